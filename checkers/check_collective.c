@@ -9,6 +9,7 @@
 
 #include "checkers/collective/block.h"
 #include "checkers/check_rules.h"
+#include "core/array.h"
 #include "core/check.h"
 #include "core/trace/collective.h"
 #include "checkers/collective/graph.h"
@@ -255,14 +256,19 @@ static enum core_status add_mismatch(const struct check_input *input,
                                      struct finding_list *list)
 {
     enum { VALUE_BYTES = 128 };
-    struct finding *finding = finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR);
-    char(*text)[VALUE_BYTES] = malloc(((size_t)collective->count + 1) * sizeof *text);
-    const char **value = malloc(((size_t)collective->count + 1) * sizeof *value);
-    uint32_t *rank = malloc(((size_t)collective->count + 1) * sizeof *rank), count = 0;
+    static const char what[] = "what collectives differ in";
+    char(*text)[VALUE_BYTES] = NULL;
+    const char **value = NULL;
+    uint32_t *rank = NULL, count = 0;
     const char *call = "";
     char *words = NULL;
+    enum core_status status = CORE_ARRAY_NEW(text, collective->count, what);
 
-    for (uint32_t i = 0; text && value && rank && i < collective->count; i++) {
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(value, collective->count, what);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(rank, collective->count, what);
+    for (uint32_t i = 0; status == CORE_OK && i < collective->count; i++) {
         const struct collective_part *part = &collectives->part[collective->first + i];
         if (!part->present)
             continue;
@@ -271,21 +277,22 @@ static enum core_status add_mismatch(const struct check_input *input,
         value[count] = text[count];
         rank[count++] = part->rank;
     }
-    CORE_CHECK(count <= collective->present);
-    if (count)
+    CORE_CHECK(status != CORE_OK || count == collective->present);
+    if (status == CORE_OK)
         words = differs == CALLS ? wording_calling(value, rank, count)
                                  : wording_differing(value, rank, count);
-    if (finding && words) {
+    struct finding *finding = words ? finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR) : NULL;
+    if (finding) {
         title_differing(input, collective, differs, call, words, finding);
         add_members(input, collectives, collective, finding);
+    } else if (status == CORE_OK) {
+        status = core_report(CORE_NO_MEMORY, "out of memory for %s", what);
     }
-    bool made = finding && words;
     free(words);
     free(rank);
     free(value);
     free(text);
-    return made ? CORE_OK
-                : core_report(CORE_NO_MEMORY, "out of memory for what collectives differ in");
+    return status;
 }
 
 static void block_words(const struct block_pair *pair, char *what, size_t what_bytes)

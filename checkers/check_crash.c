@@ -478,11 +478,11 @@ static enum core_status tell(const struct check_input *input, struct finding_lis
                              enum rule_id rule, const struct fates *fates, uint32_t index,
                              bool *told)
 {
-    bool *mine = calloc(fates->count + 1, sizeof *mine);
-    enum core_status status;
+    bool *mine;
+    enum core_status status = CORE_ARRAY_NEW(mine, fates->count, "how ranks ended");
 
-    if (!mine)
-        return core_report(CORE_NO_MEMORY, "out of memory for how ranks ended");
+    if (status != CORE_OK)
+        return status;
     CORE_CHECK(index < fates->count);
     CORE_CHECK(!told[index]); /* each is told once */
     for (uint32_t i = 0; i < fates->count; i++) {
@@ -500,10 +500,10 @@ static enum core_status check_kind(const struct check_input *input, struct findi
 {
     struct fates fates = {0};
     enum core_status status = fates_get(input->trace, &fates);
-    bool *told = status == CORE_OK ? calloc(fates.count + 1, sizeof *told) : NULL;
+    bool *told = NULL;
 
-    if (status == CORE_OK && !told)
-        status = core_report(CORE_NO_MEMORY, "out of memory for how ranks ended");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(told, fates.count, "how ranks ended");
     if (status == CORE_OK && fates.first >= 0 && fates.fate[fates.first].kind == kind)
         status = tell(input, list, rule, &fates, (uint32_t)fates.first, told);
     for (uint32_t i = 0; i < fates.count && fates.first < 0 && status == CORE_OK; i++)

@@ -16,6 +16,7 @@
 
 #include "checkers/check_rules.h"
 #include "checkers/collective/applied.h"
+#include "core/array.h"
 #include "core/check.h"
 #include "core/trace/collective.h"
 #include "checkers/collective/reference.h"
@@ -428,11 +429,8 @@ static enum core_status judge_order(const struct judging *j, enum shape shape, b
 
 static enum core_status counts_load(struct judging *j)
 {
-    enum core_status status = CORE_OK;
+    enum core_status status = CORE_ARRAY_NEW(j->counts, j->count, "the counts of a collective");
 
-    j->counts = calloc(j->count, sizeof *j->counts);
-    if (!j->counts)
-        return core_report(CORE_NO_MEMORY, "out of memory for the counts of a collective");
     for (uint32_t i = 0; i < j->count && status == CORE_OK; i++) {
         uint32_t n = 0;
         status = trace_arg_get(j->input->trace, j->part[i].rank, j->part[i].event.seq, "sendcounts",
@@ -505,16 +503,15 @@ static void judge_digests(const struct judging *j, bool broadcast)
 
 static enum core_status judge_one(struct judging *j, enum shape shape)
 {
-    enum core_status status = CORE_OK;
     uint32_t before = j->list->count;
 
     CORE_CHECK(shape != SHAPE_NONE);
     CORE_CHECK(j->count > 0);
     CORE_CHECK(!j->counts);
-    j->sent = calloc(2 * (size_t)j->count, sizeof *j->sent);
-    if (!j->sent)
-        return core_report(CORE_NO_MEMORY,
-                           "out of memory for the contents of a collective's buffers");
+    enum core_status status =
+        CORE_ARRAY_NEW(j->sent, 2 * (uint64_t)j->count, "the contents of a collective's buffers");
+    if (status != CORE_OK)
+        return status;
     j->received = j->sent + j->count;
     j->per_rank = trait_in(j->part[0].event.traits, TRAIT_PER_RANK);
     contents_load(j);

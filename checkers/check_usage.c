@@ -10,6 +10,7 @@
 
 #include "checkers/check_rules.h"
 #include "checkers/wording.h"
+#include "core/array.h"
 #include "core/check.h"
 
 static const struct {
@@ -56,19 +57,13 @@ static struct mistake *find(struct gathering *gathering, const char *what)
     for (uint32_t i = 0; i < gathering->count; i++)
         if (!strcmp(gathering->mistake[i].what, what))
             return &gathering->mistake[i];
-    if (gathering->count == gathering->room) {
-        uint32_t room = gathering->room ? gathering->room * 2 : 16;
-        struct mistake *fresh = realloc(gathering->mistake, room * sizeof *fresh);
-        if (!fresh)
-            return NULL;
-        gathering->mistake = fresh;
-        gathering->room = room;
-    }
     char *copy = strdup(what);
-    if (!copy)
+    if (!copy || CORE_ARRAY_PUSH(gathering->mistake, gathering->count, gathering->room, "mistakes",
+                                 (struct mistake){.finding = UINT32_MAX, .what = copy})) {
+        free(copy);
         return NULL;
-    gathering->mistake[gathering->count] = (struct mistake){.finding = UINT32_MAX, .what = copy};
-    return &gathering->mistake[gathering->count++];
+    }
+    return &gathering->mistake[gathering->count - 1];
 }
 
 /* The finding of a mistake that was not seen before. */

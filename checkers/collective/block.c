@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "checkers/collective/types.h"
+#include "core/array.h"
 #include "core/check.h"
 
 enum { MEMBERS_MAX = 256 };
@@ -132,8 +133,9 @@ enum core_status block_compare(struct trace *trace, const struct collective_list
     CORE_CHECK((size_t)row < sizeof rows / sizeof *rows);
     CORE_CHECK(rows[row].sends != NONE && rows[row].receives != NONE);
     enum shape sends = rows[row].sends, receives = rows[row].receives;
-    if (!(member = calloc(count, sizeof *member)))
-        return core_report(CORE_NO_MEMORY, "out of memory for a collective's blocks");
+    status = CORE_ARRAY_NEW(member, count, "a collective's blocks");
+    if (status != CORE_OK)
+        return status;
     for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
         member[i].part = &part[i];
         if (!part[i].present)

@@ -844,8 +844,9 @@ enum core_status file_conflict_check(const struct check_input *input, struct fin
     struct conflict c = {.input = input, .list = list, .trace = input->trace};
 
     requests_init(&c.requests);
-    if (!(c.shape = calloc(input->trace->datatype_count + 1, sizeof *c.shape)))
-        return core_report(CORE_NO_MEMORY, "out of memory for filetypes");
+    c.status = CORE_ARRAY_NEW(c.shape, input->trace->datatype_count, "filetypes");
+    if (c.status != CORE_OK)
+        return c.status;
     for (uint32_t i = 0; i < input->trace->call_count; i++)
         c.locks |= input->trace->call[i].verb == VERB_LOCK;
     for (uint32_t rank = 0; rank < input->trace->rank_count && c.status == CORE_OK; rank++)

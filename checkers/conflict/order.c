@@ -97,7 +97,7 @@ struct walk {
     uint64_t *number; /* by space: communicators, then windows and files */
     uint32_t spaces, comms;
     struct epoch *epoch; /* by window: as origin, as target */
-    uint32_t epochs;
+    uint32_t epochs;     /* of these, twice as many as windows */
 };
 
 /* The gathering to which a call counts as the rank's next one in its space: its index + 1 in
@@ -105,15 +105,9 @@ struct walk {
 static bool arrive(struct walk *walk, uint64_t seq, uint32_t space, uint32_t *out_member)
 {
     uint64_t index;
-    if (space >= walk->spaces) {
-        uint64_t *fresh = realloc(walk->number, (space + 64) * sizeof *fresh);
-        if (!fresh)
-            return false;
-        memset(fresh + walk->spaces, 0, (space + 64 - walk->spaces) * sizeof *fresh);
-        walk->number = fresh;
-        walk->spaces = space + 64;
-    }
-    if (!gather(walk->order, space, ++walk->number[space], true, &index) ||
+    if (CORE_ARRAY_ROOM_ZERO(walk->number, walk->spaces, (uint64_t)space + 1, AN_ORDER) !=
+            CORE_OK ||
+        !gather(walk->order, space, ++walk->number[space], true, &index) ||
         !add(walk->order, walk->rank, POINT_ARRIVE, seq, index))
         return false;
     *out_member = (uint32_t)index + 1;
@@ -128,17 +122,8 @@ static struct epoch *epoch_of(struct walk *walk, int32_t win, int side)
 
     if (win < 0 || win > 1 << 20)
         return NULL;
-    if ((uint32_t)win >= walk->epochs) {
-        uint32_t count = (uint32_t)win + 8;
-        struct epoch *fresh = realloc(walk->epoch, (size_t)count * 2 * sizeof *fresh);
-        if (!fresh)
-            return NULL;
-        memset(fresh + (size_t)walk->epochs * 2, 0,
-               (size_t)(count - walk->epochs) * 2 * sizeof *fresh);
-        walk->epoch = fresh;
-        walk->epochs = count;
-    }
-    CORE_CHECK((uint32_t)win < walk->epochs);
+    if (CORE_ARRAY_ROOM_ZERO(walk->epoch, walk->epochs, (uint64_t)win * 2 + 2, AN_ORDER) != CORE_OK)
+        return NULL;
     CORE_CHECK(side == AS_ORIGIN || side == AS_TARGET);
     struct epoch *epoch = &walk->epoch[(size_t)win * 2 + (size_t)side];
     if (!epoch->count)
@@ -300,10 +285,7 @@ static enum core_status epoch_add(struct walk *walk, const struct trace_event *e
 
 static enum core_status read_rank(struct order *order, uint32_t rank)
 {
-    struct walk walk = {.order = order,
-                        .rank = rank,
-                        .comms = order->trace->comm_count,
-                        .spaces = order->trace->comm_count};
+    struct walk walk = {.order = order, .rank = rank, .comms = order->trace->comm_count};
     struct requests requests;
     struct trace_cursor *cursor;
     struct trace_event event;
@@ -313,9 +295,6 @@ static enum core_status read_rank(struct order *order, uint32_t rank)
     if (status != CORE_OK)
         return status;
     requests_init(&requests);
-    walk.number = calloc(walk.spaces + 1, sizeof *walk.number);
-    if (!walk.number)
-        status = core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
     while (status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK &&
            more) {
         if (event.parent || event.pending)
@@ -326,7 +305,7 @@ static enum core_status read_rank(struct order *order, uint32_t rank)
     }
     trace_cursor_close(cursor);
     requests_done(&requests);
-    for (uint32_t i = 0; i < walk.epochs * 2; i++) {
+    for (uint32_t i = 0; i < walk.epochs; i++) {
         free(walk.epoch[i].count);
         free(walk.epoch[i].member);
     }

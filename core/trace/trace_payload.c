@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/check.h"
+#include "core/fault.h"
 #include "core/trace/trace_part.h"
 #include "core/trace/trace_payload.h"
 
@@ -59,7 +60,7 @@ enum core_status trace_payload_get(struct trace *trace, uint32_t rank, uint64_t 
                            &stmt);
     if (status != CORE_OK)
         return status;
-    data = malloc(whole + 1);
+    data = core_alloc(whole);
     if (!data) {
         sqlite3_finalize(stmt);
         return core_report(CORE_NO_MEMORY, "out of memory for a buffer's content");

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "checkers/check.h"
 #include "checkers/conflict/order.h"
@@ -551,10 +552,15 @@ static void types_are_compared(void **state)
         MIXED,
         LONGER,
         UNKNOWN,
+        NAMELESS,
+        EMPTY,
+        MANY,
         TYPES
     };
     const struct spool_segment mixed[] = {{0, INT, 1}, {8, DOUBLE, 1}},
-                               longer[] = {{0, INT, 2}, {8, DOUBLE, 1}};
+                               longer[] = {{0, INT, 2}, {8, DOUBLE, 1}},
+                               nameless[] = {{0, NAMELESS, 1}},
+                               empty[] = {{0, INT, 0}, {8, DOUBLE, 0}}, many[] = {{0, INT, 16}};
     struct trace_datatype type[TYPES] = {
         [INT] = {"MPI_INT", 4, 0, 4, 0, NULL, 1},
         [UNSIGNED] = {"MPI_UNSIGNED", 4, 0, 4, 0, NULL, 1},
@@ -571,24 +577,48 @@ static void types_are_compared(void **state)
         [MIXED] = {NULL, 12, 0, 16, 0, mixed, 2},
         [LONGER] = {NULL, 16, 0, 16, 0, longer, 2},
         [UNKNOWN] = {NULL, 4, 0, 4, 0, NULL, 0},
+        [NAMELESS] = {NULL, 4, 0, 4, 0, nameless, 1},
+        [EMPTY] = {NULL, 0, 0, 0, 0, empty, 2},
+        [MANY] = {NULL, 64, 0, 64, 0, many, 1},
     };
     static const struct {
         enum types_difference difference;
-        int sent, sent_count, received, received_count;
+        int sent;
+        int64_t sent_count;
+        int received;
+        int64_t received_count;
     } cases[] = {
-        {TYPES_ALIKE, INT, 4, INT, 4},           {TYPES_NAMED, INT, 4, UNSIGNED, 4},
-        {TYPES_DIFFER, INT, 4, FLOAT, 4},        {TYPES_DIFFER, INT, 4, LONG, 2},
-        {TYPES_NAMED, LONG, 2, LONG_LONG, 2},    {TYPES_DIFFER, DOUBLE, 1, COMPLEX, 1},
-        {TYPES_DIFFER, LONG_LONG, 1, DOUBLE, 1}, {TYPES_NAMED, INT, 4, BYTE, 16},
-        {TYPES_NAMED, BYTE, 4, FLOAT, 1},        {TYPES_ALIKE, PAIR, 1, DOUBLE, 1},
-        {TYPES_ALIKE, MIXED, 2, MIXED, 4},       {TYPES_DIFFER, MIXED, 1, LONGER, 1},
-        {TYPES_DIFFER, MIXED, 2, INT, 6},        {TYPES_ALIKE, MIXED, 0, FLOAT, 9},
-        {TYPES_ALIKE, INT, 1, MIXED, 3},         {TYPES_DIFFER, INT, 2, MIXED, 3},
-        {TYPES_ALIKE, INT, 2, LONGER, 3},        {TYPES_DIFFER, INT, 3, LONGER, 3},
-        {TYPES_ALIKE, UNKNOWN, 1, FLOAT, 1},     {TYPES_NAMED, INT, 1000000000, UNSIGNED, 2},
-        {TYPES_NAMED, LOGICAL, 1, INTEGER, 1},   {TYPES_NAMED, INT, 1, INTEGER, 1},
-        {TYPES_ALIKE, PACKED, 4, DOUBLE, 1},     {TYPES_ALIKE, INT, 4, PACKED, 16},
+        {TYPES_ALIKE, INT, 4, INT, 4},
+        {TYPES_NAMED, INT, 4, UNSIGNED, 4},
+        {TYPES_DIFFER, INT, 4, FLOAT, 4},
+        {TYPES_DIFFER, INT, 4, LONG, 2},
+        {TYPES_NAMED, LONG, 2, LONG_LONG, 2},
+        {TYPES_DIFFER, DOUBLE, 1, COMPLEX, 1},
+        {TYPES_DIFFER, LONG_LONG, 1, DOUBLE, 1},
+        {TYPES_NAMED, INT, 4, BYTE, 16},
+        {TYPES_NAMED, BYTE, 4, FLOAT, 1},
+        {TYPES_ALIKE, PAIR, 1, DOUBLE, 1},
+        {TYPES_ALIKE, MIXED, 2, MIXED, 4},
+        {TYPES_DIFFER, MIXED, 1, LONGER, 1},
+        {TYPES_DIFFER, MIXED, 2, INT, 6},
+        {TYPES_ALIKE, MIXED, 0, FLOAT, 9},
+        {TYPES_ALIKE, INT, 1, MIXED, 3},
+        {TYPES_DIFFER, INT, 2, MIXED, 3},
+        {TYPES_ALIKE, INT, 2, LONGER, 3},
+        {TYPES_DIFFER, INT, 3, LONGER, 3},
+        {TYPES_ALIKE, UNKNOWN, 1, FLOAT, 1},
+        {TYPES_NAMED, INT, 1000000000, UNSIGNED, 2},
+        {TYPES_NAMED, LOGICAL, 1, INTEGER, 1},
+        {TYPES_NAMED, INT, 1, INTEGER, 1},
+        {TYPES_ALIKE, PACKED, 4, DOUBLE, 1},
+        {TYPES_ALIKE, INT, 4, PACKED, 16},
         {TYPES_ALIKE, BYTE, 4, PACKED, 4},
+        {TYPES_ALIKE, NAMELESS, 4, BYTE, 16},
+        {TYPES_ALIKE, BYTE, 16, NAMELESS, 4},
+        {TYPES_ALIKE, EMPTY, INT64_MAX, INT, 4},
+        {TYPES_ALIKE, INT, 4, EMPTY, INT64_MAX},
+        {TYPES_NAMED, MANY, 1ll << 60, UNSIGNED, 4},
+        {TYPES_NAMED, UNSIGNED, 4, MANY, 1ll << 60},
     };
     struct spool_segment basic[TYPES];
     struct trace trace = {.datatype = type, .datatype_count = TYPES};
@@ -603,6 +633,41 @@ static void types_are_compared(void **state)
         if (types_compare(&trace, cases[i].sent, cases[i].sent_count, cases[i].received,
                           cases[i].received_count, &a, &b) != cases[i].difference)
             fail_msg("case %zu", i);
+}
+
+/* What no recorder writes, and a file may hold all the same: judged without a crash. */
+static void tampered_traces(void **state)
+{
+    static const struct {
+        const char *rank[RANKS_MAX], *sql;
+    } cases[] = {
+        /* an access to a window that was seen at a call on none */
+        {{WIN FENCE PUT("1", "0") LAST, WIN FENCE "Barrier say=window-stored||1|0 4; " LAST},
+         "UPDATE shape SET win = 50000 WHERE call = (SELECT id FROM call WHERE name = "
+         "'MPI_Barrier'); UPDATE misuse SET other = (SELECT e.id & 1099511627775 FROM event_row e "
+         "JOIN shape s ON s.id = e.shape WHERE s.win = 50000 LIMIT 1)"},
+        /* types that nobody named, twice at one place */
+        {{SENDS("S") "; " SENDS("S") END, RECEIVE "; " RECEIVE END},
+         "UPDATE datatype SET name = NULL"},
+    };
+    const struct check_options options = {.seed = CHECK_SEED_DEFAULT,
+                                          .budget_schedules = CHECK_BUDGET_DEFAULT};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct finding_list list = {0};
+        struct trace trace;
+        sqlite3 *db;
+        make(cases[i].rank, NULL);
+        assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(db, cases[i].sql, NULL, NULL, NULL), SQLITE_OK);
+        assert_true(sqlite3_changes(db) > 0);
+        sqlite3_close(db);
+        assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
+        assert_int_equal(check_all(&trace, &options, &list), CORE_OK);
+        finding_list_done(&list);
+        trace_close(&trace);
+    }
 }
 
 static int begin(void **state)
@@ -626,9 +691,11 @@ static int end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_rule), cmocka_unit_test(names_of_rules_and_checkers),
-        cmocka_unit_test(rules_belong_to_checkers), cmocka_unit_test(order_is_told),
-        cmocka_unit_test(types_are_compared)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_rule),
+                                       cmocka_unit_test(names_of_rules_and_checkers),
+                                       cmocka_unit_test(rules_belong_to_checkers),
+                                       cmocka_unit_test(order_is_told),
+                                       cmocka_unit_test(types_are_compared),
+                                       cmocka_unit_test(tampered_traces)};
     return cmocka_run_group_tests(tests, begin, end);
 }
