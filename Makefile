@@ -15,11 +15,11 @@ WARN    = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpoin
           $(if $(WERROR),-Werror)
 SANITIZE = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -DCORE_CHECK_HOT_ON)
 CFLAGS  = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) $(SANITIZE) -I. -I$(BUILD)/gen -MMD -MP
-LDLIBS  = -lsqlite3 -ldw -lelf -lxxhash -ljansson -lm -lpthread -ldl
+LDLIBS  = -lsqlite3 -ldw -lelf -lxxhash -ljansson -lnettle -lm -lpthread -ldl
 
 # What Debian must provide. `make deps` installs what is missing; README.md says what each is for.
 DEPS = gcc g++ gfortran libc6-dev make python3 openmpi-bin libopenmpi-dev python3-mpi4py \
-       libsqlite3-dev sqlite3 libdw-dev libelf-dev libxxhash-dev libjansson-dev libcmocka-dev \
+       libsqlite3-dev sqlite3 libdw-dev libelf-dev libxxhash-dev libjansson-dev nettle-dev libcmocka-dev \
        clang libclang-rt-14-dev iproute2 util-linux procps
 # And what only the tests need: a browser for the HTML report, the formatter, and a second MPI library, for which
 # libcrosswait-mpich.so is built wherever it is installed.

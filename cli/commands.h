@@ -13,6 +13,7 @@ int cmd_fuzz(int argc, char **argv);
 int cmd_model(int argc, char **argv);
 int cmd_explore(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_relay(int argc, char **argv);
 int cmd_recover(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 

@@ -30,6 +30,8 @@ static const struct command command[] = {
     {"fuzz", "fuzz a collective in one process", cmd_fuzz},
     {"model", "what collectives must cost: rows, formulas, predictions, crossovers", cmd_model},
     {"explore", "run every behaviour that MPI allows of the program itself", cmd_explore},
+    {"relay", "started by the ranks of other machines: brings their records to the launcher",
+     cmd_relay},
     {"recover", "make the trace from the spools of a job that died", cmd_recover},
     {"dump", "events as text", cmd_dump},
 };

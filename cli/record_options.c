@@ -1,4 +1,5 @@
-/* See record_options.h: each option but --mpi becomes a variable of the job's environment. */
+/* See record_options.h: each option but --mpi and --relay becomes a variable of the job's
+ * environment. */
 #include "cli/record_options.h"
 
 #include <stdlib.h>
@@ -28,6 +29,11 @@ static bool is_payload(const char *text)
 static bool is_switch(const char *text)
 {
     return !strcmp(text, "on") || !strcmp(text, "off");
+}
+
+static bool is_relay(const char *text)
+{
+    return is_switch(text) || !strcmp(text, "auto");
 }
 
 static bool is_list_of_ranks(const char *text)
@@ -86,6 +92,7 @@ enum core_status record_option_set(struct launch_options *launch, const struct o
          "trace names it, or a function such as MPI_Send"},
         {"CROSSWAIT_COMMS", is_text, "a list of names of communicators"},
         {NULL, launch_library_known, "an MPI library: openmpi or mpich"},
+        {NULL, is_relay, "on, off or auto"},
     };
 
     _Static_assert(sizeof row / sizeof *row == RECORD_OPTION_COUNT, "a variable per option");
@@ -96,6 +103,10 @@ enum core_status record_option_set(struct launch_options *launch, const struct o
     }
     if (row[index].variable)
         launch_variable_set(launch, row[index].variable, options->value);
+    else if (row[index].valid == is_relay)
+        launch->relay = is_switch(options->value)
+                            ? strcmp(options->value, "on") ? LAUNCH_RELAY_OFF : LAUNCH_RELAY_ON
+                            : LAUNCH_RELAY_AUTO;
     else
         launch->mpi = options->value;
     return CORE_OK;

@@ -21,9 +21,11 @@
      "record these calls only: classes, groups or names, e.g. p2p,coll or -tool"}, \
     {"comms", 0, "LIST", "record these communicators only: world, self, or by name"}, \
     {"mpi", 0, "NAME", \
-     "the MPI library that the job runs with, openmpi or mpich (as the program links it)"}
+     "the MPI library that the job runs with, openmpi or mpich (as the program links it)"}, \
+    {"relay", 0, "WHEN", \
+     "ranks of other machines send what they record here: on, off, auto (when hosts are named)"}
 // clang-format on
-enum { RECORD_OPTION_COUNT = 10 };
+enum { RECORD_OPTION_COUNT = 11 };
 /* Takes the option's value; `index` counts from the first of these rows. A value that cannot mean
  * anything is reported: CORE_BAD_INPUT. */
 enum core_status record_option_set(struct launch_options *launch, const struct options *options,

@@ -1,4 +1,6 @@
-/* Jobs on several machines. In a job on one machine nothing here communicates.
+/* Jobs on several machines. In a job on one machine nothing here communicates. Where the launcher
+ * can be reached, the first rank of each other machine starts a relay (launch/relay/relay.h), which
+ * brings it what is recorded while it is; else the spools travel at the end:
  *
  * In MPI_Init the clocks are compared: the first rank of each machine exchanges a few messages with
  * rank 0 and takes the offset of the fastest exchange; its neighbours get it from it. In
@@ -8,12 +10,17 @@
  *  1. Every rank takes part in the same collective operations here, or none does: the decision is a
  *     sum over all ranks. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "interpose/library/library.h"
@@ -89,6 +96,119 @@ int64_t hosts_offset(void)
         REAL(Comm_free)(&node);
     }
     return offset;
+}
+
+/* --- the relay -------------------------------------------------------------------------------- */
+
+/* The launcher's machine, as CROSSWAIT_RELAY begins (launch/relay/relay.h): whether it is another
+ * one. */
+static bool far_from_launcher(const char **out_place)
+{
+    const char *place = getenv("CROSSWAIT_RELAY"), *end = place ? strchr(place, ';') : NULL;
+    char host[64] = "";
+
+    gethostname(host, sizeof host - 1);
+    *out_place = place;
+    return end && (strlen(host) != (size_t)(end - place) || memcmp(host, place, strlen(host)) != 0);
+}
+
+bool hosts_spool(const char *spool, char *text, size_t room)
+{
+    const char *place, *port;
+    char host[64] = "";
+
+    if (!far_from_launcher(&place))
+        return snprintf(text, room, "%s", spool) < (int)room;
+    gethostname(host, sizeof host - 1);
+    port = strchr(strchr(place, ';') + 1, ';'); /* what tells this job from those before it */
+    return port && snprintf(text, room, "%s.%s.%.*s", spool, host, (int)strcspn(port + 1, ";"),
+                            port + 1) < (int)room;
+}
+
+enum { RELAY_STACK_BYTES = 32 * 1024 };
+struct relay_start {
+    char *argv[4], *envp[8];
+    char *stack[2]; /* the ends of two */
+};
+
+static int relay_exec(void *context)
+{
+    const struct relay_start *start = context;
+    sigset_t none;
+
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execve(start->argv[0], start->argv, start->envp);
+    _exit(127);
+}
+
+/* Between the rank and the relay, which loses its parent when this one ends. */
+static int relay_detach(void *context)
+{
+    const struct relay_start *start = context;
+    int status = 0;
+    pid_t pid = clone(relay_exec, start->stack[1], CLONE_VM | CLONE_VFORK | SIGCHLD, context);
+
+    if (pid < 0)
+        _exit(127);
+    if (waitpid(pid, &status, WNOHANG) == pid && status)
+        _exit(127);
+    _exit(0);
+}
+
+/* Starts it as nobody's child: no SIGCHLD reaches the program, and no wait of its own finds it. */
+static bool relay_start(struct relay_start *start)
+{
+    char *stack = malloc(2 * RELAY_STACK_BYTES);
+    sigset_t all, before;
+    int status = -1;
+    pid_t pid;
+
+    if (!stack)
+        return false;
+    start->stack[0] = stack + RELAY_STACK_BYTES;
+    start->stack[1] = stack + 2 * RELAY_STACK_BYTES;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid = clone(relay_detach, start->stack[0], CLONE_VM | CLONE_VFORK, start);
+    while (pid > 0 && waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR)
+        continue;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    free(stack);
+    return pid > 0 && status == 0;
+}
+
+void hosts_relay(const char *job_folder)
+{
+    static const char *const kept[] = {"CROSSWAIT_RELAY", "CROSSWAIT_RELAY_SECRET", "PATH", "HOME",
+                                       "LD_LIBRARY_PATH"};
+    const char *place, *local = library_place().local_rank;
+    char folder[PATH_MAX], executable[PATH_MAX], variable[5][PATH_MAX];
+    struct relay_start start = {.argv = {executable, "relay", folder, NULL}};
+    int variables = 0;
+
+    if (!far_from_launcher(&place) || (local && atoi(local) != 0))
+        return;
+    const char *from = strchr(place, ';') + 1;
+    snprintf(executable, sizeof executable, "%.*s", (int)strcspn(from, ";"), from);
+    snprintf(folder, sizeof folder, "%s", job_folder);
+    *strrchr(folder, '/') = '\0'; /* the spool's, of which the job's is a part */
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        const char *value = getenv(kept[i]);
+
+        if (value && snprintf(variable[variables], PATH_MAX, "%s=%s", kept[i], value) < PATH_MAX) {
+            start.envp[variables] = variable[variables];
+            variables++;
+        }
+    }
+    if (!relay_start(&start)) {
+        char text[2 * PATH_MAX + 200];
+
+        snprintf(text, sizeof text,
+                 "'%s' cannot be started on this machine: what its ranks record stays in '%s'",
+                 executable, folder);
+        recorder_warn(text);
+    }
 }
 
 /* --- spools ----------------------------------------------------------------------------------- */

@@ -19,8 +19,12 @@ void life_remove_spools(const char *folder, int rank);
 
 /* Several machines (hosts.c). hosts_several is collective in jobs that have several, and free of
  * communication in others. */
-bool hosts_several(bool opened);        /* opened: this rank has a spool */
-int64_t hosts_offset(void);             /* collective */
-void hosts_collect(const char *folder); /* collective: brings all spools to rank 0's folder */
+/* The folder of this machine's spools: `spool`, but for ranks of other machines than a launcher
+ * that has relays. false: too long. */
+bool hosts_spool(const char *spool, char *text, size_t room);
+void hosts_relay(const char *job_folder); /* starts it, on the first rank of another machine */
+bool hosts_several(bool opened);          /* opened: this rank has a spool */
+int64_t hosts_offset(void);               /* collective */
+void hosts_collect(const char *folder);   /* collective: brings all spools to rank 0's folder */
 
 #endif

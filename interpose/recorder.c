@@ -384,7 +384,8 @@ static bool choose_folder(void)
     for (char *at = job; *at; at++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *at))
             *at = '-';
-    return snprintf(life.folder, sizeof life.folder, "%s/%s", spool, job) <
+    return hosts_spool(spool, here, sizeof here) &&
+           snprintf(life.folder, sizeof life.folder, "%s/%s", here, job) <
                (int)sizeof life.folder &&
            make_folders(life.folder);
 }
@@ -478,6 +479,8 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     if (lane && life.newest)
         recorder.definer = lane_new(provided, 0);
     recorder.several = hosts_several(lane && (!life.newest || recorder.definer));
+    if (lane)
+        hosts_relay(life.folder);
     if (!lane || (life.newest && !recorder.definer)) {
         recorder_thread.current = NULL;
         return;

@@ -101,7 +101,10 @@ static void children_reap(struct launch *launch)
 static void sleep_tick(struct launch *launch, int tick_ms)
 {
     static struct pollfd fds[4096];
-    uint32_t count = 2 + launch_watch_poll(launch, fds + 2, sizeof fds / sizeof *fds - 2);
+    uint32_t room = sizeof fds / sizeof *fds, count = 2;
+
+    count += launch_relay_poll(launch, fds + count, room - count);
+    count += launch_watch_poll(launch, fds + count, room - count);
 
     fds[0] = (struct pollfd){.fd = launch->signal_fd, .events = POLLIN};
     fds[1] = (struct pollfd){.fd = launch->notify_fd, .events = POLLIN}; /* -1 is passed over */
@@ -151,12 +154,14 @@ static void job_end(struct launch *launch)
     launch->end_ns = launch_now_ns();
     launch_leftover_note(launch);
     launch_end_signal(launch, SIGTERM, true);
+    launch_relay_signal(launch, SIGTERM);
     for (;;) {
         sleep_tick(launch, 10);
+        launch_relay_serve(launch);
         launch_signal_pass(launch);
         children_reap(launch);
         launch_watch_scan(launch);
-        if (launch_end_signal(launch, 0, true) == 0) {
+        if (launch_end_signal(launch, 0, true) + launch_relay_signal(launch, 0) == 0) {
             launch_leftover_remove(launch);
             break;
         }
@@ -168,6 +173,7 @@ static void job_end(struct launch *launch)
         if (!term && (!killed_ns || older_than(killed_ns, 50))) {
             killed_ns = launch_now_ns();
             launch_end_signal(launch, SIGKILL, true);
+            launch_relay_signal(launch, SIGKILL);
         }
         if (older_than(launch->end_ns, 10000)) {
             core_report(CORE_IO,
@@ -212,6 +218,7 @@ static void job_watch(struct launch *launch)
         uint32_t alive;
 
         sleep_tick(launch, LAUNCH_TICK_MS);
+        launch_relay_serve(launch);
         launch_watch_scan(launch);
         launch_signal_pass(launch);
         children_reap(launch);
@@ -240,6 +247,7 @@ static void job_watch(struct launch *launch)
             launch_quiet_look(launch);
     }
     launch->all_gone_ns = launch_now_ns();
+    launch_relay_finish(launch);
     launch_watch_scan(launch);
 }
 
@@ -285,6 +293,7 @@ give_signals_back:
 remove_spool:
     launch_env_undo(&launch);
 free_paths:
+    launch_relay_close(&launch);
     launch_watch_done(&launch);
     launch_leftover_done(&launch);
     if (launch.lock_fd >= 0)

@@ -18,11 +18,18 @@ struct launch_variable { /* handed to the library through the environment */
 };
 enum { LAUNCH_VARIABLES_MAX = 24 };
 
+enum launch_relay { /* ranks of other machines, where no folder is shared: launch/relay/relay.h */
+                    LAUNCH_RELAY_AUTO, /* when the command names hosts, or a batch system does */
+                    LAUNCH_RELAY_ON,
+                    LAUNCH_RELAY_OFF
+};
+
 struct launch_options {
     char **command; /* NULL-terminated */
     const char
         *output; /* trace to write, "T.db"; further jobs of the command go to T-2.db, T-3.db... */
     const char *mpi; /* the MPI library that the job runs with; NULL: as the program says */
+    enum launch_relay relay;
     bool watch;      /* end a job that is proven to hang */
     bool keep_spool; /* keep the spool folder beside the trace */
     double budget_s; /* end the job after so long; 0: never */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "launch/launch_inside.h"
+#include "launch/relay/relay.h"
 #include "core/check.h"
 
 enum {
@@ -112,6 +113,61 @@ static enum core_status make_spool(struct launch *launch)
     return status;
 }
 
+/* --- remote hosts ----------------------------------------------------------------------------- */
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+    while (*list && strcmp(*list, word) != 0)
+        list++;
+    return *list != NULL;
+}
+
+/* Whether ranks may run on other machines: a batch system says where, or the command names hosts.
+ */
+static bool names_hosts(char **command)
+{
+    static const char *const host[] = {"-H",
+                                       "-host",
+                                       "--host",
+                                       "-hosts",
+                                       "-hostfile",
+                                       "--hostfile",
+                                       "-machinefile",
+                                       "--machinefile",
+                                       "-f",
+                                       "-default-hostfile",
+                                       "--default-hostfile",
+                                       NULL};
+    static const char *const manager[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID",
+                                          "OMPI_MCA_orte_default_hostfile"};
+    bool hosts = false;
+
+    for (size_t i = 0; i < sizeof manager / sizeof *manager; i++)
+        hosts |= getenv(manager[i]) != NULL;
+    for (int i = 1; command[i]; i++)
+        hosts |= is_one_of(command[i], host);
+    return hosts;
+}
+
+/* Open MPI hands the environment to processes of the same host by itself, to others only what
+ * mca_base_env_list names; and it refuses to start when that and -x are both given. So the list is
+ * set for an mpirun that names hosts and has no -x. */
+static bool wants_env_list(char **command)
+{
+    static const char *const starter[] = {"mpirun",         "mpiexec",         "orterun",
+                                          "mpirun.openmpi", "mpiexec.openmpi", NULL};
+    const char *slash = strrchr(command[0], '/');
+
+    for (int i = 1; command[i]; i++)
+        if (!strcmp(command[i], "-x") || strstr(command[i], "mca_base_env_list") ||
+            !strcmp(command[i], "-tune") || !strcmp(command[i], "--tune"))
+            return false;
+    return is_one_of(slash ? slash + 1 : command[0], starter) && names_hosts(command) &&
+           !getenv("OMPI_MCA_mca_base_env_list");
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
 enum core_status launch_env_prepare(struct launch *launch)
 {
     enum core_status status = launch_library_find(launch);
@@ -120,6 +176,10 @@ enum core_status launch_env_prepare(struct launch *launch)
         status = find_output(launch);
     if (status == CORE_OK)
         status = make_spool(launch);
+    if (status == CORE_OK &&
+        (launch->options->relay == LAUNCH_RELAY_ON ||
+         (launch->options->relay == LAUNCH_RELAY_AUTO && names_hosts(launch->options->command))))
+        status = launch_relay_open(launch);
     if (status && launch->spool_made)
         launch_env_undo(launch);
     return status;
@@ -131,46 +191,9 @@ void launch_env_undo(struct launch *launch)
                              trace */
 }
 
-/* --- remote hosts ----------------------------------------------------------------------------- */
-
-/* Open MPI hands the environment to processes of the same host by itself, to others only what
- * mca_base_env_list names; and it refuses to start when that and -x are both given. So the list is
- * set for an mpirun that names hosts and has no -x. */
-static bool wants_env_list(char **command)
-{
-    static const char *const starter[] = {"mpirun", "mpiexec", "orterun", "mpirun.openmpi",
-                                          "mpiexec.openmpi"};
-    static const char *const host[] = {"-H",
-                                       "-host",
-                                       "--host",
-                                       "-hostfile",
-                                       "--hostfile",
-                                       "-machinefile",
-                                       "--machinefile",
-                                       "-default-hostfile",
-                                       "--default-hostfile"};
-    static const char *const manager[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID",
-                                          "OMPI_MCA_orte_default_hostfile"};
-    const char *slash = strrchr(command[0], '/');
-    bool known = false, hosts = false;
-
-    for (size_t i = 0; i < sizeof starter / sizeof *starter; i++)
-        known |= !strcmp(slash ? slash + 1 : command[0], starter[i]);
-    for (size_t i = 0; i < sizeof manager / sizeof *manager; i++)
-        hosts |= getenv(manager[i]) != NULL;
-    for (int i = 1; known && command[i]; i++) {
-        if (!strcmp(command[i], "-x") || strstr(command[i], "mca_base_env_list") ||
-            !strcmp(command[i], "-tune") || !strcmp(command[i], "--tune"))
-            return false;
-        for (size_t k = 0; k < sizeof host / sizeof *host; k++)
-            hosts |= !strcmp(command[i], host[k]);
-    }
-    return known && hosts && !getenv("OMPI_MCA_mca_base_env_list");
-}
-
 static void set_env_list(const struct launch *launch)
 {
-    char list[2048] = "LD_PRELOAD;CROSSWAIT_SPOOL";
+    char list[2048] = "LD_PRELOAD;CROSSWAIT_SPOOL;" RELAY_PLACE ";" RELAY_SECRET;
     size_t used = strlen(list);
 
     for (uint32_t i = 0; i < launch->options->variable_count; i++)
@@ -193,6 +216,7 @@ void launch_env_child(const struct launch *launch)
     unsetenv("CROSSWAIT_OUT"); /* the launcher writes the trace */
     for (uint32_t i = 0; i < launch->options->variable_count; i++)
         setenv(launch->options->variable[i].name, launch->options->variable[i].value, 1);
+    launch_relay_env(launch);
     if (wants_env_list(launch->options->command))
         set_env_list(launch);
     free(joined);

@@ -1,7 +1,7 @@
 /* What the files of the launcher share: launch.c (the flow), launch_env.c (before the start),
  * launch_signal.c, launch_watch.c (the spools of the ranks while they run), launch_quiet.c (jobs
  * that seem to hang), launch_end.c (ending processes), launch_leftover.c (what they leave in shared
- * memory), launch_trace.c (after the end).
+ * memory), launch_relay.c (other machines), launch_trace.c (after the end).
  *
  * Invariants
  *  1. A rank's pidfd was opened while the process that maps the rank's ring held the pid: it never
@@ -61,10 +61,12 @@ struct launch_rank {
     uint64_t gone_ns;   /* CLOCK_MONOTONIC */
     uint32_t gone_turn; /* ranks found gone in the same look have the same turn; 0: not gone */
     bool status_known;
-    int status;           /* as waitpid gives it */
-    uint64_t still_ns;    /* since when nothing of it has moved */
-    uint64_t progress_ns; /* when a call of it last completed that was no poll in vain */
-    pid_t *thread;        /* threads that it had when it was first seen */
+    int status;             /* as waitpid gives it */
+    uint64_t still_ns;      /* since when nothing of it has moved */
+    uint64_t progress_ns;   /* when a call of it last completed that was no poll in vain */
+    uint32_t relay;         /* of another machine: number of the relay that tells of it; 0 none */
+    uint8_t relay_standing; /* enum proof_standing, as that said last */
+    pid_t *thread;          /* threads that it had when it was first seen */
     uint32_t thread_count;
     struct launch_lane *lane; /* in the order in which they were seen */
     uint32_t lane_count;
@@ -76,8 +78,11 @@ struct launch_world { /* one MPI job of the command: one folder of the spool */
     struct launch_rank *rank; /* those that have a spool, by rank */
     uint32_t rank_count;
     struct proof_prover *prover; /* made when it is first asked */
-    uint64_t ask_ns;             /* not before: when the next proof may be tried */
-    bool quiet_said;             /* that it seems to hang */
+    uint64_t moves;              /* looks in which a rank had moved */
+    uint64_t relay_moves,
+        relay_tick;  /* launch_relay_agrees: of the proof that is to be agreed to */
+    uint64_t ask_ns; /* not before: when the next proof may be tried */
+    bool quiet_said; /* that it seems to hang */
 };
 
 struct launch_leftover { /* launch_leftover.c: a file in shared memory */
@@ -115,6 +120,8 @@ struct launch {
     uint32_t world_count;
     uint32_t ended_world; /* index of the one that result->ending speaks of */
     uint32_t turn;
+
+    struct launch_relays *relays; /* launch_relay.c; NULL: all ranks are of this machine */
 
     uint64_t stuck_ns; /* since when the starter has not noticed that all its ranks are dead; 0: it
                           has */
@@ -154,15 +161,35 @@ struct pollfd;
 uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint32_t room);
 /* When a rank last made progress; now, when none is between MPI_Init and MPI_Finalize. */
 uint64_t launch_watch_progress(const struct launch *launch);
+/* The rank has ended: in this look. */
+void launch_watch_gone(struct launch *launch, struct launch_rank *rank);
 int launch_status_as_shell(int status); /* of waitpid */
 int launch_watch_status(
     const struct launch *launch); /* of the ranks, as their starter would have passed it on */
 void launch_watch_done(struct launch *launch);
 
+/* launch_relay.c: ranks of other machines. Listens, before the job is started; what fails is
+ * reported, and the job runs without. */
+enum core_status launch_relay_open(struct launch *launch);
+void launch_relay_env(const struct launch *launch); /* in the child */
+void launch_relay_serve(struct launch *launch);     /* takes what came, asks for what is new */
+uint32_t launch_relay_poll(const struct launch *launch, struct pollfd *fds, uint32_t room);
+/* enum proof_standing of a rank whose relay is not 0. */
+uint8_t launch_relay_standing(const struct launch *launch, const struct launch_rank *rank);
+/* What was proven of the world was so at one moment on all machines: each of them has been asked
+ * since, and nothing has moved. Asks them the first time, and is false until then. */
+bool launch_relay_agrees(struct launch *launch, struct launch_world *world);
+/* Sends all ranks of other machines a signal, 0: none; returns how many are known to live. */
+uint32_t launch_relay_signal(struct launch *launch, int signal);
+void launch_relay_finish(struct launch *launch); /* the job is over: the last records */
+void launch_relay_close(struct launch *launch);
+
 /* launch_proof.c: true when a deadlock is proven; result->ending is set then. */
 bool launch_proof_try(struct launch *launch);
 void launch_proof_attach(struct launch_rank *rank);
 void launch_proof_look(struct launch_rank *rank, bool moved);
+/* enum proof_standing of a rank of this machine, as of the last look. */
+int launch_proof_standing(const struct launch_rank *rank);
 /* Whether the lane's thread lives, is outside of MPI, and may come back by itself. */
 bool launch_proof_outside(const struct launch_rank *rank, const struct launch_lane *lane);
 

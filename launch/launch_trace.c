@@ -274,7 +274,7 @@ static uint32_t ends_find(const struct launch *launch, const struct launch_world
         } else if (state == SPOOL_STATE_SIGNALLED) {
             if (!end_of_known(launch, rank, true, &end[count], &detail[count]))
                 end_of_signalled(rank, &detail[count]);
-        } else if (rank->pidfd >= 0 && rank->gone && launch->end_ns &&
+        } else if ((rank->pidfd >= 0 || rank->relay) && rank->gone && launch->end_ns &&
                    rank->gone_ns >= launch->end_ns) {
             end[count].state = EVENT_RANK_ENDED;
             snprintf(detail[count].text, sizeof detail->text, "by crosswait: %s",

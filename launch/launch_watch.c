@@ -99,7 +99,7 @@ static void rank_status(struct launch_rank *rank)
                          status_of_pidfd(rank->pidfd, &rank->status);
 }
 
-static void rank_gone(struct launch *launch, struct launch_rank *rank)
+void launch_watch_gone(struct launch *launch, struct launch_rank *rank)
 {
     rank->gone = true;
     rank->gone_ns = launch_now_ns();
@@ -131,7 +131,7 @@ static void ranks_poll(struct launch *launch)
             if (rank->gone)
                 rank_status(rank);
             else if (rank->pidfd >= 0 && poll(&fd, 1, 0) > 0)
-                rank_gone(launch, rank);
+                launch_watch_gone(launch, rank);
         }
 }
 
@@ -191,7 +191,7 @@ static void rank_attach(struct launch *launch, struct launch_rank *rank,
         launch_proof_attach(rank);
         return;
     }
-    rank_gone(launch, rank); /* before it was seen */
+    launch_watch_gone(launch, rank); /* before it was seen */
     if (rank->pidfd >= 0 && !rank->status_known) {
         close(rank->pidfd); /* it may be another process */
         rank->pidfd = -1;
@@ -340,6 +340,7 @@ static void world_look(struct launch *launch, struct launch_world *world)
             world->rank[r].progress_ns = now;
         if (moved)
             world->rank[r].still_ns = launch->last_progress_ns = now;
+        world->moves += moved;
         launch_proof_look(&world->rank[r], moved);
     }
 }

@@ -248,7 +248,7 @@ static bool lanes_stand(const struct launch_rank *rank, uint64_t still_ns, uint6
     return inside;
 }
 
-static enum proof_standing rank_standing(const struct launch_rank *rank)
+int launch_proof_standing(const struct launch_rank *rank)
 {
     uint64_t still_ns = launch_now_ns() - rank->still_ns;
     bool dying = false;
@@ -311,22 +311,35 @@ static bool is_still(uint8_t standing)
     return standing == PROOF_STILL || proof_is_settled(standing);
 }
 
-static bool world_prove(struct launch_world *world, struct ending *out_ending)
+/* As far as the proof may rely on it: between machines nobody knows how long a message is on its
+ * way. */
+static uint8_t rank_standing(const struct launch *launch, const struct launch_rank *rank, bool far)
+{
+    uint8_t standing = rank->relay && !rank->gone ? launch_relay_standing(launch, rank)
+                                                  : (uint8_t)launch_proof_standing(rank);
+
+    return far && proof_is_settled(standing) ? PROOF_STILL : standing;
+}
+
+static bool world_prove(const struct launch *launch, struct launch_world *world,
+                        struct ending *out_ending)
 {
     uint32_t size = world_size(world), still = 0;
     uint8_t *standing = size ? malloc(size) : NULL;
     struct proof_verdict verdict = {0};
-    bool proven;
+    bool proven, far = false;
 
     if (!standing)
         return false;
     memset(standing, PROOF_UNKNOWN, size);
+    for (uint32_t r = 0; r < world->rank_count; r++)
+        far |= world->rank[r].relay != 0;
     for (uint32_t r = 0; r < world->rank_count; r++) {
         const struct launch_rank *rank = &world->rank[r];
 
         if (rank->rank < 0 || (uint32_t)rank->rank >= size)
             continue;
-        standing[rank->rank] = (uint8_t)rank_standing(rank);
+        standing[rank->rank] = rank_standing(launch, rank, far);
         still += is_still(standing[rank->rank]);
     }
     proven = still && (world->prover || proof_prover_new(&world->prover) == CORE_OK) &&
@@ -360,15 +373,17 @@ bool launch_proof_try(struct launch *launch)
         bool still = false, proven;
 
         for (uint32_t r = 0; r < world->rank_count; r++)
-            still |= world->rank[r].pidfd >= 0 && !world->rank[r].gone &&
+            still |= (world->rank[r].pidfd >= 0 || world->rank[r].relay) && !world->rank[r].gone &&
                      now - world->rank[r].still_ns >= (uint64_t)LAUNCH_STILL_MS * 1000000u;
         if (!still || now < world->ask_ns || access(world->path, R_OK) < 0)
             continue;
-        proven = world_prove(world, &launch->result->ending);
-        if (proven) {
+        proven = world_prove(launch, world, &launch->result->ending);
+        if (proven && launch_relay_agrees(launch, world)) {
             launch->ended_world = w;
             return true;
         }
+        if (proven)
+            ending_done(&launch->result->ending);
         world->ask_ns = launch_now_ns() + (uint64_t)LAUNCH_AGAIN_MS * 1000000u +
                         PROOF_PAUSE_FACTOR * (cpu_now_ns() - cpu);
     }

@@ -7,7 +7,7 @@ show rep
 show --nonesuch
 crosswait --version >/dev/null || echo "no version"
 crosswait --help | grep -q "crosswait run -- mpirun" || echo "no example in --help"
-for c in run record replay check report fuzz model explore recover dump; do
+for c in run record replay check report fuzz model explore relay recover dump; do
     crosswait --help | grep -q "^  $c " || echo "$c is not in --help"
     crosswait $c --help >help.txt 2>&1 || echo "$c --help: status $?"
     grep -q "^usage: crosswait $c" help.txt || echo "$c --help: no usage line"

@@ -1,0 +1,631 @@
+/* The launcher's side of the relays (relay/relay.h): it listens, gives each machine its turn, and
+ * writes what comes as spools of its own folder. launch_watch.c finds these as it finds all others;
+ * what only the other machine can tell of a rank is kept in struct launch_rank.
+ *
+ * Whoever does not know the job's secret is heard for one small frame, and for HELLO_MS.
+ *
+ * Invariants
+ *  1. A lane's mirrored files are written by one relay only, that of the host which sent it first.
+ *  2. A tick is sent to a relay only when it has answered the last one: what is under way is
+ * bounded by one look of each machine. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/array.h"
+#include "core/check.h"
+#include "core/spool/spool_read.h"
+#include "core/table.h"
+#include "launch/launch_inside.h"
+#include "launch/proof/proof.h"
+#include "launch/relay/relay.h"
+
+enum {
+    HELLO_MS = 5000,
+    SEND_MS = 2000,     /* a small frame: a relay that does not take it is lost */
+    FRAMES_A_TURN = 64, /* taken of one relay before the next one's turn */
+    GUESTS_MAX = 256,
+    LAST_WORDS_MS = 10000 /* at the end: without news for so long, nothing more will come */
+};
+
+struct mirror { /* a lane of another machine */
+    struct relay_name name;
+    uint32_t relay; /* index + 1 of its host */
+    int ring_fd, spool_fd;
+    uint64_t bytes;
+};
+
+struct guest { /* a connection that has not said yet who it is */
+    struct relay_link link;
+    uint64_t since_ns;
+};
+struct relay { /* of one host */
+    char host[RELAY_HOST_BYTES];
+    struct relay_link link; /* closed: it is cut, and may come again */
+    bool done, lost_said;
+    uint64_t heard_ns;
+    uint64_t asked, answered; /* ticks */
+};
+
+struct launch_relays {
+    int listen_fd;
+    uint16_t port;
+    uint8_t secret[RELAY_KEY_BYTES];
+    char secret_text[2 * RELAY_KEY_BYTES + 1];
+    char *place;
+    struct guest *guest;
+    uint32_t guest_count, guest_room;
+    struct relay *relay; /* of a rank: relay[rank->relay - 1] */
+    uint32_t count, room;
+    struct core_table mirrors; /* struct mirror */
+    uint64_t tick, tick_ns;
+    bool last; /* the job is over: what is left is asked for */
+};
+
+/* --- before the job --------------------------------------------------------------------------- */
+
+static bool addresses_write(char *text, size_t room)
+{
+    struct ifaddrs *all = NULL;
+    size_t used = 0;
+    int count = 0;
+
+    *text = '\0';
+    if (getifaddrs(&all) < 0)
+        return false;
+    for (struct ifaddrs *one = all; one && count < RELAY_ADDRESSES_MAX; one = one->ifa_next) {
+        char address[INET6_ADDRSTRLEN];
+        const void *at;
+
+        if (!one->ifa_addr || !(one->ifa_flags & IFF_UP) || one->ifa_flags & IFF_LOOPBACK)
+            continue;
+        if (one->ifa_addr->sa_family == AF_INET)
+            at = &((const struct sockaddr_in *)(const void *)one->ifa_addr)->sin_addr;
+        else if (one->ifa_addr->sa_family == AF_INET6 &&
+                 !IN6_IS_ADDR_LINKLOCAL(
+                     &((const struct sockaddr_in6 *)(const void *)one->ifa_addr)->sin6_addr))
+            at = &((const struct sockaddr_in6 *)(const void *)one->ifa_addr)->sin6_addr;
+        else
+            continue;
+        if (!inet_ntop(one->ifa_addr->sa_family, at, address, sizeof address) ||
+            used + strlen(address) + 2 > room)
+            continue;
+        used += (size_t)sprintf(text + used, "%s%s", count++ ? "," : "", address);
+    }
+    freeifaddrs(all);
+    return count > 0;
+}
+
+/* A socket for both families, at a port of the system's choice. */
+static int listen_open(uint16_t *out_port)
+{
+    struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_ANY_INIT};
+    struct sockaddr_in at4 = {.sin_family = AF_INET};
+    socklen_t bytes = sizeof at;
+    int off = 0, fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd >= 0)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) < 0) { /* a system without IPv6 */
+        if (fd >= 0)
+            close(fd);
+        fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (fd >= 0 && bind(fd, (struct sockaddr *)&at4, sizeof at4) < 0) {
+            close(fd);
+            return -1;
+        }
+    }
+    if (fd < 0 || listen(fd, 128) < 0 || getsockname(fd, (struct sockaddr *)&at, &bytes) < 0) {
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    *out_port = ntohs(at.sin6_port); /* at the same place in both families */
+    return fd;
+}
+
+enum core_status launch_relay_open(struct launch *launch)
+{
+    struct launch_relays *relays;
+    char addresses[RELAY_ADDRESSES_MAX * (INET6_ADDRSTRLEN + 1)], self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    relays = calloc(1, sizeof *relays);
+    if (!relays)
+        return core_report(CORE_NO_MEMORY, "out of memory");
+    launch->relays = relays;
+    relays->mirrors = (struct core_table)CORE_TABLE(struct mirror, name);
+    relays->listen_fd = listen_open(&relays->port);
+    if (relays->listen_fd < 0 || length <= 0 || !addresses_write(addresses, sizeof addresses) ||
+        getrandom(relays->secret, sizeof relays->secret, 0) != sizeof relays->secret) {
+        launch_relay_close(launch);
+        return core_report(CORE_OK,
+                           "ranks of other machines are recorded there until the job's "
+                           "end: this machine cannot be reached (%s)",
+                           strerror(errno));
+    }
+    self[length] = '\0';
+    for (int i = 0; i < RELAY_KEY_BYTES; i++)
+        sprintf(relays->secret_text + 2 * i, "%02x", relays->secret[i]);
+    if (asprintf(&relays->place, "%s;%s;%u;%s", launch->host, self, relays->port, addresses) < 0) {
+        relays->place = NULL;
+        launch_relay_close(launch);
+        return core_report(CORE_NO_MEMORY, "out of memory");
+    }
+    return CORE_OK;
+}
+
+void launch_relay_env(const struct launch *launch)
+{
+    if (!launch->relays)
+        return;
+    setenv(RELAY_PLACE, launch->relays->place, 1);
+    setenv(RELAY_SECRET, launch->relays->secret_text, 1);
+}
+
+/* --- who connects ----------------------------------------------------------------------------- */
+
+static void relays_accept(struct launch_relays *relays)
+{
+    int fd;
+
+    while ((fd = accept4(relays->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+        struct guest guest = {.since_ns = launch_now_ns()};
+
+        if (relays->guest_count == GUESTS_MAX ||
+            CORE_ARRAY_PUSH(relays->guest, relays->guest_count, relays->guest_room,
+                            "connections of relays", guest)) {
+            close(fd);
+            return;
+        }
+        relay_link_begin(&relays->guest[relays->guest_count - 1].link, fd, true, relays->secret);
+    }
+}
+
+/* The host's relay, made if need be; NULL: out of memory. */
+static struct relay *relay_of(struct launch_relays *relays, const char *host)
+{
+    struct relay made = {.link = {.fd = -1}};
+
+    for (uint32_t i = 0; i < relays->count; i++)
+        if (!strcmp(relays->relay[i].host, host))
+            return &relays->relay[i];
+    snprintf(made.host, sizeof made.host, "%s", host);
+    return CORE_ARRAY_PUSH(relays->relay, relays->count, relays->room, "relays", made) == CORE_OK
+               ? &relays->relay[relays->count - 1]
+               : NULL;
+}
+
+static uint32_t relay_number(const struct launch_relays *relays, const struct relay *relay)
+{
+    return (uint32_t)(relay - relays->relay) + 1;
+}
+
+/* What is here of its lanes, so that it goes on where the last connection ended. */
+static void haves_send(struct launch_relays *relays, struct relay *relay)
+{
+    enum { AT_ONCE = RELAY_FRAME_MAX / sizeof(struct relay_have) };
+    struct relay_have *have = NULL;
+    uint32_t count = 0, room = 0;
+
+    for (uint32_t i = 0; i < relays->mirrors.count; i++) {
+        const struct mirror *mirror = core_table_at(&relays->mirrors, i);
+
+        if (mirror->relay == relay_number(relays, relay) &&
+            CORE_ARRAY_PUSH(have, count, room, "lanes of a relay",
+                            (struct relay_have){.name = mirror->name, .bytes = mirror->bytes}))
+            relay_link_close(&relay->link);
+    }
+    for (uint32_t i = 0; i < count; i += AT_ONCE)
+        relay_link_send(&relay->link, RELAY_HAVE, have + i,
+                        (count - i < AT_ONCE ? count - i : AT_ONCE) * sizeof *have, NULL, 0,
+                        SEND_MS);
+    free(have);
+}
+
+/* The first frame: the connection becomes its host's, in the place of the one before. */
+static void hello_take(struct launch_relays *relays, struct guest *guest,
+                       const struct relay_head *head, const struct relay_hello *hello)
+{
+    struct relay_welcome welcome;
+    struct relay *relay;
+
+    if (head->kind != RELAY_HELLO || head->bytes != sizeof *hello ||
+        memcmp(hello->magic, "CWRELAY", sizeof hello->magic) != 0 ||
+        hello->version != RELAY_VERSION || !memchr(hello->host, 0, sizeof hello->host))
+        return;
+    memcpy(welcome.relay_nonce, hello->nonce, sizeof welcome.relay_nonce);
+    relay = relay_of(relays, hello->host);
+    if (!relay || getrandom(welcome.nonce, sizeof welcome.nonce, 0) != sizeof welcome.nonce ||
+        relay_link_send(&guest->link, RELAY_WELCOME, &welcome, sizeof welcome, NULL, 0, SEND_MS))
+        return;
+    relay_link_rekey(&guest->link, welcome.relay_nonce, welcome.nonce);
+    relay_link_close(&relay->link);
+    relay->link = guest->link;
+    relay->heard_ns = launch_now_ns();
+    relay->asked = relay->answered;
+    relay->lost_said = false;
+    guest->link = (struct relay_link){.fd = -1};
+    haves_send(relays, relay);
+}
+
+/* Those who have not said who they are: false, it said so, or never will. */
+static bool guest_hear(struct launch_relays *relays, struct guest *guest)
+{
+    const struct relay_head *head;
+    const void *payload;
+
+    if (relay_link_receive(&guest->link, &head, &payload) != CORE_OK)
+        return false;
+    if (!head)
+        return launch_now_ns() - guest->since_ns < (uint64_t)HELLO_MS * 1000000u;
+    hello_take(relays, guest, head, payload);
+    return false;
+}
+
+/* --- what comes ------------------------------------------------------------------------------- */
+
+static bool write_whole(int fd, const unsigned char *from, uint64_t bytes, uint64_t offset)
+{
+    while (bytes) {
+        ssize_t wrote = pwrite(fd, from, bytes, (off_t)offset);
+
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            return false;
+        from += wrote;
+        bytes -= (uint64_t)wrote;
+        offset += (uint64_t)wrote;
+    }
+    return true;
+}
+
+static int mirror_file(const struct launch *launch, const struct relay_name *name, const char *kind)
+{
+    char path[4096];
+
+    if (snprintf(path, sizeof path, "%s/%s", launch->spool, name->world) >= (int)sizeof path ||
+        (mkdir(path, 0700) < 0 && errno != EEXIST) ||
+        snprintf(path, sizeof path, "%s/%s/%d.%u.%s", launch->spool, name->world, (int)name->rank,
+                 (unsigned)name->lane, kind) >= (int)sizeof path)
+        return -1;
+    return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+/* The lane's mirror, made if need be; NULL: it is another host's, or cannot be made. */
+static struct mirror *mirror_get(struct launch *launch, const struct relay *relay,
+                                 const struct relay_lane *lane)
+{
+    struct launch_relays *relays = launch->relays;
+    struct relay_name name = lane->name;
+    struct mirror *mirror;
+
+    if (!relay_name_is_good(&name) || strcmp(lane->header.magic, SPOOL_MAGIC) != 0 ||
+        lane->header.version != SPOOL_VERSION || lane->header.rank != name.rank ||
+        lane->header.lane != name.lane || lane->header.ring_bytes > SPOOL_RING_BYTES_MAX ||
+        core_table_put(&relays->mirrors, &name, "lanes of other machines", &mirror))
+        return NULL;
+    if (!mirror->relay) {
+        mirror->relay = relay_number(relays, relay);
+        mirror->spool_fd = mirror_file(launch, &name, "spool");
+        mirror->ring_fd = mirror_file(launch, &name, "ring");
+    }
+    /* invariant 1 */
+    return mirror->relay == relay_number(relays, relay) && mirror->ring_fd >= 0 &&
+                   mirror->spool_fd >= 0
+               ? mirror
+               : NULL;
+}
+
+/* relay.h invariant 2 */
+static bool header_write(const struct mirror *mirror, const struct spool_header *header)
+{
+    unsigned char page[SPOOL_HEADER_BYTES] = {0};
+
+    memcpy(page, header, sizeof *header);
+    return write_whole(mirror->ring_fd, page, sizeof page, 0);
+}
+
+static bool lane_take(struct launch *launch, struct relay *relay, const struct relay_head *head,
+                      const void *payload)
+{
+    const struct relay_lane *lane = payload;
+    uint64_t bytes = head->bytes - sizeof *lane;
+    struct mirror *mirror;
+
+    if (head->bytes < sizeof *lane)
+        return false;
+    mirror = mirror_get(launch, relay, lane);
+    if (!mirror)
+        return false;
+    if (head->kind == RELAY_RING) {
+        if (lane->offset > lane->header.ring_bytes ||
+            bytes > lane->header.ring_bytes - lane->offset)
+            return false;
+        return write_whole(mirror->ring_fd, (const unsigned char *)(lane + 1), bytes,
+                           SPOOL_HEADER_BYTES + lane->offset) &&
+               (lane->offset + bytes < lane->header.ring_bytes ||
+                header_write(mirror, &lane->header));
+    }
+    if (lane->offset != mirror->bytes || lane->header.committed != lane->offset + bytes ||
+        lane->header.drained != lane->header.committed ||
+        !write_whole(mirror->spool_fd, (const unsigned char *)(lane + 1), bytes, lane->offset))
+        return false;
+    mirror->bytes += bytes;
+    return header_write(mirror, &lane->header);
+}
+
+static struct launch_rank *rank_of(struct launch *launch, const char *name, int32_t number)
+{
+    for (uint32_t w = 0; w < launch->world_count; w++) {
+        struct launch_world *world = &launch->world[w];
+        const char *slash = strrchr(world->path, '/');
+
+        for (uint32_t r = 0; slash && !strcmp(slash + 1, name) && r < world->rank_count; r++)
+            if (world->rank[r].rank == number)
+                return &world->rank[r];
+    }
+    return NULL;
+}
+
+/* A rank whose spool has just come is found in the next look. */
+static void look_take(struct launch *launch, struct relay *relay, const struct relay_head *head,
+                      const void *payload)
+{
+    const struct relay_tick *tick = payload;
+    const struct relay_rank *told = (const struct relay_rank *)(tick + 1);
+
+    for (uint32_t i = 0; i < (head->bytes - sizeof *tick) / sizeof *told; i++) {
+        struct launch_rank *rank = memchr(told[i].world, 0, sizeof told[i].world)
+                                       ? rank_of(launch, told[i].world, told[i].rank)
+                                       : NULL;
+
+        if (!rank || rank->local)
+            continue;
+        rank->relay = relay_number(launch->relays, relay);
+        rank->relay_standing = told[i].standing;
+        if (told[i].status_known && !rank->status_known) {
+            rank->status_known = true;
+            rank->status = told[i].status;
+        }
+        if (told[i].gone && !rank->gone)
+            launch_watch_gone(launch, rank);
+    }
+    relay->answered = tick->number;
+}
+
+/* False: it is not one of ours, or what it says cannot be kept. */
+static bool frame_take(struct launch *launch, struct relay *relay, const struct relay_head *head,
+                       const void *payload)
+{
+    switch (head->kind) {
+    case RELAY_LANE:
+    case RELAY_RING:
+        return lane_take(launch, relay, head, payload);
+    case RELAY_LOOK:
+        if (head->bytes < sizeof(struct relay_tick))
+            return false;
+        look_take(launch, relay, head, payload);
+        return true;
+    case RELAY_DONE:
+        relay->done = true;
+        relay_link_send(&relay->link, RELAY_DONE, NULL, 0, NULL, 0, SEND_MS);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void relay_hear(struct launch *launch, uint32_t index)
+{
+    const struct relay_head *head;
+    const void *payload;
+
+    for (int i = 0; i < FRAMES_A_TURN; i++) {
+        struct relay *relay = &launch->relays->relay[index];
+
+        if (relay_link_receive(&relay->link, &head, &payload) != CORE_OK || !head)
+            return;
+        relay->heard_ns = launch_now_ns();
+        if (!frame_take(launch, relay, head, payload))
+            relay_link_close(&relay->link);
+    }
+}
+
+/* --- the launcher's turn ---------------------------------------------------------------------- */
+
+static void relay_ask(struct launch_relays *relays, struct relay *relay)
+{
+    struct relay_tick tick = {.number = relays->tick, .last = relays->last};
+
+    if (relay->done || relay->link.fd < 0 || relay->asked != relay->answered ||
+        relay->asked == relays->tick) /* invariant 2 */
+        return;
+    if (relay_link_send(&relay->link, RELAY_TICK, &tick, sizeof tick, NULL, 0, SEND_MS) == CORE_OK)
+        relay->asked = relays->tick;
+}
+
+static void relay_miss(struct relay *relay)
+{
+    if (relay->link.fd >= 0 || relay->done || relay->lost_said ||
+        launch_now_ns() - relay->heard_ns < (uint64_t)HELLO_MS * 1000000u)
+        return;
+    relay->lost_said = true;
+    core_report(CORE_OK,
+                "nothing is heard from '%s' any more: what its ranks do is not known, and what "
+                "they record waits there",
+                relay->host);
+}
+
+void launch_relay_serve(struct launch *launch)
+{
+    struct launch_relays *relays = launch->relays;
+    uint64_t now = launch_now_ns();
+
+    if (!relays)
+        return;
+    relays_accept(relays);
+    for (uint32_t i = 0; i < relays->guest_count;) {
+        struct guest *guest = &relays->guest[i];
+
+        if (guest_hear(relays, guest)) {
+            i++;
+            continue;
+        }
+        relay_link_close(&guest->link);
+        *guest = relays->guest[--relays->guest_count];
+    }
+    if (now - relays->tick_ns >= (uint64_t)LAUNCH_TICK_MS * 1000000u) {
+        relays->tick++;
+        relays->tick_ns = now;
+    }
+    for (uint32_t i = 0; i < relays->count; i++) {
+        relay_hear(launch, i);
+        relay_ask(relays, &relays->relay[i]);
+        relay_miss(&relays->relay[i]);
+    }
+}
+
+uint32_t launch_relay_poll(const struct launch *launch, struct pollfd *fds, uint32_t room)
+{
+    const struct launch_relays *relays = launch->relays;
+    uint32_t count = 0;
+
+    if (!relays || !room)
+        return 0;
+    fds[count++] = (struct pollfd){.fd = relays->listen_fd, .events = POLLIN};
+    for (uint32_t i = 0; i < relays->guest_count && count < room; i++)
+        fds[count++] = (struct pollfd){.fd = relays->guest[i].link.fd, .events = POLLIN};
+    for (uint32_t i = 0; i < relays->count && count < room; i++)
+        fds[count++] = (struct pollfd){.fd = relays->relay[i].link.fd, .events = POLLIN};
+    return count;
+}
+
+uint8_t launch_relay_standing(const struct launch *launch, const struct launch_rank *rank)
+{
+    if (launch->relays->relay[rank->relay - 1].link.fd < 0)
+        return PROOF_UNKNOWN;
+    /* How long a message may be on its way between machines is not known: see proof.h. */
+    return proof_is_settled(rank->relay_standing) ? PROOF_STILL : rank->relay_standing;
+}
+
+bool launch_relay_agrees(struct launch *launch, struct launch_world *world)
+{
+    struct launch_relays *relays = launch->relays;
+    bool far = false, agrees;
+
+    for (uint32_t r = 0; r < world->rank_count; r++)
+        far |= world->rank[r].relay != 0;
+    if (!far)
+        return true;
+    agrees = world->relay_tick && world->relay_moves == world->moves;
+    for (uint32_t i = 0; i < relays->count && agrees; i++)
+        agrees = relays->relay[i].link.fd < 0 || relays->relay[i].answered >= world->relay_tick;
+    if (!agrees && (!world->relay_tick || world->relay_moves != world->moves)) {
+        world->relay_moves = world->moves;
+        world->relay_tick = relays->tick + 1; /* not sent yet */
+    }
+    return agrees;
+}
+
+uint32_t launch_relay_signal(struct launch *launch, int signal)
+{
+    struct launch_relays *relays = launch->relays;
+    struct relay_tick end = {.last = (uint32_t)signal};
+    uint32_t alive = 0;
+
+    for (uint32_t w = 0; w < launch->world_count && relays; w++)
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++) {
+            const struct launch_rank *rank = &launch->world[w].rank[r];
+
+            alive += rank->relay && !rank->gone && relays->relay[rank->relay - 1].link.fd >= 0;
+        }
+    for (uint32_t i = 0; relays && signal && i < relays->count; i++)
+        if (relays->relay[i].link.fd >= 0)
+            relay_link_send(&relays->relay[i].link, RELAY_END, &end, sizeof end, NULL, 0, SEND_MS);
+    return alive;
+}
+
+/* Ranks that still live although the job is over are ended, as those of this machine are. */
+static void survivors_end(struct launch *launch, uint64_t since_ns, int *signal)
+{
+    uint64_t ms = (launch_now_ns() - since_ns) / 1000000;
+    int due = ms > LAUNCH_ORPHAN_GRACE_MS + LAUNCH_TERM_GRACE_MS ? SIGKILL
+              : ms > LAUNCH_ORPHAN_GRACE_MS                      ? SIGTERM
+                                                                 : 0;
+
+    if (due != *signal) {
+        *signal = due;
+        launch_relay_signal(launch, due);
+    }
+}
+
+void launch_relay_finish(struct launch *launch)
+{
+    struct launch_relays *relays = launch->relays;
+    uint64_t since_ns = launch_now_ns();
+    uint32_t waiting = 1;
+    int signal = 0;
+
+    if (!relays)
+        return;
+    relays->last = true;
+    while (waiting) {
+        static struct pollfd fds[1024];
+
+        poll(fds, launch_relay_poll(launch, fds, sizeof fds / sizeof *fds), LAUNCH_TICK_MS);
+        launch_relay_serve(launch);
+        survivors_end(launch, since_ns, &signal);
+        waiting = 0;
+        for (uint32_t i = 0; i < relays->count; i++)
+            waiting += !relays->relay[i].done && launch_now_ns() - relays->relay[i].heard_ns <
+                                                     (uint64_t)LAST_WORDS_MS * 1000000u;
+    }
+    for (uint32_t i = 0; i < relays->count; i++)
+        if (!relays->relay[i].done)
+            core_report(CORE_OK,
+                        "'%s' was lost: the last records of its ranks are missing here; what is "
+                        "left of them is in '%s.%s.%u' there",
+                        relays->relay[i].host, launch->spool, relays->relay[i].host, relays->port);
+    launch_watch_scan(launch);
+}
+
+void launch_relay_close(struct launch *launch)
+{
+    struct launch_relays *relays = launch->relays;
+
+    if (!relays)
+        return;
+    for (uint32_t i = 0; i < relays->guest_count; i++)
+        relay_link_close(&relays->guest[i].link);
+    for (uint32_t i = 0; i < relays->count; i++)
+        relay_link_close(&relays->relay[i].link);
+    for (uint32_t i = 0; i < relays->mirrors.count; i++) {
+        const struct mirror *mirror = core_table_at(&relays->mirrors, i);
+
+        if (mirror->ring_fd >= 0)
+            close(mirror->ring_fd);
+        if (mirror->spool_fd >= 0)
+            close(mirror->spool_fd);
+    }
+    core_table_done(&relays->mirrors);
+    if (relays->listen_fd >= 0)
+        close(relays->listen_fd);
+    free(relays->guest);
+    free(relays->relay);
+    free(relays->place);
+    explicit_bzero(relays->secret, sizeof relays->secret);
+    free(relays);
+    launch->relays = NULL;
+}

@@ -1,0 +1,56 @@
+# Sourced. machines N: N machines besides this one, each with a network and a host name of its own
+# (namespaces): machine1 at $net.2, machine2 at $net.3 ..., and a second network, $other. What mpirun
+# takes for ssh is $PWD/agent. Exits with 0 where a user who is not root cannot have them.
+unshare -m -n -u true 2>/dev/null || {
+    [ "$(id -u)" != 0 ] && exit 0
+    echo "root, and cannot make namespaces"
+    exit 1
+}
+machine_id=$$
+machine_count=0
+machine_servers=
+machines_end() {
+    [ -z "$machine_servers" ] || kill $machine_servers 2>/dev/null
+    for i in $(seq $machine_count); do
+        ip netns pids cw$machine_id.$i 2>/dev/null | xargs -r kill -9 2>/dev/null
+        ip netns del cw$machine_id.$i 2>/dev/null
+    done
+    ip link del cwa$machine_id 2>/dev/null
+    ip link del cwb$machine_id 2>/dev/null
+}
+machines() {
+    local low=$((machine_id % 250)) high=$((machine_id / 250 % 125))
+    net=10.$high.$low other=10.$((high + 125)).$low
+    trap machines_end EXIT
+    machine_count=$1
+    ip link add cwa$machine_id type bridge && ip link add cwb$machine_id type bridge &&
+        ip addr add $net.1/24 dev cwa$machine_id && ip addr add $other.1/24 dev cwb$machine_id &&
+        ip link set cwa$machine_id up && ip link set cwb$machine_id up ||
+        { echo "no network between namespaces"; exit 1; }
+    hosts=$net.1:1
+    for i in $(seq $machine_count); do
+        local ns=cw$machine_id.$i
+        ip netns add $ns
+        ip link add ca$machine_id.$i type veth peer name neta netns $ns
+        ip link add cb$machine_id.$i type veth peer name netb netns $ns
+        ip link set ca$machine_id.$i master cwa$machine_id up
+        ip link set cb$machine_id.$i master cwb$machine_id up
+        ip -n $ns addr add $net.$((i + 1))/24 dev neta
+        ip -n $ns addr add $other.$((i + 1))/24 dev netb
+        ip -n $ns link set neta up && ip -n $ns link set netb up && ip -n $ns link set lo up
+        hosts=$hosts,$net.$((i + 1)):1
+        ip netns exec $ns unshare -u /bin/bash -c "hostname machine$i &&
+            exec /usr/bin/python3 machines.py serve machine.$i" &
+        machine_servers="$machine_servers $!"
+        disown $! # whose end bash would tell
+        while [ ! -S machine.$i ]; do sleep 0.05; done
+    done
+    printf '#!/bin/sh\nexec /usr/bin/python3 "%s/machines.py" ask "$@"\n' "$PWD" >agent
+    chmod +x agent
+}
+cp "$SOURCE/tests/launch/machines.py" .
+over_machines() { # mpirun's further arguments: one rank a machine, MPI over the first network
+    mpirun --host "$hosts" -n $((machine_count + 1)) --mca plm_rsh_agent "$PWD/agent" \
+        --mca btl self,tcp --mca btl_tcp_if_include $net.0/24 \
+        --mca oob_tcp_if_include $net.0/24 "$@" </dev/null
+}

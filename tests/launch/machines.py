@@ -1,0 +1,36 @@
+"""What ssh and sshd are to real machines. `machines.py serve SOCKET` runs commands in the namespaces
+that it was started in; `machines.py ask HOST COMMAND...` is what mpirun takes for ssh: HOST's last
+number says which socket, machine.N here."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+
+
+def serve(connection):
+    command = connection.makefile("rb").readline().decode().rstrip("\n")
+    done = subprocess.run(
+        ["/bin/bash", "-c", command], stdin=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        connection.sendall(b"%d\n" % done.returncode)
+    except OSError:
+        pass  # whoever asked is gone
+    connection.close()
+
+
+if sys.argv[1] == "serve":
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(sys.argv[2])
+    server.listen()
+    while True:
+        one, _ = server.accept()
+        threading.Thread(target=serve, args=(one,), daemon=True).start()
+else:
+    os.chdir(os.path.dirname(os.path.abspath(sys.argv[0])))
+    ask = socket.socket(socket.AF_UNIX)
+    ask.connect("machine.%d" % (int(sys.argv[2].split(".")[-1]) - 1))
+    ask.sendall((" ".join(sys.argv[3:]) + "\n").encode())
+    sys.exit(int(ask.makefile().readline() or 255))

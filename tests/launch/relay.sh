@@ -1,0 +1,70 @@
+# expected
+# timeout: 240
+# A job over several machines that share no folder: what ranks record there is here when the job
+# ends, a hang over all of them is proven and ended, also when a network is cut; a machine that dies
+# is named, and its last records are there; and nothing is left on any machine. Holds relay.h
+# invariants 2 and 3.
+. "$SOURCE/tests/launch/lib.bash"
+. "$SOURCE/tests/launch/machines.bash"
+machines 3
+circle=$BUILD/tests/launch/circle
+job() { # options of record... -- mode
+    local options=()
+    while [ "$1" != -- ]; do options+=("$1"); shift; done
+    timeout -k 5 120 crosswait record -o T.db "${options[@]}" -- mpirun --host "$hosts" -n 4 \
+        --mca plm_rsh_agent "$PWD/agent" --mca btl self,tcp \
+        --mca btl_tcp_if_include $net.0/24 --mca oob_tcp_if_include $net.0/24 \
+        "$circle" "$2" >out 2>err </dev/null
+}
+told() { # what the launcher said, without times
+    grep '^crosswait:' err | sed 's/; the job was ended.*//; s/\.[0-9]*'"'"' there/'"'"' there/' |
+        sed "s|$PWD|FOLDER|"
+}
+left_far() {
+    wait_for '! pgrep -f "crosswait relay $PWD/T.db" >/dev/null'
+    ls -d T.db.spool* 2>/dev/null
+    pgrep -f "^$circle" >/dev/null && echo "ranks are left"
+    rm -f T.db
+}
+echo "== a job"
+job -- work
+echo "exit status $?"
+told
+ranks T.db
+sqlite3 -separator ' ' T.db "select count(distinct host) from rank;
+    select count(*), sum(send_id is null or recv_id is null) from message"
+left_far
+echo "== a hang"
+job -- hang
+told
+ranks T.db
+left_far
+echo "== one that is only late"
+job -- late
+echo "exit status $?"
+told
+ranks T.db
+left_far
+echo "== the newest records of a hang"
+job --last=100 -- hang
+told
+sqlite3 T.db "select count(*) from event where call = 'MPI_Recv' and t_leave is null"
+left_far
+echo "== a hang, and a network of one machine is cut"
+( wait_for 'grep -q met err'; ip -n cw$machine_id.2 link set neta down ) &
+job -- hang
+wait $!
+told
+ip -n cw$machine_id.2 link set neta up
+left_far
+echo "== a machine dies"
+( wait_for 'grep -q met err'; sleep 1; ip netns pids cw$machine_id.3 | xargs kill -9 ) &
+job --no-watch -- hang
+echo "failed: $(($? != 0))"
+wait $!
+told
+ranks T.db | cut -d' ' -f1,2
+sqlite3 T.db "select 'the last call of rank 3: ' || call from event where rank = 3
+    order by id desc limit 1"
+rm -rf T.db.spool.machine3.*
+left_far
