@@ -182,17 +182,18 @@ static int again(struct explore_program *program, const struct settings *setting
     if (status == CORE_OK)
         status = explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key,
                                      &events);
-    replay_policy_done(&policy);
     if (status == CORE_OK && debugger.missing)
         status = core_report(CORE_UNSUPPORTED, "there is no gdb here to be run");
+    if (status == CORE_OK) {
+        show_output(&program->outcome, program->command->rank_count);
+        for (int i = 0; i < outcome->finding_count; i++)
+            fprintf(stderr, "crosswait: %s: %s\n", outcome->finding[i].rule,
+                    outcome->finding[i].text);
+        status = explore_program_followed(program, &policy);
+    }
+    replay_policy_done(&policy);
     if (status != CORE_OK)
         return cli_exit_of(status);
-    show_output(&program->outcome, program->command->rank_count);
-    for (int i = 0; i < outcome->finding_count; i++)
-        fprintf(stderr, "crosswait: %s: %s\n", outcome->finding[i].rule, outcome->finding[i].text);
-    if (outcome->decisions && outcome->decisions->cut)
-        return cli_exit_of(core_report(CORE_BAD_INPUT, "the program does not come to what the "
-                                                       "schedule names; was it changed since?"));
     return explore_outcome_failure(&program->outcome) ? CLI_FINDINGS : CLI_CLEAN;
 }
 

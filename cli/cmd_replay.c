@@ -12,6 +12,7 @@
 #include "checkers/wording.h"
 #include "cli/options.h"
 #include "core/array.h"
+#include "explore/live.h"
 #include "launch/shares.h"
 #include "core/trace/describe.h"
 #include "replay/search/explore.h"
@@ -56,7 +57,8 @@ static const struct options_command command = {
     "crosswait replay [--policy=TEXT] [--seed=N] [--runs=N] [--inside] T.db\n"
     "       crosswait replay --explore [--policy=TEXT] [--budget=N] T.db\n"
     "       crosswait replay --need [--policy=TEXT] T.db\n"
-    "       crosswait replay --live [--policy=TEXT] [-o LIVE.db] [--time=SECONDS] T.db -- CMD...",
+    "       crosswait replay --live [--policy=TEXT] [-o LIVE.db] [--time=SECONDS] T.db -- CMD...\n"
+    "       crosswait replay --live --policy=TEXT [-o LIVE.db] [--time=SECONDS] -- CMD...",
     "Executes a trace again under conditions that MPI allows, and says whether it could have hung. "
     "With --live the job itself\n"
     "runs again, and shows whether it hangs in truth.",
@@ -70,6 +72,9 @@ static const struct options_command command = {
     "  coll=synchronising | relaxed\n"
     "  threads=free | recorded\n"
     "  seed=N\n"
+    "Live, order=random chooses in a world (crosswait explore), and order=explore:... is a "
+    "schedule "
+    "found there.\n"
     "The same trace, policy and seed print the same bytes.\n"
     "Exit status: 0 it runs through, 1 deadlock, 2 usage, 3 trouble with the trace, 4 the live job "
     "failed, 5 no verdict.\n",
@@ -87,6 +92,7 @@ struct replaying {
     const char *force_output;
     char **command;
     double force_s;
+    uint32_t ranks; /* of the command, if it says so */
     FILE *out;
 };
 
@@ -519,23 +525,67 @@ static enum core_status find_schedule(struct replaying *r, bool *out_found)
     return status;
 }
 
+/* What is chosen in a world of the program, or was found there, as the real library can be given
+ * it. */
+static enum core_status choose_in_world(struct replaying *r)
+{
+    struct explore_command job;
+    struct replay_policy chosen;
+    uint32_t lost;
+    int count = 0;
+
+    while (r->command[count])
+        count++;
+    enum core_status status = explore_command_read(count, r->command, &job);
+    if (status != CORE_OK)
+        return status;
+    r->ranks = (uint32_t)job.rank_count;
+    if (r->policy.order != REPLAY_ORDER_EXPLORE && r->policy.order != REPLAY_ORDER_RANDOM) {
+        explore_command_done(&job);
+        return CORE_OK;
+    }
+    if (!job.rank_count)
+        status = core_report(CORE_BAD_INPUT, "how many ranks? -- mpirun -n N %s", r->command[0]);
+    if (status == CORE_OK)
+        status = explore_live(&job, &r->policy, &chosen, &lost);
+    explore_command_done(&job);
+    if (status != CORE_OK)
+        return status;
+    replay_policy_done(&r->policy);
+    r->policy = chosen;
+    if (lost)
+        fprintf(r->out, "%" PRIu32 " answer%s of polls, Waitany or windows cannot be given live\n",
+                lost, lost == 1 ? "" : "s");
+    return CORE_OK;
+}
+
+/* T-live.db; without a trace, live.db. NULL: out of memory. */
+static char *live_path(const struct replaying *r)
+{
+    char *path = NULL;
+    if (!r->path)
+        return strdup("live.db");
+    size_t length = strlen(r->path),
+           stem = length > 3 && !strcmp(r->path + length - 3, ".db") ? length - 3 : length;
+    return asprintf(&path, "%.*s-live.db", (int)stem, r->path) < 0 ? NULL : path;
+}
+
 static enum core_status run_live(struct replaying *r, int *out_exit)
 {
     struct force_result live;
-    bool found;
+    bool found = true;
     char *output = NULL, *text = NULL;
 
-    enum core_status status = find_schedule(r, &found);
+    enum core_status status = r->path ? find_schedule(r, &found) : CORE_OK;
+    if (status == CORE_OK && r->has_policy)
+        status = choose_in_world(r);
     if (status != CORE_OK)
         return status;
     if (!found) {
         fprintf(r->out, "nothing to confirm: no schedule of the trace was found to hang\n");
         return CORE_OK;
     }
-    size_t length = strlen(r->path),
-           stem = length > 3 && !strcmp(r->path + length - 3, ".db") ? length - 3 : length;
-    if (asprintf(&output, "%.*s-live.db", (int)stem, r->path) < 0)
-        output = NULL;
+    output = live_path(r);
     text = replay_policy_text(&r->policy);
     if (!output || !text) {
         status = core_report(CORE_NO_MEMORY, "out of memory for a live run");
@@ -543,7 +593,7 @@ static enum core_status run_live(struct replaying *r, int *out_exit)
     }
     fprintf(r->out, "policy: %s\n", text);
     fflush(r->out);
-    status = force_run(&r->trace, &r->policy, r->command,
+    status = force_run(r->path ? &r->trace : NULL, r->ranks, &r->policy, r->command,
                        r->force_output ? r->force_output : output, r->force_s, 0, &live);
     if (status != CORE_OK)
         goto done;
@@ -552,9 +602,10 @@ static enum core_status run_live(struct replaying *r, int *out_exit)
         fprintf(r->out, "%s\n", live.verdict);
     if (live.trace)
         fprintf(r->out, "its trace: %s\n", live.trace);
-    status = keep(r, text, r->policy.seed, force_outcome_text(live.outcome),
-                  live.verdict ? live.verdict : "");
-    if (status == CORE_OK && (live.outcome == FORCE_HUNG || live.outcome == FORCE_ENDED))
+    if (r->path)
+        status = keep(r, text, r->policy.seed, force_outcome_text(live.outcome),
+                      live.verdict ? live.verdict : "");
+    if (r->path && status == CORE_OK && (live.outcome == FORCE_HUNG || live.outcome == FORCE_ENDED))
         status = mark(r, text, live.outcome == FORCE_HUNG);
     *out_exit = live.outcome == FORCE_HUNG     ? CLI_FINDINGS
                 : live.outcome == FORCE_ENDED  ? CLI_CLEAN
@@ -572,6 +623,10 @@ static int replay(struct replaying *r, bool explore, bool need)
     struct replay_lower_options lower = {.inside = r->inside};
     int code = CLI_CLEAN;
 
+    if (!r->path) {
+        enum core_status lived = run_live(r, &code);
+        return lived == CORE_OK ? code : cli_exit_of(lived);
+    }
     enum core_status status = trace_open(r->path, TRACE_READ, &r->trace);
     if (status != CORE_OK)
         return cli_exit_of(status);
@@ -585,6 +640,22 @@ static int replay(struct replaying *r, bool explore, bool need)
     }
     trace_close(&r->trace);
     return status == CORE_OK ? code : cli_exit_of(status);
+}
+
+/* What is chosen in a world has its defaults, and is checked once it is chosen. */
+static enum core_status policy_read(struct replay_policy *policy, const char *text, bool live)
+{
+    replay_policy_init(policy);
+    enum core_status status = replay_policy_read(policy, text);
+    if (status != CORE_OK)
+        return status;
+    bool chosen = policy->order == REPLAY_ORDER_EXPLORE || policy->order == REPLAY_ORDER_RANDOM;
+    if (!live || !chosen)
+        return replay_policy_check(policy, live ? REPLAY_LIVE : REPLAY_OFFLINE);
+    replay_policy_done(policy);
+    replay_policy_init(policy);
+    policy->buffering = REPLAY_EAGER;
+    return replay_policy_read(policy, text);
 }
 
 int cmd_replay(int argc, char **argv)
@@ -643,7 +714,8 @@ int cmd_replay(int argc, char **argv)
     }
     if (which != OPTIONS_END)
         return options_exit(which);
-    if (o.operand_count != 1)
+    bool alone = live && policy && !o.operand_count;
+    if (o.operand_count != 1 && !alone)
         return options_wrong(
             &o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
             o.operand_count ? o.operand[1] : "");
@@ -655,12 +727,9 @@ int cmd_replay(int argc, char **argv)
     if (!live && o.rest_count)
         return options_wrong(&o, "a command is run only with --live");
     r.command = live ? o.rest : NULL;
-    r.path = o.operand[0];
+    r.path = alone ? NULL : o.operand[0];
     r.has_policy = policy != NULL;
-    replay_policy_init(&r.policy);
-    enum core_status status = replay_policy_read(&r.policy, policy);
-    if (status == CORE_OK)
-        status = replay_policy_check(&r.policy, live ? REPLAY_LIVE : REPLAY_OFFLINE);
+    enum core_status status = policy_read(&r.policy, policy, live);
     if (status != CORE_OK) {
         replay_policy_done(&r.policy);
         return status == CORE_BAD_INPUT ? CLI_USAGE : CLI_TROUBLE;

@@ -107,7 +107,7 @@ static enum core_status confirm_one(struct trace *trace, char **command, double 
         status = core_report(CORE_NO_MEMORY, "out of memory for confirming a finding");
     } else {
         if (silence(saved))
-            status = force_run(trace, &policy, command, output, budget_s, stall_s, &live);
+            status = force_run(trace, 0, &policy, command, output, budget_s, stall_s, &live);
         restore(saved);
         if (status == CORE_OK)
             mark(finding, &live, budget_s);

@@ -195,6 +195,7 @@ enum core_status explore_command_read(int count, char **word, struct explore_com
         return status;
     }
     c.argv = word + at;
+    c.typed = launcher ? word : NULL;
     *out_command = c;
     return CORE_OK;
 }

@@ -8,6 +8,7 @@
 struct explore_command {
     char **argv;        /* of the program: within the words that were read */
     int rank_count;     /* 0: not said */
+    char **typed;       /* with the launcher and its options; NULL: the program alone */
     char **environment; /* NAME=VALUE, ended by NULL; owned */
     unsigned int environment_count, environment_room;
 };

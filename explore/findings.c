@@ -272,6 +272,10 @@ static void repeat_set(struct finding *finding, const struct explore_program *pr
     finding_schedule(finding, "%s", look->schedule ? look->schedule : "");
     finding_repeat(finding, "crosswait explore --again=%s %s", schedule ? schedule : "",
                    words ? words : "");
+    char *job = explore_program_job(program);
+    finding_fact(finding, "on the real MPI library: crosswait replay --live --policy=%s -- %s",
+                 schedule ? schedule : "", job ? job : "");
+    free(job);
     free(words);
     free(schedule);
 }

@@ -52,6 +52,19 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
     return CORE_OK;
 }
 
+enum core_status explore_program_followed(const struct explore_program *program,
+                                          const struct replay_policy *policy)
+{
+    const struct world_decisions *told = program->outcome.world.decisions;
+    uint32_t given = 0;
+    for (uint32_t i = 0; told && i < told->decision_count; i++)
+        given += told->decision[i].given;
+    if (!told || (!told->cut && given == policy->forced.count))
+        return CORE_OK;
+    return core_report(CORE_BAD_INPUT, "the program does not come to what the schedule names; was "
+                                       "it changed since?");
+}
+
 bool explore_program_place(struct explore_program *program, uint64_t site,
                            struct site_place *out_place)
 {
@@ -61,18 +74,19 @@ bool explore_program_place(struct explore_program *program, uint64_t site,
            site_resolve(program->resolver, path, NULL, 0, offset, out_place) == CORE_OK;
 }
 
-char *explore_program_words(const struct explore_program *program)
+static char *words_of(const char *before, const char *after, int rank_count, char **words)
 {
-    const struct explore_command *c = program->command;
     char *text = NULL;
     size_t bytes;
     FILE *file = open_memstream(&text, &bytes);
 
     if (!file)
         return NULL;
-    fprintf(file, "-n %d --", c->rank_count);
-    for (char **word = c->argv; *word; word++) {
-        fputc(' ', file);
+    if (before)
+        fprintf(file, "%s %d%s", before, rank_count, after);
+    for (char **word = words; *word; word++) {
+        if (before || word != words)
+            fputc(' ', file);
         core_text_shell(*word, file);
     }
     if (fclose(file) != 0) {
@@ -80,4 +94,16 @@ char *explore_program_words(const struct explore_program *program)
         return NULL;
     }
     return text;
+}
+
+char *explore_program_words(const struct explore_program *program)
+{
+    return words_of("-n", " --", program->command->rank_count, program->command->argv);
+}
+
+char *explore_program_job(const struct explore_program *program)
+{
+    const struct explore_command *c = program->command;
+    return words_of(c->typed ? NULL : "mpirun -n", "", c->rank_count,
+                    c->typed ? c->typed : c->argv);
 }

@@ -26,10 +26,17 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
                                      const struct world_outcome **out_outcome, uint64_t *out_key,
                                      struct explore_events *out_events);
 
+/* After a world under that policy: whether it came to all that the policy names, and could answer
+ * it so; reported if not. */
+enum core_status explore_program_followed(const struct explore_program *program,
+                                          const struct replay_policy *policy);
+
 /* Of a code address of the program: "mw.c:17". False: nothing is known. */
 bool explore_program_place(struct explore_program *program, uint64_t site,
                            struct site_place *out_place);
-/* The command as one would type it to a shell, behind `crosswait explore`; free() it. */
+/* The command as one would type it to a shell, behind `crosswait explore`; as a job, where
+ * mpirun is the launcher if none was typed; free() them. */
 char *explore_program_words(const struct explore_program *program);
+char *explore_program_job(const struct explore_program *program);
 
 #endif

@@ -118,8 +118,14 @@ static enum core_status number_list(struct trace *trace, const struct replay_nam
         for (end = first; end < count && names->name[end].rank == rank; end++) {
             name[end].event = names->name[end].by_number ? UINT64_MAX : names->name[end].id;
             name[end].number = names->name[end].by_number ? names->name[end].id : 0;
+            if (!trace && !names->name[end].by_number)
+                status = core_report(CORE_BAD_INPUT,
+                                     "'%" PRIu32 ".%" PRIu64 "' is an event: of which trace? "
+                                     "A call is named without one by its number, as %" PRIu32 ".#1",
+                                     rank, names->name[end].id, rank);
         }
-        status = number_names(trace, rank, receives, name + first, end - first);
+        if (trace && status == CORE_OK)
+            status = number_names(trace, rank, receives, name + first, end - first);
         for (uint32_t i = first; i < end && status == CORE_OK; i++) {
             struct replay_name made = names->name[i];
             made.by_number = true;
@@ -159,23 +165,23 @@ enum core_status force_policy_text(struct trace *trace, const struct replay_poli
 /* --- the run ---------------------------------------------------------------------------------- */
 
 /* That the command ended well does not say it: it may have run nothing at all. */
-static bool ran_through(const struct trace *recorded, const struct launch_result *launched)
+static bool ran_through(uint32_t rank_count, const struct launch_result *launched)
 {
     struct trace trace;
 
     if (launched->end != LAUNCH_END_OWN || launched->status || !launched->trace_count ||
         trace_open(launched->trace[0], TRACE_READ, &trace) != CORE_OK)
         return false;
-    bool through = trace.rank_count == recorded->rank_count;
+    bool through = (!rank_count || trace.rank_count == rank_count);
     for (uint32_t i = 0; i < trace.rank_count && through; i++)
         through = trace.rank[i].state == EVENT_RANK_FINISHED;
     trace_close(&trace);
     return through;
 }
 
-enum core_status force_run(struct trace *trace, const struct replay_policy *policy, char **command,
-                           const char *output, double budget_s, double stall_s,
-                           struct force_result *out_result)
+enum core_status force_run(struct trace *trace, uint32_t rank_count,
+                           const struct replay_policy *policy, char **command, const char *output,
+                           double budget_s, double stall_s, struct force_result *out_result)
 {
     struct launch_options launch = {.command = command,
                                     .output = output,
@@ -197,7 +203,7 @@ enum core_status force_run(struct trace *trace, const struct replay_policy *poli
         made.outcome = FORCE_HUNG;
     else if (launched.end == LAUNCH_END_BUDGET)
         made.outcome = FORCE_BUDGET;
-    else if (ran_through(trace, &launched))
+    else if (ran_through(trace ? trace->rank_count : rank_count, &launched))
         made.outcome = FORCE_ENDED;
     made.ran = launched.trace_count > 0;
     made.verdict = launched.verdict ? strdup(launched.verdict) : NULL;

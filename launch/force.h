@@ -31,10 +31,12 @@ enum core_status force_policy_text(struct trace *trace, const struct replay_poli
                                    char **out_text);
 
 /* Runs the command under the policy, watched, for at most budget_s seconds, and no longer than
- * until nothing has moved for stall_s (0: no limit); its trace goes to output. */
-enum core_status force_run(struct trace *trace, const struct replay_policy *policy, char **command,
-                           const char *output, double budget_s, double stall_s,
-                           struct force_result *out_result);
+ * until nothing has moved for stall_s (0: no limit); its trace goes to output. Without a trace the
+ * policy names calls by their numbers only, and rank_count says how many ranks there are, 0 if that
+ * is not known. */
+enum core_status force_run(struct trace *trace, uint32_t rank_count,
+                           const struct replay_policy *policy, char **command, const char *output,
+                           double budget_s, double stall_s, struct force_result *out_result);
 void force_result_done(struct force_result *result);
 
 #endif

@@ -295,7 +295,7 @@ struct ompi_request_t {
     uint32_t context;
     int32_t peer, tag;
     int32_t id;
-    uint32_t number; /* of a standard send of the application (policy.h: R.#N); else 0 */
+    uint32_t number; /* of a standard send or a receive of the application (policy.h: R.#N), or 0 */
     int error;
     uint8_t *late; /* data that arrived, handed over at completion; of deferred ones never NULL */
     size_t late_bytes;
@@ -363,9 +363,9 @@ struct world_rank {
     struct world_handle *handles;
     uint64_t clock[2], send_free[2], recv_free[2];
     uint64_t pattern;
-    uint32_t send_count, call_count; /* the latter only where calls may be delayed */
-    uint32_t named_sends;            /* that have a number */
-    uint32_t held_count;             /* buffered messages to this rank that it has not received */
+    uint32_t send_count, call_count;      /* the latter only where calls may be delayed */
+    uint32_t named_sends, named_receives; /* that have a number; probes are receives here */
+    uint32_t held_count; /* buffered messages to this rank that it has not received */
     size_t held_bytes;
     uint32_t named_count, wildcard_count; /* receives matched */
     int wildcard_source;                  /* of all wildcards so far; -2: of several */

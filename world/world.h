@@ -72,10 +72,11 @@ struct world_decision {
     int rank;
     uint32_t number; /* of its rank's decisions, from 1: together they are its name */
     char call[32];
-    uint64_t site; /* where the program called it; 0: unknown */
-    bool poll;     /* 0 says that it found nothing, and what is found counts from 1 */
-    bool set;      /* the answer is a set of bits */
-    bool given;    /* the policy named it */
+    uint64_t site;    /* where the program called it; 0: unknown */
+    bool poll;        /* 0 says that it found nothing, and what is found counts from 1 */
+    bool set;         /* the answer is a set of bits */
+    bool given;       /* the policy named it */
+    uint32_t receive; /* of a receive or probe: R.#N of a policy; else 0 */
     int32_t answer;
     uint32_t option_first, option_count; /* answers that were possible, in option[] */
 };

@@ -124,6 +124,7 @@ static void tell_decision(struct world_decider *d, uint32_t option_first, bool g
                                     .site = (uintptr_t)d->site,
                                     .answer = d->answer,
                                     .given = given,
+                                    .receive = d->receive,
                                     .option_first = option_first,
                                     .option_count = e->told.option_count - option_first};
     size_t length = d->call ? strlen(d->call) : 0;
@@ -384,6 +385,7 @@ static struct world_decider *decider_of_receive(const struct ompi_request_t *rec
                                 .context = recv->context,
                                 .source = recv->peer,
                                 .tag = recv->tag,
+                                .receive = recv->number,
                                 .order = recv->order};
     return d;
 }
@@ -689,6 +691,7 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
                                 .order = ++ME->order_count,
                                 .poll = poll,
                                 .polled_before = poll && *polled,
+                                .receive = ME->named_receives + 1,
                                 .take = take};
     if (source == MPI_ANY_SOURCE || (poll && !d->polled_before))
         d->number = ++ME->decision_count;
@@ -698,6 +701,7 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
                       ? source
                       : (comm->remote_size ? comm->remote : comm->member)[source];
     world_explore_ask(d);
+    ME->named_receives += d->message != NULL;
     if (poll && !d->message && !*polled) {
         *polled = world_zalloc(sizeof **polled);
         **polled = (struct world_polled){NULL, comm->context, source, tag};

@@ -63,6 +63,7 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     int source, tag;
     uint32_t order; /* receives posted before it come first */
     bool take;
+    uint32_t receive; /* among its rank's receives and probes */
     struct world_message *message;
     uint8_t *seen; /* by world rank: was among the answers, or was missed */
     /* of the others */

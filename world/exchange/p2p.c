@@ -56,10 +56,12 @@ static void fill(struct ompi_request_t *request, enum world_request_kind kind, e
 }
 
 /* What the policy names it by. A start of a persistent one has the number of what made it. */
-static uint32_t send_number(enum world_mode mode, uint32_t context)
+static uint32_t number_next(enum world_request_kind kind, enum world_mode mode, uint32_t context)
 {
     bool inner = context & 1;
-    return mode == MODE_STANDARD && !inner ? ++ME->named_sends : 0;
+    if (inner || mode != MODE_STANDARD)
+        return 0;
+    return kind == REQUEST_SEND ? ++ME->named_sends : ++ME->named_receives;
 }
 
 static void null_peer(struct ompi_request_t *request)
@@ -89,7 +91,7 @@ int world_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, i
                 struct ompi_request_t *request)
 {
     fill(request, REQUEST_SEND, mode, buffer, count, type, dest, tag, comm, context);
-    request->number = send_number(mode, context);
+    request->number = number_next(REQUEST_SEND, mode, context);
     world_request_start(request);
     return MPI_SUCCESS;
 }
@@ -98,6 +100,7 @@ int world_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int t
                 uint32_t context, struct ompi_request_t *request)
 {
     fill(request, REQUEST_RECV, MODE_STANDARD, buffer, count, type, source, tag, comm, context);
+    request->number = number_next(REQUEST_RECV, MODE_STANDARD, context);
     world_request_start(request);
     return MPI_SUCCESS;
 }
@@ -293,7 +296,7 @@ static int nonblocking(const char *call, enum world_request_kind kind, const voi
         return code;
     struct ompi_request_t *request = world_request_new(kind);
     fill(request, kind, mode, buffer, (size_t)count, type, peer, tag, comm, comm->context);
-    request->number = kind == REQUEST_SEND ? send_number(mode, comm->context) : 0;
+    request->number = number_next(kind, mode, comm->context);
     if (persistent) {
         request->persistent = true;
         request->active = false;

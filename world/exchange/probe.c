@@ -62,6 +62,7 @@ int MPI_Probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
     int code = check(comm, source, tag);
     if (code)
         return code;
+    ME->named_receives += source == MPI_PROC_NULL;
     status_of(source == MPI_PROC_NULL ? NULL : await(comm, source, tag, false), status);
     return MPI_SUCCESS;
 }
@@ -75,6 +76,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *stat
         return code;
     *flag = 1;
     if (source == MPI_PROC_NULL) {
+        ME->named_receives++;
         status_of(NULL, status);
         return MPI_SUCCESS;
     }
@@ -104,6 +106,7 @@ int MPI_Mprobe(int source, int tag, MPI_Comm handle, MPI_Message *message, MPI_S
     if (code)
         return code;
     if (source == MPI_PROC_NULL) {
+        ME->named_receives++;
         *message = MPI_MESSAGE_NO_PROC;
         status_of(NULL, status);
         return MPI_SUCCESS;
@@ -124,6 +127,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Message *me
         return code;
     *flag = 1;
     if (source == MPI_PROC_NULL) {
+        ME->named_receives++;
         *message = MPI_MESSAGE_NO_PROC;
         status_of(NULL, status);
         return MPI_SUCCESS;

@@ -320,7 +320,7 @@ static void rank_init(struct world_rank *me, int index)
     memset(me->send_free, 0, sizeof me->send_free);
     memset(me->recv_free, 0, sizeof me->recv_free);
     me->pattern = 0;
-    me->send_count = me->call_count = me->named_sends = 0;
+    me->send_count = me->call_count = me->named_sends = me->named_receives = 0;
     me->held_count = 0;
     me->decision_count = me->order_count = me->turns = 0;
     me->decided = NULL;

@@ -1,0 +1,91 @@
+/* See the header. */
+#include "explore/live.h"
+
+#include "explore/program.h"
+
+/* A decision's answer under the name that the receive has live. One that is made once and started
+ * often may have had another answer each time. */
+static enum core_status answer_add(const struct world_decision *d, struct replay_names *names,
+                                   uint32_t *lost)
+{
+    const struct replay_name name = {.rank = (uint32_t)d->rank,
+                                     .by_number = true,
+                                     .source = d->answer - d->poll,
+                                     .id = d->receive};
+    const struct replay_name *there = replay_policy_find(names, name.rank, true, name.id);
+    bool received = d->reason == REPLAY_REASON_MATCH && d->receive && name.source >= 0;
+    if (received && !there)
+        return replay_policy_add(names, &name);
+    *lost += !received || there->source != name.source;
+    return CORE_OK;
+}
+
+/* Sends inside collectives have no name live. */
+static enum core_status sends_add(const struct replay_policy *policy, struct replay_policy *to,
+                                  uint32_t *lost)
+{
+    enum core_status status = CORE_OK;
+    to->buffering = policy->buffering;
+    to->bytes = policy->bytes;
+    for (uint32_t i = 0; i < policy->send.count && status == CORE_OK; i++)
+        if (policy->send.name[i].by_number)
+            status = replay_policy_add(&to->send, &policy->send.name[i]);
+        else
+            ++*lost;
+    return status;
+}
+
+static enum core_status decided(const struct world_decisions *told,
+                                const struct replay_policy *policy,
+                                struct replay_policy *out_policy, uint32_t *out_lost)
+{
+    struct replay_policy made;
+    uint32_t lost = 0;
+    replay_policy_init(&made);
+    made.order = REPLAY_ORDER_LIST;
+    made.seed = policy->seed;
+    enum core_status status = sends_add(policy, &made, &lost);
+    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
+        status = answer_add(&told->decision[i], &made.forced, &lost);
+    if (!made.forced.count)
+        made.order = REPLAY_ORDER_RECORDED;
+    if (status != CORE_OK) {
+        replay_policy_done(&made);
+        return status;
+    }
+    *out_policy = made;
+    *out_lost = lost;
+    return CORE_OK;
+}
+
+enum core_status explore_live(const struct explore_command *command,
+                              const struct replay_policy *policy, struct replay_policy *out_policy,
+                              uint32_t *out_lost)
+{
+    struct explore_program program;
+    struct replay_policy world;
+    struct replay_choice choice = {0};
+    const struct world_outcome *outcome;
+    struct explore_events events;
+    uint64_t key;
+
+    if (policy->order == REPLAY_ORDER_RANDOM)
+        replay_choice_seed(&choice, policy->seed);
+    enum core_status status = replay_policy_copy(policy, &world);
+    if (status != CORE_OK)
+        return status;
+    world.order = REPLAY_ORDER_EXPLORE;
+    status = replay_policy_check(&world, REPLAY_IN_PROCESS);
+    if (status == CORE_OK)
+        status = explore_program_start(command, 0, &program);
+    if (status == CORE_OK) {
+        status = explore_program_run(&program, &world, &choice, &outcome, &key, &events);
+        if (status == CORE_OK)
+            status = explore_program_followed(&program, &world);
+        if (status == CORE_OK)
+            status = decided(outcome->decisions, policy, out_policy, out_lost);
+        explore_program_end(&program);
+    }
+    replay_policy_done(&world);
+    return status;
+}
