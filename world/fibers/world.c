@@ -13,8 +13,9 @@ static struct world_fiber **ready_table WORLD_SHARED;
 static int *identity WORLD_SHARED;
 static int rank_room WORLD_SHARED;
 
-/* So many polls in vain are a livelock; after so many those that pause go on. */
-enum { POLLS_MAX = 20000, POLLS_EXPLORED_MAX = 1000, POLLS_PATIENT = 64 };
+/* So many polls in vain are a livelock (of programs of others, one needs 2,000 behind one another);
+ * after so many those that pause go on. */
+enum { POLLS_MAX = 20000, POLLS_EXPLORED_MAX = 5000, POLLS_PATIENT = 64 };
 
 /* --- findings --------------------------------------------------------------------------------- */
 
