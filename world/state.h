@@ -51,6 +51,9 @@ enum world_handle_kind {
 };
 
 enum { HANDLE_MAGIC = 0x43570000, HANDLE_DEAD = 0x44440000 };
+_Static_assert((HANDLE_MAGIC & 0xffff) == 0 && (HANDLE_DEAD & 0xffff) == 0 &&
+                   HANDLE_KIND_COUNT <= 0xffff,
+               "the low half of a magic number is the kind");
 
 /* Programs were linked with Open MPI: the size of its predefined objects is part of them, as a copy
  * of each may lie in the program. */
@@ -90,6 +93,8 @@ enum world_basic {
     BASIC_I128,
     BASIC_COUNT
 };
+
+_Static_assert(BASIC_COUNT <= UINT8_MAX, "a byte of a datatype holds one");
 
 struct world_run { /* count basics side by side from disp */
     ptrdiff_t disp;
@@ -276,6 +281,9 @@ enum world_request_kind {
     REQUEST_GENERAL,
     REQUEST_DEFERRED /* complete from the start; what it stands for is done when it is waited for */
 };
+_Static_assert(REQUEST_SEND < REQUEST_COLL && REQUEST_RECV < REQUEST_COLL,
+               "what exchanges a message comes first");
+
 struct world_deferred { /* the first member of whatever the request's maker keeps */
     void (*finish)(struct ompi_request_t *request, struct world_deferred *self);
 };
@@ -308,6 +316,7 @@ struct ompi_request_t {
     const struct world_past *past, *done_past;
     struct world_decider *decider;
     bool polled;
+    uint32_t listed; /* the latest list of requests that named it */
     struct world_general *general;
     struct world_deferred *deferred;
 };
@@ -316,6 +325,16 @@ struct PREDEFINED(256) ompi_predefined_request_t { /* only its address counts */
         struct world_handle handle;
     } request;
 };
+
+/* Each is an object of the program, too, which was linked with Open MPI's. */
+_Static_assert(sizeof(struct ompi_predefined_datatype_t) == 512, "as large as Open MPI's");
+_Static_assert(sizeof(struct ompi_predefined_op_t) == 2048, "as large as Open MPI's");
+_Static_assert(sizeof(struct ompi_predefined_group_t) == 256, "as large as Open MPI's");
+_Static_assert(sizeof(struct ompi_predefined_errhandler_t) == 1024, "as large as Open MPI's");
+_Static_assert(sizeof(struct ompi_predefined_info_t) == 256, "as large as Open MPI's");
+_Static_assert(sizeof(struct ompi_predefined_communicator_t) == 512, "as large as Open MPI's");
+_Static_assert(sizeof(struct ompi_predefined_message_t) == 256, "as large as Open MPI's");
+_Static_assert(sizeof(struct ompi_predefined_request_t) == 256, "as large as Open MPI's");
 
 /* --- ranks, fibers, the world ----------------------------------------------------------------- */
 
@@ -405,6 +424,7 @@ struct world_state {
     bool chosen;                   /* order=random */
     struct world_explore *explore; /* order=explore, else NULL */
     uint32_t serial;               /* of requests */
+    uint32_t lists;                /* of requests that were waited for together */
     bool stop;
     uint64_t step_count, step_count_max;
     uint64_t now_ns;
@@ -507,6 +527,7 @@ void *world_process_table(size_t bytes);       /* zeroed, for good */
 static inline uint32_t world_choose(uint32_t options, enum replay_reason reason)
 {
     uint32_t answer = replay_choice_take(&WORLD->choice, options, reason);
+    CORE_CHECK_HOT(answer < options || options == 0);
     if (WORLD_PROCESSES)
         world_process_asked(options, reason, answer);
     return answer;
@@ -562,6 +583,7 @@ static inline bool handle_good(const void *handle, enum world_handle_kind kind)
  */
 static inline void world_enter_local(const char *call)
 {
+    CORE_CHECK_HOT(WORLD->running && WORLD->fiber->rank == ME);
     WORLD->fiber->call = call;
     if (WORLD_PROCESSES)
         WORLD->fiber->site = world_process_site();

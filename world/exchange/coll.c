@@ -17,6 +17,7 @@ static void *at_w(void *buffer, ptrdiff_t elements, MPI_Datatype type)
 /* Room for count elements, to be addressed like a user's buffer of that type. */
 void *world_coll_scratch(int count, MPI_Datatype type)
 {
+    CORE_CHECK(count >= 0); /* the call was checked */
     if (count == 0)
         return world_alloc(1);
     ptrdiff_t extent = type_extent(type), reach = (count - 1) * extent;
@@ -35,6 +36,7 @@ static void copy(void *to, int to_count, MPI_Datatype to_type, const void *from,
 int world_coll_barrier(const struct world_coll *c)
 {
     int rank = c->comm->rank, size = c->comm->size;
+    CORE_CHECK(!c->comm->remote_size && rank < size);
     for (int distance = 1; distance < size; distance *= 2) {
         struct ompi_request_t here[2];
         struct ompi_request_t *send = world_request_local(&here[0]);
@@ -51,6 +53,7 @@ int world_coll_bcast(const struct world_coll *c, void *buffer, int count, MPI_Da
 {
     int size = c->comm->size, me = (c->comm->rank - root + size) % size, mask = 1,
         code = MPI_SUCCESS;
+    CORE_CHECK(!c->comm->remote_size && root >= 0 && root < size);
     for (; mask < size; mask *= 2)
         if (me & mask) {
             code = coll_recv_now(c, buffer, count, type, (me - mask + root) % size);
@@ -68,6 +71,7 @@ int world_coll_reduce(const struct world_coll *c, const void *send, void *recv, 
                       MPI_Datatype type, int root)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
+    CORE_CHECK(!c->comm->remote_size && root >= 0 && root < size);
     void *mine = world_coll_scratch(count, type), *other = world_coll_scratch(count, type);
     copy(mine, count, type, send, count, type);
     for (int mask = 1; mask < size && !code; mask *= 2) {
@@ -98,6 +102,7 @@ int world_coll_reduce(const struct world_coll *c, const void *send, void *recv, 
 static int gather(const struct world_coll *c)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
+    CORE_CHECK(c->root >= 0 && c->root < size);
     if (rank != c->root)
         return coll_send_now(c, c->send, c->send_count, c->send_type, c->root);
     struct ompi_request_t *request = world_alloc((size_t)size * sizeof *request);
@@ -120,6 +125,7 @@ static int gather(const struct world_coll *c)
 int world_coll_scatter(const struct world_coll *c, const void *send, MPI_Datatype type)
 {
     int rank = c->comm->rank, size = c->comm->size;
+    CORE_CHECK(!c->comm->remote_size && c->root >= 0 && c->root < size);
     if (rank != c->root)
         return coll_recv_now(c, c->recv, c->recv_count, c->recv_type, c->root);
     struct ompi_request_t *request = world_alloc((size_t)size * sizeof *request);
@@ -248,6 +254,7 @@ static void neighbours(MPI_Comm comm, int *out_in_count, const int **out_in, int
                        const int **out_out)
 {
     const struct world_topology *t = comm->topology;
+    CORE_CHECK(t->kind == MPI_DIST_GRAPH || t->kind == MPI_GRAPH || t->kind == MPI_CART);
     if (t->kind == MPI_DIST_GRAPH) {
         *out_in_count = t->in_count;
         *out_in = t->in;
@@ -257,6 +264,7 @@ static void neighbours(MPI_Comm comm, int *out_in_count, const int **out_in, int
     }
     if (t->kind == MPI_GRAPH) {
         int from = comm->rank ? t->index[comm->rank - 1] : 0;
+        CORE_CHECK(from >= 0 && from <= t->index[comm->rank]); /* checked when it was made */
         *out_in_count = *out_out_count = t->index[comm->rank] - from;
         *out_in = *out_out = t->edges + from;
         return;
@@ -274,15 +282,26 @@ static void neighbours(MPI_Comm comm, int *out_in_count, const int **out_in, int
                                      : comm->rank + (to - t->coords[d]) * stride;
         }
     }
+    CORE_CHECK(stride == 1); /* the dimensions make up the communicator */
     *out_in_count = *out_out_count = 2 * t->dimension_count;
     *out_in = *out_out = list;
 }
 
+void world_coll_partners(const struct world_coll *c, int *out_in, int *out_out)
+{
+    const int *in, *out;
+    if (c->kind >= COLL_NEIGHBOR_ALLGATHER)
+        neighbours(c->comm, out_in, &in, out_out, &out);
+    else
+        *out_in = *out_out = c->comm->remote_size && c->kind != COLL_REDUCE_SCATTER
+                                 ? c->comm->remote_size
+                                 : c->comm->size;
+}
+
 static int neighbour_exchange(const struct world_coll *c, bool same_to_all)
 {
-    if (!c->comm->topology)
-        return MPI_ERR_TOPOLOGY;
     int in_count, out_count, code = MPI_SUCCESS, tag = (c->tag & 0x1ffffff) * 64;
+    CORE_CHECK(c->comm->topology && !c->comm->remote_size);
     const int *in, *out;
     neighbours(c->comm, &in_count, &in, &out_count, &out);
     bool grid = c->comm->topology->kind == MPI_CART;
@@ -295,6 +314,7 @@ static int neighbour_exchange(const struct world_coll *c, bool same_to_all)
         void *to = c->recv_far
                        ? (uint8_t *)c->recv + c->recv_far[i]
                        : at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * count, type);
+        CORE_CHECK(in[i] == MPI_PROC_NULL || (in[i] >= 0 && in[i] < c->comm->size));
         tagged.tag = tag + (grid ? i : 0);
         coll_recv(&tagged, to, count, type, in[i], &request[i]);
     }
@@ -304,6 +324,7 @@ static int neighbour_exchange(const struct world_coll *c, bool same_to_all)
         ptrdiff_t place = same_to_all ? 0 : c->send_at ? c->send_at[i] : (ptrdiff_t)i * count;
         const void *from =
             c->send_far ? (const uint8_t *)c->send + c->send_far[i] : at(c->send, place, type);
+        CORE_CHECK(out[i] == MPI_PROC_NULL || (out[i] >= 0 && out[i] < c->comm->size));
         tagged.tag = tag + (grid ? i ^ 1 : 0); /* what leaves downwards arrives from above */
         coll_send(&tagged, from, count, type, out[i], &request[in_count + i]);
     }
@@ -318,6 +339,7 @@ int world_coll_run(const struct world_coll *c)
 {
     int code;
     bool in_place = c->send == MPI_IN_PLACE;
+    CORE_CHECK(c->tag >= 0 && c->tag <= COLL_TAG_MAX);
     if (UNLIKELY(c->comm->remote_size))
         return world_coll_inter(c);
     switch (c->kind) {

@@ -28,6 +28,12 @@ enum world_coll_kind {
     COLL_NEIGHBOR_ALLTOALLV,
     COLL_NEIGHBOR_ALLTOALLW
 };
+_Static_assert(COLL_EXSCAN < COLL_NEIGHBOR_ALLGATHER &&
+                   COLL_REDUCE_SCATTER_BLOCK < COLL_NEIGHBOR_ALLGATHER &&
+                   COLL_NEIGHBOR_ALLTOALLW - COLL_NEIGHBOR_ALLGATHER == 4,
+               "those among neighbours come last");
+
+enum { COLL_TAG_MAX = 0x3ffffff }; /* calls are numbered up to here, and from 0 again */
 
 struct world_coll {
     enum world_coll_kind kind;
@@ -47,6 +53,9 @@ struct world_coll {
 };
 
 int world_coll_run(const struct world_coll *coll);
+/* How many ranks it gets something from, and how many it gives something to, where a list says how
+ * much: of neighbours, as many as the topology names. */
+void world_coll_partners(const struct world_coll *coll, int *out_in, int *out_out);
 
 /* The parts that others are made of, on c->comm, which is no intercommunicator. */
 int world_coll_barrier(const struct world_coll *c);
@@ -81,6 +90,7 @@ static inline int coll_finish(struct ompi_request_t *request)
 {
     if (!request->complete)
         world_request_wait(request);
+    CORE_CHECK_HOT(request->complete && request->checked);
     world_request_finish(request);
     return request->error;
 }

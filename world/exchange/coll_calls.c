@@ -11,6 +11,41 @@ static int check_type(MPI_Comm comm, int count, MPI_Datatype type)
     return MPI_SUCCESS;
 }
 
+/* One count for each of so many ranks. */
+static int check_counts(MPI_Comm comm, int size, const int *counts)
+{
+    for (int i = 0; i < size; i++)
+        if (counts[i] < 0)
+            return world_error(comm, MPI_ERR_COUNT, "count %d of rank %d", counts[i], i);
+    return MPI_SUCCESS;
+}
+
+/* One datatype for each of so many ranks. */
+static int check_types(MPI_Comm comm, int size, const MPI_Datatype *types)
+{
+    for (int i = 0; i < size; i++)
+        if (world_type_check(types[i], true))
+            return world_error(comm, MPI_ERR_TYPE,
+                               "the datatype of rank %d is null, freed or not committed", i);
+    return MPI_SUCCESS;
+}
+
+static int check_lists(const struct world_coll *c, bool sends, bool receives)
+{
+    MPI_Comm comm = c->comm;
+    int in, out, code = MPI_SUCCESS;
+    world_coll_partners(c, &in, &out);
+    if (receives && c->recv_counts)
+        code = check_counts(comm, in, c->recv_counts);
+    if (!code && sends && c->send_counts)
+        code = check_counts(comm, out, c->send_counts);
+    if (!code && receives && c->recv_types)
+        code = check_types(comm, in, c->recv_types);
+    if (!code && sends && c->send_types)
+        code = check_types(comm, out, c->send_types);
+    return code;
+}
+
 static bool reduces(enum world_coll_kind kind)
 {
     return kind == COLL_REDUCE || kind == COLL_ALLREDUCE || kind == COLL_SCAN ||
@@ -29,7 +64,11 @@ static int check_inter(const struct world_coll *c)
         return world_error(comm, MPI_ERR_ROOT, "root %d of %d", c->root, comm->remote_size);
     if (c->send == MPI_IN_PLACE || c->recv == MPI_IN_PLACE)
         return world_error(comm, MPI_ERR_ARG, "MPI_IN_PLACE on an intercommunicator");
-    int code = MPI_SUCCESS;
+    int code = alone ? MPI_SUCCESS
+                     : check_lists(c, (!from_root || chief) && !(to_root && chief),
+                                   (!to_root || chief) && !(from_root && chief));
+    if (code)
+        return code;
     if (c->recv_type && !alone && !(to_root && !chief) && !(from_root && chief))
         code = check_type(comm, c->recv_counts ? 0 : c->recv_count, c->recv_type);
     if (!code && c->send_type && !alone && !(from_root && !chief) && !(to_root && chief))
@@ -38,6 +77,19 @@ static int check_inter(const struct world_coll *c)
         return world_error(comm, code,
                            "the operation is null, freed, or does not go with the datatype");
     return code;
+}
+
+/* Where MPI_IN_PLACE may stand. */
+static int check_in_place(const struct world_coll *c, bool gives, bool gets)
+{
+    bool at_root = c->comm->rank == c->root;
+    bool scatters = c->kind == COLL_SCATTER || c->kind == COLL_SCATTERV;
+    if (c->recv == MPI_IN_PLACE && gets && !(scatters && at_root))
+        return world_error(c->comm, MPI_ERR_ARG, "MPI_IN_PLACE is not where a result can go");
+    if (c->send == MPI_IN_PLACE && gives &&
+        (scatters || c->kind >= COLL_NEIGHBOR_ALLGATHER || (c->kind == COLL_REDUCE && !at_root)))
+        return world_error(c->comm, MPI_ERR_ARG, "MPI_IN_PLACE where there is nothing in place");
+    return MPI_SUCCESS;
 }
 
 static int check(struct world_coll *c)
@@ -52,8 +104,16 @@ static int check(struct world_coll *c)
     bool to_root = c->kind == COLL_GATHER || c->kind == COLL_GATHERV;
     bool from_root = c->kind == COLL_SCATTER || c->kind == COLL_SCATTERV;
     bool at_root = comm->rank == c->root;
-    int code = MPI_SUCCESS;
-    if (c->recv_type && !(to_root && !at_root) && c->recv != MPI_IN_PLACE)
+    bool neighbours = c->kind >= COLL_NEIGHBOR_ALLGATHER;
+    bool gets = at_root || !(to_root || c->kind == COLL_REDUCE), gives = at_root || !from_root;
+    if (neighbours && !comm->topology)
+        return world_error(comm, MPI_ERR_TOPOLOGY, "the communicator has no topology");
+    int code = check_in_place(c, gives, gets);
+    if (!code)
+        code = check_lists(c, c->send != MPI_IN_PLACE && gives, c->recv != MPI_IN_PLACE && gets);
+    if (code)
+        return code;
+    if (c->recv_type && !(to_root && !at_root) && !(gets && c->recv == MPI_IN_PLACE))
         code = check_type(comm, c->recv_counts ? 0 : c->recv_count, c->recv_type);
     if (!code && c->send_type && c->send != MPI_IN_PLACE && !(from_root && !at_root))
         code = check_type(comm, c->send_counts ? 0 : c->send_count, c->send_type);
@@ -75,7 +135,7 @@ static int run(const char *call, struct world_coll c)
     int code = check(&c);
     if (code)
         return code;
-    c.tag = (int)(world_collective_enter(c.comm, call, c.root) & 0x3ffffff);
+    c.tag = (int)(world_collective_enter(c.comm, call, c.root) & COLL_TAG_MAX);
     code = world_coll_run(&c);
     WORLD->fiber->call = call;
     return code ? world_error(
@@ -89,6 +149,7 @@ static int run(const char *call, struct world_coll c)
 static void body(struct world_fiber *fiber)
 {
     struct world_coll *c = fiber->argument;
+    CORE_CHECK(c->request->kind == REQUEST_COLL && !fiber->is_rank);
     fiber->call = c->request->handle.made_by;
     c->request->error = world_coll_run(c);
     world_request_complete(c->request);
@@ -101,7 +162,7 @@ static int start(const char *call, struct world_coll c, MPI_Request *out_request
     int code = check(&c);
     if (code)
         return code;
-    c.tag = (int)(world_collective_enter(c.comm, call, c.root) & 0x3ffffff);
+    c.tag = (int)(world_collective_enter(c.comm, call, c.root) & COLL_TAG_MAX);
     struct ompi_request_t *request = world_request_new(REQUEST_COLL);
     request->active = true;
     request->comm = c.comm;

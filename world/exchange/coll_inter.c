@@ -7,10 +7,12 @@
 #include "world/exchange/coll.h"
 
 enum { INSIDE_TAG = 0x4000000 }; /* above the numbers of collective calls */
+_Static_assert((int)INSIDE_TAG > (int)COLL_TAG_MAX, "what goes inside a group is told apart");
 
 /* The caller's own group, as if it were a communicator. */
 static struct world_coll inside(const struct world_coll *c, struct ompi_communicator_t *group)
 {
+    CORE_CHECK(c->comm->remote_size > 0 && c->tag < (int)INSIDE_TAG);
     *group = *c->comm;
     group->remote_size = 0;
     struct world_coll one = *c;
@@ -41,6 +43,7 @@ static int barrier(const struct world_coll *c)
 
 static int bcast(const struct world_coll *c)
 {
+    CORE_CHECK(c->root == MPI_ROOT || (c->root >= 0 && c->root < c->comm->remote_size));
     if (c->root == MPI_ROOT)
         return coll_send_now(c, c->recv, c->recv_count, c->recv_type, 0);
     int code = c->comm->rank == 0 ? coll_recv_now(c, c->recv, c->recv_count, c->recv_type, c->root)
@@ -52,6 +55,7 @@ static int bcast(const struct world_coll *c)
 
 static int reduce(const struct world_coll *c)
 {
+    CORE_CHECK(c->root == MPI_ROOT || (c->root >= 0 && c->root < c->comm->remote_size));
     if (c->root == MPI_ROOT)
         return coll_recv_now(c, c->recv, c->recv_count, c->recv_type, 0);
     struct ompi_communicator_t group;
@@ -110,6 +114,7 @@ static int reduce_scatter(const struct world_coll *c)
 /* From or to every rank of the other group. */
 static int gather(const struct world_coll *c)
 {
+    CORE_CHECK(c->root == MPI_ROOT || (c->root >= 0 && c->root < c->comm->remote_size));
     if (c->root != MPI_ROOT)
         return coll_send_now(c, c->send, c->send_count, c->send_type, c->root);
     int size = c->comm->remote_size, code = MPI_SUCCESS;
@@ -128,6 +133,7 @@ static int gather(const struct world_coll *c)
 
 static int scatter(const struct world_coll *c)
 {
+    CORE_CHECK(c->root == MPI_ROOT || (c->root >= 0 && c->root < c->comm->remote_size));
     if (c->root != MPI_ROOT)
         return coll_recv_now(c, c->recv, c->recv_count, c->recv_type, c->root);
     int size = c->comm->remote_size;

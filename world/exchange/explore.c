@@ -24,10 +24,18 @@ struct world_polled { /* a probe that found nothing */
 
 #define EXPLORE (WORLD->explore)
 
+_Static_assert(EXPLORE_TRACKED % 64 == 0, "a past is whole words");
+_Static_assert(EXPLORE_BITS < 31 && EXPLORE_SUBSETS < EXPLORE_BITS, "a set of bits is an answer");
+_Static_assert(EXPLORE_RECEIVE < EXPLORE_PROBE && EXPLORE_PROBE < EXPLORE_ANY &&
+                   EXPLORE_ANY < EXPLORE_SOME && EXPLORE_SOME < EXPLORE_ALL &&
+                   EXPLORE_ALL < EXPLORE_TURN && EXPLORE_TURN < EXPLORE_LOCK,
+               "messages come first, windows last: kinds are compared by order");
+
 /* --- pasts ------------------------------------------------------------------------------------ */
 
 bool world_past_has(const struct world_past *past, uint32_t decision)
 {
+    CORE_CHECK_HOT(decision < EXPLORE_TRACKED);
     return past && past->word[decision / 64] >> decision % 64 & 1;
 }
 
@@ -80,6 +88,7 @@ static void *room_for(void *array, uint32_t *room, uint32_t need, size_t element
     if (need <= *room)
         return array;
     uint32_t larger = *room ? *room * 2 : 64;
+    CORE_CHECK(need <= larger);
     void *made = world_alloc(larger * element);
     if (*room)
         memcpy(made, array, *room * element);
@@ -114,6 +123,7 @@ static enum replay_reason reason_of(const struct world_decider *d)
 static void tell_decision(struct world_decider *d, uint32_t option_first, bool given)
 {
     struct world_explore *e = EXPLORE;
+    CORE_CHECK(d->number > 0 && option_first < e->told.option_count);
     ROOM_FOR(e->decision, e->decision_room, e->told.decision_count);
     struct world_decision *told = &e->decision[e->told.decision_count];
     *told = (struct world_decision){.reason = reason_of(d),
@@ -138,6 +148,7 @@ void world_explore_missed(const struct world_decider *d, int32_t answer,
                           const struct world_past *past)
 {
     struct world_explore *e = EXPLORE;
+    CORE_CHECK(d->number > 0 && d->decided < e->told.decision_count);
     uint32_t first = e->told.past_count;
     for (uint32_t i = 0; past && i < e->told.decision_count && i < EXPLORE_TRACKED; i++)
         if (world_past_has(past, i)) {
@@ -203,8 +214,10 @@ static bool is_first(const struct world_rank *rank, const struct world_message *
                      const struct world_decider *d)
 {
     const struct world_message *m = rank->unexpected;
-    while (m->world != message->world || !world_match_fits(m, d->context, d->source, d->tag))
+    while (m->world != message->world || !world_match_fits(m, d->context, d->source, d->tag)) {
         m = m->next;
+        CORE_CHECK_HOT(m); /* the message itself is in the queue, and fits */
+    }
     return m == message;
 }
 
@@ -227,8 +240,10 @@ static struct world_message *available_from(const struct world_rank *rank,
 static void take_out(struct world_rank *rank, const struct world_message *message)
 {
     struct world_message **link = &rank->unexpected;
-    while (*link != message)
+    while (*link != message) {
+        CORE_CHECK_HOT(*link);
         link = &(*link)->next;
+    }
     if (!(*link = message->next))
         rank->unexpected_end = link;
 }
@@ -240,6 +255,7 @@ static void miss_message(const struct world_rank *rank, const struct world_messa
 {
     if (world_past_has(past, d->decided) || d->seen[message->world] || !available(rank, message, d))
         return;
+    CORE_CHECK(d->kind <= EXPLORE_PROBE && message->world < WORLD->rank_count);
     d->seen[message->world] = 1;
     world_explore_missed(d, message->world + d->poll, past);
 }
@@ -328,6 +344,8 @@ static void match(struct world_rank *rank, struct ompi_request_t **link,
 {
     struct ompi_request_t *recv = *link;
     uint32_t order = recv->order;
+    CORE_CHECK(world_match_fits(message, recv->context, recv->peer, recv->tag));
+    CORE_CHECK(recv->owner == rank && order > 0);
     if (!(*link = recv->next))
         rank->posted_end = link;
     take_out(rank, message);
@@ -364,6 +382,7 @@ void world_explore_send(struct ompi_request_t *send, struct world_message *messa
 {
     message->past = WORLD->fiber->past;
     send->done_past = NULL;
+    CORE_CHECK(message->packed); /* match.c invariant 2 */
     uint64_t hash = world_type_checksum(message->packed, message->bytes, MPI_BYTE);
     hash ^= core_random_mix((uint64_t)(uint32_t)dest->rank << 32 ^ (uint32_t)message->tag);
     uint64_t *sent = &EXPLORE->sent[ME->rank];
@@ -425,6 +444,7 @@ static void tell_subsets(const struct world_decider *d)
         }
         active++;
     }
+    CORE_CHECK(complete <= active && active <= EXPLORE_BITS);
     if (!complete)
         return;
     world_explore_tell((int32_t)all);
@@ -472,9 +492,11 @@ static void keep_decided(struct world_decider *d, uint32_t option_first)
     }
     if (d->kind <= EXPLORE_PROBE || d->kind >= EXPLORE_TURN) {
         d->seen = world_zalloc((size_t)WORLD->rank_count);
-        for (uint32_t i = option_first; i < EXPLORE->told.option_count; i++)
+        for (uint32_t i = option_first; i < EXPLORE->told.option_count; i++) {
+            CORE_CHECK(EXPLORE->option[i] - d->poll < WORLD->rank_count);
             if (EXPLORE->option[i] >= d->poll)
                 d->seen[EXPLORE->option[i] - d->poll] = 1;
+        }
     }
     struct world_decider **list = d->part ? &d->part->decided : &d->rank->decided;
     d->next = *list;
@@ -484,6 +506,7 @@ static void keep_decided(struct world_decider *d, uint32_t option_first)
 static void resume(struct world_decider *d, const struct world_past *past)
 {
     struct world_fiber *fiber = d->rank->fiber;
+    CORE_CHECK(fiber->decider == d && !d->ready); /* it asks, and is answered once */
     d->rank->turns += d->poll || d->kind >= EXPLORE_TURN;
     fiber->past = world_past_join(fiber->past, past);
     fiber->decider = NULL;
@@ -496,22 +519,28 @@ static void answer(struct world_decider *d)
 {
     const struct world_past *past = d->number ? past_add(NULL, d->decided) : NULL;
     if (d->kind >= EXPLORE_TURN) {
+        CORE_CHECK(d->answer >= 0 && d->answer < WORLD->rank_count);
         struct world_rank *who = &WORLD->rank[d->answer];
+        CORE_CHECK(who->fiber->decider && who->fiber->decider->asks);
         world_turn_given(d, who->fiber->decider);
         resume(who->fiber->decider, past);
         return;
     }
     if (d->kind == EXPLORE_RECEIVE) {
         struct world_message *message = available_from(d->rank, d, d->answer);
+        CORE_CHECK(message); /* it was told as an answer just now */
         struct ompi_request_t **link = &d->rank->posted;
-        while ((*link)->order != d->order)
+        while ((*link)->order != d->order) {
             link = &(*link)->next;
+            CORE_CHECK_HOT(*link);
+        }
         match(d->rank, link, message, past);
         settle(d->rank);
         return;
     }
     if (d->kind == EXPLORE_PROBE && (!d->poll || d->answer)) {
         d->message = available_from(d->rank, d, d->answer - d->poll);
+        CORE_CHECK(d->message);
         past = world_past_join(past, d->message->past);
         if (d->take) {
             take_out(d->rank, d->message);
@@ -612,6 +641,7 @@ static bool fail_poll(uint32_t turns_max)
     }
     if (!first)
         return false;
+    CORE_CHECK(first->rank->turns <= turns_max);
     first->answer = 0;
     resume(first, past_all());
     return true;
@@ -635,6 +665,7 @@ bool world_explore_decide(void)
     struct candidate best = {0};
     if (!EXPLORE || EXPLORE->told.cut)
         return false;
+    CORE_CHECK(WORLD->ready_count == 0); /* nobody can go on */
     for (int phase = 0; phase < PHASES; phase++)
         for (int i = 0; i < WORLD->rank_count; i++)
             if (consider_rank(&WORLD->rank[i], phase, &best))
@@ -645,6 +676,7 @@ bool world_explore_decide(void)
         uint32_t first = EXPLORE->told.option_count;
         tell_options(best.decider);
         uint32_t count = EXPLORE->told.option_count - first;
+        CORE_CHECK(count > 0 && best.among > 0); /* nothing has changed since it was considered */
         best.decider->answer =
             EXPLORE->option[first + world_choose(count, reason_of(best.decider))];
         decide(best.decider, first, false);
@@ -666,6 +698,7 @@ int32_t world_explore_ask(struct world_decider *d)
     fiber->decider = d;
     while (!d->ready)
         world_fiber_block();
+    CORE_CHECK(!fiber->decider);
     fiber->why = NULL;
     return d->answer;
 }
@@ -708,6 +741,7 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
     } else if (d->message && *polled) {
         *polled = (*polled)->next;
     }
+    CORE_CHECK(poll || d->message); /* who does not poll waits until there is one */
     return d->message;
 }
 
@@ -732,6 +766,7 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
         EXPLORE->told.limited = true;
     if ((active > 1 && kind != EXPLORE_ALL) || (poll && !d->polled_before))
         d->number = ++ME->decision_count;
+    CORE_CHECK(active > 0); /* as the header asks */
     world_explore_ask(d);
     for (int i = 0; i < count; i++)
         if (d->request[i])

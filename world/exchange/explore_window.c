@@ -3,6 +3,7 @@
 
 /* A window's decisions begin at WINDOW times its number; those about locks LOCKS behind. */
 enum { WINDOW = 2000000, LOCKS = 1000000 };
+_Static_assert(LOCKS * 2 <= WINDOW, "turns and locks of a window have as many numbers each");
 
 static bool conflict(const struct world_decider *a, const struct world_decider *b)
 {
@@ -24,6 +25,7 @@ static struct world_decider *asks_of(int rank, const struct world_decider *like)
 
 struct world_decider *world_turn_of(struct world_decider *asks)
 {
+    CORE_CHECK(asks->asks && asks->part && asks->kind >= EXPLORE_TURN);
     if (!asks_of(asks->rank->rank, asks))
         return NULL;
     for (int r = 0; r < asks->rank->rank; r++)
@@ -69,6 +71,7 @@ void world_turn_options(const struct world_decider *d)
 
 void world_turn_given(struct world_decider *d, const struct world_decider *asks)
 {
+    CORE_CHECK(d->part == asks->part && d->kind == asks->kind);
     d->exclusive = asks->exclusive;
     d->reads = asks->reads;
     d->op = asks->op;
@@ -84,6 +87,7 @@ void world_turn_given(struct world_decider *d, const struct world_decider *asks)
 static void might_have_come(const struct world_decider *asks, const struct world_past *past)
 {
     for (struct world_decider *d = asks->part->decided; d; d = d->next) {
+        CORE_CHECK(d->seen && d->part == asks->part);
         if (d->kind != asks->kind || d->seen[asks->rank->rank] || !conflict(asks, d) ||
             world_past_has(past, d->decided))
             continue;

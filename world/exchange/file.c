@@ -39,6 +39,7 @@ static int open_flags(int amode)
 static void open_once(struct world_file_shared **slot, int size)
 {
     struct world_file_shared *shared = slot[0];
+    CORE_CHECK(size > 0 && shared->users >= 0);
     if (shared->tried)
         return;
     shared->tried = true;
@@ -110,8 +111,10 @@ int MPI_File_open(MPI_Comm handle, const char *filename, int amode, MPI_Info inf
 static void close_last(struct world_file_shared *shared)
 {
     struct world_file_shared **link = &WORLD->file;
-    while (*link != shared)
+    while (*link != shared) {
         link = &(*link)->next;
+        CORE_CHECK(*link); /* what is open is in the list */
+    }
     *link = shared->next;
     if (!WORLD_PROCESSES)
         close(shared->fd);
@@ -130,6 +133,7 @@ int MPI_File_close(MPI_File *handle)
     world_meet(&file->comm, NULL);
     if (WORLD_PROCESSES)
         close(file->fd);
+    CORE_CHECK(file->shared->users > 0 && !file->late);
     if (--file->shared->users == 0) {
         close_last(file->shared);
         if (file->shared->amode & MPI_MODE_DELETE_ON_CLOSE)
@@ -292,12 +296,17 @@ int MPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Da
     if (!datarep || (strcmp(datarep, "native") && strcmp(datarep, "internal")))
         return FILE_ERROR(file, MPI_ERR_UNSUPPORTED_DATAREP, "data representation '%s'",
                           datarep ? datarep : "");
-    if (disp == MPI_DISPLACEMENT_CURRENT && (file->shared->amode & MPI_MODE_SEQUENTIAL))
+    bool here = disp == MPI_DISPLACEMENT_CURRENT && (file->shared->amode & MPI_MODE_SEQUENTIAL);
+    if (here && !world_file_reaches(file, file->shared->position))
+        return FILE_ERROR(file, MPI_ERR_ARG, "the shared pointer is beyond what can be counted");
+    if (here)
         disp = world_file_place(file, file->shared->position * (MPI_Offset)file->etype->size);
     if (disp < 0)
         return FILE_ERROR(file, MPI_ERR_ARG, "displacement %lld", (long long)disp);
     if (etype->size == 0 || filetype->size % etype->size)
         return FILE_ERROR(file, MPI_ERR_ARG, "the file type is not made of the elementary type");
+    if (filetype->size > 0 && type_extent(filetype) <= 0)
+        return FILE_ERROR(file, MPI_ERR_ARG, "the file type has no extent");
     file->disp = disp;
     file->etype = etype;
     file->filetype = filetype;
@@ -330,7 +339,7 @@ int MPI_File_get_byte_offset(MPI_File file, MPI_Offset offset, MPI_Offset *disp)
     int code = world_file_check(file);
     if (code)
         return code;
-    if (offset < 0)
+    if (!world_file_reaches(file, offset))
         return FILE_ERROR(file, MPI_ERR_ARG, "offset %lld", (long long)offset);
     *disp = world_file_place(file, offset * (MPI_Offset)file->etype->size);
     return MPI_SUCCESS;

@@ -52,6 +52,8 @@ struct PREDEFINED(512) ompi_predefined_file_t {
     struct ompi_file_t file;
 };
 
+_Static_assert(sizeof(struct ompi_predefined_file_t) == 512, "as large as Open MPI's");
+
 int world_file_check(MPI_File file);
 #define FILE_ERROR(file, code, ...) \
     world_error_on((file)->errhandler, &(MPI_File){file}, code, __VA_ARGS__)
@@ -59,6 +61,9 @@ int world_file_error(int number); /* the class of an errno */
 void world_files_close(void);     /* those that a world left open */
 
 /* file_view.c */
+/* Whether the data of the view at an offset in etypes has a place at all: the bytes before it can
+ * be counted. */
+bool world_file_reaches(MPI_File file, MPI_Offset offset);
 off_t world_file_place(MPI_File file, MPI_Offset stream); /* of one byte of data */
 MPI_Offset world_file_end(MPI_File file);                 /* etypes before the end of the file */
 off_t world_file_size(MPI_File file);

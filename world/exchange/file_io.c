@@ -3,6 +3,7 @@
 #include "world/exchange/file.h"
 
 enum pointer { AT, OWN, SHARED, ORDERED };
+_Static_assert(AT < SHARED && OWN < SHARED && OWN < ORDERED, "a rank's own pointers come first");
 
 struct world_access {
     struct world_deferred deferred;
@@ -23,6 +24,8 @@ struct world_access {
 static int move(struct world_access *access, MPI_Status *status)
 {
     MPI_File file = access->file;
+    if (!world_file_reaches(file, access->offset))
+        return MPI_ERR_ARG;
     size_t bytes = access->count * access->type->size, done = bytes;
     uint8_t *packed = world_alloc(bytes + 1);
     MPI_Offset stream = access->offset * (MPI_Offset)file->etype->size;
@@ -35,6 +38,7 @@ static int move(struct world_access *access, MPI_Status *status)
         if (!code)
             world_type_unpack(access->buffer, access->count, access->type, packed, done);
     }
+    CORE_CHECK(done <= bytes);
     if (status)
         *status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE,
                                .MPI_TAG = MPI_ANY_TAG,
@@ -78,6 +82,7 @@ static int check(const struct world_access *access, enum pointer pointer)
 static void place(struct world_access *access, enum pointer pointer)
 {
     MPI_File file = access->file;
+    CORE_CHECK(access->count * access->type->size % file->etype->size == 0); /* check() saw to it */
     access->etypes = (MPI_Offset)(access->count * access->type->size / file->etype->size);
     if (pointer == OWN) {
         access->offset = file->position;
@@ -87,6 +92,7 @@ static void place(struct world_access *access, enum pointer pointer)
         file->shared->position += access->etypes;
     } else if (pointer == ORDERED) {
         struct world_access **all = (struct world_access **)world_meet(&file->comm, access)->slot;
+        CORE_CHECK(all[file->comm.rank] == access);
         for (int i = 0; i < file->comm.size && !all[0]->placed; i++) {
             all[i]->offset = file->shared->position;
             file->shared->position += all[i]->etypes;

@@ -61,6 +61,7 @@ static size_t walk_next(struct walk *walk, size_t bytes, off_t *out_place)
     const struct world_run *run = &walk->type->run[walk->run];
     CORE_CHECK(walk->run < walk->type->run_count && walk->inside < run->count * run->size);
     size_t piece = run->count * run->size - walk->inside;
+    CORE_CHECK(bytes > 0 && piece > 0); /* each step goes on */
     *out_place = walk->base + run->disp + (off_t)walk->inside;
     if (piece > bytes) {
         walk->inside += bytes;
@@ -72,6 +73,13 @@ static size_t walk_next(struct walk *walk, size_t bytes, off_t *out_place)
         walk->base += type_extent(walk->type);
     }
     return piece;
+}
+
+bool world_file_reaches(MPI_File file, MPI_Offset offset)
+{
+    MPI_Offset bytes;
+    return offset >= 0 && !__builtin_mul_overflow(offset, (MPI_Offset)file->etype->size, &bytes) &&
+           bytes <= (MPI_Offset)1 << 62;
 }
 
 off_t world_file_place(MPI_File file, MPI_Offset stream)
@@ -96,6 +104,7 @@ MPI_Offset world_file_end(MPI_File file)
     MPI_Datatype type = file->filetype;
     if (size <= 0 || type->size == 0)
         return 0;
+    CORE_CHECK(type_extent(type) > 0); /* MPI_File_set_view refuses others */
     off_t tiles = size / type_extent(type), rest = size % type_extent(type);
     size_t stream = (size_t)tiles * type->size;
     for (size_t r = 0; r < type->run_count; r++) {
@@ -148,6 +157,7 @@ int world_file_read(MPI_File file, MPI_Offset stream, uint8_t *packed, size_t by
         ssize_t got = read_piece(file, packed + done, piece, place);
         if (got < 0)
             return world_file_error(errno);
+        CORE_CHECK((size_t)got <= piece);
         done += (size_t)got;
         if ((size_t)got < piece)
             break;
@@ -176,10 +186,14 @@ static int write_piece(MPI_File file, const uint8_t *data, size_t bytes, off_t p
 int world_file_flush(MPI_File file)
 {
     int code = MPI_SUCCESS;
+    size_t bytes = 0;
     if (file->late)
         world_fiber_yield(); /* what others do now still comes before */
-    for (struct world_delayed_write *l = file->late; l && !code; l = l->next)
+    for (struct world_delayed_write *l = file->late; l && !code; l = l->next) {
         code = write_piece(file, l->data, l->bytes, l->place);
+        bytes += l->bytes;
+    }
+    CORE_CHECK(code || bytes == file->late_bytes);
     file->late = NULL;
     file->late_end = &file->late;
     file->late_bytes = 0;

@@ -53,6 +53,7 @@ static void clock_rendezvous(struct ompi_request_t *send, struct ompi_request_t 
         uint64_t start = latest(send->post[k], recv->post[k]);
         if (from != to) {
             start = latest(start, latest(from->send_free[k], to->recv_free[k])) + (k ? bytes : 1);
+            CORE_CHECK_HOT(start >= to->recv_free[k]); /* clocks do not run back */
             from->send_free[k] = to->recv_free[k] = start;
         }
         send->done[k] = recv->done[k] = start;
@@ -64,6 +65,7 @@ static void clock_rendezvous(struct ompi_request_t *send, struct ompi_request_t 
 static void recv_status(struct ompi_request_t *recv, int source, int tag, size_t bytes)
 {
     struct world_rank *owner = recv->owner;
+    CORE_CHECK_HOT(recv->kind == REQUEST_RECV && !recv->complete);
     if (LIKELY(recv->peer >= 0))
         owner->named_count++;
     else
@@ -97,6 +99,7 @@ static bool stays_late(const struct ompi_request_t *recv)
 
 static void recv_packed(struct ompi_request_t *recv, const uint8_t *packed, size_t bytes)
 {
+    CORE_CHECK_HOT(!recv->late); /* a receive gets one message */
     if (stays_late(recv)) {
         recv->late = world_block_take(bytes + 1);
         memcpy(recv->late, packed, bytes);
@@ -157,6 +160,7 @@ static void deliver(void *argument)
 
 void world_request_complete(struct ompi_request_t *request)
 {
+    CORE_CHECK_HOT(!request->complete);
     request->complete = true;
     if (WORLD_PROCESSES && UNLIKELY(request->freed) && request->late)
         world_process_at(request->owner, deliver, request); /* nobody will wait for it */
@@ -175,6 +179,7 @@ void world_message_receive(struct ompi_request_t *recv, struct world_message *me
 {
     CORE_CHECK(message->packed || message->send); /* invariant 2 */
     CORE_CHECK(!message->packed || !message->send || WORLD_PROCESSES || WORLD->explore);
+    CORE_CHECK_HOT(world_match_fits(message, recv->context, recv->peer, recv->tag));
     recv_status(recv, message->source, message->tag, message->bytes);
     if (UNLIKELY(WORLD->options->warn_types))
         check_types(recv, message->type, message->bytes, message->world);
@@ -203,6 +208,7 @@ void world_message_receive(struct ompi_request_t *recv, struct world_message *me
 
 static void transfer_now(struct ompi_request_t *send, struct ompi_request_t *recv, size_t bytes)
 {
+    CORE_CHECK_HOT(send->kind == REQUEST_SEND && !send->complete);
     recv_status(recv, send->comm->rank, send->tag, bytes);
     if (UNLIKELY(WORLD->options->warn_types))
         check_types(recv, send->type, bytes, send->owner->rank);
@@ -222,6 +228,7 @@ static bool buffered(const struct ompi_request_t *send, const struct world_rank 
         return true;
     if (send->mode == MODE_SYNCHRONOUS)
         return false;
+    CORE_CHECK_HOT(dest->held_count > 0 || dest->held_bytes == 0);
     const struct replay_send standard = {.bytes = bytes,
                                          .held_count = dest->held_count,
                                          .held_bytes = dest->held_bytes,
@@ -239,6 +246,7 @@ static void pattern_note(const struct ompi_request_t *send, int dest, size_t byt
         (me->pattern ^ (uint64_t)(uint32_t)dest ^ (uint64_t)bytes << 20) * 0x9e3779b97f4a7c15u;
     me->pattern ^= me->pattern >> 29;
     if (WORLD->options->pattern) {
+        CORE_CHECK_HOT((WORLD->options->pattern_count & (WORLD->options->pattern_count - 1)) == 0);
         uint32_t distance =
             (uint32_t)(dest - me->rank + WORLD->rank_count) % (uint32_t)WORLD->rank_count;
         uint64_t hash = (uint64_t)WORLD->rank_count << 40 ^ (uint64_t)distance << 20 ^
@@ -260,8 +268,18 @@ static struct world_message *message_new(void)
     return world_alloc(sizeof *message);
 }
 
+/* Whether a posted receive of the rank takes the message: invariant 1 is that none does. */
+static bool is_claimed(const struct world_message *message, const struct world_rank *rank)
+{
+    for (const struct ompi_request_t *recv = rank->posted; recv; recv = recv->next)
+        if (world_match_fits(message, recv->context, recv->peer, recv->tag))
+            return true;
+    return false;
+}
+
 static void queue(struct world_message *message, struct world_rank *dest)
 {
+    CORE_CHECK_HOT(WORLD->explore || !is_claimed(message, dest)); /* invariant 1 */
     CORE_CHECK(!*dest->unexpected_end && !message->next); /* state.h invariant 3: at the end */
     *dest->unexpected_end = message;
     dest->unexpected_end = &message->next;
@@ -415,16 +433,19 @@ struct world_message *world_match_find(struct world_rank *rank, uint32_t context
     CORE_CHECK(!candidates || chosen);
     if (candidates > 1) { /* the first of each sender may have come first */
         uint32_t pick = world_choose(candidates, REPLAY_REASON_MATCH), at = 0;
+        CORE_CHECK(source == MPI_ANY_SOURCE && pick < candidates);
         int sender = -1;
         for (struct world_message *m = rank->unexpected; m && sender < 0; m = m->next)
             if (world_match_fits(m, context, source, tag) && at++ == pick)
                 sender = m->source;
+        CORE_CHECK(sender >= 0); /* the pick-th was counted */
         for (chosen = &rank->unexpected; !world_match_fits(*chosen, context, sender, tag);)
             chosen = &(*chosen)->next;
     }
     if (!chosen)
         return NULL;
     struct world_message *message = *chosen;
+    CORE_CHECK_HOT(world_match_fits(message, context, source, tag));
     if (take && !(*chosen = message->next))
         rank->unexpected_end = chosen;
     return message;
@@ -462,6 +483,7 @@ void world_recv_post(struct ompi_request_t *recv)
 bool world_recv_unpost(struct ompi_request_t *request)
 {
     struct world_rank *me = request->owner;
+    CORE_CHECK(request->kind == REQUEST_RECV && !request->complete);
     for (struct ompi_request_t **link = &me->posted; *link; link = &(*link)->next)
         if (*link == request) {
             if (!(*link = request->next))
@@ -482,6 +504,7 @@ void world_request_deliver(struct ompi_request_t *request)
         return;
     }
     uint8_t *late = request->late;
+    CORE_CHECK(late && request->kind == REQUEST_RECV);
     world_type_unpack(request->buffer, request->count, request->type, late, request->late_bytes);
     request->late = NULL;
     world_block_give(late, request->late_bytes + 1);
@@ -490,6 +513,7 @@ void world_request_deliver(struct ompi_request_t *request)
 void world_request_finish(struct ompi_request_t *request)
 {
     struct world_rank *me = request->owner;
+    CORE_CHECK_HOT(request->complete);
     if (UNLIKELY(WORLD->explore != NULL))
         world_explore_observe(request);
     if (UNLIKELY(request->late != NULL))

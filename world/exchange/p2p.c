@@ -66,6 +66,7 @@ static uint32_t number_next(enum world_request_kind kind, enum world_mode mode, 
 
 static void null_peer(struct ompi_request_t *request)
 {
+    CORE_CHECK_HOT(request->peer == MPI_PROC_NULL);
     request->complete = true;
     request->post[0] = request->post[1] = request->done[0] = request->done[1] = 0;
     if (request->kind == REQUEST_RECV)
@@ -74,6 +75,8 @@ static void null_peer(struct ompi_request_t *request)
 
 void world_request_start(struct ompi_request_t *request)
 {
+    CORE_CHECK_HOT(request->kind == REQUEST_SEND || request->kind == REQUEST_RECV);
+    CORE_CHECK_HOT(request->active && !request->complete && request->owner == ME);
     request->done[0] = request->done[1] = 0;
     if (UNLIKELY(request->peer == MPI_PROC_NULL)) {
         null_peer(request);
@@ -90,6 +93,8 @@ int world_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, i
                 MPI_Comm comm, uint32_t context, enum world_mode mode,
                 struct ompi_request_t *request)
 {
+    CORE_CHECK_HOT(dest == MPI_PROC_NULL ||
+                   (dest >= 0 && dest < (comm->remote_size ? comm->remote_size : comm->size)));
     fill(request, REQUEST_SEND, mode, buffer, count, type, dest, tag, comm, context);
     request->number = number_next(REQUEST_SEND, mode, context);
     world_request_start(request);
@@ -99,6 +104,8 @@ int world_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, i
 int world_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                 uint32_t context, struct ompi_request_t *request)
 {
+    CORE_CHECK_HOT(source == MPI_PROC_NULL || source == MPI_ANY_SOURCE ||
+                   (source >= 0 && source < (comm->remote_size ? comm->remote_size : comm->size)));
     fill(request, REQUEST_RECV, MODE_STANDARD, buffer, count, type, source, tag, comm, context);
     request->number = number_next(REQUEST_RECV, MODE_STANDARD, context);
     world_request_start(request);
@@ -107,6 +114,7 @@ int world_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int t
 
 struct ompi_request_t *world_request_new(enum world_request_kind kind)
 {
+    CORE_CHECK(kind != REQUEST_NONE);
     struct ompi_request_t *request = world_handle_new(HANDLE_REQUEST, sizeof *request);
     request->kind = (uint8_t)kind;
     request->owner = ME;

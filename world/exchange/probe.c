@@ -35,8 +35,10 @@ static struct world_message *await(MPI_Comm comm, int source, int tag, bool take
                           ? source
                           : (comm->remote_size ? comm->remote : comm->member)[source];
         fiber->tag = tag;
+        CORE_CHECK(fiber == ME->fiber); /* queue() wakes that one */
         fiber->probing = true;
         world_fiber_block();
+        CORE_CHECK(!fiber->probing); /* a message came */
         fiber->why = NULL;
     }
     return message;
@@ -167,6 +169,7 @@ static int imrecv(const char *call, void *buf, int count, MPI_Datatype type, MPI
         request->complete = true;
     } else {
         struct world_message *message = (*handle)->message;
+        CORE_CHECK(message && message->source >= 0);
         request->comm = (*handle)->comm;
         request->context = message->context;
         request->peer = message->source;

@@ -60,6 +60,8 @@ static uint8_t *reach_target(struct world_rma *rma, uint8_t *compare)
     size_t bytes = rma->target_count * rma->target_type->size;
     uint8_t *before = NULL;
     int how = rma->kind == RMA_ACCUMULATE ? world_op_remote(rma->op) : 2;
+    CORE_CHECK(rma->kind != RMA_SWAP || compare);
+    CORE_CHECK(rma->kind == RMA_GET || how == 3 || rma->staged);
     if (rma->kind != RMA_PUT) {
         before = world_alloc(bytes + 1);
         world_type_pack(before, bytes, rma->at, rma->target_count, rma->target_type);
@@ -72,8 +74,10 @@ static uint8_t *reach_target(struct world_rma *rma, uint8_t *compare)
         uint8_t *after = memcpy(world_alloc(bytes + 1), before, bytes);
         if (rma->target_type->pair)
             combine_pairs(rma, rma->staged, after);
-        else
-            combine_packed(rma, rma->staged, after);
+        else {
+            bool defined = combine_packed(rma, rma->staged, after);
+            CORE_CHECK(defined); /* check_operation refused what is not */
+        }
         world_type_unpack(rma->at, rma->target_count, rma->target_type, after, bytes);
         return before;
     }
@@ -125,6 +129,7 @@ static bool perform(struct world_rma *rma)
         compare = memcpy(world_alloc(bytes + 1), rma->compare, bytes);
     struct reach reach = {.rma = rma, .compare = compare};
     uint8_t *before = reach_from(win->part[rma->target]->rank, &reach);
+    CORE_CHECK(before || rma->kind == RMA_PUT);
     if (rma->result)
         world_type_unpack(rma->result, rma->result_count, rma->result_type, before, bytes);
     if (!reads && !(rma->kind == RMA_SWAP && memcmp(before, compare, bytes))) {
@@ -148,8 +153,10 @@ static bool ordered(const struct world_rma *rma)
 static bool take_out(MPI_Win win, struct world_rma **link)
 {
     struct world_rma *rma = *link;
+    CORE_CHECK(rma->win == win && rma->target >= 0 && rma->target < win->comm.size);
     if (UNLIKELY(WORLD->explore != NULL))
         world_turn_await(rma);
+    CORE_CHECK(*link == rma); /* only its rank takes from its list, and that waited */
     if (!(*link = rma->next))
         win->pending_end = link;
     const char *call = WORLD->fiber->call;
@@ -197,6 +204,7 @@ bool world_rma_complete(MPI_Win win, int target)
         news |= take_out(win, link);
         any = true;
     }
+    CORE_CHECK(target >= 0 || !win->pending);
     return news || !any;
 }
 
@@ -204,6 +212,7 @@ bool world_rma_complete(MPI_Win win, int target)
 static void predecessors(MPI_Win win, const struct world_rma *rma)
 {
     struct world_rma **link = &win->pending;
+    CORE_CHECK(ordered(rma));
     while (*link && *link != rma)
         if (ordered(*link) && (*link)->target == rma->target)
             take_out(win, link);
@@ -299,6 +308,7 @@ static int check_operation(MPI_Win win, const struct world_rma *rma)
 
 static bool in_epoch(MPI_Win win, int target)
 {
+    CORE_CHECK_HOT(target >= 0 && target < win->comm.size);
     return win->fenced || win->held_all || win->held[target] || win->started[target];
 }
 
@@ -345,6 +355,7 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     rma.deferred.finish = request_finish;
     if (target != MPI_PROC_NULL && (code = check(win, &rma, target, disp)))
         return code;
+    CORE_CHECK(target == MPI_PROC_NULL || (target < win->comm.size && rma.target_type));
     struct world_rma *kept = world_alloc(sizeof *kept);
     *kept = rma;
     if (request)

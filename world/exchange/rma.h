@@ -89,6 +89,9 @@ struct PREDEFINED(512) ompi_predefined_win_t {
     struct ompi_win_t win;
 };
 
+_Static_assert(sizeof(struct ompi_predefined_win_t) == 512, "as large as Open MPI's");
+_Static_assert(RMA_SHARED > 0, "held[i] is 0 where nothing is held");
+
 int world_win_check(MPI_Win win);
 #define WIN_ERROR(win, code, ...) \
     world_error_on((win)->errhandler, &(MPI_Win){win}, code, __VA_ARGS__)

@@ -8,6 +8,7 @@
 static void await(struct world_part *part, const char *what)
 {
     struct world_fiber *fiber = WORLD->fiber;
+    CORE_CHECK(fiber->is_rank);
     struct world_waiting *made = world_alloc(sizeof *made);
     *made = (struct world_waiting){NULL, fiber};
     struct world_waiting **link = &part->waiting;
@@ -94,6 +95,7 @@ int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
     if (mine->exposed)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "an exposure epoch is open already");
     win->fenced = false;
+    CORE_CHECK(mine->missing == 0); /* the exposure epoch before has ended */
     mine->exposed = true;
     mine->missing = group->size;
     for (int i = 0; i < win->comm.size; i++)
@@ -118,6 +120,7 @@ int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
         struct world_part *part = win->part[i];
         while (mark[i] && !part->posted[win->comm.rank])
             await(part, "the post");
+        CORE_CHECK(!mark[i] || part->exposed);
         if (mark[i])
             part->posted[win->comm.rank] = 0;
     }
@@ -138,6 +141,7 @@ int MPI_Win_complete(MPI_Win win)
     world_rma_complete(win, -1);
     for (int i = 0; i < win->comm.size; i++)
         if (win->started[i]) {
+            CORE_CHECK(win->part[i]->missing > 0 && win->part[i]->exposed);
             win->part[i]->missing--;
             changed(win->part[i]);
         }
@@ -265,6 +269,7 @@ int MPI_Win_lock_all(int assert, MPI_Win win)
             i = -1;
         }
     for (int i = 0; i < win->comm.size; i++) {
+        CORE_CHECK(!check || win->part[i]->holders >= 0); /* rma.h invariant 3 */
         win->part[i]->holders += check;
         win->held[i] = check ? RMA_SHARED : RMA_NO_CHECK;
     }

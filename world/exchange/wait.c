@@ -20,10 +20,17 @@ static int bad_any(int count, MPI_Request request[])
         return world_error(NULL, MPI_ERR_ARG, "count %d", count);
     if (count > 0 && !request)
         return world_error(NULL, MPI_ERR_REQUEST, "the array is NULL");
+    uint32_t list = ++WORLD->lists;
     for (int i = 0; i < count; i++) {
         int code = bad(request[i]);
         if (code)
             return code;
+        if (idle(request[i]))
+            continue;
+        if (UNLIKELY(request[i]->listed == list))
+            return world_error(NULL, MPI_ERR_REQUEST, "a request is there twice, the second at %d",
+                               i);
+        request[i]->listed = list;
     }
     return MPI_SUCCESS;
 }
@@ -43,6 +50,7 @@ static void status_set(MPI_Status *status, const MPI_Status *from)
 void world_wait_describe(const struct ompi_request_t *request)
 {
     struct world_fiber *fiber = WORLD->fiber;
+    CORE_CHECK_HOT(!request->complete);
     fiber->tag = request->tag;
     fiber->context = request->context;
     fiber->bytes = 0;
@@ -73,10 +81,12 @@ void world_wait_describe(const struct ompi_request_t *request)
 void world_request_wait(struct ompi_request_t *request)
 {
     struct world_fiber *fiber = WORLD->fiber;
+    CORE_CHECK_HOT(!request->complete && !request->waiter);
     request->waiter = fiber;
     fiber->waiting = 1;
     world_wait_describe(request);
     world_fiber_block();
+    CORE_CHECK_HOT(request->complete && fiber->waiting <= 0);
     fiber->why = NULL;
 }
 
@@ -97,10 +107,12 @@ static void wait_for(int count, MPI_Request request[], int need)
                 first = request[i];
         }
     }
+    CORE_CHECK_HOT(complete >= need || first); /* some request can still make it go on */
     if (complete < need) {
         fiber->waiting = need - complete;
         world_wait_describe(first);
         world_fiber_block();
+        CORE_CHECK_HOT(fiber->waiting <= 0);
         fiber->why = NULL;
     }
     for (int i = 0; i < count; i++)
@@ -132,6 +144,7 @@ static void general_finish(struct ompi_request_t *request, struct world_general 
 static int take(MPI_Request *handle, MPI_Status *status, bool with_error)
 {
     struct ompi_request_t *request = *handle;
+    CORE_CHECK_HOT(request->active && request->complete);
     world_request_finish(request);
     if (request->general && request->general->query) {
         general_finish(request, request->general);
@@ -236,9 +249,11 @@ static int find_complete(int count, MPI_Request request[], bool *out_active)
     if (complete < 2 || !WORLD->chosen)
         return found;
     int pick = (int)world_choose((uint32_t)complete, REPLAY_REASON_WAIT);
-    for (int i = found;; i++)
+    for (int i = found;; i++) {
+        CORE_CHECK_HOT(i < count); /* so many are complete */
         if (!idle(request[i]) && request[i]->complete && pick-- == 0)
             return i;
+    }
 }
 
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
@@ -260,6 +275,7 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Stat
         wait_for(count, array_of_requests, 1);
         found = find_complete(count, array_of_requests, &active);
     }
+    CORE_CHECK(found >= 0 && found < count);
     *index = found;
     const struct ompi_request_t *taken = array_of_requests[found];
     return report(taken, take(&array_of_requests[found], status, false));
@@ -283,6 +299,7 @@ static int take_some(int count, MPI_Request request[], int32_t chosen, int *outc
             failed = code;
         }
     }
+    CORE_CHECK(taken > 0 && taken <= active);
     *outcount = taken;
     if (LIKELY(!culprit))
         return MPI_SUCCESS;
@@ -516,6 +533,7 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_
 
 struct ompi_request_t *world_request_deferred(struct world_deferred *deferred)
 {
+    CORE_CHECK(deferred->finish);
     struct ompi_request_t *made = world_request_new(REQUEST_DEFERRED);
     made->active = made->complete = true;
     made->peer = MPI_PROC_NULL;
@@ -529,8 +547,9 @@ struct ompi_request_t *world_request_deferred(struct world_deferred *deferred)
 int MPI_Grequest_complete(MPI_Request request)
 {
     ENTER("MPI_Grequest_complete");
-    if (!handle_good(request, HANDLE_REQUEST) || !request->general)
-        return world_error(NULL, MPI_ERR_REQUEST, "not a generalised request");
+    if (!handle_good(request, HANDLE_REQUEST) || !request->general || request->complete)
+        return world_error(NULL, MPI_ERR_REQUEST,
+                           "not a generalised request, or one that was completed before");
     world_request_complete(request);
     return MPI_SUCCESS;
 }

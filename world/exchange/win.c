@@ -31,6 +31,7 @@ static int start(const char *call, MPI_Comm handle, MPI_Aint size, int unit, MPI
 static MPI_Win win_new(MPI_Comm comm, int flavor, void *base, MPI_Aint size, int unit,
                        MPI_Info info)
 {
+    CORE_CHECK(size >= 0 && unit >= 1 && !comm->remote_size); /* start() saw to it */
     MPI_Win win = world_handle_new(HANDLE_WIN, sizeof *win);
     struct world_part *mine = world_zalloc(sizeof *mine);
     if (flavor == MPI_WIN_FLAVOR_SHARED)
@@ -101,6 +102,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
         for (int i = 0; i < comm->size; block += win->part[i++]->bytes)
             win->part[i]->base = block;
     }
+    CORE_CHECK(win->part[comm->rank]->base); /* also of those that bring nothing */
     *(void **)baseptr = win->base = win->part[comm->rank]->base;
     *out_win = win;
     return MPI_SUCCESS;
@@ -183,6 +185,7 @@ int MPI_Win_free(MPI_Win *handle)
     if (code)
         return WIN_ERROR(win, code, "a callback refuses");
     world_rma_complete(win, -1);
+    CORE_CHECK(!win->pending);
     world_meet(&win->comm, NULL);
     if (win->flavor == MPI_WIN_FLAVOR_ALLOCATE ||
         (win->flavor == MPI_WIN_FLAVOR_SHARED && win->comm.rank == 0))

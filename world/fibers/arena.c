@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 enum { CHUNK_BYTES = 1 << 18, ALIGN = 16, KEPT_BYTES_MAX = 64 << 20 };
+_Static_assert(CHUNK_BYTES % ALIGN == 0 && (ALIGN & (ALIGN - 1)) == 0,
+               "a chunk is cut without rest");
 
 struct chunk {
     struct chunk *next;
@@ -23,6 +25,7 @@ static size_t used_bytes WORLD_SHARED; /* in chunks before the current one */
 
 static void arena_enter(struct chunk *chunk)
 {
+    CORE_CHECK((uintptr_t)chunk->data % ALIGN == 0 && chunk->bytes % ALIGN == 0);
     current = chunk;
     at = chunk->data;
     end = chunk->data + chunk->bytes;
@@ -56,6 +59,7 @@ static void *arena_grow(size_t bytes)
         world_stop();
     }
     CORE_CHECK(used_bytes + bytes <= limit); /* invariant 3 */
+    CORE_CHECK(bytes % ALIGN == 0);
     struct chunk *next = current ? current->next : first;
     if (!next || next->bytes < bytes) {
         size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
@@ -81,11 +85,12 @@ static void *arena_grow(size_t bytes)
 
 void *world_alloc(size_t bytes)
 {
-    bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-    if (UNLIKELY((size_t)(end - at) < bytes || !at))
-        return arena_grow(bytes);
+    size_t rounded = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (UNLIKELY((size_t)(end - at) < bytes || !at)) /* what is left is a multiple of ALIGN, too */
+        return arena_grow(rounded < bytes ? ~(size_t)(ALIGN - 1) : rounded);
     void *result = at;
-    at += bytes;
+    at += rounded;
+    CORE_CHECK_HOT((uintptr_t)result % ALIGN == 0 && at <= end);
     return result;
 }
 
@@ -132,6 +137,7 @@ void world_arena_reset(void)
         }
     }
     used_bytes = 0;
+    CORE_CHECK(!first || first->bytes > 0);
     if (first)
         arena_enter(first);
     else
@@ -155,6 +161,7 @@ void world_arena_done(void)
 struct world_block {
     struct world_block *next;
 };
+_Static_assert(sizeof(struct world_block) <= ALIGN, "the smallest class holds one");
 
 static int block_class(size_t bytes)
 {
@@ -179,6 +186,7 @@ void world_block_return(void *block, size_t bytes)
 {
     struct world_block *given = block;
     int class = block_class(bytes);
+    CORE_CHECK_HOT((uintptr_t)block % ALIGN == 0 && given != WORLD->block[class]);
     given->next = WORLD->block[class];
     WORLD->block[class] = given;
 }
@@ -216,6 +224,7 @@ void world_heap_free(void *block)
             *link = (*link)->next;
             return;
         }
+    CORE_CHECK(WORLD_PROCESSES); /* elsewhere it came from world_heap_alloc */
 }
 
 void world_heap_end(void)

@@ -46,6 +46,8 @@ static void put(struct world_delayed what)
 static void happen(void)
 {
     struct world_delayed *l = WORLD->delayed;
+    CORE_CHECK(l->due <= WORLD->ticks);
+    CORE_CHECK(!l->fiber != !l->message); /* it is one of the two */
     WORLD->delayed = l->next;
     if (l->fiber)
         world_fiber_ready(l->fiber);
@@ -58,6 +60,7 @@ static void happen(void)
 static uint32_t ticks_of(int dest, uint32_t number)
 {
     uint64_t ticks = replay_policy_delay(&WORLD->options->policy, TICK_NS, ME->rank, dest, number);
+    CORE_CHECK(dest >= -1 && dest < WORLD->rank_count);
     return ticks < TICKS_MAX ? (uint32_t)ticks : TICKS_MAX;
 }
 
@@ -66,6 +69,7 @@ void world_delayed_call(void)
     uint32_t ticks = ticks_of(-1, ME->call_count++);
     if (!ticks)
         return;
+    CORE_CHECK(WORLD->fiber->waiting <= 0); /* state.h invariant 2: one event wakes it */
     put((struct world_delayed){.due = WORLD->ticks + ticks, .fiber = WORLD->fiber});
     world_fiber_block();
 }

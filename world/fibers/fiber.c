@@ -18,6 +18,9 @@ void __sanitizer_finish_switch_fiber(void *fake_stack_save, const void **bottom_
 void __asan_unpoison_memory_region(void const volatile *address, size_t size) __attribute__((weak));
 
 enum { GUARD_BYTES = 64 << 10, STACK_BYTES = 1 << 20, COLOUR_BYTES = 256, COLOUR_COUNT = 16 };
+_Static_assert(GUARD_BYTES % 4096 == 0 && STACK_BYTES % 4096 == 0, "memory is protected by pages");
+_Static_assert(COLOUR_BYTES *COLOUR_COUNT < STACK_BYTES / 8 && COLOUR_BYTES % 16 == 0,
+               "stacks keep their alignment and most of their room");
 
 static struct world_fiber **fiber;
 static int fiber_count, fiber_room, fiber_used;
@@ -58,6 +61,7 @@ static void *stack_prepare(uint8_t *top, void (*entry)(void))
     *--sp = (void *)(uintptr_t)entry;
     for (int i = 0; i < 6; i++)
         *--sp = NULL;
+    CORE_CHECK((uintptr_t)sp % 16 == 0 && (uint8_t *)sp < top);
     return sp;
 }
 #else
@@ -135,7 +139,9 @@ static void fiber_main(void)
         }
     }
     self->body(self);
+    CORE_CHECK(WORLD->fiber == self && self->live);
     if (WORLD_PROCESSES) {
+        CORE_CHECK(self->rank->helper_count > 0);
         world_process_stack_ended(self->stack);
         if (--self->rank->helper_count == 0 && self->rank->leaving)
             world_fiber_ready(self->rank->fiber);
@@ -146,9 +152,18 @@ static void fiber_main(void)
 static struct world_fiber *paused_take(void)
 {
     struct world_fiber *paused = WORLD->paused;
+    CORE_CHECK(!paused || paused->live);
     if (paused)
         WORLD->paused = paused->paused_next;
     return paused;
+}
+
+static bool is_ready(const struct world_fiber *sought)
+{
+    for (uint32_t i = 0; i < WORLD->ready_count; i++)
+        if (WORLD->ready[(WORLD->ready_head + i) & WORLD->ready_mask] == sought)
+            return true;
+    return false;
 }
 
 static struct world_fiber *pick(void)
@@ -173,6 +188,7 @@ static struct world_fiber *pick(void)
                world->ready_mask + 1); /* the ring is as large as its mask says */
     struct world_fiber *next = world->ready[world->ready_head++ & world->ready_mask];
     world->ready_count--;
+    CORE_CHECK_HOT(!is_ready(next)); /* state.h invariant 2: once */
     return next;
 }
 
@@ -192,6 +208,7 @@ void world_fiber_ready(struct world_fiber *made_ready)
     }
     CORE_CHECK(made_ready->live &&
                made_ready->waiting <= 0); /* state.h invariant 2: by one event */
+    CORE_CHECK_HOT(!is_ready(made_ready));
     world->ready[(world->ready_head + world->ready_count++) & world->ready_mask] = made_ready;
 }
 
@@ -260,6 +277,7 @@ void world_stop(void)
 
 void world_fiber_loop(void)
 {
+    CORE_CHECK(WORLD->running && !WORLD->fiber);
     struct world_fiber *next = world_fiber_next();
     if (!next)
         return;
@@ -326,6 +344,7 @@ static struct world_fiber *of_pool(const struct world_rank *rank)
 static struct world_fiber *of_process(struct world_rank *rank)
 {
     struct world_fiber *got = world_zalloc(sizeof *got);
+    CORE_CHECK(!world_process_early);
     if (!rank->fiber)
         return got;
     got->stack_bytes = STACK_BYTES;
@@ -382,6 +401,7 @@ void world_fiber_reset(void)
 void world_fiber_done(void)
 {
     for (int i = 0; i < fiber_count; i++) {
+        CORE_CHECK(!fiber[i]->live); /* world_fiber_reset came before */
         munmap(fiber[i]->stack - GUARD_BYTES, GUARD_BYTES + fiber[i]->stack_bytes);
         free(fiber[i]);
     }

@@ -58,6 +58,7 @@ void world_globals_hold(struct world_rank *rank)
 
 void world_globals_end(void)
 {
+    CORE_CHECK(!holder || world_globals_bytes);
     if (world_globals_bytes) {
         world_thread_leave();
         move(__start_crosswait_globals, pristine, world_globals_bytes);

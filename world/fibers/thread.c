@@ -29,6 +29,7 @@ struct body {
 static void ended(void *unused)
 {
     (void)unused;
+    CORE_CHECK(alive > 0);
     alive--;
 }
 

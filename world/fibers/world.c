@@ -16,12 +16,18 @@ static int rank_room WORLD_SHARED;
 /* So many polls in vain are a livelock (of programs of others, one needs 2,000 behind one another);
  * after so many those that pause go on. */
 enum { POLLS_MAX = 20000, POLLS_EXPLORED_MAX = 5000, POLLS_PATIENT = 64 };
+_Static_assert(POLLS_PATIENT < POLLS_MAX / 2 && EXPLORE_LOOKS < POLLS_EXPLORED_MAX / 2,
+               "others get their chance before a livelock is found");
+_Static_assert(REPLAY_SEND_LIST > REPLAY_POOL && REPLAY_SEND_ONLY > REPLAY_POOL,
+               "whatever is behind REPLAY_POOL is looked at");
 
 /* --- findings --------------------------------------------------------------------------------- */
 
 static void found(const char *rule, int rank, const char *format, va_list arguments)
 {
     struct world_outcome *outcome = WORLD->outcome;
+    CORE_CHECK(rank >= -1 && rank < WORLD_RANKS_MAX);
+    CORE_CHECK(outcome->finding_count >= 0 && outcome->finding_count <= WORLD_FINDINGS_MAX);
     if (outcome->finding_count == WORLD_FINDINGS_MAX) {
         outcome->finding_dropped++;
         return;
@@ -93,6 +99,7 @@ void world_emit(enum world_event_kind kind, int peer, int tag, uint32_t context,
 static int error_raise(MPI_Errhandler handler, void *object, int code, const char *format,
                        va_list arguments)
 {
+    CORE_CHECK(handler->kind <= 2);
     if (handler->kind == 1)
         return code;
     if (handler->kind == 2) {
@@ -142,6 +149,7 @@ struct world_extra *world_extra(void)
 
 void world_not_initialized(void)
 {
+    CORE_CHECK(!ME->initialized || ME->finalized);
     world_found("error", ME->rank, "%s called %s", WORLD->fiber->call,
                 ME->finalized ? "after MPI_Finalize" : "before MPI_Init");
     world_stop();
@@ -225,6 +233,7 @@ static void report_handles(struct world_rank *rank)
         uint32_t kind = handle->magic - (uint32_t)HANDLE_MAGIC;
         if (kind == 0 || kind >= HANDLE_KIND_COUNT)
             continue;
+        CORE_CHECK(rule[kind]); /* state.h invariant 4: whatever is left has a rule */
         if (kind == HANDLE_REQUEST) {
             struct ompi_request_t *request = (struct ompi_request_t *)handle;
             if (request->freed)
@@ -285,6 +294,8 @@ static void report_deadlock(void)
             shown++;
         }
     }
+    CORE_CHECK(WORLD_PROCESSES ? blocked >= WORLD->live_count : blocked == WORLD->live_count);
+    CORE_CHECK(shown <= blocked);
     if (shown < blocked)
         snprintf(text + used, sizeof text - used, "; and %d more", blocked - shown);
     world_found("deadlock", first, "%d of %d ranks wait for ever: %s", blocked, WORLD->rank_count,
@@ -299,6 +310,7 @@ static void rank_body(struct world_fiber *fiber)
 
 void world_rank_leave(struct world_rank *me, int status)
 {
+    CORE_CHECK(me->fiber->live && WORLD->live_count > 0);
     me->fiber->why = NULL;
     if (status != 0)
         world_found("exit-status", me->rank, "rank %d ended with status %d", me->rank, status);
@@ -309,6 +321,7 @@ void world_rank_leave(struct world_rank *me, int status)
 
 static void rank_init(struct world_rank *me, int index)
 {
+    CORE_CHECK(index < rank_room && identity[index] == index);
     me->rank = index;
     me->initialized = WORLD->options->initialized;
     me->finalized = false;
@@ -414,6 +427,7 @@ static void find_odd_wildcard(struct world_outcome *outcome)
 static void world_finish(void)
 {
     struct world_outcome *outcome = WORLD->outcome;
+    CORE_CHECK(WORLD->live_count >= 0 && WORLD->live_count <= WORLD->rank_count);
     find_odd_wildcard(outcome);
     outcome->finished = WORLD->live_count == 0;
     outcome->step_count = WORLD->step_count;
@@ -485,12 +499,14 @@ enum core_status world_open(const struct world_options *options, struct world_ou
         rank_table[i].fiber->is_rank = true;
         world_fiber_ready(rank_table[i].fiber);
     }
+    CORE_CHECK(world->ready_count == (uint32_t)options->rank_count);
     return CORE_OK;
 }
 
 void world_close(void)
 {
     struct world_state *world = WORLD;
+    CORE_CHECK(world->running);
     world_globals_end();
     world->fiber = NULL;
     ME = NULL;

@@ -51,9 +51,10 @@ DEFAULTS(OMPI_C_MPI_, MPI_Comm)
 static int keyval_new(enum world_attribute_owner owner, void *copy, void *drop, void *extra,
                       int *out_key)
 {
-    int keyval_count = WORLD->keyval_count++;
+    int keyval_count = WORLD->keyval_count;
     if (keyval_count >= KEYVALS_MAX)
         return world_error(NULL, MPI_ERR_NO_MEM, "more than %d keys", KEYVALS_MAX);
+    WORLD->keyval_count++;
     keyval[keyval_count] = (struct keyval){.extra = extra, .owner = owner};
     memcpy(&keyval[keyval_count].copy, &copy, sizeof copy);
     memcpy(&keyval[keyval_count].drop, &drop, sizeof drop);
@@ -72,8 +73,11 @@ int world_keyval_fortran(enum world_attribute_owner owner, void *copy, void *dro
 
 static struct keyval *keyval_of(int key)
 {
+    CORE_CHECK(WORLD->keyval_count >= 0 && WORLD->keyval_count <= KEYVALS_MAX);
+    if (key < KEYVAL_FIRST)
+        return NULL;
     int index = key - KEYVAL_FIRST;
-    return index >= 0 && index < WORLD->keyval_count ? &keyval[index] : NULL;
+    return index < WORLD->keyval_count ? &keyval[index] : NULL;
 }
 
 static int keyval_free(enum world_attribute_owner owner, int *key)
@@ -170,9 +174,9 @@ static int drop(struct world_attribute **link, void *handle)
 {
     struct world_attribute *attribute = *link;
     const struct keyval *key = keyval_of(attribute->keyval);
+    CORE_CHECK(key); /* it was known when the attribute was set, and keys stay */
     *link = attribute->next;
-    return key && key->drop ? call_drop(key, handle, attribute->keyval, attribute->value)
-                            : MPI_SUCCESS;
+    return key->drop ? call_drop(key, handle, attribute->keyval, attribute->value) : MPI_SUCCESS;
 }
 
 static int set(struct target t, int key, void *value)
@@ -212,7 +216,8 @@ int world_attributes_copy(struct world_attribute *from, void *object, struct wor
         const struct keyval *key = keyval_of(a->keyval);
         void *value = NULL;
         int flag = 0;
-        if (!key || !key->copy)
+        CORE_CHECK(key);
+        if (!key->copy)
             continue;
         int code = call_copy(key, object, a->keyval, a->value, &value, &flag);
         if (code)

@@ -53,6 +53,7 @@ static struct world_meeting *meeting_find(uint32_t key, uint32_t number, int fir
     for (struct world_meeting *m = WORLD->meeting; m; m = m->next)
         if (m->key == key && m->number == number && m->first == first)
             return m;
+    CORE_CHECK(size > 0);
     struct world_meeting *made = world_alloc(sizeof *made);
     memset(made, 0, sizeof *made);
     made->key = key;
@@ -72,14 +73,22 @@ static void meeting_arrive(struct world_meeting *meeting)
     if (++meeting->arrived < meeting->size)
         return;
     struct world_meeting **link = &WORLD->meeting;
-    while (*link != meeting)
+    while (*link != meeting) {
         link = &(*link)->next;
+        CORE_CHECK(*link); /* it is in the list until the last has come */
+    }
     *link = meeting->next;
 }
 
-static void mismatch(const struct world_meeting *meeting, int root)
+static void mismatch(const struct world_meeting *meeting, int size, int root)
 {
-    if (strcmp(meeting->call, WORLD->fiber->call))
+    if (meeting->size != size)
+        world_found(
+            "collective-mismatch", ME->rank,
+            "rank %d calls %s on a communicator that it made of %d ranks and another member "
+            "of %d",
+            ME->rank, WORLD->fiber->call, size, meeting->size);
+    else if (strcmp(meeting->call, WORLD->fiber->call))
         world_found("collective-mismatch", ME->rank,
                     "rank %d calls %s where another member of the communicator calls %s", ME->rank,
                     WORLD->fiber->call, meeting->call);
@@ -102,7 +111,7 @@ uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root)
         return number;
     struct world_meeting *meeting =
         meeting_find(comm->context | KEY_COLLECTIVE, number, comm->member[0], comm->size, root);
-    mismatch(meeting, root);
+    mismatch(meeting, comm->size, root);
     meeting_arrive(meeting);
     return number;
 }
@@ -121,7 +130,7 @@ struct world_meeting *world_meet_numbered(MPI_Comm comm, uint32_t number, void *
     if (UNLIKELY(WORLD->options->event != NULL))
         world_emit(WORLD_EVENT_CALL, -1, 0, comm->context, 0, -1, false);
     struct world_meeting *meeting = meeting_find(comm->context, number, first, size, 0);
-    mismatch(meeting, 0);
+    mismatch(meeting, size, 0);
     if (!meeting->slot) {
         meeting->slot = world_alloc((size_t)size * sizeof(void *));
         meeting->waiting = world_alloc((size_t)size * sizeof(void *));
@@ -137,6 +146,7 @@ struct world_meeting *world_meet_numbered(MPI_Comm comm, uint32_t number, void *
         fiber->why = "waits for the other members of the communicator";
         world_fiber_block();
         fiber->why = NULL;
+        CORE_CHECK(meeting->arrived == size && meeting->slot[place] == mine);
         fiber->past = meeting->past;
         return meeting;
     }
@@ -335,6 +345,7 @@ struct idup {
 static void idup_body(struct world_fiber *fiber)
 {
     struct idup *idup = fiber->argument;
+    CORE_CHECK(idup->made->context == 0 && !fiber->is_rank); /* it has none yet */
     fiber->call = "MPI_Comm_idup";
     idup->made->context = world_meet_numbered(idup->comm, idup->made->meeting_count, NULL)->context;
     idup->made->meeting_count = 0;
@@ -401,8 +412,10 @@ static int *coloured(const struct world_meeting *meeting, int from, int count,
             kept[at] = kept[at - 1];
         kept[at] = *other;
     }
+    CORE_CHECK(size <= count);
     int *member = world_alloc(((size_t)size + 1) * sizeof *member);
     for (int i = 0; i < size; i++) {
+        CORE_CHECK(i == 0 || kept[i - 1].key <= kept[i].key); /* sorted */
         member[i] = kept[i].world;
         if (kept[i].world == mine->world)
             *out_rank = i;
@@ -512,6 +525,9 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *n
 
 /* --- intercommunicators ----------------------------------------------------------------------- */
 
+/* Of the messages between leaders: no other has it, so what comes is a struct side. */
+enum { LEADERS = 0x40000001 };
+
 struct side {
     const int *member;
     int size;
@@ -524,9 +540,9 @@ static struct side *leaders_exchange(MPI_Comm local, MPI_Comm peer, int remote_l
     *mine = (struct side){local->member, local->size, world_context_new()};
     struct ompi_request_t *send = world_request_new(REQUEST_SEND),
                           *recv = world_request_new(REQUEST_RECV);
-    world_irecv(theirs, sizeof *theirs, MPI_BYTE, remote_leader, tag, peer, peer->context + 1,
+    world_irecv(theirs, sizeof *theirs, MPI_BYTE, remote_leader, tag, peer, peer->context + LEADERS,
                 recv);
-    world_isend(mine, sizeof *mine, MPI_BYTE, remote_leader, tag, peer, peer->context + 1,
+    world_isend(mine, sizeof *mine, MPI_BYTE, remote_leader, tag, peer, peer->context + LEADERS,
                 MODE_STANDARD, send);
     MPI_Request both[2] = {send, recv};
     for (int i = 0; i < 2; i++) {
@@ -535,6 +551,8 @@ static struct side *leaders_exchange(MPI_Comm local, MPI_Comm peer, int remote_l
         world_request_finish(both[i]);
         world_handle_kill(&both[i]->handle);
     }
+    CORE_CHECK(theirs->size > 0 && theirs->context % 2 == 0);
+    CORE_CHECK(theirs->context != mine->context); /* each made one */
     if (mine->context < theirs->context)
         theirs->context = mine->context;
     return theirs;
@@ -552,8 +570,20 @@ int MPI_Intercomm_create(MPI_Comm local_handle, int local_leader, MPI_Comm peer_
         return code;
     if (local_leader < 0 || local_leader >= local->size)
         return world_error(local, MPI_ERR_RANK, "local leader %d of %d", local_leader, local->size);
+    if (peer) {
+        int peers = peer->remote_size ? peer->remote_size : peer->size;
+        if (remote_leader < 0 || remote_leader >= peers ||
+            (!peer->remote_size && remote_leader == peer->rank))
+            return world_error(local, MPI_ERR_RANK, "remote leader %d of %d", remote_leader, peers);
+        if (tag < 0)
+            return world_error(local, MPI_ERR_TAG, "tag %d", tag);
+    }
+    if (local->remote_size)
+        return world_error(local, MPI_ERR_COMM, "an intercommunicator");
     struct side *theirs = peer ? leaders_exchange(local, peer, remote_leader, tag) : NULL;
     theirs = world_meet(local, theirs)->slot[local_leader];
+    if (!theirs)
+        return world_error(local, MPI_ERR_ARG, "the members name different local leaders");
     MPI_Comm made = world_comm_new(theirs->context, local->rank, local->size, local->member, local);
     made->remote = theirs->member;
     made->remote_size = theirs->size;

@@ -18,6 +18,7 @@ static struct { /* the one type that is being built */
 MPI_Datatype world_type_open(void)
 {
     MPI_Datatype type = world_handle_new(HANDLE_TYPE, sizeof *type);
+    CORE_CHECK(type->run_count == 0 && !type->committed);
     memset(&building, 0, sizeof building);
     building.type = type;
     building.room = 4;
@@ -65,6 +66,14 @@ void world_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Dataty
     if (count == 0)
         return;
     CORE_CHECK(building.type == type && type != old);
+    CORE_CHECK(building.any || (type->run_count == 0 && type->size == 0));
+    size_t more;
+    if (__builtin_mul_overflow(count, old->size, &more) ||
+        more > (size_t)PTRDIFF_MAX - type->size) {
+        world_found("limit", ME->rank, "a datatype of %s has more bytes than can be counted",
+                    WORLD->fiber->call);
+        world_stop();
+    }
     ptrdiff_t extent = type_extent(old), reach = (ptrdiff_t)(count - 1) * extent;
     ptrdiff_t low = at + old->lb + (reach < 0 ? reach : 0),
               high = at + old->ub + (reach > 0 ? reach : 0);
@@ -84,7 +93,7 @@ void world_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Dataty
     type->ub_given |= old->ub_given;
     if (old->align > type->align)
         type->align = old->align;
-    type->size += count * old->size;
+    type->size += more;
     type->basic_count += count * old->basic_count;
     if (old->dense && old->run_count == 1) {
         run_add(type, at, count * old->run[0].count, old->run[0].basic, old->run[0].size);
@@ -96,9 +105,18 @@ void world_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Dataty
                     old->run[r].size);
 }
 
+static size_t runs_bytes(MPI_Datatype type)
+{
+    size_t bytes = 0;
+    for (size_t r = 0; r < type->run_count; r++)
+        bytes += type->run[r].count * type->run[r].size;
+    return bytes;
+}
+
 void world_type_close(MPI_Datatype type)
 {
     CORE_CHECK(building.type == type);
+    CORE_CHECK_HOT(runs_bytes(type) == type->size); /* invariant 1 */
     type->lb = type->lb_given ? building.lb_given : building.lb;
     type->ub = building.ub;
     if (type->ub_given) {
@@ -349,6 +367,7 @@ static MPI_Datatype copy_of(MPI_Datatype old)
 {
     MPI_Datatype type = world_handle_new(HANDLE_TYPE, sizeof *type);
     struct world_handle handle = type->handle;
+    CORE_CHECK(handle_good(old, HANDLE_TYPE));
     *type = *old;
     type->handle = handle;
     type->predefined = false;

@@ -20,6 +20,7 @@ static void walk(MPI_Datatype type, const struct axis *axis, int dimensions, ptr
         world_type_append(type, at * type_extent(old), 1, old);
         return;
     }
+    CORE_CHECK(dimensions > 0 && axis->count <= (size_t)axis->size);
     ptrdiff_t stride = 1;
     for (int d = 1; d < dimensions; d++)
         stride *= axis[d].size;
@@ -93,6 +94,7 @@ static struct axis axis_dealt(int size, int block, int processes, int coordinate
     for (int i = 0; i < size; i++)
         if (i / block % processes == coordinate)
             axis.index[axis.count++] = i;
+    CORE_CHECK(coordinate < processes && axis.count <= (size_t)size);
     axis.packed =
         axis.count == 0 || axis.index[axis.count - 1] - axis.index[0] + 1 == (int)axis.count;
     return axis;
@@ -115,6 +117,7 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], co
         if (gsizes[d] < 1 || psizes[d] < 1 || left % psizes[d])
             return world_error(NULL, MPI_ERR_ARG, "dimension %d", d);
         left /= psizes[d];
+        CORE_CHECK(left >= 1); /* it was divided without rest */
         int coordinate = position / left, block = dargs[d];
         position %= left;
         if (distribs[d] == MPI_DISTRIBUTE_NONE)

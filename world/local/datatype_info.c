@@ -91,6 +91,7 @@ MPI_Datatype world_type_again(MPI_Datatype type)
         return type;
     MPI_Datatype copy = world_handle_new(HANDLE_TYPE, sizeof *copy);
     struct world_handle handle = copy->handle;
+    CORE_CHECK(type->envelope); /* only what is predefined has none */
     *copy = *type;
     copy->handle = handle;
     return copy;

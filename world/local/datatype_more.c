@@ -15,6 +15,7 @@ static int by_range(int combiner, int p, int r, MPI_Datatype like, MPI_Datatype 
     if (!like)
         return world_error(NULL, MPI_ERR_ARG, "no such number exists: precision %d, range %d", p,
                            r);
+    CORE_CHECK(like->predefined);
     MPI_Datatype made = world_alloc(sizeof *made);
     *made = *like;
     made->handle.next = (struct world_handle *)extra->by_range;
@@ -37,6 +38,7 @@ static int precision(int p, int r)
     while (kind < 3 &&
            ((p != MPI_UNDEFINED && p > digits[kind]) || (r != MPI_UNDEFINED && r > exponent[kind])))
         kind++;
+    CORE_CHECK(kind >= 0 && kind <= 3);
     return kind;
 }
 

@@ -14,6 +14,8 @@ const char *const world_basic_name[BASIC_COUNT] = {
     }
 
 #define BASIC(symbol, title, kind, bytes)                            \
+    _Static_assert((bytes) > 0 && ((bytes) & ((bytes)-1)) == 0,      \
+                   "a basic is a power of two, so it is aligned");   \
     struct ompi_predefined_datatype_t ompi_mpi_##symbol = {          \
         {.handle = HANDLE_OF(HANDLE_TYPE),                           \
          .predefined = true,                                         \
@@ -30,6 +32,9 @@ const char *const world_basic_name[BASIC_COUNT] = {
 
 /* A value and an int behind it, for MINLOC and MAXLOC. */
 #define PAIR(symbol, title, kind, value_bytes, int_at, bytes, extent)     \
+    _Static_assert((bytes) == (value_bytes) + 4, "a value and an int");   \
+    _Static_assert((int_at) >= (value_bytes) && (int_at) + 4 <= (extent), \
+                   "the int lies behind the value, inside of the pair");  \
     struct ompi_predefined_datatype_t ompi_mpi_##symbol = {               \
         {.handle = HANDLE_OF(HANDLE_TYPE),                                \
          .predefined = true,                                              \

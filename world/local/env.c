@@ -74,6 +74,9 @@ static const char *const error_name[] = {
     NAME(ERR_RMA_SHARED),
 };
 
+_Static_assert(sizeof error_name / sizeof *error_name == MPI_ERR_RMA_SHARED + 1,
+               "a name for each class, up to the last that Open MPI has");
+
 const char *world_error_name(int code)
 {
     bool known = code >= 0 && code < (int)(sizeof error_name / sizeof *error_name);
@@ -217,6 +220,7 @@ static int own_code_new(int class)
     if (!extra->error_code_last)
         extra->error_code_last = MPI_ERR_LASTCODE;
     int code = ++extra->error_code_last;
+    CORE_CHECK(code > MPI_ERR_LASTCODE && !own_code(code)); /* each is given once */
     *made = (struct world_error_code){extra->error_code, code, class < 0 ? code : class, ""};
     extra->error_code = made;
     return code;
@@ -427,7 +431,9 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 int MPI_Info_free(MPI_Info *info)
 {
     ENTER_LOCAL("MPI_Info_free");
-    int code = info_check(*info);
+    int code = *info == MPI_INFO_ENV
+                   ? world_error(NULL, MPI_ERR_INFO, "a predefined info cannot be freed")
+                   : info_check(*info);
     if (code)
         return code;
     world_handle_kill(&(*info)->handle);

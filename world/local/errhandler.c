@@ -28,8 +28,10 @@ static int handler_new(void *function, MPI_Errhandler *out_handler)
 /* Another handle to it, to be freed too; also after the program's first one was. */
 static MPI_Errhandler handler_again(MPI_Errhandler handler)
 {
+    CORE_CHECK(handler->kind <= 2);
     if (handler->kind != 2)
         return handler;
+    CORE_CHECK(!handle_good(handler, HANDLE_ERRHANDLER) || handler->handle.references > 0);
     handler->handle.references =
         handle_good(handler, HANDLE_ERRHANDLER) ? handler->handle.references + 1 : 1;
     handler->handle.magic = (uint32_t)HANDLE_MAGIC + HANDLE_ERRHANDLER;

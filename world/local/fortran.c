@@ -118,6 +118,7 @@ static const struct {
     {HANDLE_FILE, 0, MPI_FILE_NULL},
 };
 enum { NUMBER_FIRST = 128 }; /* of those that a program makes */
+_Static_assert(sizeof(MPI_Status) % sizeof(MPI_Fint) == 0, "a status is an array of integers");
 
 static void *predefined_handle(enum world_handle_kind kind, MPI_Fint number)
 {
@@ -130,8 +131,10 @@ static void *predefined_handle(enum world_handle_kind kind, MPI_Fint number)
 static MPI_Fint number_of(enum world_handle_kind kind, void *handle)
 {
     for (size_t i = 0; i < sizeof predefined / sizeof *predefined; i++)
-        if (predefined[i].kind == kind && predefined[i].handle == handle)
+        if (predefined[i].kind == kind && predefined[i].handle == handle) {
+            CORE_CHECK(predefined[i].number < NUMBER_FIRST);
             return predefined[i].number;
+        }
     struct world_extra *extra = world_extra();
     for (int i = extra->fortran_count - 1; i >= 0; i--)
         if (extra->fortran[i] == handle)
@@ -144,6 +147,7 @@ static MPI_Fint number_of(enum world_handle_kind kind, void *handle)
         extra->fortran = bigger;
         extra->fortran_room = room;
     }
+    CORE_CHECK(extra->fortran_count < extra->fortran_room);
     extra->fortran[extra->fortran_count] = handle;
     return NUMBER_FIRST + extra->fortran_count++;
 }

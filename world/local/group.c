@@ -28,6 +28,7 @@ static int *room(int count)
 
 static int make(const int *member, int size, MPI_Group *out_group)
 {
+    CORE_CHECK(size >= 0 && size <= WORLD->rank_count);
     if (size == 0) {
         *out_group = MPI_GROUP_EMPTY;
         return MPI_SUCCESS;
@@ -137,6 +138,7 @@ static int combine(const char *call, MPI_Group a, MPI_Group b, bool keep_common,
     for (int i = 0; keep_only_b && i < b->size; i++)
         if (position(a, b->member[i]) == MPI_UNDEFINED)
             member[size++] = b->member[i];
+    CORE_CHECK(size <= a->size + b->size);
     return make(member, size, out_group);
 }
 
@@ -172,6 +174,7 @@ static int select_ranks(MPI_Group group, int n, const int ranks[], bool include,
     for (int i = 0; !include && i < group->size; i++)
         if (!named[i])
             member[size++] = group->member[i];
+    CORE_CHECK(include ? size == (n > 0 ? n : 0) : size == group->size - (n > 0 ? n : 0));
     return make(member, size, out_group);
 }
 
@@ -200,6 +203,7 @@ static int select_ranges(MPI_Group group, int n, int ranges[][3], bool include,
         for (int r = first; stride > 0 ? r <= last : r >= last; r += stride) {
             if (r < 0 || r >= group->size || count == group->size)
                 return world_error(NULL, MPI_ERR_RANK, "rank %d of %d", r, group->size);
+            CORE_CHECK(count < group->size);
             ranks[count++] = r;
         }
     }

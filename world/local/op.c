@@ -188,6 +188,8 @@ static bool apply_basic(enum builtin op, enum world_basic basic, const void *a, 
     }
 }
 
+_Static_assert(OP_NO_OP <= UINT8_MAX, "a byte of an operation holds it");
+
 static bool apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type)
 {
     if (op->builtin == OP_REPLACE)
@@ -199,8 +201,10 @@ static bool apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype typ
     if (op->builtin == OP_MAXLOC || op->builtin == OP_MINLOC)
         return type->pair &&
                apply_pair((enum builtin)op->builtin, (enum world_basic)type->pair, a, b, count);
-    return !type->pair && apply_basic((enum builtin)op->builtin,
-                                      (enum world_basic)type->run[0].basic, a, b, count);
+    CORE_CHECK(type->run_count <= 1 || type->pair); /* datatype_named.c */
+    return !type->pair && type->run_count == 1 &&
+           apply_basic((enum builtin)op->builtin, (enum world_basic)type->run[0].basic, a, b,
+                       count);
 }
 
 bool world_op_apply_basic(MPI_Op op, uint32_t basic, const void *a, void *b, int count)
@@ -212,6 +216,7 @@ int world_op_remote(MPI_Op op)
 {
     if (!handle_good(op, HANDLE_OP) || op->function)
         return 0;
+    CORE_CHECK(op->builtin != OP_USER);
     return op->builtin == OP_REPLACE ? 2 : op->builtin == OP_NO_OP ? 3 : 1;
 }
 
@@ -242,6 +247,7 @@ int world_op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype ty
         call_function(op, (void *)(uintptr_t)a, b, &count, type);
         return MPI_SUCCESS;
     }
+    CORE_CHECK(op->builtin != OP_USER);
     return apply(op, a, b, count, type) ? MPI_SUCCESS : MPI_ERR_OP;
 }
 

@@ -18,6 +18,7 @@ size_t world_type_pack(void *packed, size_t room, const void *buffer, size_t cou
     uint8_t *to = packed;
     const uint8_t *base = buffer;
     size_t left = bytes;
+    CORE_CHECK_HOT(type->run_count > 0); /* each round moves something */
     for (;; base += type_extent(type))
         for (size_t r = 0; r < type->run_count; r++) {
             const struct world_run *run = &type->run[r];
@@ -45,6 +46,7 @@ size_t world_type_unpack(void *buffer, size_t count, MPI_Datatype type, const vo
     const uint8_t *from = packed;
     uint8_t *base = buffer;
     size_t left = bytes;
+    CORE_CHECK_HOT(type->run_count > 0);
     for (;; base += type_extent(type))
         for (size_t r = 0; r < type->run_count; r++) {
             const struct world_run *run = &type->run[r];
@@ -125,6 +127,7 @@ ptrdiff_t world_type_elements(MPI_Datatype type, size_t bytes)
         elements += piece / run->size;
         left -= piece;
     }
+    CORE_CHECK(left == 0); /* datatype.c invariant 1 */
     return (ptrdiff_t)elements;
 }
 
@@ -135,6 +138,7 @@ struct cursor {
 
 static const struct world_run *cursor_at(struct cursor *cursor)
 {
+    CORE_CHECK_HOT(cursor->type->run_count > 0);
     while (cursor->left == 0) {
         cursor->run = (cursor->run + 1) % cursor->type->run_count;
         cursor->left = cursor->type->run[cursor->run].count;
@@ -155,6 +159,7 @@ bool world_type_same_signature(MPI_Datatype a, MPI_Datatype b, size_t bytes)
         if (x->basic != y->basic)
             return false;
         size_t step = left.left < right.left ? left.left : right.left;
+        CORE_CHECK_HOT(step > 0);
         if (step * x->size >= bytes)
             return true;
         bytes -= step * x->size;

@@ -43,6 +43,8 @@ static void turn_all(uint8_t *to, const uint8_t *from, size_t count, MPI_Datatyp
             bool quad = run->basic == BASIC_F80 || run->basic == BASIC_C80;
             size_t bytes = complex ? run->size / 2 : run->size,
                    numbers = run->count * run->size / bytes;
+            CORE_CHECK(bytes > 0 && bytes <= 16 && numbers * bytes == run->count * run->size);
+            CORE_CHECK(!quad || bytes == 16);
             for (size_t n = 0; n < numbers; n++, to += bytes, from += bytes)
                 turn(to, from, bytes, quad, out);
         }

@@ -12,8 +12,17 @@ static int check(MPI_Comm handle, int kind, MPI_Comm *out_comm)
     return MPI_SUCCESS;
 }
 
+static int check_ranks(MPI_Comm comm, const int *rank, int count, int size)
+{
+    for (int i = 0; i < count; i++)
+        if (rank[i] < 0 || rank[i] >= size)
+            return world_error(comm, MPI_ERR_RANK, "rank %d of %d", rank[i], size);
+    return MPI_SUCCESS;
+}
+
 static int *copied(const int *from, int count)
 {
+    CORE_CHECK(count >= 0);
     int *copy = world_alloc(((size_t)count + 1) * sizeof *copy);
     for (int i = 0; i < count; i++)
         copy[i] = from[i];
@@ -34,6 +43,7 @@ static void coordinates(int count, const int *dims, int rank, int *out_coords)
         out_coords[d] = rank % dims[d];
         rank /= dims[d];
     }
+    CORE_CHECK(rank == 0); /* it was one of the grid's */
 }
 
 int MPI_Topo_test(MPI_Comm handle, int *status)
@@ -64,9 +74,11 @@ int MPI_Cart_create(MPI_Comm handle, int ndims, const int dims[], const int peri
         if (dims[d] < 1)
             return world_error(comm, MPI_ERR_ARG, "dimension %d of size %d", d, dims[d]);
         product *= dims[d];
+        if (product > comm->size)
+            return world_error(comm, MPI_ERR_ARG, "a grid of %lld ranks on %d", product,
+                               comm->size);
     }
-    if (product > comm->size)
-        return world_error(comm, MPI_ERR_ARG, "a grid of %lld ranks on %d", product, comm->size);
+    CORE_CHECK(product >= 1 && product <= comm->size);
     uint32_t context = world_meet(comm, NULL)->context;
     *comm_cart = MPI_COMM_NULL;
     if (comm->rank >= product)
@@ -131,6 +143,7 @@ static int rank_at(const struct world_topology *topology, const int *coords)
                 return MPI_PROC_NULL;
             at = (at % size + size) % size;
         }
+        CORE_CHECK(at >= 0 && at < size);
         rank = rank * size + at;
     }
     return rank;
@@ -194,8 +207,14 @@ int MPI_Cart_sub(MPI_Comm handle, const int remain_dims[], MPI_Comm *newcomm)
         topology->coords[at] = old->coords[d];
     }
     code = MPI_Comm_split(handle, colour, comm->rank, newcomm);
-    if (code == MPI_SUCCESS)
-        (*newcomm)->topology = topology;
+    if (code)
+        return code;
+    int size = 1;
+    for (int d = 0; d < topology->dimension_count; d++)
+        size *= topology->dims[d];
+    if (size != (*newcomm)->size || rank_at(topology, topology->coords) != (*newcomm)->rank)
+        return world_error(comm, MPI_ERR_ARG, "the members keep different dimensions");
+    (*newcomm)->topology = topology;
     return code;
 }
 
@@ -235,6 +254,7 @@ int MPI_Dims_create(int nnodes, int ndims, int dims[])
     for (int p = 2; p <= left; p++)
         for (; left % p == 0; left /= p)
             factor[factors++] = p;
+    CORE_CHECK(left == 1 && factors <= 31); /* an int has no more */
     int *bin = world_alloc((size_t)open * sizeof *bin);
     for (int i = 0; i < open; i++)
         bin[i] = 1;
@@ -250,6 +270,7 @@ int MPI_Dims_create(int nnodes, int ndims, int dims[])
         int large = 0;
         for (int i = 1; i < open; i++)
             large = bin[i] > bin[large] ? i : large;
+        CORE_CHECK(bin[large] > 0); /* one for each that was open */
         dims[d] = bin[large];
         bin[large] = 0;
     }
@@ -269,6 +290,11 @@ int MPI_Graph_create(MPI_Comm handle, int nnodes, const int index[], const int e
         return code;
     if (nnodes < 0 || nnodes > comm->size)
         return world_error(comm, MPI_ERR_ARG, "%d nodes on %d ranks", nnodes, comm->size);
+    for (int i = 0; i < nnodes; i++)
+        if (index[i] < (i ? index[i - 1] : 0))
+            return world_error(comm, MPI_ERR_ARG, "the edges of node %d end at %d", i, index[i]);
+    if (nnodes && (code = check_ranks(comm, edges, index[nnodes - 1], nnodes)))
+        return code;
     uint32_t context = world_meet(comm, NULL)->context;
     *comm_graph = MPI_COMM_NULL;
     if (comm->rank >= nnodes)
@@ -312,6 +338,7 @@ int MPI_Graph_get(MPI_Comm handle, int maxindex, int maxedges, int index[], int 
 static int graph_neighbours(const struct world_topology *topology, int rank, const int **out_first)
 {
     int from = rank ? topology->index[rank - 1] : 0;
+    CORE_CHECK(from >= 0 && from <= topology->index[rank]); /* checked when it was made */
     *out_first = topology->edges + from;
     return topology->index[rank] - from;
 }
@@ -383,8 +410,16 @@ int MPI_Dist_graph_create(MPI_Comm handle, int n, const int sources[], const int
     int code = world_comm_check(handle, &comm), edges = 0;
     if (code)
         return code;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        if (degrees[i] < 0 || degrees[i] > INT32_MAX - edges)
+            return world_error(comm, MPI_ERR_ARG, "degree %d", degrees[i]);
         edges += degrees[i];
+    }
+    if (n < 0)
+        return world_error(comm, MPI_ERR_ARG, "%d sources", n);
+    if ((code = check_ranks(comm, sources, n, comm->size)) ||
+        (code = check_ranks(comm, destinations, edges, comm->size)))
+        return code;
     bool weighted = weights != MPI_UNWEIGHTED;
     struct said *mine = world_alloc(sizeof *mine);
     *mine = (struct said){n, copied(sources, n), copied(degrees, n), copied(destinations, edges),
@@ -398,8 +433,9 @@ int MPI_Dist_graph_create(MPI_Comm handle, int n, const int sources[], const int
     t->out = world_zalloc(((size_t)t->out_count + 1) * sizeof(int));
     t->in_weight = weighted ? world_zalloc(((size_t)t->in_count + 1) * sizeof(int)) : NULL;
     t->out_weight = weighted ? world_zalloc(((size_t)t->out_count + 1) * sizeof(int)) : NULL;
-    edges_of(meeting, comm->size, comm->rank, false, t->in, t->in_weight);
-    edges_of(meeting, comm->size, comm->rank, true, t->out, t->out_weight);
+    int in = edges_of(meeting, comm->size, comm->rank, false, t->in, t->in_weight);
+    int out = edges_of(meeting, comm->size, comm->rank, true, t->out, t->out_weight);
+    CORE_CHECK(in == t->in_count && out == t->out_count);
     *comm_dist_graph = made;
     return MPI_SUCCESS;
 }
@@ -425,6 +461,11 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sour
     MPI_Comm comm;
     int code = world_comm_check(handle, &comm);
     if (code)
+        return code;
+    if (indegree < 0 || outdegree < 0)
+        return world_error(comm, MPI_ERR_ARG, "degrees %d and %d", indegree, outdegree);
+    if ((code = check_ranks(comm, sources, indegree, comm->size)) ||
+        (code = check_ranks(comm, destinations, outdegree, comm->size)))
         return code;
     MPI_Comm made =
         world_comm_new(world_meet(comm, NULL)->context, comm->rank, comm->size, comm->member, comm);
