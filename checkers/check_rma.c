@@ -59,12 +59,14 @@ struct fences { /* of one rank on one window */
     struct fence *fence;
     uint32_t count, room;
 };
+struct part {                  /* a rank's, of a window */
+    int64_t unit, bytes, base; /* bytes -1 unknown; base: its address, 0 unknown */
+    struct fences fences;
+    struct epoch epoch;
+};
 struct window {
-    int64_t *unit, *bytes,
-        *base;             /* by world rank; bytes -1 unknown; base: its address, 0 unknown */
-    struct fences *fences; /* by world rank */
-    struct epoch *epoch;   /* by world rank */
-    bool atomics, dynamic, known;
+    struct part *part; /* by world rank; NULL: there is no such window */
+    bool atomics, dynamic;
     bool within_said; /* locks between fences: once */
     uint32_t unsure;  /* conflicts that something else may order: only the first is told */
 };
@@ -82,6 +84,14 @@ struct rma {
     struct type_report types;
     enum core_status status;
 };
+
+/* Whether there is room; the first failure counts. */
+static bool good(struct rma *rma, enum core_status status)
+{
+    if (rma->status == CORE_OK)
+        rma->status = status;
+    return status == CORE_OK;
+}
 
 static struct finding *say(struct rma *rma, enum finding_severity severity, uint32_t rank,
                            uint64_t seq)
@@ -132,28 +142,24 @@ static struct window *window_of(struct rma *rma, int32_t win)
 
     if (win < 0 || win > 1 << 20)
         return NULL;
-    if (CORE_ARRAY_ROOM_ZERO(rma->window, rma->window_room, (uint64_t)win + 1, "windows"))
+    if (!good(rma,
+              CORE_ARRAY_ROOM_ZERO(rma->window, rma->window_room, (uint64_t)win + 1, "windows")))
         return NULL;
     CORE_CHECK((uint32_t)win < rma->window_room);
     struct window *window = &rma->window[win];
-    if (!window->known) {
-        window->unit = calloc(ranks, sizeof *window->unit);
-        window->bytes = calloc(ranks, sizeof *window->bytes);
-        window->base = calloc(ranks, sizeof *window->base);
-        window->fences = calloc(ranks, sizeof *window->fences);
-        window->epoch = calloc(ranks, sizeof *window->epoch);
-        for (uint32_t i = 0; window->bytes && i < ranks; i++)
-            window->bytes[i] = -1;
-        window->known =
-            window->unit && window->bytes && window->base && window->fences && window->epoch;
-    }
-    return window->known ? window : NULL;
+    if (window->part)
+        return window;
+    if (!good(rma, CORE_ARRAY_NEW(window->part, ranks, "windows")))
+        return NULL;
+    for (uint32_t i = 0; i < ranks; i++)
+        window->part[i].bytes = -1;
+    return window;
 }
 
 static uint8_t *locks(struct rma *rma, struct epoch *epoch)
 {
     if (!epoch->lock)
-        epoch->lock = calloc(rma->input->trace->rank_count, 1);
+        good(rma, CORE_ARRAY_NEW(epoch->lock, rma->input->trace->rank_count, "windows"));
     return epoch->lock;
 }
 
@@ -213,7 +219,7 @@ static void completed(struct rma *rma, const struct trace_event *event, uint64_t
 
 static bool add(struct rma *rma, const struct access *access)
 {
-    CORE_CHECK(rma->window[access->win].known); /* base_of, area_of look at it */
+    CORE_CHECK(rma->window[access->win].part); /* base_of, area_of look at it */
     CORE_CHECK(access->target < rma->input->trace->rank_count);
     CORE_CHECK(access->kind <= STORE);
     rma->status = CORE_ARRAY_PUSH(rma->access, rma->access_count, rma->access_room,
@@ -322,8 +328,7 @@ static void compare_types(struct rma *rma, const struct trace_event *event, int3
     pair.difference =
         types_compare(rma->input->trace, event->datatype, event->count, event->recv_datatype,
                       event->recv_count, &pair.name[0], &pair.name[1]);
-    enum core_status status = type_report_add(&rma->types, &pair);
-    rma->status = rma->status == CORE_OK ? status : rma->status;
+    good(rma, type_report_add(&rma->types, &pair));
     compare_sizes(rma, event);
 }
 
@@ -331,7 +336,7 @@ static void compare_types(struct rma *rma, const struct trace_event *event, int3
 static void no_put(struct rma *rma, const struct trace_event *event, uint32_t fences,
                    const struct window *window, int32_t target)
 {
-    const struct fences *theirs = &window->fences[target];
+    const struct fences *theirs = &window->part[target].fences;
 
     CORE_CHECK(event->verb != VERB_GET); /* a get writes nothing there */
     if (!fences || fences > theirs->count ||
@@ -353,7 +358,7 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
     struct trace *trace = rma->input->trace;
     CORE_CHECK(event->rank < trace->rank_count);
     CORE_CHECK(verb_accesses(event->verb));
-    struct epoch *epoch = &window->epoch[event->rank];
+    struct epoch *epoch = &window->part[event->rank].epoch;
     int32_t target = event->peer < 0
                          ? -1
                          : trace_comm_world(trace, event->comm, (int32_t)event->rank, event->peer);
@@ -395,19 +400,19 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
                             .passive = by_lock,
                             .site = -1,
                             .kind = (uint8_t)kind_of(event->verb)};
-    if (window->dynamic || !window->unit[target])
+    if (window->dynamic || !window->part[target].unit)
         return;
-    access.at = argument(rma, event, "target_disp", 0) * window->unit[target];
+    access.at = argument(rma, event, "target_disp", 0) * window->part[target].unit;
     span(trace, &access);
-    if (access.high > access.low && window->bytes[target] >= 0 &&
-        (access.low < 0 || access.high > window->bytes[target])) {
+    if (access.high > access.low && window->part[target].bytes >= 0 &&
+        (access.low < 0 || access.high > window->part[target].bytes)) {
         struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
         if (finding)
             finding_title(finding,
                           "%s: bytes %" PRId64 " to %" PRId64 " of a window that has %" PRId64
                           " on rank %" PRId32 " (rank %" PRIu32 ")",
                           trace->call[event->call].name, access.low, access.high - 1,
-                          window->bytes[target], target, event->rank);
+                          window->part[target].bytes, target, event->rank);
         return;
     }
     if (access.high > access.low)
@@ -424,7 +429,7 @@ static void set_group(struct rma *rma, const struct trace_event *event, struct e
     if (trace_group_get(rma->input->trace, argument(rma, event, "group", 0), &member, &count) ==
             CORE_OK &&
         count)
-        epoch->group = calloc(rma->input->trace->rank_count, sizeof *epoch->group);
+        good(rma, CORE_ARRAY_NEW(epoch->group, rma->input->trace->rank_count, "windows"));
     for (uint32_t i = 0; epoch->group && i < count; i++)
         if (member[i] >= 0 && member[i] < rma->input->trace->rank_count)
             epoch->group[member[i]] = true;
@@ -525,7 +530,7 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
     struct trace *trace = rma->input->trace;
     CORE_CHECK(event->rank < trace->rank_count);
     CORE_CHECK(!verb_accesses(event->verb));
-    struct epoch *epoch = &window->epoch[event->rank];
+    struct epoch *epoch = &window->part[event->rank].epoch;
     int32_t target = event->peer < 0
                          ? -1
                          : trace_comm_world(trace, event->comm, (int32_t)event->rank, event->peer);
@@ -619,10 +624,10 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
 
 static void made(struct rma *rma, const struct trace_event *event, struct window *window)
 {
-    window->unit[event->rank] = argument(rma, event, "disp_unit", 0);
-    window->bytes[event->rank] = argument(rma, event, "size", -1);
+    window->part[event->rank].unit = argument(rma, event, "disp_unit", 0);
+    window->part[event->rank].bytes = argument(rma, event, "size", -1);
     if (event->verb == VERB_WIN_CREATE)
-        window->base[event->rank] = argument(rma, event, "base", 0);
+        window->part[event->rank].base = argument(rma, event, "base", 0);
     window->dynamic |= event->verb == VERB_WIN_CREATE_DYNAMIC;
 }
 
@@ -632,11 +637,11 @@ static void compare_fences(struct rma *rma, const struct window *window)
     const int64_t shared = EVENT_ASSERT_NOPRECEDE | EVENT_ASSERT_NOSUCCEED;
     uint32_t ranks = rma->input->trace->rank_count, first = 0;
 
-    CORE_CHECK(window->known);
-    while (first < ranks && !window->fences[first].count)
+    CORE_CHECK(window->part);
+    while (first < ranks && !window->part[first].fences.count)
         first++;
     for (uint32_t rank = first + 1; rank < ranks; rank++) {
-        const struct fences *a = &window->fences[first], *b = &window->fences[rank];
+        const struct fences *a = &window->part[first].fences, *b = &window->part[rank].fences;
         for (uint32_t i = 0; i < a->count && i < b->count; i++) {
             if (!((a->fence[i].mode ^ b->fence[i].mode) & shared))
                 continue;
@@ -659,7 +664,7 @@ static void compare_fences(struct rma *rma, const struct window *window)
 
 static void fence_keep(struct rma *rma, const struct trace_event *event, struct window *window)
 {
-    struct fences *fences = &window->fences[event->rank];
+    struct fences *fences = &window->part[event->rank].fences;
 
     CORE_CHECK(!fences->count || fences->fence[fences->count - 1].seq <= event->seq);
     rma->status = CORE_ARRAY_PUSH(fences->fence, fences->count, fences->room, "fences",
@@ -714,7 +719,7 @@ static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *
     if (misuse_kind_rule(how) != MISUSE_RULE_WINDOW ||
         trace_event_get(rma->input->trace, rank, misuse->other, &event) != CORE_OK || event.win < 0)
         return CORE_OK;
-    if ((uint32_t)event.win >= rma->window_room || !rma->window[event.win].known)
+    if ((uint32_t)event.win >= rma->window_room || !rma->window[event.win].part)
         return CORE_OK; /* the other call is none on a window */
     struct access access = {
         .origin = rank,
@@ -740,7 +745,7 @@ static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *
 static int64_t base_of(const struct rma *rma, const struct access *access)
 {
     CORE_CHECK((uint32_t)access->win < rma->window_room);
-    return rma->window[access->win].base[access->target];
+    return rma->window[access->win].part[access->target].base;
 }
 
 /* The spans meet: do the bytes? First those of *out. */
@@ -856,15 +861,15 @@ static int32_t area_of(const struct rma *rma, int32_t win, uint32_t target)
 {
     const struct window *own = &rma->window[win];
     int32_t area = win;
-    bool more = own->base[target] != 0 && rma->window_room <= AREAS_MAX;
-    int64_t low = own->base[target], high = low + own->bytes[target];
+    bool more = own->part[target].base != 0 && rma->window_room <= AREAS_MAX;
+    int64_t low = own->part[target].base, high = low + own->part[target].bytes;
 
     while (more) {
         more = false;
         for (uint32_t i = 0; i < rma->window_room; i++) {
             const struct window *other = &rma->window[i];
-            int64_t start = other->known ? other->base[target] : 0,
-                    end = start + (start ? other->bytes[target] : 0);
+            int64_t start = other->part ? other->part[target].base : 0,
+                    end = start + (start ? other->part[target].bytes : 0);
             core_work(1);
             if (!start || start >= high || end <= low ||
                 (start >= low && end <= high && (int32_t)i >= area))
@@ -941,7 +946,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, true, &any);
     for (uint32_t i = 0; i < rma.window_room && status == CORE_OK; i++)
-        if (rma.window[i].known)
+        if (rma.window[i].part)
             compare_fences(&rma, &rma.window[i]);
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, false, &any);
@@ -954,17 +959,12 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     type_report_done(&rma.types);
     order_free(order);
     for (uint32_t i = 0; i < rma.window_room; i++) {
-        for (uint32_t rank = 0; rma.window[i].epoch && rank < trace->rank_count; rank++) {
-            free(rma.window[i].epoch[rank].lock);
-            free(rma.window[i].epoch[rank].group);
-            if (rma.window[i].fences)
-                free(rma.window[i].fences[rank].fence);
+        for (uint32_t rank = 0; rma.window[i].part && rank < trace->rank_count; rank++) {
+            free(rma.window[i].part[rank].epoch.lock);
+            free(rma.window[i].part[rank].epoch.group);
+            free(rma.window[i].part[rank].fences.fence);
         }
-        free(rma.window[i].fences);
-        free(rma.window[i].base);
-        free(rma.window[i].unit);
-        free(rma.window[i].bytes);
-        free(rma.window[i].epoch);
+        free(rma.window[i].part);
     }
     free(rma.window);
     free(rma.access);
