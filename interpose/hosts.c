@@ -25,6 +25,7 @@
 
 #include "interpose/library/library.h"
 #include "interpose/life.h"
+#include "core/spool/relay_place.h"
 
 enum { EXCHANGES = 12, CHUNK_BYTES = 1 << 20, NAME_BYTES = 64, TAG = 77 };
 #define WORLD recorder_handle.comm_world
@@ -100,11 +101,11 @@ int64_t hosts_offset(void)
 
 /* --- the relay -------------------------------------------------------------------------------- */
 
-/* The launcher's machine, as CROSSWAIT_RELAY begins (launch/relay/relay.h): whether it is another
- * one. */
+/* The launcher's machine, as the relay's place begins (core/spool/relay_place.h): whether it is
+ * another one. */
 static bool far_from_launcher(const char **out_place)
 {
-    const char *place = getenv("CROSSWAIT_RELAY"), *end = place ? strchr(place, ';') : NULL;
+    const char *place = getenv(RELAY_PLACE), *end = place ? strchr(place, ';') : NULL;
     char host[64] = "";
 
     gethostname(host, sizeof host - 1);
@@ -180,7 +181,7 @@ static bool relay_start(struct relay_start *start)
 
 void hosts_relay(const char *job_folder)
 {
-    static const char *const kept[] = {"CROSSWAIT_RELAY", "CROSSWAIT_RELAY_SECRET", "PATH", "HOME",
+    static const char *const kept[] = {RELAY_PLACE, RELAY_SECRET, "PATH", "HOME",
                                        "LD_LIBRARY_PATH"};
     const char *place, *local = library_place().local_rank;
     char folder[PATH_MAX], executable[PATH_MAX], variable[5][PATH_MAX];
@@ -305,6 +306,30 @@ static bool receive_files(const char *folder, int rank, MPI_Comm comm)
     return good;
 }
 
+/* Whether the launcher has the rank's record, or gets it from the relay of this machine, which says
+ * in its lock file that it has reached the launcher. */
+static bool is_relayed(const char *folder)
+{
+    const char *place, *slash = strrchr(folder, '/');
+    char path[PATH_MAX], host[64] = "", state = 0;
+    bool far = far_from_launcher(&place);
+    int fd;
+
+    if (!place || !far || !slash)
+        return place != NULL;
+    gethostname(host, sizeof host - 1);
+    if (snprintf(path, sizeof path, "%.*s/" RELAY_LOCK "%s", (int)(slash - folder), folder, host) >=
+        (int)sizeof path)
+        return false;
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    if (pread(fd, &state, 1, 0) != 1)
+        state = 0;
+    close(fd);
+    return state == RELAY_STATE_LINKED;
+}
+
 void hosts_collect(const char *folder)
 {
     MPI_Comm comm;
@@ -318,6 +343,8 @@ void hosts_collect(const char *folder)
         identity[0] = first->writer.header->pid;
         identity[1] = (long long)first->writer.header->start_ticks;
     }
+    if (is_relayed(folder))
+        identity[0] = -1;
     long long ready = all != NULL, ready_all = 0;
     if (REAL(Allreduce)(&ready, &ready_all, 1, LONGS, SUM, WORLD) != MPI_SUCCESS ||
         ready_all != size || REAL(Comm_dup)(WORLD, &comm) != MPI_SUCCESS) {
@@ -327,7 +354,7 @@ void hosts_collect(const char *folder)
     REAL(Gather)(identity, 2, LONGS, all, 2, LONGS, 0, comm);
     if (recorder.world_rank == 0)
         for (int r = 1; r < size; r++)
-            hidden[r] = !visible(folder, r, all + 2 * r);
+            hidden[r] = all[2 * r] != -1 && !visible(folder, r, all + 2 * r);
     REAL(Bcast)(hidden, size, LONGS, 0, comm);
     bool good = true;
     for (int r = 1; r < size; r++) {

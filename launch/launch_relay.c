@@ -571,6 +571,25 @@ static void survivors_end(struct launch *launch, uint64_t since_ns, int *signal)
     }
 }
 
+/* A machine that cannot reach this one is never heard of. */
+static void missing_tell(const struct launch *launch)
+{
+    for (uint32_t w = 0; w < launch->world_count; w++) {
+        const struct launch_world *world = &launch->world[w];
+        int32_t size = world->rank_count && world->rank[0].lane_count
+                           ? world->rank[0].lane[0].header.world_size
+                           : 0;
+
+        if (size > (int32_t)world->rank_count)
+            core_report(
+                CORE_OK,
+                "no record has come of %d of %d ranks; those that ran on other machines "
+                "could not reach this one at port %u, and have theirs in '%s.HOST.%u' there",
+                (int)(size - (int32_t)world->rank_count), (int)size, launch->relays->port,
+                launch->spool, launch->relays->port);
+    }
+}
+
 void launch_relay_finish(struct launch *launch)
 {
     struct launch_relays *relays = launch->relays;
@@ -599,6 +618,7 @@ void launch_relay_finish(struct launch *launch)
                         "left of them is in '%s.%s.%u' there",
                         relays->relay[i].host, launch->spool, relays->relay[i].host, relays->port);
     launch_watch_scan(launch);
+    missing_tell(launch);
 }
 
 void launch_relay_close(struct launch *launch)

@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/spool/relay_place.h"
 #include "core/spool/spool.h"
 #include "core/status.h"
 
@@ -38,13 +39,6 @@ enum {
     RELAY_WORLD_BYTES = 64,
     RELAY_ADDRESSES_MAX = 8
 };
-
-/* What the environment of the job tells the ranks, and these the relay: "HOST;EXECUTABLE;PORT;" and
- * addresses with commas between them, at which the launcher on HOST listens; and 64 hexadecimal
- * digits. Ranks of other machines than HOST keep their spools in a folder of their own,
- * SPOOL.THEIR-HOST.PORT, so that a file system which all share holds nothing twice. */
-#define RELAY_PLACE "CROSSWAIT_RELAY"
-#define RELAY_SECRET "CROSSWAIT_RELAY_SECRET"
 
 enum relay_kind {
     RELAY_HELLO,   /* relay: struct relay_hello */

@@ -52,6 +52,7 @@ struct here {
     const char *port;
     struct core_table lanes; /* struct sent */
     bool done;               /* the launcher has all */
+    int lock_fd;             /* RELAY_LOCK */
     unsigned char *chunk;
 };
 
@@ -102,6 +103,12 @@ static bool greet(struct here *here)
     return true;
 }
 
+/* Where the ranks look when they end: relay.h. */
+static void state_tell(const struct here *here, char state)
+{
+    (void)!pwrite(here->lock_fd, &state, 1, 0);
+}
+
 static bool launcher_reach(struct here *here)
 {
     for (uint32_t i = 0; i < here->address_count; i++) {
@@ -114,8 +121,10 @@ static bool launcher_reach(struct here *here)
         relay_link_begin(&here->link, fd, false, here->secret);
         for (uint32_t l = 0; l < here->lanes.count; l++) /* what it has, it says anew */
             ((struct sent *)core_table_at(&here->lanes, l))->known = false;
-        if (greet(here))
+        if (greet(here)) {
+            state_tell(here, RELAY_STATE_LINKED);
             return true;
+        }
         relay_link_close(&here->link);
     }
     return false;
@@ -372,7 +381,7 @@ static int folder_lock(const char *spool, const char *host, char **out_path)
 {
     int fd;
 
-    if (asprintf(out_path, "%s/.relay.%s", spool, host) < 0)
+    if (asprintf(out_path, "%s/" RELAY_LOCK "%s", spool, host) < 0)
         return -1;
     fd = open(*out_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
@@ -432,6 +441,7 @@ static void serve(struct here *here)
             seen_ns = launch_now_ns();
             continue;
         }
+        state_tell(here, RELAY_STATE_ALONE);
         if (launcher_reach(here))
             continue;
         launch_watch_scan(&here->launch);
@@ -443,9 +453,10 @@ static void serve(struct here *here)
 
 int relay_run(const char *spool, const char *place, const char *secret)
 {
-    struct here here = {.launch = {.notify_fd = -1, .lock_fd = -1}, .link = {.fd = -1}};
+    struct here here = {
+        .launch = {.notify_fd = -1, .lock_fd = -1}, .link = {.fd = -1}, .lock_fd = -1};
     char *copy = strdup(place), *lock_path = NULL;
-    int lock_fd = -1, code = 1;
+    int code = 1;
 
     here.lanes = (struct core_table)CORE_TABLE(struct sent, name);
     here.chunk = malloc(RELAY_CHUNK);
@@ -453,8 +464,8 @@ int relay_run(const char *spool, const char *place, const char *secret)
     gethostname(here.launch.host, sizeof here.launch.host - 1);
     if (copy && here.chunk && here.launch.spool && place_read(&here, copy) &&
         relay_secret_read(secret, here.secret))
-        lock_fd = folder_lock(spool, here.launch.host, &lock_path);
-    if (lock_fd >= 0) {
+        here.lock_fd = folder_lock(spool, here.launch.host, &lock_path);
+    if (here.lock_fd >= 0) {
         launch_watch_start(&here.launch);
         serve(&here);
         unlink(lock_path);

@@ -57,6 +57,21 @@ wait $!
 told
 ip -n cw$machine_id.2 link set neta up
 left_far
+echo "== the launcher cannot be reached: the records travel over MPI when the job ends"
+circle=$PWD/cut.sh
+printf '#!/bin/sh\nexport CROSSWAIT_RELAY="${CROSSWAIT_RELAY%%;*};192.0.2.1"\nexec %s "$@"\n' \
+    "$BUILD/tests/launch/circle" >cut.sh
+chmod +x cut.sh
+job -- work
+echo "exit status $?"
+told
+ranks T.db
+circle=$BUILD/tests/launch/circle
+find T.db.spool.machine* -name '*.ring'
+pkill -f "crosswait relay $PWD/T.db" # they would wait for a minute
+wait_for '! pgrep -f "crosswait relay $PWD/T.db" >/dev/null'
+rm -rf T.db.spool.machine*
+left_far
 echo "== a machine dies"
 ( wait_for 'grep -q met err'; sleep 1; ip netns pids cw$machine_id.3 | xargs kill -9 ) &
 job --no-watch -- hang

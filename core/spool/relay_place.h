@@ -1,0 +1,17 @@
+/* What ranks of other machines and the relay there (launch/relay/relay.h) have to agree on. */
+#ifndef CORE_SPOOL_RELAY_PLACE_H
+#define CORE_SPOOL_RELAY_PLACE_H
+
+/* What the environment of the job tells the ranks, and these the relay: "HOST;EXECUTABLE;PORT;" and
+ * addresses with commas between them, at which the launcher on HOST listens; and 64 hexadecimal
+ * digits. Ranks of other machines than HOST keep their spools in a folder of their own,
+ * SPOOL.THEIR-HOST.PORT, so that a file system which all share holds nothing twice. */
+#define RELAY_PLACE "CROSSWAIT_RELAY"
+#define RELAY_SECRET "CROSSWAIT_RELAY_SECRET"
+
+/* The file that a relay holds a lock on, in the folder of spools; its host's name follows. Its one
+ * byte tells the ranks whether they have to see to their records themselves when they end. */
+#define RELAY_LOCK ".relay."
+enum relay_state { RELAY_STATE_LINKED = 'l', RELAY_STATE_ALONE = 'a' };
+
+#endif
