@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "core/random.h"
 #include "core/text.h"
+#include "explore/files.h"
 #include "explore/findings.h"
 #include "explore/output.h"
 #include "explore/program.h"
@@ -291,6 +292,19 @@ static int search(struct explore_program *program, struct settings *settings)
     return code;
 }
 
+/* Where worlds leave files behind: which, and why. */
+static void files_tell(const struct explore_program *program, struct timespec started)
+{
+    const char *why = world_processes_scratch(program->worlds);
+    char *written = why ? explore_file_written(started) : NULL;
+    if (written)
+        fprintf(
+            stderr,
+            "crosswait: worlds have written real files (%s), as they cannot be kept apart: %s\n",
+            written, why);
+    free(written);
+}
+
 static int option_set(struct settings *s, const struct options *o, int which)
 {
     int64_t number;
@@ -355,6 +369,7 @@ int cmd_explore(int argc, char **argv)
     struct explore_program program;
     struct explore_command typed;
     struct options o;
+    struct timespec started;
     int which, code = CLI_CLEAN;
 
     options_begin(&o, &command, argc, argv);
@@ -382,10 +397,14 @@ int cmd_explore(int argc, char **argv)
             return options_wrong(&o, "--gdb: which world? --again=SCHEDULE");
         return options_wrong(&o, "--gdb=%d: the ranks are 0 to %d", settings.gdb, last);
     }
-    status = explore_program_start(&typed, (uint32_t)(settings.world_s * 1000), &program);
+    clock_gettime(CLOCK_REALTIME_COARSE, &started);
+    status = explore_program_start(&typed, (uint32_t)(settings.world_s * 1000), settings.gdb >= 0,
+                                   &program);
     if (status == CORE_OK) {
         program.allow = settings.allow;
         code = settings.again ? again(&program, &settings) : search(&program, &settings);
+        if (settings.gdb < 0 && !settings.quiet)
+            files_tell(&program, started);
         explore_program_end(&program);
     } else {
         code = CLI_TROUBLE;

@@ -1,19 +1,18 @@
 /* See the header. A program that cannot be explored loses nothing: why goes into the one line. */
 #include "cli/explored.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "checkers/check.h"
+#include "explore/files.h"
 #include "explore/findings.h"
 
-enum { SECONDS_MAX = 5, FILES_MAX = 20000, RANK_SHIFT = 40 };
+enum { SECONDS_MAX = 5, RANK_SHIFT = 40 };
 
 /* --- whether there is anything to explore ----------------------------------------------------- */
 
@@ -30,46 +29,6 @@ static bool has_choices(const struct trace *trace)
         has = sqlite3_step(row) == SQLITE_ROW;
     sqlite3_finalize(row);
     return has;
-}
-
-/* Where our own output goes. */
-static bool is_ours(const struct stat *file)
-{
-    for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++) {
-        struct stat is;
-        if (fstat(stream, &is) == 0 && is.st_dev == file->st_dev && is.st_ino == file->st_ino)
-            return true;
-    }
-    return false;
-}
-
-static bool is_behind(struct timespec a, struct timespec b)
-{
-    return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
-}
-
-/* A file in the folder that was written since, and is not ours; NULL: none. Worlds would write it
- * again and again. */
-static char *file_written(const char *folder, struct timespec since, int depth, int *left)
-{
-    DIR *directory = opendir(folder);
-    char *found = NULL;
-    for (struct dirent *entry; directory && !found && (entry = readdir(directory)) && (*left)--;) {
-        struct stat is;
-        char *path = NULL;
-        if (entry->d_name[0] == '.' || asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
-            continue;
-        bool known = lstat(path, &is) == 0;
-        if (known && S_ISDIR(is.st_mode) && depth > 0 && !strstr(entry->d_name, ".spool"))
-            found = file_written(path, since, depth - 1, left);
-        else if (known && S_ISREG(is.st_mode) && is_behind(is.st_mtim, since) &&
-                 !strstr(entry->d_name, ".db") && !is_ours(&is))
-            found = strdup(entry->d_name);
-        free(path);
-    }
-    if (directory)
-        closedir(directory);
-    return found;
 }
 
 /* --- findings of worlds beside those of the trace --------------------------------------------- */
@@ -154,16 +113,25 @@ static char *not_explored(const char *why)
                : text;
 }
 
+/* written: a file that the job has written, or NULL. */
 static enum core_status explore(struct trace *trace, const struct explore_command *command,
-                                double budget_s, struct finding_list *list, char **out_said)
+                                double budget_s, const char *written, struct finding_list *list,
+                                char **out_said)
 {
     struct explore_program program;
     struct explore_search search;
     const struct explore_options how = {.time_s = budget_s, .seed = CHECK_SEED_DEFAULT};
     uint32_t before = list->count;
-    enum core_status status = explore_program_start(command, (uint32_t)(budget_s * 1000), &program);
+    enum core_status status =
+        explore_program_start(command, (uint32_t)(budget_s * 1000), false, &program);
     if (status != CORE_OK)
         return status;
+    if (written && world_processes_scratch(program.worlds)) {
+        status = core_report(CORE_UNSUPPORTED, "the job writes files (%s), and %s", written,
+                             world_processes_scratch(program.worlds));
+        explore_program_end(&program);
+        return status;
+    }
     status = explore_search(explore_program_run, &program, command->rank_count, &how, &search);
     if (status == CORE_OK && fails_always(&search, &program.outcome)) {
         const struct world_finding *failure = explore_outcome_failure(&program.outcome);
@@ -191,22 +159,20 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
 {
     struct explore_command command;
     double budget_s = options->budget_s / 2 < SECONDS_MAX ? options->budget_s / 2 : SECONDS_MAX;
-    int count = 0, left = FILES_MAX;
+    int count = 0;
 
     *out_said = NULL;
     if (!options->command || budget_s <= 0 || !has_choices(trace))
         return CORE_OK;
     while (options->command[count])
         count++;
-    char *why = NULL, *written = file_written(".", options->started, 2, &left);
-    if (written && asprintf(&why, "the job writes files (%s)", written) < 0)
-        why = NULL;
+    char *why = NULL, *written = explore_file_written(options->started);
     core_report_hook(keep_message, &why);
-    if (!written && explore_command_read(count, options->command, &command) == CORE_OK) {
+    if (explore_command_read(count, options->command, &command) == CORE_OK) {
         if (command.rank_count != (int)trace->rank_count)
             core_report(CORE_UNSUPPORTED, "how many ranks it has is not said by its command");
         else
-            explore(trace, &command, budget_s, list, out_said);
+            explore(trace, &command, budget_s, written, list, out_said);
         explore_command_done(&command);
     }
     core_report_hook(NULL, NULL);

@@ -77,7 +77,7 @@ enum core_status explore_live(const struct explore_command *command,
     world.order = REPLAY_ORDER_EXPLORE;
     status = replay_policy_check(&world, REPLAY_IN_PROCESS);
     if (status == CORE_OK)
-        status = explore_program_start(command, 0, &program);
+        status = explore_program_start(command, 0, false, &program);
     if (status == CORE_OK) {
         status = explore_program_run(&program, &world, &choice, &outcome, &key, &events);
         if (status == CORE_OK)

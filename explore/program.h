@@ -15,9 +15,10 @@ struct explore_program {
     struct world_process_outcome outcome; /* of the last world */
 };
 
-/* Starts it; reports what is in the way. The command stays the caller's. */
+/* Starts it; reports what is in the way. The command stays the caller's. real_files: what worlds
+ * write is not thrown away. */
 enum core_status explore_program_start(const struct explore_command *command, uint32_t world_ms_max,
-                                       struct explore_program *out_program);
+                                       bool real_files, struct explore_program *out_program);
 void explore_program_end(struct explore_program *program);
 
 /* An explore_run_fn; context: the program. */

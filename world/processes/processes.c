@@ -202,6 +202,8 @@ static _Noreturn void program_run(const struct world_processes *w,
     dup2(nothing, 0);
     dup2(FILES_FIRST + 2, 1);
     dup2(FILES_FIRST + 3, 2);
+    if (!program->real_files)
+        scratch_enter(&w->region->scratch);
     personality(ADDR_NO_RANDOMIZE);
     environment_set(program, library);
     execvp(program->argv[0], (char *const *)(uintptr_t)program->argv);
@@ -297,9 +299,9 @@ static enum core_status streams_read(struct world_processes *w)
 
 static enum core_status code_read(struct world_processes *w)
 {
-    char name[64], line[4096];
-    snprintf(name, sizeof name, "/proc/%d/maps", (int)w->region->zygote);
-    FILE *maps = fopen(name, "re");
+    char line[4096];
+    size_t bytes = strnlen(w->region->maps, REGION_MAPS_MAX);
+    FILE *maps = bytes ? fmemopen(w->region->maps, bytes, "r") : NULL;
     enum core_status status = CORE_OK;
     while (maps && status == CORE_OK && fgets(line, sizeof line, maps)) {
         unsigned long long low, high, offset;
@@ -322,6 +324,11 @@ static enum core_status code_read(struct world_processes *w)
     if (maps)
         fclose(maps);
     return status;
+}
+
+const char *world_processes_scratch(const struct world_processes *w)
+{
+    return w->region->scratch.count ? NULL : w->region->scratch.why;
 }
 
 bool world_processes_site(const struct world_processes *w, uint64_t address, const char **out_path,

@@ -18,6 +18,7 @@ struct world_program {
     uint32_t start_ms_max; /* to come up to MPI_Init; 0: a minute */
     uint32_t world_ms_max; /* for one world; 0: ten seconds */
     size_t memory_bytes;   /* for what the ranks of a world share; 0: 1 GiB, given out as needed */
+    bool real_files;       /* what worlds write is not thrown away */
 };
 
 struct world_processes;
@@ -89,6 +90,9 @@ enum core_status world_processes_run(struct world_processes *worlds,
 typedef void (*world_attach_fn)(void *context, int process);
 void world_processes_debug(struct world_processes *worlds, int rank, world_attach_fn attach,
                            void *context);
+
+/* NULL: what a world writes is gone with it (scratch.h); else why it is not. */
+const char *world_processes_scratch(const struct world_processes *worlds);
 
 /* The file that a code address of the program lies in, and its offset there (for addr2line). False:
  * unknown. The path lives as long as the worlds. */

@@ -9,6 +9,7 @@
 #define WORLD_PROCESSES_REGION_H
 
 #include "world/processes/processes.h"
+#include "world/processes/scratch.h"
 
 #define REGION_VARIABLE "CROSSWAIT_WORLD" /* NUMBERS: region, socket, then two for each rank */
 #define REGION_PRELOAD_VARIABLE "CROSSWAIT_WORLD_PRELOAD" /* what the user preloads */
@@ -18,7 +19,8 @@ enum {
     REGION_NAMES_MAX = 1024,
     REGION_NAME_MAX = 56,
     REGION_POLICY_MAX = 1 << 20,
-    REGION_REFUSAL_MAX = 2048
+    REGION_REFUSAL_MAX = 2048,
+    REGION_MAPS_MAX = 1 << 20
 };
 
 /* What the program's side says. */
@@ -45,6 +47,8 @@ struct region {
     _Atomic int32_t zygote;
     _Atomic bool busy; /* a world runs */
     char refusal[REGION_REFUSAL_MAX];
+    struct scratch scratch;
+    char maps[REGION_MAPS_MAX]; /* the program's, with the names that it has for its files */
     /* The request. */
     bool late, warn_types;
     uint64_t step_count_max;

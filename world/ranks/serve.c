@@ -378,6 +378,7 @@ static bool world_serve(void)
     }
     if (good)
         world_close();
+    good &= scratch_clear(&rank_region->scratch);
     replay_policy_done(&options.policy);
     for (int i = 0; good && i < rank_region->outcome.finding_count; i++)
         rank_region->outcome.finding[i].rule = rank_name(rank_region->outcome.finding[i].rule);
@@ -404,6 +405,20 @@ int world_process_init(int required)
     return world_process_threads();
 }
 
+/* As long as files have the names that the program opened them by. */
+static void maps_tell(void)
+{
+    int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    size_t bytes = 0;
+    for (ssize_t got = 1; file >= 0 && got > 0 && bytes < REGION_MAPS_MAX; bytes += (size_t)got) {
+        got = read(file, rank_region->maps + bytes, REGION_MAPS_MAX - bytes);
+        if (got < 0)
+            got = 0;
+    }
+    if (file >= 0)
+        close(file);
+}
+
 void world_process_begin(void)
 {
     int threads = thread_count();
@@ -412,6 +427,9 @@ void world_process_begin(void)
                     "concerns another rank or its own number",
                     threads);
     rank_layers_find();
+    maps_tell();
+    if (!scratch_begin(&rank_region->scratch))
+        rank_refuse("what it writes cannot be kept apart (%s)", rank_region->scratch.why);
     WORLD->fiber->site = world_process_site();
     world_process_early = false;
     early_keyvals = WORLD->keyval_count;

@@ -1,0 +1,67 @@
+# What a world writes is gone with it: each begins with the files that there are, and with what the program wrote before its ranks
+# began; in the end there is nothing new, and nothing is missing. Under gdb files are real.
+cat >files.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int lines(const char *name)
+{
+    FILE *file = fopen(name, "r");
+    int count = 0, c;
+    while (file && (c = getc(file)) != EOF)
+        count += c == '\n';
+    if (file)
+        fclose(file);
+    return file ? count : -1;
+}
+static void add(const char *name, int number)
+{
+    FILE *file = fopen(name, "a");
+    fprintf(file, "%d\n", number);
+    fclose(file);
+}
+int main(int argc, char **argv)
+{
+    int rank, got, first = 0;
+    char there[64];
+    add("early", 1);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < 2 && !rank; i++) {
+        MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        first = first ? first : got;
+        add("order", got);
+        add("input", got);
+        add("early", got);
+    }
+    if (!rank) {
+        printf("order %d, input %d, early %d\n", lines("order"), lines("input"), lines("early"));
+        remove("gone");
+        rename("input", "moved");
+        if (first == 2 && lines("input") == -1)
+            abort();
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -o files files.c || exit 1
+echo 1 >input
+echo 1 >gone
+if unshare -m true 2>/dev/null || unshare -Um true 2>/dev/null; then
+    crosswait explore --again=order=explore:0.1=1 -n 3 -- ./files
+    crosswait explore -n 3 -- ./files | grep -v ' = '
+    mkdir theirs && cp files input gone theirs/ && chmod 755 . # and from a user's hands
+    if [ "$(id -u)" = 0 ]; then
+        chown -R 12345 theirs
+        (cd theirs && setpriv --reuid=12345 --clear-groups env HOME=/ "$(command -v crosswait)" explore -n 3 -- ./files 2>&1 | tail -1)
+    else
+        (cd theirs && crosswait explore -n 3 -- ./files | tail -1)
+    fi
+    ls theirs
+    ls
+else
+    echo "no namespaces here: $(crosswait explore -n 3 -- ./files 2>&1 | grep -c 'real files')"
+fi
