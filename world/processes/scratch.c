@@ -68,7 +68,7 @@ static bool namespace_enter(struct scratch *s)
         if (!file_write("/proc/self/gid_map", text) || !rights_keep())
             return refuse(s, "no rights in a user namespace");
     }
-    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+    if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
         return refuse(s, "no mounts of its own");
     return true;
 }
