@@ -173,6 +173,20 @@ const void *watch_hit(int point)
     return found;
 }
 
+/* A point that fell silent would go on to trap and take no samples (Linux 6.18), unless its period
+ * is set again while it runs. */
+static bool start(struct point *p)
+{
+    uint64_t period = 1;
+
+    if (p->left > 0)
+        return !ioctl(p->fd, PERF_EVENT_IOC_ENABLE, 0);
+    if (ioctl(p->fd, PERF_EVENT_IOC_REFRESH, HITS))
+        return false;
+    p->left = HITS;
+    return !ioctl(p->fd, PERF_EVENT_IOC_PERIOD, &period);
+}
+
 void watch_leave(void)
 {
     for (struct point *p = points; p < points + WATCH_POINTS; p++) {
@@ -183,12 +197,7 @@ void watch_leave(void)
         p->from = head(p);
         if (p->running && p->left > 0)
             continue;
-        bool silent = p->left <= 0;
-        p->running = recorder_may_spend(&credit, SET_TICKS) && is_ours(p) &&
-                     !ioctl(p->fd, silent ? PERF_EVENT_IOC_REFRESH : PERF_EVENT_IOC_ENABLE,
-                            silent ? HITS : 0);
-        if (p->running && silent)
-            p->left = HITS;
+        p->running = recorder_may_spend(&credit, SET_TICKS) && is_ours(p) && start(p);
         if (!p->running)
             p->from = UINT64_MAX;
     }

@@ -5,7 +5,7 @@
  *  1. Only what happens from watch_leave on counts: inside calls the library may do as it likes.
  *     Neither do instructions of the MPI library and its parts count, nor those of the C library:
  *     its string functions read whole vectors, which hold more than they were asked about.
- *  2. A hit is a trap, of microseconds: a point falls silent after WATCH_HITS of them, until the
+ *  2. A hit is a trap, of microseconds: a point falls silent after HITS of them, until the
  *     next call is left, and the time that all take is bounded as that for looking at contents is
  *     (inflight.c). */
 #ifndef INTERPOSE_MISUSE_WATCHPOINT_H

@@ -19,6 +19,7 @@ case $? in
     judge 1 buffer watch.c:60 plain same_store
     judge 1 rma watch.c:32 plain window_load
     judge 1 rma watch.c:106 plain window_store
+    judge 1 rma watch.c:32 plain window_late
     judge 1 buffer 'touch+' bare load
     judge 0 buffer watch.c:32 optimised load
     judge 1 rma watch.c:106 optimised window_store

@@ -106,6 +106,19 @@ static void window_store(void)
         *(volatile int *)data = 0;
     close_window(win);
 }
+static void window_late(void) /* after loads that are allowed, and more than are looked at */
+{
+    MPI_Win win = window();
+    for (int i = 0; i < 5; i++) {
+        for (int k = 0; k < 20; k++)
+            touch(data);
+        MPI_Win_fence(0, win);
+    }
+    if (rank == 1)
+        MPI_Put(other, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    touch(data);
+    close_window(win);
+}
 
 /* --- right ------------------------------------------------------------------------------------ */
 
@@ -264,7 +277,8 @@ static const struct {
             WAY(got),          WAY(window_load),   WAY(window_store),    WAY(after),
             WAY(neighbours),   WAY(asked),         WAY(tested),          WAY(truncated),
             WAY(cancelled),    WAY(refused),       WAY(not_root),        WAY(sent),
-            WAY(window_apart), WAY(window_epochs), WAY(window_own_lock), WAY(window_polled)};
+            WAY(window_apart), WAY(window_epochs), WAY(window_own_lock), WAY(window_polled),
+            WAY(window_late)};
 
 int main(int argc, char **argv)
 {
