@@ -302,6 +302,21 @@ enum core_status check_need(const struct check_input *input, const struct replay
     return CORE_OK;
 }
 
+enum core_status check_collectives(const struct check_input *input,
+                                   const struct collective_list **out_list)
+{
+    struct check_shared *shared = input->shared;
+    enum core_status status = shared->has_collectives
+                                  ? CORE_OK
+                                  : collective_list_load(input->trace, &shared->collectives);
+
+    if (status != CORE_OK)
+        return status;
+    shared->has_collectives = true;
+    *out_list = &shared->collectives;
+    return CORE_OK;
+}
+
 static enum core_status check_held(struct trace *trace, const struct check_options *options,
                                    struct finding_list *list)
 {
@@ -342,6 +357,8 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
     }
     if (shared.has_need)
         replay_need_done(&shared.need);
+    if (shared.has_collectives)
+        collective_list_done(&shared.collectives);
     replay_program_done(&program);
     if (status == CORE_OK)
         status = cause_find(list);

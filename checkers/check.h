@@ -7,6 +7,7 @@
 
 #include "checkers/finding.h"
 #include "core/status.h"
+#include "core/trace/collective.h"
 #include "core/trace/trace.h"
 #include "replay/program/lower.h"
 #include "replay/search/need.h"
@@ -23,12 +24,17 @@ struct check_input {
     struct check_shared *shared; /* what checkers find out once for all of them */
 };
 struct check_shared {
-    bool has_need;
+    bool has_need, has_collectives;
     struct replay_need need;
+    struct collective_list collectives;
 };
 
 /* How much buffering the program needs; belongs to the input. */
 enum core_status check_need(const struct check_input *input, const struct replay_need **out_need);
+
+/* The collective calls, paired; belong to the input. */
+enum core_status check_collectives(const struct check_input *input,
+                                   const struct collective_list **out_list);
 
 /* CORE_BUDGET: no verdict within the budget. Any other failure was reported. */
 typedef enum core_status (*check_fn)(const struct check_input *input, struct finding_list *list);

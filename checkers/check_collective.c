@@ -338,20 +338,20 @@ static enum core_status compare_data(struct type_report *report,
 enum core_status check_collective(const struct check_input *input, struct finding_list *list)
 {
     struct type_report types = {.input = input, .list = list, .rule = RULE_COLLECTIVE};
-    struct collective_list collectives;
+    const struct collective_list *collectives;
     int32_t out_of_step = -1;
-    enum core_status status = collective_list_load(input->trace, &collectives);
+    enum core_status status = check_collectives(input, &collectives);
 
     if (status != CORE_OK)
         return status;
-    for (uint32_t i = 0; i < collectives.count && status == CORE_OK; i++) {
-        const struct collective *collective = &collectives.collective[i];
+    for (uint32_t i = 0; i < collectives->count && status == CORE_OK; i++) {
+        const struct collective *collective = &collectives->collective[i];
         const struct collective_part *first = NULL;
         if (collective->comm == out_of_step)
             continue;
         for (uint32_t j = 0;
              j < collective->count && collective->comm != out_of_step && status == CORE_OK; j++) {
-            const struct collective_part *part = &collectives.part[collective->first + j];
+            const struct collective_part *part = &collectives->part[collective->first + j];
             if (!part->present)
                 continue;
             CORE_CHECK(part->rank < input->trace->rank_count); /* others make no calls */
@@ -366,11 +366,11 @@ enum core_status check_collective(const struct check_input *input, struct findin
             enum differs differs = difference(input->trace, &first->event, &part->event);
             const char *what = NULL;
             if (differs != SAME)
-                status = add_mismatch(input, &collectives, collective, differs, list);
+                status = add_mismatch(input, collectives, collective, differs, list);
             else
                 status = lists_differ(input->trace, &first->event, &part->event, &what);
             if (status == CORE_OK && what)
-                status = add_pair(input, &collectives, collective, first, part, what, list);
+                status = add_pair(input, collectives, collective, first, part, what, list);
             if (differs != SAME || what)
                 out_of_step = collective->comm;
             else if (status == CORE_OK)
@@ -378,13 +378,12 @@ enum core_status check_collective(const struct check_input *input, struct findin
         }
         bool step = false;
         if (status == CORE_OK && collective->comm != out_of_step && first)
-            status = compare_data(&types, &collectives, collective, &step);
+            status = compare_data(&types, collectives, collective, &step);
         out_of_step = step ? collective->comm : out_of_step;
         if (status == CORE_OK && collective->comm != out_of_step && collective->present &&
             collective->present < collective->count)
-            status = add_missing(input, &collectives, collective, list);
+            status = add_missing(input, collectives, collective, list);
     }
     type_report_done(&types);
-    collective_list_done(&collectives);
     return status;
 }

@@ -530,22 +530,49 @@ static enum core_status judge_one(struct judging *j, enum shape shape)
     return status;
 }
 
-static enum core_status each(const struct check_input *input, struct finding_list *list,
-                             bool agreement)
-{
-    struct collective_list collectives;
-    enum core_status status = collective_list_load(input->trace, &collectives);
+struct kept { /* ids of the events of which anything was kept, ascending */
+    uint64_t *event;
+    uint32_t count;
+};
 
-    if (status != CORE_OK)
-        return status;
-    for (uint32_t i = 0; i < collectives.count && status == CORE_OK; i++) {
-        const struct collective *collective = &collectives.collective[i];
+static bool is_kept(const struct kept *kept, const struct collective_part *part)
+{
+    uint64_t id = (uint64_t)part->rank << 40 | part->event.seq;
+    uint32_t low = 0, high = kept->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (kept->event[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < kept->count && kept->event[low] == id;
+}
+
+static bool any_kept(const struct kept *kept, const struct collective_part *part, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (is_kept(kept, &part[i]))
+            return true;
+    return false;
+}
+
+static enum core_status each_kept(const struct check_input *input, const struct kept *kept,
+                                  struct finding_list *list, bool agreement)
+{
+    const struct collective_list *collectives;
+    enum core_status status = check_collectives(input, &collectives);
+
+    for (uint32_t i = 0; status == CORE_OK && i < collectives->count; i++) {
+        const struct collective *collective = &collectives->collective[i];
         struct judging j = {.input = input,
                             .collective = collective,
-                            .part = &collectives.part[collective->first],
+                            .part = &collectives->part[collective->first],
                             .count = collective->count,
                             .list = list};
-        if (!collective->count || !complete(input, collective, j.part))
+        if (!collective->count || !complete(input, collective, j.part) ||
+            !any_kept(kept, j.part, j.count))
             continue;
         enum shape shape = find_shape(&j.part[0].event);
         j.root = j.part[0].event.root >= 0 && (uint32_t)j.part[0].event.root < j.count
@@ -560,7 +587,18 @@ static enum core_status each(const struct check_input *input, struct finding_lis
             continue;
         status = judge_one(&j, shape);
     }
-    collective_list_done(&collectives);
+    return status;
+}
+
+static enum core_status each(const struct check_input *input, struct finding_list *list,
+                             bool agreement)
+{
+    struct kept kept = {0};
+    enum core_status status = trace_digest_events(input->trace, &kept.event, &kept.count);
+
+    if (status == CORE_OK && kept.count)
+        status = each_kept(input, &kept, list, agreement);
+    free(kept.event);
     return status;
 }
 

@@ -64,6 +64,7 @@ struct lane {
     const void *buffer[FATE_BUFFERS];
     void *signal_stack; /* fate.c; NULL: none */
     uint64_t applying;  /* the call, of the sample, whose operation is the program's own; 0 none */
+    uint64_t unseen;    /* the collective whose inside is not recorded; 0 none */
     struct lane *next, *next_free;
 };
 
@@ -503,8 +504,8 @@ struct payload_side { /* what a call sends or receives */
     const MPI_Aint *displs_wide; /* instead of displs, in bytes */
     const MPI_Datatype *types;
 };
-/* Whether this collective call is one of the sample: the same ones on all ranks. type: 0 where not
- * all ranks give as many bytes. */
+/* Whether this collective call is one of the sample: the same ones on all ranks; lane->unseen says
+ * whether its inside is left out. type: 0 where not all ranks give as many bytes. */
 bool payload_sampled(struct lane *lane, const struct spool_event *e, unsigned call, MPI_Op op,
                      uint32_t type, int64_t count);
 /* What an operation of the program's own was given, or made of it; which: SPOOL_BUFFER_IN... */

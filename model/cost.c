@@ -303,7 +303,8 @@ enum core_status cost_list_measure(struct trace *trace, struct cost_list *out_li
 
     if (status == CORE_OK && collectives.count && has_inner(trace)) {
         status =
-            replay_lower(trace, &(struct replay_lower_options){.inside = true}, &m.program, NULL);
+            replay_lower(trace, &(struct replay_lower_options){.inside = true, .inside_some = true},
+                         &m.program, NULL);
         if (status == CORE_OK)
             status = extractor_new(&m.program, &m.extractor);
         if (status == CORE_OK) {

@@ -352,6 +352,12 @@ enum spool_state { /* in the header; how the rank itself says it ended */
                    SPOOL_STATE_SIGNALLED /* a fatal signal was seen; `code` is its number */
 };
 
+enum spool_layer {
+    SPOOL_LAYER_OFF,
+    SPOOL_LAYER_ON,    /* the library's inside of all collectives */
+    SPOOL_LAYER_SAMPLE /* of some, the same ones on all ranks */
+};
+
 enum spool_flag {
     SPOOL_FLAG_LAST =
         1, /* keeps only the newest records: what leaves the ring is dropped, there is no .spool
@@ -404,7 +410,7 @@ struct spool_header { /* the first page of NAME.ring */
     uint64_t tick_hz;  /* ticks a second; 1000000000 when the clock is clock_gettime */
     uint64_t start_ticks;
     uint64_t start_realtime_ns;
-    uint32_t layer;          /* 1: the library layer is on */
+    uint32_t layer;          /* enum spool_layer */
     uint32_t flags;          /* enum spool_flag */
     uint32_t bsend_overhead; /* MPI_BSEND_OVERHEAD */
     uint32_t reserved;

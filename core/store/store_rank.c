@@ -306,7 +306,8 @@ static enum core_status rank_finish(struct store *store, struct store_rank *rank
         cut = cut || reader->torn || header->stopped;
         rank->gaps = rank->gaps || header->flags & (SPOOL_FLAG_LAST | SPOOL_FLAG_FILTERED) ||
                      (header->lost && !header->stopped);
-        store->layer = store->layer || header->layer;
+        if (header->layer > store->layer)
+            store->layer = header->layer;
     }
     if (rank->lost_records > lost)
         lost = rank->lost_records;
@@ -450,7 +451,10 @@ enum core_status store_meta(struct store *store, const struct store_options *opt
     if (status == CORE_OK)
         status = meta_number(store, "tick_hz", (int64_t)(first->tick_hz & INT64_MAX));
     if (status == CORE_OK)
-        status = meta_text(store, "layer", store->layer ? "on" : "off");
+        status = meta_text(store, "layer",
+                           store->layer == SPOOL_LAYER_SAMPLE ? "sample"
+                           : store->layer                     ? "on"
+                                                              : "off");
     if (status == CORE_OK)
         status = meta_number(store, "bsend_overhead", first->bsend_overhead);
     if (status == CORE_OK)

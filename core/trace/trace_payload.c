@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "core/fault.h"
 #include "core/trace/trace_part.h"
@@ -40,6 +41,32 @@ enum core_status trace_digest_get(struct trace *trace, uint32_t rank, uint64_t s
     }
     sqlite3_reset(*stmt);
     return status;
+}
+
+enum core_status trace_digest_events(struct trace *trace, uint64_t **out_event, uint32_t *out_count)
+{
+    uint64_t *event = NULL;
+    uint32_t count = 0, room = 0;
+    int code = SQLITE_DONE;
+    sqlite3_stmt *stmt;
+    enum core_status status =
+        trace_prepare(trace, "SELECT DISTINCT event FROM digest ORDER BY event", &stmt);
+
+    if (status != CORE_OK)
+        return status;
+    while (status == CORE_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW)
+        status = CORE_ARRAY_PUSH(event, count, room, "what was kept of buffers",
+                                 (uint64_t)sqlite3_column_int64(stmt, 0));
+    if (status == CORE_OK && code != SQLITE_DONE)
+        status = trace_failed(trace, code);
+    sqlite3_finalize(stmt);
+    if (status != CORE_OK) {
+        free(event);
+        return status;
+    }
+    *out_event = event;
+    *out_count = count;
+    return CORE_OK;
 }
 
 enum core_status trace_payload_get(struct trace *trace, uint32_t rank, uint64_t seq, int at,

@@ -10,6 +10,10 @@
 enum core_status trace_digest_get(struct trace *trace, uint32_t rank, uint64_t seq, int at,
                                   int buffer, uint64_t *out_digest, uint64_t *out_bytes);
 
+/* The ids (rank << 40 | seq) of the events of which anything was kept, ascending; free(). */
+enum core_status trace_digest_events(struct trace *trace, uint64_t **out_event,
+                                     uint32_t *out_count);
+
 /* The whole content; free with free(). CORE_NOT_FOUND without a report: none was kept, or not all
  * of it. */
 enum core_status trace_payload_get(struct trace *trace, uint32_t rank, uint64_t seq, int at,

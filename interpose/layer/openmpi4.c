@@ -116,7 +116,7 @@ static struct schedule { /* started non-blocking collectives, by communicator an
     MPI_Comm comm;
     int tag;
     uint32_t request; /* of a persistent one */
-    uint64_t seq;
+    uint64_t seq;     /* 0: its inside is not recorded */
 } schedule[SCHEDULES];
 
 /* Makers of communicators that return before they are done (MPI_Comm_idup) start collectives over
@@ -166,7 +166,7 @@ static uint64_t parent_of(const struct lane *lane, MPI_Comm comm, int tag)
                 return m->seq;
         }
     }
-    return collective ? lane->open[0].seq : 0;
+    return collective && lane->open[0].seq != lane->unseen ? lane->open[0].seq : 0;
 }
 
 int layer_tag(MPI_Comm comm)
@@ -180,6 +180,9 @@ void layer_started(MPI_Comm comm, int tag_before, uint64_t seq)
         return;
     int after = comm->c_nbc_tag,
         first = tag_before > after ? tag_before : MCA_COLL_BASE_TAG_NONBLOCKING_BASE;
+    const struct lane *lane = recorder_thread.current;
+    if (lane && lane->unseen == seq)
+        seq = 0;
     for (int tag = first; tag > after && first - tag < 64; tag--) /* the counter wraps at its end */
         *schedule_at(comm, tag) = (struct schedule){comm, tag, 0, seq};
 }

@@ -13,7 +13,8 @@
  *     operation, by size as far as all ranks give the same, has a number of its own; the first
  *     SAMPLE_FIRST and every power of two are kept. (Where in the source they are made may differ
  *     from rank to rank.) What that may cost is limited rank by rank; a result is then verified
- *     where all ranks have kept their part.
+ *     where all ranks have kept their part. What the library did inside is kept of the first
+ *     INSIDE_FIRST and every power of two: the loops of a program do not do new things inside.
  *  3. A request's buffers are remembered under its id from its start until its completion is
  *     recorded. */
 #include <stdio.h>
@@ -72,6 +73,7 @@ void payload_start(void)
 
 enum {
     SAMPLE_FIRST = 16,
+    INSIDE_FIRST = 256,
     SAMPLE_SLOTS = 64,
     SAMPLE_BYTE_COST = 6, /* of recorder_may_spend: a byte in 384 ticks is about 1 % of the time */
     SAMPLE_COST = 1200,
@@ -100,6 +102,11 @@ static bool number_room(uint32_t comm)
     return true;
 }
 
+static bool in_sample(uint32_t number, uint32_t first)
+{
+    return number && (number <= first || !(number & (number - 1)));
+}
+
 bool payload_sampled(struct lane *lane, const struct spool_event *e, unsigned call, MPI_Op op,
                      uint32_t type, int64_t count)
 {
@@ -114,8 +121,13 @@ bool payload_sampled(struct lane *lane, const struct spool_event *e, unsigned ca
     recorder_lock();
     uint32_t number = !number_room(e->comm) ? 0 : ++numbers[e->comm][(key * 0x9E3779B1u) >> 26];
     recorder_unlock();
-    bool wanted = number && (number <= SAMPLE_FIRST || !(number & (number - 1)));
+    bool wanted = in_sample(number, SAMPLE_FIRST);
     lane->applying = wanted && combines && !name ? e->seq : 0;
+    lane->unseen = 0;
+    if (recorder.layer && !recorder.perturb && number && !in_sample(number, INSIDE_FIRST)) {
+        lane->unseen = e->seq;
+        lane->writer.header->layer = SPOOL_LAYER_SAMPLE;
+    }
     return wanted;
 }
 

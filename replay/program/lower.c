@@ -879,7 +879,9 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
     memset(lower.inner, 0xFF, comms * sizeof *lower.inner);
     const char *layer = trace_meta(trace, "layer"), *overhead = trace_meta(trace, "bsend_overhead");
     program.buffered_overhead = overhead ? (uint32_t)strtoul(overhead, NULL, 10) : 0;
-    lower.expand = options->inside && layer && strcmp(layer, "on") == 0;
+    lower.expand =
+        options->inside && layer &&
+        (strcmp(layer, "on") == 0 || (options->inside_some && strcmp(layer, "sample") == 0));
     for (uint32_t rank = 0; status == CORE_OK && rank < trace->rank_count; rank++)
         status = lower_one(&lower, rank);
     if (status == CORE_OK) {

@@ -2,12 +2,12 @@
  *
  * Only the application's own calls are lowered, a collective as one operation; with inside = true
  * the messages that the library sent for a blocking collective stand in its place, if the record
- * holds any. Peers become world ranks. Persistent requests become one operation a start. Tests and
- * probes that found nothing are left out: how often a program polls is timing. Tests that found
- * something become waits (REPLAY_FLAG_TEST); a rank that was ended while it did nothing but poll is
- * taken to wait for what it polled, for ever (REPLAY_FLAG_TEST and REPLAY_FLAG_PENDING:
- * lower_poll.c). The call in which a rank hung, or was ended, is its last operation
- * (REPLAY_FLAG_PENDING).
+ * holds those of all (inside_some: of any). Peers become world ranks. Persistent requests become
+ * one operation a start. Tests and probes that found nothing are left out: how often a program
+ * polls is timing. Tests that found something become waits (REPLAY_FLAG_TEST); a rank that was
+ * ended while it did nothing but poll is taken to wait for what it polled, for ever
+ * (REPLAY_FLAG_TEST and REPLAY_FLAG_PENDING: lower_poll.c). The call in which a rank hung, or was
+ * ended, is its last operation (REPLAY_FLAG_PENDING).
  *
  * Where several threads of a rank made calls, operations say which made them and when (program.h).
  *
@@ -24,7 +24,9 @@
 #include "replay/program/program.h"
 
 struct replay_lower_options {
-    bool inside;  /* the library's messages instead of collectives, where recorded */
+    bool inside;      /* the library's messages instead of collectives, where recorded */
+    bool inside_some; /* even where they were recorded of some collectives only, and nothing stands
+                         for the others: who looks at one after the other wants that */
     bool fatal;   /* keep the calls in which ranks died: who looks for what killed them wants them,
                      though they wait for nothing */
     bool compute; /* the time between two calls of the application becomes a REPLAY_COMPUTE */
