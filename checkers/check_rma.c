@@ -20,7 +20,7 @@
 #include "core/table.h"
 #include "core/work.h"
 
-enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000, AREAS_MAX = 4096 };
+enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000 };
 
 struct held { /* a rank's exclusive lock on its own part of a window */
     uint32_t rank;
@@ -63,6 +63,7 @@ struct part {                  /* a rank's, of a window */
     int64_t unit, bytes, base; /* bytes -1 unknown; base: its address, 0 unknown */
     struct fences fences;
     struct epoch epoch;
+    int32_t area; /* the windows whose memory overlaps there have one */
 };
 struct window {
     struct part *part; /* by world rank; NULL: there is no such window */
@@ -219,7 +220,7 @@ static void completed(struct rma *rma, const struct trace_event *event, uint64_t
 
 static bool add(struct rma *rma, const struct access *access)
 {
-    CORE_CHECK(rma->window[access->win].part); /* base_of, area_of look at it */
+    CORE_CHECK(rma->window[access->win].part); /* base_of and place look at it */
     CORE_CHECK(access->target < rma->input->trace->rank_count);
     CORE_CHECK(access->kind <= STORE);
     rma->status = CORE_ARRAY_PUSH(rma->access, rma->access_count, rma->access_room,
@@ -855,43 +856,79 @@ static enum core_status suspects(struct rma *rma, const struct order *order, uin
     return status;
 }
 
-/* Windows whose memory overlaps at a target are one area there, named by the first of them. Of very
- * many windows each stays alone. */
-static int32_t area_of(const struct rma *rma, int32_t win, uint32_t target)
-{
-    const struct window *own = &rma->window[win];
-    int32_t area = win;
-    bool more = own->part[target].base != 0 && rma->window_room <= AREAS_MAX;
-    int64_t low = own->part[target].base, high = low + own->part[target].bytes;
+struct stretch { /* a window's memory at a target */
+    int64_t start, end;
+    int32_t win;
+};
 
-    while (more) {
-        more = false;
-        for (uint32_t i = 0; i < rma->window_room; i++) {
-            const struct window *other = &rma->window[i];
-            int64_t start = other->part ? other->part[target].base : 0,
-                    end = start + (start ? other->part[target].bytes : 0);
-            core_work(1);
-            if (!start || start >= high || end <= low ||
-                (start >= low && end <= high && (int32_t)i >= area))
-                continue;
-            low = start < low ? start : low;
-            high = end > high ? end : high;
-            area = (int32_t)i < area ? (int32_t)i : area;
-            more = true;
-        }
+static int stretch_compare(const void *a, const void *b)
+{
+    const struct stretch *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    return (x->win > y->win) - (x->win < y->win);
+}
+
+/* The stretches [first, end) are one area: each of them overlaps one before it. */
+static void area_name(struct rma *rma, uint32_t target, const struct stretch *first,
+                      const struct stretch *end)
+{
+    int32_t area = first < end ? first->win : 0;
+
+    for (const struct stretch *s = first; s < end; s++)
+        area = s->win < area ? s->win : area;
+    for (const struct stretch *s = first; s < end; s++)
+        rma->window[s->win].part[target].area = area;
+}
+
+/* Windows whose memory overlaps at a target are one area there, named by the first of them. Where a
+ * window's memory is not known, it is an area of its own. */
+static void areas_find(struct rma *rma, uint32_t target, struct stretch *stretch)
+{
+    uint32_t count = 0, first = 0;
+    int64_t end = 0;
+
+    for (uint32_t i = 0; i < rma->window_room; i++) {
+        const struct window *w = &rma->window[i];
+        if (!w->part)
+            continue;
+        struct part *part = &w->part[target];
+        int64_t start = part->base, stop;
+        part->area = (int32_t)i;
+        if (!start)
+            continue;
+        if (part->bytes < 0 || __builtin_add_overflow(start, part->bytes, &stop))
+            stop = start;
+        stretch[count++] = (struct stretch){start, stop, (int32_t)i};
     }
-    CORE_CHECK(area <= win); /* the first of those that overlap */
-    return area;
+    if (count)
+        qsort(stretch, count, sizeof *stretch, stretch_compare);
+    core_work(count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i && stretch[i].start >= end) {
+            area_name(rma, target, stretch + first, stretch + i);
+            first = i;
+        }
+        end = i == first || stretch[i].end > end ? stretch[i].end : end;
+    }
+    area_name(rma, target, stretch + first, stretch + count);
 }
 
 static void place(struct rma *rma)
 {
-    for (uint32_t i = 0; i < rma->access_count; i++) {
+    struct stretch *stretch;
+
+    rma->status = CORE_ARRAY_NEW(stretch, rma->window_room, "windows");
+    for (uint32_t target = 0; rma->status == CORE_OK && target < rma->input->trace->rank_count;
+         target++)
+        areas_find(rma, target, stretch);
+    free(stretch);
+    for (uint32_t i = 0; rma->status == CORE_OK && i < rma->access_count; i++) {
         struct access *access = &rma->access[i];
-        const struct access *last = i ? &rma->access[i - 1] : NULL;
-        access->area = last && last->win == access->win && last->target == access->target
-                           ? last->area
-                           : area_of(rma, access->win, access->target);
+        access->area = rma->window[access->win].part[access->target].area;
         access->from = access->low + base_of(rma, access);
         access->to = access->high + base_of(rma, access);
     }
@@ -904,7 +941,8 @@ static void compare(struct rma *rma, const struct order *order)
     uint64_t compared = 0;
 
     place(rma);
-    rma->status = suspects(rma, order, &at, &count);
+    if (rma->status == CORE_OK)
+        rma->status = suspects(rma, order, &at, &count);
     for (uint32_t i = 0; rma->status == CORE_OK && i < count && compared < COMPARED_MAX; i++) {
         struct access *a = &rma->access[at[i]];
         if (explained(rma, a))
@@ -964,7 +1002,11 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
             free(rma.window[i].part[rank].epoch.group);
             free(rma.window[i].part[rank].fences.fence);
         }
-        free(rma.window[i].part);
+        free(rma.window[i].fences);
+        free(rma.window[i].base);
+        free(rma.window[i].unit);
+        free(rma.window[i].bytes);
+        free(rma.window[i].epoch);
     }
     free(rma.window);
     free(rma.access);

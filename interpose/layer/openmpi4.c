@@ -439,7 +439,10 @@ static int layer_del_comm(ompi_communicator_t *comm)
 static struct lane *waiting(void)
 {
     struct lane *lane = recorder_thread.current;
-    return lane && lane != recorder_nobody && lane->depth == 1 && in_collective(lane) ? lane : NULL;
+    return lane && lane != recorder_nobody && lane->depth == 1 && in_collective(lane) &&
+                   lane->open[0].seq != lane->unseen
+               ? lane
+               : NULL;
 }
 
 static void leave_one(struct lane *lane, struct spool_event *e, uint32_t index,

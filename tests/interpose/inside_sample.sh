@@ -1,0 +1,31 @@
+# timeout: 120
+# `run` keeps what the library does inside its collectives of a sample only: the first 256 of each kind and every power of two, the same
+# ones on all ranks, whole; `record` keeps all of it.
+set -u
+failed=0
+job() { # COMMAND FAMILY: 600 rounds, two ranks
+    timeout 60 crosswait $1 -o T.db -- mpirun -n 2 "$BUILD/tests/bench/jobs/families" $2 600 >out 2>&1 || { cat out; failed=1; }
+}
+expect() { # WHAT VALUE QUERY
+    is=$(sqlite3 T.db "$3")
+    [ "$is" = "$2" ] || { echo "$1: $is, not $2"; failed=1; }
+}
+inside="(SELECT count(DISTINCT p.seq) FROM event p JOIN event i ON i.rank = p.rank AND i.parent = p.seq WHERE p.rank = r.rank AND p.call ="
+for call in Bcast Barrier Allreduce:collectives Allgather Alltoallv:vectors Iallreduce:icollectives Ibarrier; do
+    case $call in
+    Bcast) job run collectives ;;
+    *v:vectors) job run vectors ;;
+    I*:icollectives) job run icollectives ;;
+    esac
+    expect "$call, layer" sample "SELECT value FROM meta WHERE key = 'layer'"
+    expect "$call, of which the inside was kept" '0|257
+1|257' "SELECT rank, $inside 'MPI_${call%:*}') FROM rank r"
+    expect "$call, messages without the other side" 0 "SELECT count(*) FROM message WHERE send_seq IS NULL OR recv_seq IS NULL"
+    expect "$call, waits and starts outside of the sample" 0 "SELECT count(*) FROM event i WHERE i.parent IS NOT NULL AND i.call LIKE '%wait%' AND
+        NOT EXISTS (SELECT 1 FROM event m WHERE m.rank = i.rank AND m.parent = i.parent AND m.call NOT LIKE '%wait%')"
+done
+job 'record' collectives
+expect "record, layer" on "SELECT value FROM meta WHERE key = 'layer'"
+expect "record, all of the inside" '0|600
+1|600' "SELECT rank, $inside 'MPI_Barrier') FROM rank r"
+exit $failed
