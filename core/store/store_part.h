@@ -423,7 +423,7 @@ struct store {
     struct store_totals { /* what every report begins with; kept in meta */
         int64_t calls, inner_events, first_ns, end_ns, messages, message_bytes;
     } totals;
-    uint32_t layer; /* enum spool_layer: the most that is missing of any rank */
+    uint32_t layer;               /* enum spool_layer: the most that is missing of any rank */
     struct store_row *window_row; /* one array for all ranks in turn: empty between them */
     unsigned char *scratch;       /* for contents to be hashed */
     uint32_t scratch_room;

@@ -56,6 +56,7 @@ struct explorer {
     uint32_t depth, node_room; /* nodes on the current path */
     uint32_t at;               /* in the current run: decisions taken */
     bool pruned, foreign;      /* the run stopped because: nothing new; another shard's */
+    bool too_deep;             /* there are more decisions than a path may have */
     bool stuck_early; /* a state with nothing but late buffering left was met: a deadlock */
     uint64_t signature;
     struct core_table seen; /* signatures of ends */
@@ -244,8 +245,9 @@ static uint32_t enter_node(struct explorer *e, const struct replay_option *optio
 {
     CORE_CHECK(e->at == e->depth && e->depth <= e->node_room);
     if (e->depth == e->node_room) {
-        if (e->depth >= DEPTH_MAX)
-            return stop(e, no_memory());
+        e->too_deep = e->depth >= DEPTH_MAX;
+        if (e->too_deep)
+            return REPLAY_STOP;
         if (CORE_ARRAY_ROOM(e->node, e->node_room, e->depth + 1, "an exploration"))
             return stop(e, CORE_NO_MEMORY);
     }
@@ -401,8 +403,8 @@ static void run_once(struct explorer *e)
     CORE_CHECK(e->at == e->depth); /* invariant 1: it went all along the path */
     CORE_CHECK(!e->foreign || !e->pruned);
     e->ops += e->foreign ? 0 : result.ops;
-    if (e->foreign)
-        ; /* another share counts it */
+    if (e->foreign || e->too_deep)
+        ; /* another share counts it; or it has no end */
     else if (e->pruned)
         e->result->pruned++;
     else
@@ -524,7 +526,8 @@ static void search(struct explorer *e)
     replay_run_hooks(e->run, &hooks);
     core_progress_begin("checking: orders of messages", budget);
     for (uint64_t spent = 0;
-         more && e->status == CORE_OK && spent < budget && e->ops / REPLAY_EXPLORE_OPS < budget;
+         more && e->status == CORE_OK && !e->too_deep && spent < budget &&
+         e->ops / REPLAY_EXPLORE_OPS < budget;
          spent += !e->foreign) {
         run_once(e);
         core_progress_at(spent > e->ops / REPLAY_EXPLORE_OPS ? spent : e->ops / REPLAY_EXPLORE_OPS);

@@ -35,7 +35,7 @@ struct replay_explore_options {
     uint64_t shard, shard_count; /* only this share of the tree; 0, 0: all of it. runs_max counts
                                     for the share */
 };
-enum { REPLAY_EXPLORE_RUNS = 100000, REPLAY_EXPLORE_OPS = 1000 };
+enum { REPLAY_EXPLORE_RUNS = 100000, REPLAY_EXPLORE_OPS = 200 };
 
 struct replay_exploration {
     enum replay_verdict verdict;

@@ -174,7 +174,7 @@ static void compare(bool sends, const char *policy)
 /* Many orders of a large program: the budget is one of operations, too. */
 static void test_budget(void **state)
 {
-    enum { SENDERS = 3, MESSAGES = 10000, RUNS = 100 };
+    enum { SENDERS = 3, MESSAGES = 10000, RUNS = 1000 };
     (void)state;
     make(SENDERS + 1);
     for (uint32_t rank = 1; rank <= SENDERS; rank++)
@@ -187,6 +187,24 @@ static void test_budget(void **state)
     assert_true(found.runs >= 1 && found.sampled >= 1);
     assert_true((found.runs + found.sampled) * 2 * SENDERS * MESSAGES <
                 UINT64_C(2) * RUNS * REPLAY_EXPLORE_OPS);
+    replay_exploration_done(&found);
+    replay_program_done(&program);
+}
+
+/* More decisions than a path may have: no failure, but no verdict on all orders either. */
+static void test_too_deep(void **state)
+{
+    enum { SENDERS = 2, MESSAGES = 540000 };
+    (void)state;
+    make(SENDERS + 1);
+    for (uint32_t rank = 1; rank <= SENDERS; rank++)
+        for (int i = 0; i < MESSAGES; i++) {
+            add(rank, REPLAY_SEND, 0, 0, 8, 0);
+            add(0, REPLAY_RECV, REPLAY_ANY, 0, 8, 0);
+        }
+    struct replay_exploration found = explore(false, false, false, 100, "buffering=eager");
+    assert_int_equal(found.verdict, REPLAY_VERDICT_NOT_FOUND);
+    assert_false(found.exhaustive);
     replay_exploration_done(&found);
     replay_program_done(&program);
 }
@@ -469,11 +487,17 @@ static void test_probed(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wildcard),  cmocka_unit_test(test_probed),
-        cmocka_unit_test(test_shrink),    cmocka_unit_test(test_buffering_creates_deadlock),
-        cmocka_unit_test(test_reduction), cmocka_unit_test(test_shards),
-        cmocka_unit_test(test_shares),    cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_budget),    cmocka_unit_test(test_against_brute_force),
+        cmocka_unit_test(test_wildcard),
+        cmocka_unit_test(test_probed),
+        cmocka_unit_test(test_shrink),
+        cmocka_unit_test(test_buffering_creates_deadlock),
+        cmocka_unit_test(test_reduction),
+        cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_too_deep),
+        cmocka_unit_test(test_against_brute_force),
     };
     if (argc > 1)
         programs = strtoull(argv[1], NULL, 10);
