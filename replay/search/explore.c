@@ -525,9 +525,8 @@ static void search(struct explorer *e)
 
     replay_run_hooks(e->run, &hooks);
     core_progress_begin("checking: orders of messages", budget);
-    for (uint64_t spent = 0;
-         more && e->status == CORE_OK && !e->too_deep && spent < budget &&
-         e->ops / REPLAY_EXPLORE_OPS < budget;
+    for (uint64_t spent = 0; more && e->status == CORE_OK && !e->too_deep && spent < budget &&
+                             e->ops / REPLAY_EXPLORE_OPS < budget;
          spent += !e->foreign) {
         run_once(e);
         core_progress_at(spent > e->ops / REPLAY_EXPLORE_OPS ? spent : e->ops / REPLAY_EXPLORE_OPS);
