@@ -1002,11 +1002,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
             free(rma.window[i].part[rank].epoch.group);
             free(rma.window[i].part[rank].fences.fence);
         }
-        free(rma.window[i].fences);
-        free(rma.window[i].base);
-        free(rma.window[i].unit);
-        free(rma.window[i].bytes);
-        free(rma.window[i].epoch);
+        free(rma.window[i].part);
     }
     free(rma.window);
     free(rma.access);
