@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/work.h"
 #include "launch/proof/proof_inside.h"
 #include "replay/logical/waitfor.h"
 
@@ -127,6 +128,7 @@ static void count_before(const struct proof_prover *prover, struct receive *rece
 {
     const struct proof_rank *rank = &prover->history.rank[receive->dest];
 
+    core_work(requests_count(&rank->requests));
     for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
         const struct request *r = requests_at(&rank->requests, i);
         const struct proof_space *space = proof_request_space(rank, r);
@@ -239,6 +241,7 @@ static uint64_t receives_fitting(const struct proof_prover *prover, uint64_t glo
     const struct proof_rank *rank = &prover->history.rank[dest];
     uint64_t count = 0;
 
+    core_work(requests_count(&rank->requests));
     for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
         const struct request *r = requests_at(&rank->requests, i);
         const struct proof_space *space = proof_request_space(rank, r);
@@ -432,6 +435,22 @@ static struct need need_request(struct proof_prover *prover, int32_t me, uint32_
     }
 }
 
+/* Whether a request is complete before this one, which is like it, but begun later: messages do not
+ * overtake each other. */
+static bool is_behind(const struct request *later, const struct request *earlier)
+{
+    return later && earlier && later->active && earlier->active && !later->cancelled &&
+           !earlier->cancelled && !later->persistent && !earlier->persistent &&
+           (later->kind == REQUEST_SEND || later->kind == REQUEST_RECEIVE) &&
+           later->kind == earlier->kind && later->comm == earlier->comm &&
+           later->peer == earlier->peer && later->tag == earlier->tag &&
+           later->made > earlier->made;
+}
+
+enum { NEEDS_EACH_MAX = 16 };
+
+/* Where all of many are waited for, the last of those that are alike stands for them: if any
+ * of them is never complete, it is not. */
 static void needs_of_list(struct proof_prover *prover, int32_t me, const struct proof_open *open,
                           bool any)
 {
@@ -440,9 +459,12 @@ static void needs_of_list(struct proof_prover *prover, int32_t me, const struct 
         return;
     }
     for (uint32_t i = 0; i < open->request_count; i++) {
-        const struct request *request =
-            requests_find(&prover->history.rank[me].requests, open->request[i]);
+        const struct requests *requests = &prover->history.rank[me].requests;
+        const struct request *request = requests_find(requests, open->request[i]);
 
+        if (!any && open->request_count > NEEDS_EACH_MAX && i + 1 < open->request_count &&
+            is_behind(requests_find(requests, open->request[i + 1]), request))
+            continue;
         if (!open->request[i] || (request && request->persistent && !request->active))
             continue; /* MPI_REQUEST_NULL, or inactive: nobody waits for it */
         proof_need_add(prover,

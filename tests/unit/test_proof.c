@@ -1,6 +1,9 @@
 /* The launcher's proof of messages, requests and threads: spools of jobs that stand still are
  * written by hand, each with its twin that can still go on. */
+#include "core/work.h"
 #include "tests/unit/proof_job.h"
+
+enum { COUNT_MAX = 160 };
 
 static void receives_wait_for_each_other(void **state)
 {
@@ -111,6 +114,39 @@ static void waits(void **state)
         inside_list(r, EVENT_CLASS_WAITALL, (uint32_t[]){1, 2}, 2);
     }
     expect_nothing();
+}
+
+/* Steps of proving that the last of so many receives never completes, and that nothing is proven of
+ * its twin. */
+static uint64_t receives_judged(uint32_t count)
+{
+    uint32_t request[COUNT_MAX + 1];
+    uint64_t steps;
+
+    for (int twin = 0; twin < 2; twin++) {
+        job_start(2);
+        for (uint32_t r = 0; r < 2; r++) {
+            for (uint32_t i = 0; i < count + (uint32_t)twin; i++)
+                did(r, EVENT_CLASS_SEND, 1 - (int32_t)r, 0, 0);
+            for (uint32_t i = 0; i <= count; i++)
+                did(r, EVENT_CLASS_IRECV, 1 - (int32_t)r, 0, request[i] = i + 1);
+            inside_list(r, EVENT_CLASS_WAITALL, request, count + 1);
+        }
+        steps = core_work_steps;
+        if (twin)
+            expect_nothing();
+        else
+            expect_proven(2);
+        steps = core_work_steps - steps;
+    }
+    return steps;
+}
+
+static void a_wait_for_many_is_judged_at_once(void **state)
+{
+    (void)state;
+    uint64_t few = receives_judged(COUNT_MAX / 4), many = receives_judged(COUNT_MAX);
+    assert_true(few && many <= 5 * few);
 }
 
 static void waitany_needs_all_to_be_stuck(void **state)
@@ -485,6 +521,7 @@ int main(void)
         cmocka_unit_test(a_message_that_is_there_is_no_deadlock),
         cmocka_unit_test(sends_wait_for_receives),
         cmocka_unit_test(waits),
+        cmocka_unit_test(a_wait_for_many_is_judged_at_once),
         cmocka_unit_test(waitany_needs_all_to_be_stuck),
         cmocka_unit_test(any_source_needs_all_to_be_stuck),
         cmocka_unit_test(sendrecv_and_probe),
