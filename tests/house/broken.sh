@@ -7,6 +7,10 @@ mkdir -p tree/core/trace tree/world/local tree/checkers
 cat >tree/core/trace/event.c <<'END'
 #include "checkers/check.h"
 #include "core/status.h"
+int event_count(void)
+{
+    return 0;
+}
 END
 echo '#include "replay/logical/run.h"' >tree/world/local/op.c
 cat >tree/checkers/check_rma.c <<'END'

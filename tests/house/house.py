@@ -30,6 +30,9 @@ TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 FILE = re.compile(r"^[\w./*-]+(?:\[\w+\])?\.(?:c|h|py|sh|bash|sql|table|css|js|mk|md|tmpl|txt|map|\[ch\])$|^[\w./-]+/$")
 
 
+# Rooms that assert what they rely on, half an assertion a function or more.
+ASSERTED = ["core", "replay", "checkers"]
+
 HEADERS = {"mpi.h", "mpi-ext.h"}  # of the MPI library
 
 
@@ -126,8 +129,18 @@ class House:
                     if re.search(r"(?<![\w.])/(?:home|root|work)/\w", line):
                         self.say("paths", name, number, line.strip()[:80])
 
+    def assertions(self):
+        """A room has half an assertion a function; a function begins with a brace that stands alone."""
+        for room in ASSERTED:
+            lines = [line for name in self.sources(room) for line in self.read(name).splitlines()]
+            functions = sum(line == "{" for line in lines)
+            count = sum(len(re.findall(r"\b(?:CORE_CHECK(?:_HOT)?|_Static_assert)\(", line))
+                        for line in lines if not line.startswith("#define"))
+            if 2 * count < functions:
+                self.say("assertions", room, 0, f"{count} assertions in {functions} functions")
 
-RULES = ["includes", "calls", "readmes", "words", "clean", "paths"]
+
+RULES = ["includes", "calls", "readmes", "words", "clean", "paths", "assertions"]
 
 
 def main():
