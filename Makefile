@@ -67,6 +67,7 @@ demo: deps
 	@tests/demo.sh $(BUILD)
 
 check check-all: DEPS += $(CHECK_DEPS)
+check-all: DEPS += slurm-wlm munge
 check: deps
 	@$(MAKE) --no-print-directory format-check all tests
 	@$(PYTHON) tests/run.py --build $(BUILD) $(if $(UPDATE),--update) $(ONLY)

@@ -242,6 +242,8 @@ int cmd_run(int argc, char **argv)
         return options_exit(which);
     if (!o.rest_count)
         return options_wrong(&o, "no command to run");
+    if (launch.budget_s <= 0)
+        launch.budget_s = launch_batch_budget();
     launch.command = o.rest;
     judge.confirm.command = o.rest;
     return run(&launch, &judge);

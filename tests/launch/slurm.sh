@@ -1,0 +1,63 @@
+# slow
+# timeout: 400
+# Under Slurm: a job started by srun is recorded, and ended when it hangs; scancel and a time limit
+# leave a trace and a report; a batch script's mpirun works as elsewhere.
+. "$SOURCE/tests/launch/lib.bash"
+. "$SOURCE/tests/launch/slurm.bash"
+slurm_start
+circle=$BUILD/tests/launch/circle
+bad=0
+fail() { echo "$*"; bad=1; }
+no_ranks() { wait_for '! pgrep -f "^$circle" >/dev/null'; }
+batch_wait() { # until the batch job is over
+    local i
+    for i in $(seq 1500); do [ -z "$(squeue -h)" ] && return; sleep 0.1; done
+    fail "the batch job does not end"
+}
+crosswait run -o a.db -- srun -n 4 "$BUILD/corpus/programs/stencil" 5 16 >out 2>err ||
+    fail "srun: exit status $?: $(cat out err)"
+grep -q "^verdict: clean" out || fail "srun: $(cat out)"
+[ "$(ranks a.db | cut -d' ' -f2 | sort | uniq -c | tr -s ' ')" = " 4 finished" ] ||
+    fail "srun: $(ranks a.db)"
+
+crosswait run -o b.db -- srun -n 4 "$circle" hang >out 2>err
+[ $? = 1 ] && grep -q "^error\[deadlock\]" out && grep -q "deadlock: rank 0 waits" err ||
+    fail "a hang: $(cat out err)"
+no_ranks
+
+crosswait record -o c.db --no-watch -- srun -n 4 "$circle" hang >out 2>err &
+job=$!
+wait_for 'grep -q met err'
+scancel "$(squeue -h -o %i)"
+wait $job
+[ $? != 0 ] || fail "scancel: exit status 0"
+[ "$(sqlite3 c.db 'select count(*) from event where call = "MPI_Recv" and t_leave is null')" = 4 ] ||
+    fail "scancel: the trace does not say where the ranks were"
+no_ranks
+
+cat >batch.sh <<B
+#!/bin/bash
+#SBATCH -n 4 -N 1
+cd $PWD
+$(command -v crosswait) run -o d.db -- mpirun -n 4 "$BUILD/corpus/programs/stencil" 5 16 >d.out 2>d.err
+echo "exit status \$?" >>d.out
+B
+sbatch -o batch.out batch.sh >/dev/null || fail "sbatch: exit status $?"
+batch_wait
+grep -q "^verdict: clean" d.out && grep -q "^exit status 0" d.out ||
+    fail "mpirun in a batch job: $(cat d.out d.err batch.out)"
+
+# The shortest limit is a minute: the command is ended before, so that there is time for the report.
+cat >limit.sh <<B
+#!/bin/bash
+#SBATCH -n 4 -t 1
+cd $PWD
+$(command -v crosswait) run -o e.db --no-watch -- srun -n 4 "$circle" hang >e.out 2>e.err
+echo "exit status \$?" >>e.out
+B
+sbatch -o limit.out limit.sh >/dev/null || fail "sbatch: exit status $?"
+batch_wait
+grep -q "^exit status [15]$" e.out && grep -q "its budget was spent" e.err && [ -s e.db ] ||
+    fail "a time limit: $(cat e.out e.err limit.out)"
+no_ranks
+exit $bad
