@@ -435,16 +435,16 @@ static struct need need_request(struct proof_prover *prover, int32_t me, uint32_
     }
 }
 
-/* Whether a request is complete before this one, which is like it, but begun later: messages do not
- * overtake each other. */
-static bool is_behind(const struct request *later, const struct request *earlier)
+/* Whether a request is complete before this one, which is like it, but begun after it: messages do
+ * not overtake each other. */
+static bool is_behind(const struct request *request, const struct request *earlier)
 {
-    return later && earlier && later->active && earlier->active && !later->cancelled &&
-           !earlier->cancelled && !later->persistent && !earlier->persistent &&
-           (later->kind == REQUEST_SEND || later->kind == REQUEST_RECEIVE) &&
-           later->kind == earlier->kind && later->comm == earlier->comm &&
-           later->peer == earlier->peer && later->tag == earlier->tag &&
-           later->made > earlier->made;
+    return request && earlier && request->active && earlier->active && !request->cancelled &&
+           !earlier->cancelled && !request->persistent && !earlier->persistent &&
+           (request->kind == REQUEST_SEND || request->kind == REQUEST_RECEIVE) &&
+           request->kind == earlier->kind && request->comm == earlier->comm &&
+           request->peer == earlier->peer && request->tag == earlier->tag &&
+           request->made > earlier->made;
 }
 
 enum { NEEDS_EACH_MAX = 16 };
