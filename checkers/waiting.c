@@ -113,7 +113,8 @@ char *waiting_core_text(const struct replay_waitfor *waitfor, uint32_t core, uin
     if (CORE_ARRAY_NEW(rank, waitfor->blocked_count, "the ranks of a deadlock") != CORE_OK)
         return NULL;
     for (uint32_t i = 0; i < waitfor->blocked_count; i++)
-        if (waitfor->blocked[i].core == core &&
+        if ((waitfor->cores ? waitfor->blocked[i].core == core /* none was told apart: all */
+                            : waitfor->blocked[i].standing == REPLAY_IN_CORE) &&
             (count == 0 || rank[count - 1] != waitfor->blocked[i].rank))
             rank[count++] = waitfor->blocked[i].rank;
     char *text = wording_ranks_text(rank, count, " and ");
