@@ -1,16 +1,20 @@
 #!/bin/bash
-# make demo: the send-before-receive quiz on real Open MPI. It completes, and crosswait shows the deadlock that did not happen that
-# day; made larger it does happen, and is ended; its repaired twin is clean. Called with the build folder; fails if anything is not as said.
+# make demo: the send-before-receive quiz on real Open MPI. It completes, and crosswait shows the
+# deadlock that did not happen that day; made larger it does happen, and is ended; its repaired
+# twin is clean. Called with the build folder; fails if anything is not as said.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$(realpath "${1:-build}")
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
-export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=self,vader # what a container without privileges allows
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 \
+    OMPI_MCA_hwloc_base_binding_policy=none
+# what a container without privileges allows
+export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=self,vader
 [ "$(id -u)" != 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 failed=0
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/build" && ln -s "$build/crosswait" "$build/corpus" "$folder/build/" && cd "$folder" || exit 1
+mkdir "$folder/build" && ln -s "$build/crosswait" "$build/corpus" "$folder/build/" &&
+    cd "$folder" || exit 1
 
 say() { printf '\n--- %s\n' "$*"; }
 show() { # expected exit status, command
@@ -38,7 +42,8 @@ show 1 build/crosswait run -o large.db -- mpirun -n 2 build/corpus/programs/quiz
 say "Its repaired twin posts the receive first: clean, whatever the buffering."
 show 0 build/crosswait run -o fixed.db -- mpirun -n 2 build/corpus/programs/quiz_fixed 1048576
 say "A trace is one SQLite file."
-show 0 sqlite3 -header -column quiz.db 'select rank, seq, call, peer, tag, bytes from event where bytes > 0'
+show 0 sqlite3 -header -column quiz.db \
+    'select rank, seq, call, peer, tag, bytes from event where bytes > 0'
 if [ $failed = 0 ]; then
     printf '\ndemo: all as expected\n'
 else

@@ -1,4 +1,5 @@
-# Helpers of script tests, one file a program, in build/tests/tools. (Benches are built by replay/rules.mk.)
+# Helpers of script tests, one file a program, in build/tests/tools. (Benches are built by
+# replay/rules.mk.)
 TOOLS = $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/tools/*.c))
 
 $(TOOLS): $(BUILD)/tests/%: tests/%.c $(LIBS) | $(INTERPOSE_GEN)

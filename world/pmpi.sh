@@ -1,6 +1,6 @@
 #!/bin/sh
-# usage: pmpi.sh OBJECT...  Gives every MPI_X that an object defines the second name PMPI_X, and makes MPI_X weak, so that a program can
-# stand in front of it as the profiling interface allows.
+# usage: pmpi.sh OBJECT...  Gives every MPI_X that an object defines the second name PMPI_X, and
+# makes MPI_X weak, so that a program can stand in front of it as the profiling interface allows.
 set -eu
 for object in "$@"; do
     objdump -t -w "$object" | awk -F '\t' '

@@ -9,9 +9,11 @@ _crosswait()
         return
     fi
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "$(crosswait --complete 2>/dev/null | cut -f1) help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "$(crosswait --complete 2>/dev/null |
+            cut -f1) help --help --version" -- "$word"))
     elif [[ $word == -* ]]; then
-        COMPREPLY=($(compgen -W "$(crosswait "$command" --complete 2>/dev/null | cut -f1)" -- "$word"))
+        COMPREPLY=($(compgen -W "$(crosswait "$command" --complete 2>/dev/null |
+            cut -f1)" -- "$word"))
         [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace
     else
         COMPREPLY=($(compgen -f -- "$word"))

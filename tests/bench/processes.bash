@@ -1,5 +1,6 @@
 #!/bin/bash
-# usage: processes.bash BUILD  Worlds a second of 4 ranks with about 10 calls each, on one core: in C and with mpi4py, beside mpirun's.
+# usage: processes.bash BUILD  Worlds a second of 4 ranks with about 10 calls each, on one core: in
+# C and with mpi4py, beside mpirun's.
 set -eu
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 build=$1
@@ -20,8 +21,10 @@ comm.barrier()
 END
 rate() { # what, worlds, bar, command
     local said
-    said=($(taskset -c 0 "$build/tests/run_worlds" -n 4 -w "$2" "${@:4}" 2>&1 >/dev/null | grep 'worlds a second'))
-    printf '%-26s %6s worlds/s, %6s by processor time   bar %s\n' "$1" "${said[0]}" "${said[4]}" "$3"
+    said=($(taskset -c 0 "$build/tests/run_worlds" -n 4 -w "$2" "${@:4}" 2>&1 >/dev/null |
+        grep 'worlds a second'))
+    printf '%-26s %6s worlds/s, %6s by processor time   bar %s\n' "$1" "${said[0]}" "${said[4]}" \
+        "$3"
 }
 rate "a C program, 4 ranks" 2000 300 "$work/modes" gather
 rate "mpi4py, 4 ranks" 100 30 /usr/bin/python3 "$work/gather.py"
@@ -30,4 +33,5 @@ for i in 1 2 3 4 5; do
     mpirun -n 4 "$work/modes" gather >/dev/null 2>&1 || true
 done
 took=$(($(date +%s%N) - begin))
-printf '%-26s %6s worlds/s\n' "the C program with mpirun" "$(/usr/bin/python3 -c "print(round(5e9 / $took, 1))")"
+printf '%-26s %6s worlds/s\n' "the C program with mpirun" \
+    "$(/usr/bin/python3 -c "print(round(5e9 / $took, 1))")"

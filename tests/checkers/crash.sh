@@ -1,5 +1,6 @@
-# What ended a job is a finding, and the first one: who went first, in which call or after which, of what, with the stack, and where the
-# address lies; and nothing of it changes what the job prints, or its exit status. The twins have handlers of their own, or end well.
+# What ended a job is a finding, and the first one: who went first, in which call or after which,
+# of what, with the stack, and where the address lies; and nothing of it changes what the job
+# prints, or its exit status. The twins have handlers of their own, or end well.
 # timeout: 400
 export PYTHONUNBUFFERED=1
 cat >dies.c <<'P'
@@ -127,8 +128,10 @@ int main(int argc, char **argv)
     exit(!strcmp(how, "three") ? 3 : 0);
 }
 P
-mpicc -g -O0 -w -o dies dies.c && mpicxx -g -O0 -o throws throws.cc && mpifort -g -O0 -o overruns overruns.f90 && mpicc -g -w -o twin twin.c || exit 1
-# What of the output does not depend on addresses, processes and times; and not what tells that the wrappers of calls are there.
+mpicc -g -O0 -w -o dies dies.c && mpicxx -g -O0 -o throws throws.cc &&
+    mpifort -g -O0 -o overruns overruns.f90 && mpicc -g -w -o twin twin.c || exit 1
+# What of the output does not depend on addresses, processes and times; and not what tells that the
+# wrappers of calls are there.
 plain_text() {
     sed -E '/libcrosswait/d; s/^\[[^]]*\] ?//; s/\[0x[0-9a-f]+\]//; s/0x[0-9a-f]+/ADDRESS/g; s/process \[[0-9,]+\]/process/
         s/PID [0-9]+/PID/; s/^\[ *[0-9]+\]/[N]/; s/name: .*/name/' | sort
@@ -144,8 +147,10 @@ try() { # WHAT COMMAND...
     recorded=$?
     [ $plain = $recorded ] || echo "exit status $plain without us, $recorded with us"
     [[ $what = error || $what = gives_up ]] || # mpirun may lose what it is to print together
-    diff <(plain_text <plain.txt) <(plain_text <recorded.txt) >differs.txt || { echo "the output differs"; cat differs.txt; }
-    crosswait check --only=crash,lifecycle T.db | sed -E 's/0x[0-9a-f]+/ADDRESS/g; s/^(verdict: clean) as far.*/\1/; s/[a-z_]*(mem|str)[a-z0-9_]+ \(libc/\1... (libc/; /^$/d; /  again/d'
+    diff <(plain_text <plain.txt) <(plain_text <recorded.txt) >differs.txt ||
+        { echo "the output differs"; cat differs.txt; }
+    crosswait check --only=crash,lifecycle T.db |
+        sed -E 's/0x[0-9a-f]+/ADDRESS/g; s/^(verdict: clean) as far.*/\1/; s/[a-z_]*(mem|str)[a-z0-9_]+ \(libc/\1... (libc/; /^$/d; /  again/d'
 }
 for how in store before inside divide jump abort kill error gives_up exit _exit late nonzero; do
     try $how ./dies $how
@@ -157,8 +162,10 @@ try faulthandler /usr/bin/python3 -X faulthandler dies.py
 for how in early late divides terminated three; do
     try "own $how" ./twin $how
 done
-# A handler that calls what was there before it: what that prints has our frame no more than the program's.
-crosswait record -o T.db -- mpirun -n 2 ./twin chain 2>&1 | grep -c "^mine\|Signal: Segmentation fault"
+# A handler that calls what was there before it: what that prints has our frame no more than the
+# program's.
+crosswait record -o T.db -- mpirun -n 2 ./twin chain 2>&1 |
+    grep -c "^mine\|Signal: Segmentation fault"
 crosswait check --only=crash T.db | grep "^error"
 # What ended the job stands first, in every format.
 crosswait record -o T.db -- mpirun -n 2 ./dies error >/dev/null 2>&1

@@ -1,5 +1,6 @@
-# What a finding says of the recorded run, and of the job that was run again, is how they ended: a run that crashed did not complete, and a
-# command that ended well, but ran no job or was killed, refutes nothing.
+# What a finding says of the recorded run, and of the job that was run again, is how they ended: a
+# run that crashed did not complete, and a command that ended well, but ran no job or was killed,
+# refutes nothing.
 # timeout: 180
 cat >past.c <<'P'
 #include <mpi.h>
@@ -22,7 +23,8 @@ for how in "" aborts; do
     crosswait record -o past.db -- mpirun -q -n 2 ./past $how >/dev/null 2>&1
     crosswait check --only=deadlock past.db | grep -o "the recorded run.*"
 done
-# The first run is that of a program whose finding only the real job can tell; what runs after it is told by an argument.
+# The first run is that of a program whose finding only the real job can tell; what runs after it
+# is told by an argument.
 cat >once <<'S'
 #!/bin/bash
 program=$1 then=$2

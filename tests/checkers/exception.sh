@@ -1,6 +1,7 @@
-# A Python exception that nothing caught is a finding, and the first one: type, message, place, rank; whether the others wait for the
-# rank, the rank aborts, or all raise it. Twins: one that is caught, sys.exit, an exception of a thread, one after which a console
-# goes on. What the job prints and its exit status are as without us.
+# A Python exception that nothing caught is a finding, and the first one: type, message, place,
+# rank; whether the others wait for the rank, the rank aborts, or all raise it. Twins: one that is
+# caught, sys.exit, an exception of a thread, one after which a console goes on. What the job
+# prints and its exit status are as without us.
 # timeout: 300
 fail() { echo "$*"; exit 1; }
 export PYTHONUNBUFFERED=1
@@ -49,8 +50,10 @@ else:
 comm.Barrier()
 P
 bad() { # HOW RANKS TEXT
-    crosswait run -o T.db -- mpirun -n 2 /usr/bin/python3 $module raises.py $1 >out 2>&1 && fail "$1: clean: $(cat out)"
-    grep -E '^(error|warning|note)\[' out | head -1 | grep -qxF "error[exception]: $2: a Python exception that nothing caught$3" ||
+    crosswait run -o T.db -- mpirun -n 2 /usr/bin/python3 $module raises.py $1 >out 2>&1 &&
+        fail "$1: clean: $(cat out)"
+    grep -E '^(error|warning|note)\[' out | head -1 |
+        grep -qxF "error[exception]: $2: a Python exception that nothing caught$3" ||
         fail "$1: $(cat out)"
 }
 bad raise "rank 1" " in solve at raises.py:15: ValueError: bad shape 1"
@@ -64,7 +67,8 @@ module="-m mpi4py"
 bad raise "rank 1" " in solve at raises.py:15: ValueError: bad shape 1"
 module=
 for how in caught caught_all exit thread console; do
-    crosswait run -o T.db -- mpirun -n 2 /usr/bin/python3 raises.py $how >out 2>&1 || fail "$how: $(cat out)"
+    crosswait run -o T.db -- mpirun -n 2 /usr/bin/python3 raises.py $how >out 2>&1 ||
+        fail "$how: $(cat out)"
     grep -q exception] out && fail "$how: $(cat out)"
 done
 crosswait run -o T.db -- mpirun -n 2 /usr/bin/python3 raises.py exits >out 2>&1

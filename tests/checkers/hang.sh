@@ -1,6 +1,7 @@
 # expected
 # A hang proven by the launcher is a finding of its own only where no other checker says why.
-job() { crosswait record -o $1$2.db -- mpirun -n 2 $BUILD/corpus/programs/hangs $1 $2 >/dev/null 2>err; }
+job() { crosswait record -o $1$2.db -- mpirun -n 2 $BUILD/corpus/programs/hangs $1 $2 >/dev/null \
+    2>err; }
 show() { grep -v '= again\|^$'; }
 job epochs
 crosswait check --only=hang epochs.db >out; echo "[$?]"
@@ -9,7 +10,8 @@ crosswait check epochs.db >out; echo "[$?]"
 grep -c '^error.hang' out
 job epochs fixed
 crosswait check --only=hang epochsfixed.db >out; echo "[$?]"
-# A job that was ended while it stood still, and is not proven to hang: where each rank has been, and for how long, is told first.
+# A job that was ended while it stood still, and is not proven to hang: where each rank has been,
+# and for how long, is told first.
 cat >still.c <<'P'
 #include <mpi.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 # timeout: 300
-# Whatever a program does, checkers, engines and reports come back: traces of about 10,000 calls that make no sense
-# (tests/interpose/illegal.py), and of programs with wrong arguments here and there.
+# Whatever a program does, checkers, engines and reports come back: traces of about 10,000 calls
+# that make no sense (tests/interpose/illegal.py), and of programs with wrong arguments here and
+# there.
 . "$SOURCE/tests/checkers/sweep.bash"
 program=$BUILD/tests/interpose/illegal
 /usr/bin/python3 "$SOURCE/tests/interpose/illegal.py" try "$program" >tried || exit 1

@@ -1,7 +1,7 @@
-# Buffers are the variables and blocks that they are, however a program is built: what the comments of the sources say is found, and nothing
-# else; in C, C++ and Fortran, with and without debug information and optimisation.
-# Holds store_memory.c invariants 1 and 2, variable.h invariants 1 and 2, bounds.h invariants 1 and 2,
-# heap.c invariants 2 and 3.
+# Buffers are the variables and blocks that they are, however a program is built: what the comments
+# of the sources say is found, and nothing else; in C, C++ and Fortran, with and without debug
+# information and optimisation. Holds store_memory.c invariants 1 and 2, variable.h invariants 1
+# and 2, bounds.h invariants 1 and 2, heap.c invariants 2 and 3.
 # timeout: 300
 try() { # SOURCE COMPILER FLAG...
     local source=$SOURCE/tests/checkers/$1 compiler=$2 holds=
@@ -10,9 +10,11 @@ try() { # SOURCE COMPILER FLAG...
     case "$*" in *-g*-O0*) holds="-g stack" ;; *-g*) holds=-g ;; esac
     timeout 60 crosswait run --confirm=0 -o T.db -- mpirun -n 1 ./program >out 2>&1 </dev/null
     [ $? = 1 ] || { cat out; exit 1; }
-    /usr/bin/python3 "$SOURCE/tests/checkers/memory.py" "$source" T.db $holds || { echo "$source, $compiler $*"; exit 1; }
+    /usr/bin/python3 "$SOURCE/tests/checkers/memory.py" "$source" T.db $holds ||
+        { echo "$source, $compiler $*"; exit 1; }
 }
-for flags in "-g -O0" "-g -O1" "-g -O2" "-g -O0 -fomit-frame-pointer" "-g -O2 -no-pie" "-g -O0 -gdwarf-4" "-O0" "-O2 -no-pie"; do
+for flags in "-g -O0" "-g -O1" "-g -O2" "-g -O0 -fomit-frame-pointer" "-g -O2 -no-pie" \
+    "-g -O0 -gdwarf-4" "-O0" "-O2 -no-pie"; do
     try memory.c mpicc $flags
 done
 for flags in "-g -O0" "-g -O2" "-O2"; do OMPI_CC=clang try memory.c mpicc $flags; done
@@ -23,5 +25,6 @@ done
 # bounds.h invariant 3
 export ASAN_OPTIONS=detect_leaks=0
 for compiler in gcc clang; do
-    for flags in "-g -O0" "-g -O1"; do OMPI_CC=$compiler try memory_asan.c mpicc $flags -fsanitize=address; done
+    for flags in "-g -O0" "-g -O1"; do OMPI_CC=$compiler try memory_asan.c mpicc $flags \
+        -fsanitize=address; done
 done

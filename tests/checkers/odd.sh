@@ -1,7 +1,8 @@
 # expected
 # timeout: 120
-# Of many ranks that hang all are named, by every format, and by whoever says why: the one that is not with the others as well.
-# (The launcher need not have seen all of those behind the core stand still.)
+# Of many ranks that hang all are named, by every format, and by whoever says why: the one that is
+# not with the others as well. (The launcher need not have seen all of those behind the core stand
+# still.)
 crosswait record -o T.db -- mpirun -n 24 $BUILD/tests/launch/odd 20 2>err
 sed 's/;.*//' err
 crosswait check --only=hang T.db >hang.text
@@ -12,6 +13,7 @@ for format in text html json sarif junit dot; do
     # "2 to 5" and "2-5" name four ranks.
     perl -pi -e 's/(\d+)(?: to |-)(\d+)/join(" ", $1..$2)/ge' T.$format
     for rank in $(seq 0 23); do
-        grep -qE "rank $rank\>|\"rank\": $rank\>|ranks .*\<$rank\>" T.$format || echo "$format does not name rank $rank"
+        grep -qE "rank $rank\>|\"rank\": $rank\>|ranks .*\<$rank\>" T.$format ||
+            echo "$format does not name rank $rank"
     done
 done

@@ -1,4 +1,5 @@
-# Findings on persistent requests name the call that made them, and its place; one that is started twice is that mistake, and nothing else.
+# Findings on persistent requests name the call that made them, and its place; one that is started
+# twice is that mistake, and nothing else.
 # timeout: 180
 cat >persistent.c <<'P'
 #include <mpi.h>

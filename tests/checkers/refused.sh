@@ -1,6 +1,7 @@
 # timeout: 240
-# A call that the library refused, or in which it ended the job for its arguments, is no communication: no checker takes it for a message or a
-# collective, and no engine is asked to make it.
+# A call that the library refused, or in which it ended the job for its arguments, is no
+# communication: no checker takes it for a message or a collective, and no engine is asked to make
+# it.
 . "$SOURCE/tests/checkers/sweep.bash"
 mpicc -g -O1 -o refused "$SOURCE/tests/checkers/refused.c" || exit 1
 for handler in return fatal; do
@@ -10,7 +11,8 @@ for handler in return fatal; do
         crosswait check t.db >check.out 2>&1
         echo "$handler $what: $?"
         grep -E '^(error|warning)\[' check.out
-        [ "$handler" = fatal ] || sqlite3 t.db "select '  no message: ' || source || ', ' || tag from message
+        [ "$handler" = fatal ] ||
+            sqlite3 t.db "select '  no message: ' || source || ', ' || tag from message
             where not inner and (send_seq is null or recv_seq is null)"
         sweep t.db
     done

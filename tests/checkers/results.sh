@@ -1,25 +1,31 @@
-# What ranks received from the library's collectives is what MPI defines; a byte changed in the trace is found, and so is a rank with other bits.
+# What ranks received from the library's collectives is what MPI defines; a byte changed in the
+# trace is found, and so is a rank with other bits.
 # timeout: 240
 fail() { echo "$*"; exit 1; }
 programs=$BUILD/corpus/programs
 for p in "4 calls_coll" "3 calls_coll" "4 matvec" "6 transpose"; do
     set -- $p
-    timeout 60 crosswait record --payload=full -o "$2.db" -- mpirun -n "$1" "$programs/$2" >/dev/null 2>&1 || fail "$p: exit status $?"
+    timeout 60 crosswait record --payload=full -o "$2.db" -- mpirun -n "$1" "$programs/$2" \
+        >/dev/null 2>&1 || fail "$p: exit status $?"
     crosswait check --only=result,agreement "$2.db" >out || fail "$p is blamed: $(cat out)"
-    [ "$(sqlite3 "$2.db" 'select count(*) > 0 from payload')" = 1 ] || fail "$p: no content was kept"
+    [ "$(sqlite3 "$2.db" 'select count(*) > 0 from payload')" = 1 ] ||
+        fail "$p: no content was kept"
 done
 # A byte of what each rank received, in each kind of collective, one kind at a time.
-for call in MPI_Bcast MPI_Reduce MPI_Allreduce MPI_Gather MPI_Scatter MPI_Allgather MPI_Alltoall MPI_Scan MPI_Exscan MPI_Reduce_scatter_block; do
+for call in MPI_Bcast MPI_Reduce MPI_Allreduce MPI_Gather MPI_Scatter MPI_Allgather MPI_Alltoall \
+    MPI_Scan MPI_Exscan MPI_Reduce_scatter_block; do
     cp calls_coll.db t.db
     sqlite3 t.db "update payload set data = cast(x'5a' || substr(data, 2) as blob) where rowid in (select p.rowid from payload p
         join event e on e.id = p.event where e.call = '$call' and p.at = 1 and p.buffer = 1 and p.offset = 0);"
-    [ "$(sqlite3 calls_coll.db "select count(*) > 0 from payload p join event e on e.id = p.event where e.call = '$call' and p.at = 1")" = 1 ] ||
+    [ "$(sqlite3 calls_coll.db \
+        "select count(*) > 0 from payload p join event e on e.id = p.event where e.call = '$call' and p.at = 1")" = 1 ] ||
         fail "$call: no content of what was received"
     crosswait check --only=result t.db >out && fail "$call: a changed byte is not found"
     grep -q "wrong result of $call on rank" out || fail "$call: $(cat out)"
 done
 # Bits that differ between ranks, seen by digests alone.
-timeout 60 crosswait record --payload=digest -o d.db -- mpirun -n 4 "$programs/calls_coll" >/dev/null 2>&1
+timeout 60 crosswait record --payload=digest -o d.db -- mpirun -n 4 "$programs/calls_coll" \
+    >/dev/null 2>&1
 crosswait check --only=result,agreement d.db >out || fail "digests: $(cat out)"
 sqlite3 d.db "update digest set digest = digest + 1 where rowid = (select d.rowid from digest d join event e on e.id = d.event
     where e.call = 'MPI_Allreduce' and d.at = 1 limit 1)"

@@ -1,5 +1,6 @@
 # expected
-# Ranks that write to the same place of a file: an error where they write different contents, a note where the same, a warning where nobody knows.
+# Ranks that write to the same place of a file: an error where they write different contents, a
+# note where the same, a warning where nobody knows.
 cat > prog.c <<'END'
 #include <mpi.h>
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
-# Sourced. sweep T.db: every checker, policy and report format on the trace. What comes back other than with a status of crosswait's own, or
-# reaches an assertion, is printed, and counted in $swept_badly.
+# Sourced. sweep T.db: every checker, policy and report format on the trace. What comes back other
+# than with a status of crosswait's own, or reaches an assertion, is printed, and counted in
+# $swept_badly.
 swept_badly=0
 swept() {
     local status
@@ -20,7 +21,8 @@ sweep() {
             swept replay -p "buffering=$buffering order=$order coll=$collectives seed=3" "$1"
         done
     done
-    for delay in uniform:1000 exponential:1000 heavy:1000 slow-rank:0 slow-link:0-1 recorded swarm; do
+    for delay in uniform:1000 exponential:1000 heavy:1000 slow-rank:0 slow-link:0-1 recorded \
+        swarm; do
         swept replay -p "buffering=random:50 order=random coll=relaxed delay=$delay" "$1"
     done
     swept replay --explore --budget=200 "$1"

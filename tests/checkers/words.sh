@@ -1,4 +1,5 @@
-# What findings say: what a run relied on besides buffering, alike sends in one line, suspicions that the real job refuted in few words.
+# What findings say: what a run relied on besides buffering, alike sends in one line, suspicions
+# that the real job refuted in few words.
 # timeout: 120
 build=$BUILD/corpus/programs
 ln -s "$build" programs

@@ -1,7 +1,8 @@
 # expected
 # Completion in bash: commands and options are those that the command itself knows.
 . "$SOURCE/cli/completion/crosswait.bash"
-try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _crosswait 2>/dev/null; echo "$* : ${COMPREPLY[*]}"; }
+try() { COMP_WORDS=("$@")
+    COMP_CWORD=$(($# - 1)); COMPREPLY=(); _crosswait 2>/dev/null; echo "$* : ${COMPREPLY[*]}"; }
 try crosswait re
 try crosswait run --col
 try crosswait check --on

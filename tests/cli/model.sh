@@ -14,7 +14,8 @@ crosswait model -t mesh:4x4 --properties
 crosswait model -t torus:2x2x2 --properties
 crosswait model --run=alltoall.pairwise_xor -p 16 -t hypercube -n 10
 crosswait model --run=alltoall.pairwise_xor -p 16 -t ring -n 10 | grep -E 'words W|keeps|shared'
-crosswait model --run=allgather.line -p 8 -t line --half-duplex -n 5 | grep -E 'rounds|words W|keeps'
+crosswait model --run=allgather.line -p 8 -t line --half-duplex -n 5 |
+    grep -E 'rounds|words W|keeps'
 crosswait model --run=bcast.kary --parameter=3 -p 9 --port=bsp -n 5000 | grep -E 'time|superstep'
 crosswait model -c bcast -p 64 --plot=plot.svg >/dev/null
 grep -c '<circle' plot.svg

@@ -1,9 +1,11 @@
-# A recorded job on the model's machine. The recorded times are made even (each call begins when the one before ends), so that what is
-# left is the model's; the quiz cannot end without buffering, and the command says so.
+# A recorded job on the model's machine. The recorded times are made even (each call begins when
+# the one before ends), so that what is left is the model's; the quiz cannot end without buffering,
+# and the command says so.
 # expected
 # timeout: 90
 job() {
-    crosswait record -o "$1.db" -- timeout 60 mpirun -n "$2" "$BUILD/corpus/programs/$1" >/dev/null 2>&1
+    crosswait record -o "$1.db" -- timeout 60 mpirun -n "$2" "$BUILD/corpus/programs/$1" \
+        >/dev/null 2>&1
     sqlite3 "$1.db" "UPDATE event_row SET t_enter = (id & 1099511627775) * 1000, duration = 1000"
 }
 job shift6 6

@@ -1,8 +1,10 @@
-# alpha and beta from a recorded ping-pong: of the real one only that there is an answer; then the same trace with times put
-# into it that follow a formula, and the formula comes back; then times of two protocols.
+# alpha and beta from a recorded ping-pong: of the real one only that there is an answer; then the
+# same trace with times put into it that follow a formula, and the formula comes back; then times
+# of two protocols.
 # expected
 # timeout: 90
-crosswait record -o pp.db -- timeout 60 mpirun -n 2 "$BUILD/corpus/programs/pingpong" 9 65536 >/dev/null 2>&1
+crosswait record -o pp.db -- timeout 60 mpirun -n 2 "$BUILD/corpus/programs/pingpong" 9 65536 \
+    >/dev/null 2>&1
 crosswait model --measure pp.db >answer && grep -cE '^ +[0-9]+ +9 ' answer
 times() { # SQL for one way in ns, of the bytes sent
     sqlite3 pp.db "
@@ -16,6 +18,7 @@ times '1000 + bytes / 8 * 3'
 crosswait model --measure pp.db
 times 'CASE WHEN bytes < 5000 THEN 1000 + bytes / 8 ELSE 5000 + bytes / 8 * 2 END'
 crosswait model --measure pp.db --word=16 | tail -4
-crosswait record -o none.db -- timeout 60 mpirun -n 2 "$BUILD/corpus/programs/shift6" >/dev/null 2>&1
+crosswait record -o none.db -- timeout 60 mpirun -n 2 "$BUILD/corpus/programs/shift6" >/dev/null \
+    2>&1
 crosswait model --measure none.db
 echo "exit $?"

@@ -1,6 +1,8 @@
 # timeout: 120
-# A check that takes seconds says on a terminal how far it is, takes that away, and says nothing of it in a pipe.
-crosswait record -o T.db -- mpirun -n 4 "$BUILD/tests/bench/jobs/families" flood_any 30000 >/dev/null 2>&1
+# A check that takes seconds says on a terminal how far it is, takes that away, and says nothing of
+# it in a pipe.
+crosswait record -o T.db -- mpirun -n 4 "$BUILD/tests/bench/jobs/families" flood_any 30000 \
+    >/dev/null 2>&1
 /usr/bin/python3 - <<'END'
 import os, pty, re, subprocess
 

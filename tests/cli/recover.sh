@@ -1,5 +1,5 @@
-# Traces made from what a job left: whole, with a rank that is missing, torn, of another version, nothing at all.
-# Holds core invariants 3 and 4.
+# Traces made from what a job left: whole, with a rank that is missing, torn, of another version,
+# nothing at all. Holds core invariants 3 and 4.
 show() { echo "\$ crosswait $*"; crosswait "$@" 2>&1; echo "[$?]"; }
 make_spool() { "$BUILD/tests/tools/spool_make" "$@"; }
 
@@ -28,4 +28,5 @@ touch file
 show recover file
 show recover run/T.db.spool/77-1 -o no/such/folder/T.db
 ls | grep partial
-mkdir sub && cd sub && make_spool 'odd '\''name%s.spool' whole && show recover 'odd '\''name%s.spool'
+mkdir sub && cd sub && make_spool 'odd '\''name%s.spool' whole &&
+    show recover 'odd '\''name%s.spool'

@@ -5,7 +5,8 @@ P=$BUILD/corpus/programs
 run() { # options and command
     crosswait run -o T.db "$@" >out 2>err
     echo "[$?] $(basename "${*: -1}")"
-    grep -E '^(error|warning|verdict|crosswait:)' out err | sed 's/^[a-z]*://; s/; the job was ended.*//; s/, [0-9]* notes*$//'
+    grep -E '^(error|warning|verdict|crosswait:)' out err |
+        sed 's/^[a-z]*://; s/; the job was ended.*//; s/, [0-9]* notes*$//'
     rm -rf T.db*
 }
 run -- mpirun -n 2 $P/quiz

@@ -1,9 +1,10 @@
-# Each planted defect is one: real ranks show it, or it is of the kind that they do not show and that crosswait is for.
-# (Its twin runs among the correct functions, in verify_collectives.sh.)
+# Each planted defect is one: real ranks show it, or it is of the kind that they do not show and
+# that crosswait is for. (Its twin runs among the correct functions, in verify_collectives.sh.)
 # timeout: 300
 failed=0 shown=0 hidden=0
 while IFS='|' read -r name expect axis; do
-    if mpirun -n 9 "$BUILD/tests/corpus/verify_collectives" --name="$name" --patience=1 >out 2>&1 </dev/null; then
+    if mpirun -n 9 "$BUILD/tests/corpus/verify_collectives" --name="$name" --patience=1 >out 2>&1 \
+        </dev/null; then
         passes=yes
     else
         passes=no
@@ -16,7 +17,8 @@ while IFS='|' read -r name expect axis; do
             fi
             hidden=$((hidden + 1)) ;;
         buffering*:yes)     # but not without buffers
-            if mpirun -n 9 "$BUILD/tests/corpus/verify_collectives" --name="$name" --patience=1 --synchronous \
+            if mpirun -n 9 "$BUILD/tests/corpus/verify_collectives" --name="$name" --patience=1 \
+                --synchronous \
                 >out 2>&1 </dev/null; then
                 echo "$name passes without buffers"; failed=1
             fi
@@ -27,7 +29,8 @@ while IFS='|' read -r name expect axis; do
     esac
 done < <(mpirun -n 1 "$BUILD/tests/corpus/verify_collectives" --list-defects)
 for name in cw_allgather_ring_printed cw_allgather_hypercube_{vector,pack,sort,prebuilt}_printed; do
-    if mpirun -n 4 "$BUILD/tests/corpus/verify_collectives" --name=$name --patience=1 --synchronous >out 2>&1; then
+    if mpirun -n 4 "$BUILD/tests/corpus/verify_collectives" --name=$name --patience=1 \
+        --synchronous >out 2>&1; then
         echo "$name, as printed, passes without buffers"; failed=1
     fi
 done

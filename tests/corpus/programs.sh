@@ -1,4 +1,5 @@
-# Every TEST line of the corpus' programs holds for the program alone, without crosswait: its exit code, its hang or crash.
+# Every TEST line of the corpus' programs holds for the program alone, without crosswait: its exit
+# code, its hang or crash.
 # timeout: 300
 # slow
 #
@@ -6,7 +7,8 @@
 failed=0 ran=0
 
 for source in "$SOURCE"/corpus/programs/*.{c,cpp,f,f90,py}; do
-    name=$(basename "$source"); name=${name%.c}; name=${name%.cpp}; name=${name%.f90}; name=${name%.f}
+    name=$(basename "$source"); name=${name%.c}; name=${name%.cpp}; name=${name%.f90}
+    name=${name%.f}
     [ -e "$source" ] || continue
     [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
     while read -r line; do
@@ -15,7 +17,8 @@ for source in "$SOURCE"/corpus/programs/*.{c,cpp,f,f90,py}; do
         job=$(sed -n 's/.*job=\([^ ]*\).*/\1/p' <<<"$line")
         [ "$name $args" = "slow 20" ] && continue       # three seconds show the same
         seconds=60; [ "$job" = hangs ] && seconds=3
-        timeout -k 2 $seconds mpirun -n "$ranks" "$BUILD/corpus/programs/$name" $args >out 2>&1 </dev/null
+        timeout -k 2 $seconds mpirun -n "$ranks" "$BUILD/corpus/programs/$name" $args >out 2>&1 \
+            </dev/null
         got=$?
         ran=$((ran + 1))
         case $job:$got in

@@ -1,7 +1,9 @@
-# The collectives hold no state that changes, and call nothing but point-to-point, datatype, operation and group functions.
+# The collectives hold no state that changes, and call nothing but point-to-point, datatype,
+# operation and group functions.
 # timeout: 30
 library="$BUILD/corpus/libcollectives.a"
-size -A "$library" | awk '$1 ~ /^\.(data|bss)$/ && $2 > 0 { print "state: " $2 " bytes of " $1 }' >state
+size -A "$library" | awk '$1 ~ /^\.(data|bss)$/ && $2 > 0 { print "state: " $2 " bytes of " $1 }' \
+    >state
 nm "$library" | grep -q __asan && : >state      # that keeps state of its own
 # The sanitizers and the compiler add names of their own.
 nm -u "$library" | awk '$1 == "U" { print $2 }' | sort -u |

@@ -1,5 +1,6 @@
-# What a world writes is gone with it: each begins with the files that there are, and with what the program wrote before its ranks
-# began; in the end there is nothing new, and nothing is missing. Under gdb files are real.
+# What a world writes is gone with it: each begins with the files that there are, and with what the
+# program wrote before its ranks began; in the end there is nothing new, and nothing is missing.
+# Under gdb files are real.
 cat >files.c <<'END'
 #include <mpi.h>
 #include <stdio.h>
@@ -56,7 +57,8 @@ if unshare -m true 2>/dev/null || unshare -Um true 2>/dev/null; then
     mkdir theirs && cp files input gone theirs/ && chmod 755 . # and from a user's hands
     if [ "$(id -u)" = 0 ]; then
         chown -R 12345 theirs
-        (cd theirs && setpriv --reuid=12345 --clear-groups env HOME=/ "$(command -v crosswait)" explore -n 3 -- ./files 2>&1 | tail -1)
+        (cd theirs && setpriv --reuid=12345 --clear-groups env HOME=/ "$(command -v crosswait)" \
+            explore -n 3 -- ./files 2>&1 | tail -1)
     else
         (cd theirs && crosswait explore -n 3 -- ./files | tail -1)
     fi

@@ -1,5 +1,6 @@
-# A schedule of worlds on the real MPI library: the job does there what the world did; a deadlock that needs some buffers and not
-# others hangs in truth. order=random chooses in a world, and says what.
+# A schedule of worlds on the real MPI library: the job does there what the world did; a deadlock
+# that needs some buffers and not others hangs in truth. order=random chooses in a world, and says
+# what.
 # timeout: 120
 for name in accumulate mixed iprobe; do
     mpicc -g -O1 -o $name "$SOURCE/tests/explore/programs/$name.c" || exit 1
@@ -8,7 +9,8 @@ live() { crosswait replay --live "$@" 2>&1; }
 same=0
 for schedule in order=explore:0.1=2 order=explore:0.1=3,0.2=2; do
     world=$(crosswait explore --again=$schedule -n 4 -- ./accumulate)
-    [ "$(live --policy=$schedule -- mpirun -n 4 ./accumulate | grep -v :)" = "$world" ] && same=$((same + 1))
+    [ "$(live --policy=$schedule -- mpirun -n 4 ./accumulate | grep -v :)" = "$world" ] &&
+        same=$((same + 1))
 done
 echo "as in the world: $same"
 live --policy='buffering=only:2.#1 order=explore:0.1=2' -- mpirun -n 4 ./mixed
@@ -16,9 +18,11 @@ echo "[$?]"
 # What is chosen is written down: given again, it is the same run.
 live --policy='order=random seed=5' -- mpirun -n 4 ./accumulate >random.txt
 chosen=$(sed -n 's/^policy: //p' random.txt)
-[ "$(live --policy="$chosen" -- mpirun -n 4 ./accumulate)" = "$(cat random.txt)" ] && echo "the same again"
+[ "$(live --policy="$chosen" -- mpirun -n 4 ./accumulate)" = "$(cat random.txt)" ] &&
+    echo "the same again"
 crosswait run -q -o random.db -- mpirun -n 4 ./accumulate >/dev/null 2>&1
-live --policy='order=random seed=5' random.db -- mpirun -n 4 ./accumulate | sed -n 's/^policy: //p' | grep -cxF "$chosen"
+live --policy='order=random seed=5' random.db -- mpirun -n 4 ./accumulate |
+    sed -n 's/^policy: //p' | grep -cxF "$chosen"
 # Where not all of it can be given, that is said; so is what has no meaning.
 live --policy='order=explore:0.1=0' -- mpirun -n 3 ./iprobe | head -1
 for policy in order=explore:9.9=1 order=list:0.3=1 buffering=pool:2; do

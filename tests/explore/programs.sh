@@ -1,5 +1,5 @@
-# Programs whose fault needs a few choices, and their correct twins: each fault is found, no twin is blamed, and all there is
-# was run. The schedule that is printed leads there again.
+# Programs whose fault needs a few choices, and their correct twins: each fault is found, no twin
+# is blamed, and all there is was run. The schedule that is printed leads there again.
 # timeout: 300
 for file in "$SOURCE"/tests/explore/programs/*.c; do
     name=$(basename "$file" .c)
@@ -10,7 +10,8 @@ for file in "$SOURCE"/tests/explore/programs/*.c; do
     crosswait explore -n $ranks -- ./$name-correct >$name-correct.txt 2>&1
     echo "$name: [$status], correct: [$?] $(tail -1 $name-correct.txt | sed 's/crosswait: //')"
     grep -E '^(error|warning|note)|\| +\^|\|  MPI|^crosswait' $name.txt | sed 's/^/    /'
-    schedule=$(sed -n "s/^ *= again: crosswait explore --again='\([^']*\)'.*/\1/p" $name.txt | head -1)
+    schedule=$(sed -n "s/^ *= again: crosswait explore --again='\([^']*\)'.*/\1/p" $name.txt |
+        head -1)
     crosswait explore --again="$schedule" -n $ranks -- ./$name >again.txt 2>&1
     echo "    again: [$?]"
 done

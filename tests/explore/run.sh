@@ -1,5 +1,5 @@
-# The main job finds what its own record does not show, says what it has tried, and blames no twin; a job that writes files
-# writes them once.
+# The main job finds what its own record does not show, says what it has tried, and blames no twin;
+# a job that writes files writes them once.
 for name in last accumulate; do
     mpicc -g -o $name "$SOURCE/tests/explore/programs/$name.c" &&
         mpicc -g -DCORRECT -o $name-correct "$SOURCE/tests/explore/programs/$name.c" || exit 1
@@ -12,7 +12,8 @@ for name in last accumulate; do
         grep -q '^explored' $name.txt && break
     done
     grep -E '^(error|warning)\[(behaviour|race)|^explored' $name.txt
-    crosswait report --format=junit $name.db | grep -A1 'name="crosswait.\(behaviour\|race\)"' | grep -c '<failure'
+    crosswait report --format=junit $name.db | grep -A1 'name="crosswait.\(behaviour\|race\)"' |
+        grep -c '<failure'
     crosswait run -o $name.db -- mpirun -n 4 ./$name-correct >$name.txt 2>&1
     echo "correct: [$?] $(grep '^explored' $name.txt)"
 done

@@ -1,5 +1,5 @@
-# What a finding shows: the program's line, also where Fortran's libraries stand between, with what happens there; and what a sanitizer
-# says of the world.
+# What a finding shows: the program's line, also where Fortran's libraries stand between, with what
+# happens there; and what a sanitizer says of the world.
 # timeout: 120
 cat >body.inc <<'END'
   call MPI_Init(ierr)
@@ -46,6 +46,8 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-mpicc -g -fsanitize=undefined -DOVERFLOW -o undefined faulty.c && mpicc -g -fsanitize=address -o address faulty.c || exit 1
+mpicc -g -fsanitize=undefined -DOVERFLOW -o undefined faulty.c &&
+    mpicc -g -fsanitize=address -o address faulty.c || exit 1
 crosswait explore -n 3 ./undefined 2>&1 | grep -v ' = help'
-crosswait explore -n 3 ./address 2>&1 | grep -o "^error.*\|rank 0 says\|AddressSanitizer: heap-buffer-overflow\|^crosswait: .*"
+crosswait explore -n 3 ./address 2>&1 |
+    grep -o "^error.*\|rank 0 says\|AddressSanitizer: heap-buffer-overflow\|^crosswait: .*"

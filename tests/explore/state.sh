@@ -1,4 +1,5 @@
-# A search that is stopped, by Ctrl-C or killed, goes on where it was: in the end it says what one says that was never stopped.
+# A search that is stopped, by Ctrl-C or killed, goes on where it was: in the end it says what one
+# says that was never stopped.
 # timeout: 180
 cat >program.c <<'END'
 #include <mpi.h>
@@ -31,9 +32,11 @@ mpicc -g -O1 -o program program.c || exit 1
 crosswait explore --json=whole.json --time=0 -n 6 -- ./program >whole.txt 2>&1
 tail -1 whole.txt
 for signal in INT KILL; do
-    /usr/bin/python3 "$SOURCE/tests/explore/stop.py" $signal crosswait explore --state=$signal --json=$signal.json \
+    /usr/bin/python3 "$SOURCE/tests/explore/stop.py" $signal crosswait explore --state=$signal \
+        --json=$signal.json \
         --time=0 -n 6 -- ./program >$signal.txt
-    echo "[$?] $signal: $(cmp whole.json $signal.json && cmp whole.txt $signal.txt && echo the same)"
+    echo "[$?] $signal: $(cmp whole.json $signal.json && cmp whole.txt $signal.txt &&
+        echo the same)"
 done
 # What it belongs to is checked, and what is no state of a search refused.
 crosswait explore --state=INT -n 3 -- ./program

@@ -1,7 +1,7 @@
 # timeout: 280
-# Each dimension of scenarios shows a planted defect that is missed without it, and each kind and form of collective is fuzzed: the wrong one is
-# found, its correct twin is silent, with the same seeds.
-# Holds fuzz invariant 3.
+# Each dimension of scenarios shows a planted defect that is missed without it, and each kind and
+# form of collective is fuzzed: the wrong one is found, its correct twin is silent, with the same
+# seeds. Holds fuzz invariant 3.
 set -u
 cp "$SOURCE/tests/fuzz/dimensions.c" .
 crosswait fuzz dimensions.c --target=right_halo -runs=1 >/dev/null || exit 1
@@ -9,14 +9,19 @@ verdict() { # the arguments; what was found, or "silent"
     crosswait fuzz dimensions.c --no-shrink -seed=7 "$@" >out.txt 2>&1
     case $? in
         0) echo silent ;;
-        1) sed -nE '1s/^[^:]*: (finding: )?(ERROR: )?//p' out.txt | sed -E 's/:.*//' | grep . || echo "found" ;;
+        1) sed -nE '1s/^[^:]*: (finding: )?(ERROR: )?//p' out.txt | sed -E 's/:.*//' | grep . ||
+            echo "found" ;;
         *) cat out.txt ;;
     esac
 }
 while read -r name runs without more; do
-    echo "$name: $(verdict --target=wrong_$name$([ "$name" = scan_ring ] && echo ,gather_any) -runs=$runs $more | grep -q silent && echo MISSED || echo found)," \
-        "$([ $without = - ] || echo "without $without $(verdict --target=wrong_$name$([ "$name" = scan_ring ] && echo ,gather_any) -runs=$runs --without=$without $more), ")its twin" \
-        "$(verdict --target=right_$name$([ "$name" = scan_ring ] && echo ,gather_any) -runs=$runs $more)"
+    echo "$name: $(verdict --target=wrong_$name$([ "$name" = scan_ring ] &&
+        echo ,gather_any) -runs=$runs $more | grep -q silent && echo MISSED || echo found)," \
+        "$([ $without = - ] || echo \
+        "without $without $(verdict --target=wrong_$name$([ "$name" = scan_ring ] &&
+        echo ,gather_any) -runs=$runs --without=$without $more), ")its twin" \
+        "$(verdict --target=right_$name$([ "$name" = scan_ring ] &&
+        echo ,gather_any) -runs=$runs $more)"
 done <<'TABLE'
 bcast_tree 500 root-step,also
 gather_scratch 500 before,behind
@@ -37,4 +42,5 @@ bcast_pair 500 - --ranks=1..2
 halo 500 -
 TABLE
 printf '#include <mpi.h>\nint f(MPI_Comm c) { return MPI_Barrier(c); }\nCOLLECTIVE(barier, "", f)\n' >kind.c
-crosswait fuzz kind.c -runs=1 2>&1 | sed -n '/the kinds/,/does not compile/p' | tr '\n' ' ' | grep -oE "the kinds of collectives are:|iallreduce|neighbor_alltoallw_init|does not compile"
+crosswait fuzz kind.c -runs=1 2>&1 | sed -n '/the kinds/,/does not compile/p' | tr '\n' ' ' |
+    grep -oE "the kinds of collectives are:|iallreduce|neighbor_alltoallw_init|does not compile"

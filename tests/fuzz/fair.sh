@@ -1,6 +1,6 @@
 # timeout: 120
-# A loop that polls is correct where the rank it waits for is the slowest of all, or comes in whatever order: the schedule is fair. A livelock is
-# what a fair schedule shows.
+# A loop that polls is correct where the rank it waits for is the slowest of all, or comes in
+# whatever order: the schedule is fair. A livelock is what a fair schedule shows.
 set -u
 cat >polls.c <<'C'
 #include <mpi.h>
@@ -45,7 +45,8 @@ for name in iprobe iprobe_yield test test_yield testall testall_yield testany as
     for slow in 1 3; do
         for order in 'order first' 'order random' 'delay speeds:8000'; do
             printf 'crosswait scenario 1\ncollective by_%s\nranks 5\nslow %s\nbuffering eager\ncalls 2\n%s\n' $name $slow "$order" >one.txt
-            crosswait fuzz polls.c --explain=one.txt 2>&1 | sed -nE "s/^(finding: [a-z]+|no finding).*/$name: \\1/p"
+            crosswait fuzz polls.c --explain=one.txt 2>&1 |
+                sed -nE "s/^(finding: [a-z]+|no finding).*/$name: \\1/p"
         done
     done
 done | uniq -c | sed 's/^ *//'

@@ -1,7 +1,9 @@
 # timeout: 120
-# The recipe for CI in README.md, each of its commands, from an installed crosswait that knows nothing of the source tree.
+# The recipe for CI in README.md, each of its commands, from an installed crosswait that knows
+# nothing of the source tree.
 set -u
-make -s -C "$SOURCE" BUILD="$BUILD" install DESTDIR="$PWD/dest" PREFIX=/usr >install.txt 2>&1 || { cat install.txt; exit 1; }
+make -s -C "$SOURCE" BUILD="$BUILD" install DESTDIR="$PWD/dest" PREFIX=/usr >install.txt 2>&1 ||
+    { cat install.txt; exit 1; }
 export PATH="$PWD/dest/usr/bin:$PATH"
 unset CROSSWAIT_SHARE SOURCE BUILD
 [ "$(command -v crosswait)" = "$PWD/dest/usr/bin/crosswait" ] || echo "another crosswait"
@@ -27,7 +29,8 @@ kept=$(ls crosswait-fuzz/my_allreduce/corpus | wc -l)
 [ "$kept" -gt 10 ] && echo "a corpus is kept"
 crosswait fuzz my_allreduce.c --time=1 >/dev/null
 grep -q "INFO: *$kept files found" crosswait-fuzz/my_allreduce/log && echo "and used again"
-crosswait fuzz my_allreduce.c --cflags=-DWRONG=1 --time=20 -seed=1 --junit=fuzz.xml --sarif=fuzz.sarif >out.txt
+crosswait fuzz my_allreduce.c --cflags=-DWRONG=1 --time=20 -seed=1 --junit=fuzz.xml \
+    --sarif=fuzz.sarif >out.txt
 echo "wrong: exit $?"
 /usr/bin/python3 - <<'END'
 import xml.dom.minidom

@@ -1,19 +1,24 @@
 # timeout: 280
-# Every algorithm of every collective of the library, forced one by one in a running job, as it is and with all sends inside it
-# synchronous. Correct ones pass; Open MPI's ring allreduce and some reductions combine in another order than rank order, which an
-# operation that does not commute must not see. Little time is told as what it is.
+# Every algorithm of every collective of the library, forced one by one in a running job, as it is
+# and with all sends inside it synchronous. Correct ones pass; Open MPI's ring allreduce and some
+# reductions combine in another order than rank order, which an operation that does not commute
+# must not see. Little time is told as what it is.
 set -u
 crosswait fuzz --library -- --ranks=5 --cases=2 --seed=2 --no-trace >out.txt 2>&1
 echo "exit $?"
 grep -v "^    case" out.txt
-crosswait fuzz --library -- --ranks=4 --cases=40 --only=allreduce:segmented_ring --no-synchronous --no-trace >out.txt 2>&1
+crosswait fuzz --library -- --ranks=4 --cases=40 --only=allreduce:segmented_ring --no-synchronous \
+    --no-trace >out.txt 2>&1
 echo "exit $?"
-grep -c "an operation that does not commute.*: wrong-result" out.txt | sed 's/[1-9]/wrong results with operations that do not commute/'
+grep -c "an operation that does not commute.*: wrong-result" out.txt |
+    sed 's/[1-9]/wrong results with operations that do not commute/'
 grep -v "does not commute" out.txt | grep "case" 
-crosswait fuzz --library -- --ranks=4 --cases=1000000 --only=barrier:tree --no-synchronous --seconds=3 >out.txt
+crosswait fuzz --library -- --ranks=4 --cases=1000000 --only=barrier:tree --no-synchronous \
+    --seconds=3 >out.txt
 echo "a million cases in three seconds: exit $?"
 awk '/tree/ {print ($3 > 0 && $3 < 1000000) ? "some of them" : "?", $4}' out.txt
-# A library that does it wrong is found: a barrier that waits for nobody, a broadcast that loses an element, one that never ends.
+# A library that does it wrong is found: a barrier that waits for nobody, a broadcast that loses an
+# element, one that never ends.
 cat >wrong.c <<'END'
 #include <mpi.h>
 #include <unistd.h>
@@ -33,6 +38,7 @@ int MPI_Scatter(const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Dataty
 END
 mpicc -w -shared -fPIC -o wrong.so wrong.c
 for what in barrier:tree bcast:chain scatter:binomial; do
-    LD_PRELOAD=$PWD/wrong.so crosswait fuzz --library -- --ranks=4 --cases=9 --only=$what --no-synchronous --no-trace >out.txt 2>&1
+    LD_PRELOAD=$PWD/wrong.so crosswait fuzz --library -- --ranks=4 --cases=9 --only=$what \
+        --no-synchronous --no-trace >out.txt 2>&1
     echo "exit $?: $(awk 'NR == 3 {$3 = ""; print}' out.txt)"
 done

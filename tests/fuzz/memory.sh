@@ -1,6 +1,7 @@
 # timeout: 120
-# What a collective allocates: a scratch as large as the receive type's extent is nothing, large blocks are watched at both ends, too much and what
-# is never freed is a finding like any other. A claimed row speaks of operations that commute. A null pointer plus nothing is a note.
+# What a collective allocates: a scratch as large as the receive type's extent is nothing, large
+# blocks are watched at both ends, too much and what is never freed is a finding like any other. A
+# claimed row speaks of operations that commute. A null pointer plus nothing is a note.
 set -u
 cat >scratch.c <<'C'
 #include <mpi.h>
@@ -44,10 +45,13 @@ BY(correct, 0) BY(overrun, 1) BY(leaks, 2) BY(grows, 3)
 C
 for name in correct overrun leaks grows; do
     for type in far int; do
-        [ $name,$type = leaks,int ] && continue # the other sanitizer's, and told only where no stack keeps the address
-        printf 'crosswait scenario 1\ncollective %s\nranks 3\ncount 2\ntype %s\n' $name $type >one.txt
+        [ $name,$type = leaks,int ] &&
+            continue # the other sanitizer's, and told only where no stack keeps the address
+        printf 'crosswait scenario 1\ncollective %s\nranks 3\ncount 2\ntype %s\n' $name $type \
+            >one.txt
         crosswait fuzz scratch.c --explain=one.txt >out.txt 2>&1
-        echo "$name, $type: $(grep -aoE '^finding: [a-z-]+|no finding|ERROR: .*(overflow|SEGV)' out.txt | sed 's/ERROR: //' | head -1)"
+        echo "$name, $type: $(grep -aoE '^finding: [a-z-]+|no finding|ERROR: .*(overflow|SEGV)' \
+            out.txt | sed 's/ERROR: //' | head -1)"
     done
 done
 crosswait fuzz scratch.c --target=overrun -runs=1000 -seed=1 >out.txt 2>&1

@@ -1,10 +1,11 @@
 # timeout: 120
-# What is kept in corpus/fuzz, and thousands of spoiled spools, traces and policies: a status and a sentence, never a crash.
-# Holds core invariant 5.
+# What is kept in corpus/fuzz, and thousands of spoiled spools, traces and policies: a status and a
+# sentence, never a crash. Holds core invariant 5.
 set -eu
 "$BUILD/fuzz/parser-policy" --mutations=20000 "$SOURCE"/corpus/fuzz/policy/*
 "$BUILD/fuzz/parser-scenario" --mutations=20000 "$SOURCE"/corpus/fuzz/scenario/*
-crosswait record --keep-spool -o t.db -- mpirun -n 2 "$BUILD/corpus/programs/shift6" >/dev/null 2>&1 || true
+crosswait record --keep-spool -o t.db -- mpirun -n 2 "$BUILD/corpus/programs/shift6" >/dev/null \
+    2>&1 || true
 [ -f t.db ] || { echo "no trace was recorded"; exit 1; }
 /usr/bin/python3 - <<END
 import glob, os
@@ -24,4 +25,5 @@ mkdir stores
 "$BUILD/fuzz/parser-store" --mutations=30 stores/* "$SOURCE"/corpus/fuzz/store/*
 mkdir traces
 "$SOURCE/tests/fuzz/trace_seeds.bash" "$BUILD" traces
-"$BUILD/fuzz/parser-trace" --mutations=60 traces/* "$SOURCE"/corpus/fuzz/trace/*[^l] 2>errors || { cat errors; exit 1; }
+"$BUILD/fuzz/parser-trace" --mutations=60 traces/* "$SOURCE"/corpus/fuzz/trace/*[^l] 2>errors ||
+    { cat errors; exit 1; }

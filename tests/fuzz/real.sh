@@ -1,11 +1,12 @@
 # timeout: 280
-# What needs credits, a pool, an order of arrival, delays or a grid to fail, fails in process and, with the same decisions forced, on
-# real ranks; without that axis it does not; its correct twin survives the same on both.
-# Holds fuzz invariant 5; scenario/decisions.c invariants 1, 2 and 3.
+# What needs credits, a pool, an order of arrival, delays or a grid to fail, fails in process and,
+# with the same decisions forced, on real ranks; without that axis it does not; its correct twin
+# survives the same on both. Holds fuzz invariant 5; scenario/decisions.c invariants 1, 2 and 3.
 set -u
 cd "$(mktemp -d)" || exit 1
 mkdir corpus && cp -r "$SOURCE/corpus/collectives" corpus/
-for name in allgather_first_send gather_first_and_last reduce_arrival_order bcast_try_and_ask neighbor_ordered_pairs bcast_torus_tie barrier_two_groups bcast_whole_messages; do
+for name in allgather_first_send gather_first_and_last reduce_arrival_order bcast_try_and_ask \
+    neighbor_ordered_pairs bcast_torus_tie barrier_two_groups bcast_whole_messages; do
     cp "$SOURCE/corpus/defects/$name.c" .
 done
 scenario() { # $1: collective, the rest: lines
@@ -13,7 +14,8 @@ scenario() { # $1: collective, the rest: lines
     printf '%s\n' "$@"
 }
 in_process() {
-    crosswait fuzz ./*.c -o out --cflags=-I. --explain="$1" 2>/dev/null | sed -nE 's/^finding: ([a-z-]+):.*/  in process: \1/p; s/^no finding/  in process: silent/p' | sort -u
+    crosswait fuzz ./*.c -o out --cflags=-I. --explain="$1" 2>/dev/null |
+        sed -nE 's/^finding: ([a-z-]+):.*/  in process: \1/p; s/^no finding/  in process: silent/p' | sort -u
 }
 on_real_ranks() {
     crosswait fuzz ./*.c -o out --cflags=-I. --real="$1" 2>/dev/null </dev/null |
@@ -30,10 +32,14 @@ case_of() { # $1: title, $2: name, $3: lines of the axis, separated by ';', the 
     echo " its twin"; in_process twin.txt; on_real_ranks twin.txt
 }
 case_of credits allgather_first_send 'buffering credits;credits 2' 'ranks 3' 'buffering rendezvous'
-case_of pool gather_first_and_last 'buffering pool;pool-bytes 4' 'ranks 2' 'count 2' 'buffering rendezvous'
-case_of delays reduce_arrival_order 'delays slow-link;delays-seed 64' 'ranks 3' 'op affine-int' 'buffering eager'
-case_of schedule reduce_arrival_order 'shuffle yes;choices 040500' 'ranks 3' 'op affine-pair' 'buffering eager'
-case_of timing bcast_try_and_ask 'delays slow-link;delays-seed 0' 'ranks 3' 'buffering eager' 'calls 2'
+case_of pool gather_first_and_last 'buffering pool;pool-bytes 4' 'ranks 2' 'count 2' \
+    'buffering rendezvous'
+case_of delays reduce_arrival_order 'delays slow-link;delays-seed 64' 'ranks 3' 'op affine-int' \
+    'buffering eager'
+case_of schedule reduce_arrival_order 'shuffle yes;choices 040500' 'ranks 3' 'op affine-pair' \
+    'buffering eager'
+case_of timing bcast_try_and_ask 'delays slow-link;delays-seed 0' 'ranks 3' 'buffering eager' \
+    'calls 2'
 case_of grid neighbor_ordered_pairs 'periods 2' 'ranks 3' 'dims 2' 'buffering eager'
 case_of "early exit" barrier_two_groups 'ranks 2' 'ranks 1'
 case_of "in process only" bcast_whole_messages 'ranks 3' 'ranks 1' 'count 8'
@@ -116,12 +122,16 @@ BY(waitany, WAITANY) BY(waitsome, WAITSOME) BY(testany, TESTANY) BY(testsome, TE
 BY(iprobe, IPROBE) BY(mprobe, MPROBE) BY(improbe, IMPROBE) BY(recv, RECV) BY(irecv, IRECV)
 END
 for how in waitany waitsome testany testsome test probe iprobe mprobe improbe recv irecv; do
-    for schedule in 'delays uniform;delays-seed 3;buffering eager' 'shuffle yes;choices 040102010102010001030302010100000101010101010103;buffering credits;credits 1'; do
-        scenario by_$how 'ranks 5' 'op affine-pair' >$how.txt; echo "$schedule" | tr ';' '\n' >>$how.txt
+    for schedule in 'delays uniform;delays-seed 3;buffering eager' \
+        'shuffle yes;choices 040102010102010001030302010100000101010101010103;buffering credits;credits 1'; do
+        scenario by_$how 'ranks 5' 'op affine-pair' >$how.txt
+        echo "$schedule" | tr ';' '\n' >>$how.txt
         crosswait fuzz order.c -o out --explain=$how.txt 2>/dev/null | grep "^finding" >process.txt
-        crosswait fuzz order.c -o out --real=$how.txt 2>/dev/null </dev/null | grep "^finding" >ranks.txt
+        crosswait fuzz order.c -o out --real=$how.txt 2>/dev/null </dev/null |
+            grep "^finding" >ranks.txt
         [ -s process.txt ] || echo "$how: silent under $schedule"
-        diff process.txt ranks.txt >/dev/null && echo "$how: the same" || { echo "$how, $schedule:"; cat process.txt ranks.txt; }
+        diff process.txt ranks.txt >/dev/null && echo "$how: the same" || { echo "$how, $schedule:"
+            cat process.txt ranks.txt; }
     done
 done | sort | uniq -c | sed 's/^ *//'
 
@@ -165,8 +175,10 @@ COLLECTIVE(gather, "", whole)
 END
 for what in early whole; do
     scenario $what 'ranks 3' 'buffering eager' 'delays slow-link' 'delays-seed 64' >$what.txt
-    crosswait fuzz early.c -o out --explain=$what.txt 2>/dev/null | sed -nE "s/^(finding: wrong-result|no finding).*/$what in process: \\1/p"
-    crosswait fuzz early.c -o out --real=$what.txt 2>/dev/null </dev/null | sed -nE "s/^(finding: wrong-result|no finding).*/$what on real ranks: \\1/p"
+    crosswait fuzz early.c -o out --explain=$what.txt 2>/dev/null |
+        sed -nE "s/^(finding: wrong-result|no finding).*/$what in process: \\1/p"
+    crosswait fuzz early.c -o out --real=$what.txt 2>/dev/null </dev/null |
+        sed -nE "s/^(finding: wrong-result|no finding).*/$what on real ranks: \\1/p"
 done
 
 # What ends the job itself.

@@ -1,4 +1,5 @@
-# The rules that are reported in process and on real ranks are those of the table (cli/fuzz/fuzz_rule.c), no more and no less.
+# The rules that are reported in process and on real ranks are those of the table
+# (cli/fuzz/fuzz_rule.c), no more and no less.
 /usr/bin/python3 - "$SOURCE" <<'END'
 import pathlib, re, sys
 source = pathlib.Path(sys.argv[1])

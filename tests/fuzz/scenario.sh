@@ -1,4 +1,5 @@
-# A scenario written by hand runs, explains itself, and mistakes in it are named; shrinking keeps the finding.
+# A scenario written by hand runs, explains itself, and mistakes in it are named; shrinking keeps
+# the finding.
 set -eu
 export CROSSWAIT_FUZZ_TARGET=
 fuzz="$BUILD/fuzz/corpus"
@@ -26,8 +27,10 @@ sed -i 's/^buffering.*/buffering pool\npool-bytes 7/' quiz.txt
 "$fuzz" --explain=quiz.txt | grep -o "^finding: [a-z]*"
 sed -i 's/^pool-bytes.*/pool-bytes 65535/' quiz.txt
 "$fuzz" --replay quiz.txt && echo "65535 bytes held by each: no finding"
-for delays in uniform heavy slow-link speeds swarm; do # they change the order of what happens, not the outcome
-    sed "s/^pool-bytes.*/&\ncommunicator grid\ndims 2\nperiods 1\ndelays $delays\ndelays-seed 5/" quiz.txt >delayed.txt
+# they change the order of what happens, not the outcome
+for delays in uniform heavy slow-link speeds swarm; do
+    sed "s/^pool-bytes.*/&\ncommunicator grid\ndims 2\nperiods 1\ndelays $delays\ndelays-seed 5/" \
+        quiz.txt >delayed.txt
     "$fuzz" --explain=delayed.txt | grep "  rank" | md5sum
     "$fuzz" --replay delayed.txt
 done | sort -u | wc -l
@@ -45,11 +48,15 @@ same() { # $1: old lines, $2: the same in words of policies
     sed -i 's/old.txt\|new.txt/X/' old.out new.out
     cmp old.out new.out && grep -m 1 -o "[^,]*buffered.*" new.out
 }
-same 'buffering credits\ncredits 2\nshuffle yes\nchoices 0102' 'order random\nbuffering credits:2\nchoices 0102'
-same 'buffering pool\npool-bytes 8\ndelays heavy\ndelays-seed 7' 'seed 7\ndelay heavy:125000\nbuffering pool:8'
-same 'buffering eager-bytes\neager-bytes 4\ndelays slow-link\ndelays-seed 65' 'buffering eager:4\ndelay slow-link:1-2'
+same 'buffering credits\ncredits 2\nshuffle yes\nchoices 0102' \
+    'order random\nbuffering credits:2\nchoices 0102'
+same 'buffering pool\npool-bytes 8\ndelays heavy\ndelays-seed 7' \
+    'seed 7\ndelay heavy:125000\nbuffering pool:8'
+same 'buffering eager-bytes\neager-bytes 4\ndelays slow-link\ndelays-seed 65' \
+    'buffering eager:4\ndelay slow-link:1-2'
 same 'buffering chosen\nchoices 01000100' 'buffering random:50\nchoices 01000100'
-for wrong in 'buffering random:30' 'buffering list:0.1' 'buffering eager:9999999' 'delay uniform:5' 'delay recorded' 'delay slow' 'seed 4096' 'order list:0.1=2'; do
+for wrong in 'buffering random:30' 'buffering list:0.1' 'buffering eager:9999999' \
+    'delay uniform:5' 'delay recorded' 'delay slow' 'seed 4096' 'order list:0.1=2'; do
     printf "$head\n$wrong\n" >wrong.txt
     "$fuzz" --replay wrong.txt 2>&1 || true
 done

@@ -19,13 +19,15 @@ static int is_send(const char *call) { return !strcmp(call, "MPI_Send"); }
 static int is_swap(const char *name) { return strstr(name, "Compare_and_swap") != 0; }
 static int usage_fly(void) { return 0; }
 END
-printf '# core\n\n`event.c`, `trace/`, `gone.c` and `nowhere/`; `check_NAME.c` is a pattern\n' >tree/core/README.md
+printf '# core\n\n`event.c`, `trace/`, `gone.c` and `nowhere/`; `check_NAME.c` is a pattern\n' \
+    >tree/core/README.md
 printf '%0101d\n' 0 | sed 's/^/words /' >tree/checkers/README.md
 printf 'built in /%s/somebody/tree\n' home >tree/core/paths.md
 touch tree/attributes.mod
 git -C tree add core checkers world
 touch tree/left.o
 /usr/bin/python3 "$SOURCE/tests/house/house.py" --root=tree && exit 1
-rm -rf tree && git init -q tree && mkdir tree/core && echo '#include "core/status.h"' >tree/core/status.c
+rm -rf tree && git init -q tree && mkdir tree/core &&
+    echo '#include "core/status.h"' >tree/core/status.c
 git -C tree add core
 /usr/bin/python3 "$SOURCE/tests/house/house.py" --root=tree

@@ -62,7 +62,9 @@ def main():
     for name in names:
         if name.endswith(".md") or name.startswith("tests/house/"):
             continue
-        for match in CITATION.finditer(texts[name], invariants.get(name, (0, 0))[1]):
+        # a citation may stand on two lines of a comment
+        said = re.sub(r"\n *(?:#|\*(?!/)|//)? *", " ", texts[name][invariants.get(name, (0, 0))[1]:])
+        for match in CITATION.finditer(said):
             where = match.group(1)
             for number in map(int, re.findall(r"\d+", match.group(2))):
                 if where and (where.endswith((".c", ".h")) or os.path.isdir(os.path.join(options.root, where))):

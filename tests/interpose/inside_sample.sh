@@ -1,10 +1,11 @@
 # timeout: 120
-# `run` keeps what the library does inside its collectives of a sample only: the first 256 of each kind and every power of two, the same
-# ones on all ranks, whole; `record` keeps all of it.
+# `run` keeps what the library does inside its collectives of a sample only: the first 256 of each
+# kind and every power of two, the same ones on all ranks, whole; `record` keeps all of it.
 set -u
 failed=0
 job() { # COMMAND FAMILY: 600 rounds, two ranks
-    timeout 60 crosswait $1 -o T.db -- mpirun -n 2 "$BUILD/tests/bench/jobs/families" $2 600 >out 2>&1 || { cat out; failed=1; }
+    timeout 60 crosswait $1 -o T.db -- mpirun -n 2 "$BUILD/tests/bench/jobs/families" $2 600 >out \
+        2>&1 || { cat out; failed=1; }
 }
 expect() { # WHAT VALUE QUERY
     is=$(sqlite3 T.db "$3")
@@ -14,7 +15,8 @@ of="SELECT DISTINCT e.id - s.parent_back AS parent FROM event_row e JOIN shape s
     WHERE s.parent_back IS NOT NULL AND c.name"
 inside="SELECT parent >> 40, count(*) FROM ($of LIKE '%') JOIN event_row e ON e.id = parent JOIN shape s ON s.id = e.shape
     JOIN call c ON c.id = s.call WHERE c.name ="
-for call in Bcast Barrier Allreduce:collectives Allgather Alltoallv:vectors Iallreduce:icollectives Ibarrier; do
+for call in Bcast Barrier Allreduce:collectives Allgather Alltoallv:vectors \
+    Iallreduce:icollectives Ibarrier; do
     case $call in
     Bcast) job run collectives ;;
     *v:vectors) job run vectors ;;
@@ -23,8 +25,10 @@ for call in Bcast Barrier Allreduce:collectives Allgather Alltoallv:vectors Iall
     expect "$call, layer" sample "SELECT value FROM meta WHERE key = 'layer'"
     expect "$call, of which the inside was kept" '0|257
 1|257' "$inside 'MPI_${call%:*}' GROUP BY 1"
-    expect "$call, messages without the other side" 0 "SELECT count(*) FROM message WHERE send_seq IS NULL OR recv_seq IS NULL"
-    expect "$call, waits and starts outside of the sample" '' "$of LIKE '%wait%' EXCEPT $of NOT LIKE '%wait%'"
+    expect "$call, messages without the other side" 0 \
+        "SELECT count(*) FROM message WHERE send_seq IS NULL OR recv_seq IS NULL"
+    expect "$call, waits and starts outside of the sample" '' \
+        "$of LIKE '%wait%' EXCEPT $of NOT LIKE '%wait%'"
 done
 job 'record' collectives
 expect "record, layer" on "SELECT value FROM meta WHERE key = 'layer'"

@@ -1,5 +1,6 @@
-# Buffers that overlap: the finding says where both lie and how many bytes are in both, as the program itself prints them; so does
-# dump --args. Those that interleave, or lie beside each other, do not overlap.
+# Buffers that overlap: the finding says where both lie and how many bytes are in both, as the
+# program itself prints them; so does dump --args. Those that interleave, or lie beside each other,
+# do not overlap.
 # timeout: 200
 fail() { echo "$*"; exit 1; }
 cat >overlaps.c <<'P'
@@ -43,7 +44,8 @@ int main(int argc, char **argv)
 }
 P
 mpicc -g -w -o overlaps overlaps.c || exit 1
-crosswait run -o good.db -- mpirun -n 2 ./overlaps good >good 2>&1 || fail "the twin is blamed: $(cat good)"
+crosswait run -o good.db -- mpirun -n 2 ./overlaps good >good 2>&1 ||
+    fail "the twin is blamed: $(cat good)"
 crosswait run -o bad.db -- mpirun -n 2 ./overlaps bad >said 2>&1
 [ $? = 1 ] || fail "$(cat said)"
 sed -n 's/^want //p' said >want

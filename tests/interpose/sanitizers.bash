@@ -1,12 +1,16 @@
-# A program that is built with a sanitizer runs recorded as it runs bare: what is right comes to its end, and what is wrong is reported in the
-# same words, with the same exit status. Nothing is reported of the recorder. What is reported of the MPI library itself is left out.
+# A program that is built with a sanitizer runs recorded as it runs bare: what is right comes to
+# its end, and what is wrong is reported in the same words, with the same exit status. Nothing is
+# reported of the recorder. What is reported of the MPI library itself is left out.
 source=$SOURCE/tests/interpose/programs/sanitized.c
 runtime=$(dirname "$(clang -print-file-name=libclang_rt.asan-x86_64.so)")
-export ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=ignore_noninstrumented_modules=1 MSAN_OPTIONS=halt_on_error=0
+export ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
+    MSAN_OPTIONS=halt_on_error=0
 fail() { echo "$*"; tail -n 30 bare.err recorded.err; exit 1; }
-build() { OMPI_CC=$2 mpicc -g -O1 "${@:3}" -o "$1" "$source" -lpthread || fail "$1 cannot be built"; }
+build() { OMPI_CC=$2 mpicc -g -O1 "${@:3}" -o "$1" "$source" -lpthread || fail "$1 cannot be built"
+}
 said='sanitized\.c|is located|byte\(s\) in 1 object|does not come first'
-# What is said of the program, without process numbers and addresses: what it is, where, and the bytes beside it.
+# What is said of the program, without process numbers and addresses: what it is, where, and the
+# bytes beside it.
 reports() {
     sed -E 's/0x[0-9a-f]+|==[0-9]+==|\(pid=[0-9]+\)| +\(BuildId: [0-9a-f]+\)//g' "$1" |
         grep -E "$said" | grep -v ' thread T[0-9]* created' | sort -u
@@ -24,10 +28,13 @@ compare() {
     recorded=$?
     [ "$recorded" = "$bare" ] || fail "$1 $2, ${*:4}: exit status $recorded, not $bare"
     cmp bare.out recorded.out || fail "$1 $2, ${*:4}: it prints something else"
-    diff <(reports bare.err) <(reports recorded.err) || fail "$1 $2, ${*:4}: it is reported in other words"
+    diff <(reports bare.err) <(reports recorded.err) ||
+        fail "$1 $2, ${*:4}: it is reported in other words"
     ours recorded.err && fail "$1 $2, ${*:4}: a report on the recorder"
-    [ "$(reports bare.err | grep -c sanitized)" -gt 0 ] || [ "$3" = no ] || fail "$1 $2: not reported at all"
-    [ "$2" != fine ] || [ ! -f t.db ] || crosswait check -q t.db || fail "$1 $2, ${*:4}: not clean but $?"
+    [ "$(reports bare.err | grep -c sanitized)" -gt 0 ] || [ "$3" = no ] ||
+        fail "$1 $2: not reported at all"
+    [ "$2" != fine ] || [ ! -f t.db ] || crosswait check -q t.db ||
+        fail "$1 $2, ${*:4}: not clean but $?"
     cases=$((cases + 1)) status=$recorded
 }
 record="crosswait record -o t.db --"

@@ -1,17 +1,24 @@
-# The library shows MPI_* and PMPI_* of the header (MPIX_* and PMPIX_* of its persistent collectives), an answer to
-# AddressSanitizer, and nothing else, needs no MPI, and does nothing in a process that has none.
-# Holds interpose invariant 2; interpose/recorder.c invariant 2; interpose/recorder.h invariant 2.
+# The library shows MPI_* and PMPI_* of the header (MPIX_* and PMPIX_* of its persistent
+# collectives), an answer to AddressSanitizer, and nothing else, needs no MPI, and does nothing in
+# a process that has none. Holds interpose invariant 2; interpose/recorder.c invariant 2;
+# interpose/recorder.h invariant 2.
 lib=$BUILD/libcrosswait.so
-nm -D --defined-only "$lib" | awk '{print $NF}' | grep -vE '^P?MPIX?_|^__asan_default_options$' && { echo "exports more than MPI"; exit 1; }
-nm -D --undefined-only "$lib" | awk '{print $NF}' | grep -iE 'mpi|opal|sqlite|dw_|xxh' && { echo "needs what a shell does not have"; exit 1; }
-readelf -d "$lib" | grep NEEDED | grep -vE 'libc\.so|libgcc_s|ld-linux|libdl|libpthread' && { echo "links something visible"; exit 1; }
+nm -D --defined-only "$lib" | awk '{print $NF}' | grep -vE '^P?MPIX?_|^__asan_default_options$' &&
+    { echo "exports more than MPI"; exit 1; }
+nm -D --undefined-only "$lib" | awk '{print $NF}' | grep -iE 'mpi|opal|sqlite|dw_|xxh' &&
+    { echo "needs what a shell does not have"; exit 1; }
+readelf -d "$lib" | grep NEEDED | grep -vE 'libc\.so|libgcc_s|ld-linux|libdl|libpthread' &&
+    { echo "links something visible"; exit 1; }
 # Each function of libmpi's that mpi.h declares, in both names.
 mine=$(nm -D --defined-only "$lib" | awk '{print $NF}' | grep -vE 'MPIX_|^__asan' | sort)
-theirs=$(gcc -E -P $(mpicc --showme:compile) -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0 -include mpi.h -x c /dev/null |
+theirs=$(gcc -E -P $(mpicc --showme:compile) -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 \
+    -DOMPI_REMOVED_USE_STATIC_ASSERT=0 -include mpi.h -x c /dev/null |
     grep -oE '\bP?MPI_[A-Z][A-Za-z0-9_]*\s*\(' | tr -d ' (' | sort -u)
 diff <(echo "$mine") <(echo "$theirs") || { echo "not the functions of mpi.h"; exit 1; }
 [ "$(echo "$mine" | wc -l)" -gt 800 ] || { echo "too few functions"; exit 1; }
 export CROSSWAIT_SPOOL=$PWD/spool CROSSWAIT_OUT=$PWD/T.db
-[ "$(LD_PRELOAD=$lib /bin/sh -c 'echo hi; exit 3'; echo $?)" = $'hi\n3' ] || { echo "changed a shell"; exit 1; }
-[ "$(LD_PRELOAD=$lib /usr/bin/python3 -c 'import ctypes; print(ctypes.sizeof(ctypes.c_int))')" = 4 ] || exit 1
+[ "$(LD_PRELOAD=$lib /bin/sh -c 'echo hi; exit 3'; echo $?)" = $'hi\n3' ] ||
+    { echo "changed a shell"; exit 1; }
+[ "$(LD_PRELOAD=$lib /usr/bin/python3 -c 'import ctypes; print(ctypes.sizeof(ctypes.c_int))')" = 4 \
+    ] || exit 1
 [ -z "$(ls -A)" ] || { echo "left files behind: $(ls)"; exit 1; }

@@ -1,5 +1,7 @@
-# Bad rows are refused by line: a table with one mistake each. The header is the judge of what is missing or different.
-generate() { /usr/bin/python3 "$SOURCE/interpose/generate/generate.py" "$1" gen -- gcc -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0 \
+# Bad rows are refused by line: a table with one mistake each. The header is the judge of what is
+# missing or different.
+generate() { /usr/bin/python3 "$SOURCE/interpose/generate/generate.py" "$1" gen -- gcc \
+    -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0 \
     $(mpicc --showme:compile) 2>&1; }
 table=$SOURCE/interpose/calls.table
 line=$(grep -n '^Isend ' "$table" | cut -d: -f1)
@@ -35,6 +37,9 @@ try 's/^\(Reduce_local .*\)unjudged:count/\1unjudged:root/'
 # A row that differs from the header's prototype fails when it is compiled.
 sed 's/^\(Isend .*\)tag=tag comm=comm/\1comm=comm tag=tag/' "$table" >bad.table
 generate bad.table; echo "[$?]"
-gcc -std=c11 -D_GNU_SOURCE -w -fsyntax-only -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0 $(mpicc --showme:compile) \
-    -I"$SOURCE" -Igen gen/interpose_calls.c 2>&1 | grep -o 'static assertion failed: "bad.table:[0-9]*: the row of Isend[^"]*"' | sed "s/:[0-9]*:/:LINE:/" | head -1
+gcc -std=c11 -D_GNU_SOURCE -w -fsyntax-only -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 \
+    -DOMPI_REMOVED_USE_STATIC_ASSERT=0 $(mpicc --showme:compile) \
+    -I"$SOURCE" -Igen gen/interpose_calls.c 2>&1 |
+    grep -o 'static assertion failed: "bad.table:[0-9]*: the row of Isend[^"]*"' |
+    sed "s/:[0-9]*:/:LINE:/" | head -1
 exit 0

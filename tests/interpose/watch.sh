@@ -1,15 +1,18 @@
 # timeout: 240
-# What a program loads and stores between calls: found where MPI owns it, allowed where it does not; certain where the compiler added nothing.
-# Holds misuse/watchpoint.h invariants 1 and 2.
+# What a program loads and stores between calls: found where MPI owns it, allowed where it does
+# not; certain where the compiler added nothing. Holds misuse/watchpoint.h invariants 1 and 2.
 set -u
-unset OMPI_MCA_btl_vader_single_copy_mechanism # without it Open MPI has no one-sided communication here
+# without it Open MPI has no one-sided communication here
+unset OMPI_MCA_btl_vader_single_copy_mechanism
 program="$SOURCE/tests/interpose/programs/watch.c"
-mpicc -O0 -g -w -o plain "$program" && mpicc -O2 -g -w -o optimised "$program" && mpicc -O0 -w -o bare "$program" || exit 1
+mpicc -O0 -g -w -o plain "$program" && mpicc -O2 -g -w -o optimised "$program" &&
+    mpicc -O0 -w -o bare "$program" || exit 1
 failed=0
 judge() { # STATUS RULE PLACE PROGRAM WAY: how `run` ends, what it says, and where that was
     timeout -k 5 60 crosswait run -o T.db -- mpirun -n 2 "./$4" "$5" >out 2>&1
     status=$?
-    [ "$status" = "$1" ] && { [ -z "$2" ] || grep -q "^[a-z]*\[$2\]: " out; } && { [ -z "$3" ] || grep -q "at $3" out; } && return
+    [ "$status" = "$1" ] && { [ -z "$2" ] || grep -q "^[a-z]*\[$2\]: " out
+    } && { [ -z "$3" ] || grep -q "at $3" out; } && return
     echo "$4 $5: exit status $status, not $1; wanted '$2' at '$3':"; cat out; failed=1
 }
 "$BUILD/tests/interpose/has_watchpoints"
@@ -27,7 +30,8 @@ case $? in
 1) echo "the kernel allows no watchpoints here: what is wrong is not looked for" ;;
 *) failed=1 ;;
 esac
-for way in after neighbours asked tested truncated cancelled not_root sent window_apart window_epochs window_own_lock window_polled; do
+for way in after neighbours asked tested truncated cancelled not_root sent window_apart \
+    window_epochs window_own_lock window_polled; do
     judge 0 '' '' plain $way
     grep -E '^(error|warning|note) ' out && { echo "plain $way is right"; failed=1; }
 done

@@ -1,5 +1,6 @@
 # expected
-# Jobs that hang are ended within two seconds of their last progress, with no process left; the trace says why.
+# Jobs that hang are ended within two seconds of their last progress, with no process left; the
+# trace says why.
 . $SOURCE/tests/launch/lib.bash
 hang() { # ranks program arguments
     local n=$1 program=$2
@@ -10,7 +11,8 @@ hang() { # ranks program arguments
     [ $status -ne 0 ] || echo "status 0"
     grep '^crosswait:' err | sed 's/; the job was ended.*//'
     took=$(sed -n 's/.*the job was ended \([0-9.]*\) seconds after its last progress$/\1/p' err)
-    awk "BEGIN { exit !($took <= 5) }" || echo "ended only after $took seconds" # however crowded the machine
+    awk "BEGIN { exit !($took <= 5) }" ||
+        echo "ended only after $took seconds" # however crowded the machine
     all="$all $took"
     echo "left behind: $(left cw.$program)"
     ranks T.db

@@ -17,7 +17,8 @@ start; kill -9 $mpirun; wait $launcher; echo "[$?]"
 echo "left behind: $(left cw.slow)"; ranks T.db; events T.db; rm -f T.db
 echo "all ranks are killed"
 start; kill -9 $ranks; wait $launcher; echo "[$?]"
-echo "left behind: $(left cw.slow)"; sqlite3 T.db "select distinct code from rank where state = 'killed'"; events T.db; rm -f T.db
+echo "left behind: $(left cw.slow)"
+sqlite3 T.db "select distinct code from rank where state = 'killed'"; events T.db; rm -f T.db
 echo "the launcher is killed"
 start 2; { kill -9 $launcher; wait $launcher; } 2>/dev/null; echo "[$?]"
 wait_for '[ "$(left cw.slow)" = 0 ]' # the job goes on, and ends by itself

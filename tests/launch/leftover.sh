@@ -1,4 +1,5 @@
-# A hanging job whose mpirun cannot clean up: what its ranks had in shared memory goes with it, what others have stays.
+# A hanging job whose mpirun cannot clean up: what its ranks had in shared memory goes with it,
+# what others have stays.
 . $SOURCE/tests/launch/lib.bash
 own quiz cw.quiz
 foreign=/dev/shm/vader_segment.test.0.1.$$; echo >$foreign; trap 'rm -f $foreign' EXIT
@@ -6,7 +7,8 @@ crosswait record -o T.db -- mpirun -n 2 ./cw.quiz 1048576 >out 2>err &
 job=$!
 rank_of() { # its process number
     local p
-    for p in $(grep -lsz "^CROSSWAIT_SPOOL=$PWD/T.db.spool\$" /proc/[0-9]*/environ | cut -d/ -f3); do
+    for p in $(grep -lsz "^CROSSWAIT_SPOOL=$PWD/T.db.spool\$" /proc/[0-9]*/environ |
+        cut -d/ -f3); do
         [ "$(readlink /proc/$p/exe)" = "$PWD/cw.quiz" ] && echo $p && return
     done
 }

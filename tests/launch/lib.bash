@@ -1,4 +1,5 @@
-# For the tests of the launcher: programs of the corpus under names of their own, so that what is left behind can be found.
+# For the tests of the launcher: programs of the corpus under names of their own, so that what is
+# left behind can be found.
 P=$BUILD/corpus/programs
 own() { cp "$P/$1" "./$2"; }                      # own quiz cwq.$$: a copy under another name
 left() { # how many processes run the copy, 0 when they are all gone; waits a moment for those that are just ending
@@ -10,9 +11,11 @@ left() { # how many processes run the copy, 0 when they are all gone; waits a mo
     done
     echo "$n"
 }
-# Of a rank that died before the launcher saw it, mpirun's exit status tells the signal: the same fact from another source.
+# Of a rank that died before the launcher saw it, mpirun's exit status tells the signal: the same
+# fact from another source.
 ranks() {
-    sqlite3 -separator ' ' "$1" "select rank, state, ifnull(code, '-'), ifnull(detail, '') from rank order by rank" |
+    sqlite3 -separator ' ' "$1" \
+        "select rank, state, ifnull(code, '-'), ifnull(detail, '') from rank order by rank" |
         sed "s/, as the starter's exit status says//"
 }
 meta() { sqlite3 "$1" "select value from meta where key = '$2'"; }

@@ -5,8 +5,10 @@
 . $SOURCE/tests/launch/lib.bash
 try() { # mode ranks
     local status
-    timeout 20 crosswait record -o T.db -- mpirun -n ${2:-2} $BUILD/tests/launch/patience $1 >out 2>err; status=$?
-    echo "$1: $(if [ $status = 0 ]; then echo ends; elif [ $status = 124 ]; then echo no end; else echo is ended; fi)"
+    timeout 20 crosswait record -o T.db -- mpirun -n ${2:-2} $BUILD/tests/launch/patience $1 >out \
+        2>err; status=$?
+    echo "$1: $(if [ $status = 0 ]; then echo ends; elif [ $status = 124 ]; then echo no end; else \
+        echo is ended; fi)"
     # Who else cannot go on is only known of those that were seen to stand still by then.
     grep '^crosswait' err | sed 's/;.*//'
     rm -rf T.db*

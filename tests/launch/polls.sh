@@ -1,16 +1,19 @@
 # expected
-# A job that does nothing but poll is left alone, with one line about it; ended from outside, it is judged: suspected, not proven.
+# A job that does nothing but poll is left alone, with one line about it; ended from outside, it is
+# judged: suspected, not proven.
 . $SOURCE/tests/launch/lib.bash
 own polls cw.polls
 ended() { # after a condition has come true, for what the program polls
     crosswait run -o $2.db -- mpirun -n 2 ./cw.polls $2 >$2.out 2>$2.err &
     wait_for "[ \"\$(ls $2.db.spool/*/*.ring 2>/dev/null | wc -l)\" = 2 ]"
     sleep 2
-    [ $1 = told ] && { wait_for 'grep -q polled '$2.err >/dev/null; wait_for 'grep -q polled '$2.err; }
+    [ $1 = told ] && { wait_for 'grep -q polled '$2.err >/dev/null
+        wait_for 'grep -q polled '$2.err; }
     kill -TERM $!
     wait $!; echo "$2: $?"
     grep -h '^note.deadlock\|^error\|^warning\|^verdict' $2.out
-    grep -h '^   = rank 0 has only polled' $2.out | sed 's/[0-9.]* seconds/N seconds/; s/[0-9]* times/N times/'
+    grep -h '^   = rank 0 has only polled' $2.out |
+        sed 's/[0-9.]* seconds/N seconds/; s/[0-9]* times/N times/'
     grep -h 'only polled and' $2.err | sed 's/for [0-9]* seconds/for N seconds/'
     echo "left behind $(left cw.polls)"
 }

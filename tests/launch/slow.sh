@@ -1,6 +1,6 @@
 # expected
-# A job that only looks stuck is left alone: a rank sleeps, or computes, while the others wait for it inside MPI.
-# Holds proof/history.h invariant 2.
+# A job that only looks stuck is left alone: a rank sleeps, or computes, while the others wait for
+# it inside MPI. Holds proof/history.h invariant 2.
 . $SOURCE/tests/launch/lib.bash
 for arguments in "5 sleep" "4 compute"; do
     crosswait record -o T.db -- mpirun -n 3 $P/slow $arguments 2>err; echo "[$?]"
@@ -10,5 +10,6 @@ for arguments in "5 sleep" "4 compute"; do
 done
 # As often as it is asked: the same with the twins of programs that hang.
 for i in 1 2 3; do
-    crosswait record -o T.db -- mpirun -n 2 $P/quiz_fixed 4000000 2>err | sort; echo "[${PIPESTATUS[0]}]"; cat err
+    crosswait record -o T.db -- mpirun -n 2 $P/quiz_fixed 4000000 2>err | sort
+    echo "[${PIPESTATUS[0]}]"; cat err
 done

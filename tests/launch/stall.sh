@@ -1,22 +1,28 @@
 # expected
 # timeout: 200
-# --stall ends, without a proof, a job in which nothing moves, and says who is where; unless told, such a job is left alone.
+# --stall ends, without a proof, a job in which nothing moves, and says who is where; unless told,
+# such a job is left alone.
 . $SOURCE/tests/launch/lib.bash
 own ../../tests/launch/patience cw.patience
-said() { grep -h "^crosswait:\|^verdict" $1.out $1.err | grep -v 'report on' | sed 's/for [0-9]* s)/for N s)/g'; }
+said() { grep -h "^crosswait:\|^verdict" $1.out $1.err | grep -v 'report on' |
+    sed 's/for [0-9]* s)/for N s)/g'; }
 for mode in outside aside; do
-    crosswait run --stall=4 -o $mode.db -- mpirun -n 2 ./cw.patience $mode >$mode.out 2>$mode.err; echo "$mode: $?"
+    crosswait run --stall=4 -o $mode.db -- mpirun -n 2 ./cw.patience $mode >$mode.out 2>$mode.err
+    echo "$mode: $?"
     said $mode
     ranks $mode.db
     echo "left behind $(left cw.patience)"
 done
 # a hang that is proven is one, and no stall
-crosswait run --stall=30 -o never.db -- mpirun -n 2 ./cw.patience never >never.out 2>never.err; echo "never: $?"
+crosswait run --stall=30 -o never.db -- mpirun -n 2 ./cw.patience never >never.out 2>never.err
+echo "never: $?"
 said never | sed 's/; the job was ended.*//'
 # slower than that is not still; nor is what comes behind MPI_Finalize
-crosswait run --stall=15 -o late.db -- mpirun -n 2 ./cw.patience late >late.out 2>late.err; echo "late: $?"
+crosswait run --stall=15 -o late.db -- mpirun -n 2 ./cw.patience late >late.out 2>late.err
+echo "late: $?"
 said late
-crosswait record --stall=6 -o record.db -- sh -c "mpirun -n 2 $P/quiz_fixed >quiz.out; sleep 9; echo end" 2>record.err; echo "record: $?"
+crosswait record --stall=6 -o record.db -- sh \
+    -c "mpirun -n 2 $P/quiz_fixed >quiz.out; sleep 9; echo end" 2>record.err; echo "record: $?"
 cat record.err
 crosswait run --stall=soon -- true
 # without it

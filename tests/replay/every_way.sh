@@ -1,5 +1,6 @@
-# Every way to communicate that the engine models, used correctly: recorded, then run in many legal worlds. Nothing may stop it, in
-# none may it look wrong, and the same policy prints the same bytes.
+# Every way to communicate that the engine models, used correctly: recorded, then run in many legal
+# worlds. Nothing may stop it, in none may it look wrong, and the same policy prints the same
+# bytes.
 # timeout: 120
 # Holds checkers invariant 1; logical/run.h invariant 3.
 set -eu
@@ -7,8 +8,10 @@ mpicc -g -o every_way "$SOURCE/tests/replay/every_way.c"
 crosswait record -o T.db -- timeout 60 mpirun -n 4 ./every_way
 good() {
     crosswait replay "$@" T.db >out.txt 2>&1 || { echo "failed: replay $*"; cat out.txt; exit 1; }
-    head -1 out.txt | grep -q '^finished$' || { echo "not finished: replay $*"; cat out.txt; exit 1; }
-    if grep -E 'not modelled|never|longer than|disagree|without room|before its receive' out.txt; then echo "a false alarm: replay $*"; exit 1; fi
+    head -1 out.txt | grep -q '^finished$' || { echo "not finished: replay $*"; cat out.txt; exit 1
+    }
+    if grep -E 'not modelled|never|longer than|disagree|without room|before its receive' out.txt; \
+        then echo "a false alarm: replay $*"; exit 1; fi
 }
 for coll in synchronising relaxed; do
     for buffering in rendezvous eager eager:4 credits:0 credits:1 pool:4 pool:100 random:50; do
@@ -35,8 +38,10 @@ for what in "" complete test lock; do
     crosswait record -o good.db -- timeout 30 mpirun -n 2 ./window_start $what right
     case $what in test) call=MPI_Win_test;; lock) call=MPI_Win_lock;; *) call=MPI_Win_start;; esac
     crosswait replay bad.db >bad.txt || true
-    [ "$(head -1 bad.txt)" = deadlock ] && grep -q "$call.*window_start.c:" bad.txt || { echo "$what: not found"; cat bad.txt; exit 1; }
+    [ "$(head -1 bad.txt)" = deadlock ] && grep -q "$call.*window_start.c:" bad.txt ||
+        { echo "$what: not found"; cat bad.txt; exit 1; }
     crosswait replay good.db >good.txt
-    [ "$(head -1 good.txt)" = finished ] && ! grep 'not modelled' good.txt || { echo "$what: a false alarm"; cat good.txt; exit 1; }
+    [ "$(head -1 good.txt)" = finished ] && ! grep 'not modelled' good.txt ||
+        { echo "$what: a false alarm"; cat good.txt; exit 1; }
 done
 echo good

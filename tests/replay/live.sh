@@ -5,11 +5,14 @@ set -u
 B=$BUILD/corpus/programs
 show() {
     echo "\$ crosswait replay $*" | sed "s|$BUILD/||g"
-    # an mpirun that is being ended may crash in its own clean-up, and says so in lines that begin with [host:pid]
-    crosswait replay "$@" 2>&1 | grep -v -e 'received' -e '^\[[^] ]*:[0-9]*\]' | sed -E 's/([0-9])\.[0-9]+/\1.N/g'
+    # an mpirun that is being ended may crash in its own clean-up, and says so in lines that begin
+    # with [host:pid]
+    crosswait replay "$@" 2>&1 | grep -v -e 'received' -e '^\[[^] ]*:[0-9]*\]' |
+        sed -E 's/([0-9])\.[0-9]+/\1.N/g'
     echo "[${PIPESTATUS[0]}]"
 }
-record() { ranks=$1 name=$2; crosswait record -o $name.db -- timeout 60 mpirun -n $ranks $B/$name >/dev/null 2>&1; }
+record() { ranks=$1 name=$2
+    crosswait record -o $name.db -- timeout 60 mpirun -n $ranks $B/$name >/dev/null 2>&1; }
 record 2 quiz
 crosswait check quiz.db >/dev/null
 show --live quiz.db -- mpirun -n 2 $B/quiz

@@ -1,4 +1,5 @@
-# The matcher against the naive one, and exploration against brute force, on many more random programs than each `make check` tries.
+# The matcher against the naive one, and exploration against brute force, on many more random
+# programs than each `make check` tries.
 # slow
 # timeout: 900
 set -eu

@@ -1,4 +1,5 @@
-# One exploration by several processes: the same bytes from one, two and four; a process that is killed loses nothing; the folder goes.
+# One exploration by several processes: the same bytes from one, two and four; a process that is
+# killed loses nothing; the folder goes.
 # timeout: 180
 set -eu
 B=$BUILD/corpus/programs
@@ -9,14 +10,16 @@ for n in 1 2 4; do
     code=0
     timeout 60 mpirun -n $n crosswait replay --explore T.db >T.$n 2>/dev/null || code=$?
     [ $code = 1 ]
-    timeout 60 mpirun -n $n crosswait replay --explore --budget=1500 every.db >every.$n 2>/dev/null || [ $? = 5 ]
+    timeout 60 mpirun -n $n crosswait replay --explore --budget=1500 every.db >every.$n \
+        2>/dev/null || [ $? = 5 ]
 done
 cmp T.1 T.2 && cmp T.1 T.4 && cmp every.1 every.2 && cmp every.1 every.4
 crosswait replay --explore T.db | grep again: | cmp - <(grep again: T.1)
 ! ls -d *.explore 2>/dev/null
 # By hand, so that one can be killed in the middle of its work.
 for rank in 0 1 2; do
-    OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=3 crosswait replay --explore --budget=1500 every.db >by_hand.$rank &
+    OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=3 crosswait replay --explore \
+        --budget=1500 every.db >by_hand.$rank &
     eval pid$rank=$!
 done
 kill -9 $pid1

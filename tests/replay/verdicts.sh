@@ -1,11 +1,14 @@
-# What replay says of programs whose verdict is known: the first line, who holds whom, the exit status; and the witness repeats it.
+# What replay says of programs whose verdict is known: the first line, who holds whom, the exit
+# status; and the witness repeats it.
 # expected
 # timeout: 180
 B=$BUILD/corpus/programs
-record() { ranks=$1 name=$2; shift 2; crosswait record -o $name.db -- timeout 60 mpirun -n $ranks $B/$name "$@" >/dev/null 2>&1; }
+record() { ranks=$1 name=$2; shift 2
+    crosswait record -o $name.db -- timeout 60 mpirun -n $ranks $B/$name "$@" >/dev/null 2>&1; }
 show() {
     echo "\$ crosswait replay $*"
-    crosswait replay "$@" 2>&1 | sed -E 's/event [0-9]+/event N/g; s/request=[0-9]+/request=R/g; s/[0-9]+ operations/N operations/; s/0\.[0-9]+=/0.N=/; s/([0-9])\.[0-9]+/\1.N/g'
+    crosswait replay "$@" 2>&1 |
+        sed -E 's/event [0-9]+/event N/g; s/request=[0-9]+/request=R/g; s/[0-9]+ operations/N operations/; s/0\.[0-9]+=/0.N=/; s/([0-9])\.[0-9]+/\1.N/g'
     echo "[${PIPESTATUS[0]}]"
 }
 record 2 quiz

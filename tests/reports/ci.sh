@@ -1,6 +1,7 @@
 # expected
 # timeout: 120
-# A job in CI: one command writes every report and prints none; SARIF as GitHub takes it, with marks that survive moved lines.
+# A job in CI: one command writes every report and prints none; SARIF as GitHub takes it, with
+# marks that survive moved lines.
 mkdir -p repository/src && cd repository
 write() { # LINES: the program, with so many lines more at its head
     for ((i = 0; i < $1; i++)); do echo "/* $i */"; done >src/app.c
@@ -21,16 +22,19 @@ END
     mpicc -g -o app "$PWD/src/app.c"
 }
 write 0
-crosswait run -q --html=app.html --junit=app.xml --sarif=app.sarif --json=app.json -- mpirun -n 3 ./app
+crosswait run -q --html=app.html --junit=app.xml --sarif=app.sarif --json=app.json -- mpirun \
+    -n 3 ./app
 echo "[$?]" *.html *.xml *.sarif *.json
 /usr/bin/python3 "$SOURCE/tests/reports/github.py" app.sarif
 write 7
 crosswait run -q --sarif=moved.sarif -- mpirun -n 3 ./app
-for file in app moved; do grep -o '"primaryLocationLineHash": "[^"]*"' $file.sarif >$file.marks; done
+for file in app moved; do grep -o '"primaryLocationLineHash": "[^"]*"' $file.sarif >$file.marks
+done
 cmp app.marks moved.marks && echo "the same marks"
 cmp -s app.sarif moved.sarif && echo "not moved"
 # From elsewhere, paths below a folder that is named.
-cd .. && crosswait report --format=sarif --source-root="$PWD/repository" repository/crosswait.db >named.sarif
+cd .. && crosswait report --format=sarif --source-root="$PWD/repository" repository/crosswait.db \
+    >named.sarif
 /usr/bin/python3 "$SOURCE/tests/reports/github.py" named.sarif
 /usr/bin/python3 - repository/app.xml <<'END'
 import sys, xml.etree.ElementTree as xml
@@ -43,7 +47,8 @@ assert all(float(case.get("time")) >= 0 for case in cases.values()) and float(ca
 assert int(suite.get("tests")) == len(cases) and int(suite.get("failures")) == 2
 END
 # Two jobs of one command have a file each.
-crosswait run -q --json=both.json -o both.db -- sh -c 'mpirun -n 1 repository/app; mpirun -n 1 repository/app' >/dev/null 2>&1
+crosswait run -q --json=both.json -o both.db -- sh \
+    -c 'mpirun -n 1 repository/app; mpirun -n 1 repository/app' >/dev/null 2>&1
 ls both*.json
 crosswait run -q --json=/nonesuch/a.json -o c.db -- mpirun -n 1 repository/app
 echo "[$?]"

@@ -1,6 +1,6 @@
 # expected
-# Reports for other tools, checked against the trace: SARIF, JUnit, Perfetto, GOAL and DOT of a job with findings and of jobs without.
-# Holds checkers invariant 3; reports invariants 1, 2 and 3;
+# Reports for other tools, checked against the trace: SARIF, JUnit, Perfetto, GOAL and DOT of a job
+# with findings and of jobs without. Holds checkers invariant 3; reports invariants 1, 2 and 3;
 # reports/junit.h invariant 1; reports/sarif.h invariant 3.
 P=$BUILD/corpus/programs
 formats() { # name ranks program...
@@ -23,7 +23,8 @@ formats polling 1 $BUILD/tests/interpose/polling count mixed 2000
 for format in sarif junit perfetto goal dot; do
     crosswait report --format=$format quiz.db | cmp - quiz.$format
 done
-# A hang of which the finding says something else than who waits: the graph is that of the proof, for everybody who draws one.
+# A hang of which the finding says something else than who waits: the graph is that of the proof,
+# for everybody who draws one.
 echo "== proven"
 cat > apart.c <<'END'
 #include <mpi.h>
@@ -40,7 +41,9 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-mpicc -g -o apart apart.c && crosswait run --stack=4 -o apart.db -- mpirun -n 4 ./apart 2>/dev/null | sed 's/since.*/since when/'
+mpicc -g -o apart apart.c &&
+    crosswait run --stack=4 -o apart.db -- mpirun -n 4 ./apart 2>/dev/null |
+    sed 's/since.*/since when/'
 crosswait report --format=dot apart.db | grep -- '->'
 crosswait report --format=html apart.db | grep -c 'class="ring"'
 crosswait report --format=json apart.db | grep -c '"awaits"'

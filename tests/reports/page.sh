@@ -1,8 +1,9 @@
 # expected
 # timeout: 300
-# The HTML page, used as a person does, in a browser: from a finding to its call and back, ranks that behave alike, keys, fingers, narrow and on
-# paper; and the page of a trace of half a million calls, which is as small and as fast as any other.
-# Holds reports/html/timeline.h invariants 1 and 2.
+# The HTML page, used as a person does, in a browser: from a finding to its call and back, ranks
+# that behave alike, keys, fingers, narrow and on paper; and the page of a trace of half a million
+# calls, which is as small and as fast as any other. Holds reports/html/timeline.h invariants 1 and
+# 2.
 cat > hang.c <<'END'
 #include <mpi.h>
 static void step(double *x, double *sum)
@@ -25,17 +26,21 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-mpicc -g -o hang hang.c && crosswait run -q --confirm=0 -o hang.db --html=hang.html -- mpirun -n 26 ./hang >/dev/null 2>&1
+mpicc -g -o hang hang.c &&
+    crosswait run -q --confirm=0 -o hang.db --html=hang.html -- mpirun -n 26 ./hang >/dev/null 2>&1
 echo "nodes of the graph: $(grep -c 'class="node' hang.html)"
 crosswait record -o small.db -- mpirun -n 4 $BUILD/corpus/programs/stencil 50 >/dev/null
 /usr/bin/python3 "$SOURCE/tests/reports/many.py" small.db large.db 64 5 >large.txt
 crosswait report --no-check --format=html -o large.html large.db
 /usr/bin/python3 "$SOURCE/tests/reports/page.py" hang.html large.html >seen.txt
-sed 's/^events that it tells of: \([0-9]*\)$/\1 events/' seen.txt | grep events | cmp - large.txt && echo "all events are told of"
+sed 's/^events that it tells of: \([0-9]*\)$/\1 events/' seen.txt | grep events | cmp - large.txt &&
+    echo "all events are told of"
 grep -v '^events' seen.txt
 [ $(stat -c %s large.html) -lt 8000000 ] && echo "at most 8 MB"
-crosswait report --no-check --format=html large.db | cmp - large.html && echo "the same trace, the same bytes"
+crosswait report --no-check --format=html large.db | cmp - large.html &&
+    echo "the same trace, the same bytes"
 # And in Perfetto's form.
 /usr/bin/python3 "$SOURCE/tests/reports/many.py" small.db lanes.db 16 5 >lanes.txt
 crosswait report --no-check --format=perfetto -o lanes.pftrace lanes.db
-[ $(stat -c %s lanes.pftrace) -le $((40 * $(cut -d' ' -f1 lanes.txt))) ] && echo "at most 40 bytes a call"
+[ $(stat -c %s lanes.pftrace) \
+    -le $((40 * $(cut -d' ' -f1 lanes.txt))) ] && echo "at most 40 bytes a call"

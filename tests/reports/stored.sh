@@ -1,5 +1,6 @@
 # timeout: 300
-# A report of a trace that was checked renders what is kept in it: byte by byte what checking it again gives, in every format.
+# A report of a trace that was checked renders what is kept in it: byte by byte what checking it
+# again gives, in every format.
 P=$BUILD/corpus/programs
 same() { # name ranks program...
     crosswait run --confirm=0 -o $1.db -- mpirun -n "${@:2}" >/dev/null 2>&1
@@ -23,7 +24,8 @@ same roots_differ 3 $P/roots_differ
 same calls_rma 2 $P/calls_rma
 same wildcard_order 3 $P/wildcard_order
 same polling 1 $BUILD/tests/interpose/polling count mixed 2000
-# Verbose text too; and what was never checked as a whole, or bore another name, is checked, and that is said.
+# Verbose text too; and what was never checked as a whole, or bore another name, is checked, and
+# that is said.
 crosswait report -v quiz.db >kept; crosswait report -v --recheck quiz.db | cmp - kept
 crosswait record -o never.db -- mpirun -n 2 $P/quiz_fixed >/dev/null 2>&1
 crosswait report never.db 2>&1 >/dev/null

@@ -1,5 +1,5 @@
-# Source lines of programs whose debug information lies elsewhere: by build id, by debuglink; and what is said when there is none, or when
-# the program was built anew since it was recorded.
+# Source lines of programs whose debug information lies elsewhere: by build id, by debuglink; and
+# what is said when there is none, or when the program was built anew since it was recorded.
 # timeout: 120
 if [ -z "$CW_INSIDE" ]; then
     [ "$(id -u)" = 0 ] && exec env CW_INSIDE=1 unshare -m bash "$0"
@@ -20,10 +20,12 @@ build -no-pie -o fixed && look fixed
 build -Wl,--build-id=sha1 -o by_id
 id=$(readelf -n by_id | sed -n 's/.*Build ID: //p')
 mkdir -p /usr/lib/debug/.build-id/${id:0:2}
-objcopy --only-keep-debug by_id /usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug && strip by_id && look by_id
+objcopy --only-keep-debug by_id /usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug && strip by_id &&
+    look by_id
 
 build -Wl,--build-id=none -o by_link
-objcopy --only-keep-debug by_link by_link.debug && strip by_link && objcopy --add-gnu-debuglink=by_link.debug by_link && look by_link
+objcopy --only-keep-debug by_link by_link.debug && strip by_link &&
+    objcopy --add-gnu-debuglink=by_link.debug by_link && look by_link
 
 mpicc -O1 -o symbols "$SOURCE/tests/store/where.c" && look symbols
 strip symbols -o bare && look bare

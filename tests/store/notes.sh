@@ -1,11 +1,13 @@
-# Every way to send and to receive: the trace pairs the messages that the program says it received, and no others.
+# Every way to send and to receive: the trace pairs the messages that the program says it received,
+# and no others.
 # timeout: 120
 # Holds store_message.c invariants 1 and 2.
 mpicc -g -O1 -o talk "$SOURCE/tests/store/talk.c" || exit 1
 for n in 2 3 5; do
     timeout 60 crosswait record -o talk.db -- mpirun -n $n ./talk >said || exit 1
     sort said >said.sorted
-    sqlite3 -separator ' ' talk.db 'SELECT source, dest, tag, bytes FROM message WHERE inner = 0' | sort >traced
+    sqlite3 -separator ' ' talk.db 'SELECT source, dest, tag, bytes FROM message WHERE inner = 0' |
+        sort >traced
     cmp said.sorted traced || { diff said.sorted traced; exit 1; }
     echo "$n ranks: $(wc -l <traced) messages," \
          "$(sqlite3 talk.db 'SELECT count(*) FROM message WHERE inner = 0 AND (send_id IS NULL OR recv_id IS NULL)') with one side only"

@@ -1,5 +1,6 @@
 # The questions of README.md, asked of a real trace.
-timeout 60 crosswait record -o T.db -- mpirun -n 4 "$BUILD/corpus/programs/stencil" >/dev/null || exit 1
+timeout 60 crosswait record -o T.db -- mpirun -n 4 "$BUILD/corpus/programs/stencil" >/dev/null ||
+    exit 1
 echo "who sends how much to whom"
 sqlite3 T.db 'SELECT source, dest, count(*), sum(bytes) FROM message WHERE NOT inner GROUP BY 1, 2'
 echo "in which calls, and where, was time spent"
@@ -8,7 +9,8 @@ sqlite3 T.db "SELECT call, file || ':' || line, count(*), sum(waited) > 0 FROM w
 echo "which collectives were there, and did somebody come last"
 sqlite3 T.db 'SELECT comm, number, call, count(*), max(t_enter) - min(t_enter) >= 0 FROM collective GROUP BY comm, number'
 echo "the examples of crosswait-trace(5)"
-awk '/^\.nf/ { inside = 1; next } /^\.fi/ { inside = 0; print "echo \"[$?]\"" } inside' "$SOURCE/cli/man/crosswait-trace.5" | sed 's/\\-/-/g' >examples.sh
+awk '/^\.nf/ { inside = 1; next } /^\.fi/ { inside = 0; print "echo \"[$?]\"" } inside' \
+    "$SOURCE/cli/man/crosswait-trace.5" | sed 's/\\-/-/g' >examples.sh
 bash -e examples.sh >answers || cat answers
 grep -c '^\[0\]' answers
 grep '^MPI_Waitall|' answers | cut -d'|' -f1-3

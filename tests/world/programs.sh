@@ -1,3 +1,4 @@
 # timeout: 240
-# The corpus's programs in one process and with mpirun: the same output, the same end, the verdicts of their heads.
+# The corpus's programs in one process and with mpirun: the same output, the same end, the verdicts
+# of their heads.
 exec /usr/bin/python3 "$SOURCE/tests/world/programs.py"

@@ -1,11 +1,13 @@
 # timeout: 240
-# The in-process MPI itself under the address and undefined-behaviour sanitizers: its own tests, and the conformity programs under seeds.
+# The in-process MPI itself under the address and undefined-behaviour sanitizers: its own tests,
+# and the conformity programs under seeds.
 set -eu
 flags="-w -g -O1 -std=gnu11 -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined
     -fno-omit-frame-pointer -DCORE_CHECK_HOT_ON -I$SOURCE $(mpicc --showme:compile)"
 export flags
 mkdir objects
-printf '%s\n' "$SOURCE"/world/{local,exchange,fibers}/*.c "$SOURCE"/replay/logical/match.c "$SOURCE"/replay/policy/*.c "$SOURCE"/core/*.c |
+printf '%s\n' "$SOURCE"/world/{local,exchange,fibers}/*.c "$SOURCE"/replay/logical/match.c \
+    "$SOURCE"/replay/policy/*.c "$SOURCE"/core/*.c |
     xargs -P2 -I{} sh -c 'clang $flags -c -o objects/$(basename $(dirname {}))_$(basename {} .c).o {}'
 ar rcs libworld.a objects/*.o
 clang $flags -c -o main.o "$SOURCE/fuzz/program/program_main.c"

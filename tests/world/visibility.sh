@@ -1,2 +1,3 @@
-# Missing synchronisation of windows and files shows, in the default order and under seeds; each correct twin stays silent.
+# Missing synchronisation of windows and files shows, in the default order and under seeds; each
+# correct twin stays silent.
 exec "$BUILD/tests/world/visibility"
