@@ -2,10 +2,17 @@
  * 1, whose blocking send then never returns: all ranks come to a reduction first, and only behind
  * it would rank 0 post another receive. With "fixed" that receive is posted before as well. With
  * "own" rank 2 sends behind the reduction, so that the receive is rank 1's. "slow": rank 0 computes
- * for some seconds before it comes to the reduction.
+ * for some seconds before it comes to the reduction. "isend": rank 1 waits for a non-blocking send;
+ * "all": for that and for a receive; "both": it is in MPI_Sendrecv.
  *
  * TEST: ranks=3 args= job=hangs verdict=deadlock-unbuffered
  * TEST: ranks=3 args=slow job=hangs verdict=deadlock-unbuffered
+ * TEST: ranks=3 args=isend job=hangs verdict=deadlock-unbuffered
+ * TEST: ranks=3 args=all job=hangs verdict=deadlock-unbuffered
+ * TEST: ranks=3 args=both job=hangs verdict=deadlock-unbuffered
+ * TEST: ranks=3 args=fixed isend job=0 verdict=clean
+ * TEST: ranks=3 args=fixed all slow job=0 verdict=clean
+ * TEST: ranks=3 args=fixed both job=0 verdict=clean
  * TEST: ranks=3 args=fixed job=0 verdict=clean
  * TEST: ranks=3 args=fixed slow job=0 verdict=clean
  * TEST: ranks=3 args=own job=0 verdict=clean
@@ -20,10 +27,30 @@ enum { BYTES = 4590, TAG = 5, GO = 6, SECONDS = 3 };
 
 static char first[BYTES], second[BYTES], go;
 
+/* The send of rank 1, other than by MPI_Send. */
+static void send_wait(const char *how)
+{
+    MPI_Request request[2];
+
+    if (!strcmp(how, "both")) {
+        MPI_Sendrecv(first, BYTES, MPI_BYTE, 0, TAG, &go, 1, MPI_BYTE, 0, GO, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        return;
+    }
+    MPI_Isend(first, BYTES, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &request[0]);
+    if (!strcmp(how, "all")) {
+        MPI_Irecv(&go, 1, MPI_BYTE, 0, GO, MPI_COMM_WORLD, &request[1]);
+        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    } else {
+        MPI_Wait(&request[0], MPI_STATUS_IGNORE);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     bool fixed = false, own = false, slow = false;
+    const char *how = "send";
     int rank, sum = 0;
 
     MPI_Init(&argc, &argv);
@@ -32,6 +59,8 @@ int main(int argc, char **argv)
         fixed |= !strcmp(argv[i], "fixed");
         own |= !strcmp(argv[i], "own");
         slow |= !strcmp(argv[i], "slow");
+        if (!strcmp(argv[i], "isend") || !strcmp(argv[i], "all") || !strcmp(argv[i], "both"))
+            how = argv[i];
     }
     if (rank == 0) {
         MPI_Irecv(first, BYTES, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &request[0]);
@@ -40,11 +69,16 @@ int main(int argc, char **argv)
         if (!own)
             MPI_Recv(&go, 1, MPI_BYTE, 2, GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Send(&go, 1, MPI_BYTE, 1, GO, MPI_COMM_WORLD);
+        if (!strcmp(how, "all") || !strcmp(how, "both"))
+            MPI_Send(&go, 1, MPI_BYTE, 1, GO, MPI_COMM_WORLD);
         if (slow)
             sleep(SECONDS);
     } else if (rank == 1) {
         MPI_Recv(&go, 1, MPI_BYTE, 0, GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Send(first, BYTES, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+        if (!strcmp(how, "send"))
+            MPI_Send(first, BYTES, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+        else
+            send_wait(how);
     } else if (!own) {
         MPI_Send(first, 16, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
         MPI_Send(&go, 1, MPI_BYTE, 0, GO, MPI_COMM_WORLD);

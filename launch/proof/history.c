@@ -261,7 +261,9 @@ static void follow(struct lane_state *lane, const struct proof_call *call)
                                 .request = kept->list,
                                 .request_count = listed ? kept->list_count : 0,
                                 .done = kept->done,
-                                .done_count = own};
+                                .done_count = own,
+                                .bytes =
+                                    (uint64_t)proof_bytes(lane->rank, event->type, event->count)};
     if (kept->leg.seq == event->seq && kept->leg.head.words)
         parts.leg = &kept->leg;
     if (trait_in(call->traits, TRAIT_MATCHED) && kept->arg_seq == event->seq && kept->arg_count)

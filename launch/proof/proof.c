@@ -91,22 +91,35 @@ static uint64_t channel_open(const struct proof_history *history, uint64_t globa
 }
 
 /* Whether all that was sent on the channel has left its sender, who has had the time to see to
- * that: then it has arrived. */
-static bool channel_arrived(const struct proof_prover *prover, const struct proof_channel *channel)
+ * that, or has been announced to a receiver who has had the time to take it: then it has arrived.
+ */
+static bool channel_arrived(const struct proof_prover *prover, const struct proof_channel *channel,
+                            bool certain)
 {
     const struct proof_rank *source = &prover->history.rank[channel->key.source];
     uint8_t standing = prover->standing[channel->key.source];
 
-    if (channel->buffered || (!proof_is_settled(standing) && standing != PROOF_ENDED) ||
-        opens_sending(source, channel->key.global, channel->key.dest, channel->key.tag))
+    if (channel->buffered || (!proof_is_settled(standing) && standing != PROOF_ENDED))
         return false;
+    for (uint32_t i = 0; i < source->open_count; i++) {
+        const struct proof_open *open = &source->open[i];
+        const struct proof_call *call = proof_open_call(source, open);
+
+        /* MPI_Send: no receive has taken it, or it would be back */
+        if (open_sends(source, open, channel->key.global, channel->key.dest, channel->key.tag) &&
+            ((certain && call->class == EVENT_CLASS_SEND) ||
+             !proof_rested(prover, channel->key.source, channel->key.dest,
+                           proof_bytes(source, open->event.type, open->event.count))))
+            return false;
+    }
     for (uint32_t i = 0; i < requests_count(&source->requests); i++) {
         const struct request *r = requests_at(&source->requests, i);
         const struct proof_space *space = proof_request_space(source, r);
 
         if (space && r->kind == REQUEST_SEND && r->active && r->tag == channel->key.tag &&
             space->global == channel->key.global &&
-            proof_space_world(space, r->peer) == channel->key.dest)
+            proof_space_world(space, r->peer) == channel->key.dest &&
+            !proof_rested(prover, channel->key.source, channel->key.dest, (int64_t)r->bytes))
             return false;
     }
     return true;
@@ -118,7 +131,9 @@ struct receive {
     uint64_t global;
     int32_t dest, source, tag; /* EVENT_ANY: a wildcard */
     uint64_t seq, entered;     /* when it was posted */
+    bool certain;              /* it is known not to be complete */
     uint64_t before[2][2];     /* such receives, [of any source][of any tag] */
+    uint64_t rivals;           /* posted before it: they accept some of what it accepts */
     uint64_t
         message[2][2]; /* messages that nobody is known to have received, [source fits][tag fits] */
     bool arrived;      /* all those that fit it have */
@@ -138,7 +153,11 @@ static void count_before(const struct proof_prover *prover, struct receive *rece
             r->made >= receive->seq || (rank->lanes > 1 && r->t_leave >= receive->entered) ||
             space->global != receive->global)
             continue;
-        wider_source = proof_space_world(space, r->peer) != receive->source;
+        int32_t source = r->peer == EVENT_ANY ? EVENT_ANY : proof_space_world(space, r->peer);
+        receive->rivals +=
+            (source == EVENT_ANY || receive->source == EVENT_ANY || source == receive->source) &&
+            (r->tag == EVENT_ANY || receive->tag == EVENT_ANY || r->tag == receive->tag);
+        wider_source = source != receive->source;
         wider_tag = r->tag != receive->tag;
         if ((!wider_source || r->peer == EVENT_ANY) && (!wider_tag || r->tag == EVENT_ANY))
             receive->before[wider_source][wider_tag]++;
@@ -146,15 +165,32 @@ static void count_before(const struct proof_prover *prover, struct receive *rece
 }
 
 static void count_message(const struct proof_prover *prover, struct receive *receive,
-                          int32_t source, int32_t tag, const struct proof_channel *channel,
-                          uint64_t count)
+                          const struct proof_channel *channel, uint64_t count)
 {
-    bool source_fits = receive->source == EVENT_ANY || receive->source == source;
-    bool tag_fits = receive->tag == EVENT_ANY || receive->tag == tag;
+    bool source_fits = receive->source == EVENT_ANY || receive->source == channel->key.source;
+    bool tag_fits = receive->tag == EVENT_ANY || receive->tag == channel->key.tag;
 
     receive->message[source_fits][tag_fits] += count;
     if (source_fits && tag_fits && count)
-        receive->arrived &= channel && channel_arrived(prover, channel);
+        receive->arrived &= channel_arrived(prover, channel, receive->certain);
+}
+
+/* Messages of sends that a rank is in, where they are the first of their channels. */
+static void count_first(const struct proof_prover *prover, struct receive *receive, uint32_t source)
+{
+    const struct proof_rank *rank = &prover->history.rank[source];
+
+    for (uint32_t i = 0; i < rank->open_count; i++) {
+        const struct proof_channel first = {.key = {.global = receive->global,
+                                                    .source = (int32_t)source,
+                                                    .dest = receive->dest,
+                                                    .tag = rank->open[i].event.tag}};
+
+        if (open_sends(rank, &rank->open[i], receive->global, receive->dest, first.key.tag) &&
+            !proof_channel_find(&prover->history, receive->global, (int32_t)source, receive->dest,
+                                first.key.tag))
+            count_message(prover, receive, &first, 1);
+    }
 }
 
 static void count_messages(const struct proof_prover *prover, struct receive *receive)
@@ -167,18 +203,11 @@ static void count_messages(const struct proof_prover *prover, struct receive *re
         struct proof_channel_key key = c->key;
 
         if (key.global == receive->global && key.dest == receive->dest)
-            count_message(prover, receive, key.source, key.tag, c,
+            count_message(prover, receive, c,
                           channel_open(history, key.global, key.source, key.dest, key.tag));
     }
     for (uint32_t r = 0; r < history->rank_count; r++)
-        for (uint32_t i = 0; i < history->rank[r].open_count; i++) { /* the first of its channel */
-            int32_t tag = history->rank[r].open[i].event.tag;
-
-            if (open_sends(&history->rank[r], &history->rank[r].open[i], receive->global,
-                           receive->dest, tag) &&
-                !proof_channel_find(history, receive->global, (int32_t)r, receive->dest, tag))
-                count_message(prover, receive, (int32_t)r, tag, NULL, 1);
-        }
+        count_first(prover, receive, r);
 }
 
 /* Whether so many earlier receives, [any source][any tag] or not, take all the messages that fit
@@ -201,19 +230,20 @@ static bool all_taken(const struct receive *receive, unsigned kinds)
 }
 
 enum competition {
-    COMPETE_FREE,  /* a message may fit the receive */
-    COMPETE_NONE,  /* none does that was sent so far; one that the source sends may */
-    COMPETE_OTHERS /* the same, but what others send to the receives before it may let one through
-                    */
+    COMPETE_FREE,   /* a message may fit the receive */
+    COMPETE_NONE,   /* none does that was sent so far; one that the source sends may */
+    COMPETE_OTHERS, /* the same, but what others send to the receives before it may let one through
+                     */
+    COMPETE_TAKEN   /* the receive is complete, or it is as with COMPETE_NONE */
 };
 
 /* What was sent so far can still meet the receive unless (1) nothing fits, or (2) receives posted
  * before it accept all that fits any of them, or (3) all that fits it has arrived, in time for it
- * to complete, which it did not, and receives posted before it explain that. */
+ * to complete, which it did not (certain), and as many receives posted before it may have taken
+ * that. */
 static enum competition receive_competes(const struct proof_prover *prover, struct receive *receive)
 {
     const struct proof_rank *rank = &prover->history.rank[receive->dest];
-    uint64_t before = 0;
 
     if (receive->source >= 0 && receive->tag != EVENT_ANY &&
         !channel_open(&prover->history, receive->global, receive->source, receive->dest,
@@ -223,15 +253,14 @@ static enum competition receive_competes(const struct proof_prover *prover, stru
     count_messages(prover, receive);
     if (!receive->message[1][1])
         return COMPETE_NONE;
-    for (unsigned kind = 0; kind < 4; kind++)
-        before += receive->before[kind >> 1][kind & 1];
-    if (receive->message[1][1] <= before && receive->arrived && rank->lanes == 1 &&
-        proof_is_settled(prover->standing[receive->dest]))
+    bool arrived =
+        receive->arrived && rank->lanes == 1 && proof_is_settled(prover->standing[receive->dest]);
+    if (receive->certain && arrived && receive->message[1][1] <= receive->rivals)
         return COMPETE_NONE;
     for (unsigned kinds = 1; kinds < 16; kinds++)
         if (all_taken(receive, kinds))
             return kinds < 4 ? COMPETE_NONE : COMPETE_OTHERS;
-    return COMPETE_FREE;
+    return arrived && !receive->certain ? COMPETE_TAKEN : COMPETE_FREE;
 }
 
 /* How many receives of `dest` that are pending now might take a message of the channel. */
@@ -271,16 +300,18 @@ static uint64_t receives_fitting(const struct proof_prover *prover, uint64_t glo
     return count;
 }
 
+/* certain: it is known not to be complete. */
 static struct need need_recv(struct proof_prover *prover, int32_t me,
                              const struct proof_space *space, int32_t source, int32_t tag,
-                             uint64_t seq, uint64_t entered)
+                             uint64_t seq, uint64_t entered, bool certain)
 {
     struct receive receive = {.global = space->global,
                               .dest = me,
                               .source = source,
                               .tag = tag,
                               .seq = seq,
-                              .entered = entered};
+                              .entered = entered,
+                              .certain = certain};
     struct need need = proof_need(NEED_CERTAIN, ENDING_NEED_MESSAGE, space);
     enum competition competition;
 
@@ -290,7 +321,9 @@ static struct need need_recv(struct proof_prover *prover, int32_t me,
     competition = receive_competes(prover, &receive);
     if (competition == COMPETE_FREE)
         return proof_need_unknown();
-    if (source >= 0 && competition == COMPETE_NONE) {
+    if (competition == COMPETE_TAKEN)
+        need.state = NEED_MAYBE;
+    if (source >= 0 && competition != COMPETE_OTHERS) {
         proof_peer_add(prover, source);
         return need;
     }
@@ -329,7 +362,7 @@ static struct need need_send(struct proof_prover *prover, int32_t me,
     if (channel && channel->mixed)
         number = 1; /* at least */
     if (number <= received + receives_fitting(prover, space->global, me, dest, tag) &&
-        !(certain && proof_send_left(prover, &send)))
+        !(certain ? proof_send_left(prover, &send) : proof_send_done_or_left(prover, &send)))
         return proof_need_unknown();
     proof_peer_add(prover, dest);
     return need;
@@ -425,10 +458,10 @@ static struct need need_request(struct proof_prover *prover, int32_t me, uint32_
     switch (request->kind) {
     case REQUEST_RECEIVE:
         return need_recv(prover, me, space, peer, request->tag,
-                         request->persistent ? 0 : request->made, request->t_enter);
+                         request->persistent ? 0 : request->made, request->t_enter, certain);
     case REQUEST_SEND:
         return need_send(prover, me, space, peer, request->tag, proof_request_number(request),
-                         certain, -1);
+                         certain, (int64_t)request->bytes);
     default:
         return need_coll(prover, me, space, space->mixed ? 0 : proof_request_number(request),
                          certain);
@@ -597,23 +630,25 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct pro
                 return;
             }
             if (open->leg.peer != EVENT_PROC_NULL)
-                proof_need_add(prover, need_recv(prover, me, space,
-                                                 proof_space_world(space, open->leg.peer),
-                                                 open->leg.tag, event->seq, event->t_enter));
+                proof_need_add(prover,
+                               need_recv(prover, me, space,
+                                         proof_space_world(space, open->leg.peer), open->leg.tag,
+                                         event->seq, event->t_enter, peer == EVENT_PROC_NULL));
             if (peer == EVENT_PROC_NULL)
                 return;
         }
-        proof_need_add(prover, need_send(prover, me, space, peer, event->tag,
-                                         c && c->lane == open->lane ? c->sent + 1 : 1,
-                                         class == EVENT_CLASS_SEND,
-                                         proof_bytes(rank, event->type, event->count)));
+        proof_need_add(prover,
+                       need_send(prover, me, space, peer, event->tag,
+                                 c && c->lane == open->lane ? c->sent + 1 : 1,
+                                 class == EVENT_CLASS_SEND || open->leg.peer == EVENT_PROC_NULL,
+                                 proof_bytes(rank, event->type, event->count)));
         return;
     }
     case EVENT_CLASS_RECV:
     case EVENT_CLASS_PROBE:
     case EVENT_CLASS_MPROBE:
-        proof_need_add(prover,
-                       need_recv(prover, me, space, peer, event->tag, event->seq, event->t_enter));
+        proof_need_add(prover, need_recv(prover, me, space, peer, event->tag, event->seq,
+                                         event->t_enter, true));
         return;
     case EVENT_CLASS_COLL:
     case EVENT_CLASS_COMM_CREATE:

@@ -43,14 +43,20 @@ struct need proof_need(enum need_state state, enum ending_need kind,
 /* One of which nothing is known. */
 struct need proof_need_unknown(void);
 
-struct proof_send { /* a send that has certainly not completed */
+struct proof_send {
     uint64_t global;
     int32_t source, dest, tag; /* world ranks */
     uint64_t number;           /* how many-th of its channel */
     int64_t bytes;             /* of its message; -1: not known */
 };
+/* proof_match.c: whether a message of so many bytes (-1: not known) has arrived, and been carried
+ * over if it was matched. */
+bool proof_rested(const struct proof_prover *prover, int32_t source, int32_t dest, int64_t bytes);
 /* proof_match.c: whether no receive that is posted now has taken the message, or will. */
 bool proof_send_left(const struct proof_prover *prover, const struct proof_send *send);
+/* proof_match.c: a send that may have completed: whether it has, unless all receives that are
+ * posted now and that fit it have taken other messages. */
+bool proof_send_done_or_left(const struct proof_prover *prover, const struct proof_send *send);
 
 /* proof_rma.c: the needs of rank `me`, which is in MPI_Win_start, _complete, _wait, _lock, _flush
  * or _unlock. */

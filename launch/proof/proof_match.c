@@ -1,4 +1,4 @@
-/* A blocking send does not return although a receive is posted that its message fits. Which message
+/* A send does not complete although a receive is posted that its message fits. Which message
  * that receive took, its spool does not say: it has not been waited for. But a library that has had
  * its time has matched whatever can be matched, and a send whose message was matched has returned.
  * So the message of this one was not: all receives that fit it have taken others. That they can
@@ -36,17 +36,35 @@ static bool fits(const struct match *match, uint32_t receive, int32_t source, in
 
 /* --- what is there ---------------------------------------------------------------------------- */
 
-/* The receives that fit the message. False: there are others than requests that are just there. */
+static void receive_collect(const struct proof_send *send, struct match *match, int32_t source,
+                            int32_t tag)
+{
+    match->receive[match->receives].source = source;
+    match->receive[match->receives].tag = tag;
+    if (fits(match, match->receives, send->source, send->tag))
+        match->receives++;
+}
+
+/* The receives that fit the message, and that may have taken another one. False: there are some of
+ * which that cannot be said. */
 static bool receives_collect(const struct proof_prover *prover, const struct proof_send *send,
                              struct match *match)
 {
     const struct proof_rank *rank = &prover->history.rank[send->dest];
 
     for (uint32_t i = 0; i < rank->open_count; i++) {
-        const struct proof_call *call = proof_open_call(rank, &rank->open[i]);
+        const struct proof_open *open = &rank->open[i];
+        const struct proof_call *call = proof_open_call(rank, open);
+        const struct proof_space *space =
+            proof_space_find(rank, PROOF_SPACE_COMM, open->event.comm);
 
-        if (!call || trait_in(call->traits, TRAIT_RECEIVES))
+        if (call && call->class == EVENT_CLASS_SENDRECV && open->has_leg && space) {
+            if (space->global == send->global && match->receives < RECEIVES_MAX)
+                receive_collect(send, match, proof_space_world(space, open->leg.peer),
+                                open->leg.tag);
+        } else if (!call || trait_in(call->traits, TRAIT_RECEIVES)) {
             return false;
+        }
     }
     for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
         const struct request *r = requests_at(&rank->requests, i);
@@ -57,37 +75,47 @@ static bool receives_collect(const struct proof_prover *prover, const struct pro
             continue;
         if (!space || r->cancelled || match->receives == RECEIVES_MAX)
             return false;
-        match->receive[match->receives].source = r->peer == EVENT_ANY ? EVENT_ANY : source;
-        match->receive[match->receives].tag = r->tag;
-        if (space->global == send->global && fits(match, match->receives, send->source, send->tag))
-            match->receives++;
+        if (space->global == send->global)
+            receive_collect(send, match, r->peer == EVENT_ANY ? EVENT_ANY : source, r->tag);
     }
     return match->receives > 0;
 }
 
-static bool is_wait(uint8_t class)
+/* Whether the call would have returned if the request were complete. */
+static bool is_awaited(const struct proof_rank *rank, const struct proof_open *open, uint64_t id)
 {
-    return class == EVENT_CLASS_WAIT || class == EVENT_CLASS_WAITALL ||
-           class == EVENT_CLASS_WAITANY || class == EVENT_CLASS_WAITSOME;
+    const struct proof_call *call = proof_open_call(rank, open);
+    uint8_t class = call ? call->class : EVENT_CLASS_OTHER;
+
+    if (class == EVENT_CLASS_WAIT)
+        return open->event.request == id;
+    if (class != EVENT_CLASS_WAITANY && class != EVENT_CLASS_WAITSOME &&
+        !(class == EVENT_CLASS_WAITALL && open->request_total == 1))
+        return false;
+    for (uint32_t i = 0; i < open->request_count; i++)
+        if (open->request[i] == id)
+            return true;
+    return false;
 }
 
-/* Sends of the channel that somebody may be waiting for, in vain. */
-static uint64_t sends_awaited(const struct proof_rank *source, const struct proof_channel_key *key)
+/* Those of the first `before` sends of the channel that somebody is waiting for in vain. */
+static uint64_t sends_awaited(const struct proof_rank *source, const struct proof_channel_key *key,
+                              uint64_t before)
 {
     uint64_t sends = 0;
-    bool waits = false;
 
-    for (uint32_t i = 0; i < source->open_count; i++) {
-        const struct proof_call *call = proof_open_call(source, &source->open[i]);
-
-        waits |= !call || is_wait(call->class);
-    }
-    for (uint32_t i = 0; waits && i < requests_count(&source->requests); i++) {
+    for (uint32_t i = 0; i < requests_count(&source->requests); i++) {
         const struct request *r = requests_at(&source->requests, i);
         const struct proof_space *space = proof_request_space(source, r);
+        bool awaited = false;
 
-        sends += space && r->kind == REQUEST_SEND && r->active && r->tag == key->tag &&
-                 space->global == key->global && proof_space_world(space, r->peer) == key->dest;
+        if (!space || r->kind != REQUEST_SEND || !r->active || r->tag != key->tag ||
+            space->global != key->global || proof_space_world(space, r->peer) != key->dest ||
+            proof_request_number(r) > before)
+            continue;
+        for (uint32_t k = 0; k < source->open_count; k++)
+            awaited |= is_awaited(source, &source->open[k], r->id);
+        sends += awaited;
     }
     return sends;
 }
@@ -103,7 +131,7 @@ static bool messages_collect(const struct proof_prover *prover, const struct pro
         const struct proof_channel *c = core_table_at(&history->channels, i);
         bool own = c->key.source == send->source && c->key.tag == send->tag;
         uint64_t sent = own && send->number <= c->sent ? send->number - 1 : c->sent;
-        uint64_t awaited = sends_awaited(&history->rank[c->key.source], &c->key);
+        uint64_t awaited = sends_awaited(&history->rank[c->key.source], &c->key, sent);
 
         if (c->key.global != send->global || c->key.dest != send->dest)
             continue;
@@ -154,16 +182,27 @@ static bool augment(struct match *match, uint32_t receive)
     return false;
 }
 
+bool proof_rested(const struct proof_prover *prover, int32_t source, int32_t dest, int64_t bytes)
+{
+    return bytes >= 0 && bytes <= PROOF_CARRIED_BYTES && prover->standing[source] == PROOF_RESTED &&
+           prover->standing[dest] == PROOF_RESTED && prover->history.rank[source].lanes == 1 &&
+           prover->history.rank[dest].lanes == 1;
+}
+
+bool proof_send_done_or_left(const struct proof_prover *prover, const struct proof_send *send)
+{
+    struct match match = {.receives = 0};
+
+    return proof_rested(prover, send->source, send->dest, send->bytes) &&
+           receives_collect(prover, send, &match);
+}
+
 bool proof_send_left(const struct proof_prover *prover, const struct proof_send *send)
 {
     struct match match = {.receives = 0};
 
-    if (send->bytes < 0 || send->bytes > PROOF_CARRIED_BYTES ||
-        prover->standing[send->source] != PROOF_RESTED ||
-        prover->standing[send->dest] != PROOF_RESTED ||
-        prover->history.rank[send->source].lanes > 1 || prover->history.rank[send->dest].lanes > 1)
-        return false;
-    if (!receives_collect(prover, send, &match) || !messages_collect(prover, send, &match))
+    if (!proof_rested(prover, send->source, send->dest, send->bytes) ||
+        !receives_collect(prover, send, &match) || !messages_collect(prover, send, &match))
         return false;
     for (uint32_t r = 0; r < match.receives; r++) {
         for (uint32_t c = 0; c < match.channels; c++)

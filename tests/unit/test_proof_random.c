@@ -1,0 +1,501 @@
+/* The launcher's proof against a naive search. Random programs run in a naive library, which knows
+ * what the spools do not tell: which receive took which message, what has arrived, what was carried
+ * over. Then the job stands still, or some of its ranks compute. What the proof claims must hold
+ * whatever the ranks that are not stuck do next: messages and receives of any kind are tried, a few
+ * in a row. Where all ranks are stuck, and had their time, nearly all of it must be proven. */
+#include "core/random.h"
+#include "tests/unit/proof_job.h"
+
+enum { RANKS = 4, TAGS = 2, OBJECTS = 96, REQUESTS = 24, LIST = 4, JOBS = 3000, STEPS = 60 };
+enum { NODES_MAX = 20000, MOVES_MAX = 3 };
+enum { ANY = EVENT_ANY };
+
+struct message {
+    int8_t source, dest, tag;
+    bool eager, arrived, carried;
+    int16_t receive; /* that took it; -1 none */
+};
+struct receive {
+    int8_t dest;
+    int32_t source, tag;
+    int16_t message; /* -1 none */
+};
+struct handle {
+    bool active, send;
+    int16_t object;
+};
+struct call { /* that a rank is in */
+    enum event_class class;
+    int16_t send, receive; /* objects of its own; -1 none */
+    uint32_t list[LIST], count;
+};
+struct member {
+    struct handle handle[REQUESTS];
+    uint32_t handles;
+    bool inside, computes;
+    struct call call;
+};
+struct world {
+    struct message message[OBJECTS];
+    struct receive receive[OBJECTS];
+    uint32_t messages, receives, size;
+    struct member rank[RANKS];
+};
+
+static struct core_random chance;
+
+static uint32_t below(uint32_t n)
+{
+    return (uint32_t)core_random_below(&chance, n);
+}
+
+/* --- the naive library ------------------------------------------------------------------------ */
+
+static bool is_fit(const struct message *m, const struct receive *r)
+{
+    return m->dest == r->dest && (r->source == ANY || r->source == m->source) &&
+           (r->tag == ANY || r->tag == m->tag);
+}
+
+static void match(struct world *w, uint32_t m, uint32_t r)
+{
+    w->message[m].receive = (int16_t)r;
+    w->receive[r].message = (int16_t)m;
+}
+
+/* Messages arrive in the order of arrival, which `arrived` does not tell: of one pair of ranks it
+ * is that of their numbers, of others any; so those of lower numbers are taken to be first. */
+static uint32_t receive_post(struct world *w, uint32_t dest, int32_t source, int32_t tag)
+{
+    uint32_t r = w->receives++;
+
+    w->receive[r] = (struct receive){(int8_t)dest, source, tag, -1};
+    for (uint32_t m = 0; m < w->messages && w->receive[r].message < 0; m++)
+        if (w->message[m].arrived && w->message[m].receive < 0 &&
+            is_fit(&w->message[m], &w->receive[r]))
+            match(w, m, r);
+    return r;
+}
+
+static bool may_arrive(const struct world *w, uint32_t m)
+{
+    for (uint32_t i = 0; i < m; i++)
+        if (!w->message[i].arrived && w->message[i].source == w->message[m].source &&
+            w->message[i].dest == w->message[m].dest)
+            return false;
+    return !w->message[m].arrived;
+}
+
+static void arrive(struct world *w, uint32_t m)
+{
+    w->message[m].arrived = true;
+    for (uint32_t r = 0; r < w->receives; r++)
+        if (w->receive[r].message < 0 && is_fit(&w->message[m], &w->receive[r])) {
+            match(w, m, r);
+            return;
+        }
+}
+
+static uint32_t message_post(struct world *w, uint32_t source, uint32_t dest, uint32_t tag,
+                             bool eager)
+{
+    w->message[w->messages] =
+        (struct message){(int8_t)source, (int8_t)dest, (int8_t)tag, eager, false, eager, -1};
+    return w->messages++;
+}
+
+static bool is_sent(const struct world *w, int16_t m)
+{
+    return w->message[m].eager || (w->message[m].receive >= 0 && w->message[m].carried);
+}
+
+static bool is_received(const struct world *w, int16_t r)
+{
+    int16_t m = w->receive[r].message;
+
+    return m >= 0 && w->message[m].carried;
+}
+
+static bool is_handle_done(const struct world *w, const struct handle *h)
+{
+    return h->send ? is_sent(w, h->object) : is_received(w, h->object);
+}
+
+static bool is_call_done(const struct world *w, const struct member *rank)
+{
+    const struct call *c = &rank->call;
+    uint32_t done = 0;
+
+    if ((c->send >= 0 && !is_sent(w, c->send)) || (c->receive >= 0 && !is_received(w, c->receive)))
+        return false;
+    for (uint32_t i = 0; i < c->count; i++)
+        done += is_handle_done(w, &rank->handle[c->list[i]]);
+    return c->class == EVENT_CLASS_WAITANY ? done > 0 : done == c->count;
+}
+
+/* --- what the spools say ---------------------------------------------------------------------- */
+
+/* The status of handle h, or of the call's own receive (h NULL), for the event that comes next. */
+static void say_done(const struct world *w, uint32_t rank, const struct handle *h, uint32_t id,
+                     uint32_t index, int16_t receive)
+{
+    struct spool_done done = {.seq = lane[rank].seq + 1,
+                              .index = index,
+                              .request = id,
+                              .source = EVENT_NONE,
+                              .tag = EVENT_NONE};
+    int16_t r = h ? h->object : receive;
+
+    if (!h || !h->send) {
+        done.source = w->message[w->receive[r].message].source;
+        done.tag = w->message[w->receive[r].message].tag;
+    }
+    put(rank, SPOOL_DONE, 0, 0, &done, sizeof done, NULL, 0);
+}
+
+static void say_list(uint32_t rank, const struct call *c)
+{
+    struct spool_list list = {.seq = lane[rank].seq + 1, .total = c->count, .count = c->count};
+    uint32_t id[LIST];
+
+    for (uint32_t i = 0; i < c->count; i++)
+        id[i] = c->list[i] + 1;
+    put(rank, SPOOL_LIST, SPOOL_LIST_REQUESTS, 4, &list, sizeof list, id, c->count * sizeof *id);
+}
+
+static void say_leg(uint32_t rank, const struct receive *r)
+{
+    struct spool_leg leg = {
+        .seq = lane[rank].seq + 1, .peer = r->source, .tag = r->tag, .count = 1};
+
+    put(rank, SPOOL_LEG, 0, 0, &leg, sizeof leg, NULL, 0);
+}
+
+static bool is_listed(const struct call *c)
+{
+    return c->class == EVENT_CLASS_WAITALL || c->class == EVENT_CLASS_WAITANY;
+}
+
+static void peer_of_call(const struct world *w, const struct call *c, int32_t *peer, int32_t *tag)
+{
+    *peer = c->send >= 0      ? w->message[c->send].dest
+            : c->receive >= 0 ? w->receive[c->receive].source
+                              : EVENT_NONE;
+    *tag = c->send >= 0      ? w->message[c->send].tag
+           : c->receive >= 0 ? w->receive[c->receive].tag
+                             : EVENT_NONE;
+}
+
+/* The call returns. */
+static void call_return(struct world *w, uint32_t me)
+{
+    struct member *rank = &w->rank[me];
+    const struct call *c = &rank->call;
+    int32_t peer, tag;
+
+    peer_of_call(w, c, &peer, &tag);
+    if (is_listed(c))
+        say_list(me, c);
+    if (c->class == EVENT_CLASS_SENDRECV)
+        say_leg(me, &w->receive[c->receive]);
+    if (c->receive >= 0)
+        say_done(w, me, NULL, 0, 0, c->receive);
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct handle *h = &rank->handle[c->list[i]];
+
+        if (!is_handle_done(w, h))
+            continue;
+        say_done(w, me, h, c->list[i] + 1, i, 0);
+        h->active = false;
+        if (c->class == EVENT_CLASS_WAITANY)
+            break;
+    }
+    did(me, c->class, peer, tag, c->class == EVENT_CLASS_WAIT ? c->list[0] + 1 : 0);
+    rank->inside = false;
+}
+
+/* The call does not return. */
+static void call_stays(const struct world *w, uint32_t me)
+{
+    const struct call *c = &w->rank[me].call;
+    int32_t peer, tag;
+
+    peer_of_call(w, c, &peer, &tag);
+    if (is_listed(c))
+        say_list(me, c);
+    if (c->class == EVENT_CLASS_SENDRECV)
+        say_leg(me, &w->receive[c->receive]);
+    inside(me, c->class, peer, tag, c->class == EVENT_CLASS_WAIT ? c->list[0] + 1 : 0);
+}
+
+/* --- random programs -------------------------------------------------------------------------- */
+
+static uint32_t other_than(const struct world *w, uint32_t me)
+{
+    return (me + 1 + below(w->size - 1)) % w->size;
+}
+
+static int32_t any_or(uint32_t value)
+{
+    return below(3) ? (int32_t)value : ANY;
+}
+
+static void handle_make(struct world *w, uint32_t me, bool send)
+{
+    struct member *rank = &w->rank[me];
+    uint32_t peer = other_than(w, me), tag = below(TAGS);
+    uint32_t id = rank->handles++;
+
+    if (send) {
+        rank->handle[id] =
+            (struct handle){true, true, (int16_t)message_post(w, me, peer, tag, below(2))};
+        did(me, EVENT_CLASS_ISEND, (int32_t)peer, (int32_t)tag, id + 1);
+        return;
+    }
+    int32_t source = any_or(peer), with = any_or(tag);
+    rank->handle[id] = (struct handle){true, false, (int16_t)receive_post(w, me, source, with)};
+    did(me, EVENT_CLASS_IRECV, source, with, id + 1);
+}
+
+static void wait_begin(struct world *w, uint32_t me)
+{
+    struct member *rank = &w->rank[me];
+    struct call c = {.send = -1, .receive = -1};
+
+    for (uint32_t i = 0; i < rank->handles && c.count < LIST; i++)
+        if (rank->handle[i].active && below(3))
+            c.list[c.count++] = i;
+    if (!c.count)
+        return;
+    c.class =
+        c.count > 1 ? (below(3) ? EVENT_CLASS_WAITALL : EVENT_CLASS_WAITANY) : EVENT_CLASS_WAIT;
+    rank->call = c;
+    rank->inside = true;
+}
+
+static void step(struct world *w, uint32_t me)
+{
+    struct member *rank = &w->rank[me];
+    uint32_t what = below(10), peer = other_than(w, me), tag = below(TAGS);
+    struct call c = {.send = -1, .receive = -1};
+
+    if (w->messages + 1 >= OBJECTS || w->receives + 1 >= OBJECTS || rank->handles + 1 >= REQUESTS) {
+        rank->computes = true;
+        return;
+    }
+    if (what < 4) {
+        handle_make(w, me, what & 1);
+        return;
+    }
+    if (what < 7) {
+        wait_begin(w, me);
+        return;
+    }
+    if (what != 8)
+        c.send = (int16_t)message_post(w, me, peer, tag, !below(3));
+    if (what != 7) {
+        int32_t source = any_or(other_than(w, me)), with = any_or(below(TAGS));
+        c.receive = (int16_t)receive_post(w, me, source, with);
+    }
+    c.class = what == 7 ? EVENT_CLASS_SEND : what == 8 ? EVENT_CLASS_RECV : EVENT_CLASS_SENDRECV;
+    rank->call = c;
+    rank->inside = true;
+}
+
+static void returns_make(struct world *w)
+{
+    for (uint32_t r = 0; r < w->size; r++)
+        if (w->rank[r].inside && is_call_done(w, &w->rank[r]))
+            call_return(w, r);
+}
+
+static void carry(struct world *w, bool all)
+{
+    for (uint32_t m = 0; m < w->messages; m++)
+        if (w->message[m].receive >= 0 && !w->message[m].carried)
+            w->message[m].carried = all || below(2);
+}
+
+/* Arrivals, in any order that MPI allows. all: but for what a rank that computes sends, or is sent.
+ */
+static void deliver(struct world *w, bool all)
+{
+    for (uint32_t m = 0; m < w->messages; m++) {
+        const struct message *at = &w->message[m];
+        bool sure = all && !w->rank[at->source].computes && !w->rank[at->dest].computes;
+
+        if (may_arrive(w, m) && (sure || !below(4)))
+            arrive(w, m);
+    }
+}
+
+/* Until nobody but those that compute goes on. */
+static void settle(struct world *w, uint8_t level)
+{
+    for (uint32_t turn = 0; turn < 4 * STEPS; turn++) {
+        bool moves = false;
+
+        if (level != PROOF_STILL) {
+            deliver(w, true);
+            carry(w, level == PROOF_RESTED);
+        }
+        returns_make(w);
+        for (uint32_t r = 0; r < w->size; r++) {
+            if (w->rank[r].inside || w->rank[r].computes)
+                continue;
+            moves = true;
+            if (turn < STEPS)
+                step(w, r);
+            else
+                w->rank[r].computes = true;
+        }
+        if (!moves && turn > 8)
+            return;
+    }
+}
+
+static void world_run(struct world *w, uint32_t computing, uint8_t level)
+{
+    uint32_t steps = below(STEPS);
+
+    memset(w, 0, sizeof *w);
+    w->size = 2 + below(RANKS - 1);
+    job_start(w->size);
+    for (uint32_t i = 0; i < steps; i++) {
+        uint32_t r = below(w->size);
+
+        if (!w->rank[r].inside && !w->rank[r].computes)
+            step(w, r);
+        deliver(w, false);
+        carry(w, false);
+        returns_make(w);
+    }
+    for (uint32_t i = 0; i < computing; i++) {
+        uint32_t r = below(w->size);
+        w->rank[r].computes = !w->rank[r].inside;
+    }
+    settle(w, level);
+    for (uint32_t r = 0; r < w->size; r++) {
+        standing[r] = w->rank[r].inside ? level : PROOF_UNKNOWN;
+        if (w->rank[r].inside)
+            call_stays(w, r);
+    }
+}
+
+/* --- the naive search ------------------------------------------------------------------------- */
+
+struct search {
+    bool claimed[RANKS];
+    uint32_t nodes;
+};
+
+static bool is_freed(const struct world *now, struct search *s, uint32_t moves);
+
+/* What is under way comes, and who can returns and may do anything. */
+static bool is_freed_by_time(struct world *w, struct search *s, uint32_t moves)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t m = 0; m < w->messages; m++) {
+            if (may_arrive(w, m)) {
+                arrive(w, m);
+                more = true;
+            }
+            if (w->message[m].receive >= 0 && !w->message[m].carried)
+                w->message[m].carried = more = true;
+        }
+        for (uint32_t r = 0; r < w->size; r++)
+            if (w->rank[r].inside && is_call_done(w, &w->rank[r])) {
+                if (s->claimed[r])
+                    return true;
+                w->rank[r].inside = false;
+                w->rank[r].computes = more = true;
+            }
+    }
+    return is_freed(w, s, moves);
+}
+
+static bool is_freed(const struct world *now, struct search *s, uint32_t moves)
+{
+    if (!moves || s->nodes++ > NODES_MAX)
+        return false;
+    for (uint32_t r = 0; r < now->size; r++) {
+        if (!now->rank[r].computes || now->messages + 1 >= OBJECTS || now->receives + 1 >= OBJECTS)
+            continue;
+        for (uint32_t peer = 0; peer < now->size; peer++)
+            for (uint32_t tag = 0; tag < TAGS; tag++) {
+                struct world sent = *now, received = *now;
+
+                message_post(&sent, r, peer, tag, true);
+                receive_post(&received, r, (int32_t)peer, (int32_t)tag);
+                if (is_freed_by_time(&sent, s, moves - 1) ||
+                    is_freed_by_time(&received, s, moves - 1))
+                    return true;
+            }
+    }
+    return false;
+}
+
+/* --- tests ------------------------------------------------------------------------------------ */
+
+static bool is_proven(struct search *out_search)
+{
+    char folder[] = "/tmp/test_proof.XXXXXX", path[64];
+    struct proof_prover *prover;
+    struct proof_verdict verdict;
+
+    assert_int_equal(proof_prover_new(&prover), CORE_OK);
+    assert_non_null(mkdtemp(folder));
+    spools_write(folder, false);
+    assert_int_equal(proof_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
+    proof_prover_free(prover);
+    for (uint32_t r = 0; r < rank_count; r++) {
+        snprintf(path, sizeof path, "%s/%u.0.ring", folder, r);
+        unlink(path);
+    }
+    rmdir(folder);
+    *out_search = (struct search){.nodes = 0};
+    for (uint32_t i = 0; i < verdict.ending.call_count; i++)
+        out_search->claimed[verdict.ending.call[i].rank] = true;
+    ending_done(&verdict.ending);
+    return verdict.proven;
+}
+
+static void what_is_proven_holds(void **state)
+{
+    static const uint8_t levels[] = {PROOF_STILL, PROOF_SETTLED, PROOF_RESTED, PROOF_RESTED};
+    uint32_t stuck = 0, stuck_proven = 0, partly = 0;
+    static struct world w;
+
+    (void)state;
+    for (uint32_t job = 0; job < JOBS; job++) {
+        struct search search;
+        bool all = true;
+
+        core_random_init(&chance, job);
+        uint8_t level = levels[below(4)];
+        world_run(&w, below(4), level);
+        bool proven = is_proven(&search);
+        for (uint32_t r = 0; r < w.size; r++)
+            all &= w.rank[r].inside;
+        stuck += all && level == PROOF_RESTED;
+        stuck_proven += all && proven && level == PROOF_RESTED;
+        partly += proven && !all;
+        struct world now = w;
+        if (proven && is_freed_by_time(&now, &search, MOVES_MAX))
+            fail_msg("job %u: proven, but it can go on", job);
+    }
+    print_message("%u of %u jobs that were stuck proven, and %u of which some ranks compute\n",
+                  stuck_proven, stuck, partly);
+    assert_true(stuck > JOBS / 20 && stuck_proven * 100 > stuck * 95);
+    assert_true(partly > JOBS / 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_proven_holds),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
