@@ -896,6 +896,8 @@ static const char *const misuse_forms[] = {
                             "tell when its buffer may be used",
     [MISUSE_FREE_SEND] = "the request of a send is freed while it is active: that is allowed, but "
                          "nothing can tell when its buffer may be used again",
+    [MISUSE_NEVER_STARTED_ONE] = "a persistent request was waited for beside others, but never "
+                                 "started",
     [MISUSE_NEVER_STARTED] = "a persistent request was waited for, but never started",
     [MISUSE_MESSAGE_LEFT] = "a message that was probed was never received",
     [MISUSE_REQUEST_LEFT] =

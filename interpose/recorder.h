@@ -581,7 +581,9 @@ extern bool recorder_persistent; /* there is, or was, a persistent request */
 /* The application's own: watched until it completes or is freed. */
 void recorder_request_owned(uint32_t id, uint64_t seq, bool persistent);
 void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_info info);
-void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info);
+/* alone: for no other one in the same call. */
+void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info,
+                              bool alone);
 void recorder_request_cancelling(struct request_info info);
 void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info);
 void recorder_request_finalizing(struct lane *lane, uint64_t seq);

@@ -144,7 +144,7 @@ static struct several enter(struct lane *lane, unsigned call, void **cfa, int co
         if (call == CALL_Startall)
             recorder_request_starting(lane, s.e->seq, s.info[i]);
         else if (UNLIKELY(recorder_persistent || !s.info[i].id))
-            recorder_request_waiting(lane, s.e->seq, s.info[i]);
+            recorder_request_waiting(lane, s.e->seq, s.info[i], count == 1);
     s.id = s.info ? recorder_scratch(lane, (size_t)count * sizeof *s.id) : NULL;
     for (int i = 0; s.id && i < count; i++)
         s.id[i] = (int32_t)s.info[i].id;

@@ -98,9 +98,10 @@
     X(FREE_NULL, "free-null", REQUEST)                                           \
     X(FREE_UNKNOWN, "free-unknown", REQUEST)                                     \
     X(FREE_COLLECTIVE, "free-collective", REQUEST)                               \
-    X(FREE_RECEIVE, "free-receive", RECEIVE_FREED)                               \
-    X(FREE_SEND, "free-send", SEND_FREED)                                        \
-    X(NEVER_STARTED, "never-started", REQUEST)                                   \
+    X(FREE_RECEIVE, "free-receive", REQUEST_UNWISE)                              \
+    X(FREE_SEND, "free-send", REQUEST_ALLOWED)                                   \
+    X(NEVER_STARTED, "never-started", REQUEST_UNWISE)                            \
+    X(NEVER_STARTED_ONE, "never-started-one", REQUEST_ALLOWED)                   \
     X(MESSAGE_LEFT, "message-left", REQUEST)                                     \
     X(REQUEST_LEFT, "request-left", REQUEST)                                     \
     X(OBJECT_LEFT, "object-left", LEAK)                                          \
@@ -125,8 +126,8 @@ enum misuse_rule {
     MISUSE_RULE_ARGUMENT,
     MISUSE_RULE_ARGUMENT_CUSTOM, /* not MPI's, but what libraries do */
     MISUSE_RULE_REQUEST,
-    MISUSE_RULE_RECEIVE_FREED, /* allowed, and should never be done */
-    MISUSE_RULE_SEND_FREED,    /* allowed */
+    MISUSE_RULE_REQUEST_UNWISE,  /* allowed, and should never be done */
+    MISUSE_RULE_REQUEST_ALLOWED, /* allowed */
     MISUSE_RULE_BUFFER,
     MISUSE_RULE_MEMORY,              /* of a buffer: it is smaller than the call says, or gone */
     MISUSE_RULE_UNINITIALIZED,       /* of a buffer: what is sent was never written */

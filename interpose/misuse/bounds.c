@@ -199,6 +199,7 @@ void bounds_start(void)
 {
     *(void **)&region_is_poisoned = dlsym(RTLD_DEFAULT, "__asan_region_is_poisoned");
     bounds.sanitized = region_is_poisoned != NULL;
+    shadow_start();
 }
 
 static bool ask(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer, uintptr_t start,

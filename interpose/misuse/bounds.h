@@ -10,6 +10,7 @@
 #ifndef INTERPOSE_MISUSE_BOUNDS_H
 #define INTERPOSE_MISUSE_BOUNDS_H
 
+#include "interpose/misuse/shadow.h"
 #include "interpose/misuse/usage.h"
 
 void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
@@ -32,6 +33,8 @@ static inline uint64_t bounds_mix(uint64_t hash, uint64_t value)
 static inline void bounds_look(struct lane *lane, const struct spool_event *e, void **cfa,
                                const struct usage_buffers *all)
 {
+    if (UNLIKELY(shadow.memory || shadow.threads))
+        shadow_given(lane, e->seq, all, cfa[-1]);
     for (unsigned i = 0; i < all->count; i++) {
         const struct usage_buffer *b = &all->buffer[i];
         uint64_t key = bounds_mix(e->site, b->start);

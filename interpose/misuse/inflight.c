@@ -25,6 +25,7 @@
 #include <xxhash.h>
 
 #include "interpose/misuse/payload.h"
+#include "interpose/misuse/shadow.h"
 #include "interpose/misuse/usage.h"
 #include "interpose/misuse/watchpoint.h"
 
@@ -50,6 +51,7 @@ struct flight {
     bool watched; /* its content is looked at around each call */
     bool large;   /* whether it is still mapped is looked at when a call is entered */
     int point;    /* a watchpoint (watch.h); -1 none */
+    void *fiber;  /* shadow.h; NULL none */
 };
 static uint32_t
     in_flight_request[IN_FLIGHT_MAX]; /* apart from the rest: looked through all the time */
@@ -255,6 +257,54 @@ static void say_parts(struct lane *lane, uint64_t seq, const char *argument, int
               .value = {which[0], which[1], low * size, high * size});
 }
 
+struct block {
+    uintptr_t start, end;
+    int64_t count;
+};
+
+static int compare_blocks(const void *a, const void *b)
+{
+    const struct block *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Blocks with gaps between them: those that lie beside each other are one. Nothing is said of more
+ * than there is room for. */
+static void put_blocks(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                       const struct usage_buffer *whole, const struct datatype_span *s, int n,
+                       const int *counts, const int *displs)
+{
+    enum { BLOCKS_MAX = 64 };
+    struct block block[BLOCKS_MAX];
+    unsigned blocks = 0, runs = 0;
+
+    for (int i = 0; i < n; i++) {
+        struct block b = {.count = counts[i]};
+        if (!span((const char *)whole->at + displs[i] * s->extent, counts[i], s, &b.start, &b.end))
+            continue;
+        if (blocks == BLOCKS_MAX)
+            return;
+        block[blocks++] = b;
+    }
+    qsort(block, blocks, sizeof *block, compare_blocks);
+    for (unsigned i = 0; i < blocks; i++) {
+        struct block *run = &block[runs ? runs - 1 : 0];
+        if (!runs || block[i].start > run->end) {
+            block[runs++] = block[i];
+            continue;
+        }
+        run->end = block[i].end > run->end ? block[i].end : run->end;
+        run->count += block[i].count;
+    }
+    for (unsigned i = 0; runs <= USAGE_SIDE_MAX && i < runs; i++) {
+        struct usage_buffer buffer = *whole;
+        buffer.start = block[i].start;
+        buffer.end = block[i].end;
+        buffer.count = block[i].count;
+        put(lane, seq, all, &buffer, s);
+    }
+}
+
 void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
                     const char *argument, const void *at, int n, const int *counts,
                     const int *displs, uint32_t type, enum usage_access access,
@@ -284,21 +334,36 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
                 return;
             }
     }
-    /* only where the blocks fill the span is it known that an overlap with it is one with them */
-    if (any && (buffer.start < 4096 || bytes >= (int64_t)(buffer.end - buffer.start)))
+    if (!any)
+        return;
+    if (buffer.start < 4096 || bytes >= (int64_t)(buffer.end - buffer.start))
         put(lane, seq, all, &buffer, s);
+    else if (s->whole)
+        put_blocks(lane, seq, all, &buffer, s, n, counts, displs);
 }
 
-void usage_buffer_w(struct lane *lane, uint64_t seq, const char *argument, const void *at, int n,
-                    const int *counts, const MPI_Datatype *type)
+void usage_buffer_w(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                    const char *argument, const void *at, int n, const int *counts,
+                    const int *displs, const MPI_Aint *wide, const MPI_Datatype *type,
+                    enum usage_access access, enum usage_place place)
 {
-    for (int i = 0; !at && counts && type && i < n; i++) {
-        const struct datatype_span *s =
-            counts[i] > 0 ? datatypes_span(recorder_type(lane, type[i])) : NULL;
-        if (s && s->low >= 0 && s->low < 4096) {
+    unsigned most = all->count + USAGE_SIDE_MAX;
+
+    if (in_place(lane, seq, argument, at, place) || !counts || !type || (!displs && !wide))
+        return;
+    for (int i = 0; i < n && all->count < most; i++) {
+        uint32_t id = counts[i] > 0 ? recorder_type(lane, type[i]) : 0;
+        const struct datatype_span *s = id ? datatypes_span(id) : NULL;
+        struct usage_buffer buffer = {
+            .argument = argument, .count = counts[i], .type = id, .of = id, .access = access};
+
+        if (!at && s && s->low >= 0 && s->low < 4096) {
             usage_pointer_slow(lane, seq, argument);
             return;
         }
+        buffer.at = (const char *)at + (displs ? (MPI_Aint)displs[i] : wide[i]);
+        if (s && at && span(buffer.at, counts[i], s, &buffer.start, &buffer.end))
+            put(lane, seq, all, &buffer, s);
     }
 }
 
@@ -442,7 +507,7 @@ void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *
         }
     for (unsigned i = 0; UNLIKELY(window_count) && i < all->count; i++)
         touch_windows(lane, seq, &all->buffer[i]);
-    held &= recorder.threads;
+    held &= recorder.threads || shadow.threads;
     if (LIKELY(!usage_in_flight.count && !held))
         return;
     lock();
@@ -485,6 +550,8 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
     const struct datatype_span *s = buffer->type ? datatypes_span(buffer->type) : NULL;
     in_flight_request[at] = request;
     *f = (struct flight){.buffer = *buffer, .seq = seq, .win = win, .target = target, .point = -1};
+    if (UNLIKELY(shadow.threads))
+        f->fiber = shadow_begin(buffer);
     if (buffer->end - buffer->start >= LARGE_BYTES && large_count < WATCHED_MAX &&
         !recorder.threads && memory_readable_now((const void *)buffer->start, 1)) {
         f->large = true;
@@ -515,6 +582,10 @@ static void land(struct lane *lane, uint64_t seq, uint32_t at, bool judge)
     if (now != f->hash)
         usage_say(lane, seq, now ? MISUSE_SEND_WRITTEN : MISUSE_SEND_UNMAPPED, f->buffer.argument,
                   f->seq);
+    if (UNLIKELY(f->fiber != NULL))
+        shadow_end(f->fiber);
+    if (UNLIKELY(shadow.memory) && judge)
+        shadow_filled(&f->buffer);
     unwatch(f);
     large_count -= f->large;
     look_on();

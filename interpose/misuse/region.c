@@ -2,6 +2,7 @@
  * it is taken back. What MPI allocates for a window is its own. */
 #include <stdlib.h>
 
+#include "interpose/misuse/heap.h"
 #include "interpose/misuse/usage.h"
 
 enum { REGIONS_MAX = 4096 };
@@ -50,9 +51,15 @@ void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64
     recorder_unlock();
 }
 
+/* What was freed may have been given out again: then it looks as if it had never been freed. */
 static void look(struct lane *lane, uint64_t seq, const struct region *r)
 {
-    if (!memory_mapped((const void *)r->start, r->end - r->start))
+    struct heap_block block;
+
+    if (memory_mapped((const void *)r->start, 1) && heap_block_find(r->start, r->end, &block) &&
+        block.freed)
+        usage_say(lane, seq, r->attached ? MISUSE_REGION_FREED : MISUSE_WINDOW_FREED, NULL, r->seq);
+    else if (!memory_mapped((const void *)r->start, r->end - r->start))
         usage_say(lane, seq, r->attached ? MISUSE_REGION_UNMAPPED : MISUSE_WINDOW_UNMAPPED, NULL,
                   r->seq);
 }

@@ -180,7 +180,9 @@ struct usage_buffer {
     enum usage_access access;
     bool any_time; /* a thread of the library fills it, also outside of calls: reads of files */
 };
-enum { USAGE_BUFFERS_MAX = 4 };
+/* With blocks that lie apart, those of one side are told as buffers of their own, as far as there
+ * is room. */
+enum { USAGE_SIDE_MAX = 12, USAGE_BUFFERS_MAX = 2 * USAGE_SIDE_MAX };
 struct usage_buffers {
     struct usage_buffer buffer[USAGE_BUFFERS_MAX];
     unsigned count;
@@ -196,9 +198,11 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
                     const char *argument, const void *at, int n, const int *counts,
                     const int *displs, uint32_t type, enum usage_access access,
                     enum usage_place place);
-/* Of blocks of several types: only whether there is a buffer at all. */
-void usage_buffer_w(struct lane *lane, uint64_t seq, const char *argument, const void *at, int n,
-                    const int *counts, const MPI_Datatype *type);
+/* Of blocks of several types. displs or wide: in bytes. */
+void usage_buffer_w(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                    const char *argument, const void *at, int n, const int *counts,
+                    const int *displs, const MPI_Aint *wide, const MPI_Datatype *type,
+                    enum usage_access access, enum usage_place place);
 /* held: they are MPI's until the call returns, which other threads must mind
  * (usage_completed_call).
  */

@@ -23,7 +23,8 @@ struct node {
     uint32_t next, previous; /* in the bucket's chain; 0 none */
     uint32_t mark;           /* taken by the list being looked up */
     uint64_t seq;            /* of the application's call that made it; 0: the library's own */
-    bool persistent, active, started, cancelled, waited; /* waited: although never started */
+    bool persistent, active, started, cancelled;
+    bool waited, listed; /* waited for although never started: alone, or with others */
 };
 
 bool recorder_persistent;
@@ -296,7 +297,7 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
         usage_started(lane, seq, info.id);
 }
 
-void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info)
+void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info, bool alone)
 {
     if (info.handle == recorder_handle.request_null || UNLIKELY(recorder.filter))
         return;
@@ -309,7 +310,7 @@ void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_in
     lock();
     uint32_t at = node_of(info);
     if (at && map.node[at].persistent && !map.node[at].started)
-        map.node[at].waited = true;
+        *(alone ? &map.node[at].waited : &map.node[at].listed) = true;
     unlock();
 }
 
@@ -345,8 +346,9 @@ void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_in
         usage_say(lane, seq, MISUSE_FREE_RECEIVE, "request", node.seq);
     else if (node.active && kind == REQUEST_SEND)
         usage_say(lane, seq, MISUSE_FREE_SEND, "request", node.seq);
-    if (node.waited && !node.started)
-        usage_say(lane, seq, MISUSE_NEVER_STARTED, "request", node.seq);
+    if ((node.waited || node.listed) && !node.started)
+        usage_say(lane, seq, node.waited ? MISUSE_NEVER_STARTED : MISUSE_NEVER_STARTED_ONE,
+                  "request", node.seq);
     usage_completed(lane, 0, info.id, false);
 }
 

@@ -1,0 +1,152 @@
+/* See shadow.h. */
+#include "interpose/misuse/shadow.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpose/misuse/payload.h"
+
+enum { PARTS_MAX = 1000, FIBERS_MAX = 64, NO_ORDER = 1 };
+
+struct shadow shadow;
+static struct {
+    intptr_t (*test)(const volatile void *, size_t);
+    void (*clean)(const volatile void *, size_t);
+    void (*read)(void *, unsigned long, void *), (*write)(void *, unsigned long, void *);
+    void *(*current)(void), *(*create)(unsigned);
+    void (*change)(void *, unsigned);
+} api;
+static __thread const void *caller;
+
+static void *idle[FIBERS_MAX]; /* fibers that have no buffer */
+static unsigned idle_count, fiber_count;
+
+static bool find(const char *name, void *function)
+{
+    void *found = dlsym(RTLD_DEFAULT, name);
+    memcpy(function, &found, sizeof found);
+    return found != NULL;
+}
+
+void shadow_start(void)
+{
+    const char *options = getenv("TSAN_OPTIONS");
+
+    shadow.memory = find("__msan_test_shadow", &api.test) && find("__msan_unpoison", &api.clean);
+    shadow.threads =
+        options && strstr(options, "ignore_noninstrumented_modules=1") &&
+        find("__tsan_read_range_pc", &api.read) && find("__tsan_write_range_pc", &api.write) &&
+        find("__tsan_get_current_fiber", &api.current) &&
+        find("__tsan_create_fiber", &api.create) && find("__tsan_switch_to_fiber", &api.change);
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+typedef bool (*part_fn)(uintptr_t start, uintptr_t end, void *context);
+
+/* What the buffer's datatype touches, part by part; false from the function ends it. */
+static void each_part(const struct usage_buffer *buffer, part_fn fn, void *context)
+{
+    const struct datatype_span *s = datatypes_span(buffer->of);
+    int64_t left = PARTS_MAX;
+
+    if (!s)
+        return;
+    if (s->whole) {
+        fn(buffer->start, buffer->end, context);
+        return;
+    }
+    for (int64_t i = 0; buffer->type && s->part && i < buffer->count; i++)
+        for (uint32_t k = 0; k < s->parts; k++) {
+            uintptr_t at = (uintptr_t)buffer->at + (uintptr_t)(i * s->extent);
+            if (!left-- ||
+                !fn(at + (uintptr_t)s->part[k][0], at + (uintptr_t)s->part[k][1], context))
+                return;
+        }
+}
+
+/* --- MemorySanitizer -------------------------------------------------------------------------- */
+
+struct asking {
+    struct lane *lane;
+    uint64_t seq;
+    const struct usage_buffer *buffer;
+};
+
+static bool ask(uintptr_t start, uintptr_t end, void *context)
+{
+    const struct asking *asking = context;
+    const struct usage_buffer *b = asking->buffer;
+    intptr_t bad = api.test((const void *)start, end - start);
+
+    if (bad < 0)
+        return true;
+    usage_say(asking->lane, asking->seq,
+              b->of == recorder_type(asking->lane, recorder_handle.type_byte)
+                  ? MISUSE_SEND_BYTES_UNINITIALIZED
+                  : MISUSE_SEND_UNINITIALIZED,
+              b->argument, 0,
+              .value = {(int64_t)(b->end - b->start), (int64_t)(start - b->start) + bad});
+    return false;
+}
+
+static bool clean(uintptr_t start, uintptr_t end, void *context)
+{
+    (void)context;
+    api.clean((const void *)start, end - start);
+    return true;
+}
+
+void shadow_given(struct lane *lane, uint64_t seq, const struct usage_buffers *all,
+                  const void *from)
+{
+    caller = from;
+    for (unsigned i = 0; shadow.memory && i < all->count; i++) {
+        struct asking asking = {lane, seq, &all->buffer[i]};
+        if (all->buffer[i].access == USAGE_READ)
+            each_part(&all->buffer[i], ask, &asking);
+    }
+}
+
+void shadow_filled(const struct usage_buffer *buffer)
+{
+    if (buffer->access == USAGE_WRITE)
+        each_part(buffer, clean, NULL);
+}
+
+/* --- ThreadSanitizer -------------------------------------------------------------------------- */
+
+static bool touch(uintptr_t start, uintptr_t end, void *context)
+{
+    const struct usage_buffer *buffer = context;
+
+    (buffer->access == USAGE_WRITE ? api.write : api.read)((void *)start, end - start,
+                                                           (void *)caller);
+    return true;
+}
+
+void *shadow_begin(const struct usage_buffer *buffer)
+{
+    void *own = api.current(), *fiber = NULL;
+
+    if (idle_count)
+        fiber = idle[--idle_count];
+    else if (fiber_count < FIBERS_MAX && (fiber = api.create(0)))
+        fiber_count++;
+    if (!fiber)
+        return NULL;
+    api.change(fiber, 0);
+    each_part(buffer, touch, (void *)buffer);
+    api.change(own, NO_ORDER);
+    return fiber;
+}
+
+void shadow_end(void *fiber)
+{
+    void *own = api.current();
+
+    api.change(fiber, NO_ORDER);
+    api.change(own, 0);
+    idle[idle_count++] = fiber;
+}
