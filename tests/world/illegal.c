@@ -85,6 +85,17 @@ static int counts_negative(void)
     return MPI_Allgatherv(&mine, 1, MPI_INT, all, counts, places, MPI_INT, MPI_COMM_WORLD);
 }
 
+static int counts_overflow(void)
+{
+    int mine = 1, all[RANKS], counts[RANKS];
+    for (int i = 0; i < RANKS; i++)
+        counts[i] = 0x7fffffff;
+    int code = MPI_Reduce_scatter(&mine, all, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return code == MPI_ERR_COUNT
+               ? MPI_Reduce_scatter_block(&mine, all, 0x7fffffff, MPI_INT, MPI_SUM, MPI_COMM_WORLD)
+               : code;
+}
+
 static int types_null(void)
 {
     int mine[RANKS] = {0}, all[RANKS], counts[RANKS] = {1, 1, 1, 1}, places[RANKS] = {0};
@@ -268,6 +279,7 @@ static const struct row {
     {"a request twice in a list, pending", twice_pending, MPI_ERR_REQUEST, NULL},
     {"a generalised request completed twice", general_twice, MPI_ERR_REQUEST, NULL},
     {"a negative count of a list", counts_negative, MPI_ERR_COUNT, NULL},
+    {"counts that are too many together", counts_overflow, MPI_ERR_COUNT, NULL},
     {"a null datatype of a list", types_null, MPI_ERR_TYPE, NULL},
     {"MPI_IN_PLACE for a result", in_place_result, MPI_ERR_ARG, NULL},
     {"MPI_IN_PLACE where nothing is", in_place_not_root, MPI_ERR_ARG, NULL},

@@ -277,6 +277,7 @@ static void neighbours(MPI_Comm comm, int *out_in_count, const int **out_in, int
             int to = t->coords[d] + (side ? 1 : -1);
             bool outside = to < 0 || to >= t->dims[d];
             to = (to + t->dims[d]) % t->dims[d];
+            CORE_CHECK(to >= 0 && to < t->dims[d]);
             list[2 * d + side] = outside && !t->periods[d]
                                      ? MPI_PROC_NULL
                                      : comm->rank + (to - t->coords[d]) * stride;
@@ -293,7 +294,8 @@ void world_coll_partners(const struct world_coll *c, int *out_in, int *out_out)
     if (c->kind >= COLL_NEIGHBOR_ALLGATHER)
         neighbours(c->comm, out_in, &in, out_out, &out);
     else
-        *out_in = *out_out = c->comm->remote_size && c->kind != COLL_REDUCE_SCATTER
+        *out_in = *out_out = c->comm->remote_size && c->kind != COLL_REDUCE_SCATTER &&
+                                     c->kind != COLL_REDUCE_SCATTER_BLOCK
                                  ? c->comm->remote_size
                                  : c->comm->size;
 }

@@ -30,15 +30,29 @@ static int check_types(MPI_Comm comm, int size, const MPI_Datatype *types)
     return MPI_SUCCESS;
 }
 
+/* Whether what is scattered behind a reduction has a count at all. */
+static int check_total(const struct world_coll *c, int size)
+{
+    long long total = 0;
+    for (int i = 0; i < size; i++)
+        total += c->recv_counts ? c->recv_counts[i] : c->recv_count;
+    if (total > INT32_MAX)
+        return world_error(c->comm, MPI_ERR_COUNT, "%lld elements in all", total);
+    return MPI_SUCCESS;
+}
+
 static int check_lists(const struct world_coll *c, bool sends, bool receives)
 {
     MPI_Comm comm = c->comm;
     int in, out, code = MPI_SUCCESS;
     world_coll_partners(c, &in, &out);
+    CORE_CHECK(in >= 0 && out >= 0);
     if (receives && c->recv_counts)
         code = check_counts(comm, in, c->recv_counts);
     if (!code && sends && c->send_counts)
         code = check_counts(comm, out, c->send_counts);
+    if (!code && (c->kind == COLL_REDUCE_SCATTER || c->kind == COLL_REDUCE_SCATTER_BLOCK))
+        code = check_total(c, in);
     if (!code && receives && c->recv_types)
         code = check_types(comm, in, c->recv_types);
     if (!code && sends && c->send_types)
@@ -55,6 +69,7 @@ static bool reduces(enum world_coll_kind kind)
 static int check_inter(const struct world_coll *c)
 {
     MPI_Comm comm = c->comm;
+    CORE_CHECK(comm->remote_size > 0);
     bool alone = c->root == MPI_PROC_NULL, chief = c->root == MPI_ROOT;
     bool to_root = c->kind == COLL_GATHER || c->kind == COLL_GATHERV;
     bool from_root = c->kind == COLL_SCATTER || c->kind == COLL_SCATTERV;

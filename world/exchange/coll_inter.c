@@ -15,6 +15,7 @@ static struct world_coll inside(const struct world_coll *c, struct ompi_communic
     CORE_CHECK(c->comm->remote_size > 0 && c->tag < (int)INSIDE_TAG);
     *group = *c->comm;
     group->remote_size = 0;
+    group->remote = NULL;
     struct world_coll one = *c;
     one.comm = group;
     one.tag = c->tag + INSIDE_TAG;
@@ -70,6 +71,7 @@ static int reduce(const struct world_coll *c)
 static int reduce_exchange(const struct world_coll *c, const struct world_coll *one, int count,
                            void *theirs)
 {
+    CORE_CHECK(!one->comm->remote_size && one->tag != c->tag);
     void *ours = world_coll_scratch(count, c->recv_type);
     int code = world_coll_reduce(one, c->send, ours, count, c->recv_type, 0);
     if (code || c->comm->rank)
@@ -153,6 +155,7 @@ static int scatter(const struct world_coll *c)
 static int exchange(const struct world_coll *c, bool same)
 {
     int size = c->comm->remote_size, code = MPI_SUCCESS;
+    CORE_CHECK(c->root == -1); /* of everyone, to everyone */
     bool wide = c->recv_types != NULL;
     struct ompi_request_t *request = world_alloc(2 * (size_t)size * sizeof *request);
     for (int i = 0; i < size; i++) {

@@ -58,6 +58,7 @@ const struct world_past *world_past_join(const struct world_past *a, const struc
     struct world_past *made = world_alloc(sizeof *made);
     for (int i = 0; i < EXPLORE_TRACKED / 64; i++)
         made->word[i] = a->word[i] | b->word[i];
+    CORE_CHECK_HOT(past_within(a, made) && past_within(b, made));
     return made;
 }
 
@@ -102,6 +103,7 @@ void world_explore_tell(int32_t answer)
 {
     struct world_explore *e = EXPLORE;
     ROOM_FOR(e->option, e->option_room, e->told.option_count);
+    CORE_CHECK(e->told.option_count < e->option_room);
     e->option[e->told.option_count++] = answer;
 }
 
@@ -177,6 +179,8 @@ void world_explore_end(void)
     WORLD->outcome->decisions = NULL;
     if (!EXPLORE)
         return;
+    CORE_CHECK(EXPLORE->told.decision_count <= EXPLORE->decision_room);
+    CORE_CHECK(EXPLORE->told.missed_count <= EXPLORE->missed_room);
     EXPLORE->told.decision = EXPLORE->decision;
     EXPLORE->told.option = EXPLORE->option;
     EXPLORE->told.missed = EXPLORE->missed;
@@ -282,6 +286,7 @@ static const struct world_past *past_of_requests(const struct world_decider *d, 
 
 static bool still_same(const struct world_decider *d, int i)
 {
+    CORE_CHECK_HOT(i >= 0 && i < d->count);
     return d->request[i] && d->request[i]->serial == d->serial[i];
 }
 
@@ -486,6 +491,7 @@ static void tell_options(const struct world_decider *d)
 
 static void keep_decided(struct world_decider *d, uint32_t option_first)
 {
+    CORE_CHECK(d->decided < EXPLORE->told.decision_count);
     if (d->decided >= EXPLORE_TRACKED) {
         EXPLORE->told.limited = true;
         return;
@@ -582,6 +588,7 @@ static bool comes_before(const struct candidate *best, uint32_t turns)
 {
     if (!best->decider)
         return true;
+    CORE_CHECK(best->among > 1); /* it and this one */
     if (WORLD->choice.kind != REPLAY_CHOICE_LIST)
         return world_choose(best->among, REPLAY_REASON_SCHEDULE) == 1;
     return turns < best->turns;
@@ -615,6 +622,7 @@ static bool consider(struct world_decider *d, uint32_t turns, struct candidate *
 
 static bool consider_rank(struct world_rank *rank, int phase, struct candidate *best)
 {
+    CORE_CHECK(phase >= 0 && phase < PHASES);
     if (phase == 0) {
         struct ompi_request_t *recv = rank->posted;
         while (recv && !(recv->decider && consider(recv->decider, 0, best)))
@@ -715,6 +723,7 @@ static struct world_polled **polled_find(uint32_t context, int source, int tag)
 struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bool poll, bool take)
 {
     struct world_fiber *fiber = WORLD->fiber;
+    CORE_CHECK(source == MPI_ANY_SOURCE || source >= 0);
     struct world_polled **polled = polled_find(comm->context, source, tag);
     struct world_decider *d = world_zalloc(sizeof *d);
     *d = (struct world_decider){.kind = EXPLORE_PROBE,

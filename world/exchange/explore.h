@@ -39,6 +39,8 @@ struct world_past {
     uint64_t word[EXPLORE_TRACKED / 64];
 };
 
+_Static_assert(sizeof(struct world_past) * 8 == EXPLORE_TRACKED, "a bit for each decision");
+
 enum world_explore_kind {
     EXPLORE_RECEIVE,
     EXPLORE_PROBE, /* of any kind */

@@ -7,6 +7,7 @@ _Static_assert(LOCKS * 2 <= WINDOW, "turns and locks of a window have as many nu
 
 static bool conflict(const struct world_decider *a, const struct world_decider *b)
 {
+    CORE_CHECK(a->kind == b->kind && a->part == b->part);
     if (a->kind == EXPLORE_LOCK)
         return a->exclusive || b->exclusive;
     if (a->low >= b->high || b->low >= a->high || (a->reads && b->reads))
@@ -98,6 +99,7 @@ static void might_have_come(const struct world_decider *asks, const struct world
 
 static void await(struct world_decider *d, const char *why)
 {
+    CORE_CHECK(d->part && WORLD->fiber->is_rank);
     d->asks = true;
     d->rank = ME;
     WORLD->fiber->why = why;
@@ -145,6 +147,7 @@ void world_turn_lock(MPI_Win win, struct world_part *part, bool exclusive)
 
 void world_turn_unlocked(struct world_part *part, bool exclusive)
 {
+    CORE_CHECK(!exclusive || part->holders == 0);
     const struct world_past **past = exclusive ? &part->past : &part->shared_past;
     *past = world_past_join(*past, WORLD->fiber->past);
 }

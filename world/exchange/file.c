@@ -86,6 +86,7 @@ int MPI_File_open(MPI_Comm handle, const char *filename, int amode, MPI_Info inf
     open_once(slot, comm->size);
     if (slot[0]->code)
         return world_error_on(nobody, &none, slot[0]->code, "'%s' cannot be opened", filename);
+    CORE_CHECK(slot[0]->tried && slot[0]->users > 0);
     int fd = slot[0]->fd;
     if (WORLD_PROCESSES && slot[0]->opener != ME->rank)
         fd = open(slot[0]->name, open_flags(amode) | O_CLOEXEC);
@@ -174,6 +175,7 @@ static int resize(const char *call, MPI_File file, MPI_Offset size, bool shrink)
     if (file->shared->amode & MPI_MODE_RDONLY)
         return FILE_ERROR(file, MPI_ERR_READ_ONLY, "the file was opened to be read");
     code = world_file_flush(file);
+    CORE_CHECK(!file->late);
     world_meet(&file->comm, NULL);
     if (!code && (shrink || world_file_size(file) < size) && ftruncate(file->fd, size) != 0)
         code = world_file_error(errno);
@@ -329,6 +331,7 @@ int MPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_
     *disp = file->disp;
     *etype = world_type_again(file->etype);
     *filetype = world_type_again(file->filetype);
+    CORE_CHECK(strlen(file->datarep) < MPI_MAX_DATAREP_STRING);
     strcpy(datarep, file->datarep);
     return MPI_SUCCESS;
 }

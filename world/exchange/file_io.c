@@ -60,6 +60,7 @@ static int check(const struct world_access *access, enum pointer pointer)
 {
     MPI_File file = access->file;
     int amode = file->shared->amode;
+    CORE_CHECK(file->etype->size > 0); /* MPI_File_set_view refuses others */
     if ((ptrdiff_t)access->count < 0)
         return FILE_ERROR(file, MPI_ERR_COUNT, "count %td", (ptrdiff_t)access->count);
     if (world_type_check(access->type, true))
@@ -104,6 +105,7 @@ static void place(struct world_access *access, enum pointer pointer)
 /* What a read at the end of the file did not get is not passed over by its own pointer. */
 static void step_back(const struct world_access *access, enum pointer pointer, size_t done)
 {
+    CORE_CHECK(done <= access->count * access->type->size);
     if (pointer == OWN && !access->write)
         access->file->position = access->offset + (MPI_Offset)(done / access->file->etype->size);
 }
@@ -197,6 +199,7 @@ static int end(const char *call, MPI_File file, const void *buffer, MPI_Status *
         return FILE_ERROR(file, MPI_ERR_OTHER, "no such operation was begun");
     if (file->split->buffer != buffer)
         return FILE_ERROR(file, MPI_ERR_ARG, "not the buffer that it began with");
+    CORE_CHECK(file->split->file == file);
     code = move(file->split, status);
     file->split = NULL;
     return code ? FILE_ERROR(file, code, "the transfer failed") : MPI_SUCCESS;

@@ -135,6 +135,7 @@ static ssize_t read_piece(MPI_File file, uint8_t *data, size_t bytes, off_t plac
         return (ssize_t)got;
     off_t end = world_file_size(file);
     size_t there = end <= place ? 0 : end - place < (off_t)bytes ? (size_t)(end - place) : bytes;
+    CORE_CHECK(got <= bytes && there <= bytes);
     memset(data + got, 0, bytes - got);
     for (const struct world_delayed_write *l = file->late; l; l = l->next) {
         off_t from = l->place > place ? l->place : place;
@@ -213,6 +214,7 @@ int world_file_write(MPI_File file, MPI_Offset stream, const uint8_t *packed, si
     int code = MPI_SUCCESS;
     if (now || file->late_bytes + bytes > LATE_BYTES_MAX)
         code = world_file_flush(file); /* a rank's own writes keep their order */
+    CORE_CHECK(!now || !file->late);
     while (bytes > 0 && !code && walk.type->size) {
         off_t place;
         size_t piece = walk_next(&walk, bytes, &place);

@@ -25,6 +25,7 @@ static inline uint64_t latest(uint64_t a, uint64_t b)
 static void clock_buffered_send(struct world_message *message, struct ompi_request_t *send)
 {
     struct world_rank *from = send->owner;
+    CORE_CHECK_HOT(message->world == from->rank);
     for (int k = 0; k < 2; k++) {
         uint64_t cost = k ? message->bytes : 1;
         message->start[k] = latest(from->clock[k], from->send_free[k]);
@@ -307,6 +308,7 @@ void world_message_arrive(struct world_message *message, struct world_rank *dest
 static struct world_message *message_make(struct ompi_request_t *send, struct world_rank *dest,
                                           size_t bytes, bool copy)
 {
+    CORE_CHECK_HOT(send->kind == REQUEST_SEND && !send->complete);
     struct world_message *message = message_new();
     message->next = NULL;
     message->context = send->context;
@@ -336,6 +338,7 @@ static struct world_message *message_make(struct ompi_request_t *send, struct wo
 static void send_delayed(struct ompi_request_t *send, struct world_rank *dest, size_t bytes,
                          uint32_t ticks)
 {
+    CORE_CHECK(dest != send->owner); /* delay.c invariant 3 */
     bool copy = buffered(send, dest, bytes);
     if (UNLIKELY(WORLD->options->event != NULL))
         world_emit_message(WORLD_EVENT_SEND, send, dest->rank, bytes, copy);

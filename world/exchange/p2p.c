@@ -32,6 +32,7 @@ static void fill(struct ompi_request_t *request, enum world_request_kind kind, e
                  const void *buffer, size_t count, MPI_Datatype type, int peer, int tag,
                  MPI_Comm comm, uint32_t context)
 {
+    CORE_CHECK_HOT(WORLD->fiber->rank == ME && kind <= REQUEST_RECV);
     request->handle.made_by = WORLD->fiber->call;
     request->kind = (uint8_t)kind;
     request->mode = (uint8_t)mode;
@@ -208,6 +209,7 @@ static int truncated(const struct ompi_request_t *request)
 
 static int blocking_finish(struct ompi_request_t *request, MPI_Status *status)
 {
+    CORE_CHECK_HOT(request->kind == REQUEST_RECV);
     if (!request->complete)
         world_request_wait(request);
     world_request_finish(request);

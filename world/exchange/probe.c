@@ -17,6 +17,7 @@ static void status_of(const struct world_message *message, MPI_Status *status)
 {
     if (!status)
         return;
+    CORE_CHECK(!message || (message->source >= 0 && message->tag >= 0));
     status->MPI_SOURCE = message ? message->source : MPI_PROC_NULL;
     status->MPI_TAG = message ? message->tag : MPI_ANY_TAG;
     status->_ucount = message ? message->bytes : 0;

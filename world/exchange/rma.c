@@ -20,6 +20,7 @@ static void stage(struct world_rma *rma)
 {
     if (rma->staged)
         return;
+    CORE_CHECK(rma->origin_type && rma->kind != RMA_GET);
     size_t bytes = rma->origin_count * rma->origin_type->size;
     rma->staged = world_alloc(bytes + 1);
     world_type_pack(rma->staged, bytes, rma->origin, rma->origin_count, rma->origin_type);
@@ -86,6 +87,8 @@ static uint8_t *reach_target(struct world_rma *rma, uint8_t *compare)
                       given < bytes ? given : bytes);
     return before;
 }
+
+_Static_assert(offsetof(struct world_rma, deferred) == 0, "request_finish gets the operation so");
 
 struct reach {
     struct world_rma *rma;
@@ -171,6 +174,7 @@ static bool take_out(MPI_Win win, struct world_rma **link)
 static uint32_t eligible(MPI_Win win, int target, uint32_t pick, struct world_rma ***out_link)
 {
     uint32_t count = 0;
+    CORE_CHECK(pick < LOOK_AHEAD);
     for (struct world_rma **link = &win->pending; *link && count < LOOK_AHEAD;
          link = &(*link)->next) {
         bool blocked = target >= 0 && (*link)->target != target;
@@ -186,6 +190,7 @@ static uint32_t eligible(MPI_Win win, int target, uint32_t pick, struct world_rm
 
 bool world_rma_complete(MPI_Win win, int target)
 {
+    CORE_CHECK(target >= -1 && target < win->comm.size);
     bool news = false, any = false;
     struct world_rma **link = &win->pending;
     if (*link)
@@ -222,6 +227,7 @@ static void predecessors(MPI_Win win, const struct world_rma *rma)
 
 void world_rma_complete_local(MPI_Win win, int target)
 {
+    CORE_CHECK(target >= -1 && target < win->comm.size);
     struct world_rma **link = &win->pending;
     while (*link) {
         struct world_rma *rma = *link;
@@ -245,6 +251,7 @@ static void request_finish(struct ompi_request_t *request, struct world_deferred
 {
     (void)request;
     struct world_rma *rma = (struct world_rma *)self, **link = &rma->win->pending;
+    CORE_CHECK(rma->deferred.finish == request_finish);
     while (*link && *link != rma)
         link = &(*link)->next;
     if (!*link)

@@ -40,12 +40,17 @@ static void let_others(bool news)
 
 /* --- fences ----------------------------------------------------------------------------------- */
 
-static bool passive(MPI_Win win)
+static bool passive_part(MPI_Win win)
 {
-    bool held = win->held_all;
+    bool held = false;
     for (int i = 0; i < win->comm.size; i++)
         held |= win->held[i] != 0;
     return held;
+}
+
+static bool passive(MPI_Win win)
+{
+    return win->held_all || passive_part(win);
 }
 
 int MPI_Win_fence(int assert, MPI_Win win)
@@ -60,6 +65,7 @@ int MPI_Win_fence(int assert, MPI_Win win)
         return WIN_ERROR(win, MPI_ERR_ASSERT, "MPI_MODE_NOPRECEDE, and %s precedes",
                          win->pending->call);
     world_rma_complete(win, -1);
+    CORE_CHECK(!win->pending); /* nothing goes over a fence */
     world_meet(&win->comm, NULL);
     win->fenced = !(assert &MPI_MODE_NOSUCCEED);
     return MPI_SUCCESS;
@@ -139,6 +145,7 @@ int MPI_Win_complete(MPI_Win win)
     if (!win->in_start)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "no epoch was started");
     world_rma_complete(win, -1);
+    CORE_CHECK(!win->pending);
     for (int i = 0; i < win->comm.size; i++)
         if (win->started[i]) {
             CORE_CHECK(win->part[i]->missing > 0 && win->part[i]->exposed);
@@ -288,6 +295,7 @@ int MPI_Win_unlock_all(MPI_Win win)
     bool news = world_rma_complete(win, -1);
     for (int i = 0; i < win->comm.size; i++)
         release(win, i);
+    CORE_CHECK(!win->pending && !passive_part(win));
     win->held_all = false;
     let_others(news);
     return MPI_SUCCESS;

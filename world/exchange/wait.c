@@ -69,6 +69,7 @@ void world_wait_describe(const struct ompi_request_t *request)
         fiber->why = "waits for a generalised request";
         return;
     }
+    CORE_CHECK_HOT(request->peer == MPI_ANY_SOURCE || request->peer >= 0);
     fiber->peer = request->peer == MPI_ANY_SOURCE
                       ? MPI_ANY_SOURCE
                       : (request->comm->remote_size ? request->comm->remote
@@ -122,6 +123,7 @@ static void wait_for(int count, MPI_Request request[], int need)
 
 static void general_finish(struct ompi_request_t *request, struct world_general *general)
 {
+    CORE_CHECK(request->kind == REQUEST_GENERAL && general->query);
     if (!general->fortran) {
         request->error = general->query(general->state, &request->status);
         if (general->free)
@@ -167,6 +169,7 @@ static int report(const struct ompi_request_t *request, int code)
 {
     if (LIKELY(code == MPI_SUCCESS))
         return code;
+    CORE_CHECK(request->comm); /* whose handler is told */
     if (code == MPI_ERR_TRUNCATE)
         return world_error(
             request->comm, code,

@@ -55,6 +55,8 @@ static MPI_Win win_new(MPI_Comm comm, int flavor, void *base, MPI_Aint size, int
     struct world_meeting *meeting = world_meet(comm, mine);
     win->part = (struct world_part **)meeting->slot;
     CORE_CHECK(win->part[comm->rank] == mine); /* rma.h invariant 1 */
+    for (int i = 0; i < comm->size; i++)
+        CORE_CHECK(win->part[i] && win->part[i]->rank->rank == comm->member[i]);
     win->comm = (struct ompi_communicator_t){.context = meeting->context,
                                              .rank = comm->rank,
                                              .size = comm->size,
@@ -162,6 +164,7 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, 
     if (rank == MPI_PROC_NULL)
         for (rank = 0; rank < win->comm.size - 1 && !win->part[rank]->bytes;)
             rank++;
+    CORE_CHECK(rank >= 0 && rank < win->comm.size);
     const struct world_part *part = win->part[rank];
     *size = (MPI_Aint)part->bytes;
     *disp_unit = part->unit;
@@ -187,6 +190,7 @@ int MPI_Win_free(MPI_Win *handle)
     world_rma_complete(win, -1);
     CORE_CHECK(!win->pending);
     world_meet(&win->comm, NULL);
+    CORE_CHECK(win->part[win->comm.rank]->holders == 0); /* all came, and none holds a lock */
     if (win->flavor == MPI_WIN_FLAVOR_ALLOCATE ||
         (win->flavor == MPI_WIN_FLAVOR_SHARED && win->comm.rank == 0))
         world_heap_free(win->base);
@@ -215,6 +219,7 @@ int MPI_Win_set_name(MPI_Win win, const char *name)
     char *copy = world_strdup(name);
     if (strlen(copy) >= MPI_MAX_OBJECT_NAME)
         copy[MPI_MAX_OBJECT_NAME - 1] = 0;
+    CORE_CHECK(strlen(copy) < MPI_MAX_OBJECT_NAME);
     win->name = copy;
     return MPI_SUCCESS;
 }

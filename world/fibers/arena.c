@@ -178,6 +178,7 @@ void *world_block_reuse(size_t bytes)
     struct world_block *block = WORLD->block[class];
     if (!block)
         return world_alloc((size_t)1 << class);
+    CORE_CHECK_HOT((uintptr_t)block % ALIGN == 0);
     WORLD->block[class] = block->next;
     return block;
 }

@@ -73,6 +73,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     alive++;
     int failed = create(thread, attributes, counted, body);
     if (failed) {
+        CORE_CHECK(alive > 0);
         alive--;
         free(body);
     }

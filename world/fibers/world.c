@@ -66,6 +66,7 @@ void world_give_up(const char *rule, const char *format, ...)
 void world_emit_message(enum world_event_kind kind, const struct ompi_request_t *request, int peer,
                         uint64_t bytes, bool flag)
 {
+    CORE_CHECK(request->kind == REQUEST_SEND || request->kind == REQUEST_RECV);
     struct world_event event = {.kind = kind,
                                 .rank = ME->rank,
                                 .peer = peer,
@@ -233,6 +234,7 @@ static void report_handles(struct world_rank *rank)
         uint32_t kind = handle->magic - (uint32_t)HANDLE_MAGIC;
         if (kind == 0 || kind >= HANDLE_KIND_COUNT)
             continue;
+        CORE_CHECK(handle->made_by);
         CORE_CHECK(rule[kind]); /* state.h invariant 4: whatever is left has a rule */
         if (kind == HANDLE_REQUEST) {
             struct ompi_request_t *request = (struct ompi_request_t *)handle;
@@ -415,8 +417,10 @@ static void outcome_init(struct world_outcome *outcome)
 static void find_odd_wildcard(struct world_outcome *outcome)
 {
     uint32_t named = 0;
-    for (int i = 0; i < WORLD->rank_count; i++)
+    for (int i = 0; i < WORLD->rank_count; i++) {
+        CORE_CHECK(WORLD->rank[i].wildcard_count == 0 || WORLD->rank[i].wildcard_source >= -2);
         named += WORLD->rank[i].wildcard_count == 0 && WORLD->rank[i].named_count > 0;
+    }
     for (int i = WORLD->rank_count - 1; named > 0 && WORLD->rank_count > 2 && i >= 0; i--)
         if (WORLD->rank[i].wildcard_count > 1 && WORLD->rank[i].wildcard_source >= 0) {
             outcome->wildcard_rank = i;
@@ -534,6 +538,7 @@ enum core_status world_run(const struct world_options *options, struct world_out
         return status;
     world_fiber_loop();
     world_close();
+    CORE_CHECK(!WORLD->running && !ME); /* state.h invariant 1: another may begin */
     return CORE_OK;
 }
 

@@ -6,6 +6,11 @@
 #include "world/state.h"
 
 enum { KEYVAL_FIRST = 100, KEYVALS_MAX = 1024 };
+_Static_assert((int)MPI_TAG_UB < KEYVAL_FIRST && (int)MPI_WIN_MODEL < KEYVAL_FIRST,
+               "the program's keys are behind the predefined ones");
+_Static_assert(sizeof(MPI_Comm_copy_attr_function *) == sizeof(void *) &&
+                   sizeof(MPI_Fint) <= sizeof(MPI_Aint),
+               "functions and values of all languages are kept as addresses");
 enum language { OF_C, OF_FORTRAN, OF_FORTRAN_WIDE }; /* of the callbacks */
 
 struct keyval {
@@ -48,6 +53,8 @@ DEFAULTS(OMPI_C_MPI_TYPE_, MPI_Datatype)
 DEFAULTS(OMPI_C_MPI_WIN_, MPI_Win)
 DEFAULTS(OMPI_C_MPI_, MPI_Comm)
 
+static struct keyval *keyval_of(int key);
+
 static int keyval_new(enum world_attribute_owner owner, void *copy, void *drop, void *extra,
                       int *out_key)
 {
@@ -59,6 +66,7 @@ static int keyval_new(enum world_attribute_owner owner, void *copy, void *drop, 
     memcpy(&keyval[keyval_count].copy, &copy, sizeof copy);
     memcpy(&keyval[keyval_count].drop, &drop, sizeof drop);
     *out_key = KEYVAL_FIRST + keyval_count;
+    CORE_CHECK(keyval_of(*out_key) == &keyval[keyval_count]);
     return MPI_SUCCESS;
 }
 
@@ -94,6 +102,8 @@ static int keyval_free(enum world_attribute_owner owner, int *key)
 
 static MPI_Fint number_of(const struct keyval *key, void *handle)
 {
+    CORE_CHECK(key->language != OF_C); /* C gets the handle itself */
+    CORE_CHECK(key->owner == OF_COMM || key->owner == OF_TYPE || key->owner == OF_WIN);
     return key->owner == OF_COMM   ? MPI_Comm_c2f(handle)
            : key->owner == OF_TYPE ? MPI_Type_c2f(handle)
                                    : MPI_Win_c2f(handle);
@@ -236,6 +246,7 @@ int world_attributes_drop(struct world_attribute **from, void *object)
     int code = MPI_SUCCESS;
     while (*from && !code)
         code = drop(from, object);
+    CORE_CHECK(code || !*from);
     return code;
 }
 

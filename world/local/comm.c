@@ -11,6 +11,7 @@ struct ompi_predefined_communicator_t ompi_mpi_comm_self = {{.handle = {.magic =
 struct ompi_predefined_communicator_t ompi_mpi_comm_null = {{.handle = {.magic = HANDLE_DEAD}}};
 
 enum { KEY_COLLECTIVE = 1 }; /* contexts are even: an odd key marks the log of collective calls */
+_Static_assert(KEY_COLLECTIVE % 2 == 1, "no context is such a key");
 
 uint32_t world_context_new(void)
 {
@@ -41,6 +42,7 @@ static int lowest(const int *member, int size)
 
 static bool local_first(MPI_Comm comm)
 {
+    CORE_CHECK(!comm->remote_size == !comm->remote);
     return !comm->remote_size ||
            lowest(comm->member, comm->size) < lowest(comm->remote, comm->remote_size);
 }
@@ -103,6 +105,7 @@ static void mismatch(const struct world_meeting *meeting, int size, int root)
 
 uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root)
 {
+    CORE_CHECK(comm->context % 2 == 0); /* invariant 1 */
     uint32_t number = comm->collective_count++;
     WORLD->fiber->call = call;
     if (UNLIKELY(WORLD->options->event != NULL))
@@ -159,6 +162,7 @@ struct world_meeting *world_meet_numbered(MPI_Comm comm, uint32_t number, void *
 MPI_Comm world_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent)
 {
     CORE_CHECK(context % 2 == 0 && rank >= 0 && rank < size && member);
+    CORE_CHECK(member[rank] == ME->rank); /* whoever makes it is one of its members */
     MPI_Comm comm = world_handle_new(HANDLE_COMM, sizeof *comm);
     comm->context = context;
     comm->rank = rank;
@@ -246,6 +250,7 @@ int MPI_Comm_set_name(MPI_Comm handle, const char *name)
         char *copy = world_strdup(name);
         if (strlen(copy) >= MPI_MAX_OBJECT_NAME)
             copy[MPI_MAX_OBJECT_NAME - 1] = 0;
+        CORE_CHECK(strlen(copy) < MPI_MAX_OBJECT_NAME);
         comm->name = copy;
     }
     return code;
@@ -427,6 +432,7 @@ static int *coloured(const struct world_meeting *meeting, int from, int count,
 /* Where in a meeting the members of one of the groups are. */
 static int slots_of(MPI_Comm comm, bool remote)
 {
+    CORE_CHECK(!remote || comm->remote_size > 0);
     if (local_first(comm) != remote)
         return 0;
     return remote ? comm->size : comm->remote_size;
@@ -584,6 +590,7 @@ int MPI_Intercomm_create(MPI_Comm local_handle, int local_leader, MPI_Comm peer_
     theirs = world_meet(local, theirs)->slot[local_leader];
     if (!theirs)
         return world_error(local, MPI_ERR_ARG, "the members name different local leaders");
+    CORE_CHECK(theirs->size > 0 && theirs->member);
     MPI_Comm made = world_comm_new(theirs->context, local->rank, local->size, local->member, local);
     made->remote = theirs->member;
     made->remote_size = theirs->size;

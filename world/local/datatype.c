@@ -126,6 +126,7 @@ void world_type_close(MPI_Datatype type)
         if (over > 0)
             type->ub += type->align - over;
     }
+    CORE_CHECK(type->align >= 1 && !type->predefined);
     ptrdiff_t at = 0;
     type->dense = type->lb == 0 && (size_t)type->ub == type->size;
     for (size_t r = 0; r < type->run_count && type->dense; r++) {
@@ -149,6 +150,7 @@ void world_type_reach(MPI_Datatype type, size_t count, ptrdiff_t *out_low, ptrdi
     *out_low = *out_high = 0;
     if (count == 0 || type->size == 0)
         return;
+    CORE_CHECK(type->run_count > 0); /* invariant 1 */
     ptrdiff_t reach = (ptrdiff_t)(count - 1) * type_extent(type);
     *out_low = type->true_lb + (reach < 0 ? reach : 0);
     *out_high = type->true_ub + (reach > 0 ? reach : 0);

@@ -34,6 +34,7 @@ static void walk(MPI_Datatype type, const struct axis *axis, int dimensions, ptr
 
 static MPI_Datatype array_type(struct axis *axis, int dimensions, int order, MPI_Datatype old)
 {
+    CORE_CHECK(dimensions >= 1 && dimensions <= DIMENSIONS_MAX);
     ptrdiff_t elements = 1;
     for (int d = 0; d < dimensions; d++)
         elements *= axis[d].size;
@@ -97,6 +98,7 @@ static struct axis axis_dealt(int size, int block, int processes, int coordinate
     CORE_CHECK(coordinate < processes && axis.count <= (size_t)size);
     axis.packed =
         axis.count == 0 || axis.index[axis.count - 1] - axis.index[0] + 1 == (int)axis.count;
+    CORE_CHECK(axis.count == 0 || axis.index[axis.count - 1] < size);
     return axis;
 }
 

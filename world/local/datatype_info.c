@@ -78,6 +78,7 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
     if (code)
         return code;
     const struct world_envelope *envelope = type->envelope;
+    CORE_CHECK(envelope || type->predefined);
     *integers = envelope ? envelope->integer_count : 0;
     *addresses = envelope ? envelope->address_count : 0;
     *types = envelope ? envelope->type_count : 0;
@@ -138,6 +139,7 @@ int MPI_Type_set_name(MPI_Datatype type, const char *type_name)
         char *name = world_strdup(type_name);
         if (strlen(name) >= MPI_MAX_OBJECT_NAME)
             name[MPI_MAX_OBJECT_NAME - 1] = 0;
+        CORE_CHECK(strlen(name) < MPI_MAX_OBJECT_NAME);
         type->name = name;
     }
     return code;
@@ -165,6 +167,7 @@ int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type)
                              : NULL;
     if (!found)
         return world_error(NULL, MPI_ERR_ARG, "class %d, size %d", typeclass, size);
+    CORE_CHECK(found->size == (size_t)size);
     *type = found;
     return MPI_SUCCESS;
 }

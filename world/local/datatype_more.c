@@ -6,12 +6,14 @@
 static int by_range(int combiner, int p, int r, MPI_Datatype like, MPI_Datatype *out_type)
 {
     struct world_extra *extra = world_extra();
-    for (MPI_Datatype t = extra->by_range; t; t = (MPI_Datatype)t->handle.next)
+    for (MPI_Datatype t = extra->by_range; t; t = (MPI_Datatype)t->handle.next) {
+        CORE_CHECK(t->envelope->integer_count == 1 || t->envelope->integer_count == 2);
         if (t->envelope->combiner == combiner && t->envelope->integer[0] == p &&
             (t->envelope->integer_count < 2 || t->envelope->integer[1] == r)) {
             *out_type = t;
             return MPI_SUCCESS;
         }
+    }
     if (!like)
         return world_error(NULL, MPI_ERR_ARG, "no such number exists: precision %d, range %d", p,
                            r);

@@ -93,6 +93,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
         world_found("error", ME->rank, "MPI_Init is called a second time");
         world_stop();
     }
+    CORE_CHECK(!ME->finalized); /* who has ended had begun */
     int most = MPI_THREAD_FUNNELED;
     if (WORLD_PROCESSES)
         most = world_process_init(required);
@@ -238,6 +239,7 @@ int MPI_Error_string(int errorcode, char *string, int *resultlen)
     const struct world_error_code *own = own_code(errorcode);
     *resultlen =
         snprintf(string, MPI_MAX_ERROR_STRING, "%s", own ? own->text : world_error_name(errorcode));
+    CORE_CHECK(*resultlen < MPI_MAX_ERROR_STRING); /* MPI_Add_error_string refuses longer ones */
     return MPI_SUCCESS;
 }
 

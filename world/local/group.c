@@ -15,6 +15,7 @@ static int check(MPI_Group group)
 
 static int position(MPI_Group group, int world)
 {
+    CORE_CHECK_HOT(world >= 0 && world < WORLD->rank_count);
     for (int i = 0; i < group->size; i++)
         if (group->member[i] == world)
             return i;

@@ -128,8 +128,17 @@ LOCATED(f32, float)
 LOCATED(f64, double)
 LOCATED(f80, long double)
 
+/* As the predefined pairs of datatype_named.c lie in memory. */
+_Static_assert(sizeof(struct located_i16) == 8, "MPI_SHORT_INT");
+_Static_assert(sizeof(struct located_i32) == 8, "MPI_2INT");
+_Static_assert(sizeof(struct located_i64) == 16, "MPI_LONG_INT");
+_Static_assert(sizeof(struct located_f32) == 8, "MPI_FLOAT_INT");
+_Static_assert(sizeof(struct located_f64) == 16, "MPI_DOUBLE_INT");
+_Static_assert(sizeof(struct located_f80) == 32, "MPI_LONG_DOUBLE_INT");
+
 static bool apply_pair(enum builtin op, enum world_basic basic, const void *a, void *b, int count)
 {
+    CORE_CHECK(op == OP_MAXLOC || op == OP_MINLOC);
     switch (basic) {
     case BASIC_I16:
         return located_i16(op, a, b, count);
@@ -243,6 +252,7 @@ int world_op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype ty
 {
     if (count == 0)
         return MPI_SUCCESS;
+    CORE_CHECK(count > 0); /* the call was checked */
     if (op->function) {
         call_function(op, (void *)(uintptr_t)a, b, &count, type);
         return MPI_SUCCESS;

@@ -66,6 +66,7 @@ size_t world_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const vo
     size_t bytes = from_count * from_type->size, room = to_count * to_type->size;
     if (bytes > room)
         bytes = room;
+    CORE_CHECK_HOT(bytes <= room && bytes <= from_count * from_type->size);
     if (bytes == 0)
         return 0;
     if (LIKELY(to_type->dense && from_type->dense)) {
@@ -105,6 +106,7 @@ uint64_t world_type_checksum(const void *buffer, size_t count, MPI_Datatype type
     if (LIKELY(type->dense))
         return mix(hash, buffer, count * type->size);
     const uint8_t *base = buffer;
+    CORE_CHECK_HOT(type->run_count > 0);
     for (size_t i = 0; i < count; i++, base += type_extent(type))
         for (size_t r = 0; r < type->run_count; r++)
             hash = mix(hash, base + type->run[r].disp, type->run[r].count * type->run[r].size);
@@ -195,6 +197,7 @@ int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf
                            bytes, *position, outsize);
     world_type_pack((uint8_t *)outbuf + *position, bytes, inbuf, (size_t)incount, datatype);
     *position += (int)bytes;
+    CORE_CHECK(*position >= 0 && *position <= outsize);
     return MPI_SUCCESS;
 }
 
@@ -213,6 +216,7 @@ int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int o
     world_type_unpack(outbuf, (size_t)outcount, datatype, (const uint8_t *)inbuf + *position,
                       bytes);
     *position += (int)bytes;
+    CORE_CHECK(*position >= 0 && *position <= insize);
     return MPI_SUCCESS;
 }
 

@@ -16,6 +16,7 @@ static void turn(uint8_t *to, const uint8_t *from, size_t bytes, bool quad, bool
         reverse(to, from, bytes);
         return;
     }
+    CORE_CHECK(bytes == 16);
     long double native;
     __float128 wide;
     uint8_t raw[16];
@@ -83,6 +84,7 @@ int MPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_
     world_type_pack(packed, bytes, inbuf, (size_t)incount, datatype);
     turn_all((uint8_t *)outbuf + *position, packed, (size_t)incount, datatype, true);
     *position += (MPI_Aint)bytes;
+    CORE_CHECK(*position <= outsize);
     return MPI_SUCCESS;
 }
 

@@ -46,6 +46,8 @@ static void coordinates(int count, const int *dims, int rank, int *out_coords)
     CORE_CHECK(rank == 0); /* it was one of the grid's */
 }
 
+static int rank_at(const struct world_topology *topology, const int *coords);
+
 int MPI_Topo_test(MPI_Comm handle, int *status)
 {
     ENTER("MPI_Topo_test");
@@ -90,6 +92,7 @@ int MPI_Cart_create(MPI_Comm handle, int ndims, const int dims[], const int peri
     topology->periods = copied(periods, ndims);
     topology->coords = copied(dims, ndims);
     coordinates(ndims, dims, comm->rank, topology->coords);
+    CORE_CHECK(rank_at(topology, topology->coords) == comm->rank); /* the one undoes the other */
     *comm_cart = made;
     return MPI_SUCCESS;
 }
@@ -130,6 +133,7 @@ int MPI_Cart_coords(MPI_Comm handle, int rank, int maxdims, int coords[])
     if (maxdims < count)
         return world_error(comm, MPI_ERR_DIMS, "room for %d of %d", maxdims, count);
     coordinates(count, comm->topology->dims, rank, coords);
+    CORE_CHECK(rank_at(comm->topology, coords) == rank);
     return MPI_SUCCESS;
 }
 
@@ -327,6 +331,7 @@ int MPI_Graph_get(MPI_Comm handle, int maxindex, int maxedges, int index[], int 
     int code = check(handle, MPI_GRAPH, &comm);
     if (code)
         return code;
+    CORE_CHECK(comm->topology->dimension_count == comm->size);
     int nodes = comm->topology->dimension_count, all = nodes ? comm->topology->index[nodes - 1] : 0;
     for (int i = 0; i < nodes && i < maxindex; i++)
         index[i] = comm->topology->index[i];
@@ -386,6 +391,7 @@ static int edges_of(const struct world_meeting *meeting, int size, int rank, boo
     int found = 0;
     for (int who = 0; who < size; who++) {
         const struct said *said = meeting->slot[who];
+        CORE_CHECK(said && said->count >= 0); /* everybody came with something */
         for (int i = 0, edge = 0; i < said->count; i++)
             for (int end = edge + said->degree[i]; edge < end; edge++) {
                 if ((leaving ? said->source[i] : said->target[edge]) != rank)

@@ -65,6 +65,7 @@ struct world_processes {
 
 static int stream_count(const struct world_processes *w)
 {
+    CORE_CHECK(w->rank_count >= 1 && w->rank_count <= WORLD_RANKS_MAX);
     return 2 * w->rank_count;
 }
 
@@ -79,6 +80,7 @@ static enum core_status region_make(struct world_processes *w, size_t memory)
     size_t tables = (size_t)w->rank_count * 4096 + VARIABLES_BYTES;
     w->bytes = head + tables + (memory ? memory : MEMORY_BYTES);
     w->bytes = (w->bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+    CORE_CHECK(w->bytes % PAGE == 0 && w->bytes > head + tables);
     w->region_file = file_new("world");
     if (w->region_file < 0 || ftruncate(w->region_file, (off_t)w->bytes) != 0)
         return core_report(CORE_IO, "no memory file of %zu bytes for worlds: %s", w->bytes,
@@ -127,6 +129,7 @@ static bool library_find(const char *wanted, char *out, size_t room)
         return wanted && access(out, R_OK) == 0;
     own[bytes] = 0;
     char *slash = strrchr(own, '/');
+    CORE_CHECK(slash); /* the system gives a whole path */
     *slash = 0;
     static const char *const place[] = {"ranks", "../ranks", "../../ranks", "../lib/crosswait"};
     for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
@@ -261,6 +264,7 @@ static enum core_status stream_read(struct caught *c, const char *before, size_t
         if (got <= 0)
             break;
     }
+    CORE_CHECK(c->bytes < c->room);
     c->text[c->bytes] = 0;
     if (written) {
         lseek(c->file, 0, SEEK_SET);
@@ -383,6 +387,7 @@ static enum core_status program_start(struct world_processes *w,
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return core_report(CORE_IO, "no socket: %s", strerror(errno));
     w->control = pair[0];
+    CORE_CHECK(w->child < 0); /* it starts one program */
     pid_t parent = getpid();
     fflush(NULL);
     w->child = fork();
@@ -415,6 +420,7 @@ enum core_status world_processes_start(const struct world_program *program,
         world_processes_end(w);
         return status;
     }
+    CORE_CHECK(w->region && w->control >= 0);
     *out_worlds = w;
     return CORE_OK;
 }
@@ -481,6 +487,7 @@ static enum core_status request_write(struct region *region, const struct world_
     region->random = choice->random;
     region->choice_count =
         choice->count - (choice->at < choice->count ? choice->at : choice->count);
+    CORE_CHECK(region->choice_count <= WORLD_LOG_MAX);
     if (region->choice_count)
         memcpy(region->choice, choice->list + choice->at,
                region->choice_count * sizeof *choice->list);
@@ -580,6 +587,7 @@ static bool answer_is_whole(const struct region *region, const struct world_deci
 
 static void rank_read(const struct world_processes *w, int r)
 {
+    CORE_CHECK(r >= 0 && r < w->rank_count);
     const struct region_rank *from = &w->region->rank[r];
     struct world_rank_outcome *to = &w->rank[r];
     *to = (struct world_rank_outcome){.end = WORLD_RANK_STOPPED};
@@ -592,6 +600,7 @@ static void rank_read(const struct world_processes *w, int r)
     else if (!from->stopped && from->ended && !w->region->time)
         *to =
             (struct world_rank_outcome){.end = WORLD_RANK_KILLED, .signal = WTERMSIG(from->status)};
+    CORE_CHECK(w->caught[2 * r].text && w->caught[2 * r + 1].text); /* streams_read came before */
     to->output = w->caught[2 * r].text;
     to->output_bytes = w->caught[2 * r].bytes;
     to->errors = w->caught[2 * r + 1].text;

@@ -8,6 +8,8 @@
 #ifndef WORLD_PROCESSES_REGION_H
 #define WORLD_PROCESSES_REGION_H
 
+#include <stdatomic.h>
+
 #include "world/processes/processes.h"
 #include "world/processes/scratch.h"
 
@@ -39,6 +41,12 @@ struct region_name {
     uint64_t key; /* the address of the text in the program */
     char text[REGION_NAME_MAX];
 };
+
+_Static_assert(sizeof(struct region_name) == 64, "both sides were compiled alike");
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a futex is a word that processes share");
+_Static_assert(REGION_READY != REGION_REFUSED && REGION_READY != REGION_DONE &&
+                   REGION_DONE != REGION_FAILED && REGION_REFUSED != REGION_FAILED,
+               "what is said is told apart");
 
 struct region {
     uint32_t version, rank_count;

@@ -43,6 +43,7 @@ static void split(uint64_t ns, struct timespec *out)
 {
     out->tv_sec = (time_t)(ns / 1000000000);
     out->tv_nsec = (long)(ns % 1000000000);
+    CORE_CHECK(out->tv_nsec >= 0 && out->tv_nsec < 1000000000);
 }
 
 static uint64_t joined(const struct timespec *time)

@@ -69,6 +69,7 @@ static void needs_add(struct needs *needs, const char *name)
         return;
     needs->used += (size_t)snprintf(needs->text + needs->used, sizeof needs->text - needs->used,
                                     "%s%.60s", needs->used ? ", " : "", name);
+    CORE_CHECK(needs->used < sizeof needs->text);
 }
 
 static int object_check(struct dl_phdr_info *info, size_t bytes, void *argument)

@@ -63,6 +63,7 @@ void rank_refuse(const char *format, ...)
 
 static size_t shared_bytes(void)
 {
+    CORE_CHECK((shared_end - __start_world_shared) % PAGE == 0); /* it is mapped over */
     return (size_t)(shared_end - __start_world_shared);
 }
 
@@ -114,6 +115,7 @@ void *world_process_table(size_t bytes)
 void *world_process_memory(size_t *out_bytes)
 {
     memory_begin = whole_pages(tables_used);
+    CORE_CHECK(memory_begin > 0 && memory_begin < rank_region->bytes);
     *out_bytes = rank_region->bytes - memory_begin;
     return (uint8_t *)rank_region + memory_begin;
 }
@@ -185,6 +187,7 @@ static void debugger_wait(int rank)
 
 static void become(int rank, pid_t server)
 {
+    CORE_CHECK(rank_own < 0 && rank >= 0 && rank < (int)rank_region->rank_count);
     rank_own = rank;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != server)
@@ -299,6 +302,7 @@ static void communicator_take(struct ompi_communicator_t *to,
 /* Whatever the program made with calls before lies in memory of its own, which every rank has. */
 static void early_take(void)
 {
+    CORE_CHECK(WORLD->rank_count == (int)rank_region->rank_count);
     WORLD->keyval_count = early_keyvals;
     for (int r = 0; r < WORLD->rank_count; r++) {
         struct world_rank *rank = &WORLD->rank[r];
@@ -312,6 +316,7 @@ static void early_take(void)
 static void early_begin(void)
 {
     static int member;
+    CORE_CHECK(!world_process_early && rank_own < 0);
     struct ompi_communicator_t start = {
         .handle = {.magic = (uint32_t)HANDLE_MAGIC + HANDLE_COMM, .references = 1},
         .size = (int)rank_region->rank_count,
@@ -421,6 +426,7 @@ static void maps_tell(void)
 
 void world_process_begin(void)
 {
+    CORE_CHECK(world_process_early);
     int threads = thread_count();
     if (threads > 1)
         rank_refuse("it has %d threads when its ranks are forked, at its first call of MPI that "
@@ -463,6 +469,7 @@ bool world_process_is_main(void)
 
 void world_process_aborts(int code)
 {
+    CORE_CHECK(rank_own >= 0);
     rank_region->rank[rank_own].aborted = true;
     rank_region->rank[rank_own].abort_code = code;
 }

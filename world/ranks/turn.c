@@ -23,6 +23,7 @@ void rank_turn_give(int rank)
 
 void rank_turn_wait(void)
 {
+    CORE_CHECK(rank_own >= 0);
     _Atomic uint32_t *turn = &rank_region->rank[rank_own].turn;
     for (;;) {
         while (*turn == 0)
@@ -111,6 +112,7 @@ uint8_t *world_process_stack(size_t bytes)
         world_found("limit", rank_own, "no memory for another fiber");
         world_stop();
     }
+    CORE_CHECK((uintptr_t)(area + GUARD_BYTES) % 4096 == 0);
     return area + GUARD_BYTES;
 }
 
