@@ -266,6 +266,21 @@ static int view_without_extent(void)
     return code;
 }
 
+/* A legal one at the border: 1, and not what follows when the sum wraps. */
+static int stride_widest(void)
+{
+    MPI_Group all, one;
+    int range[1][3] = {{1, 2, 0x7fffffff}}, size = 0;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    int code = MPI_Group_range_incl(all, 1, range, &one);
+    MPI_Group_free(&all);
+    if (code)
+        return code;
+    MPI_Group_size(one, &size);
+    MPI_Group_free(&one);
+    return size == 1 ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
 /* --- all ---------------------------------------------------------------------------------------
  */
 
@@ -296,6 +311,7 @@ static const struct row {
     {"parts of a grid that do not fit", grid_parts, MPI_ERR_ARG, NULL},
     {"a datatype of 2^127 bytes", type_too_large, FOUND, "limit"},
     {"an offset beyond all bytes", offset_too_large, MPI_ERR_ARG, NULL},
+    {"a stride beyond all ranks", stride_widest, MPI_SUCCESS, NULL},
     {"a view without extent", view_without_extent, MPI_ERR_ARG, NULL},
 };
 

@@ -112,6 +112,7 @@ int MPI_File_open(MPI_Comm handle, const char *filename, int amode, MPI_Info inf
 static void close_last(struct world_file_shared *shared)
 {
     struct world_file_shared **link = &WORLD->file;
+    CORE_CHECK(shared->tried && shared->fd >= 0); /* what could not be opened is in no list */
     while (*link != shared) {
         link = &(*link)->next;
         CORE_CHECK(*link); /* what is open is in the list */

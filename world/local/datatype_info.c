@@ -108,6 +108,7 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
     const struct world_envelope *envelope = type->envelope;
     if (!envelope)
         return world_error(NULL, MPI_ERR_TYPE, "a predefined datatype has no contents");
+    CORE_CHECK(envelope->combiner != MPI_COMBINER_NAMED); /* which says that there is none */
     if (max_integers < envelope->integer_count || max_addresses < envelope->address_count ||
         max_types < envelope->type_count)
         return world_error(NULL, MPI_ERR_ARG, "the arrays are too small");
@@ -126,6 +127,7 @@ int MPI_Type_get_name(MPI_Datatype type, char *type_name, int *resultlen)
     if (type == MPI_DATATYPE_NULL || world_type_check(type, false))
         return world_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed");
     size_t length = strlen(type->name);
+    CORE_CHECK(length < MPI_MAX_OBJECT_NAME);
     memcpy(type_name, type->name, length + 1);
     *resultlen = (int)length;
     return MPI_SUCCESS;

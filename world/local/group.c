@@ -30,6 +30,8 @@ static int *room(int count)
 static int make(const int *member, int size, MPI_Group *out_group)
 {
     CORE_CHECK(size >= 0 && size <= WORLD->rank_count);
+    for (int i = 0; i < size; i++)
+        CORE_CHECK_HOT(member[i] >= 0 && member[i] < WORLD->rank_count);
     if (size == 0) {
         *out_group = MPI_GROUP_EMPTY;
         return MPI_SUCCESS;
@@ -201,11 +203,10 @@ static int select_ranges(MPI_Group group, int n, int ranges[][3], bool include,
         int first = ranges[i][0], last = ranges[i][1], stride = ranges[i][2];
         if (stride == 0)
             return world_error(NULL, MPI_ERR_ARG, "stride 0");
-        for (int r = first; stride > 0 ? r <= last : r >= last; r += stride) {
+        for (long long r = first; stride > 0 ? r <= last : r >= last; r += stride) {
             if (r < 0 || r >= group->size || count == group->size)
-                return world_error(NULL, MPI_ERR_RANK, "rank %d of %d", r, group->size);
-            CORE_CHECK(count < group->size);
-            ranks[count++] = r;
+                return world_error(NULL, MPI_ERR_RANK, "rank %lld of %d", r, group->size);
+            ranks[count++] = (int)r;
         }
     }
     return select_ranks(group, count, ranks, include, out_group);

@@ -16,6 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/check.h"
+
 static bool refuse(struct scratch *s, const char *what)
 {
     snprintf(s->why, sizeof s->why, "%s: %s", what, strerror(errno));
@@ -112,6 +114,9 @@ static bool folder_like(const char *path, const char *model)
 static bool overlay(const struct scratch *s, uint32_t i, bool world)
 {
     char upper[128], work[128], early[128], text[SCRATCH_PATH + 512];
+    _Static_assert(sizeof text >= SCRATCH_PATH + sizeof upper + sizeof work + sizeof early + 64,
+                   "mount's text is not cut off");
+    CORE_CHECK(i < SCRATCH_PLACES && s->stage[0]);
     snprintf(early, sizeof early, "%s/%ue", s->stage, i);
     snprintf(upper, sizeof upper, world ? "%s/w/%uu" : "%s/%ue", s->stage, i);
     snprintf(work, sizeof work, world ? "%s/w/%uw" : "%s/%uw", s->stage, i);
@@ -180,6 +185,8 @@ static void place_add(struct scratch *s, const struct wanted *wanted)
         if (!is_within(s->place[i], path) && kept++ != i)
             memmove(s->place[kept - 1], s->place[i], SCRATCH_PATH);
     }
+    CORE_CHECK(kept <= s->count && kept < SCRATCH_PLACES); /* each folder adds one at most */
+    CORE_CHECK(path[0] == '/' && strlen(path) < SCRATCH_PATH);
     snprintf(s->place[kept], SCRATCH_PATH, "%.*s", SCRATCH_PATH - 1, path);
     s->count = kept + 1;
 }
@@ -189,6 +196,7 @@ void scratch_enter(struct scratch *s)
     const char *temporary = getenv("TMPDIR");
     struct wanted wanted[SCRATCH_PLACES] = {0};
     char here[4096], path[128];
+    CORE_CHECK(!s->count); /* once */
     wanted_look(getenv("HOME"), &wanted[0]);
     wanted_look(temporary && *temporary ? temporary : "/tmp", &wanted[1]);
     wanted_look(getcwd(here, sizeof here), &wanted[2]);
@@ -211,6 +219,7 @@ void scratch_enter(struct scratch *s)
             snprintf(s->why, sizeof s->why, "'%.80s' cannot be overlaid: %s", s->place[made],
                      strerror(errno));
     }
+    CORE_CHECK(made <= s->count);
     s->count = made;
     if (chdir(here) != 0)
         refuse(s, "no way back");
