@@ -266,6 +266,29 @@ static int view_without_extent(void)
     return code;
 }
 
+static int root_of_none(void)
+{
+    int all[RANKS] = {0}, mine = 0, counts[RANKS], at[RANKS];
+    for (int i = 0; i < RANKS; i++) {
+        counts[i] = 1;
+        at[i] = i;
+    }
+    MPI_Request request;
+    int code[] = {
+        MPI_Bcast(&mine, 1, MPI_INT, -1, MPI_COMM_WORLD),
+        MPI_Ibcast(&mine, 1, MPI_INT, -1, MPI_COMM_WORLD, &request),
+        MPI_Reduce(&mine, all, 1, MPI_INT, MPI_SUM, -1, MPI_COMM_WORLD),
+        MPI_Gather(&mine, 1, MPI_INT, all, 1, MPI_INT, -1, MPI_COMM_WORLD),
+        MPI_Gatherv(&mine, 1, MPI_INT, all, counts, at, MPI_INT, -1, MPI_COMM_WORLD),
+        MPI_Scatter(all, 1, MPI_INT, &mine, 1, MPI_INT, -1, MPI_COMM_WORLD),
+        MPI_Scatterv(all, counts, at, MPI_INT, &mine, 1, MPI_INT, -1, MPI_COMM_WORLD),
+    };
+    for (size_t i = 1; i < sizeof code / sizeof *code; i++)
+        if (code[i] != code[0])
+            return MPI_ERR_OTHER;
+    return code[0];
+}
+
 /* A legal one at the border: 1, and not what follows when the sum wraps. */
 static int stride_widest(void)
 {
@@ -311,6 +334,7 @@ static const struct row {
     {"parts of a grid that do not fit", grid_parts, MPI_ERR_ARG, NULL},
     {"a datatype of 2^127 bytes", type_too_large, FOUND, "limit"},
     {"an offset beyond all bytes", offset_too_large, MPI_ERR_ARG, NULL},
+    {"-1 for a root", root_of_none, MPI_ERR_ROOT, NULL},
     {"a stride beyond all ranks", stride_widest, MPI_SUCCESS, NULL},
     {"a view without extent", view_without_extent, MPI_ERR_ARG, NULL},
 };

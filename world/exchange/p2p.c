@@ -60,6 +60,7 @@ static void fill(struct ompi_request_t *request, enum world_request_kind kind, e
 static uint32_t number_next(enum world_request_kind kind, enum world_mode mode, uint32_t context)
 {
     bool inner = context & 1;
+    CORE_CHECK_HOT(kind == REQUEST_SEND || mode == MODE_STANDARD);
     if (inner || mode != MODE_STANDARD)
         return 0;
     return kind == REQUEST_SEND ? ++ME->named_sends : ++ME->named_receives;
@@ -152,6 +153,7 @@ int MPI_Buffer_detach(void *buffer, int *size)
     if (!buffer || !size)
         return world_error(NULL, MPI_ERR_ARG, "NULL argument");
     *(void **)buffer = ME->bsend_buffer;
+    CORE_CHECK(ME->bsend_bytes <= INT32_MAX); /* it was attached with an int */
     *size = (int)ME->bsend_bytes;
     ME->bsend_buffer = NULL;
     return MPI_SUCCESS;
@@ -201,6 +203,7 @@ int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 
 static int truncated(const struct ompi_request_t *request)
 {
+    CORE_CHECK(request->kind == REQUEST_RECV && request->error == MPI_ERR_TRUNCATE);
     return world_error(request->comm, MPI_ERR_TRUNCATE,
                        "a message of %zu bytes from rank %d, tag %d, for a receive of %zu",
                        request->status._ucount, request->status.MPI_SOURCE, request->status.MPI_TAG,

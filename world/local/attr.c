@@ -246,7 +246,6 @@ int world_attributes_drop(struct world_attribute **from, void *object)
     int code = MPI_SUCCESS;
     while (*from && !code)
         code = drop(from, object);
-    CORE_CHECK(code || !*from);
     return code;
 }
 
