@@ -100,7 +100,7 @@ $(BUILD)/gen/report_page.h: reports/html/page.css reports/html/page.js
 	@mkdir -p $(@D)
 	$(Q)for f in $^; do echo "static const char page_$${f##*.}[] ="; \
 	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $$f; echo ";"; done >$@
-$(BUILD)/obj/reports/report_html.o: $(BUILD)/gen/report_page.h
+$(BUILD)/obj/reports/html/page.o: $(BUILD)/gen/report_page.h
 
 # --- the same with the assertions of inner steps ----------------------------------------------------------
 
@@ -126,9 +126,18 @@ $(BUILD)/crosswait: $(call room_objects,cli) $(LIBS)
 	$(if $(V),,@echo "  link  $@")
 	$(Q)$(CC) $(CFLAGS) -rdynamic -o $@ $(call room_objects,cli) $(LIBS) $(LDLIBS)
 
+# Man pages: their options are those that the command itself knows.
+MAN = $(patsubst cli/man/%,$(BUILD)/man/%,$(wildcard cli/man/*.1 cli/man/*.5))
+$(BUILD)/man/%.1: cli/man/%.1 cli/man/options.py $(BUILD)/crosswait
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) cli/man/options.py $(BUILD)/crosswait $< >$@
+$(BUILD)/man/%.5: cli/man/%.5
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
 # --- further rooms, each with its rules beside its sources -------------------------------------------------
 
-ALL   = $(BUILD)/crosswait
+ALL   = $(BUILD)/crosswait $(MAN)
 TESTS =
 include interpose/rules.mk corpus/rules.mk world/rules.mk explore/rules.mk fuzz/rules.mk replay/rules.mk tests/rules.mk
 
@@ -160,14 +169,14 @@ install: all
 	install -m 755 $(BUILD)/libcrosswait.so $(wildcard $(BUILD)/libcrosswait-mpich.so) $(DESTDIR)$(PREFIX)/lib/
 	install -d $(DESTDIR)$(PREFIX)/lib/crosswait
 	install -m 755 $(BUILD)/ranks/libmpi.so.40 $(DESTDIR)$(PREFIX)/lib/crosswait/
-	install -m 644 $(wildcard cli/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 $(filter %.1,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	install -m 644 cli/completion/crosswait.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/crosswait
 	install -m 644 cli/completion/_crosswait $(DESTDIR)$(PREFIX)/share/zsh/site-functions/
 	install -m 644 cli/completion/crosswait.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 644 $(wildcard cli/man/*.5) $(DESTDIR)$(PREFIX)/share/man/man5/
+	install -m 644 $(filter %.5,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man5/
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/crosswait $(DESTDIR)$(PREFIX)/lib/libcrosswait*.so

@@ -40,6 +40,8 @@ static const struct options_command command = {
     "spent, or only the real job\n"
     "can tell.\n",
     0,
+    .example = "crosswait check T.db\n"
+               "crosswait check --only=deadlock,leak T.db",
 };
 
 /* A checker of one rule has that rule's name. */

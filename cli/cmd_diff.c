@@ -14,7 +14,7 @@ static const struct options_spec spec[] = {
     {"fail-on", 0, "LIMIT,...",
      "exit with 1 where a limit is passed: calls, messages, bytes, rounds, words or waiting with "
      "'>N%', algorithm, new-findings"},
-    {"format", 'f', "NAME", "text (default) or json"},
+    {"format", 'f', "NAME", "text (default), json, or html: one page for a browser"},
     {0},
 };
 static const struct options_command command = {
@@ -27,10 +27,11 @@ static const struct options_command command = {
     spec,
     "Rounds and words are compared collective by collective, as are algorithms; the other limits "
     "are on the whole job.\n"
-    "Example: crosswait diff --fail-on='rounds>0%,words>0%,bytes>5%,new-findings' main.db "
-    "branch.db\n"
     "Exit status: 0 no limit is passed, 1 one is, 2 usage, 3 trouble with a trace.",
     0,
+    .example =
+        "crosswait diff main.db branch.db\n"
+        "crosswait diff --fail-on='rounds>0%,words>0%,bytes>5%,new-findings' main.db branch.db",
 };
 
 struct side {
@@ -61,7 +62,22 @@ static enum core_status side_open(const char *path, struct side *side)
                : status;
 }
 
-static int compare(char *const *path, const char *limits, bool json)
+enum format { TEXT, JSON, HTML };
+static const char *const format_name[] = {"text", "json", "html"};
+
+static enum core_status print(const struct diff *diff, enum format format, const char *failed)
+{
+    if (format == JSON)
+        return diff_json(diff, failed, stdout);
+    if (format == HTML)
+        return diff_html(diff, failed, stdout);
+    enum core_status status = diff_text(diff, stdout);
+    if (status == CORE_OK && failed)
+        fputs(failed, stdout);
+    return status;
+}
+
+static int compare(char *const *path, const char *limits, enum format format)
 {
     struct side side[2] = {{.trace = {0}}};
     struct diff diff = {0};
@@ -81,9 +97,7 @@ static int compare(char *const *path, const char *limits, bool json)
     if (said && fclose(said) != 0 && status == CORE_OK)
         status = core_report(CORE_NO_MEMORY, "out of memory");
     if (status == CORE_OK)
-        status = json ? diff_json(&diff, passed ? failed : NULL, stdout) : diff_text(&diff, stdout);
-    if (status == CORE_OK && !json)
-        fputs(failed, stdout);
+        status = print(&diff, format, passed ? failed : NULL);
     if (status == CORE_OK && (fflush(stdout) != 0 || ferror(stdout)))
         status = core_report(CORE_IO, "cannot write the comparison");
     free(failed);
@@ -97,8 +111,8 @@ int cmd_diff(int argc, char **argv)
 {
     struct options o;
     const char *limits = "";
-    bool json = false, ignored;
-    int which;
+    int format = TEXT, which;
+    bool ignored;
 
     options_begin(&o, &command, argc, argv);
     while ((which = options_next(&o)) >= 0) {
@@ -107,14 +121,16 @@ int cmd_diff(int argc, char **argv)
             if (diff_limits(NULL, limits, NULL, &ignored) != CORE_OK)
                 return CLI_USAGE;
         } else {
-            json = !strcmp(o.value, "json");
-            if (!json && strcmp(o.value, "text") != 0)
-                return options_wrong(&o, "unknown format '%s'; there are: text, json", o.value);
+            for (format = TEXT; format <= HTML && strcmp(o.value, format_name[format]) != 0;)
+                format++;
+            if (format > HTML)
+                return options_wrong(&o, "unknown format '%s'; there are: text, json, html",
+                                     o.value);
         }
     }
     if (which != OPTIONS_END)
         return options_exit(which);
     if (o.operand_count != 2)
         return options_wrong(&o, "two traces are compared, the one before and the one after");
-    return compare(o.operand, limits, json);
+    return compare(o.operand, limits, (enum format)format);
 }

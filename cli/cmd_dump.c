@@ -38,6 +38,8 @@ static const struct options_command command = {
              "Ranks that did not finish have a line before their events, which begins with #.",
     .spec = spec,
     .more = "Exit status: 0 done, 2 usage, 3 the trace cannot be read.",
+    .example = "crosswait dump --rank=3 --call=MPI_Waitall T.db\n"
+               "diff <(crosswait dump --no-time A.db) <(crosswait dump --no-time B.db)",
 };
 
 struct dump {

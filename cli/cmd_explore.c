@@ -68,6 +68,8 @@ static const struct options_command command = {
     .more = "Exit status: 0 clean, 1 findings, 2 usage, 3 the program can have no world, 5 budget "
             "spent and nothing found.",
     .flags = OPTIONS_STOP,
+    .example = "crosswait explore mpirun -n 4 ./app\n"
+               "crosswait explore --time=600 --state=app.explored -n 4 -- ./app",
 };
 
 struct settings {

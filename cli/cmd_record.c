@@ -34,6 +34,10 @@ static const struct options_command command = {
             "2 for a mistake in the command line; 3 when CMD ended with 0 and its trace could not "
             "be written.",
     .flags = OPTIONS_STOP,
+    .example =
+        "crosswait record -o ring.db -- mpirun -n 8 ./ring\n"
+        "crosswait record --ranks=0,4-7 --calls=p2p -- mpirun -n 8 ./ring\n"
+        "sqlite3 ring.db 'select source, dest, count(*), sum(bytes) from message group by 1, 2'",
 };
 
 int cmd_record(int argc, char **argv)

@@ -28,6 +28,7 @@ static const struct options_command command = {
              "only read.",
     .spec = spec,
     .more = "Exit status: 0 done, 2 usage, 3 no trace could be made.",
+    .example = "crosswait recover ring.db.spool",
 };
 
 /* "runs/T.db.spool/" gives "runs/T.db", "runs/T.spool" and "runs/T" too. */

@@ -79,6 +79,10 @@ static const struct options_command command = {
     "Exit status: 0 it runs through, 1 deadlock, 2 usage, 3 trouble with the trace, 4 the live job "
     "failed, 5 no verdict.\n",
     0,
+    .example = "crosswait replay T.db\n"
+               "crosswait replay --policy='buffering=eager:4096 order=random' --runs=1000 T.db\n"
+               "crosswait replay --explore T.db\n"
+               "crosswait replay --live T.db -- mpirun -n 4 ./app",
 };
 
 struct replaying {

@@ -38,6 +38,9 @@ static const struct options_command command = {
     "verdict: budget\n"
     "spent, or only the real job can tell.\n",
     0,
+    .example = "crosswait report --format=html -o T.html T.db\n"
+               "crosswait report --format=json T.db | jq -r '.findings[].title'\n"
+               "crosswait report --format=dot T.db | dot -Tsvg -o who-waits.svg",
 };
 
 int cmd_report(int argc, char **argv)

@@ -64,6 +64,10 @@ static const struct options_command command = {
             "failed and no finding says\n"
             "why, 5 budget spent without a verdict.",
     .flags = OPTIONS_STOP,
+    .example =
+        "crosswait run -- mpirun -n 4 ./app\n"
+        "crosswait run -q --junit=app.xml --sarif=app.sarif --html=app.html -- mpirun -n 4 ./app\n"
+        "crosswait run --why -- mpirun -n 4 ./app",
 };
 
 struct run_outcome {

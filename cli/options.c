@@ -44,6 +44,12 @@ static void print_help(const struct options_command *command)
         printf("  %-*s %s\n", strlen(left) > 26 ? (int)strlen(left) : 26, left, s->help);
     }
     printf("  %-26s %s\n", "    --help", "this text");
+    printf("\nexamples:\n");
+    for (const char *line = command->example; *line;) {
+        int bytes = (int)strcspn(line, "\n");
+        printf("  %.*s\n", bytes, line);
+        line += bytes + (line[bytes] == '\n');
+    }
     if (command->more)
         printf("\n%s\n", command->more);
 }
@@ -54,6 +60,16 @@ static void print_options(const struct options_command *command)
     for (const struct options_spec *s = command->spec; s && s->name; s++)
         printf("--%s%s\t%s\n", s->name, s->value && s->value[0] != '[' ? "=" : "", s->help);
     printf("--help\tthis text\n");
+}
+
+/* For the man pages (cli/man/options.py): letter, name, value and what it does, a line an option.
+ */
+static void print_table(const struct options_command *command)
+{
+    for (const struct options_spec *s = command->spec; s && s->name; s++)
+        printf("%.*s\t%s\t%s\t%s\n", s->letter != 0, &s->letter, s->name, s->value ? s->value : "",
+               s->help);
+    printf("\thelp\t\tprint what the command does and its options\n%s\n", command->example);
 }
 
 void options_begin(struct options *options, const struct options_command *command, int argc,
@@ -116,6 +132,10 @@ static int next_long(struct options *options, const char *text)
     }
     if (bytes == 8 && !memcmp(text, "complete", 8)) {
         print_options(options->command);
+        return OPTIONS_HELP;
+    }
+    if (bytes == 5 && !memcmp(text, "table", 5)) {
+        print_table(options->command);
         return OPTIONS_HELP;
     }
     for (int i = 0; spec && spec[i].name; i++) {

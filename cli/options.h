@@ -52,6 +52,7 @@ struct options_command {
     const struct options_spec *spec;
     const char *more; /* printed at the end of --help; may be NULL */
     int flags;
+    const char *example; /* commands, a line each; for --help and the man page */
 };
 
 struct options {

@@ -81,6 +81,9 @@ static const struct options_command command = {
             "INPUT: corpus folders, or single inputs to run again.\n"
             "Exit status: 0 nothing found; 1 findings; 2 a mistake in the command line or in "
             "FILE.c; 3 trouble.",
+    .example = "crosswait fuzz my_allreduce.c\n"
+               "crosswait fuzz my_allreduce.c --time=60 --keep-going --junit=fuzz.xml\n"
+               "crosswait fuzz --library -- --ranks=4 --only=bcast",
 };
 
 static void summarise(const char *log, const struct fuzz_job *job)

@@ -85,6 +85,10 @@ static const struct options_command command = {
     .more = "Exit status: 0; 2 for a mistake in the command line or an impossible request, with "
             "the nearest possible\n"
             "value; 3 for trouble with a trace or a file.",
+    .example =
+        "crosswait model --collective=bcast --ranks=64 --words=1..1e6 --plot=bcast.svg\n"
+        "crosswait model --run=alltoall.pairwise_xor --ranks=16 --topology=hypercube\n"
+        "crosswait record -o pp.db -- mpirun -n 2 ./pingpong && crosswait model --measure pp.db",
 };
 
 const char *model_seconds(double seconds, char text[32])
