@@ -35,7 +35,7 @@ room_sources = $(wildcard $(1)/*.c $(1)/*/*.c)
 room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(room_sources))
 LIBS = $(foreach r,explore processes reports launch checkers model replay core,$(BUILD)/lib$(r).a)
 
-.PHONY: all deps demo check check-all bench clean help install uninstall format format-check tidy coverage fuzz \
+.PHONY: all deps docs demo check check-all bench clean help install uninstall format format-check tidy coverage fuzz \
         fuzz-smoke
 
 help:
@@ -45,6 +45,7 @@ help:
 	@echo "make all        build crosswait, its library, and the corpus"
 	@echo "make bench      measure the bars of the design, side by side"
 	@echo "make fuzz T=NAME TIME=60    fuzz one collective of corpus/; fuzz-smoke: all, briefly"
+	@echo "make docs       the sessions in docs/, outputs and pictures made anew by running them"
 	@echo "make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 	@echo "make deps | format | format-check | tidy | coverage | uninstall | clean"
 	@echo "variables: SAN=address,undefined WERROR=1 UPDATE=1 V=1"
@@ -184,6 +185,10 @@ uninstall:
 	-rmdir $(DESTDIR)$(PREFIX)/lib/crosswait 2>/dev/null
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(wildcard cli/man/*.1)))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(wildcard cli/man/*.5)))
+
+# Outputs and pictures of the sessions, from real runs.
+docs: all
+	@$(PYTHON) docs/docs.py $(BUILD) --write
 
 format:
 	clang-format-14 -i $$(find $(ROOMS) interpose world fuzz cli corpus tests -name '*.[ch]')

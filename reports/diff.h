@@ -67,6 +67,20 @@ enum core_status diff_limits(const struct diff *diff, const char *limits, FILE *
 
 enum core_status diff_text(const struct diff *diff, FILE *file);
 enum core_status diff_json(const struct diff *diff, const char *failed, FILE *file);
+/* One page that needs nothing but a browser (html/diff.c). failed as above; NULL: no limit is
+ * passed. */
+enum core_status diff_html(const struct diff *diff, const char *failed, FILE *file);
+
+/* --- how it is told, for all formats ---------------------------------------------------------- */
+
+/* "+50 %", "new", "" if equal; "1,024", or "3.2 ms" of times: written into buffer; what is returned
+ * need not be it. */
+const char *diff_change(uint64_t before, uint64_t after, char *buffer, size_t buffer_bytes);
+const char *diff_value(uint64_t value, bool time, char *buffer, size_t buffer_bytes);
+/* How many calls a side's numbers are of. */
+uint64_t diff_calls(const struct diff_row *row, int side);
+/* Times are never equal: they are told where it matters. */
+bool diff_worth(const struct diff *diff, const struct diff_row *row);
 
 /* --- inside ----------------------------------------------------------------------------------- */
 

@@ -11,8 +11,7 @@
 
 enum { ROWS_SHOWN_MAX = 20 };
 
-/* "+50 %", "new", "gone"; written into buffer, which is returned. */
-static const char *change(uint64_t before, uint64_t after, char *buffer, size_t buffer_bytes)
+const char *diff_change(uint64_t before, uint64_t after, char *buffer, size_t buffer_bytes)
 {
     if (before == after)
         return "";
@@ -29,8 +28,13 @@ static const char *grouped(uint64_t number, char *buffer, size_t buffer_bytes)
     return buffer;
 }
 
-/* How many calls a side's numbers are of. */
-static uint64_t calls_of(const struct diff_row *row, int side)
+const char *diff_value(uint64_t value, bool time, char *buffer, size_t buffer_bytes)
+{
+    return time ? report_why_time(value, buffer, buffer_bytes)
+                : grouped(value, buffer, buffer_bytes);
+}
+
+uint64_t diff_calls(const struct diff_row *row, int side)
 {
     return row->per_call && row->value[side][0] ? row->value[side][0] : 1;
 }
@@ -50,13 +54,13 @@ static bool rows_pass(const struct diff *diff, enum diff_total total, double per
 
     for (uint32_t i = 0; i < diff->row_count; i++) {
         const struct diff_row *row = &diff->row[i];
-        uint64_t before = row->value[0][value] * calls_of(row, 1),
-                 after = row->value[1][value] * calls_of(row, 0);
+        uint64_t before = row->value[0][value] * diff_calls(row, 1),
+                 after = row->value[1][value] * diff_calls(row, 0);
         if (row->section != DIFF_COLLECTIVE || !row->in[0] || !row->in[1] ||
             !passes(before, after, percent))
             continue;
         fprintf(file, "failed: %s of %s: %s%s\n", diff_total_text(total), row->what,
-                change(before, after, text, sizeof text), row->per_call ? " a call" : "");
+                diff_change(before, after, text, sizeof text), row->per_call ? " a call" : "");
         passed = true;
     }
     return passed;
@@ -72,7 +76,7 @@ static bool total_passes(const struct diff *diff, enum diff_total total, double 
     if (!passes(before, after, percent))
         return false;
     fprintf(file, "failed: %s: %s\n", diff_total_text(total),
-            change(before, after, text, sizeof text));
+            diff_change(before, after, text, sizeof text));
     return true;
 }
 
@@ -172,9 +176,8 @@ static void print_totals(const struct diff *diff, FILE *file)
             continue;
         bool time = total == DIFF_WAITING;
         fprintf(file, "%-10s %18s %18s   %s\n", diff_total_text((enum diff_total)total),
-                time ? report_why_time(before, a, sizeof a) : grouped(before, a, sizeof a),
-                time ? report_why_time(after, b, sizeof b) : grouped(after, b, sizeof b),
-                change(before, after, text, sizeof text));
+                diff_value(before, time, a, sizeof a), diff_value(after, time, b, sizeof b),
+                diff_change(before, after, text, sizeof text));
     }
 }
 
@@ -184,7 +187,7 @@ static void print_pair(const char *what, uint64_t before, uint64_t after, bool f
 
     if (before != after)
         fprintf(file, "%s%s %s -> %s (%s)", first ? "" : ", ", what, grouped(before, a, sizeof a),
-                grouped(after, b, sizeof b), change(before, after, text, sizeof text));
+                grouped(after, b, sizeof b), diff_change(before, after, text, sizeof text));
 }
 
 static void print_collective(const struct diff_row *row, FILE *file)
@@ -197,8 +200,8 @@ static void print_collective(const struct diff_row *row, FILE *file)
     if (!first)
         fprintf(file, "algorithm %s -> %s", a, b);
     for (int v = 1; v < DIFF_VALUES; v++) {
-        uint64_t before = row->value[0][v] / calls_of(row, 0),
-                 after = row->value[1][v] / calls_of(row, 1);
+        uint64_t before = row->value[0][v] / diff_calls(row, 0),
+                 after = row->value[1][v] / diff_calls(row, 1);
         print_pair(name[v], before, after, first, file);
         first &= before == after;
     }
@@ -231,8 +234,7 @@ static void print_row(const struct diff_row *row, FILE *file)
     fputc('\n', file);
 }
 
-/* Times are never equal: told where it matters. */
-static bool worth(const struct diff *diff, const struct diff_row *row)
+bool diff_worth(const struct diff *diff, const struct diff_row *row)
 {
     enum { SHARE = 100 };
     uint64_t a = row->value[0][0], b = row->value[1][0], most = a > b ? a : b,
@@ -251,7 +253,7 @@ static void print_rows(const struct diff *diff, enum diff_section section, FILE 
 
     for (uint32_t i = 0; i < diff->row_count; i++) {
         const struct diff_row *row = &diff->row[i];
-        if (row->section != section || !worth(diff, row))
+        if (row->section != section || !diff_worth(diff, row))
             continue;
         if (!shown)
             fprintf(file, "%s:\n", title[section]);

@@ -8,8 +8,8 @@
 
 #include "core/text.h"
 #include "core/trace/describe.h"
-#include "report_page.h"
 #include "reports/block.h"
+#include "reports/html/page.h"
 #include "reports/html/ring.h"
 #include "reports/html/timeline.h"
 #include "reports/report.h"
@@ -422,10 +422,7 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
 
     if (shown > FINDINGS_SHOWN_MAX)
         shown = FINDINGS_SHOWN_MAX;
-    fprintf(file, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
-                  "name=\"viewport\" content=\"width=device-width\">\n<title>crosswait: ");
-    core_text_xml(facts->command ? facts->command : facts->trace->path, file);
-    fprintf(file, "</title>\n<style>\n%s</style></head><body>\n", page_css);
+    html_page_begin(facts->command ? facts->command : facts->trace->path, file);
     job_head(facts, file);
     if (facts->findings && facts->findings->count)
         fprintf(file, "<h2>Findings</h2>\n");
@@ -449,6 +446,7 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
     time_table(&facts->time, file);
     if (status == CORE_OK)
         status = html_timeline_write(facts, file);
-    fprintf(file, "<script>\n%s</script>\n</body></html>\n", page_js);
+    html_page_script(file);
+    html_page_end(file);
     return status == CORE_OK && ferror(file) ? report_unwritten(facts) : status;
 }

@@ -1,5 +1,7 @@
 """A page in headless Chromium, driven as a person does: over the pipe of the DevTools protocol, one JSON message after the other, each ended by a 0."""
-import base64, json, os, subprocess
+import base64, json, os, select, subprocess
+
+ANSWER_SECONDS = 60
 
 
 class Browser:
@@ -23,6 +25,9 @@ class Browser:
 
     def message(self):
         while b"\0" not in self.rest:
+            if not select.select([self.into], [], [], ANSWER_SECONDS)[0]:
+                self.process.kill()
+                raise RuntimeError(f"the browser said nothing for {ANSWER_SECONDS} s")
             more = os.read(self.into, 1 << 20)
             if not more:
                 raise RuntimeError("the browser is gone")
@@ -49,10 +54,10 @@ class Browser:
         self.ask("Emulation.setTouchEmulationEnabled", enabled=touch)
 
     def open(self, path):
-        """Until the page says that it is ready; how many milliseconds that took."""
+        """Until the page says that it is ready, if it has anything to make ready; how many milliseconds that took."""
         self.ask("Page.navigate", url="file://" + os.path.abspath(path))
-        return self.run("new Promise((done) => { const look = () => document.body && document.body.dataset.ready ? done(Number(document.body.dataset.ready))"
-                        " : setTimeout(look, 20); look(); })")
+        return self.run("new Promise((done) => { const look = () => document.readyState === 'complete' && (document.body.dataset.ready ||"
+                        " !document.scripts.length) ? done(Number(document.body.dataset.ready || performance.now())) : setTimeout(look, 20); look(); })")
 
     def run(self, script):
         answer = self.ask("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)

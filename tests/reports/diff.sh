@@ -50,3 +50,15 @@ crosswait diff --fail-on='speed>0%' before.db same.db
 echo "[$?]"
 crosswait diff before.db
 echo "[$?]"
+echo "== a page"
+crosswait diff --format=html --fail-on='words>0%' before.db grown.db >diff.html
+echo "[$?]"
+grep -o '<h1 class="bad">[^<]*\|<h2>[^<]*\|<p class="failed">failed: words[^<]*' diff.html | sort
+grep -c '<script' diff.html
+/usr/bin/python3 -c "
+import html.parser
+class Tags(html.parser.HTMLParser):
+    open = []
+    def handle_starttag(self, tag, attributes): self.open += [tag] if tag not in ('meta',) else []
+    def handle_endtag(self, tag): assert self.open.pop() == tag
+tags = Tags(); tags.feed(open('diff.html').read()); assert not tags.open"
