@@ -1,0 +1,122 @@
+"""The sessions in docs/ are what crosswait prints: docs.py BUILD [--write]. Runs each command of each session in an empty folder and compares what it
+prints with what stands there, times and large numbers aside; says what differs and exits with 1. With --write puts in what is printed, and makes the
+pictures anew (which needs Chromium).
+
+In a session: ```console blocks hold commands behind "$ " with their output; ```c FILE.c:FROM-TO blocks hold lines of a program; comments tell what is
+not seen: <!-- shell COMMAND -->, <!-- picture FILE.png of PAGE.html at WIDTHxHEIGHT [from SELECTOR] -->, <!-- picture FILE.svg -->."""
+import os, re, shutil, subprocess, sys, tempfile
+
+DOCS = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.dirname(DOCS)
+BUILD, WRITE = os.path.abspath(sys.argv[1]), "--write" in sys.argv
+# Times, shares, fractions, numbers of three digits and more, and digests differ from run to run; so does the room that they take.
+MASKS = [(r"\b[0-9a-f]{40}\b", "#"), (r"\d[\d,]*(\.\d+)?(e[-+]?\d+)? ?(%|ns\b|us\b|ms\b|s\b|seconds?\b|/s\b)", "#"), (r"\d+\.\d+(e[-+]?\d+)?", "#"),
+         (r"\d[\d,]*\d\d", "#"), (r"# to #", "#"), (r"[ \t]+", " "), (r"-{2,}", "--")]
+
+
+def masked(text):
+    for pattern, by in MASKS:
+        text = re.sub(pattern, by, text)
+    return [line.rstrip() for line in text.splitlines()]
+
+
+class Session:
+    def __init__(self, name):
+        self.name, self.folder, self.lines, self.differs = name, tempfile.mkdtemp(), [], False
+        for program in os.listdir(f"{DOCS}/programs"):
+            shutil.copy(f"{DOCS}/programs/{program}", self.folder)
+        self.env = dict(os.environ, PATH=f"{BUILD}:{os.environ['PATH']}", LC_ALL="C.UTF-8", COLUMNS="120",
+                        OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_hwloc_base_binding_policy="none",
+                        OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none")
+        if os.getuid() == 0:
+            self.env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+    def shell(self, command):
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=300)
+        text = done.stdout.decode().rstrip("\n")
+        return text + ("\n" if text else "") + f"[exit status {done.returncode}]" if done.returncode else text
+
+    def console(self, block):
+        said, expected = [], "\n".join(block)
+        for line in block:
+            if line.startswith("$ "):
+                said.append(line)
+                said += [text.rstrip() for text in self.shell(line[2:]).splitlines()]
+        return self.judge(block, said)
+
+    def program(self, info, block):
+        path, first, last = re.fullmatch(r"c (\S+):(\d+)-(\d+)", info).groups()
+        with open(f"{DOCS}/programs/{path}") as file:
+            return self.judge(block, file.read().splitlines()[int(first) - 1:int(last)])
+
+    def judge(self, block, said):
+        if masked("\n".join(block)) != masked("\n".join(said)):
+            self.differs = True
+            if not WRITE:
+                before, now = masked("\n".join(block)), masked("\n".join(said))
+                print(f"{self.name}: no longer what is printed:")
+                print("\n".join([f"  - {line}" for line in before if line not in now] + [f"  + {line}" for line in now if line not in before]))
+        return said
+
+    def picture(self, browser, comment):
+        name, page, width, height, start = re.fullmatch(r"picture (\S+)(?: of (\S+) at (\d+)x(\d+)(?: from (\S+))?)?", comment).groups()
+        if not os.path.exists(f"{DOCS}/pictures/{name}") and not WRITE:
+            print(f"{self.name}: no picture {name}")
+            self.differs = True
+        if not WRITE:
+            return
+        os.makedirs(f"{DOCS}/pictures", exist_ok=True)
+        if not page:
+            shutil.copy(f"{self.folder}/{name}", f"{DOCS}/pictures/{name}")
+            return
+        if not os.path.exists(f"{self.folder}/{page}"):
+            sys.exit(f"{self.name}: there is no {page} to make a picture of")
+        browser.look(int(width), int(height))
+        browser.open(f"{self.folder}/{page}")
+        if start:
+            browser.run(f"document.querySelector({start!r}).scrollIntoView()")
+        browser.frame()
+        browser.picture(f"{DOCS}/pictures/{name}")
+
+    def run(self, browser):
+        with open(f"{DOCS}/{self.name}") as file:
+            text = file.read().splitlines()
+        at = 0
+        while at < len(text):
+            line = text[at]
+            self.lines.append(line)
+            at += 1
+            if comment := re.fullmatch(r"<!-- (shell|picture) (.*) -->", line):
+                if comment[1] == "shell":
+                    self.shell(comment[2])
+                else:
+                    self.picture(browser, f"picture {comment[2]}")
+            if line == "```console" or line.startswith("```c "):
+                end = text.index("```", at)
+                self.lines += self.console(text[at:end]) if line == "```console" else self.program(line[3:], text[at:end])
+                at = end
+        shutil.rmtree(self.folder)
+        if WRITE:
+            with open(f"{DOCS}/{self.name}", "w") as file:
+                file.write("\n".join(self.lines) + "\n")
+
+
+def main():
+    browser = None
+    if WRITE:
+        sys.path.insert(0, f"{SOURCE}/tests/reports")
+        from browser import Browser
+        browser = Browser(tempfile.mkdtemp())
+    differ = False
+    for name in sorted(os.listdir(DOCS)):
+        if name.endswith(".md"):
+            session = Session(name)
+            session.run(browser)
+            differ |= session.differs
+    if browser:
+        browser.close()
+    sys.exit(differ and not WRITE)
+
+
+main()
