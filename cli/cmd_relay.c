@@ -13,12 +13,13 @@ static const struct options_command command = {
     "relay",
     "crosswait relay SPOOL-FOLDER",
     "Brings what ranks record on this machine to the launcher on another one, and tells it how "
-    "they "
-    "stand.\nIt is started by the first rank of a machine, and ends when the launcher has all.",
+    "they stand.\n"
+    "It is started by the first rank of a machine, and ends when the launcher has all.",
     spec,
     "Environment: " RELAY_PLACE " and " RELAY_SECRET ", as the launcher sets them.\n"
     "Exit status: 0 in the background, 2 usage, 3 when nobody can be reached.\n",
     0,
+    .example = "crosswait relay app.db.spool",
 };
 
 static void leave_all(void)

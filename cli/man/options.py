@@ -64,10 +64,12 @@ def main():
     example = [roff(line) for line in table.splitlines() if "\t" not in line]
     for option in options:
         option["letter"] = f"-{option['letter']}" if option["letter"] else ""
+    if ".SH OPTIONS" not in text:
+        text[(at := text.index(".SH EXIT STATUS")):at] = [".SH OPTIONS"]
     start = text.index(".SH OPTIONS") + 1
     end = next(i for i in range(start, len(text)) if text[i].startswith(".SH"))
-    behind = next((i for i in range(end, len(text)) if text[i] in (".SH EXAMPLE", ".SH SEE ALSO")), len(text))
-    own = text[behind + 1:] if text[behind:behind + 1] == [".SH EXAMPLE"] else text[behind:]
+    behind = next((i for i in range(end, len(text)) if text[i] in (".SH EXAMPLES", ".SH SEE ALSO")), len(text))
+    own = text[behind + 1:] if text[behind:behind + 1] == [".SH EXAMPLES"] else text[behind:]
     print("\n".join(text[:start] + section(text[start:end], options) + text[end:behind] + [".SH EXAMPLES", ".EX", *example, ".EE"] + own))
 
 
