@@ -5,6 +5,7 @@ SHELL := /bin/bash
 .SUFFIXES:
 
 PREFIX ?= /usr/local
+VERSION = $(shell sed -n 's/^.define CORE_VERSION "\(.*\)"/\1/p' core/version.h)
 BUILD  ?= build$(if $(SAN),/san)
 CC      = gcc
 CLANG   = clang
@@ -21,9 +22,11 @@ LDLIBS  = -lsqlite3 -ldw -lelf -lxxhash -ljansson -lnettle -lm -lpthread -ldl
 DEPS = gcc g++ gfortran libc6-dev make python3 openmpi-bin libopenmpi-dev python3-mpi4py \
        libsqlite3-dev sqlite3 libdw-dev libelf-dev libxxhash-dev libjansson-dev nettle-dev libcmocka-dev \
        clang libclang-rt-14-dev iproute2 util-linux procps
+# What make deb needs; make check-all makes the packages, too.
+DEB_DEPS = dpkg-dev debhelper lintian
 # And what only the tests need: a browser for the HTML report, the formatter, and a second MPI library, for which
 # libcrosswait-mpich.so is built wherever it is installed.
-CHECK_DEPS = chromium clang-format-14 mpich libmpich-dev
+CHECK_DEPS = chromium clang-format-14 python3-yaml mpich libmpich-dev
 
 # Evaluated where it is used: before `make deps` there may be no mpicc to ask.
 MPI_CFLAGS = $(shell mpicc --showme:compile)
@@ -35,7 +38,7 @@ room_sources = $(wildcard $(1)/*.c $(1)/*/*.c)
 room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(room_sources))
 LIBS = $(foreach r,explore processes reports launch checkers model replay core,$(BUILD)/lib$(r).a)
 
-.PHONY: all deps docs demo check check-all bench clean help install uninstall format format-check tidy coverage fuzz \
+.PHONY: all deb deps docs demo check check-all bench clean help install uninstall format format-check tidy coverage fuzz \
         fuzz-smoke
 
 help:
@@ -46,6 +49,7 @@ help:
 	@echo "make bench      measure the bars of the design, side by side"
 	@echo "make fuzz T=NAME TIME=60    fuzz one collective of corpus/; fuzz-smoke: all, briefly"
 	@echo "make docs       the sessions in docs/, outputs and pictures made anew by running them"
+	@echo "make deb        Debian packages in $(BUILD)/deb"
 	@echo "make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 	@echo "make deps | format | format-check | tidy | coverage | uninstall | clean"
 	@echo "variables: SAN=address,undefined WERROR=1 UPDATE=1 V=1"
@@ -68,7 +72,7 @@ demo: deps
 	@tests/demo.sh $(BUILD)
 
 check check-all: DEPS += $(CHECK_DEPS)
-check-all: DEPS += slurm-wlm munge
+check-all: DEPS += $(DEB_DEPS) slurm-wlm munge
 check: deps
 	@$(MAKE) --no-print-directory format-check all tests
 	@$(PYTHON) tests/run.py --build $(BUILD) $(if $(UPDATE),--update) $(ONLY)
@@ -165,11 +169,10 @@ tests: $(UNIT) $(TESTS)
 # --- the rest ----------------------------------------------------------------------------------------------
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/crosswait $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(BUILD)/crosswait $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(BUILD)/libcrosswait.so $(wildcard $(BUILD)/libcrosswait-mpich.so) $(DESTDIR)$(PREFIX)/lib/
-	install -d $(DESTDIR)$(PREFIX)/lib/crosswait
-	install -m 755 $(BUILD)/ranks/libmpi.so.40 $(DESTDIR)$(PREFIX)/lib/crosswait/
+	install -m 755 $(BUILD)/libcrosswait.so $(wildcard $(BUILD)/libcrosswait-mpich.so) \
+	  $(BUILD)/ranks/libmpi.so.40 $(DESTDIR)$(PREFIX)/lib/crosswait/
 	install -m 644 $(filter %.1,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
@@ -180,11 +183,25 @@ install: all
 	install -m 644 $(filter %.5,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man5/
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/crosswait $(DESTDIR)$(PREFIX)/lib/libcrosswait*.so
-	rm -f $(DESTDIR)$(PREFIX)/lib/crosswait/libmpi.so.40
+	rm -f $(DESTDIR)$(PREFIX)/bin/crosswait $(DESTDIR)$(PREFIX)/lib/crosswait/lib*
 	-rmdir $(DESTDIR)$(PREFIX)/lib/crosswait 2>/dev/null
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(wildcard cli/man/*.1)))
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(wildcard cli/man/*.5)))
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(filter %.1,$(MAN))))
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(filter %.5,$(MAN))))
+	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/crosswait \
+	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_crosswait $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/crosswait.fish
+
+# Debian packages, in $(BUILD)/deb: on a copy of the source and of what is built. Needs dpkg-dev and debhelper; lintian judges them
+# where it is installed.
+DEB = $(abspath $(BUILD))/deb
+deb: DEPS += $(DEB_DEPS)
+deb: deps all
+	@rm -rf $(DEB) && mkdir -p $(DEB)/crosswait-$(VERSION)
+	@tar --exclude=./.git --exclude=./build --exclude=./$(BUILD) -cf - . | tar -C $(DEB)/crosswait-$(VERSION) -xf -
+	@cd $(DEB)/crosswait-$(VERSION) && BUILD=$(abspath $(BUILD)) MAKEFLAGS= DEB_BUILD_OPTIONS=nocheck \
+	  dpkg-buildpackage -b -us -uc -d >$(DEB)/log 2>&1 || { tail -20 $(DEB)/log >&2; exit 1; }
+	@rm -rf $(DEB)/crosswait-$(VERSION)
+	@if command -v lintian >/dev/null; then lintian --allow-root --fail-on error $(DEB)/*.deb; fi
+	@ls $(DEB)/*.deb
 
 # Outputs and pictures of the sessions, from real runs.
 docs: all

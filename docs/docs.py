@@ -9,9 +9,9 @@ import os, re, shutil, subprocess, sys, tempfile
 DOCS = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(DOCS)
 BUILD, WRITE = os.path.abspath(sys.argv[1]), "--write" in sys.argv
-# Times, shares, fractions, numbers of three digits and more, and digests differ from run to run; so does the room that they take.
+# Times, shares, fractions, numbers of three digits and more, and digests differ from run to run; so do the room that they take, and who waits a little.
 MASKS = [(r"\b[0-9a-f]{40}\b", "#"), (r"\d[\d,]*(\.\d+)?(e[-+]?\d+)? ?(%|ns\b|us\b|ms\b|s\b|seconds?\b|/s\b)", "#"), (r"\d+\.\d+(e[-+]?\d+)?", "#"),
-         (r"\d[\d,]*\d\d", "#"), (r"# to #", "#"), (r"[ \t]+", " "), (r"-{2,}", "--")]
+         (r"ranks? [\d,-]+ in MPI", "# in MPI"), (r" \(#\) and others", ""), (r"\d[\d,]*\d\d", "#"), (r"# to #", "#"), (r"[ \t]+", " "), (r"-{2,}", "--")]
 
 
 def masked(text):

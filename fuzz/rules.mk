@@ -52,12 +52,15 @@ $(FUZZ_SHARE)/lib/%.a: $(BUILD)/%.a
 
 install: install-fuzz
 install-fuzz: all
-	cd $(FUZZ_SHARE) && find . -type d -exec install -d $(DESTDIR)$(PREFIX)/share/crosswait/{} \;
-	cd $(FUZZ_SHARE) && find . -name '*.sh' -exec install -m 755 {} $(DESTDIR)$(PREFIX)/share/crosswait/{} \;
-	cd $(FUZZ_SHARE) && find . -type f ! -name '*.sh' -exec install -m 644 {} $(DESTDIR)$(PREFIX)/share/crosswait/{} \;
+	cd $(FUZZ_SHARE) && find . -type d -exec install -d $(DESTDIR)$(PREFIX)/lib/crosswait/fuzz/{} \;
+	cd $(FUZZ_SHARE) && find . -name '*.sh' -exec install -m 755 {} $(DESTDIR)$(PREFIX)/lib/crosswait/fuzz/{} \;
+	cd $(FUZZ_SHARE) && find . -type f ! -name '*.sh' -exec install -m 644 {} $(DESTDIR)$(PREFIX)/lib/crosswait/fuzz/{} \;
+	install -d $(DESTDIR)$(PREFIX)/share/pkgconfig
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' fuzz/crosswait-fuzz.pc.in >$(DESTDIR)$(PREFIX)/share/pkgconfig/crosswait-fuzz.pc
+	chmod 644 $(DESTDIR)$(PREFIX)/share/pkgconfig/crosswait-fuzz.pc
 uninstall: uninstall-fuzz
 uninstall-fuzz:
-	rm -rf $(DESTDIR)$(PREFIX)/share/crosswait
+	rm -rf $(DESTDIR)$(PREFIX)/lib/crosswait/fuzz $(DESTDIR)$(PREFIX)/share/pkgconfig/crosswait-fuzz.pc
 .PHONY: install-fuzz uninstall-fuzz
 
 # --- make fuzz T=NAME TIME=60; make fuzz-smoke ---------------------------------------------------------------------------

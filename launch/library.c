@@ -157,7 +157,7 @@ static enum core_status choose(const struct launch_options *options, const struc
 
 enum core_status launch_library_find(struct launch *launch)
 {
-    static const char *const place[] = {"", "../lib/", "../lib64/"};
+    static const char *const place[] = {"", "../lib/crosswait/"};
     const struct mpi *mpi;
     char self[PATH_MAX], path[PATH_MAX + 64];
     ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -175,14 +175,15 @@ enum core_status launch_library_find(struct launch *launch)
         launch->library = realpath(path, NULL);
     }
     if (!launch->library && mpi != mpis)
-        return core_report(CORE_NOT_FOUND,
-                           "the command runs with %s, for which crosswait was not built (no %s "
-                           "beside '%s/crosswait' or in ../lib): install its development files "
-                           "(libmpich-dev) and build again, or name another library with --mpi",
-                           mpi->name, mpi->library, self);
+        return core_report(
+            CORE_NOT_FOUND,
+            "the command runs with %s, for which crosswait was not built (no %s "
+            "beside '%s/crosswait' or in ../lib/crosswait): install its development files "
+            "(libmpich-dev) and build again, or name another library with --mpi",
+            mpi->name, mpi->library, self);
     if (!launch->library)
         return core_report(CORE_NOT_FOUND,
-                           "cannot find %s beside '%s/crosswait' or in ../lib; "
+                           "cannot find %s beside '%s/crosswait' or in ../lib/crosswait; "
                            "build or install crosswait again",
                            mpi->library, self);
     if (strpbrk(launch->library, " :;\t"))

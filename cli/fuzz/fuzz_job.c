@@ -43,13 +43,16 @@ enum core_status fuzz_share_find(char share[FUZZ_PATH_MAX])
         snprintf(share, FUZZ_PATH_MAX, "%s/share/crosswait", self);
         if (share_good(share))
             return CORE_OK;
-        snprintf(share, FUZZ_PATH_MAX, "%s/../share/crosswait", self);
+        snprintf(share, FUZZ_PATH_MAX, "%s/../lib/crosswait/fuzz", self);
         if (share_good(share))
             return CORE_OK;
     }
     return core_report(
         CORE_NOT_FOUND,
-        "cannot find 'share/crosswait/build.sh' beside the program; set CROSSWAIT_SHARE");
+        "cannot find what collectives are built with ('share/crosswait/build.sh' beside the "
+        "program, "
+        "or '../lib/crosswait/fuzz'): install all of crosswait (Debian: crosswait-fuzz), or set "
+        "CROSSWAIT_SHARE");
 }
 
 enum core_status fuzz_folder_make(const char *path)

@@ -19,7 +19,8 @@ struct fuzz_job {
     const char *target; /* NULL: all that the files register */
 };
 
-/* $CROSSWAIT_SHARE, or beside the program (build tree), or ../share/crosswait of it (installed). */
+/* $CROSSWAIT_SHARE, or beside the program (build tree), or ../lib/crosswait/fuzz of it (installed).
+ */
 enum core_status fuzz_share_find(char share[FUZZ_PATH_MAX]);
 /* Builds folder/fuzz ("fuzz") or folder/real ("real") unless it is newer than everything it is made
  * of. What is wrong with the user's files is reported: CORE_BAD_INPUT. */

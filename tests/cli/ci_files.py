@@ -1,0 +1,52 @@
+"""What ci/ tells others to copy works: ci_files.py SOURCE BUILD. Every shell line of the templates runs, as the CI system runs it; what they keep is
+there; the Dockerfile installs what the build needs, and what the installed files are linked with."""
+import os, re, subprocess, sys, yaml
+
+source, build = sys.argv[1:]
+
+
+def shell(command):
+    done = subprocess.run(["bash", "-e", "-c", command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        sys.exit(f"{command}\n{done.stdout}[{done.returncode}]")
+    return done.stdout
+
+
+def kept(paths):
+    for path in paths:
+        if not os.path.exists(path):
+            sys.exit(f"{path} is kept, and is not there")
+        os.remove(path)
+
+
+job = yaml.safe_load(open(f"{source}/ci/github.yml"))["jobs"]["crosswait"]
+lines = [step["run"] for step in job["steps"] if "run" in step]
+for line in lines:
+    shell(line)
+for step in job["steps"]:
+    more = step.get("with", {})
+    kept(more["path"].split() if "path" in more else [])
+kept(["crosswait.sarif", "crosswait.xml"])
+print(f"github: {len(lines)} commands")
+
+job = yaml.safe_load(open(f"{source}/ci/gitlab.yml"))["crosswait"]
+for line in job["script"]:
+    shell(line)
+kept(job["artifacts"]["paths"] + [job["artifacts"]["reports"]["junit"]])
+print(f"gitlab: {len(job['script'])} commands")
+
+text = open(f"{source}/ci/Dockerfile").read().replace("\\\n", " ")
+first, second = [set(line.split("--no-install-recommends")[1].split("&&")[0].split()) for line in text.splitlines() if "apt-get install" in line]
+makefile = open(f"{source}/Makefile").read().replace("\\\n", " ")
+needed = set(re.search(r"^DEPS = (.*)$", makefile, re.M)[1].split())
+only_tests = {"python3-mpi4py", "sqlite3", "libcmocka-dev", "iproute2", "util-linux", "procps"}
+if needed - only_tests - first:
+    sys.exit(f"the image is built without {needed - only_tests - first}")
+for command in re.findall(r"make -C /source install [^\n]*", text):
+    shell(command.replace("/source", source).replace("/made", f"{os.getcwd()}/made") + f" BUILD={build}")
+for path in ("bin/crosswait", "lib/crosswait/libcrosswait.so", "lib/crosswait/libmpi.so.40"):
+    for library in re.findall(r"NEEDED +(\S+)", shell(f"objdump -p made/usr/{path}")):
+        packages = {line.split(":")[0] for line in shell(f"dpkg -S '*/{library}'").splitlines()}
+        if not packages & (second | {"libc6", "libelf1", "libgcc-s1"}):  # Debian's base system and what libdw1 brings
+            sys.exit(f"the image lacks {library}, which is in {packages}")
+print("the image has what it needs")
