@@ -57,14 +57,20 @@ static bool is_class(const char *word, size_t bytes)
     return bytes > 4 && !memcmp(word, "MPI_", 4);
 }
 
-static bool is_calls(const char *text)
+/* The first word of a list that is no class of calls, group or function; NULL: all are one. */
+static const char *wrong_call(const char *text)
 {
     for (; *text; text += strcspn(text, ","), text += *text == ',') {
         const char *word = text + (*text == '-');
         if (!is_class(word, strcspn(word, ",")))
-            return false;
+            return word;
     }
-    return true;
+    return NULL;
+}
+
+static bool is_calls(const char *text)
+{
+    return !wrong_call(text);
 }
 
 static bool is_text(const char *text)
@@ -88,8 +94,8 @@ enum core_status record_option_set(struct launch_options *launch, const struct o
         {"CROSSWAIT_UNTIL", is_when, "a number of seconds, or pcontrol:N"},
         {"CROSSWAIT_RANKS", is_list_of_ranks, "a list of ranks such as 0,4-7"},
         {"CROSSWAIT_CALLS", is_calls,
-         "a list of classes of calls: p2p, coll, rma, file, inner, a class as table call of a "
-         "trace names it, or a function such as MPI_Send"},
+         "one of the calls that can be named: p2p, coll, rma, file, inner, a class as table call "
+         "of a trace has it, or a function such as MPI_Send"},
         {"CROSSWAIT_COMMS", is_text, "a list of names of communicators"},
         {NULL, launch_library_known, "an MPI library: openmpi or mpich"},
         {NULL, is_relay, "on, off or auto"},
@@ -98,7 +104,10 @@ enum core_status record_option_set(struct launch_options *launch, const struct o
     _Static_assert(sizeof row / sizeof *row == RECORD_OPTION_COUNT, "a variable per option");
     CORE_CHECK(index >= 0 && index < RECORD_OPTION_COUNT);
     if (!row[index].valid(options->value)) {
-        options_wrong(options, "'%s' is not %s", options->value, row[index].wanted);
+        const char *value = row[index].valid == is_calls ? wrong_call(options->value) : NULL;
+        int bytes = value ? (int)strcspn(value, ",") : (int)strlen(options->value);
+        options_wrong(options, "'%.*s' is not %s", bytes, value ? value : options->value,
+                      row[index].wanted);
         return CORE_BAD_INPUT;
     }
     if (row[index].variable)

@@ -156,6 +156,9 @@ enum core_status report_why(const struct report_facts *facts, FILE *file);
 /* Parts of it, for others that show the same. */
 void report_why_print(const struct report_facts *facts, FILE *file);
 void report_why_sentence(const struct report_facts *facts, FILE *file);
+/* "messages grow: those of MPI_Send at x.c:12 had ...". */
+void report_why_growth(const struct report_facts *facts, const struct why_growth *growth,
+                       FILE *file);
 const char *report_why_kind(enum why_kind kind);
 /* "1.20 s", "3.4 ms"; written into buffer, which is returned. */
 const char *report_why_time(uint64_t ns, char *buffer, size_t buffer_bytes);

@@ -245,6 +245,23 @@ static double share(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+static void growth_list(const struct report_facts *facts, FILE *file)
+{
+    for (uint32_t i = 0; i < facts->why.growth_count; i++) {
+        char *text = NULL;
+        size_t bytes;
+        FILE *words = open_memstream(&text, &bytes);
+        if (!words)
+            return;
+        report_why_growth(facts, &facts->why.growth[i], words);
+        fclose(words);
+        fprintf(file, "<p>");
+        core_text_xml(text, file);
+        fprintf(file, ".</p>\n");
+        free(text);
+    }
+}
+
 /* Who makes whom wait, in the job's own time. */
 static void why_section(const struct report_facts *facts, FILE *file)
 {
@@ -262,6 +279,7 @@ static void why_section(const struct report_facts *facts, FILE *file)
     core_text_xml(sentence, file);
     fprintf(file, ".</p>\n");
     free(sentence);
+    growth_list(facts, file);
     if (!why->row_count)
         return;
     fprintf(file, "<div class=\"wide\"><table><tr><th class=\"number\">waited</th><th "
@@ -323,8 +341,8 @@ static void cost_table(const struct report_facts *facts, FILE *file)
             "that no algorithm can beat</p>\n<div class=\"wide\"><table><tr><th>call</th><th "
             "class=\"number\">ranks</th><th class=\"number\">bytes</th>"
             "<th class=\"number\">calls</th><th class=\"number\">rounds</th><th "
-            "class=\"number\">bytes sent by a rank</th><th class=\"number\">engine us</th>"
-            "<th class=\"number\">row us</th><th "
+            "class=\"number\">bytes sent by a rank</th><th class=\"number\">time us</th>"
+            "<th class=\"number\">model us</th><th "
             "class=\"number\">efficiency</th><th>algorithm</th><th>slowest recorded</th></tr>\n");
     for (uint32_t i = 0; i < facts->cost_count && i < ROWS_SHOWN_MAX; i++) {
         const struct report_cost *cost = &facts->cost[i];

@@ -92,6 +92,24 @@ static void set_call(json_t *object, const struct trace *trace, struct why_call 
     set_text(object, "place", trace_site_text(trace, call.site, place, sizeof place));
 }
 
+/* Means a message, of the first quarter of a place's messages and of the last. */
+static json_t *growth(const struct report_facts *facts)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < facts->why.growth_count; i++) {
+        const struct why_growth *growth = &facts->why.growth[i];
+        json_t *object = json_object();
+        set_call(object, facts->trace, growth->at);
+        json_object_set_new(object, "of", json_string(growth->ahead ? "ahead_ns" : "bytes"));
+        set_number(object, "messages", growth->messages);
+        set_number(object, "first", growth->first);
+        set_number(object, "last", growth->last);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 static json_t *waits(const struct report_facts *facts)
 {
     json_t *array = json_array();
@@ -169,6 +187,7 @@ static json_t *why(const struct report_facts *facts)
     set_number(object, "messages_before_receive", facts->why.early);
     json_object_set_new(object, "waits", waits(facts));
     json_object_set_new(object, "critical_path", path_parts(facts));
+    json_object_set_new(object, "growth", growth(facts));
     json_object_set_new(object, "places", places(facts));
     return object;
 }

@@ -119,6 +119,8 @@ enum core_status report_sarif(const struct report_facts *facts, FILE *file)
         status = add_result(sarif, facts->trace, &facts->findings->finding[i]);
     if (status == CORE_OK)
         status = sarif_write(sarif, file);
+    if (status == CORE_IO)
+        report_unwritten(facts);
     sarif_free(sarif);
     return status;
 }

@@ -351,7 +351,7 @@ static void print_costs(const struct report_facts *facts, FILE *file)
             "1 ns a word of 8 bytes; in brackets the least that any algorithm needs; best: "
             "how near it comes)\n");
     fprintf(file, "%-25s %5s %10s %6s %11s %21s %7s %9s %9s %6s  %s\n", "call", "ranks", "bytes",
-            "calls", "rounds", "bytes of a rank", "adds", "time us", "row us", "best",
+            "calls", "rounds", "bytes of a rank", "adds", "time us", "model us", "best",
             "algorithm; slowest recorded");
     for (uint32_t i = 0; i < facts->cost_count && i < TOTALS_SHOWN_MAX; i++) {
         const struct report_cost *cost = &facts->cost[i];

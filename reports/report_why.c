@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/trace/describe.h"
 #include "reports/report.h"
 #include "reports/why.h"
 
@@ -169,6 +170,26 @@ static void print_places(const struct report_facts *facts, FILE *file)
     }
 }
 
+void report_why_growth(const struct report_facts *facts, const struct why_growth *growth,
+                       FILE *file)
+{
+    char first[64], last[64];
+
+    fprintf(file,
+            growth->ahead ? "unexpected messages pile up: those of " : "messages grow: those of ");
+    call_write(facts, growth->at, file);
+    if (growth->ahead)
+        fprintf(file,
+                " were sent %s before their receive was posted in the first quarter of them, "
+                "%s in the last",
+                report_why_time(growth->first, first, sizeof first),
+                report_why_time(growth->last, last, sizeof last));
+    else
+        fprintf(file, " had %s each in the first quarter of them, %s in the last",
+                describe_bytes(growth->first, first, sizeof first),
+                describe_bytes(growth->last, last, sizeof last));
+}
+
 void report_why_print(const struct report_facts *facts, FILE *file)
 {
     const struct why *why = &facts->why;
@@ -183,6 +204,10 @@ void report_why_print(const struct report_facts *facts, FILE *file)
         if (!i || percent(why->row[i].ns, why->elapsed_ns) >= 1)
             print_row(facts, &why->row[i], file);
     print_places(facts, file);
+    for (uint32_t i = 0; i < why->growth_count; i++) {
+        report_why_growth(facts, &why->growth[i], file);
+        fputc('\n', file);
+    }
     fputc('\n', file);
 }
 

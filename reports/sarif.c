@@ -241,7 +241,7 @@ enum core_status sarif_write(struct sarif *sarif, FILE *file)
         status = core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
     else if (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 ||
              fputc('\n', file) == EOF)
-        status = core_report(CORE_IO, "cannot write the SARIF report: %s", strerror(errno));
+        status = CORE_IO;
     free(base);
     json_decref(root);
     return status;

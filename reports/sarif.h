@@ -50,6 +50,7 @@ void sarif_result_add(struct sarif *sarif, const struct sarif_result *result);
 void sarif_place_add(struct sarif *sarif, const struct sarif_place *place);
 /* value NULL: left out. */
 void sarif_property_add(struct sarif *sarif, const char *name, const char *value);
+/* CORE_IO, with errno and not reported: the file cannot be written, whose name the caller knows. */
 enum core_status sarif_write(struct sarif *sarif, FILE *file);
 void sarif_free(struct sarif *sarif);
 

@@ -265,6 +265,8 @@ enum core_status why_gather(struct trace *trace, struct why *out_why)
         status = why_path_gather(trace, &waits, &why);
     why_waits_done(&waits);
     if (status == CORE_OK)
+        status = why_growth_gather(trace, &why);
+    if (status == CORE_OK)
         *out_why = why;
     else
         why_done(&why);
@@ -280,6 +282,7 @@ void why_done(struct why *why)
     free(why->place);
     free(why->part);
     free(why->segment);
+    free(why->growth);
     *why = (struct why){0};
 }
 

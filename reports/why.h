@@ -60,6 +60,11 @@ struct why_part { /* of the critical path: work of a rank on its way to a call, 
     bool inside;
     uint64_t ns;
 };
+struct why_growth { /* of the messages of a place, from the first quarter of them to the last */
+    struct why_call at;
+    bool ahead; /* how long they lie before their receive is posted, in ns; false: their bytes */
+    uint64_t messages, first, last; /* means, a message */
+};
 struct why_rank {
     uint64_t begin_ns, end_ns; /* behind MPI_Init, before MPI_Finalize, as far as recorded */
     uint64_t mpi_ns, waited_ns, path_ns;
@@ -73,6 +78,8 @@ struct why {
     struct why_place *place;
     struct why_part *part;
     struct why_segment *segment; /* from the start on */
+    struct why_growth *growth;   /* by place */
+    uint32_t growth_count, growth_room;
     uint32_t row_count, row_room, place_count, part_count, part_room, segment_count, segment_room;
     uint64_t elapsed_ns, mpi_ns, waited_ns[WHY_KIND_COUNT]; /* of all ranks */
     uint64_t path_ns, work_max_ns, work_mean_ns;
@@ -96,6 +103,8 @@ struct why_waits {
 /* All waits, by rank and end. */
 enum core_status why_waits_gather(struct trace *trace, struct why *why, struct why_waits *out);
 void why_waits_done(struct why_waits *waits);
+/* What grew while the job ran. Needs what the ranks' times sum up to. */
+enum core_status why_growth_gather(struct trace *trace, struct why *why);
 /* The segments and, from them, the parts of the critical path. */
 enum core_status why_path_gather(struct trace *trace, const struct why_waits *waits,
                                  struct why *why);

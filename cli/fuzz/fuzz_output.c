@@ -131,6 +131,8 @@ static enum core_status sarif_all(void)
         sarif_property_add(sarif, "repeat", found->again);
     }
     enum core_status status = sarif_write(sarif, output.sarif);
+    if (status == CORE_IO)
+        core_report(CORE_IO, "cannot write '%s': %s", output.sarif_path, strerror(errno));
     sarif_free(sarif);
     return status;
 }

@@ -11,6 +11,6 @@ rm -f bin/clang* && cp -s /usr/bin/ompi_info bin/ && without fuzz --library -- -
 crosswait fuzz --library -- --only=foo 2>&1 | sed 's/:.*/: .../' | head -3
 crosswait run --calls=coll,foo -- true; echo "[$?]"
 crosswait run -o T.db -- mpirun -n 2 "$BUILD/corpus/programs/quiz_fixed" >/dev/null 2>&1
-for format in text html json sarif junit; do crosswait report --format=$format -o /dev/full T.db; echo "[$?]"; done
+for format in text why html json sarif junit dot perfetto goal; do crosswait report --format=$format -o /dev/full T.db; echo "[$?]"; done
 crosswait report T.db >/dev/full; echo "[$?]"
 test -c /dev/full && ls

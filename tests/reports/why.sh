@@ -21,6 +21,39 @@ assert sum(wait["ns"] for wait in why["waits"]) <= why["mpi_ns"] <= why["elapsed
 assert sum(part["ns"] for part in why["critical_path"]) <= why["path_ns"] <= why["elapsed_ns"], "the path does not fit"
 END
 done
+# What grew: the size of messages, and how long they lie before they are received; in the balanced job nothing did.
+cat >grows.c <<'END'
+#include <mpi.h>
+#include <string.h>
+#include <time.h>
+static char data[65536];
+int main(int argc, char **argv)
+{
+    int rank, flood = !strcmp(argv[1], "flood");
+    struct timespec pause = {0, 3000000};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 1; i <= 100; i++) {
+        int bytes = flood ? 8 : i * 600;
+        if (rank == 0)
+            MPI_Send(data, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+        else {
+            MPI_Recv(data, bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            nanosleep(&pause, NULL);
+        }
+        if (!flood)
+            MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -o grows grows.c
+for way in flood bytes; do
+    crosswait run --why -o $way.db -- mpirun -n 2 ./grows $way | grep '^messages grow\|^unexpected' | sed 's/[0-9.][0-9.]* [mu]*s /TIME /g'
+done
+crosswait report --why balanced.db | grep -c '^messages grow\|^unexpected'
+crosswait report --format=html bytes.db | grep -c '<p>messages grow: those of MPI_Send'
 # The same on the page; nothing is checked.
 crosswait report --format=html slow.db | grep -o 'rank 2 holds the others up'
 crosswait report --why slow.db | grep -c verdict
