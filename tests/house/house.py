@@ -31,7 +31,7 @@ FILE = re.compile(r"^[\w./*-]+(?:\[\w+\])?\.(?:c|h|py|sh|bash|sql|table|css|js|m
 
 
 # Rooms that assert what they rely on, half an assertion a function or more.
-ASSERTED = ["core", "replay", "checkers"]
+ASSERTED = ["core", "replay", "checkers", "world"]
 
 HEADERS = {"mpi.h", "mpi-ext.h"}  # of the MPI library
 
