@@ -427,6 +427,8 @@ enum core_status explore_findings(struct explore_program *program, struct explor
     struct look *look = NULL;
     uint32_t count = search->class_count < CLASSES_TOLD ? search->class_count : CLASSES_TOLD;
     uint32_t looked = 0, passing = 0;
+    if (!search->behaviours && program->outcome.unsure)
+        return explore_program_crowded();
     enum core_status status = CORE_ARRAY_NEW(look, count, "what was found");
     const struct explore_list none = {0};
 

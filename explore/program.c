@@ -53,11 +53,19 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
     return CORE_OK;
 }
 
+enum core_status explore_program_crowded(void)
+{
+    return core_report(CORE_UNSUPPORTED, "threads of a rank are in MPI at the same time "
+                                         "(MPI_THREAD_MULTIPLE), and in a world they take turns");
+}
+
 enum core_status explore_program_followed(const struct explore_program *program,
                                           const struct replay_policy *policy)
 {
     const struct world_decisions *told = program->outcome.world.decisions;
     uint32_t given = 0;
+    if (program->outcome.unsure)
+        return explore_program_crowded();
     for (uint32_t i = 0; told && i < told->decision_count; i++)
         given += told->decision[i].given;
     if (!told || (!told->cut && given == policy->forced.count))

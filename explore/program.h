@@ -27,6 +27,8 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
                                      const struct world_outcome **out_outcome, uint64_t *out_key,
                                      struct explore_events *out_events);
 
+/* Reports that threads are in the way. */
+enum core_status explore_program_crowded(void);
 /* After a world under that policy: whether it came to all that the policy names, and could answer
  * it so; reported if not. */
 enum core_status explore_program_followed(const struct explore_program *program,

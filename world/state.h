@@ -602,9 +602,31 @@ static inline void world_enter(const char *call)
         world_process_begin();
     world_enter_local(call);
 }
-#define ENTER(call) world_enter(call)
+#if WORLD_PROCESSES
+/* Of the threads of a rank one is in MPI at a time (ranks/threads.c): until the call returns. */
+extern bool world_process_multiple; /* the program asks for MPI_THREAD_MULTIPLE */
+void world_process_thread_lock(void);
+void world_process_thread_unlock(void);
+static inline bool world_thread_come(void)
+{
+    if (UNLIKELY(world_process_multiple))
+        world_process_thread_lock();
+    return true;
+}
+static inline void world_thread_go(const bool *alone)
+{
+    (void)alone;
+    if (UNLIKELY(world_process_multiple))
+        world_process_thread_unlock();
+}
+#define ALONE \
+    __attribute__((cleanup(world_thread_go), unused)) const bool alone = world_thread_come();
+#else
+#define ALONE
+#endif
+#define ENTER(call) ALONE world_enter(call)
 /* A call that does the same on every rank, and speaks to none. */
-#define ENTER_LOCAL(call) world_enter_local(call)
+#define ENTER_LOCAL(call) ALONE world_enter_local(call)
 
 /* The calling rank's own object behind a handle that all ranks share. */
 static inline MPI_Comm comm_of(MPI_Comm comm)

@@ -571,6 +571,8 @@ static const struct world_decisions *decisions_read(struct world_processes *w)
     d->missed = here(region, d->missed, d->missed_count, sizeof *d->missed);
     d->past = here(region, d->past, d->past_count, sizeof *d->past);
     d->sent = here(region, d->sent, region->rank_count, sizeof *d->sent);
+    for (uint32_t r = 0; r < region->rank_count; r++) /* in another order, too */
+        d->limited |= region->rank[r].threads;
     return d;
 }
 
@@ -583,6 +585,26 @@ static bool answer_is_whole(const struct region *region, const struct world_deci
            region->event_count <= WORLD_LOG_MAX &&
            (!d || (!d->decision == !d->decision_count && !d->option == !d->option_count &&
                    !d->missed == !d->missed_count && !d->past == !d->past_count && d->sent));
+}
+
+/* Somebody waits for ever, as far as is known; but a thread that is not in MPI may know better. */
+static bool is_unsure(struct region *region, struct world_decisions *decisions)
+{
+    bool unsure = false;
+    for (int i = 0; i < region->outcome.finding_count; i++) {
+        struct world_finding *finding = &region->outcome.finding[i];
+        if (!region->crowded ||
+            (strcmp(finding->rule, "deadlock") != 0 && strcmp(finding->rule, "livelock") != 0))
+            continue;
+        unsure = true;
+        finding->rule = "threads";
+        snprintf(finding->text, sizeof finding->text,
+                 "a rank waits in MPI while another thread of a rank may call it "
+                 "(MPI_THREAD_MULTIPLE): a world cannot tell whether it goes on");
+    }
+    if (unsure && decisions)
+        decisions->cut = decisions->limited = true;
+    return unsure;
 }
 
 static void rank_read(const struct world_processes *w, int r)
@@ -633,6 +655,7 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
     if (!answer_is_whole(region, region->outcome.decisions))
         return core_report(CORE_BAD_FORMAT, "a rank has overwritten what the ranks share");
     names_resolve(region);
+    bool unsure = is_unsure(region, region->outcome.decisions ? &w->decisions : NULL);
     for (int r = 0; r < w->rank_count; r++)
         rank_read(w, r);
     *out_outcome = (struct world_process_outcome){.world = region->outcome,
@@ -643,7 +666,8 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
                                                   .question_count = region->question_count,
                                                   .candidate_count = region->candidate_count,
                                                   .event_count = region->event_count,
-                                                  .lost = region->lost};
+                                                  .lost = region->lost,
+                                                  .unsure = unsure};
     for (size_t i = 0; options->event && i < region->event_count; i++)
         options->event(options->event_context, &region->event[i]);
     return CORE_OK;

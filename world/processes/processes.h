@@ -64,7 +64,8 @@ struct world_rank_outcome {
 };
 
 /* Valid until the next world_processes_run of the same struct world_processes, or its end. Rules of
- * findings beyond those of world.h: crash (a signal ended a rank), time (world_ms_max is over). */
+ * findings beyond those of world.h: crash (a signal ended a rank), time (world_ms_max is over),
+ * threads (it stood still, and whether for ever cannot be told). */
 struct world_process_outcome {
     struct world_outcome world;
     const struct world_rank_outcome *rank; /* [rank_count] */
@@ -72,7 +73,8 @@ struct world_process_outcome {
     const struct world_candidate *candidate;
     const struct world_event *event; /* in the order they happened */
     size_t question_count, candidate_count, event_count;
-    bool lost; /* there were more questions or events than WORLD_LOG_MAX */
+    bool lost;   /* there were more questions or events than WORLD_LOG_MAX */
+    bool unsure; /* it stood still, but a thread might have gone on: finding "threads" */
 };
 
 enum { WORLD_LOG_MAX = 1 << 20 };

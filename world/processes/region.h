@@ -35,6 +35,7 @@ struct region_rank {
     int32_t abort_code;
     bool ended, left, stopped, aborted; /* left: by exit, and has said so */
     _Atomic bool waits;                 /* for its debugger */
+    bool threads;                       /* others than its first one call MPI */
 };
 
 struct region_name {
@@ -71,6 +72,7 @@ struct region {
     struct world_outcome outcome; /* the rules of its findings are names */
     uint64_t question_count, candidate_count, event_count;
     bool lost;
+    _Atomic bool crowded; /* a rank that was ended had threads that might have gone on */
     struct region_name name[REGION_NAMES_MAX];
     char policy[REGION_POLICY_MAX];
     uint32_t choice[WORLD_LOG_MAX];

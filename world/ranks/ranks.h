@@ -31,6 +31,10 @@ const char *rank_name(const char *text); /* as it stands in the region */
 void rank_layers_find(void);
 void rank_event(void *unused, const struct world_event *event);
 
+/* threads.c */
+int rank_thread_count(int process);
+void rank_threads_note(int process); /* it is about to be ended: whether it has other threads */
+
 /* clock.c */
 extern uint64_t rank_clock_before; /* what passed before the world began */
 

@@ -140,19 +140,6 @@ __attribute__((constructor)) static void begin(void)
         rank_needs_check();
 }
 
-static int thread_count(void)
-{
-    char text[4096];
-    int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC), count = 1;
-    ssize_t bytes = file < 0 ? 0 : read(file, text, sizeof text - 1);
-    close(file);
-    text[bytes > 0 ? bytes : 0] = 0;
-    const char *line = strstr(text, "\nThreads:");
-    if (line)
-        sscanf(line, "\nThreads: %d", &count);
-    return count;
-}
-
 /* --- ranks ------------------------------------------------------------------------------------ */
 
 static void number_set(const char *name, int number)
@@ -216,6 +203,7 @@ static void rest_kill(void)
     for (uint32_t r = 0; r < rank_region->rank_count; r++) {
         struct region_rank *rank = &rank_region->rank[r];
         if (rank->pid > 0 && !rank->ended && !rank->left && !rank->stopped) {
+            rank_threads_note(rank->pid);
             rank->stopped = true;
             kill(rank->pid, SIGKILL);
         }
@@ -283,7 +271,7 @@ static void answer_begin(void)
 {
     rank_region->over = rank_region->time = 0;
     rank_region->question_count = rank_region->candidate_count = rank_region->event_count = 0;
-    rank_region->lost = false;
+    rank_region->lost = rank_region->crowded = false;
     memset(rank_region->rank, 0, rank_region->rank_count * sizeof *rank_region->rank);
 }
 
@@ -396,9 +384,7 @@ int world_process_init(int required)
 {
     if (!rank_region)
         rank_refuse("this library is for worlds of processes, which crosswait starts");
-    if (required == MPI_THREAD_MULTIPLE)
-        rank_refuse("it asks for MPI_THREAD_MULTIPLE, and in a world one thread of a rank may call "
-                    "MPI at a time");
+    world_process_multiple = required == MPI_THREAD_MULTIPLE;
     /* What the program runs is not of the world: a debugger, the symbolizer of a sanitizer. */
     const char *others = getenv(REGION_PRELOAD_VARIABLE);
     if (others)
@@ -427,7 +413,7 @@ static void maps_tell(void)
 void world_process_begin(void)
 {
     CORE_CHECK(world_process_early);
-    int threads = thread_count();
+    int threads = rank_thread_count(getpid());
     if (threads > 1)
         rank_refuse("it has %d threads when its ranks are forked, at its first call of MPI that "
                     "concerns another rank or its own number",
@@ -459,7 +445,7 @@ void world_process_begin(void)
 
 int world_process_threads(void)
 {
-    return MPI_THREAD_SERIALIZED;
+    return world_process_multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
 }
 
 bool world_process_is_main(void)

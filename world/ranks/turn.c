@@ -69,6 +69,7 @@ void world_process_at(struct world_rank *rank, void (*run)(void *argument), void
 
 void rank_over(void)
 {
+    rank_threads_note(getpid());
     rank_region->rank[rank_own].stopped = true;
     rank_region->over = 1;
     for (;;)

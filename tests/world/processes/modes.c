@@ -1,6 +1,8 @@
 /* A program that ends, or does not, as its argument says; for interface.c. */
 #include <mpi.h>
+#include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,10 +61,34 @@ static void *nothing(void *unused)
     return unused;
 }
 
+/* Sends what the first thread waits for: in MPI, or before it calls MPI. */
+static void *sender(void *later)
+{
+    if (later)
+        poll(NULL, 0, 300); /* the clocks of time are the world's */
+    MPI_Send(&rank, 1, MPI_INT, rank, 5, MPI_COMM_WORLD);
+    return later;
+}
+
+static void threads(bool turns)
+{
+    pthread_t thread;
+    int got = -1;
+    pthread_create(&thread, NULL, sender, turns ? NULL : &got);
+    if (turns)
+        pthread_join(thread, NULL);
+    MPI_Recv(&got, 1, MPI_INT, rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (!turns)
+        pthread_join(thread, NULL);
+    if (got != rank)
+        abort();
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
-    int level = !strcmp(mode, "multiple") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
+    bool multiple = !strcmp(mode, "multiple") || !strcmp(mode, "turns") || !strcmp(mode, "crowded");
+    int level = multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
     pthread_t thread;
     if (!strcmp(mode, "thread"))
         pthread_create(&thread, NULL, nothing, NULL);
@@ -74,6 +100,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (!strcmp(mode, "gather"))
         gather();
+    if (!strcmp(mode, "turns") || !strcmp(mode, "crowded"))
+        threads(!strcmp(mode, "turns"));
     if (!strcmp(mode, "windows"))
         windows();
     if (!strcmp(mode, "clocks"))
