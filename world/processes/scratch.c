@@ -126,9 +126,10 @@ static bool overlay(const struct scratch *s, uint32_t i, bool world)
            mount("overlay", s->place[i], "overlay", 0, text) == 0;
 }
 
+/* A program that writes more than that shall not take the machine's memory. */
 static bool memory_mount(const char *path)
 {
-    return mount("tmpfs", path, "tmpfs", 0, "mode=0755") == 0;
+    return mount("tmpfs", path, "tmpfs", 0, "mode=0755,size=1g") == 0;
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
