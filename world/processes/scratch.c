@@ -53,21 +53,30 @@ static bool rights_keep(void)
     return kept;
 }
 
-static bool namespace_enter(struct scratch *s)
+/* The same user and group inside; without them no file could be made, not even a real one. */
+static void user_map(uid_t user, gid_t group)
 {
     char text[64];
+    file_write("/proc/self/setgroups", "deny");
+    snprintf(text, sizeof text, "%u %u 1", user, user);
+    bool mapped = file_write("/proc/self/uid_map", text);
+    snprintf(text, sizeof text, "%u %u 1", group, group);
+    if (mapped && file_write("/proc/self/gid_map", text))
+        return;
+    dprintf(STDERR_FILENO, "crosswait: no user in a user namespace: %s\n", strerror(errno));
+    _exit(126);
+}
+
+static bool namespace_enter(struct scratch *s)
+{
     uid_t user = geteuid();
     gid_t group = getegid();
     if (unshare(CLONE_NEWNS) != 0) {
         if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
             return refuse(s, "no user namespace");
         s->mapped = true;
-        file_write("/proc/self/setgroups", "deny");
-        snprintf(text, sizeof text, "%u %u 1", user, user);
-        if (!file_write("/proc/self/uid_map", text))
-            return refuse(s, "no user in a user namespace");
-        snprintf(text, sizeof text, "%u %u 1", group, group);
-        if (!file_write("/proc/self/gid_map", text) || !rights_keep())
+        user_map(user, group);
+        if (!rights_keep())
             return refuse(s, "no rights in a user namespace");
     }
     if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
