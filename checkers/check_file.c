@@ -24,6 +24,7 @@ struct opened { /* a rank's side of a file */
     uint32_t steps, room;
     uint64_t seq;
     bool known;
+    bool split; /* a split access has begun, and not ended */
 };
 struct files {
     const struct check_input *input;
@@ -106,6 +107,18 @@ static void access(struct files *files, const struct trace_event *event, const s
         wrong(files, event, "what it moves is no whole number of the view's elementary type");
 }
 
+/* Until a split access ends, its file handle has no other collective access. */
+static void split(struct files *files, const struct trace_event *event, struct opened *file)
+{
+    bool begins = trait_in(event->traits, TRAIT_BEGINS), ends = trait_in(event->traits, TRAIT_ENDS),
+         moves = event->verb == VERB_READ || event->verb == VERB_WRITE;
+
+    if (file->split && !ends && moves && trait_in(event->traits, TRAIT_COLLECTIVE))
+        wrong(files, event, "a split access to the same file handle has not ended");
+    if (!event->error)
+        file->split = begins || (file->split && !ends);
+}
+
 static void view(struct files *files, const struct trace_event *event, struct opened *file)
 {
     const struct trace *trace = files->input->trace;
@@ -155,6 +168,7 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
         if (!file->known)
             continue;
         access(files, &event, file);
+        split(files, &event, file);
         if (event.verb == VERB_SET_VIEW)
             view(files, &event, file);
     }

@@ -813,6 +813,7 @@ static const char *const misuse_forms[] = {
     [MISUSE_SWAP_DERIVED] = "'%a' is a derived datatype, for which it is not defined",
     [MISUSE_DIMS_ENTRY] = "'%a'[%0] is %1",
     [MISUSE_DIMS_PRODUCT] = "'%a' makes a grid of %0 ranks, but the communicator has %1",
+    [MISUSE_SUBARRAY] = "'%a'[%0] is %1: %2 elements from there on are not in an array of %3",
     [MISUSE_GROUP_RANGE] = "'%a'[%0] is %1, but the group has %2 ranks",
     [MISUSE_RANK_TWICE] = "'%a' names rank %0 twice",
     [MISUSE_NO_CART] = "'%a' has no Cartesian topology",

@@ -35,6 +35,7 @@
     X(SWAP_DERIVED, "swap-derived", ARGUMENT)                                    \
     X(DIMS_ENTRY, "dims-entry", ARGUMENT)                                        \
     X(DIMS_PRODUCT, "dims-product", ARGUMENT)                                    \
+    X(SUBARRAY, "subarray", ARGUMENT)                                            \
     X(GROUP_RANGE, "group-range", ARGUMENT)                                      \
     X(RANK_TWICE, "rank-twice", ARGUMENT)                                        \
     X(NO_CART, "no-cart", ARGUMENT)                                              \

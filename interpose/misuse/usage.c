@@ -442,6 +442,18 @@ void usage_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int ndims, const
         usage_say(lane, seq, MISUSE_DIMS_PRODUCT, "dims", 0, .value = {product, info->size});
 }
 
+void usage_subarray(struct lane *lane, uint64_t seq, int ndims, const int *size, const int *subsize,
+                    const int *start)
+{
+    for (int i = 0; size && subsize && start && i < ndims; i++)
+        if (subsize[i] < 0 || start[i] < 0 || subsize[i] > size[i] ||
+            (subsize[i] && start[i] > size[i] - subsize[i])) {
+            usage_say(lane, seq, MISUSE_SUBARRAY, "start_array", 0,
+                      .value = {i, start[i], subsize[i], size[i]});
+            return;
+        }
+}
+
 void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int *rank,
                  const char *argument, bool unique)
 {

@@ -121,6 +121,9 @@ void usage_op_type(struct lane *lane, uint64_t seq, MPI_Op op, MPI_Datatype type
                    const char *argument, enum usage_operates how);
 /* Values that one call's own arguments must keep to. */
 void usage_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int ndims, const int *dims);
+/* Whether the part lies in the whole, dimension by dimension. */
+void usage_subarray(struct lane *lane, uint64_t seq, int ndims, const int *size, const int *subsize,
+                    const int *start);
 void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int *rank,
                  const char *argument, bool unique);
 /* The topology that the call needs: as comm_info has them. */
