@@ -48,12 +48,6 @@ static char *output_from(const char *folder)
     return name;
 }
 
-static void progress_show(uint64_t events, void *context)
-{
-    (void)context;
-    fprintf(stderr, "\r%" PRIu64 " events", events);
-}
-
 /* What was made, rank by rank where something is to be said. */
 static enum core_status trace_tell(const char *path)
 {
@@ -92,16 +86,13 @@ static enum core_status trace_tell(const char *path)
 
 static enum core_status job_recover(const char *job, const char *output, uint32_t number)
 {
-    bool terminal = isatty(STDERR_FILENO);
-    struct store_options options = {.exit_code = -1, .progress = terminal ? progress_show : NULL};
+    struct store_options options = {.exit_code = -1};
     char *path = store_trace_name(output, number);
     enum core_status status;
 
     if (!path)
         return core_report(CORE_NO_MEMORY, "out of memory");
     status = store_write(job, path, &options);
-    if (terminal)
-        fprintf(stderr, "\r%30s\r", "");
     if (status == CORE_OK)
         status = trace_tell(path);
     free(path);

@@ -74,12 +74,6 @@ struct run_outcome {
     bool findings, budget, trouble;
 };
 
-static void progress(const char *what, const char *subject)
-{
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "crosswait: %s %s\n", what, subject);
-}
-
 /* Reports on further jobs of the command are told apart as their traces are: F-2.html, F-3.html...
  */
 static void outputs_number(struct judge_options *judge, uint32_t number,
@@ -101,7 +95,6 @@ static void trace_judge(const char *path, uint32_t number, const struct judge_op
     struct judge_options judge = *options;
 
     outputs_number(&judge, number, name);
-    progress("checking", path);
     switch (judge_trace(path, &judge, stdout)) {
     case CLI_CLEAN:
         break;
@@ -138,6 +131,7 @@ static void confirm_prepare(struct judge_options *judge, const struct launch_res
         judge->confirm.command = NULL;
     judge->confirm.stall_s = CONFIRM_STALL_SECONDS + job_s;
     judge->explore.budget_s = judge->confirm.budget_s;
+    judge->explore.job_s = job_s;
     judge->explore.command = result->status == 0 ? judge->confirm.command : NULL;
 }
 

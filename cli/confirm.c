@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "checkers/check.h"
+#include "core/progress.h"
 #include "launch/force.h"
 
 enum { SECONDS_MIN = 1 };
@@ -106,8 +107,16 @@ static enum core_status confirm_one(struct trace *trace, char **command, double 
         output = NULL;
         status = core_report(CORE_NO_MEMORY, "out of memory for confirming a finding");
     } else {
-        if (silence(saved))
+        if (silence(saved)) {
+            FILE *terminal = isatty(saved[1]) ? fdopen(dup(saved[1]), "w") : NULL,
+                 *before = core_progress_show(terminal);
+            core_progress_begin("trying a finding in the real job", (uint64_t)(budget_s * 1000));
             status = force_run(trace, 0, &policy, command, output, budget_s, stall_s, &live);
+            core_progress_end();
+            core_progress_show(before);
+            if (terminal)
+                fclose(terminal);
+        }
         restore(saved);
         if (status == CORE_OK)
             mark(finding, &live, budget_s);
@@ -134,8 +143,6 @@ enum core_status confirm_findings(struct trace *trace, const struct confirm_opti
         double left = options->budget_s - (seconds_now() - started);
         if (!finding->assumed || !finding->schedule || finding->confirmed != FINDING_NOT_TRIED)
             continue;
-        if (left >= SECONDS_MIN && isatty(STDERR_FILENO))
-            fprintf(stderr, "crosswait: trying in the real job: %s\n", finding_says(finding));
         if (left >= SECONDS_MIN)
             status = confirm_one(trace, options->command, left, options->stall_s, finding);
         else

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "checkers/check.h"
+#include "core/progress.h"
 #include "explore/files.h"
 #include "explore/findings.h"
 
@@ -114,13 +115,34 @@ static char *not_explored(const char *why)
 }
 
 /* written: a file that the job has written, or NULL. */
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void tell(void *context, uint64_t worlds, uint64_t ahead)
+{
+    const double *started_s = context;
+
+    (void)worlds;
+    (void)ahead;
+    core_progress_tell((uint64_t)((seconds_now() - *started_s) * 1000));
+}
+
 static enum core_status explore(struct trace *trace, const struct explore_command *command,
                                 double budget_s, const char *written, struct finding_list *list,
                                 char **out_said)
 {
     struct explore_program program;
     struct explore_search search;
-    const struct explore_options how = {.time_s = budget_s, .seed = CHECK_SEED_DEFAULT};
+    double started_s = seconds_now();
+    const struct explore_options how = {.time_s = budget_s,
+                                        .seed = CHECK_SEED_DEFAULT,
+                                        .progress = tell,
+                                        .progress_context = &started_s};
     uint32_t before = list->count;
     enum core_status status =
         explore_program_start(command, (uint32_t)(budget_s * 1000), false, &program);
@@ -132,7 +154,9 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
         explore_program_end(&program);
         return status;
     }
+    core_progress_begin("exploring", (uint64_t)(budget_s * 1000));
     status = explore_search(explore_program_run, &program, command->rank_count, &how, &search);
+    core_progress_end();
     if (status == CORE_OK && fails_always(&search, &program.outcome)) {
         const struct world_finding *failure = explore_outcome_failure(&program.outcome);
         char *why = NULL;
@@ -143,7 +167,11 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
         status = explore_findings(&program, &search, list);
         places_find(trace, list, before);
         char *summary = explore_summary(&search);
-        if (summary && asprintf(out_said, "explored: %s", summary) < 0)
+        bool cut = !search.complete && seconds_now() - started_s >= budget_s;
+        if (summary && asprintf(out_said, "explored: %s%s", summary,
+                                cut ? "; run takes about as long for that as the job took, "
+                                      "crosswait explore goes on"
+                                    : "") < 0)
             *out_said = NULL;
         free(summary);
         if (status == CORE_OK && search.complete && !any_fails(list, before))
@@ -159,6 +187,8 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
 {
     struct explore_command command;
     double budget_s = options->budget_s / 2 < SECONDS_MAX ? options->budget_s / 2 : SECONDS_MAX;
+    if (budget_s > options->job_s + 1)
+        budget_s = options->job_s + 1;
     int count = 0;
 
     *out_said = NULL;

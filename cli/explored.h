@@ -11,6 +11,7 @@
 struct explored_options {
     char **command; /* of the job; NULL: nothing is explored */
     double budget_s;
+    double job_s;            /* how long the job took: exploring it takes no longer, and a second */
     struct timespec started; /* when the job began: what it wrote since is not written again */
 };
 

@@ -36,11 +36,14 @@ static void take_away(void)
     progress.shown_ns = 0;
 }
 
-void core_progress_show(FILE *file)
+FILE *core_progress_show(FILE *file)
 {
-    if (progress.file)
+    FILE *before = progress.file;
+
+    if (before)
         take_away();
     progress.file = file;
+    return before;
 }
 
 const char *core_progress_line(const char *stage, uint64_t done, uint64_t total,
@@ -62,15 +65,20 @@ void core_progress_begin(const char *stage, uint64_t total)
         progress.stage[progress.depth] =
             (struct stage){.name = stage, .total = total, .started_ns = now_ns()};
     progress.depth++;
-    core_progress_at(0);
+    core_progress_tell(0);
 }
 
 void core_progress_at(uint64_t done)
 {
+    if (++progress.asked % ASKS == 0)
+        core_progress_tell(done);
+}
+
+void core_progress_tell(uint64_t done)
+{
     char line[CORE_PROGRESS_BYTES];
 
-    if (!progress.file || !progress.depth || progress.depth > STAGES_MAX ||
-        (done && ++progress.asked % ASKS))
+    if (!progress.file || !progress.depth || progress.depth > STAGES_MAX)
         return;
     const struct stage *stage = &progress.stage[progress.depth - 1];
     uint64_t now = now_ns();

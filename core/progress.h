@@ -14,14 +14,16 @@
 
 enum { CORE_PROGRESS_BYTES = 96 };
 
-/* From now on, to this file; NULL: no more. */
-void core_progress_show(FILE *file);
+/* From now on, to this file; NULL: no more. Returns where it was shown before. */
+FILE *core_progress_show(FILE *file);
 
 /* A stage begins: `stage` in words ("checking deadlock", must outlive it), total: steps that it
  * has, 0 if that is not known. */
 void core_progress_begin(const char *stage, uint64_t total);
-/* So many of them are done. Cheap: looks at the clock now and then. */
+/* So many of them are done. Cheap: looks at the clock now and then; core_progress_tell each time,
+ * where steps are long. */
 void core_progress_at(uint64_t done);
+void core_progress_tell(uint64_t done);
 void core_progress_end(void);
 
 /* The line after so many nanoseconds; written into buffer, which is returned. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "checkers/wording.h"
+#include "core/progress.h"
 #include "launch/launch_inside.h"
 
 /* --- start ------------------------------------------------------------------------------------ */
@@ -120,6 +121,7 @@ static bool should_end(struct launch *launch, uint64_t started_ns)
 {
     struct launch_result *result = launch->result;
 
+    core_progress_tell((launch_now_ns() - started_ns) / 1000000);
     if (launch->options->budget_s > 0 &&
         older_than(started_ns, (uint64_t)(launch->options->budget_s * 1000))) {
         result->end = LAUNCH_END_BUDGET;

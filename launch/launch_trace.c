@@ -387,12 +387,6 @@ static char *command_text(char *const *command)
     return fclose(file) == 0 ? text : NULL;
 }
 
-static void progress(uint64_t events, void *context)
-{
-    fprintf(stderr, "\rcrosswait: writing %s, %llu events ", (const char *)context,
-            (unsigned long long)events);
-}
-
 static enum core_status world_write(struct launch *launch, struct launch_world *world,
                                     const char *trace, const char *command)
 {
@@ -407,8 +401,6 @@ static enum core_status world_write(struct launch *launch, struct launch_world *
         .exit_code = launch->result->status,
         .end = end,
         .ending = own ? &launch->result->ending : &reason,
-        .progress = isatty(STDERR_FILENO) ? progress : NULL,
-        .context = (void *)trace,
     };
     enum core_status status;
 

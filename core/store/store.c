@@ -19,6 +19,7 @@
 
 #include "core/check.h"
 #include "core/fault.h"
+#include "core/progress.h"
 #include "core/store/store_part.h"
 
 static const char schema[] =
@@ -101,6 +102,7 @@ static enum core_status headers_read(struct store *store)
             failed = failed ? failed : status;
             continue;
         }
+        store->bytes += header.committed;
         if (!store->world_size)
             store->first = header;
         if (header.world_size > store->world_size)
@@ -155,6 +157,7 @@ enum core_status store_write(const char *job_path, const char *trace_path,
     status = spool_lanes_list(job_path, &store.lane, &store.lane_count);
     if (status == CORE_OK)
         status = headers_read(&store);
+    core_progress_begin("writing the trace", store.bytes);
     if (status == CORE_OK)
         status = store_clocks_find(&store);
     if (status == CORE_OK &&
@@ -169,6 +172,8 @@ enum core_status store_write(const char *job_path, const char *trace_path,
         status = store_sql_open(&store.sql, trace_path, schema);
     if (status == CORE_OK)
         status = ranks_read(&store);
+    core_progress_end();
+    core_progress_begin("writing the trace: the rest of it", 0);
     if (status == CORE_OK)
         status = store_define_finish(&store);
     if (status == CORE_OK)
@@ -181,6 +186,7 @@ enum core_status store_write(const char *job_path, const char *trace_path,
         status = store_sql_finish(&store.sql);
     else
         store_sql_abandon(&store.sql);
+    core_progress_end();
 
     CORE_CHECK(!store.sql.db); /* it has its name by now, or is gone (invariant 2) */
     CORE_CHECK(!store.sql.partial);

@@ -24,8 +24,6 @@ struct store_options {
     const struct store_rank_end *end;
     uint32_t end_count;
     const struct ending *ending; /* how the one who started the job ended it; may be NULL */
-    void (*progress)(uint64_t events, void *context); /* may be NULL */
-    void *context;
 };
 
 /* Reads the spools of one job (folder job_path: the R.L.ring and R.L.spool files) and writes

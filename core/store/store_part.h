@@ -420,7 +420,8 @@ struct store {
     uint32_t lane_count;
     struct spool_header first; /* of the first lane that can be read */
     uint64_t events, folded, lost;
-    struct store_totals { /* what every report begins with; kept in meta */
+    uint64_t bytes, bytes_read; /* of the spools, for core/progress.h */
+    struct store_totals {       /* what every report begins with; kept in meta */
         int64_t calls, inner_events, first_ns, end_ns, messages, message_bytes;
     } totals;
     uint32_t layer;               /* enum spool_layer: the most that is missing of any rank */

@@ -13,11 +13,12 @@
 #include <time.h>
 
 #include "core/check.h"
+#include "core/progress.h"
 #include "core/fault.h"
 #include "core/store/store_part.h"
 #include "core/trace/trace.h"
 
-enum { PROGRESS_EVENTS = 1 << 16 };
+enum { PROGRESS_EVENTS = 256 };
 
 /* --- what became of it ------------------------------------------------------------------------ */
 
@@ -202,6 +203,15 @@ static struct store_lane *lane_earliest(struct store_rank *rank)
     return earliest;
 }
 
+static uint64_t bytes_read(const struct store_rank *rank)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < rank->lane_count; i++)
+        bytes += spool_reader_position(&rank->lane[i]->reader);
+    return bytes;
+}
+
 static enum core_status calls_read(struct store *store, struct store_rank *rank)
 {
     enum core_status status = CORE_OK;
@@ -218,9 +228,10 @@ static enum core_status calls_read(struct store *store, struct store_rank *rank)
                              lane->parts ? lane->parts->calls : 1, false);
         if (status == CORE_OK)
             status = store_lane_next(store, rank, lane);
-        if (rank->events % PROGRESS_EVENTS == 0 && store->options->progress)
-            store->options->progress(store->events + rank->events, store->options->context);
+        if (rank->events % PROGRESS_EVENTS == 0)
+            core_progress_at(store->bytes_read + bytes_read(rank));
     }
+    store->bytes_read += bytes_read(rank);
     return status;
 }
 

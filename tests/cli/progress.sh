@@ -1,4 +1,4 @@
-# timeout: 120
+# timeout: 180
 # A check that takes seconds says on a terminal how far it is, takes that away, and says nothing of
 # it in a pipe.
 crosswait record -o T.db -- mpirun -n 4 "$BUILD/tests/bench/jobs/families" flood_any 30000 \
@@ -19,9 +19,46 @@ def on_terminal(command):
     os.waitpid(pid, 0)
     return text.decode()
 
-said = on_terminal(["crosswait", "check", "-q", "T.db"])
+said = on_terminal(["crosswait", "check", "-q", "--budget=100000", "T.db"])
 print("on a terminal:", "told" if re.search(r"checking: orders of messages: \d+ %, about \d+ s left", said) else repr(said))
 print("left standing:", repr(said.split("\r")[-1].strip()))
 piped = subprocess.run(["crosswait", "check", "-q", "T.db"], capture_output=True, text=True)
 print("in a pipe:", repr(piped.stdout + piped.stderr))
+END
+
+# The same of storing, which can be interrupted: the record is still there.
+crosswait record --keep-spool -o K.db -- mpirun -n 2 "$BUILD/tests/bench/jobs/families" \
+    local 300000 >/dev/null 2>&1
+/usr/bin/python3 - <<'END'
+import os, pty, re, select, signal, sqlite3, subprocess
+
+def recover(interrupted):
+    """What `recover` says when it is held for longer than a second while it writes."""
+    pid, fd = pty.fork()
+    if not pid:
+        os.execvp("crosswait", ["crosswait", "recover", "K.db.spool", "-o", "R.db"])
+    while int(re.search(r"rchar: (\d+)", open(f"/proc/{pid}/io").read()).group(1)) < 4 << 20:
+        pass # it is not reading the spool yet
+    os.kill(pid, signal.SIGSTOP)
+    select.select([], [], [], 1.2)
+    if interrupted:
+        os.write(fd, b"\x03")
+    os.kill(pid, signal.SIGCONT)
+    text = b""
+    try:
+        while more := os.read(fd, 4096):
+            text += more
+    except OSError:
+        pass
+    return text.decode(), os.waitpid(pid, 0)[1]
+
+said, status = recover(True)
+print("interrupted: signal", os.WTERMSIG(status), "trace", os.path.exists("R.db"))
+said, status = recover(False)
+told = re.search(r"writing the trace: \d+ %, about \d+ s left", said)
+print("on a terminal:", "told" if told else repr(said))
+print("left standing:", repr(re.sub(r"\d+ events", "N events", said.split("\r")[-2].strip())))
+count = [sqlite3.connect(trace).execute("SELECT count(*) FROM event_row").fetchone()
+         for trace in ("K.db", "R.db")]
+print("whole:", count[0] == count[1])
 END
