@@ -38,7 +38,8 @@ static uint32_t comm_of_context(struct recording *r, uint32_t context)
         if (r->context[i] == context)
             return r->comm[i];
     if (r->context_count == CONTEXTS_MAX ||
-        replay_program_comm(&r->program, NULL, 0, &r->comm[r->context_count]) != CORE_OK) {
+        replay_program_comm(&r->program, NULL, r->program.rank_count, &r->comm[r->context_count]) !=
+            CORE_OK) {
         r->failed = true;
         return 0;
     }
@@ -115,7 +116,7 @@ static bool measure(const struct world_options *options, struct replay_measure *
 
 static size_t element_bytes(enum scenario_type type)
 {
-    static const size_t bytes[] = {4, 8, 8, 12, 8, 4, 4, 8, 16, 12, 12, 1};
+    static const size_t bytes[] = {4, 8, 8, 12, 8, 4, 4, 8, 16, 12, 12, 1, 1 << 30};
     return bytes[type];
 }
 

@@ -431,9 +431,31 @@ static bool shrink_choice(struct shrinking *work, size_t i)
     return false;
 }
 
+/* Fewer answers of order=explore, or none of its at all. */
+static void shrink_answers(struct shrinking *work)
+{
+    struct scenario plain = *work->best;
+    plain.explored = false;
+    plain.choice_count = 0;
+    if (attempt(work, plain))
+        return;
+    for (size_t i = work->best->choice_count; i >= SCENARIO_ANSWER_BYTES;) {
+        struct scenario candidate = *work->best;
+        i -= SCENARIO_ANSWER_BYTES;
+        candidate.choice_count -= SCENARIO_ANSWER_BYTES;
+        memmove(candidate.choices + i, candidate.choices + i + SCENARIO_ANSWER_BYTES,
+                candidate.choice_count - i);
+        attempt(work, candidate);
+    }
+}
+
 /* The schedule: one answer that is not the default, or fewer of them. */
 static void shrink_choices(struct shrinking *work)
 {
+    if (work->best->explored) {
+        shrink_answers(work);
+        return;
+    }
     while (work->best->choice_count > 0) {
         struct scenario candidate = *work->best;
         candidate.choice_count /= 2;
@@ -453,7 +475,8 @@ static void shrink_choices(struct shrinking *work)
 /* Nothing buffered fails: which sends must be unbuffered? Each that need not is buffered. */
 static void shrink_buffering(struct shrinking *work)
 {
-    if (work->best->buffering != REPLAY_RENDEZVOUS || work->best->shuffle || work->messages > 256)
+    if (work->best->buffering != REPLAY_RENDEZVOUS || work->best->shuffle || work->best->explored ||
+        work->messages > 256)
         return;
     struct scenario candidate = *work->best;
     candidate.buffering = REPLAY_RANDOM;

@@ -22,7 +22,6 @@ static struct {
     bool left_early[SCENARIO_CALLS_MAX];
     uint64_t result[SCENARIO_CALLS_MAX];
     int result_rank[SCENARIO_CALLS_MAX];
-    FILE *timeline;
 } now;
 
 extern int __asan_region_is_poisoned(void *begin, size_t size) __attribute__((weak));
@@ -254,26 +253,28 @@ static void plan_make(const struct collective *collective, struct scenario *scen
     now.plan = (struct execute_plan){{collective, other}, {scenario, &beside}};
 }
 
-bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline,
-                 struct world_outcome *out)
+/* A gigabyte more than the world holds of messages, where each is a gigabyte: ours to bear. */
+static bool no_room(const struct scenario *scenario, const struct world_outcome *out)
 {
-    static const struct execute_environment environment = {.report = report,
-                                                           .pause = world_pause,
-                                                           .entered = entered,
-                                                           .missing = missing,
-                                                           .result = result,
-                                                           .calling = calling};
-    static const struct execute_environment environment_margins = {.report = report,
-                                                                   .pause = world_pause,
-                                                                   .entered = entered,
-                                                                   .missing = missing,
-                                                                   .result = result,
-                                                                   .calling = calling,
-                                                                   .margins = 1};
+    return scenario->type == TYPE_HUGE && out->finding_count &&
+           !strcmp(out->finding[0].rule, "limit");
+}
+
+bool harness_run_as(const struct collective *collective, struct scenario *scenario,
+                    const struct harness_schedule *schedule, struct world_outcome *out)
+{
+    static const struct shape_memory memory = {world_take, world_give};
+    static struct execute_environment environment = {.report = report,
+                                                     .pause = world_pause,
+                                                     .entered = entered,
+                                                     .missing = missing,
+                                                     .result = result,
+                                                     .calling = calling,
+                                                     .memory = &memory};
     if (!execute_adapt(collective, scenario))
         return false;
     plan_make(collective, scenario);
-    now.timeline = timeline;
+    environment.margins = !__asan_region_is_poisoned;
     for (int i = 0; i < SCENARIO_CALLS_MAX; i++) {
         now.entered[i] = 0;
         now.left_early[i] = false;
@@ -282,25 +283,24 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
     struct world_options options = {
         .rank_count = execute_world_size(scenario),
         .run = run_rank,
-        .context =
-            (void *)(uintptr_t)(__asan_region_is_poisoned ? &environment : &environment_margins),
-        .policy = scenario_policy(scenario, execute_world_size(scenario)),
+        .context = &environment,
+        .policy = *schedule->policy,
+        .choice = *schedule->choice,
         .late = scenario->late,
         .initialized = true,
         .warn_types = true,
         .step_count_max = 5000000,
-        .event = timeline         ? show
-                 : harness_noting ? note
-                                  : NULL,
-        .event_context = timeline,
+        .event = schedule->event,
+        .event_context = schedule->event_context,
         .pattern = harness_pattern,
         .pattern_count = HARNESS_PATTERNS,
     };
-    replay_choice_bytes(&options.choice, scenario->choices, scenario->choice_count);
     memory_world_starts();
     if (world_run(&options, out) != CORE_OK)
         exit(3);
     given_up |= !out->finished;
+    if (no_room(scenario, out))
+        out->finding_count = 0;
     if (out->finished && memory_left())
         find(out, "leaked-memory", -1, "%zu MiB of large blocks are never freed",
              memory_left() >> 20);
@@ -314,4 +314,18 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
     if (!out->finding_count)
         cost_check(collective, scenario, &options, out);
     return true;
+}
+
+bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline,
+                 struct world_outcome *out)
+{
+    if (!execute_adapt(collective, scenario))
+        return false;
+    const struct replay_policy policy = scenario_policy(scenario, execute_world_size(scenario));
+    struct replay_choice choice;
+    struct harness_schedule schedule = {&policy, &choice, NULL, timeline};
+    schedule.event = timeline ? show : harness_noting ? note : NULL;
+    replay_choice_bytes(&choice, scenario->choices,
+                        scenario->explored ? 0 : scenario->choice_count);
+    return harness_run_as(collective, scenario, &schedule, out);
 }

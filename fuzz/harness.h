@@ -24,6 +24,25 @@ const struct collective *harness_target_find(const char *name, unsigned *out_ind
 bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline,
                  struct world_outcome *out);
 
+/* The same, under a policy that is not the scenario's. */
+struct harness_schedule {
+    const struct replay_policy *policy;
+    const struct replay_choice *choice;
+    world_event_fn event;
+    void *event_context;
+};
+bool harness_run_as(const struct collective *collective, struct scenario *scenario,
+                    const struct harness_schedule *schedule, struct world_outcome *out);
+
+/* Every small world: collectives that are linked in, ranks from 1 to that many, and each schedule
+ * of each scenario. What is found is kept in the folder, as a campaign that goes on does. 0: all
+ * verified, 1: findings, 4: not all was looked at within so many seconds. */
+int harness_exhaust(int ranks_max, double seconds, const char *folder);
+/* Keeps a few inputs of each cause in the folder, `kind` in front of their names. True: this one.
+ */
+bool harness_keep(const char *folder, const char *kind, const struct collective *collective,
+                  const struct scenario *scenario, const struct world_finding *finding);
+
 /* Whether memory is lost that the world left behind, with the sanitizer's report on standard error;
  * never when a world was given up: its ranks' buffers are nobody's fault. Asked once a process. */
 bool harness_leaks(void);

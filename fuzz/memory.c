@@ -27,10 +27,16 @@ static struct sparse {
 } sparse[SPARSE_MAX];
 static int sparse_count;
 static size_t held_bytes, sparse_bytes;
+static long blocks;
 
 size_t memory_left(void)
 {
     return sparse_bytes;
+}
+
+long memory_blocks(void)
+{
+    return blocks;
 }
 
 static void hold(size_t *held, size_t bytes, size_t most)
@@ -104,6 +110,7 @@ void memory_world_starts(void)
     while (sparse_count > 0)
         sparse_free(&sparse[sparse_count - 1]);
     held_bytes = sparse_bytes = 0;
+    blocks = 0;
 }
 
 void *crosswait_malloc(size_t bytes)
@@ -111,6 +118,7 @@ void *crosswait_malloc(size_t bytes)
     if (bytes >= BLOCK_SPARSE)
         return sparse_new(bytes);
     hold(&held_bytes, bytes, HELD_MAX);
+    blocks++;
     return malloc(bytes);
 }
 
@@ -120,6 +128,7 @@ void *crosswait_calloc(size_t count, size_t bytes)
     if (__builtin_mul_overflow(count, bytes, &all) || all >= BLOCK_SPARSE)
         return __builtin_mul_overflow(count, bytes, &all) ? NULL : sparse_new(all);
     hold(&held_bytes, all, HELD_MAX);
+    blocks++;
     return calloc(count, bytes);
 }
 
@@ -131,8 +140,10 @@ void crosswait_free(void *block)
         sparse_free(mapped);
         return;
     }
-    if (block)
+    if (block) {
         release(&held_bytes, malloc_usable_size(block));
+        blocks--;
+    }
     free(block);
 }
 
@@ -142,6 +153,7 @@ void *crosswait_realloc(void *block, size_t bytes)
     if (!mapped && bytes < BLOCK_SPARSE) {
         if (block)
             release(&held_bytes, malloc_usable_size(block));
+        blocks += !block;
         hold(&held_bytes, bytes, HELD_MAX);
         return realloc(block, bytes);
     }
@@ -171,6 +183,26 @@ void *crosswait___asan_memset(void *at, int value, uintptr_t bytes)
         return at;
     }
     return __asan_memset ? __asan_memset(at, value, bytes) : memset(at, value, bytes);
+}
+
+void *__asan_memcpy(void *to, const void *from, uintptr_t bytes) __attribute__((weak));
+void *__asan_memmove(void *to, const void *from, uintptr_t bytes) __attribute__((weak));
+
+/* What is large costs what of it was written. */
+void *crosswait___asan_memcpy(void *to, const void *from, uintptr_t bytes)
+{
+    if (bytes < WORLD_LARGE)
+        return __asan_memcpy ? __asan_memcpy(to, from, bytes) : memcpy(to, from, bytes);
+    world_move(to, from, bytes);
+    return to;
+}
+
+void *crosswait___asan_memmove(void *to, const void *from, uintptr_t bytes)
+{
+    if (bytes < WORLD_LARGE)
+        return __asan_memmove ? __asan_memmove(to, from, bytes) : memmove(to, from, bytes);
+    world_move(to, from, bytes);
+    return to;
 }
 
 /* --- the undefined-behaviour sanitizer -------------------------------------------------------- */

@@ -11,6 +11,8 @@
 void memory_world_starts(void);
 /* How many bytes of large blocks the world that has ended did not free. */
 size_t memory_left(void);
+/* How many blocks of any size. */
+long memory_blocks(void);
 
 void *crosswait_malloc(size_t bytes);
 void *crosswait_calloc(size_t count, size_t bytes);
@@ -18,6 +20,9 @@ void *crosswait_realloc(void *block, size_t bytes);
 void crosswait_free(void *block);
 /* memset, as the address sanitizer has it. */
 void *crosswait___asan_memset(void *at, int value, uintptr_t bytes);
+
+void *crosswait___asan_memcpy(void *to, const void *from, uintptr_t bytes);
+void *crosswait___asan_memmove(void *to, const void *from, uintptr_t bytes);
 
 /* Of the undefined-behaviour sanitizer. An offset of zero from a null pointer, which is what count
  * 0 gives, is a note ("note: FILE:LINE: ..." on standard error with memory_notes), everything else

@@ -4,12 +4,14 @@ CFLAGS_fuzz = $(MPI_CFLAGS)
 
 # --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------------------------
 
-FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) $(addprefix fuzz/,harness explain cost limit memory target)
+FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) $(addprefix fuzz/,harness exhaust explain cost limit memory target)
+FUZZ_HARNESS += explore/search explore/buffers explore/state
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 FUZZ_LIBS = $(BUILD)/libfuzz.a $(BUILD)/libworld.a $(BUILD)/libcheckers.a $(BUILD)/libmodel.a $(BUILD)/libreplay.a $(BUILD)/libcore.a
-FUZZ_SANITIZE = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function
+# Comparisons are not traced: scenarios are mutated by their own mutator, which asks for none of them.
+FUZZ_SANITIZE = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function -fno-sanitize-coverage=trace-cmp
 FUZZ_CFLAGS = -std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fstack-clash-protection -fno-common -I. $(MPI_CFLAGS) -w
 
 # --- our own corpus: all collectives and defects in one binary ---------------------------------------------------------
@@ -29,7 +31,7 @@ $(BUILD)/fuzz/corpus: $(FUZZ_CORPUS) $(FUZZ_LIBS)
 FUZZ_SHARE = $(BUILD)/share/crosswait
 FUZZ_SHARED_SOURCES = $(wildcard fuzz/scenario/*.c fuzz/real/*.c) corpus/collectives/registry.c
 FUZZ_SHARED_SCRIPTS = fuzz/build.sh fuzz/program/globals.sh fuzz/real/library.py
-FUZZ_SHARED = $(patsubst %,$(FUZZ_SHARE)/include/%,$(wildcard fuzz/*.h fuzz/scenario/*.h corpus/collectives/registry.h replay/policy/*.h) core/random.h core/status.h) \
+FUZZ_SHARED = $(patsubst %,$(FUZZ_SHARE)/include/%,$(wildcard fuzz/*.h fuzz/scenario/*.h corpus/collectives/registry.h replay/policy/*.h) core/check.h core/random.h core/status.h) \
               $(addprefix $(FUZZ_SHARE)/src/,$(notdir $(FUZZ_SHARED_SOURCES))) \
               $(patsubst %,$(FUZZ_SHARE)/lib/lib%.a,fuzz world checkers model replay core) \
               $(addprefix $(FUZZ_SHARE)/,$(notdir $(FUZZ_SHARED_SCRIPTS)))

@@ -8,6 +8,7 @@
  *     --replay FILE...           run each file once, in a process of its own; exit status 1 with
  * findings
  *     --decide=FILE --out=FILE   run it once and write what the library decided (decisions.h)
+ *     --exhaustive=RANKS --seconds=S --out=FOLDER   every small world (harness_exhaust)
  * A finding prints its rule and text and aborts; libFuzzer keeps the input. */
 #include <signal.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "quarantine_size_mb=4:thread_local_quarantine_size_kb=64:malloc_context_size=8:"
+    return "quarantine_size_mb=1:thread_local_quarantine_size_kb=64:malloc_context_size=8:"
            "allocator_may_return_null=1:"
            "detect_stack_use_after_return=0:max_malloc_fill_size=0";
 }
@@ -220,24 +221,28 @@ static bool is_known(const struct collective *collective, const struct scenario 
     return false;
 }
 
-static void keep(const char *folder, const struct collective *collective,
-                 const struct scenario *scenario, const struct world_finding *finding,
-                 const uint8_t *data, size_t size)
+bool harness_keep(const char *folder, const char *kind, const struct collective *collective,
+                  const struct scenario *scenario, const struct world_finding *finding)
 {
+    static uint8_t bytes[SCENARIO_BYTES_MAX];
     char path[4096];
     uint64_t key;
     if (is_known(collective, scenario, finding, &key))
-        return;
-    snprintf(path, sizeof path, "%s/crash-%016llx", folder, (unsigned long long)key);
+        return false;
+    size_t size = scenario_encode(scenario, bytes);
+    snprintf(path, sizeof path, "%s/%s-%016llx", folder, kind, (unsigned long long)key);
     FILE *file = fopen(path, "wb");
-    bool good = file && fwrite(data, 1, size, file) == size;
+    bool good = file && fwrite(bytes, 1, size, file) == size;
     if (!file || fclose(file) || !good)
         fprintf(stderr, "crosswait: cannot write '%s'\n", path);
+    return good;
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     const char *out = NULL, *shrunk = NULL, *decided = NULL;
+    int exhausted = 0;
+    double seconds = 0;
     memory_notes = getenv("CROSSWAIT_FUZZ_NOTES") != NULL;
     narrow();
     for (int i = 1; i < *argc; i++) {
@@ -254,6 +259,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
             shrunk = arg + 9;
         if (!strncmp(arg, "--decide=", 9))
             decided = arg + 9;
+        if (!strncmp(arg, "--exhaustive=", 13))
+            exhausted = atoi(arg + 13);
+        if (!strncmp(arg, "--seconds=", 10))
+            seconds = atof(arg + 10);
         if (!strncmp(arg, "--out=", 6))
             out = arg + 6;
         if (!strncmp(arg, "-timeout=", 9))
@@ -263,6 +272,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         exit(shrink(shrunk, out));
     if (decided)
         exit(decide(decided, out));
+    if (exhausted && out)
+        exit(harness_exhaust(exhausted, seconds, out));
     harness_target_count();
     watch_stacks();
     return 0;
@@ -295,7 +306,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     const char *folder = getenv("CROSSWAIT_FUZZ_KEEP");
     if (folder) {
-        keep(folder, collective, &scenario, &outcome.finding[0], data, size);
+        harness_keep(folder, "crash", collective, &scenario, &outcome.finding[0]);
         return 0;
     }
     for (int i = 0; i < outcome.finding_count; i++)

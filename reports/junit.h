@@ -16,10 +16,12 @@ enum junit_outcome { JUNIT_PASSED, JUNIT_FAILED, JUNIT_SKIPPED };
 
 struct junit;                               /* cases so far */
 struct junit *junit_new(const char *suite); /* NULL: out of memory (reported) */
+/* What the whole suite took, where the cases do not say. */
+void junit_seconds_set(struct junit *junit, double seconds);
 void junit_property_add(struct junit *junit, const char *name, const char *value);
 struct junit_case {
     const char *name;
-    double seconds;
+    double seconds;   /* less than 0: not known, and not told */
     const char *file; /* source that it is about; NULL: none */
 };
 struct junit_why {       /* it failed, or was skipped */

@@ -425,6 +425,7 @@ struct world_state {
     struct world_explore *explore; /* order=explore, else NULL */
     uint32_t serial;               /* of requests */
     uint32_t lists;                /* of requests that were waited for together */
+    uint32_t handle_count;         /* made and not yet killed */
     bool stop;
     uint64_t step_count, step_count_max;
     uint64_t now_ns;

@@ -95,6 +95,7 @@ struct world_decisions {
     uint32_t decision_count, option_count, missed_count, past_count;
     bool cut;             /* ended because what the policy names cannot be had */
     bool limited;         /* more was possible than is told here */
+    bool asked_again;     /* a poll that had found nothing was repeated: it finds it then */
     const uint64_t *sent; /* by rank: a hash of everything it sent, in its order */
 };
 
@@ -143,6 +144,12 @@ _Noreturn void world_give_up(const char *rule, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The rank whose stack's guard page holds this address, or -1. Safe in a signal handler. */
 int world_stack_owner(const void *address);
+/* Memory of the world that runs, gone with it at the latest. It is not watched by a sanitizer. */
+void *world_take(size_t bytes);
+void world_give(void *block, size_t bytes);
+/* As memmove; what is large costs what of it was ever written. */
+enum { WORLD_LARGE = 64 << 20 };
+void world_move(void *to, const void *from, size_t bytes);
 /* The calling rank goes on only when nobody else can, or when the others poll in vain: the slowest
  * rank there is. Of several that wait so, the one with the lowest turn goes first; of equal ones
  * the last come. */

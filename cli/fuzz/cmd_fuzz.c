@@ -35,9 +35,18 @@ enum {
     OPTION_WITHOUT,
     OPTION_RANKS,
     OPTION_ONLY_TYPE,
-    OPTION_ONLY
+    OPTION_ONLY,
+    OPTION_EXHAUSTIVE,
+    OPTION_LIBRARY_OF
 };
-enum { ARGUMENTS_MAX = 256, SECONDS_DEFAULT = 60, STARTS_MAX = 50, NARROW_MAX = 1024 };
+enum {
+    ARGUMENTS_MAX = 256,
+    SECONDS_DEFAULT = 60,
+    SECONDS_EXHAUSTIVE = 600,
+    STARTS_MAX = 50,
+    NARROW_MAX = 1024,
+    RANKS_EXHAUSTIVE = 4
+};
 
 static const struct options_spec spec[] = {
     {"output", 'o', "DIR", "where everything goes (crosswait-fuzz/FILE)"},
@@ -61,6 +70,10 @@ static const struct options_spec spec[] = {
     {"ranks", 0, "LOW..HIGH", "only so many ranks"},
     {"only-type", 0, "NAME,...", "only these datatypes"},
     {"only", 0, "KEY=VALUES", "of any key of a scenario these values, or LOW..HIGH"},
+    {"exhaustive", 0, "RANKS",
+     "every world of up to 4 ranks and 3 elements, in every schedule: verified, or not"},
+    {"library-of", 0, "FILE.so",
+     "instead of a source file: a library that exports collectives by MPI's names"},
     {0},
 };
 
@@ -69,6 +82,8 @@ static const struct options_command command = {
     .usage =
         "crosswait fuzz FILE.c... [options] [libFuzzer's options] [INPUT...]\n"
         "crosswait fuzz FILE.c... --explain=SCENARIO | --real=SCENARIO\n"
+        "crosswait fuzz FILE.c... --exhaustive=RANKS\n"
+        "crosswait fuzz --library-of=FILE.so [options]\n"
         "crosswait fuzz --library [-- --ranks=N --cases=N --seed=S --only=COLLECTIVE[:ALGORITHM]]",
     .about = "Fuzzes a collective: thousands of worlds a second in one process, under every "
              "buffering, order, datatype and shape;\n"
@@ -80,7 +95,7 @@ static const struct options_command command = {
             "-merge=1 -minimize_crash=1 ...\n"
             "INPUT: corpus folders, or single inputs to run again.\n"
             "Exit status: 0 nothing found; 1 findings; 2 a mistake in the command line or in "
-            "FILE.c; 3 trouble.",
+            "FILE.c; 3 trouble,\nor --exhaustive could not look at everything.",
     .example = "crosswait fuzz my_allreduce.c\n"
                "crosswait fuzz my_allreduce.c --time=60 --keep-going --junit=fuzz.xml\n"
                "crosswait fuzz --library -- --ranks=4 --only=bcast",
@@ -108,6 +123,7 @@ struct passed { /* what goes to libFuzzer */
     bool limited;   /* -runs or -max_total_time was given, or what ends by itself */
     long runs;      /* of -runs; 0: not given */
     double seconds; /* of -max_total_time; 0: not given */
+    long seed;      /* of -seed; 0: not given */
 };
 
 /* libFuzzer only warns of an option that it does not know, in its log. */
@@ -134,17 +150,16 @@ static const char *unknown_option(const struct fuzz_job *job, const char *progra
 struct start {
     char *argv[2 * ARGUMENTS_MAX + 16];
     char corpus[FUZZ_PATH_MAX], crashes[FUZZ_PATH_MAX], log[FUZZ_PATH_MAX],
-        prefix[FUZZ_PATH_MAX + 32], limit[64], runs[64];
+        prefix[FUZZ_PATH_MAX + 32], limit[64], runs[64], seed[64];
 };
 
-static void start_make(const struct fuzz_job *job, const char *program, const struct passed *passed,
-                       double seconds, long runs, struct start *start)
+static void start_make(const char *program, const struct passed *passed, double seconds, long runs,
+                       int number, struct start *start)
 {
     int n = 0;
     snprintf(start->prefix, sizeof start->prefix, "-artifact_prefix=%s/", start->crashes);
     snprintf(start->limit, sizeof start->limit, "-max_total_time=%.0f", seconds);
     snprintf(start->runs, sizeof start->runs, "-runs=%ld", runs);
-    (void)job;
     start->argv[n++] = (char *)(uintptr_t)program;
     start->argv[n++] = "-len_control=0";
     start->argv[n++] = "-print_final_stats=1";
@@ -158,6 +173,10 @@ static void start_make(const struct fuzz_job *job, const char *program, const st
         start->argv[n++] = start->limit;
     if (passed->runs > 0)
         start->argv[n++] = start->runs;
+    if (passed->seed && number) { /* not once more what the one before did */
+        snprintf(start->seed, sizeof start->seed, "-seed=%ld", passed->seed + number);
+        start->argv[n++] = start->seed;
+    }
     if (passed->input_count == 0)
         start->argv[n++] = start->corpus;
     for (int i = 0; i < passed->input_count; i++)
@@ -180,9 +199,8 @@ static long executed(const char *log)
 }
 
 /* Starts the fuzzer, with keep_going again and again: what a sanitizer finds ends its process. */
-static enum core_status run_all(const struct fuzz_job *job, const char *program,
-                                const struct passed *passed, double seconds, bool keep_going,
-                                struct start *start, int *out_status)
+static enum core_status run_all(const char *program, const struct passed *passed, double seconds,
+                                bool keep_going, struct start *start, int *out_status)
 {
     double began = seconds_now();
     long runs = passed->runs;
@@ -191,7 +209,7 @@ static enum core_status run_all(const struct fuzz_job *job, const char *program,
         double left = seconds - (seconds_now() - began);
         if (i > 0 && (left < 1 || (passed->runs > 0 && runs < 1)))
             break;
-        start_make(job, program, passed, left, runs, start);
+        start_make(program, passed, left, runs, i, start);
         result = fuzz_spawn_watched(start->argv, start->log, out_status);
         runs -= executed(start->log) > 0 ? executed(start->log) : 1;
         if (!keep_going || *out_status == 0 || *out_status == 2)
@@ -216,7 +234,7 @@ static int fuzz(const struct fuzz_job *job, const char *program, const struct pa
     struct timespec since;
     clock_gettime(CLOCK_REALTIME_COARSE, &since); /* what files are stamped with */
     enum core_status result =
-        run_all(job, program, passed, passed->seconds > 0 ? passed->seconds : seconds,
+        run_all(program, passed, passed->seconds > 0 ? passed->seconds : seconds,
                 wanted->keep_going, &start, &status);
     unsetenv("CROSSWAIT_FUZZ_KEEP");
     if (result != CORE_OK)
@@ -238,6 +256,38 @@ static int fuzz(const struct fuzz_job *job, const char *program, const struct pa
     }
     summarise(start.log, job);
     return CLI_CLEAN;
+}
+
+/* The program tells what it verified, and leaves what it found as a campaign does. */
+static int exhaust(const struct fuzz_job *job, const char *program, double ranks, double seconds,
+                   const struct fuzz_wanted *wanted)
+{
+    char crashes[FUZZ_PATH_MAX], log[FUZZ_PATH_MAX], told[FUZZ_PATH_MAX], most[64], limit[64],
+        out[FUZZ_PATH_MAX + 16];
+    int status, ignored = 0;
+    struct timespec since;
+    snprintf(crashes, sizeof crashes, "%.4000s/crashes", job->folder);
+    snprintf(log, sizeof log, "%.4000s/log", job->folder);
+    snprintf(told, sizeof told, "%.4000s/exhaustive.txt", job->folder);
+    snprintf(most, sizeof most, "--exhaustive=%.0f", ranks);
+    snprintf(limit, sizeof limit, "--seconds=%g", seconds);
+    snprintf(out, sizeof out, "--out=%s", crashes);
+    if (fuzz_folder_make(crashes) != CORE_OK)
+        return CLI_TROUBLE;
+    clock_gettime(CLOCK_REALTIME_COARSE, &since);
+    char *argv[] = {(char *)(uintptr_t)program, most, limit, out, NULL};
+    enum core_status result = fuzz_spawn(argv, told, log, &status);
+    if (result != CORE_OK)
+        return cli_exit_of(result);
+    fuzz_show(told, stdout);
+    if (status == CLI_USAGE || status == CLI_TROUBLE)
+        fuzz_show(log, stderr);
+    if (status == CLI_USAGE)
+        return CLI_USAGE;
+    int found = fuzz_found_present(job, program, crashes, log, since, wanted, &ignored);
+    if (!found)
+        fuzz_output_judged();
+    return found ? CLI_FINDINGS : status == 0 || ignored ? CLI_CLEAN : CLI_TROUBLE;
 }
 
 static int explain(const char *program, const char *path)
@@ -277,6 +327,8 @@ static int passed_take(int argc, char **argv, struct passed *passed)
             passed->runs = atol(arg + 6);
         if (!strncmp(arg, "-max_total_time=", 16))
             passed->seconds = atof(arg + 16);
+        if (!strncmp(arg, "-seed=", 6))
+            passed->seed = atol(arg + 6);
     }
     argv[kept] = NULL;
     return kept;
@@ -285,7 +337,7 @@ static int passed_take(int argc, char **argv, struct passed *passed)
 /* Where a source file's name ends in the name of its language; NULL: it is no source file. */
 static const char *source_end(const char *name)
 {
-    static const char *const ends[] = {".c", ".cc", ".cpp", ".cxx"};
+    static const char *const ends[] = {".c", ".cc", ".cpp", ".cxx", ".so"};
     const char *end = strrchr(name, '.');
     for (size_t i = 0; end && end > name && i < sizeof ends / sizeof *ends; i++)
         if (!strcmp(end, ends[i]))
@@ -325,7 +377,7 @@ int cmd_fuzz(int argc, char **argv)
     static char *files[ARGUMENTS_MAX];
     const char *output = NULL, *explained = NULL, *on_real = NULL, *junit = NULL, *sarif = NULL;
     char program[FUZZ_PATH_MAX];
-    double seconds = SECONDS_DEFAULT;
+    double seconds = 0, exhausted = 0;
     const char *ci = getenv("CI");
     struct fuzz_wanted wanted = {.shrunk = true, .keep_going = ci && *ci};
     static char narrow[NARROW_MAX];
@@ -364,6 +416,10 @@ int cmd_fuzz(int argc, char **argv)
         case OPTION_LIBRARY:
             of_library = true;
             break;
+        case OPTION_LIBRARY_OF:
+            files[0] = (char *)(uintptr_t)o.value;
+            job.file_count = 1;
+            break;
         case OPTION_KEEP_GOING:
             wanted.keep_going = true;
             break;
@@ -386,6 +442,13 @@ int cmd_fuzz(int argc, char **argv)
             break;
         case OPTION_NOTES:
             setenv("CROSSWAIT_FUZZ_NOTES", "1", 1);
+            break;
+        case OPTION_EXHAUSTIVE:
+            if (options_number(&o, &exhausted) != CORE_OK)
+                return CLI_USAGE;
+            if (exhausted < 1 || exhausted > RANKS_EXHAUSTIVE)
+                return options_wrong(&o, "--exhaustive takes 1 to %d ranks", RANKS_EXHAUSTIVE);
+            wanted.keep_going = true;
             break;
         case OPTION_TIME:
             if (options_number(&o, &seconds) != CORE_OK)
@@ -445,7 +508,12 @@ int cmd_fuzz(int argc, char **argv)
     if (on_real)
         return fuzz_real(&job, program, on_real);
     status = fuzz_output_open(junit, sarif, files[0]);
-    int code = status == CORE_OK ? fuzz(&job, program, &passed, seconds, &wanted) : CLI_CLEAN;
+    int code = CLI_CLEAN;
+    if (status == CORE_OK && exhausted > 0)
+        code =
+            exhaust(&job, program, exhausted, seconds > 0 ? seconds : SECONDS_EXHAUSTIVE, &wanted);
+    else if (status == CORE_OK)
+        code = fuzz(&job, program, &passed, seconds > 0 ? seconds : SECONDS_DEFAULT, &wanted);
     enum core_status closed = fuzz_output_close();
     status = status == CORE_OK ? closed : status;
     return status == CORE_OK ? code : cli_exit_of(status);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/fuzz/fuzz_rule.h"
 #include "core/array.h"
@@ -24,6 +25,7 @@ static struct {
     struct found *found;
     uint32_t count, room;
     bool judged;
+    struct timespec opened;
 } output;
 
 static enum core_status open_one(const char *path, FILE **out_file)
@@ -38,6 +40,7 @@ enum core_status fuzz_output_open(const char *junit, const char *sarif, const ch
     output.junit_path = junit;
     output.sarif_path = sarif;
     output.source = source;
+    clock_gettime(CLOCK_MONOTONIC, &output.opened);
     enum core_status status = open_one(junit, &output.junit);
     return status == CORE_OK ? open_one(sarif, &output.sarif) : status;
 }
@@ -86,7 +89,7 @@ static enum core_status junit_rule(struct junit *junit, const struct fuzz_rule *
     if (!body || fclose(body) != 0)
         return core_report(CORE_NO_MEMORY, "out of memory for '%s'", output.junit_path);
     snprintf(name, sizeof name, "crosswait.%s", rule->id);
-    junit_case_add(junit, &(struct junit_case){.name = name, .file = output.source},
+    junit_case_add(junit, &(struct junit_case){.name = name, .seconds = -1, .file = output.source},
                    first ? JUNIT_FAILED : JUNIT_PASSED,
                    &(struct junit_why){.message = first ? first->text : NULL, .text = text},
                    first != NULL);
@@ -106,6 +109,10 @@ static enum core_status junit_all(void)
     for (const struct fuzz_rule *rule = fuzz_rule_table;
          output.judged && rule->id && status == CORE_OK; rule++)
         status = junit_rule(junit, rule);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    junit_seconds_set(junit, (double)(now.tv_sec - output.opened.tv_sec) +
+                                 1e-9 * (double)(now.tv_nsec - output.opened.tv_nsec));
     if (status == CORE_OK)
         status = junit_write(junit, output.junit);
     junit_free(junit);

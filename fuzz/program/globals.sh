@@ -6,7 +6,7 @@ set -eu
 memory=
 if [ "${1-}" = --memory ]; then
     shift
-    for name in malloc calloc realloc free __asan_memset __ubsan_handle_pointer_overflow; do
+    for name in malloc calloc realloc free __asan_memset __asan_memcpy __asan_memmove __ubsan_handle_pointer_overflow; do
         memory="$memory --redefine-sym $name=crosswait_$name"
     done
 fi

@@ -175,7 +175,7 @@ static bool make_case(const struct collective *c, const char *algorithm, uint64_
         s->comm = COMM_BACKWARDS;
     int most = s->comm == COMM_PART ? world_size - 2 : world_size;
     s->ranks = 1 + (s->ranks - 1) % most;
-    if (s->type == TYPE_FAR || s->type_send == TYPE_FAR)
+    if (scenario_type_large(s->type) || scenario_type_large(s->type_send))
         s->type = s->type_send = TYPE_INT;
     if (!strcmp(algorithm, "two_proc")) {
         s->ranks = 2;

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Of a huge element only the first and the last int are put and compared. */
+enum { HUGE_BYTES = 1 << 30 };
+
 static const struct element_layout layouts[SCENARIO_TYPES] = {
     [TYPE_INT] = {1, "i", {0}, 4, 4, 0, 0},
     [TYPE_PAIR] = {2, "ii", {0, 4}, 8, 8, 0, 0},
@@ -18,6 +21,7 @@ static const struct element_layout layouts[SCENARIO_TYPES] = {
     [TYPE_MIXED] = {2, "id", {0, 8}, 16, 16, 0, 0},
     [TYPE_MIXED_APART] = {2, "id", {16, 0}, 24, 20, 0, 0},
     [TYPE_BYTE] = {1, "b", {0}, 1, 1, 0, 0},
+    [TYPE_HUGE] = {2, "ii", {0, HUGE_BYTES - 4}, HUGE_BYTES, HUGE_BYTES, 0, 0},
 };
 
 const struct element_layout *element_layout(enum scenario_type type)
@@ -40,6 +44,9 @@ MPI_Datatype element_type_new(enum scenario_type kind)
         return MPI_BYTE;
     case TYPE_PAIR:
         MPI_Type_contiguous(2, MPI_INT, &type);
+        break;
+    case TYPE_HUGE:
+        MPI_Type_contiguous(HUGE_BYTES / 4, MPI_INT, &type);
         break;
     default:
         for (int i = 0; i < layout->items; i++) {

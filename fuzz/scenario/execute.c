@@ -7,10 +7,16 @@
 #include <string.h>
 
 #include "fuzz/scenario/elements.h"
-#include "fuzz/scenario/shape.h"
 
 /* FAR_ELEMENTS, a GiB each: beyond what 32 bits count, and no more for a copy to allocate. */
-enum { TRAFFIC_TAG = 4711, MARGIN = 64, FAR_ELEMENTS = 6, STARTS = 2, LAST_TURN = 1000 };
+enum {
+    TRAFFIC_TAG = 4711,
+    MARGIN = 64,
+    FAR_ELEMENTS = 6,
+    HUGE_ELEMENTS = 4,
+    STARTS = 2,
+    LAST_TURN = 1000
+};
 
 /* One rank's part of one call, from its buffers to their comparison. */
 struct call {
@@ -20,6 +26,7 @@ struct call {
     int turn;   /* the rank's place in the order of arrival */
     bool part;  /* only some of the ranks call */
     struct element_buffer send, recv;
+    uint64_t sent; /* checksum of the send buffer before the call */
     MPI_Request request, traffic;
     void *state;
     bool done;
@@ -59,12 +66,12 @@ int execute_world_size(const struct scenario *s)
 /* Elements far apart, where their number is small, and on one side where the other has few. */
 static void adapt_far(const struct collective *c, struct scenario *s)
 {
-    bool far = s->type == TYPE_FAR || s->type_send == TYPE_FAR;
-    if (!far)
+    bool huge = s->type == TYPE_HUGE;
+    if (!scenario_type_large(s->type) && !scenario_type_large(s->type_send))
         return;
     if (!may_be_far(c->kind) || s->in_place) {
-        s->type = s->type == TYPE_FAR ? TYPE_INT : s->type;
-        s->type_send = s->type_send == TYPE_FAR ? TYPE_INT : s->type_send;
+        s->type = scenario_type_large(s->type) ? TYPE_INT : s->type;
+        s->type_send = scenario_type_large(s->type_send) ? TYPE_INT : s->type_send;
         return;
     }
     while (s->ranks * s->count > FAR_ELEMENTS)
@@ -76,7 +83,7 @@ static void adapt_far(const struct collective *c, struct scenario *s)
         s->slow = s->ranks - 1;
     bool sends_all = c->kind == collective_kind_scatter || c->kind == collective_kind_alltoall ||
                      c->kind == collective_kind_bcast || c->kind == collective_kind_bcast_k;
-    if (one_type(c->kind))
+    if (one_type(c->kind) || huge)
         return;
     if (sends_all && s->type_send == TYPE_FAR)
         s->type = s->type == TYPE_FAR ? TYPE_FAR : TYPE_INT;
@@ -130,8 +137,9 @@ void execute_describe_call(const struct collective *c, const struct scenario *s,
                            size_t room)
 {
     static const char *const types[] = {
-        "int", "pair",   "strided",        "reversed", "data before lb", "data behind lb",
-        "far", "double", "strided double", "mixed",    "mixed apart",    "byte"};
+        "int",  "pair",   "strided",        "reversed", "data before lb", "data behind lb",
+        "far",  "double", "strided double", "mixed",    "mixed apart",    "byte",
+        "a GiB"};
     static const char *const ops[] = {"sum",
                                       "sum",
                                       "maximum",
@@ -311,22 +319,30 @@ static void block_put(const struct call *c, const struct shape_block *b, char *d
 
 /* --- what must have come ---------------------------------------------------------------------- */
 
-/* A copy of the buffer as it was before the call. */
-static struct element_buffer buffer_before(const struct call *c, const struct element_buffer *of,
-                                           const struct shape_side *side, bool received)
+/* A copy of the receive buffer as it was before the call. */
+static struct element_buffer buffer_before(const struct call *c)
 {
-    struct element_buffer made = *of;
-    made.memory = malloc(made.size + !made.size);
-    if (!made.memory)
-        abort();
-    made.data = made.memory + (of->data - of->memory);
+    struct element_buffer made = c->recv;
+    made.memory = c->shape.memory->take(made.size);
+    made.data = made.memory + (c->recv.data - c->recv.memory);
     memset(made.memory, ELEMENT_FILL, made.size);
-    if (!received)
-        for (int b = 0; b < side->block_count; b++)
-            block_put(c, &side->block[b], made.data);
-    for (int b = 0; received && b < c->shape.initial_count; b++)
+    for (int b = 0; b < c->shape.initial_count; b++)
         block_put(c, &c->shape.initial[b], made.data);
     return made;
+}
+
+static uint64_t checksum(const struct element_buffer *buffer)
+{
+    uint64_t hash = buffer->size, word;
+    size_t at = 0;
+    for (; at + sizeof word <= buffer->size; at += sizeof word) {
+        memcpy(&word, buffer->memory + at, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    for (; at < buffer->size; at++)
+        hash = (hash ^ (uint8_t)buffer->memory[at]) * 1099511628211u;
+    return hash;
 }
 
 /* What the user's reference makes of everybody's send buffers. */
@@ -447,22 +463,18 @@ static void check_received(const struct call *c)
         check_rounded(c);
         return;
     }
-    struct element_buffer expected = buffer_before(c, &c->recv, &c->shape.recv, true);
+    struct element_buffer expected = buffer_before(c);
     expected_put(c, &expected);
     if (memcmp(c->recv.memory, expected.memory, compared_bytes(c)))
         report_difference(c, &c->recv, &expected);
-    element_buffer_free(&expected);
+    c->shape.memory->give(expected.memory, expected.size);
 }
 
 static void check_sent(const struct call *c)
 {
-    if (c->send.mapped)
-        return;
-    struct element_buffer before = buffer_before(c, &c->send, &c->shape.send, false);
-    if (memcmp(c->send.memory, before.memory, c->send.size))
+    if (!c->send.mapped && checksum(&c->send) != c->sent)
         c->env->report("wrong-result", "rank %d, call %d: the send buffer has changed",
                        c->shape.rank, c->number + 1);
-    element_buffer_free(&before);
 }
 
 static void check_result(const struct call *c)
@@ -499,6 +511,8 @@ static void buffers_fill(struct call *c)
         block_put(c, &c->shape.send.block[b], c->send.data);
     for (int b = 0; b < c->shape.initial_count; b++)
         block_put(c, &c->shape.initial[b], c->recv.data);
+    if (!c->send.mapped)
+        c->sent = checksum(&c->send);
 }
 
 static void traffic_start(struct call *c)
@@ -521,9 +535,10 @@ static void traffic_end(struct call *c)
                        shape->rank);
 }
 
+/* What is more than an int can count may be refused: MPI_Pack and others cannot say it. */
 static void report_error(const struct call *c, int error)
 {
-    if (error)
+    if (error && c->shape.s->type != TYPE_HUGE)
         c->env->report("error", "rank %d: the collective returned error %d", c->shape.rank, error);
 }
 
@@ -668,6 +683,22 @@ static int turn_of(const struct scenario *s, int rank, int size)
     return turn;
 }
 
+static void *heap_take(size_t bytes)
+{
+    void *made = malloc(bytes + !bytes);
+    if (!made)
+        abort();
+    return made;
+}
+
+static void heap_give(void *block, size_t bytes)
+{
+    (void)bytes;
+    free(block);
+}
+
+static const struct shape_memory heap = {heap_take, heap_give};
+
 static const struct collective *collective_of(const struct run *r, int number)
 {
     const struct collective *const *of = r->plan->collective;
@@ -679,6 +710,7 @@ static void call_prepare(const struct run *r, int number, struct call *c)
     bool other = number % 2 && r->plan->collective[1], also = (number + 1) / 2 % 2;
     const struct scenario *s = r->plan->scenario[other];
     *c = (struct call){.env = r->env, .number = number, .request = MPI_REQUEST_NULL};
+    c->shape.memory = r->env->memory ? r->env->memory : &heap;
     c->part = also && s->also == ALSO_HALVES;
     c->shape.collective = collective_of(r, number);
     c->shape.s = s;

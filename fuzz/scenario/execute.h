@@ -6,6 +6,7 @@
 
 #include "corpus/collectives/registry.h"
 #include "fuzz/scenario/scenario.h"
+#include "fuzz/scenario/shape.h"
 
 struct execute_environment {
     void (*report)(const char *rule, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -17,6 +18,7 @@ struct execute_environment {
     void (*calling)(int inside);       /* 1: the collective starts, 0: it has ended */
     MPI_Comm world;                    /* what the scenario calls the world; 0: MPI_COMM_WORLD */
     int margins;                       /* watch the bytes around buffers: nobody else does */
+    const struct shape_memory *memory; /* NULL: the heap */
 };
 
 /* How many ranks the world of a scenario has. */

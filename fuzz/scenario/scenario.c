@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/check.h"
 #include "core/random.h"
 
 static const char *const type_names[] = {
-    "int", "pair",   "strided",        "reversed", "before",      "behind",
-    "far", "double", "double-strided", "mixed",    "mixed-apart", "byte"};
+    "int",    "pair",           "strided", "reversed",    "before", "behind", "far",
+    "double", "double-strided", "mixed",   "mixed-apart", "byte",   "huge"};
 static const char *const op_names[] = {
     "sum-int",     "sum-double",     "max-int",     "user-sum-strided", "affine-int",
     "affine-pair", "affine-strided", "sum-rounded", "user-sum-behind",  "affine-before"};
@@ -61,6 +62,7 @@ enum field {
     FIELD_GRAPH,
     FIELD_FLIGHT,
     FIELD_TESTED,
+    FIELD_EXPLORED, /* from here on never by chance */
     FIELDS
 };
 
@@ -128,6 +130,7 @@ static const struct field_row row[FIELDS] = {
     [FIELD_GRAPH] = {"graph", AT(graph), 0, 1, flag_names, {-9}},
     [FIELD_FLIGHT] = {"flight", AT(flight), 1, SCENARIO_CALLS_MAX, NULL, {-9}},
     [FIELD_TESTED] = {"tested", AT(tested), 0, 1, flag_names, {-9}},
+    [FIELD_EXPLORED] = {"explored", AT(explored), 0, 1, flag_names, {-9}, AS_POLICY},
 };
 
 static int field_get(const struct scenario *s, enum field field)
@@ -154,12 +157,18 @@ int scenario_type_class(enum scenario_type type)
     return type <= TYPE_FAR              ? 0
            : type <= TYPE_DOUBLE_STRIDED ? 1
            : type <= TYPE_MIXED_APART    ? 2
-                                         : 3;
+           : type == TYPE_BYTE           ? 3
+                                         : 4;
+}
+
+bool scenario_type_large(enum scenario_type type)
+{
+    return type == TYPE_FAR || type == TYPE_HUGE;
 }
 
 int scenario_type_items(enum scenario_type type)
 {
-    static const int items[] = {1, 2, 2, 3, 2, 1, 1, 1, 2, 2, 2, 1};
+    static const int items[] = {1, 2, 2, 3, 2, 1, 1, 1, 2, 2, 2, 1, 2};
     return items[type];
 }
 
@@ -203,7 +212,7 @@ void scenario_normalise(struct scenario *s)
         s->choice_count = SCENARIO_CHOICES_MAX;
 }
 
-static void defaults(struct scenario *s)
+void scenario_default(struct scenario *s)
 {
     memset(s, 0, sizeof *s);
     s->ranks = 4;
@@ -259,7 +268,9 @@ static struct replay_policy policy_written(const struct scenario *s)
         .delay = s->delays,
         .link_from = from,
         .link_to = from == to && to + 1 < SCENARIO_RANKS_MAX ? to + 1 : to,
-        .order = s->shuffle ? REPLAY_ORDER_RANDOM : REPLAY_ORDER_FIRST,
+        .order = s->explored  ? REPLAY_ORDER_EXPLORE
+                 : s->shuffle ? REPLAY_ORDER_RANDOM
+                              : REPLAY_ORDER_FIRST,
         .seed = s->delays_seed,
     };
     if (s->buffering == REPLAY_EAGER_BYTES)
@@ -279,9 +290,79 @@ static struct replay_policy policy_written(const struct scenario *s)
     return policy;
 }
 
+/* Names of order=explore, sorted as a policy has them: its answers, or the sends that keep their
+ * buffers. */
+static struct replay_names names_of(const struct scenario *s, bool sends)
+{
+    static struct replay_name name[2][SCENARIO_CHOICES_MAX / SCENARIO_ANSWER_BYTES];
+    struct replay_name *made = name[sends];
+    struct replay_names names = {.name = made};
+    for (size_t i = 0; s->explored && i + SCENARIO_ANSWER_BYTES <= s->choice_count;
+         i += SCENARIO_ANSWER_BYTES) {
+        const uint8_t *bytes = s->choices + i;
+        struct replay_name one = {.rank = bytes[0], .id = bytes[1], .by_number = sends};
+        uint32_t at = names.count;
+        if ((bytes[2] == SCENARIO_KEEPS) != sends)
+            continue;
+        one.source = sends ? 0 : bytes[2];
+        while (at && (made[at - 1].rank > one.rank ||
+                      (made[at - 1].rank == one.rank && made[at - 1].id >= one.id)))
+            at--;
+        if (at < names.count && made[at].rank == one.rank && made[at].id == one.id)
+            continue;
+        memmove(made + at + 1, made + at, (names.count++ - at) * sizeof *made);
+        made[at] = one;
+    }
+    return names;
+}
+
+/* Puts these names in place of those of their kind. */
+static bool names_take(struct scenario *s, const struct replay_names *names, bool sends)
+{
+    size_t kept = 0;
+    for (size_t i = 0; s->explored && i + SCENARIO_ANSWER_BYTES <= s->choice_count;
+         i += SCENARIO_ANSWER_BYTES)
+        if ((s->choices[i + 2] == SCENARIO_KEEPS) != sends) {
+            memmove(s->choices + kept, s->choices + i, SCENARIO_ANSWER_BYTES);
+            kept += SCENARIO_ANSWER_BYTES;
+        }
+    s->explored = true;
+    s->choice_count = kept;
+    for (uint32_t i = 0; i < names->count; i++) {
+        const struct replay_name *name = &names->name[i];
+        if (name->by_number != sends || name->rank >= SCENARIO_RANKS_MAX || name->id > UINT8_MAX ||
+            name->source < 0 || name->source >= SCENARIO_KEEPS ||
+            s->choice_count + SCENARIO_ANSWER_BYTES > SCENARIO_CHOICES_MAX)
+            return false;
+        s->choices[s->choice_count++] = (uint8_t)name->rank;
+        s->choices[s->choice_count++] = (uint8_t)name->id;
+        s->choices[s->choice_count++] = sends ? SCENARIO_KEEPS : (uint8_t)name->source;
+    }
+    return true;
+}
+
+bool scenario_take_answers(struct scenario *s, const struct replay_policy *policy)
+{
+    static const struct replay_names none;
+    bool only = policy->buffering == REPLAY_SEND_ONLY;
+    s->buffering = only ? REPLAY_RENDEZVOUS : policy->buffering;
+    s->choice_count = 0;
+    return names_take(s, &policy->forced, false) &&
+           names_take(s, only ? &policy->send : &none, true);
+}
+
+static void explored_add(const struct scenario *s, struct replay_policy *policy)
+{
+    policy->forced = names_of(s, false);
+    policy->send = names_of(s, true);
+    if (policy->send.count)
+        policy->buffering = REPLAY_SEND_ONLY;
+}
+
 struct replay_policy scenario_policy(const struct scenario *s, int ranks)
 {
     struct replay_policy policy = policy_written(s);
+    explored_add(s, &policy);
     int from, to;
     if (scenario_slow_link(s, ranks, &from, &to)) {
         policy.link_from = (uint32_t)from;
@@ -302,6 +383,10 @@ static bool policy_take(struct scenario *s, const struct replay_policy *policy, 
     const uint64_t bytes = policy->bytes;
     switch (key) {
     case READ_BUFFERING:
+        if (policy->buffering == REPLAY_SEND_ONLY) {
+            s->buffering = REPLAY_RENDEZVOUS;
+            return names_take(s, &policy->send, true);
+        }
         if ((int)policy->buffering >= SCENARIO_BUFFERINGS || bytes > 65535)
             return false;
         s->buffering = policy->buffering;
@@ -324,6 +409,9 @@ static bool policy_take(struct scenario *s, const struct replay_policy *policy, 
         return policy_written(s).delay_ns == policy->delay_ns;
     case READ_ORDER:
         s->shuffle = policy->order == REPLAY_ORDER_RANDOM;
+        s->explored &= policy->order == REPLAY_ORDER_EXPLORE;
+        if (policy->order == REPLAY_ORDER_EXPLORE)
+            return names_take(s, &policy->forced, false);
         return policy->order != REPLAY_ORDER_LIST;
     default:
         if (s->delays == REPLAY_DELAY_SLOW_LINK) /* the link says it all */
@@ -380,7 +468,7 @@ static bool narrow_without(const char *name, size_t length)
 {
     struct scenario plain;
     bool known = false;
-    defaults(&plain);
+    scenario_default(&plain);
     for (int f = FIELD_TARGET + 1; f < FIELDS; f++) {
         int value = name_value(f, name, length);
         if (strlen(row[f].key) == length && !strncmp(row[f].key, name, length)) {
@@ -453,6 +541,26 @@ int scenario_narrow(const char *words, char message[256])
     return 0;
 }
 
+bool scenario_allowed(const struct scenario *s)
+{
+    static struct scenario narrowed_to;
+    narrowed_to = *s;
+    narrow(&narrowed_to);
+    for (int f = 0; f < FIELDS; f++)
+        if (field_get(s, f) != field_get(&narrowed_to, f))
+            return false;
+    return true;
+}
+
+void scenario_set(struct scenario *s, const char *key, int value)
+{
+    enum field f = 0;
+    while (f < FIELDS && strcmp(row[f].key, key))
+        f++;
+    CORE_CHECK(f < FIELDS);
+    field_set(s, f, value);
+}
+
 /* --- bytes ------------------------------------------------------------------------------------ */
 
 static int width(enum field field)
@@ -463,7 +571,7 @@ static int width(enum field field)
 void scenario_decode(const uint8_t *bytes, size_t count, struct scenario *out)
 {
     size_t at = 0;
-    defaults(out);
+    scenario_default(out);
     for (int f = 0; f < FIELDS; f++) {
         int value = 0;
         if (at + (size_t)width(f) > count || at + (size_t)width(f) > SCENARIO_HEADER_BYTES)
@@ -508,7 +616,8 @@ bool scenario_is_text(const uint8_t *bytes, size_t count)
 /* The words of the policy that a scenario can choose, a line each. */
 static size_t print_policy(const struct scenario *s, char *text, size_t room)
 {
-    const struct replay_policy policy = policy_written(s);
+    struct replay_policy policy = policy_written(s);
+    explored_add(s, &policy);
     char *words = replay_policy_text(&policy), *rest = words;
     size_t used = words ? 0 : room;
     for (char *word; (word = strsep(&rest, " ")) && used < room;) {
@@ -542,7 +651,7 @@ size_t scenario_print(const struct scenario *s, const char *target, const char *
         else
             used += (size_t)snprintf(text + used, room - used, "%s %d\n", row[f].key, value);
     }
-    size_t last = s->choice_count;
+    size_t last = s->explored ? 0 : s->choice_count; /* the order says them */
     while (last > 0 && s->choices[last - 1] == 0)
         last--; /* what ran out answers 0 */
     if (used < room)
@@ -676,7 +785,7 @@ int scenario_parse(const char *text, struct scenario *out, char out_target[128],
                    char out_other[128], char message[256])
 {
     static char line[2 * SCENARIO_CHOICES_MAX + 128];
-    defaults(out);
+    scenario_default(out);
     out_target[0] = out_other[0] = 0;
     if (strncmp(text, title, sizeof title - 1)) {
         snprintf(message, 256, "the first line is not 'crosswait scenario 1'");
@@ -714,7 +823,14 @@ static uint64_t next(uint64_t *state)
     return value;
 }
 
-enum { COUNT_SMALL = 40, LARGE_ONE_OF = 24, FAR_ONE_OF = 12, RANKS_MANY = 16, COUNT_OF_MANY = 4 };
+enum {
+    COUNT_SMALL = 40,
+    LARGE_ONE_OF = 24,
+    FAR_ONE_OF = 12,
+    WORK_SMALL = 4608,
+    WORK_MESSAGE = 32, /* a message costs what so many elements do */
+    COUNT_FEW = 3
+};
 
 static int field_any(enum field f, uint64_t *state)
 {
@@ -733,10 +849,25 @@ static int field_any(enum field f, uint64_t *state)
     return row[f].low + (int)value;
 }
 
+/* What all ranks do in an all-to-all, in elements. */
+static long work(const struct scenario *s)
+{
+    return (long)s->ranks * s->ranks * s->calls * (s->count + WORK_MESSAGE);
+}
+
+/* New inputs are kept when more happens in them, so they grow; large ones must stay rare. */
+static void lighten(struct scenario *s)
+{
+    while (s->count > COUNT_FEW && work(s) > WORK_SMALL)
+        s->count /= 2;
+    while (s->calls > 1 && work(s) > WORK_SMALL)
+        s->calls--;
+}
+
 void scenario_mutate(struct scenario *s, uint64_t seed)
 {
     uint64_t state = seed;
-    int changes = 1 + (int)(next(&state) % 4 ? next(&state) % 2 : next(&state) % FIELDS);
+    int changes = 1 + (int)(next(&state) % 4 ? next(&state) % 2 : next(&state) % FIELD_EXPLORED);
     for (int i = 0; i < changes; i++) {
         if (next(&state) % 5 == 0) { /* the schedule */
             size_t grown = 4 + next(&state) % 60;
@@ -750,16 +881,19 @@ void scenario_mutate(struct scenario *s, uint64_t seed)
             s->shuffle |= next(&state) % 2;
             continue;
         }
-        enum field f = (enum field)(next(&state) % FIELDS);
+        enum field f = (enum field)(next(&state) % FIELD_EXPLORED);
         field_set(s, f, field_any(f, &state));
         if (f == FIELD_TYPE && next(&state) % 2) /* keep the sides of one class, equal or not */
             s->type_send = s->type;
     }
     /* Mapping gigabytes costs what a hundred small worlds do. */
-    if ((s->type == TYPE_FAR || s->type_send == TYPE_FAR) && next(&state) % FAR_ONE_OF)
+    if ((scenario_type_large(s->type) || scenario_type_large(s->type_send)) &&
+        next(&state) % FAR_ONE_OF)
         s->type = s->type_send = TYPE_INT;
     narrow(s);
-    if (s->ranks > RANKS_MANY && next(&state) % LARGE_ONE_OF)
-        s->count %= COUNT_OF_MANY;
+    if (next(&state) % LARGE_ONE_OF) {
+        lighten(s);
+        narrow(s);
+    }
     scenario_normalise(s);
 }

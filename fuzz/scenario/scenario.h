@@ -18,7 +18,9 @@ enum {
     SCENARIO_CHOICES_MAX = 2048,
     SCENARIO_HEADER_BYTES = 48,
     SCENARIO_BYTES_MAX = SCENARIO_HEADER_BYTES + SCENARIO_CHOICES_MAX,
-    SCENARIO_TEXT_MAX = 2 * SCENARIO_CHOICES_MAX + 2048
+    SCENARIO_ANSWER_BYTES = 3, /* rank, number, answer */
+    SCENARIO_KEEPS = 255,
+    SCENARIO_TEXT_MAX = 4 * SCENARIO_CHOICES_MAX + 2048
 };
 
 enum scenario_type { /* same signature class: interchangeable on the two sides of a message, see
@@ -36,6 +38,7 @@ enum scenario_type { /* same signature class: interchangeable on the two sides o
                      TYPE_MIXED,
                      TYPE_MIXED_APART, /* an int and a double */
                      TYPE_BYTE,
+                     TYPE_HUGE, /* a GiB of ints side by side: sizes beyond 31 bits */
                      SCENARIO_TYPES
 };
 
@@ -118,7 +121,17 @@ struct scenario {
     bool graph;      /* neighbour collectives: a distributed graph, of sizes_seed */
     int flight;      /* nonblocking: so many at a time */
     bool tested;     /* those are completed by testing, by each rank in another order */
+    bool explored;   /* order=explore; `choices` are its answers and, with an answer of
+                        SCENARIO_KEEPS, sends that have buffers while the others wait */
 };
+
+/* Makes order=explore with its answers and buffers the scenario's; false: they do not fit. */
+bool scenario_take_answers(struct scenario *scenario, const struct replay_policy *policy);
+
+/* Sets a field by its key; whether scenario_narrow allows all that the scenario has. */
+void scenario_set(struct scenario *scenario, const char *key, int value);
+bool scenario_allowed(const struct scenario *scenario);
+void scenario_default(struct scenario *out);
 
 /* Never fails. The first form is what the mutators and LLVMFuzzerTestOneInput use. */
 void scenario_decode(const uint8_t *bytes, size_t count, struct scenario *out);
@@ -145,11 +158,14 @@ bool scenario_is_text(const uint8_t *bytes, size_t count);
  * equal. */
 void scenario_normalise(struct scenario *scenario);
 int scenario_type_class(enum scenario_type type);
+/* Far or huge: memory that is hardly there. */
+bool scenario_type_large(enum scenario_type type);
 int scenario_type_items(enum scenario_type type);
 enum scenario_type scenario_op_type(enum scenario_op op);
 bool scenario_op_commutes(enum scenario_op op);
 
-/* The policy of a world of so many ranks. It owns nothing. */
+/* The policy of a world of so many ranks. It owns nothing; what it points to stays valid until the
+ * next call. */
 struct replay_policy scenario_policy(const struct scenario *scenario, int ranks);
 
 /* The one link that is slow, between ranks of the world; false where there is none. */

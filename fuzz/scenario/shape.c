@@ -80,12 +80,22 @@ static void places_make(const struct scenario *s, const int *counts, int n, int 
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-static void side_open(struct shape_side *side, int blocks)
+static struct shape_block *blocks_take(const struct shape *c, int blocks)
+{
+    return c->memory->take((size_t)blocks * sizeof(struct shape_block));
+}
+
+static void blocks_give(const struct shape *c, struct shape_block *block, int blocks)
+{
+    if (block)
+        c->memory->give(block, (size_t)blocks * sizeof *block);
+}
+
+static void side_open(const struct shape *c, struct shape_side *side, int blocks)
 {
     side->given = true;
-    side->block = malloc((size_t)(blocks + !blocks) * sizeof *side->block);
-    if (!side->block)
-        abort();
+    side->block = blocks_take(c, blocks);
+    side->block_room = blocks;
 }
 
 static struct shape_block *block_add(struct shape_side *side, enum scenario_type type, ptrdiff_t at,
@@ -163,9 +173,8 @@ static void side_widen(struct shape *c, struct shape_side *side, int n, int pari
 /* What the receive buffer holds before the call: the own part of a call in place. */
 static void initial_open(struct shape *c, int blocks)
 {
-    c->initial = malloc((size_t)(blocks + !blocks) * sizeof *c->initial);
-    if (!c->initial)
-        abort();
+    c->initial = blocks_take(c, blocks);
+    c->initial_room = blocks;
 }
 
 /* --- the kinds -------------------------------------------------------------------------------- */
@@ -176,7 +185,7 @@ static void make_bcast(struct shape *c)
     enum scenario_type type = other_side ? c->types->type_send : c->types->type;
     c->arguments.recvcount = other_side ? c->count_send : c->count;
     c->arguments.recvtype = other_side ? c->types->mpi_type_send : c->types->mpi_type;
-    side_open(&c->recv, 1);
+    side_open(c, &c->recv, 1);
     block_add(&c->recv, type, 0, c->arguments.recvcount, c->root, 0);
     if (c->rank == c->root) {
         initial_open(c, 1);
@@ -193,7 +202,7 @@ static void side_single(struct shape *c, struct shape_side *side, int n, int sou
     bool send = side == &c->send, other = send && items % scenario_type_items(t->type_send) == 0;
     enum scenario_type type = other ? t->type_send : t->type;
     int count = other ? items / scenario_type_items(type) : n;
-    side_open(side, 1);
+    side_open(c, side, 1);
     block_add(side, type, 0, count, source, mark);
     *(send ? &c->arguments.sendcount : &c->arguments.recvcount) = count;
     *(send ? &c->arguments.sendtype : &c->arguments.recvtype) =
@@ -212,7 +221,7 @@ static void make_rooted(struct shape *c, bool scatter, bool sized)
     c->in_place = at_root && c->s->in_place;
     if (!at_root)
         return;
-    side_open(all, c->size);
+    side_open(c, all, c->size);
     if (sized)
         all->counts = numbers_new(c->size);
     for (int b = 0; b < c->size; b++) {
@@ -237,7 +246,7 @@ static void make_allgather(struct shape *c, bool sized)
     c->in_place = c->s->in_place;
     if (!c->in_place)
         side_single(c, &c->send, sized ? block_size(c, 0, c->rank) : c->count, c->rank, 0);
-    side_open(&c->recv, c->size);
+    side_open(c, &c->recv, c->size);
     if (sized)
         c->recv.counts = numbers_new(c->size);
     for (int b = 0; b < c->size; b++) {
@@ -259,9 +268,9 @@ static void make_allgather(struct shape *c, bool sized)
 static void make_alltoall(struct shape *c)
 {
     c->in_place = c->s->in_place;
-    side_open(&c->recv, c->size);
+    side_open(c, &c->recv, c->size);
     if (!c->in_place)
-        side_open(&c->send, c->size);
+        side_open(c, &c->send, c->size);
     for (int b = 0; b < c->size; b++) {
         block_even(c, &c->recv, b, b, c->rank);
         if (!c->in_place)
@@ -273,7 +282,7 @@ static void make_alltoall_sized(struct shape *c, bool wide)
 {
     int all[SCENARIO_RANKS_MAX], mine[SCENARIO_RANKS_MAX];
     c->in_place = c->s->in_place;
-    side_open(&c->recv, c->size);
+    side_open(c, &c->recv, c->size);
     c->recv.counts = numbers_new(c->size);
     for (int b = 0; b < c->size; b++) {
         all[b] = b;
@@ -282,7 +291,7 @@ static void make_alltoall_sized(struct shape *c, bool wide)
     }
     blocks_sized(c, &c->recv, c->size, all, mine);
     if (!c->in_place) {
-        side_open(&c->send, c->size);
+        side_open(c, &c->send, c->size);
         c->send.counts = numbers_new(c->size);
         for (int b = 0; b < c->size; b++)
             c->send.counts[b] = pair_size(c, c->rank, b);
@@ -314,7 +323,7 @@ static void make_reduction(struct shape *c)
     c->in_place = c->s->in_place && has_result;
     struct shape_block own = {type, 0, c->count, c->rank, 0, 0};
     if (!c->in_place) {
-        side_open(&c->send, 1);
+        side_open(c, &c->send, 1);
         block_add(&c->send, type, 0, c->count, c->rank, 0);
     } else {
         initial_open(c, 1);
@@ -322,7 +331,7 @@ static void make_reduction(struct shape *c)
     }
     if (!has_result)
         return;
-    side_open(&c->recv, 1);
+    side_open(c, &c->recv, 1);
     block_add(&c->recv, type, 0, c->count, SHAPE_REDUCED, 0)->last =
         kind == collective_kind_scan     ? c->rank
         : kind == collective_kind_exscan ? c->rank - 1
@@ -342,7 +351,7 @@ static void make_reduce_scatter(struct shape *c, bool sized)
     c->in_place = c->s->in_place;
     if (sized)
         c->recv.counts = numbers_new(c->size);
-    side_open(own, c->size);
+    side_open(c, own, c->size);
     for (int b = 0; b < c->size; b++) {
         int n = sized ? block_size(c, 0, b) : c->count;
         if (sized)
@@ -353,13 +362,14 @@ static void make_reduce_scatter(struct shape *c, bool sized)
     int n = sized ? c->recv.counts[c->rank] : c->count;
     if (c->in_place) {
         c->initial = c->recv.block;
+        c->initial_room = c->recv.block_room;
         c->initial_count = c->size;
         c->recv.block_count = 0;
         c->has_unspecified = true;
         c->unspecified = n * extent;
     }
     ptrdiff_t low = c->recv.low, high = c->recv.high;
-    side_open(&c->recv, 1);
+    side_open(c, &c->recv, 1);
     *block_add(&c->recv, type, 0, n, SHAPE_REDUCED, c->rank) =
         (struct shape_block){type, 0, n, SHAPE_REDUCED, c->size - 1, c->rank};
     if (c->in_place) {
@@ -374,10 +384,10 @@ static void make_shift(struct shape *c)
     c->arguments.parameter = c->s->parameter % (2 * c->size) - c->size / 2;
     int from = ((c->rank - c->arguments.parameter) % c->size + c->size) % c->size;
     c->in_place = c->s->in_place;
-    side_open(&c->recv, 1);
+    side_open(c, &c->recv, 1);
     block_even(c, &c->recv, 0, from, 0);
     if (!c->in_place) {
-        side_open(&c->send, 1);
+        side_open(c, &c->send, 1);
         block_even(c, &c->send, 0, c->rank, 0);
         return;
     }
@@ -393,8 +403,8 @@ static void make_custom(struct shape *c)
                                    : (long)c->count * c->size,
          receives = collective->receives ? collective->receives(c->rank, c->size, c->count)
                                          : (long)c->count * c->size;
-    side_open(&c->send, 1);
-    side_open(&c->recv, 1);
+    side_open(c, &c->send, 1);
+    side_open(c, &c->recv, 1);
     block_add(&c->send, TYPE_INT, 0, sends, c->rank, 0);
     block_add(&c->recv, TYPE_INT, 0, receives, 0, 0);
 }
@@ -457,7 +467,7 @@ static void make_neighbour(struct shape *c)
         kind == collective_kind_neighbor_allgather || kind == collective_kind_neighbor_allgatherv;
     bool sized = shape_has_blocks_of_sizes(kind);
     shape_neighbours(c->s, c->comm, c->rank, c->size, &n);
-    side_open(&c->recv, n.in_count);
+    side_open(c, &c->recv, n.in_count);
     if (sized)
         c->recv.counts = numbers_new(n.in_count);
     for (int b = 0; b < n.in_count; b++) {
@@ -474,7 +484,7 @@ static void make_neighbour(struct shape *c)
     if (all) {
         side_single(c, &c->send, sized ? block_size(c, 0, c->rank) : c->count, c->rank, 0);
     } else {
-        side_open(&c->send, n.out_count);
+        side_open(c, &c->send, n.out_count);
         if (sized)
             c->send.counts = numbers_new(n.out_count);
         for (int b = 0; b < n.out_count; b++) {
@@ -578,9 +588,9 @@ void shape_make(struct shape *c)
     a->raddresses = c->recv.addresses;
 }
 
-static void side_free(struct shape_side *side)
+static void side_free(const struct shape *c, struct shape_side *side)
 {
-    free(side->block);
+    blocks_give(c, side->block, side->block_room);
     free(side->counts);
     free(side->places);
     free(side->types);
@@ -589,7 +599,7 @@ static void side_free(struct shape_side *side)
 
 void shape_free(struct shape *c)
 {
-    side_free(&c->send);
-    side_free(&c->recv);
-    free(c->initial);
+    side_free(c, &c->send);
+    side_free(c, &c->recv);
+    blocks_give(c, c->initial, c->initial_room);
 }

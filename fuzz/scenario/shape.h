@@ -27,10 +27,16 @@ struct shape_block {
     int mark; /* which of that rank's values */
 };
 
+/* Where memory comes from that only the harness reads. */
+struct shape_memory {
+    void *(*take)(size_t bytes); /* never NULL */
+    void (*give)(void *block, size_t bytes);
+};
+
 struct shape_side {
     bool given; /* the buffer is there */
     struct shape_block *block;
-    int block_count;
+    int block_count, block_room;
     int *counts, *places; /* arguments of v- and w-forms; NULL where there are none */
     MPI_Datatype *types;
     MPI_Aint *addresses;
@@ -39,6 +45,7 @@ struct shape_side {
 
 struct shape {
     /* Given by the caller. */
+    const struct shape_memory *memory;
     const struct collective *collective;
     const struct scenario *s; /* adapted to it */
     const struct shape_types *types;
@@ -48,7 +55,7 @@ struct shape {
     /* Made by shape_make. */
     struct shape_side send, recv;
     struct shape_block *initial; /* of the receive buffer, before the call */
-    int initial_count;
+    int initial_count, initial_room;
     ptrdiff_t unspecified; /* the receive buffer from here on holds whatever it likes; 0 and more */
     bool has_unspecified;
     struct collective_arguments arguments; /* but for the addresses of the buffers */

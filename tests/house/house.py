@@ -19,7 +19,7 @@ ROOMS = {
     "launch": ["core", "replay", "model", "checkers"],
     "reports": ["core", "replay", "model", "checkers"],
     "explore": ["core", "replay", "world", "checkers", "reports"],
-    "fuzz": ["core", "replay", "model", "checkers", "reports", "world", "corpus/collectives"],
+    "fuzz": ["core", "replay", "model", "checkers", "reports", "world", "explore", "corpus/collectives"],
     "cli": ["core", "replay", "model", "checkers", "launch", "reports", "explore", "fuzz"],
 }
 # Words that are not the field's (or have several meanings), as parts of identifiers.

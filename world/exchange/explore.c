@@ -742,6 +742,7 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
     fiber->peer = source == MPI_ANY_SOURCE
                       ? source
                       : (comm->remote_size ? comm->remote : comm->member)[source];
+    EXPLORE->told.asked_again |= d->polled_before;
     world_explore_ask(d);
     ME->named_receives += d->message != NULL;
     if (poll && !d->message && !*polled) {
@@ -776,6 +777,7 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
     if ((active > 1 && kind != EXPLORE_ALL) || (poll && !d->polled_before))
         d->number = ++ME->decision_count;
     CORE_CHECK(active > 0); /* as the header asks */
+    EXPLORE->told.asked_again |= d->polled_before;
     world_explore_ask(d);
     for (int i = 0; i < count; i++)
         if (d->request[i])

@@ -92,16 +92,17 @@ static void check_types(struct ompi_request_t *recv, MPI_Datatype sent, size_t b
                 recv->handle.made_by, source);
 }
 
-static bool stays_late(const struct ompi_request_t *recv)
+/* What is large is neither held back nor buffered: nobody has room for it. */
+static bool stays_late(const struct ompi_request_t *recv, size_t bytes)
 {
-    return (UNLIKELY(WORLD->options->late) && !recv->checked) ||
+    return (UNLIKELY(WORLD->options->late) && !recv->checked && bytes < WORLD_LARGE) ||
            (WORLD_PROCESSES && recv->owner != ME);
 }
 
 static void recv_packed(struct ompi_request_t *recv, const uint8_t *packed, size_t bytes)
 {
     CORE_CHECK_HOT(!recv->late); /* a receive gets one message */
-    if (stays_late(recv)) {
+    if (stays_late(recv, bytes)) {
         recv->late = world_block_take(bytes + 1);
         memcpy(recv->late, packed, bytes);
         recv->late_bytes = bytes;
@@ -128,13 +129,14 @@ static void recv_between_ranks(struct ompi_request_t *recv, const struct ompi_re
 static void recv_direct(struct ompi_request_t *recv, const struct ompi_request_t *send)
 {
     CORE_CHECK(!WORLD_PROCESSES || send->owner == ME); /* invariant 3 */
-    if (stays_late(recv) && !world_globals_bytes) {
-        recv->late_bytes = send->count * send->type->size;
+    size_t bytes = send->count * send->type->size;
+    if (stays_late(recv, bytes) && !world_globals_bytes) {
+        recv->late_bytes = bytes;
         recv->late = world_block_take(recv->late_bytes + 1);
         world_type_pack(recv->late, recv->late_bytes, send->buffer, send->count, send->type);
         return;
     }
-    if (UNLIKELY(world_globals_bytes) && send->owner != recv->owner) {
+    if (UNLIKELY(world_globals_bytes) && send->owner != recv->owner && bytes < WORLD_LARGE) {
         recv_between_ranks(recv, send);
         return;
     }
@@ -227,7 +229,7 @@ static bool buffered(const struct ompi_request_t *send, const struct world_rank 
 {
     if (send->mode == MODE_BUFFERED)
         return true;
-    if (send->mode == MODE_SYNCHRONOUS)
+    if (send->mode == MODE_SYNCHRONOUS || (bytes >= WORLD_LARGE && !WORLD_PROCESSES))
         return false;
     CORE_CHECK_HOT(dest->held_count > 0 || dest->held_bytes == 0);
     const struct replay_send standard = {.bytes = bytes,

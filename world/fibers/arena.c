@@ -192,6 +192,16 @@ void world_block_return(void *block, size_t bytes)
     WORLD->block[class] = given;
 }
 
+void *world_take(size_t bytes)
+{
+    return world_block_reuse(bytes);
+}
+
+void world_give(void *block, size_t bytes)
+{
+    world_block_return(block, bytes);
+}
+
 /* --- blocks of their own ---------------------------------------------------------------------- */
 
 struct world_heap {

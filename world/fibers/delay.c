@@ -15,14 +15,16 @@ struct world_delayed {
     uint64_t due;
     struct world_fiber *fiber; /* NULL: a message */
     struct world_message *message;
-    struct world_rank *dest;
+    struct world_rank *dest; /* of a message, else NULL */
+    int source;
 };
 
 static bool of_one_pair(const struct world_delayed *a, const struct world_delayed *b)
 {
-    return a->message && b->message && a->dest == b->dest && a->message->world == b->message->world;
+    return a->dest && a->dest == b->dest && a->source == b->source;
 }
 
+/* Behind all that is due before it, and behind what its sender sent there before. */
 static void put(struct world_delayed what)
 {
     struct world_delayed *made = WORLD->delayed_free, **link = &WORLD->delayed;
@@ -30,17 +32,15 @@ static void put(struct world_delayed what)
         WORLD->delayed_free = made->next;
     else
         made = world_alloc(sizeof *made);
-    for (const struct world_delayed *l = WORLD->delayed; what.message && l; l = l->next)
-        if (of_one_pair(l, &what) && l->due > what.due)
-            what.due = l->due;
-    while (*link && (*link)->due <= what.due)
-        link = &(*link)->next;
+    for (struct world_delayed *l = WORLD->delayed; l; l = l->next)
+        if (l->due <= what.due || of_one_pair(l, &what)) {
+            what.due = l->due > what.due ? l->due : what.due;
+            link = &l->next;
+        }
     *made = what;
     made->next = *link;
     *link = made;
-    CORE_CHECK(!made->next || made->next->due > made->due); /* invariant 1 */
-    for (const struct world_delayed *l = made->next; l; l = l->next)
-        CORE_CHECK(!of_one_pair(l, made)); /* invariant 2 */
+    CORE_CHECK(!made->next || made->next->due > made->due); /* invariants 1 and 2 */
 }
 
 static void happen(void)
@@ -82,7 +82,8 @@ uint32_t world_delayed_ticks(int dest)
 void world_delayed_message(struct world_message *message, struct world_rank *dest, uint32_t ticks)
 {
     CORE_CHECK(dest != ME); /* invariant 3 */
-    put((struct world_delayed){.due = WORLD->ticks + ticks, .message = message, .dest = dest});
+    put((struct world_delayed){
+        .due = WORLD->ticks + ticks, .message = message, .dest = dest, .source = message->world});
 }
 
 bool world_delayed_next(void)

@@ -208,6 +208,7 @@ void *world_handle_new(enum world_handle_kind kind, size_t bytes)
     CORE_CHECK(kind < HANDLE_KIND_COUNT); /* report_handles has words for it */
     handle->next = ME->handles;
     ME->handles = handle;
+    WORLD->handle_count++;
     return handle;
 }
 
@@ -216,6 +217,7 @@ void world_handle_kill(struct world_handle *handle)
     CORE_CHECK(handle->magic - (uint32_t)HANDLE_MAGIC <
                HANDLE_KIND_COUNT); /* state.h invariant 1 */
     handle->magic = (uint32_t)HANDLE_DEAD + (handle->magic & 0xffff);
+    WORLD->handle_count--;
 }
 
 static void report_handles(struct world_rank *rank)
@@ -490,10 +492,10 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     world->file = NULL;
     world->meeting = NULL;
     world->message_free = NULL;
-    if (WORLD_PROCESSES)
-        memset(world->block, 0, sizeof world->block);
+    memset(world->block, 0, sizeof world->block);
     world_arena_reset();
     world->serial = 0;
+    world->handle_count = 0;
     world_explore_start();
     world->running = true;
     world_globals_start();
@@ -518,7 +520,7 @@ void world_close(void)
         report_deadlock();
     else if (!world->stop) {
         world_match_report_leftovers();
-        for (int i = 0; i < world->rank_count; i++)
+        for (int i = 0; world->handle_count && i < world->rank_count; i++)
             if (rank_table[i].handles)
                 report_handles(&rank_table[i]);
     }

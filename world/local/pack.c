@@ -3,6 +3,8 @@
  * library is not instrumented. */
 #include "world/state.h"
 
+enum { CHECKED = 4096 }; /* of a large block */
+
 size_t world_type_pack(void *packed, size_t room, const void *buffer, size_t count,
                        MPI_Datatype type)
 {
@@ -12,7 +14,10 @@ size_t world_type_pack(void *packed, size_t room, const void *buffer, size_t cou
     if (bytes == 0)
         return 0;
     if (LIKELY(type->dense)) {
-        memcpy(packed, buffer, bytes);
+        if (LIKELY(bytes < WORLD_LARGE))
+            memcpy(packed, buffer, bytes);
+        else
+            world_move(packed, buffer, bytes);
         return bytes;
     }
     uint8_t *to = packed;
@@ -40,7 +45,10 @@ size_t world_type_unpack(void *buffer, size_t count, MPI_Datatype type, const vo
     if (bytes == 0)
         return 0;
     if (LIKELY(type->dense)) {
-        memcpy(buffer, packed, bytes);
+        if (LIKELY(bytes < WORLD_LARGE))
+            memcpy(buffer, packed, bytes);
+        else
+            world_move(buffer, packed, bytes);
         return bytes;
     }
     const uint8_t *from = packed;
@@ -70,7 +78,10 @@ size_t world_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const vo
     if (bytes == 0)
         return 0;
     if (LIKELY(to_type->dense && from_type->dense)) {
-        memmove(to, from, bytes);
+        if (LIKELY(bytes < WORLD_LARGE))
+            memmove(to, from, bytes);
+        else
+            world_move(to, from, bytes);
         return bytes;
     }
     if (from_type->dense)
@@ -92,8 +103,14 @@ static uint64_t mix(uint64_t hash, const uint8_t *data, size_t bytes)
         hash ^= hash >> 32;
     }
     uint64_t word = bytes;
-    if (bytes)
-        memcpy((uint8_t *)&word + 1, data, bytes);
+    if (bytes & 4) { /* an int, most often */
+        uint32_t half;
+        memcpy(&half, data, 4);
+        word |= (uint64_t)half << 8;
+        data += 4;
+    }
+    for (size_t i = 0; i < (bytes & 3); i++)
+        word |= (uint64_t)data[i] << (40 + 8 * i);
     hash = (hash ^ word) * factor;
     return hash ^ hash >> 29;
 }
@@ -103,8 +120,11 @@ uint64_t world_type_checksum(const void *buffer, size_t count, MPI_Datatype type
     uint64_t hash = count;
     if (count == 0 || type->size == 0)
         return hash;
+    size_t bytes = count * type->size;
+    if (UNLIKELY(type->dense && bytes >= WORLD_LARGE)) /* both ends: the rest may not be there */
+        return mix(mix(bytes, buffer, CHECKED), (const uint8_t *)buffer + bytes - CHECKED, CHECKED);
     if (LIKELY(type->dense))
-        return mix(hash, buffer, count * type->size);
+        return mix(hash, buffer, bytes);
     const uint8_t *base = buffer;
     CORE_CHECK_HOT(type->run_count > 0);
     for (size_t i = 0; i < count; i++, base += type_extent(type))

@@ -1,0 +1,391 @@
+/* Every small world: of each collective all scenarios with few ranks and elements, and of each
+ * scenario every schedule that MPI allows (explore/search.h), with and without buffers. What is
+ * left out is printed with the result, so that "verified" says no more than was looked at.
+ *
+ * A child runs them, one after the other, and notes in memory that it shares where it is; when it
+ * dies of one, the next child goes on behind it.
+ *
+ * Invariants
+ *  1. A scenario is counted once, by whichever child ran it to its end or died of it. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/array.h"
+#include "core/check.h"
+#include "core/random.h"
+#include "explore/search.h"
+#include "fuzz/harness.h"
+#include "fuzz/memory.h"
+#include "fuzz/scenario/execute.h"
+#include "fuzz/scenario/shape.h"
+
+enum {
+    EXHAUST_RANKS_MAX = 4,
+    COUNT_MAX = 3,
+    SCHEDULES_MAX = 100000, /* of one scenario */
+    WORLD_SECONDS = 2,
+    DEATHS_MAX = 8,
+    AXES_MAX = 24,
+    VALUES_MAX = 8
+};
+
+/* What parent and child both see. */
+struct progress {
+    uint64_t at; /* scenarios done, of all targets */
+    uint64_t scenarios, worlds, behaviours, schedules_most, open, findings;
+    bool over;   /* the time is */
+    bool died;   /* of too many */
+    bool again;  /* polls were repeated */
+    bool inside; /* `scenario` runs */
+    struct scenario scenario;
+};
+
+struct exhaust {
+    const struct collective *collective;
+    struct progress *shared;
+    const char *folder;
+    double ends_s;
+    int ranks_max;
+    uint64_t seen; /* scenarios that were come to in this child */
+    struct scenario scenario;
+    struct world_outcome outcome;
+    struct world_event *event;
+    uint32_t event_count, event_room;
+};
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* --- one world -------------------------------------------------------------------------------- */
+
+static void on_event(void *context, const struct world_event *event)
+{
+    struct exhaust *e = context;
+    if (CORE_ARRAY_PUSH(e->event, e->event_count, e->event_room, "events", *event) != CORE_OK)
+        exit(3);
+}
+
+/* Equal for worlds in which the same was found. */
+static uint64_t key_of(const struct world_outcome *outcome)
+{
+    uint64_t key = 0;
+    for (int i = 0; i < outcome->finding_count; i++) {
+        uint64_t one = 1;
+        for (const char *at = outcome->finding[i].text; *at; at++)
+            one = core_random_mix(one ^ (uint8_t)*at);
+        key += one;
+    }
+    return key;
+}
+
+/* What is still allocated when the world has ended: whether it is lost is for others to say. */
+static void look_for_leaks(struct world_outcome *outcome)
+{
+    if (outcome->finding_count || !outcome->finished || memory_blocks() <= 0)
+        return;
+    outcome->finding[outcome->finding_count++] = (struct world_finding){
+        .rule = "leaked-memory", .rank = -1, .text = "blocks are never freed"};
+}
+
+static enum core_status run(void *context, const struct replay_policy *policy,
+                            const struct replay_choice *choice,
+                            const struct world_outcome **out_outcome, uint64_t *out_key,
+                            struct explore_events *out_events)
+{
+    struct exhaust *e = context;
+    struct scenario *now = &e->shared->scenario;
+    const struct itimerval limit = {.it_value.tv_sec = WORLD_SECONDS};
+    const struct harness_schedule schedule = {policy, choice, on_event, e};
+    *now = e->scenario;
+    scenario_take_answers(now, policy);
+    e->event_count = 0;
+    setitimer(ITIMER_PROF, &limit, NULL);
+    e->shared->inside = true;
+    harness_run_as(e->collective, &e->scenario, &schedule, &e->outcome);
+    e->shared->inside = false;
+    e->shared->again |= e->outcome.decisions->asked_again;
+    look_for_leaks(&e->outcome);
+    *out_outcome = &e->outcome;
+    *out_key = key_of(&e->outcome);
+    *out_events = (struct explore_events){e->event, e->event_count};
+    return CORE_OK;
+}
+
+/* --- one scenario ----------------------------------------------------------------------------- */
+
+/* A schedule that fails, as a scenario of its own. */
+static void keep(struct exhaust *e, struct explore_search *search,
+                 const struct explore_class *found)
+{
+    struct scenario scenario = e->scenario;
+    struct explore_list list;
+    struct explore_sends sends;
+    struct replay_policy policy;
+    if (explore_shrink(search, found, &list, &sends) != CORE_OK ||
+        explore_policy(&list, &sends, &policy) != CORE_OK)
+        exit(3);
+    if (!scenario_take_answers(&scenario, &policy))
+        fprintf(stderr, "crosswait: the schedule of a finding does not fit into a scenario\n");
+    const struct replay_choice none = {0};
+    const struct world_outcome *outcome;
+    struct explore_events events;
+    uint64_t key;
+    run(e, &policy, &none, &outcome, &key, &events);
+    replay_policy_done(&policy);
+    explore_list_done(&list);
+    explore_sends_done(&sends);
+    if (outcome->finding_count)
+        harness_keep(e->folder,
+                     strcmp(outcome->finding[0].rule, "leaked-memory") ? "crash" : "leak",
+                     e->collective, &scenario, &outcome->finding[0]);
+}
+
+static void look_at(struct exhaust *e)
+{
+    const struct explore_options options = {.worlds_max = SCHEDULES_MAX};
+    struct explore_search search;
+    struct progress *p = e->shared;
+    bool failed = false;
+    if (explore_search(run, e, execute_world_size(&e->scenario), &options, &search) != CORE_OK)
+        exit(3);
+    p->worlds += search.worlds;
+    p->behaviours += search.behaviours;
+    p->open += !search.complete;
+    if (search.behaviours > p->schedules_most)
+        p->schedules_most = search.behaviours;
+    for (uint32_t i = 0; i < search.class_count; i++)
+        if (search.class[i].key) {
+            failed = true;
+            keep(e, &search, &search.class[i]);
+        }
+    explore_search_done(&search);
+    p->scenarios++;
+    p->findings += failed;
+}
+
+/* --- all scenarios ---------------------------------------------------------------------------- */
+
+struct axis {
+    const char *key;
+    int value[VALUES_MAX], count;
+};
+
+static bool is_rooted(int kind)
+{
+    return kind == collective_kind_bcast || kind == collective_kind_bcast_k ||
+           kind == collective_kind_reduce || kind == collective_kind_scatter ||
+           kind == collective_kind_scatterv || kind == collective_kind_gather ||
+           kind == collective_kind_gatherv;
+}
+
+static struct axis *axis_add(struct axis axis[AXES_MAX], int *count, const char *key, int low,
+                             int high)
+{
+    CORE_CHECK(*count < AXES_MAX && high - low < VALUES_MAX);
+    struct axis *made = &axis[(*count)++];
+    *made = (struct axis){.key = key};
+    for (int value = low; value <= high; value++)
+        made->value[made->count++] = value;
+    return made;
+}
+
+/* Two values. */
+static void axis_pair(struct axis axis[AXES_MAX], int *count, const char *key, int a, int b)
+{
+    struct axis *made = axis_add(axis, count, key, a, a);
+    made->value[made->count++] = b;
+}
+
+/* What varies for so many ranks; the last axis fastest. */
+static int axes_make(const struct collective *c, int ranks, struct axis axis[AXES_MAX])
+{
+    int n = 0;
+    bool data = c->kind != collective_kind_barrier;
+    axis_add(axis, &n, "count", 0, data ? COUNT_MAX : 0);
+    if (is_rooted(c->kind))
+        axis_add(axis, &n, "root", 0, ranks - 1);
+    if (collective_reduces(c->kind)) {
+        axis_pair(axis, &n, "op", OP_SUM_INT, OP_AFFINE_INT);
+    } else if (data) {
+        axis_pair(axis, &n, "type", TYPE_INT, TYPE_STRIDED);
+        axis_pair(axis, &n, "type-send", TYPE_INT, TYPE_STRIDED);
+    }
+    if (data)
+        axis_add(axis, &n, "in-place", 0, 1);
+    if (shape_has_blocks_of_sizes(c->kind)) {
+        axis_add(axis, &n, "sizes", 0, SCENARIO_SIZES - 1);
+        axis_add(axis, &n, "sizes-seed", 0, 3);
+        axis_pair(axis, &n, "places", PLACES_PACKED, PLACES_MIXED);
+    }
+    if (c->kind == collective_kind_shift || c->kind == collective_kind_bcast_k)
+        axis_add(axis, &n, "parameter", 0, 2 * ranks - 1);
+    if (shape_is_neighbour(c->kind)) {
+        axis_add(axis, &n, "dims", 1, 2);
+        axis_add(axis, &n, "periods", 0, 3);
+        axis_add(axis, &n, "graph", 0, 1);
+    }
+    if (!data)
+        axis_add(axis, &n, "slow", -1, ranks - 1);
+    if (c->form == COLLECTIVE_NONBLOCKING || c->form == COLLECTIVE_STATE) {
+        axis_add(axis, &n, "flight", 1, 2);
+        axis_add(axis, &n, "tested", 0, 1);
+    }
+    axis_pair(axis, &n, "communicator", COMM_WORLD, COMM_BACKWARDS);
+    axis_add(axis, &n, "calls", 1, 2);
+    if (data)
+        axis_add(axis, &n, "late", 0, 1);
+    return n;
+}
+
+/* Makes it of the axes' values at these places; false: another one says the same. */
+static bool scenario_make(struct exhaust *e, int ranks, const struct axis *axis,
+                          const int at[AXES_MAX], int axes)
+{
+    static uint8_t wanted[SCENARIO_BYTES_MAX], adapted[SCENARIO_BYTES_MAX];
+    struct scenario *s = &e->scenario;
+    scenario_default(s);
+    s->ranks = ranks;
+    for (int i = 0; i < axes; i++)
+        scenario_set(s, axis[i].key, axis[i].value[at[i]]);
+    s->root_step = is_rooted(e->collective->kind) && s->calls > 1 && !e->collective->root_zero_only;
+    if (collective_reduces(e->collective->kind))
+        s->type = s->type_send = scenario_op_type(s->op);
+    if (s->sizes == SIZES_EVEN && s->sizes_seed && s->places == PLACES_PACKED)
+        return false; /* the seed says nothing */
+    size_t size = scenario_encode(s, wanted);
+    return execute_adapt(e->collective, s) && s->ranks == ranks &&
+           size == scenario_encode(s, adapted) && !memcmp(wanted, adapted, size) &&
+           scenario_allowed(s);
+}
+
+/* False: the time is over. */
+static bool look_at_all(struct exhaust *e, int ranks)
+{
+    struct axis axis[AXES_MAX];
+    int at[AXES_MAX] = {0}, axes = axes_make(e->collective, ranks, axis);
+    for (;;) {
+        bool next = scenario_make(e, ranks, axis, at, axes) && ++e->seen > e->shared->at;
+        if (next && e->ends_s > 0 && seconds_now() > e->ends_s)
+            return false;
+        if (next) {
+            look_at(e);
+            e->shared->at = e->seen; /* invariant 1 */
+        }
+        int i = axes;
+        while (i > 0 && ++at[i - 1] == axis[i - 1].count)
+            at[--i] = 0;
+        if (i == 0)
+            return true;
+    }
+}
+
+static void child(struct exhaust *e)
+{
+    signal(SIGPROF, SIG_DFL);
+    for (int ranks = 1; ranks <= e->ranks_max; ranks++)
+        if (collective_domain_holds(e->collective, ranks) && !look_at_all(e, ranks)) {
+            e->shared->over = true;
+            break;
+        }
+    fflush(NULL);
+    _exit(0);
+}
+
+/* The child died of the scenario that it was at, or of the harness. */
+static bool died(struct exhaust *e, int status)
+{
+    struct progress *p = e->shared;
+    const bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF;
+    const struct world_finding finding = {.rule = late ? "timeout" : "crash"};
+    if (!p->inside)
+        return false;
+    harness_keep(e->folder, finding.rule, e->collective, &p->scenario, &finding);
+    p->inside = false;
+    p->at++;
+    p->scenarios++;
+    p->findings++;
+    return true;
+}
+
+/* --- the result ------------------------------------------------------------------------------- */
+
+static void say(const struct exhaust *e)
+{
+    const struct progress *p = e->shared;
+    const struct collective *c = e->collective;
+    bool data = c->kind != collective_kind_barrier;
+    if (!p->findings && !p->open && !p->over)
+        printf("verified for all worlds up to %d ranks%s: %s\n", e->ranks_max,
+               p->again ? " in which a poll fails at most once" : "", c->name);
+    else
+        printf("not verified: %s: %llu scenarios fail%s\n", c->name,
+               (unsigned long long)p->findings,
+               p->died   ? "; it ended too many worlds for all to be looked at"
+               : p->over ? "; the time was over before all were looked at"
+               : p->open ? "; some have more schedules than were looked at"
+                         : "");
+    const char *narrow = getenv("CROSSWAIT_FUZZ_NARROW");
+    printf("  %llu scenarios%s: %s%s%s, one call and two\n", (unsigned long long)p->scenarios,
+           narrow ? " that the options leave of" : "", data ? "counts 0 to 3" : "each rank last",
+           is_rooted(c->kind) ? ", every root" : "",
+           collective_reduces(c->kind)
+               ? ", operations that commute and that do not, in place and not"
+           : data ? ", int and strided elements, in place and not"
+                  : "");
+    printf("  %llu worlds, %llu schedules, at most %llu of one scenario: every matching and "
+           "completion that MPI allows, whichever sends have buffers\n",
+           (unsigned long long)p->worlds, (unsigned long long)p->behaviours,
+           (unsigned long long)p->schedules_most);
+}
+
+static int exhaust_one(struct exhaust *e)
+{
+    int deaths = 0;
+    memset(e->shared, 0, sizeof *e->shared);
+    for (bool more = true; more;) {
+        int status;
+        fflush(NULL);
+        pid_t pid = fork();
+        if (pid == 0)
+            child(e);
+        if (pid < 0 || waitpid(pid, &status, 0) != pid)
+            return 3;
+        more = !WIFEXITED(status) || WEXITSTATUS(status);
+        if (more && !died(e, status))
+            return 3;
+        if (more && ++deaths == DEATHS_MAX)
+            more = !(e->shared->over = e->shared->died = true);
+    }
+    say(e);
+    return e->shared->findings ? 1 : e->shared->open || e->shared->over ? 4 : 0;
+}
+
+int harness_exhaust(int ranks_max, double seconds, const char *folder)
+{
+    static struct exhaust exhaust;
+    int worst = 0;
+    exhaust =
+        (struct exhaust){.folder = folder, .ends_s = seconds > 0 ? seconds_now() + seconds : 0};
+    exhaust.ranks_max = ranks_max < EXHAUST_RANKS_MAX ? ranks_max : EXHAUST_RANKS_MAX;
+    exhaust.shared = mmap(NULL, sizeof *exhaust.shared, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (exhaust.shared == MAP_FAILED)
+        return 3;
+    for (int i = 0; i < harness_target_count() && worst != 3; i++) {
+        exhaust.collective = harness_target((unsigned)i);
+        int code = exhaust_one(&exhaust);
+        worst = code == 3 || worst == 0 || (worst == 4 && code) ? code : worst;
+    }
+    return worst;
+}

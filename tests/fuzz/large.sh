@@ -1,0 +1,18 @@
+# timeout: 200
+# Counts and displacements beyond 2^31 bytes, in memory that is hardly there: offsets that wrap are found, those that do not are silent, and no
+# scenario costs what it would if all its bytes were there.
+set -u
+cp "$SOURCE/tests/fuzz/large.c" .
+verdict() { # the arguments
+    crosswait fuzz large.c --no-shrink -seed=7 "$@" >out.txt 2>&1
+    echo "$* $?"
+}
+for kind in allgather alltoallv; do
+    verdict --target=wrong_$kind -runs=4000
+    verdict --target=wrong_$kind -runs=4000 --without=far,huge
+    verdict --target=right_$kind -runs=4000
+    verdict --target=wrong_$kind -runs=300 --only-type=huge
+    verdict --target=right_$kind -runs=300 --only-type=huge
+done
+/usr/bin/time -o cost.txt -f '%M' crosswait-fuzz/large/fuzz -seed=1 -runs=100 >/dev/null 2>&1
+awk '{ print ($1 < 1500000 ? "small" : "large: " $1 " KiB") }' cost.txt

@@ -1,0 +1,49 @@
+# timeout: 200
+# --library-of: what a library exports by MPI's names is fuzzed without its source: the one that forgets a rank is found, in process and on real
+# ranks, the right one is silent and verified; one without collectives is refused.
+set -u
+cat >own.c <<'C'
+#include <mpi.h>
+/* A vendor's library with a broadcast of its own: a binomial tree. */
+int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    int rank, size, mask = 1;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    int me = (rank - root + size) % size, last = size - FORGOTTEN;
+    for (; mask < size; mask *= 2)
+        if (me & mask) {
+            PMPI_Recv(buffer, count, type, (me - mask + root) % size, 77, comm, MPI_STATUS_IGNORE);
+            break;
+        }
+    while ((mask /= 2) > 0)
+        if (me + mask < last)
+            PMPI_Send(buffer, count, type, (me + mask + root) % size, 77, comm);
+    return MPI_SUCCESS;
+}
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    return PMPI_Ibarrier(comm, request);
+}
+int MPI_Init(int *argc, char ***argv)
+{
+    return PMPI_Init(argc, argv);
+}
+C
+mpicc -w -shared -fPIC -o right.so '-DFORGOTTEN=0' own.c
+mpicc -w -shared -fPIC -o wrong.so '-DFORGOTTEN=(size==6)' own.c
+echo 'int nothing;' >nothing.c
+gcc -shared -fPIC -o nothing.so nothing.c
+crosswait fuzz --library-of=wrong.so -seed=1 -runs=2000 >out.txt 2>err.txt
+echo "wrong: exit $?"
+sed -nE 's/^  cause      /  /p' out.txt
+crosswait $(sed -n 's/^  real ranks crosswait //p' out.txt) >out.txt 2>&1 </dev/null
+echo "on real ranks: exit $?"
+sed -nE 's/^(finding: [a-z]+):.*/  \1/p' out.txt | sort -u
+crosswait fuzz --library-of=right.so -seed=1 -runs=2000 >out.txt 2>err.txt
+echo "right: exit $?"
+crosswait fuzz right.so --exhaustive=4 | grep verified
+crosswait fuzz --library-of=nothing.so -runs=1
+echo "nothing: exit $?"
+crosswait fuzz --library-of=absent.so -runs=1
+echo "absent: exit $?"
