@@ -7,13 +7,25 @@ CORPUS_PROGRAMS += $(patsubst corpus/programs/%.f90,$(BUILD)/corpus/programs/%,$
 CORPUS_PROGRAMS += $(patsubst corpus/programs/%.f,$(BUILD)/corpus/programs/%,$(wildcard corpus/programs/*.f))
 CORPUS_PROGRAMS += $(patsubst corpus/programs/%.py,$(BUILD)/corpus/programs/%.py,$(wildcard corpus/programs/*.py))
 
-# The programs in C, for another MPI library where it is installed.
+# The programs in C and Fortran, for another MPI library where it is installed.
 ifneq ($(MPICC_MPICH),)
 CORPUS_PROGRAMS += $(patsubst corpus/programs/%.c,$(BUILD)/mpich/programs/%,$(wildcard corpus/programs/*.c))
 $(BUILD)/mpich/programs/%: corpus/programs/%.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpicc $< (mpich)")
 	$(Q)$(MPICC_MPICH) $(CORPUS_MPI_CFLAGS) -w -MF $@.d -o $@ $< -lm -lpthread -ldl
+MPIFORT_MPICH := $(shell command -v mpifort.mpich)
+ifneq ($(MPIFORT_MPICH),)
+CORPUS_PROGRAMS += $(foreach ending,f f90,$(patsubst corpus/programs/%.$(ending),$(BUILD)/mpich/programs/%,$(wildcard corpus/programs/*.$(ending))))
+$(BUILD)/mpich/programs/%: corpus/programs/%.f90
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  mpifort $< (mpich)")
+	$(Q)$(MPIFORT_MPICH) -g -O1 -w -J$(@D) -o $@ $<
+$(BUILD)/mpich/programs/%: corpus/programs/%.f
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  mpifort $< (mpich)")
+	$(Q)$(MPIFORT_MPICH) -g -O1 -w -o $@ $<
+endif
 endif
 
 CORPUS_MPICC = mpicc

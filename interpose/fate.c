@@ -379,7 +379,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 /* Whether the handler prints where it was, and lets the process die. */
 static bool only_prints(void *handler)
 {
-    static const char *const libraries[] = {"libopen-pal.so", "libgfortran.so"};
+    static const char *const libraries[] = {"libopen-pal.so", "libgfortran.so", "libucs.so"};
     Dl_info info;
 
     if (!dladdr(handler, &info) || !info.dli_fname)

@@ -593,6 +593,12 @@ void recorder_request_forget(struct request_info info);
 struct request_info *recorder_request_list(struct lane *lane, int count,
                                            const MPI_Request *request);
 
+/* NULL is what some libraries ignore by, and others refuse. */
+static inline bool recorder_status_there(const MPI_Status *status)
+{
+    return status && status != MPI_STATUS_IGNORE;
+}
+
 /* A request completed: its done record, and it is forgotten unless persistent (its variable then
  * still holds it). */
 void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct request_info info,

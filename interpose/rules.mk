@@ -68,21 +68,45 @@ $(BUILD)/tests/interpose/illegal: tests/interpose/programs/illegal.c $(BUILD)/ge
 	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -w $(filter -D%,$(INTERPOSE_MPI)) -I$(BUILD)/gen -MMD -MP -MF $@.d -o $@ $<
 INTERPOSE_OTHERS = counted_f77 counted_f90 counted_f08 counted_cc plugin.so
 TESTS += $(patsubst %,$(BUILD)/tests/interpose/%,$(INTERPOSE_OTHERS))
-$(BUILD)/tests/interpose/plugin.so: tests/interpose/programs/plugin.c tests/interpose/programs/counted.h
-	@mkdir -p $(@D)
-	$(Q)mpicc -std=c11 -g -O1 -shared -fPIC -o $@ $<
 $(BUILD)/tests/interpose/counted_dlopen: tests/interpose/programs/counted_dlopen.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(MPI_CFLAGS) -o $@ $< -ldl
-$(BUILD)/tests/interpose/counted_f77: tests/interpose/programs/counted_f77.f
+
+# The programs in other languages: $(1) the folder, $(2) what follows the names of the library's compilers.
+define INTERPOSE_LANGUAGES
+$(1)/plugin.so: tests/interpose/programs/plugin.c tests/interpose/programs/counted.h
+	@mkdir -p $$(@D)
+	$$(Q)mpicc$(2) -std=c11 -g -O1 -shared -fPIC -o $$@ $$<
+$(1)/counted_f77: tests/interpose/programs/counted_f77.f
+	@mkdir -p $$(@D)
+	$$(Q)mpifort$(2) -g -O1 -w -fallow-argument-mismatch -o $$@ $$<
+$(1)/counted_f%: tests/interpose/programs/counted_f%.f90
+	@mkdir -p $$(@D)
+	$$(Q)mpifort$(2) -g -O1 -w -J$$(@D) -o $$@ $$<
+$(1)/counted_cc: tests/interpose/programs/counted_cc.cc tests/interpose/programs/counted.h
+	@mkdir -p $$(@D)
+	$$(Q)mpicxx$(2) -g -O1 -o $$@ $$<
+endef
+$(eval $(call INTERPOSE_LANGUAGES,$(BUILD)/tests/interpose,))
+
+# The same programs for MPICH, but for those that are about Open MPI; its Fortran where it is installed.
+ifneq ($(MPICC_MPICH),)
+INTERPOSE_MPICH = $(BUILD)/mpich/interpose
+INTERPOSE_MPICH_OTHERS = counted_cc plugin.so $(if $(shell command -v mpifort.mpich),counted_f77 counted_f90 counted_f08)
+TESTS += $(patsubst $(BUILD)/tests/interpose/%,$(INTERPOSE_MPICH)/%,$(filter-out %/one_collective,$(INTERPOSE_TESTS))) $(patsubst %,$(INTERPOSE_MPICH)/%,$(INTERPOSE_MPICH_OTHERS))
+$(eval $(call INTERPOSE_LANGUAGES,$(INTERPOSE_MPICH),.mpich))
+$(INTERPOSE_MPICH)/counted_dlopen: tests/interpose/programs/counted_dlopen.c
 	@mkdir -p $(@D)
-	$(Q)mpifort -g -O1 -w -fallow-argument-mismatch -o $@ $<
-$(BUILD)/tests/interpose/counted_f%: tests/interpose/programs/counted_f%.f90
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(MPICH_CFLAGS) -o $@ $< -ldl
+$(INTERPOSE_MPICH)/illegal: tests/interpose/programs/illegal.c $(BUILD)/gen/illegal_calls.h
 	@mkdir -p $(@D)
-	$(Q)mpifort -g -O1 -J$(@D) -o $@ $<
-$(BUILD)/tests/interpose/counted_cc: tests/interpose/programs/counted_cc.cc tests/interpose/programs/counted.h
+	$(if $(V),,@echo "  mpicc $< (mpich)")
+	$(Q)$(MPICC_MPICH) -std=c11 -D_GNU_SOURCE -g -O1 -w -I$(BUILD)/gen -MMD -MP -MF $@.d -o $@ $<
+$(INTERPOSE_MPICH)/%: tests/interpose/programs/%.c
 	@mkdir -p $(@D)
-	$(Q)mpicxx -g -O1 -o $@ $<
+	$(if $(V),,@echo "  mpicc $< (mpich)")
+	$(Q)$(MPICC_MPICH) -std=c11 -D_GNU_SOURCE -g -O1 -w -I. -MMD -MP -MF $@.d -o $@ $< -lpthread -ldl
+endif
 
 .PHONY: bench-record
 bench-record: all tests

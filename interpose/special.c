@@ -112,6 +112,7 @@ int special_Pcontrol(Pcontrol_fn real, void **cfa, int level)
 /* --- several requests ------------------------------------------------------------------------- */
 
 /* Enters, and commits the list of request ids. NULL lane: call through. */
+enum { SURE_MAX = 1 << 16 }; /* no program has more requests but by mistake */
 struct several {
     struct lane *lane;
     struct spool_event *e;
@@ -133,7 +134,8 @@ static struct several enter(struct lane *lane, unsigned call, void **cfa, int co
                             const MPI_Request *request, bool poll, bool out)
 {
     struct several s = {.lane = lane, .count = count};
-    if (UNLIKELY(!out)) /* the library will refuse the call, and may not look at the requests */
+    if (UNLIKELY(!out ||
+                 count > SURE_MAX)) /* it will be refused before all of them are looked at */
         request = recorder_seen(request, (int64_t)count * (int64_t)sizeof *request);
     s.e = poll ? recorder_poll_enter(lane, call, cfa) : recorder_enter(lane, call, cfa);
     recorder_fields(s.e, 0, EVENT_NONE, EVENT_NONE, 0, count, 0);
@@ -174,9 +176,9 @@ static bool poll_again(struct several *s, void **cfa, bool nothing)
 /* Error code of one member of a list: only MPI_ERR_IN_STATUS makes the statuses' own valid. */
 static int error_of(int returned, const MPI_Status *status)
 {
-    return returned == MPI_ERR_IN_STATUS && status != MPI_STATUS_IGNORE ? status->MPI_ERROR
-           : returned == MPI_ERR_IN_STATUS                              ? MPI_SUCCESS
-                                                                        : returned;
+    return returned == MPI_ERR_IN_STATUS && recorder_status_there(status) ? status->MPI_ERROR
+           : returned == MPI_ERR_IN_STATUS                                ? MPI_SUCCESS
+                                                                          : returned;
 }
 
 static void done_all(struct several *s, int count, MPI_Request *request, MPI_Status *status,
@@ -186,7 +188,7 @@ static void done_all(struct several *s, int count, MPI_Request *request, MPI_Sta
         recorder_done_all(s->lane, s->e->seq, count, s->info, request, status);
     else if (s->info && returned == MPI_ERR_IN_STATUS)
         for (int i = 0; i < count; i++) {
-            MPI_Status *own = status != MPI_STATUSES_IGNORE ? &status[i] : MPI_STATUS_IGNORE;
+            MPI_Status *own = recorder_status_there(status) ? &status[i] : MPI_STATUS_IGNORE;
             int error = error_of(returned, own);
             if (error != MPI_ERR_PENDING)
                 recorder_done(s->lane, s->e->seq, (uint32_t)i, s->info[i], &request[i], own, error);
@@ -219,7 +221,7 @@ int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitall, recorder_handle.comm_null)))
         return real(count, array_of_requests, array_of_statuses);
     struct several s = enter(lane, CALL_Waitall, cfa, count, array_of_requests, false, true);
-    if (array_of_statuses == MPI_STATUSES_IGNORE)
+    if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, count);
     int returned = real(count, array_of_requests, array_of_statuses);
     recorder_back(s.e);
@@ -236,7 +238,7 @@ int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testall, recorder_handle.comm_null)))
         return real(count, array_of_requests, flag, array_of_statuses);
     struct several s = enter(lane, CALL_Testall, cfa, count, array_of_requests, true, flag);
-    if (array_of_statuses == MPI_STATUSES_IGNORE)
+    if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, count);
     int returned = real(count, array_of_requests, flag, array_of_statuses);
     recorder_back(s.e);
@@ -300,7 +302,7 @@ static void done_some(struct several *s, int count, MPI_Request *request, const 
         *outcount == MPI_UNDEFINED)
         return;
     for (int i = 0; i < *outcount; i++) {
-        MPI_Status *own = status != MPI_STATUSES_IGNORE ? &status[i] : MPI_STATUS_IGNORE;
+        MPI_Status *own = recorder_status_there(status) ? &status[i] : MPI_STATUS_IGNORE;
         if (index[i] >= 0 && index[i] < count)
             recorder_done(s->lane, s->e->seq, (uint32_t)index[i], s->info[index[i]],
                           &request[index[i]], own, error_of(returned, own));
@@ -316,7 +318,7 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     struct several s = enter(lane, CALL_Waitsome, cfa, incount, array_of_requests, false,
                              outcount && array_of_indices);
-    if (array_of_statuses == MPI_STATUSES_IGNORE)
+    if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, incount);
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     recorder_back(s.e);
@@ -335,7 +337,7 @@ int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request arra
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     struct several s = enter(lane, CALL_Testsome, cfa, incount, array_of_requests, true,
                              outcount && array_of_indices);
-    if (array_of_statuses == MPI_STATUSES_IGNORE)
+    if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, incount);
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     recorder_back(s.e);

@@ -19,13 +19,16 @@
 static const struct mpi {
     const char *name;       /* for --mpi */
     const char *library;    /* ours */
-    const char *soname[3];  /* theirs, how they begin */
+    const char *soname[4];  /* theirs and their bindings', how they begin */
     const char *starter[2]; /* what the path of their mpirun holds */
 } mpis[] = {
-    {"openmpi", "libcrosswait.so", {"libmpi.so.40", "libmpi.so.20"}, {"orterun", "openmpi"}},
+    {"openmpi",
+     "libcrosswait.so",
+     {"libmpi.so.40", "libmpi.so.20", "libmpi_mpifh.so.", "libmpi_usempi"},
+     {"orterun", "openmpi"}},
     {"mpich",
      "libcrosswait-mpich.so",
-     {"libmpich.so", "libmpi.so.12", "libmpifort.so.12"},
+     {"libmpich", "libmpi.so.12", "libmpifort.so.12", "libmpicxx.so.12"},
      {"hydra", "mpich"}},
 };
 enum { MPI_COUNT = sizeof mpis / sizeof *mpis, MPI_NONE = -1 };

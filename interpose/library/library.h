@@ -21,6 +21,10 @@ bool library_may_be(enum recorder_object kind, const void *handle);
 /* The name of a predefined operation; NULL: it is none. */
 const char *library_op_name(MPI_Op op);
 
+/* The name of a type; of a kind of Fortran's parametrised types: that of the type which it is, as
+ * they match. name: MPI_MAX_OBJECT_NAME bytes. */
+void library_type_name(MPI_Datatype type, char *name);
+
 /* What the launcher of the library's jobs put into the environment; NULL: nothing. */
 struct library_place {
     const char *job; /* the same on all ranks, different from other jobs' */

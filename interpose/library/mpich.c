@@ -105,6 +105,35 @@ const char *library_op_name(MPI_Op op)
     return NULL;
 }
 
+void library_type_name(MPI_Datatype type, char *name)
+{
+    static const struct {
+        int combiner, size;
+        const char *name;
+    } kinds[] = {
+        {MPI_COMBINER_F90_REAL, 4, "MPI_REAL"},
+        {MPI_COMBINER_F90_REAL, 8, "MPI_DOUBLE_PRECISION"},
+        {MPI_COMBINER_F90_REAL, 16, "MPI_REAL16"},
+        {MPI_COMBINER_F90_COMPLEX, 8, "MPI_COMPLEX"},
+        {MPI_COMBINER_F90_COMPLEX, 16, "MPI_DOUBLE_COMPLEX"},
+        {MPI_COMBINER_F90_COMPLEX, 32, "MPI_COMPLEX32"},
+        {MPI_COMBINER_F90_INTEGER, 1, "MPI_INTEGER1"},
+        {MPI_COMBINER_F90_INTEGER, 2, "MPI_INTEGER2"},
+        {MPI_COMBINER_F90_INTEGER, 4, "MPI_INTEGER"},
+        {MPI_COMBINER_F90_INTEGER, 8, "MPI_INTEGER8"},
+    };
+    int length = 0, size, ni, na, nd, combiner;
+
+    REAL(Type_get_name)(type, name, &length);
+    name[length] = 0;
+    if (length || REAL(Type_size)(type, &size) != MPI_SUCCESS ||
+        REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS)
+        return;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].combiner == combiner && kinds[i].size == size)
+            strcpy(name, kinds[i].name);
+}
+
 /* Hydra tells a rank its place; where a batch system started it, Slurm does. */
 struct library_place library_place(void)
 {

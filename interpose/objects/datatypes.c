@@ -13,6 +13,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "interpose/library/library.h"
 #include "interpose/objects/handles.h"
 #include "interpose/misuse/payload.h"
 #include "interpose/objects/typemap.h"
@@ -385,18 +386,6 @@ static bool has_holes(const struct typemap *map)
     return holes;
 }
 
-/* Open MPI calls the kinds of Fortran's parametrised types "COMBINER MPI_FLOAT": they match the
- * type that they are. */
-static void name_of(MPI_Datatype type, char *name)
-{
-    static const char prefix[] = "COMBINER ";
-    int length = 0;
-    REAL(Type_get_name)(type, name, &length);
-    name[length] = 0;
-    if (!strncmp(name, prefix, sizeof prefix - 1))
-        memmove(name, name + sizeof prefix - 1, strlen(name) - sizeof prefix + 2);
-}
-
 /* What lies where, for overlaps: parts in the order of their places. */
 static void find_span(struct known *known, const struct flat *flat)
 {
@@ -439,7 +428,7 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
         return 0;
     if (REAL(Type_size_x)(type, &big) != MPI_SUCCESS && REAL(Type_size)(type, &size) == MPI_SUCCESS)
         big = size;
-    name_of(type, name);
+    library_type_name(type, name);
     uint32_t id = is_basic(combiner) ? handles_type_add(type, 0)
                                      : 0; /* the map of a basic type names the type */
     struct known *known = id ? known_at(id) : NULL;

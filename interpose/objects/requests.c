@@ -393,7 +393,7 @@ static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index, u
     done->request = request;
     done->source = done->tag = EVENT_NONE;
     done->bytes = 0;
-    if (status == MPI_STATUS_IGNORE)
+    if (!recorder_status_there(status))
         return;
     done->head.a = library_status_cancelled(status);
     if (kind != REQUEST_SEND && kind != REQUEST_COLL) {
@@ -420,7 +420,7 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
     }
     if (UNLIKELY(recorder.payload || payload_held) && variable)
         payload_done(lane, info.id,
-                     info.kind == REQUEST_RECV && status != MPI_STATUS_IGNORE
+                     info.kind == REQUEST_RECV && recorder_status_there(status)
                          ? library_status_bytes(status)
                          : UINT64_MAX,
                      !over);
@@ -434,13 +434,14 @@ void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct 
     if (recorder.payload || payload_held || usage_in_flight.count || recorder_persistent) {
         for (int i = 0; i < count; i++)
             recorder_done(lane, seq, (uint32_t)i, info[i], &variable[i],
-                          status ? &status[i] : status, MPI_SUCCESS);
+                          recorder_status_there(status) ? &status[i] : MPI_STATUS_IGNORE,
+                          MPI_SUCCESS);
         return;
     }
     for (int i = 0; i < count; i++)
         if (LIKELY(info[i].id != 0))
             write_done(lane, seq, (uint32_t)i, info[i].id, info[i].kind & REQUEST_KIND_MASK,
-                       status ? &status[i] : status, MPI_SUCCESS);
+                       recorder_status_there(status) ? &status[i] : MPI_STATUS_IGNORE, MPI_SUCCESS);
     lock();
     for (int i = 0; i < count; i++)
         if (LIKELY(info[i].id != 0 && variable[i] == recorder_handle.request_null &&

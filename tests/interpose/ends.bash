@@ -1,6 +1,6 @@
 # Ways to end, with counts. try HOW LIMIT STATE: runs `ended HOW LIMIT` on 2 ranks; every call that returned must be on record.
 . "$SOURCE/tests/interpose/lib.bash"
-ended=$BUILD/tests/interpose/ended
+ended=$PROGRAMS/ended
 try() {
     local how=$1 limit=$2 state=$3 code plain
     rm -f count.*

@@ -2,8 +2,8 @@
 # A disk that fills up, a limit on file sizes, a folder that vanishes: recording ends with a note, the program does not notice.
 # Holds interpose invariant 1; spool/spool.h invariant 5.
 . "$SOURCE/tests/interpose/lib.bash"
-ended=$BUILD/tests/interpose/ended
-mpirun -n 2 "$ended" plain run 30000 2>&1 | sort >expected
+ended=$PROGRAMS/ended
+$MPIRUN -n 2 "$ended" plain run 30000 2>&1 | sort >expected
 expect() { # WHAT PATTERN: the program's output is its own, with one line of ours a rank at most
     [ "$code" = 0 ] || { echo "$1: exit status $code"; cat out err; exit 1; }
     sort out | diff - expected || { echo "$1: the output changed"; exit 1; }
@@ -44,6 +44,6 @@ wait
 [ ! -s err ] || { echo "removed folder:"; cat err; exit 1; }
 SPOOL=/proc/nonesuch/spool
 rm -rf nothing
-CROSSWAIT_SPOOL=$SPOOL timeout 40 mpirun -n 2 -x "LD_PRELOAD=$BUILD/libcrosswait.so" -x CROSSWAIT_SPOOL "$ended" count run 30000 >out 2>err
+record "$ended" count run 30000 >out 2>err
 code=$?
 expect "unwritable folder" "rank [01] is not recorded: cannot make the folder"

@@ -3,7 +3,7 @@
 # Holds interpose invariant 3; objects/handles.c invariant 3; objects/requests.c invariants 1 and 2;
 # objects/sites.c invariant 1.
 . "$SOURCE/tests/interpose/lib.bash"
-bin=$BUILD/tests/interpose
+bin=$PROGRAMS
 try() { # WHAT INIT WHERE IGNORED COMMAND...
     local what=$1 init=$2 where=$3 ignored=$4
     shift 4
@@ -17,7 +17,8 @@ try C++ MPI_Init counted_cc "" "$bin/counted_cc"
 try mpif.h MPI_Init counted_f77 "" "$bin/counted_f77"
 try "use mpi" MPI_Init counted_f90 "" "$bin/counted_f90"
 try "use mpi_f08" MPI_Init counted_f08 "" "$bin/counted_f08"
-try mpi4py MPI_Init_thread "" MPI_Comm_rank,MPI_Initialized,MPI_Finalized,MPI_Comm_set_errhandler,MPI_Type_get,MPI_Comm_test /usr/bin/python3 "$SOURCE/tests/interpose/programs/counted_py.py"
+[ "$MPI" = mpich ] || # packaged for Open MPI only
+    try mpi4py MPI_Init_thread "" MPI_Comm_rank,MPI_Initialized,MPI_Finalized,MPI_Comm_set_errhandler,MPI_Type_get,MPI_Comm_test /usr/bin/python3 "$SOURCE/tests/interpose/programs/counted_py.py"
 try funneled MPI_Init_thread counted_c "" "$bin/counted_c" funneled
 try serialized MPI_Init_thread counted_c "" "$bin/counted_c" serialized
 try multiple MPI_Init_thread counted_c "" "$bin/counted_c" multiple

@@ -22,6 +22,6 @@ check <<'P'
 for rank in ranks.values():
     assert rank.state == "running" and len(rank.events) >= 500
 P
-crosswait record -o T.db --last=500 -- mpirun -n 2 "$ended" count run 100000 >out || exit 1
+crosswait record -o T.db --last=500 -- $MPIRUN -n 2 "$ended" count run 100000 >out || exit 1
 [ "$(sqlite3 T.db "select count(*) from rank where state = 'finished' and lost > 100000")" = 2 ] || { sqlite3 T.db 'select * from rank'; exit 1; }
 crosswait dump T.db | tail -1 | grep -q MPI_Finalize || exit 1

@@ -2,7 +2,7 @@
 # signatures agree however long the types are.
 # Holds objects/datatypes.c invariants 1 and 2; objects/typemap.h invariants 1 and 2.
 . "$SOURCE/tests/interpose/lib.bash"
-CROSSWAIT_PAYLOAD=digest record -x CROSSWAIT_PAYLOAD "$BUILD/tests/interpose/layouts" >out || exit 1
+CROSSWAIT_PAYLOAD=digest record -x CROSSWAIT_PAYLOAD "$PROGRAMS/layouts" >out || exit 1
 [ "$(wc -l <out)" = 22 ] || { echo "the program did not do what it should"; cat out; exit 1; }
 check <<'P'
 sent, got = ranks[0], ranks[1]

@@ -1,10 +1,24 @@
-# Sourced by the tests of this folder. record [-n N] COMMAND...: runs it under mpirun with the library, spools in $SPOOL.
+# Sourced by the tests of this folder. MPI=mpich: programs of that library, and the recorder for it.
 SPOOL=$PWD/spool
+if [ "$MPI" = mpich ]; then
+    MPIRUN=mpiexec.mpich LIBRARY=$BUILD/libcrosswait-mpich.so PROGRAMS=$BUILD/mpich/interpose CORPUS=$BUILD/mpich/programs
+else
+    MPIRUN=mpirun LIBRARY=$BUILD/libcrosswait.so PROGRAMS=$BUILD/tests/interpose CORPUS=$BUILD/corpus/programs
+fi
+# record [-n N] [-x VARIABLE[=VALUE]]... COMMAND...: runs it under mpirun with the library, spools in $SPOOL.
 record() {
-    local n=2
+    local n=2 set=(-x LD_PRELOAD="$LIBRARY" -x CROSSWAIT_SPOOL ${CROSSWAIT_POLICY:+-x CROSSWAIT_POLICY})
     if [ "$1" = -n ]; then n=$2; shift 2; fi
+    while [ "$1" = -x ]; do set+=(-x "$2"); shift 2; done
     rm -rf "$SPOOL"
-    CROSSWAIT_SPOOL=$SPOOL timeout -k 10 "${LIMIT:-300}" mpirun -n "$n" -x "LD_PRELOAD=$BUILD/libcrosswait.so" -x CROSSWAIT_SPOOL ${CROSSWAIT_POLICY:+-x CROSSWAIT_POLICY} "$@" </dev/null
+    if [ "$MPI" = mpich ]; then # the environment is every rank's; what is set anew goes there alone
+        local i word=(${set[@]+"${set[@]}"})
+        set=()
+        for ((i = 1; i < ${#word[@]}; i += 2)); do
+            if [[ ${word[i]} = *=* ]]; then set+=(-env "${word[i]%%=*}" "${word[i]#*=}"); fi
+        done
+    fi
+    CROSSWAIT_SPOOL=$SPOOL timeout -k 10 "${LIMIT:-300}" $MPIRUN -n "$n" "${set[@]}" "$@" </dev/null
 }
 # check: runs the Python program on standard input with `ranks` = what the spools hold.
 check() {

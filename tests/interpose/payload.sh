@@ -2,7 +2,7 @@
 # written to in flight shows, contents are the bytes.
 # Holds misuse/payload.c invariant 3; misuse/inflight.c invariant 1.
 . "$SOURCE/tests/interpose/lib.bash"
-program=$BUILD/tests/interpose/contents
+program=$PROGRAMS/contents
 CROSSWAIT_PAYLOAD=digest record -x CROSSWAIT_PAYLOAD "$program" || exit 1
 check <<'P'
 import struct
@@ -45,7 +45,7 @@ check <<'P'
 assert not ranks[0].digests and not ranks[0].payloads
 P
 # The trace has them too.
-crosswait record -o T.db --payload=full:24 -- mpirun -n 2 "$program" || exit 1
+crosswait record -o T.db --payload=full:24 -- $MPIRUN -n 2 "$program" || exit 1
 [ "$(sqlite3 T.db "select count(distinct d.digest), count(*) from digest d join event e on e.id = d.event where e.tag = 2")" = "1|2" ] || {
     sqlite3 T.db "select * from digest"; exit 1; }
 [ "$(sqlite3 T.db "select sum(length(data)) from payload p join event e on e.id = p.event where e.tag = 2")" = 48 ] || exit 1

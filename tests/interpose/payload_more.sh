@@ -1,6 +1,6 @@
 # Digests of v- and w-variants, neighbours, windows and files: computed here again from what the program gave and got.
 . "$SOURCE/tests/interpose/lib.bash"
-CROSSWAIT_PAYLOAD=full record -x CROSSWAIT_PAYLOAD "$BUILD/tests/interpose/contents_more" || exit 1
+CROSSWAIT_PAYLOAD=full record -x CROSSWAIT_PAYLOAD "$PROGRAMS/contents_more" || exit 1
 check <<'P'
 import struct
 def contents(me, e, at, side):

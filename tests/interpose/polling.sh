@@ -2,7 +2,7 @@
 # Loops that poll: equal polls that find nothing share an event, and every call is counted; also when the rank is killed in between.
 # Holds misuse/polls.c invariants 1, 2 and 3.
 . "$SOURCE/tests/interpose/lib.bash"
-polling=$BUILD/tests/interpose/polling
+polling=$PROGRAMS/polling
 counts() { # HOW BOUND: no more than BOUND events of a rank
     check "$1" "$2" <<'P' || exit 1
 import collections, struct
@@ -44,7 +44,7 @@ counts threads 20000
 record "$polling" count slow 100 || exit 1
 counts slow 300
 # The trace says the same, and replays.
-"$BUILD/crosswait" record -o T.db -- mpirun -n 1 "$polling" count testall 20000 >out 2>&1 || { cat out; exit 1; }
+"$BUILD/crosswait" record -o T.db -- $MPIRUN -n 1 "$polling" count testall 20000 >out 2>&1 || { cat out; exit 1; }
 /usr/bin/python3 - <<'P' || exit 1
 import sqlite3, struct
 db = sqlite3.connect("T.db")

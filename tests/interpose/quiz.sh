@@ -1,7 +1,7 @@
 # The calls of a small program, one that ends and one that hangs: what is recorded, and what each rank hangs in.
 # Holds interpose invariant 5; spool/spool.h invariants 4 and 7.
 . "$SOURCE/tests/interpose/lib.bash"
-record "$BUILD/corpus/programs/quiz" >/dev/null || exit 1
+record "$CORPUS/quiz" >/dev/null || exit 1
 check <<'P'
 for me, rank in ranks.items():
     names = [e.name for e in rank.events]
@@ -16,7 +16,7 @@ for me, rank in ranks.items():
     assert all(rank.modules[rank.sites[e.site][0]].endswith("/quiz") for e in rank.events)
 assert ranks[0].comms[1]["global"] == ranks[1].comms[1]["global"] and ranks[0].comms[2]["global"] != ranks[1].comms[2]["global"]
 P
-LIMIT=3 record "$BUILD/corpus/programs/quiz" 1000000 >/dev/null 2>&1 && exit 1
+LIMIT=3 record "$CORPUS/quiz" 1000000 >/dev/null 2>&1 && exit 1
 end_ranks
 check <<'P'
 for me, rank in ranks.items():

@@ -1,9 +1,9 @@
 # Looking at memory never ends a job: one that takes from MPI what it sends, or names memory that MPI does not touch, works as it does without
 # us, whatever is looked at; what was unmapped in flight is told.
 # Holds misuse/inflight.c invariant 4; misuse/memory.c invariants 1 and 2; misuse/payload.c invariant 1.
-program=$BUILD/tests/interpose/unmapped
 . "$SOURCE/tests/interpose/lib.bash"
-mpirun -n 2 "$program" >bare 2>&1 || { cat bare; exit 1; }
+program=$PROGRAMS/unmapped
+$MPIRUN -n 2 "$program" >bare 2>&1 || { cat bare; exit 1; }
 for buffers in off on; do
     for payload in none digest full; do
         record -x CROSSWAIT_BUFFERS=$buffers -x CROSSWAIT_PAYLOAD=$payload "$program" >out 2>&1 && diff bare out || {
@@ -19,6 +19,6 @@ for i, e in enumerate(sends[:8]):
     assert digests(e)[0] == (0, 0) and (i == RETURNED or len(digests(e)) == 1), (i, e.name, digests(e))
 assert [digests(e) for e in sends if e.peer == -2] == [[]] * 3, [(e.name, e.peer, digests(e)) for e in sends]
 P
-crosswait run -o T.db -- mpirun -n 2 "$program" contiguous >out 2>&1
+crosswait run -o T.db -- $MPIRUN -n 2 "$program" contiguous >out 2>&1
 status=$?
 [ $status = 1 ] && grep -qx done out && grep -q "unmapped before the call that reads it had completed" out || { echo "[$status]"; cat out; exit 1; }

@@ -2,7 +2,8 @@
 # timeout: 300
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 MPI=mpich python3 "$SOURCE/tests/programs/verdicts.py" 1 1 quiz.c quiz_fixed.c wildcard_order.c wildcard_order_fixed.c \
-    ring_allgather_safe.c reduce_alone.c two_comms_crossed.c calls_misc.c || exit 1
+    ring_allgather_safe.c reduce_alone.c two_comms_crossed.c calls_misc.c \
+    ring_f08.f90 ring_mpi.f90 ring_mpif.f bottom_f08.f90 bottom_mpi.f90 callbacks_fortran.f90 || exit 1
 # A trace says which library it is of, and counts are the same.
 crosswait record -o a.db -- mpirun -n 2 "$BUILD/corpus/programs/ring_allgather_safe" >/dev/null || exit 1
 crosswait record -o b.db -- mpiexec.mpich -n 2 "$BUILD/mpich/programs/ring_allgather_safe" >/dev/null || exit 1

@@ -1,7 +1,11 @@
 /* Contents of calls with many buffers, windows and files: each rank gives and gets what the test
  * can compare. Two ranks. */
 #include <mpi.h>
+#ifdef OPEN_MPI
 #include <mpi-ext.h>
+#else /* of MPI 4 */
+#define MPIX_Alltoallv_init MPI_Alltoallv_init
+#endif
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -37,6 +37,7 @@ int main(int argc, char **argv)
         return 2;
     volatile unsigned long *count = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
+    MPI_Barrier(MPI_COMM_WORLD); /* all are there when one ends */
     int mine = me == 1, run = !strcmp(how, "run") || !strcmp(how, "nofds") || !strcmp(how, "fsize");
     if (!strcmp(how, "fsize")) {
         struct rlimit r = {1000000, 1000000};

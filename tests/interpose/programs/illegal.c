@@ -2,7 +2,7 @@
  * sense, beside arguments that do, beside pointers that are null, and beside pointers to nowhere.
  *
  * illegal try            in processes that may crash or hang: prints the numbers and functions of
- * those that come back illegal run < NUMBERS  those, one after another: prints the class of the
+ * those that come back illegal run FILE  those, one after another: prints the class of the
  * error, and how often the error handler was called
  *
  * The functions come from illegal.py. One rank. */
@@ -463,7 +463,7 @@ static void run_some(void)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2)
+    if (argc < 2 || (argc == 3 && !freopen(argv[2], "r", stdin)))
         return 2;
     out = fdopen(dup(STDOUT_FILENO), "w");
     if (!out ||

@@ -71,7 +71,11 @@ int main(int argc, char **argv)
     message("pairs", t, u, 1);
     MPI_Type_create_f90_real(6, 30, &t);
     MPI_Type_contiguous(10, t, &t);
+#ifdef MPICH_NAME /* what it takes them for: Fortran's own type, or that of C */
+    message("f90", t, MPI_REAL, 0);
+#else
     message("f90", t, MPI_FLOAT, 0);
+#endif
     MPI_Type_free(&pair);
     MPI_Type_free(&u);
     MPI_Finalize();

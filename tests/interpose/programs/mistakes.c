@@ -6,6 +6,11 @@
 #define TRY(call)   \
     (code = (call), \
      printf("%d %s\n", code == MPI_SUCCESS ? 0 : (MPI_Error_class(code, &class), class), #call))
+#ifdef MPICH_NAME /* which dies of these */
+#define TRY_NULL(call)
+#else
+#define TRY_NULL TRY
+#endif
 
 int main(int argc, char **argv)
 {
@@ -33,13 +38,13 @@ int main(int argc, char **argv)
     TRY(MPI_Waitany(1, &none, &n, MPI_STATUS_IGNORE));
     TRY(MPI_Waitsome(1, &none, &n, &flag, MPI_STATUSES_IGNORE));
     TRY(MPI_Comm_free(&no_comm));
-    TRY(MPI_Type_free(NULL));
+    TRY_NULL(MPI_Type_free(NULL));
     TRY(MPI_Type_free(&no_type));
-    TRY(MPI_Type_commit(NULL));
-    TRY(MPI_Request_free(NULL));
+    TRY_NULL(MPI_Type_commit(NULL));
+    TRY_NULL(MPI_Request_free(NULL));
     TRY(MPI_Request_free(&none));
-    TRY(MPI_Cancel(NULL));
-    TRY(MPI_Start(NULL));
+    TRY_NULL(MPI_Cancel(NULL));
+    TRY_NULL(MPI_Start(NULL));
     TRY(MPI_Comm_dup(MPI_COMM_NULL, &no_comm));
     TRY(MPI_Comm_dup(MPI_COMM_SELF, NULL));
     TRY(MPI_Bcast(&value, 1, MPI_INT, 99, MPI_COMM_WORLD));
@@ -49,7 +54,7 @@ int main(int argc, char **argv)
     TRY(MPI_Type_vector(1, 1, 1, MPI_DATATYPE_NULL, &no_type));
     TRY(MPI_Comm_rank(MPI_COMM_NULL, &n));
     TRY(MPI_Comm_size(MPI_COMM_WORLD, NULL));
-    TRY(MPI_Group_free(NULL));
+    TRY_NULL(MPI_Group_free(NULL));
     TRY(MPI_Probe(99, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     TRY(MPI_Cart_coords(MPI_COMM_WORLD, 0, 2, &n));
     TRY(MPI_Dist_graph_create(MPI_COMM_WORLD, -1, NULL, NULL, NULL, NULL, MPI_INFO_NULL, 0,

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,11 +40,22 @@ static void receive(int tag)
     COUNTED(OTHER, MPI_Recv(&in, 1, MPI_LONG, 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE));
 }
 
+/* One for each of the receives, and one for which none is posted. */
+static void post(int base, int requests, bool another, MPI_Request *out_request)
+{
+    static const long out = 1;
+    for (int i = 0; i < requests; i++)
+        COUNTED(SEND, MPI_Send(&out, 1, MPI_LONG, 0, base + i, MPI_COMM_SELF));
+    if (another)
+        COUNTED(OTHER,
+                MPI_Isend(&out, 1, MPI_LONG, 0, base + requests, MPI_COMM_SELF, out_request));
+}
+
 /* Goes round until it is found; after so many rounds it can be. */
 static void poll_one(int base)
 {
-    long in[TURNS] = {0}, out = 1;
-    MPI_Request request[TURNS];
+    long in[TURNS] = {0};
+    MPI_Request request[TURNS], probed = MPI_REQUEST_NULL;
     int requests = !strcmp(how, "turns") ? TURNS : MANY, flag = 0, index, indices[TURNS], done = 0,
         probes = strstr("iprobe improbe mixed", how) != NULL;
     MPI_Message message;
@@ -51,8 +63,7 @@ static void poll_one(int base)
         COUNTED(IRECV, MPI_Irecv(&in[i], 1, MPI_LONG, 0, base + i, MPI_COMM_SELF, &request[i]));
     for (long round = 0; !done; round++) {
         if (round == rounds)
-            for (int i = 0; i < requests + probes; i++)
-                COUNTED(SEND, MPI_Send(&out, 1, MPI_LONG, 0, base + i, MPI_COMM_SELF));
+            post(base, requests, probes, &probed);
         if (!strcmp(how, "testall")) {
             COUNTED(TESTALL, MPI_Testall(requests, request, &flag, MPI_STATUSES_IGNORE));
             done = flag;
@@ -72,7 +83,7 @@ static void poll_one(int base)
             COUNTED(IMPROBE, MPI_Improbe(0, base + requests, MPI_COMM_SELF, &done, &message,
                                          MPI_STATUS_IGNORE));
             if (done)
-                COUNTED(OTHER, MPI_Mrecv(&out, 1, MPI_LONG, &message, MPI_STATUS_IGNORE));
+                COUNTED(OTHER, MPI_Mrecv(&in[0], 1, MPI_LONG, &message, MPI_STATUS_IGNORE));
         } else if (!strcmp(how, "status")) {
             COUNTED(STATUS, MPI_Request_get_status(request[1], &done, MPI_STATUS_IGNORE));
         } else if (!strcmp(how, "turns")) { /* more in turn than are folded at a time */
@@ -97,6 +108,7 @@ static void poll_one(int base)
         }
     }
     COUNTED(OTHER, MPI_Waitall(requests, request, MPI_STATUSES_IGNORE));
+    COUNTED(OTHER, MPI_Wait(&probed, MPI_STATUS_IGNORE));
     if (!strcmp(how, "threads") || !strcmp(how, "mixed"))
         COUNTED(IPROBE, MPI_Iprobe(0, base + requests, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE));
 }
