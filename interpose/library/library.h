@@ -84,4 +84,10 @@ static inline uint64_t library_status_bytes(const MPI_Status *status)
 }
 #endif
 
+/* What was received; UINT64_MAX: not told. */
+static inline uint64_t recorder_status_bytes(const MPI_Status *status)
+{
+    return recorder_status_there(status) ? library_status_bytes(status) : UINT64_MAX;
+}
+
 #endif

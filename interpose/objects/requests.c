@@ -420,10 +420,7 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
     }
     if (UNLIKELY(recorder.payload || payload_held) && variable)
         payload_done(lane, info.id,
-                     info.kind == REQUEST_RECV && recorder_status_there(status)
-                         ? library_status_bytes(status)
-                         : UINT64_MAX,
-                     !over);
+                     info.kind == REQUEST_RECV ? recorder_status_bytes(status) : UINT64_MAX, !over);
     if (over)
         recorder_request_forget(info);
 }
