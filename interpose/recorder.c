@@ -744,6 +744,37 @@ int recorder_sum(int count, const int *value)
     return sum;
 }
 
+bool recorder_narrow(struct lane *lane, unsigned which, int64_t count, const void *wide,
+                     const int **out_small)
+{
+    const int64_t *from = wide;
+    int *to = lane->small[which];
+
+    if (count <= 0 || !wide || !memory_readable(wide, (uint64_t)count * sizeof *from))
+        return true; /* not ours to read: the call's own business */
+    if (count > lane->small_count[which]) {
+        to = realloc(to, (size_t)count * sizeof *to);
+        if (!to)
+            return false;
+        lane->small[which] = to;
+        lane->small_count[which] = count;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (from[i] != (int)from[i])
+            return false;
+        to[i] = (int)from[i];
+    }
+    *out_small = to;
+    return true;
+}
+
+int recorder_narrow_out(const void *wide)
+{
+    const int64_t *value = wide;
+
+    return *value == (int)*value ? (int)*value : MPI_UNDEFINED;
+}
+
 MPI_Status *recorder_statuses(struct lane *lane, int count)
 {
     if (count > lane->status_count) {

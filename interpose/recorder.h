@@ -53,6 +53,8 @@ struct lane {
     } comm_cache, type_cache[1 << TYPE_CACHE_BITS];
     MPI_Status *status; /* scratch for statuses that the application ignores */
     int status_count;
+    int *small[4]; /* recorder_narrow */
+    int64_t small_count[4];
     void *scratch; /* for lists of ids */
     size_t scratch_bytes;
     struct request_info *info; /* scratch for lists of requests */
@@ -392,6 +394,12 @@ void recorder_list_types(struct lane *lane, uint64_t seq, unsigned argument,
 void recorder_text(struct lane *lane, uint64_t seq, unsigned argument, const char *text);
 void recorder_leg(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type,
                   int32_t count);
+/* Forms for large counts. The numbers of an array as ints of this lane's, which: different for the
+ * arrays of one call; as it was where it is not there. False: they do not fit. What a call gave
+ * back: MPI_UNDEFINED where it does not fit. */
+bool recorder_narrow(struct lane *lane, unsigned which, int64_t count, const void *wide,
+                     const int **out_small);
+int recorder_narrow_out(const void *wide);
 int recorder_sum(int count, const int *value);
 int recorder_own(struct lane *lane, MPI_Comm comm, const int *value); /* this rank's element */
 int recorder_cart_dims(struct lane *lane, MPI_Comm comm);

@@ -47,18 +47,33 @@ def macros_of_header(compiler):
 
 
 # What no program communicates with, and may be called without our seeing it.
-APART = re.compile(r"T_|Aint_|Info_|Status_|Session_(get|set|call|create)")
+APART = re.compile(r"T_|Aint_|Status_")
+
+
+def parts(parameters):
+    """The C types and names of a prototype's parameters."""
+    for parameter in parameters.split(","):
+        kind, name, array = re.fullmatch(r"\s*(.*?)\s*\b(\w+)\s*((?:\[\w*\])*)\s*", parameter,
+                                         re.S).groups()
+        if name != "void" or kind:
+            yield " ".join(kind.split()) + array, name
 
 
 def row_of_prototype(name, returns, parameters):
     """The row of a function that the table does not know: it is let through, and counted."""
     words = [name, "other", "local", "unseen", "returns:" + returns]
-    for parameter in parameters.split(","):
-        kind, name, array = re.fullmatch(r"\s*(.*?)\s*\b(\w+)\s*((?:\[\w*\])*)\s*", parameter,
-                                         re.S).groups()
-        if name != "void" or kind:
-            words.append(f"raw({'~'.join(kind.split())}{array})={name}")
+    for kind, name in parts(parameters):
+        words.append(f"raw({kind.replace(' ', '~')})={name}")
     return " ".join(words)
+
+
+def large_forms(calls, lines, header):
+    """Of the calls that have one, and no row of its own."""
+    for call in [c for c in calls if c.name + "_c" in header and c.name + "_c" not in lines]:
+        types = [kind for kind, _ in parts(header[call.name + "_c"][1])]
+        if len(types) == len(call.params):
+            lines[call.name + "_c"] = lines[call.name]
+            yield call.large_form(types)
 
 
 def rows(path):
@@ -114,8 +129,10 @@ def main():
     for call in [c for c in calls if c.ext and c.name in header]:
         call.ext, call.full = False, "MPI_" + call.name  # since MPI 4
     absent = {c.name for c in calls if c.ext and c.name not in ext}
+    absent |= {c.name for c in calls if c.newer and c.name not in header}
     absent |= macros_of_header(compiler) - set(header)  # handles may be Fortran's as they are
     calls = [c for c in calls if c.name not in absent]
+    calls += list(large_forms(calls, lines, header))
     unknown = sorted(n for n in set(header) - set(lines) if not APART.match(n))
     if newer:
         calls += [Call(row_of_prototype(n, *header[n])) for n in unknown]

@@ -1,5 +1,6 @@
 """A row of calls.table: read, and refused if it is bad or if its traits contradict its roles."""
 import collections
+import copy
 import re
 
 from words import CLASSES, TRAITS, VERBS
@@ -85,7 +86,7 @@ class Bad(Exception):
 
 
 class Call:
-    FLAGS = ("special", "variadic", "glue", "aid", "ext", "poll", "unseen")
+    FLAGS = ("special", "variadic", "glue", "aid", "ext", "newer", "poll", "unseen")
     VALUES = ("returns", "origin", "sides", "null", "unjudged", "check", "topology")
 
     def __init__(self, line):
@@ -99,6 +100,7 @@ class Call:
             setattr(self, flag, False)
         self.origin = self.sides = self.null = self.unjudged = self.check = self.topology = None
         self.returns = "int"
+        self.small = self.large = None  # forms for small and large counts (MPI 4)
         self.params = []
         for word in words[3:]:
             key, _, value = word.partition(":")
@@ -182,6 +184,14 @@ class Call:
                 raise Bad(f"'{trait}' and 'local'")
         if self.mode != "none" and not self.does("sends"):
             raise Bad("a mode without 'sends'")
+
+    def large_form(self, parameters):
+        """MPI 4's form for large counts, whose parameters have these C types."""
+        large = copy.copy(self)
+        large.name, large.full = self.name + "_c", self.full + "_c"
+        large.params = [p._replace(ctype=t) for p, t in zip(self.params, parameters)]
+        large.small, self.large = self, large
+        return large
 
     # --- what the templates ask ---
     def does(self, *traits):

@@ -2,6 +2,7 @@
  * in which the kind of object stands: two bits for how it is kept (builtin, direct, indirect), four
  * for what it is. The values of mpi.h are part of the interface. */
 #include "interpose/library/library.h"
+#include "interpose/objects/contents.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,13 +123,13 @@ void library_type_name(MPI_Datatype type, char *name)
         {MPI_COMBINER_F90_INTEGER, 4, "MPI_INTEGER"},
         {MPI_COMBINER_F90_INTEGER, 8, "MPI_INTEGER8"},
     };
-    int length = 0, size, ni, na, nd, combiner;
+    int length = 0, size, combiner;
 
     REAL(Type_get_name)(type, name, &length);
     name[length] = 0;
-    if (length || REAL(Type_size)(type, &size) != MPI_SUCCESS ||
-        REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS)
+    if (length || REAL(Type_size)(type, &size) != MPI_SUCCESS)
         return;
+    combiner = contents_combiner(type);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].combiner == combiner && kinds[i].size == size)
             strcpy(name, kinds[i].name);

@@ -8,6 +8,7 @@
 #include "core/trace/basic.h"
 #include "interpose/library/library.h"
 #include "interpose/misuse/usage.h"
+#include "interpose/objects/contents.h"
 #include "interpose/objects/handles.h"
 
 enum { GOOD_BITS = 3 };
@@ -26,48 +27,19 @@ struct made_of {
     bool derived, several, unknown;
 };
 
-static bool is_basic(int combiner)
-{
-    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
-           combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
-}
-
-static void look_into(MPI_Datatype type, struct made_of *made, int depth);
-
-static void look_at_contents(MPI_Datatype type, const int count[3], struct made_of *made, int depth)
-{
-    int *in = calloc((size_t)count[0] + 1, sizeof *in);
-    MPI_Aint *ad = calloc((size_t)count[1] + 1, sizeof *ad);
-    MPI_Datatype *dt = calloc((size_t)count[2] + 1, sizeof *dt);
-
-    if (!in || !ad || !dt ||
-        REAL(Type_get_contents)(type, count[0], count[1], count[2], in, ad, dt) != MPI_SUCCESS) {
-        made->unknown = true;
-    } else {
-        for (int i = 0; i < count[2]; i++) {
-            int ni, na, nd, combiner;
-            look_into(dt[i], made, depth + 1);
-            if (REAL(Type_get_envelope)(dt[i], &ni, &na, &nd, &combiner) == MPI_SUCCESS &&
-                !is_basic(combiner))
-                REAL(Type_free)(&dt[i]);
-        }
-    }
-    free(in);
-    free(ad);
-    free(dt);
-}
-
 static void look_into(MPI_Datatype type, struct made_of *made, int depth)
 {
     enum { DEPTH_MAX = 64 };
-    int count[3], combiner, length = 0, size = 0;
+    struct contents contents;
+    int combiner = depth < DEPTH_MAX ? contents_combiner(type) : -1, length = 0, size = 0;
 
-    if (depth == DEPTH_MAX ||
-        REAL(Type_get_envelope)(type, &count[0], &count[1], &count[2], &combiner) != MPI_SUCCESS) {
+    if (combiner < 0 || (!contents_basic(combiner) && !contents_get(type, &contents))) {
         made->unknown = true;
-    } else if (!is_basic(combiner)) {
+    } else if (!contents_basic(combiner)) {
         made->derived = true;
-        look_at_contents(type, count, made, depth);
+        for (int i = 0; i < contents.types; i++)
+            look_into(contents.type[i], made, depth + 1);
+        contents_free(&contents);
     } else if (REAL(Type_size)(type, &size) == MPI_SUCCESS && size == 0) {
         return; /* a mark of MPI 1's: MPI_LB, MPI_UB */
     } else if (!made->something) {
@@ -82,9 +54,9 @@ static void look_into(MPI_Datatype type, struct made_of *made, int depth)
 /* Fortran's parametrised types have no name in the table, but a group. */
 static enum basic_group group_of(MPI_Datatype type, const char *name)
 {
-    int ni, na, nd, combiner;
+    int combiner = contents_combiner(type);
 
-    if (REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS)
+    if (combiner < 0)
         return BASIC_UNKNOWN;
     return combiner == MPI_COMBINER_F90_INTEGER   ? BASIC_FORTRAN_INTEGER
            : combiner == MPI_COMBINER_F90_REAL    ? BASIC_FLOATING

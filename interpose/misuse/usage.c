@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/objects/contents.h"
 #include "interpose/objects/handles.h"
 
 static struct object {
@@ -139,10 +140,7 @@ static bool is_null(enum recorder_object kind, const void *handle)
 
 static bool named(MPI_Datatype type)
 {
-    int ni, na, nd, combiner;
-    return REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) == MPI_SUCCESS &&
-           (combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
-            combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX);
+    return contents_basic(contents_combiner(type));
 }
 
 static bool predefined(enum recorder_object kind, const void *handle)
@@ -222,10 +220,8 @@ void usage_type_made(struct lane *lane, MPI_Datatype type, uint64_t seq, MPI_Dat
 void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq, const MPI_Datatype *type)
 {
     (void)lane;
-    int ni, na, nd, combiner;
-    if (!type || REAL(Type_get_envelope)(of, &ni, &na, &nd, &combiner) != MPI_SUCCESS)
-        return;
-    for (int i = 0; i < nd; i++)
+    int types = type ? contents_types(of) : 0;
+    for (int i = 0; i < types; i++)
         if (type[i] && !is_null(OBJECT_TYPE, HANDLE(type[i])) &&
             !named(type[i])) /* references, to be freed like new ones */
             made(OBJECT_TYPE, HANDLE(type[i]), seq, false);

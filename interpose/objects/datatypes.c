@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "interpose/library/library.h"
+#include "interpose/objects/contents.h"
 #include "interpose/objects/handles.h"
 #include "interpose/misuse/payload.h"
 #include "interpose/objects/typemap.h"
@@ -75,38 +76,21 @@ static int64_t extent_of(MPI_Datatype type)
     return extent;
 }
 
-/* Fortran's parametrised types are kinds of basic types. */
-static bool is_basic(int combiner)
-{
-    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
-           combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
-}
-
 /* Whether the program gave places in bytes: as in types of structures, and of the distances between
  * variables. */
 static bool is_placed(MPI_Datatype type, int depth)
 {
-    int ni, na, nd, combiner;
-    if (depth == DEPTH_MAX ||
-        REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS)
-        return true;
-    if (is_basic(combiner))
+    struct contents contents;
+    bool placed;
+    int combiner = depth < DEPTH_MAX ? contents_combiner(type) : -1;
+    if (contents_basic(combiner))
         return false;
-    if (combiner == MPI_COMBINER_STRUCT || combiner == MPI_COMBINER_HINDEXED ||
-        combiner == MPI_COMBINER_HINDEXED_BLOCK || combiner == MPI_COMBINER_HVECTOR || nd != 1)
+    if (combiner < 0 || combiner == MPI_COMBINER_STRUCT || combiner == MPI_COMBINER_HINDEXED ||
+        combiner == MPI_COMBINER_HINDEXED_BLOCK || combiner == MPI_COMBINER_HVECTOR ||
+        !contents_get(type, &contents))
         return true;
-    int *in = calloc((size_t)ni + 1, sizeof *in);
-    MPI_Aint *ad = calloc((size_t)na + 1, sizeof *ad);
-    MPI_Datatype inner;
-    bool placed = true;
-    if (in && ad && REAL(Type_get_contents)(type, ni, na, nd, in, ad, &inner) == MPI_SUCCESS) {
-        placed = is_placed(inner, depth + 1);
-        if (REAL(Type_get_envelope)(inner, &ni, &na, &nd, &combiner) == MPI_SUCCESS &&
-            !is_basic(combiner))
-            REAL(Type_free)(&inner);
-    }
-    free(in);
-    free(ad);
+    placed = contents.types != 1 || is_placed(contents.type[0], depth + 1);
+    contents_free(&contents);
     return placed;
 }
 
@@ -283,13 +267,13 @@ static void add_contents(struct lane *lane, struct typemap *map, int combiner, c
 static struct typemap *map_of(struct lane *lane, MPI_Datatype type, int depth)
 {
     struct typemap *map = typemap_new();
-    int ni, na, nd, combiner;
-    if (!map || depth == DEPTH_MAX ||
-        REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS) {
+    struct contents contents;
+    int combiner = map && depth < DEPTH_MAX ? contents_combiner(type) : -1;
+    if (combiner < 0) {
         typemap_free(map);
         return NULL;
     }
-    if (is_basic(combiner)) {
+    if (contents_basic(combiner)) {
         uint32_t id = handles_type_find(type);
         if (!id)
             id = define(lane, type);
@@ -300,23 +284,15 @@ static struct typemap *map_of(struct lane *lane, MPI_Datatype type, int depth)
             map->failed = !known;
         return map;
     }
-    int *in = calloc((size_t)ni + 1, sizeof *in);
-    MPI_Aint *ad = calloc((size_t)na + 1, sizeof *ad);
-    MPI_Datatype *dt = calloc((size_t)nd + 1, sizeof *dt);
-    if (!in || !ad || !dt || nd < 1 ||
-        REAL(Type_get_contents)(type, ni, na, nd, in, ad, dt) != MPI_SUCCESS) {
+    if (!contents_get(type, &contents)) {
         map->failed = true;
-    } else {
-        add_contents(lane, map, combiner, in, ad, dt, depth);
-        for (int i = 0; i < nd; i++) {
-            int a, b, c, kind;
-            if (REAL(Type_get_envelope)(dt[i], &a, &b, &c, &kind) == MPI_SUCCESS && !is_basic(kind))
-                REAL(Type_free)(&dt[i]);
-        }
+        return map;
     }
-    free(in);
-    free(ad);
-    free(dt);
+    if (contents.types < 1)
+        map->failed = true;
+    else
+        add_contents(lane, map, combiner, contents.integer, contents.address, contents.type, depth);
+    contents_free(&contents);
     return map;
 }
 
@@ -419,20 +395,19 @@ static void find_span(struct known *known, const struct flat *flat)
 /* Under the lock. */
 static uint32_t define(struct lane *lane, MPI_Datatype type)
 {
-    int ni, na, nd, combiner, size = 0;
+    int combiner = contents_combiner(type), size = 0;
     MPI_Aint lb = 0, extent = 0;
     MPI_Count big = 0;
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
-    if (REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS ||
-        REAL(Type_get_extent)(type, &lb, &extent) != MPI_SUCCESS)
+    if (combiner < 0 || REAL(Type_get_extent)(type, &lb, &extent) != MPI_SUCCESS)
         return 0;
     if (REAL(Type_size_x)(type, &big) != MPI_SUCCESS && REAL(Type_size)(type, &size) == MPI_SUCCESS)
         big = size;
     library_type_name(type, name);
-    uint32_t id = is_basic(combiner) ? handles_type_add(type, 0)
-                                     : 0; /* the map of a basic type names the type */
+    uint32_t id = contents_basic(combiner) ? handles_type_add(type, 0)
+                                           : 0; /* the map of a basic type names the type */
     struct known *known = id ? known_at(id) : NULL;
-    if (is_basic(combiner)) {
+    if (contents_basic(combiner)) {
         if (!known)
             return 0;
         known->signature = signature_basic(name);
@@ -479,7 +454,7 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
         memcpy(room, def, bytes);
     known->size = big;
     known->extent = extent;
-    if (whole && !is_basic(combiner)) {
+    if (whole && !contents_basic(combiner)) {
         known->holes = has_holes(map);
         known->contiguous = kept && flat.count == 1 && !flat.segment[0].displacement && lb == 0 &&
                             big == extent && !known->holes;

@@ -1,0 +1,176 @@
+/* What a datatype is made of. */
+#include "interpose/objects/contents.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool contents_basic(int combiner)
+{
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
+           combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
+}
+
+static void free_types(struct contents *contents)
+{
+    for (int i = 0; i < contents->types; i++)
+        if (!contents_basic(contents_combiner(contents->type[i])))
+            REAL(Type_free)(&contents->type[i]);
+}
+
+static void free_arrays(struct contents *contents)
+{
+    free(contents->integer);
+    free(contents->address);
+    free(contents->type);
+}
+
+void contents_free(struct contents *contents)
+{
+    free_types(contents);
+    free_arrays(contents);
+}
+
+#if MPI_VERSION >= 4
+
+struct shape {
+    MPI_Count integers, addresses, larges, types;
+};
+
+static bool shape_of(MPI_Datatype type, struct shape *shape, int *combiner)
+{
+    return REAL(Type_get_envelope_c)(type, &shape->integers, &shape->addresses, &shape->larges,
+                                     &shape->types, combiner) == MPI_SUCCESS;
+}
+
+int contents_combiner(MPI_Datatype type)
+{
+    struct shape shape;
+    int combiner;
+
+    return shape_of(type, &shape, &combiner) ? combiner : -1;
+}
+
+int contents_types(MPI_Datatype type)
+{
+    struct shape shape;
+    int combiner;
+
+    return shape_of(type, &shape, &combiner) && shape.types <= INT_MAX ? (int)shape.types : 0;
+}
+
+/* How many of the integers stand in front of the large counts in the small form, and of the large
+ * counts how many are integers there; the others are addresses. */
+static void split(int combiner, const struct shape *shape, const MPI_Count *large,
+                  MPI_Count *out_front, MPI_Count *out_integers)
+{
+    enum { DARRAY_FRONT = 3 };
+
+    *out_front = combiner == MPI_COMBINER_SUBARRAY ? 1
+                 : combiner == MPI_COMBINER_DARRAY ? DARRAY_FRONT
+                                                   : 0;
+    *out_integers =
+        combiner == MPI_COMBINER_HINDEXED || combiner == MPI_COMBINER_STRUCT          ? 1 + large[0]
+        : combiner == MPI_COMBINER_HVECTOR || combiner == MPI_COMBINER_HINDEXED_BLOCK ? 2
+        : combiner == MPI_COMBINER_RESIZED                                            ? 0
+                                           : shape->larges;
+}
+
+/* in: the integers of the type. False: they do not fit. */
+static bool merge(struct contents *contents, const struct shape *shape, const int *in,
+                  const MPI_Count *large)
+{
+    MPI_Count front, integers;
+
+    split(contents->combiner, shape, large, &front, &integers);
+    if (front > shape->integers || integers > shape->larges)
+        return false;
+    for (MPI_Count i = 0; i < front; i++)
+        contents->integer[i] = in[i];
+    for (MPI_Count i = 0; i < integers; i++) {
+        if (large[i] != (int)large[i])
+            return false;
+        contents->integer[front + i] = (int)large[i];
+    }
+    for (MPI_Count i = front; i < shape->integers; i++)
+        contents->integer[integers + i] = in[i];
+    for (MPI_Count i = integers; i < shape->larges; i++)
+        contents->address[i - integers] = (MPI_Aint)large[i];
+    return true;
+}
+
+bool contents_get(MPI_Datatype type, struct contents *out)
+{
+    struct shape shape;
+    struct contents contents = {.types = 0};
+    bool got = shape_of(type, &shape, &contents.combiner) && shape.types <= INT_MAX;
+    MPI_Count room = got ? shape.integers + shape.addresses + shape.larges + 1 : 1;
+    int *in = calloc((size_t)room, sizeof *in);
+    MPI_Count *large = calloc((size_t)room, sizeof *large);
+
+    contents.integer = calloc((size_t)room, sizeof *contents.integer);
+    contents.address = calloc((size_t)room, sizeof *contents.address);
+    contents.type = calloc(got ? (size_t)shape.types + 1 : 1, sizeof *contents.type);
+    got =
+        got && in && large && contents.integer && contents.address && contents.type &&
+        REAL(Type_get_contents_c)(type, shape.integers, shape.addresses, shape.larges, shape.types,
+                                  in, contents.address, large, contents.type) == MPI_SUCCESS;
+    if (got)
+        contents.types = (int)shape.types;
+    if (got && !shape.larges)
+        memcpy(contents.integer, in, (size_t)shape.integers * sizeof *in);
+    else if (got && !merge(&contents, &shape, in, large)) {
+        free_types(&contents);
+        got = false;
+    }
+    free(in);
+    free(large);
+    if (got)
+        *out = contents;
+    else
+        free_arrays(&contents);
+    return got;
+}
+
+#else
+
+int contents_combiner(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner;
+
+    return REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS
+               ? combiner
+               : -1;
+}
+
+int contents_types(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner;
+
+    return REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS
+               ? types
+               : 0;
+}
+
+bool contents_get(MPI_Datatype type, struct contents *out)
+{
+    int integers = 0, addresses = 0, types = 0;
+    struct contents contents = {.types = 0};
+    bool got = REAL(Type_get_envelope)(type, &integers, &addresses, &types, &contents.combiner) ==
+               MPI_SUCCESS;
+
+    contents.integer = calloc((size_t)integers + 1, sizeof *contents.integer);
+    contents.address = calloc((size_t)addresses + 1, sizeof *contents.address);
+    contents.type = calloc((size_t)types + 1, sizeof *contents.type);
+    got = got && contents.integer && contents.address && contents.type &&
+          REAL(Type_get_contents)(type, integers, addresses, types, contents.integer,
+                                  contents.address, contents.type) == MPI_SUCCESS;
+    contents.types = types;
+    if (got)
+        *out = contents;
+    else
+        free_arrays(&contents);
+    return got;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* What a datatype is made of, in the shape of MPI_Type_get_contents, of types made by MPI 4's
+ * constructors for large counts as well, of which that function knows nothing. */
+#ifndef INTERPOSE_OBJECTS_CONTENTS_H
+#define INTERPOSE_OBJECTS_CONTENTS_H
+
+#include "interpose/recorder.h"
+
+/* An MPI_COMBINER_; -1: it is no type. */
+int contents_combiner(MPI_Datatype type);
+int contents_types(MPI_Datatype type); /* how many types it was made of; 0 likewise */
+/* Whether the combiner is a basic type's. Fortran's parametrised types are kinds of these. */
+bool contents_basic(int combiner);
+
+struct contents {
+    int combiner;
+    int types;
+    int *integer;
+    MPI_Aint *address;
+    MPI_Datatype *type;
+};
+/* Of a type that is not basic. False: it is not known, or does not fit into ints; nothing is to be
+ * freed then. */
+bool contents_get(MPI_Datatype type, struct contents *out);
+void contents_free(struct contents *contents); /* and what it holds of types that were made */
+
+#endif
