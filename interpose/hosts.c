@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "interpose/library/library.h"
 #include "interpose/life.h"
 #include "core/spool/relay_place.h"
@@ -290,8 +291,7 @@ static bool receive_files(const char *folder, int rank, MPI_Comm comm)
             break;
         REAL(Recv)(&bytes, 1, LONGS, rank, TAG, comm, MPI_STATUS_IGNORE);
         snprintf(path, sizeof path, "%s/%s", folder, name);
-        int fd =
-            is_mine(name, rank) ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+        int fd = is_mine(name, rank) ? core_file_create(path, O_WRONLY | O_TRUNC) : -1;
         good &= fd >= 0;
         while (bytes > 0) {
             int want = bytes < CHUNK_BYTES ? (int)bytes : CHUNK_BYTES;

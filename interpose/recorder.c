@@ -9,6 +9,7 @@
  *  1. recorder.on holds only between MPI_Init and MPI_Finalize of a process that could open its
  *     spool, and never in a forked child.
  *  2. A process that never calls MPI_Init does nothing but load this library. */
+#include "core/file.h"
 #include "interpose/recorder.h"
 #include "core/trace/traits.h"
 
@@ -358,10 +359,10 @@ static bool make_folders(char *path)
     for (char *at = path + 1; *at; at++)
         if (*at == '/') {
             *at = 0;
-            mkdir(path, 0777);
+            mkdir(path, 0700);
             *at = '/';
         }
-    return mkdir(path, 0777) == 0 || errno == EEXIST;
+    return core_folder_make(path);
 }
 
 static bool choose_folder(void)

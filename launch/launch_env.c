@@ -14,6 +14,7 @@
 #include "launch/launch_inside.h"
 #include "launch/relay/relay.h"
 #include "core/check.h"
+#include "core/file.h"
 
 enum {
     LAUNCH_ROOM_BYTES = 4 * 1024 * 1024
@@ -66,7 +67,7 @@ static enum core_status make_spool(struct launch *launch)
     enum core_status status = CORE_OK;
     int fd, error;
 
-    if (mkdir(launch->spool, 0777) < 0) {
+    if (mkdir(launch->spool, 0700) < 0) {
         int made = errno;
 
         if (made == EEXIST && !spool_lock(launch))
@@ -77,7 +78,7 @@ static enum core_status make_spool(struct launch *launch)
         errno = made;
         /* An empty one is what a command that is no MPI program leaves when its launcher was
          * killed. */
-        if (errno == EEXIST && rmdir(launch->spool) == 0 && mkdir(launch->spool, 0777) == 0)
+        if (errno == EEXIST && rmdir(launch->spool) == 0 && mkdir(launch->spool, 0700) == 0)
             errno = 0;
         else if (errno == ENOTEMPTY || errno == EEXIST)
             return core_report(CORE_IO,
@@ -98,7 +99,7 @@ static enum core_status make_spool(struct launch *launch)
         close(launch->lock_fd);
     spool_lock(launch);
     snprintf(probe, sizeof probe, "%s/probe", launch->spool);
-    fd = open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    fd = core_file_create(probe, O_WRONLY | O_EXCL);
     if (fd < 0)
         return core_report(CORE_IO, "cannot record to '%s': %s", launch->spool, strerror(errno));
     error = posix_fallocate(fd, 0, LAUNCH_ROOM_BYTES);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "launch/launch_inside.h"
 #include "core/store/store.h"
 #include "core/text.h"
@@ -306,7 +307,7 @@ static enum core_status file_copy(int from, const char *folder, const char *name
     int to;
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    to = core_file_create(path, O_WRONLY | O_TRUNC);
     if (to < 0)
         return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
     while ((bytes = pread(from, buffer, sizeof buffer, at)) > 0 &&
@@ -341,8 +342,8 @@ static void world_restore(const struct launch *launch, const struct launch_world
                                 "'%s' was removed while the job ran; what was recorded was kept",
                                 world->path);
                 said = true;
-                mkdir(launch->spool, 0777);
-                mkdir(world->path, 0777);
+                core_folder_make(launch->spool);
+                core_folder_make(world->path);
                 if (file_copy(fd[k], world->path, name))
                     return;
             }

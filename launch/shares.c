@@ -1,4 +1,5 @@
 /* See shares.h. Locks are flock()s, which the system lifts when their process dies. */
+#include "core/file.h"
 #include "launch/shares.h"
 
 #include <errno.h>
@@ -78,7 +79,7 @@ static enum core_status save(const char *path, const struct replay_exploration *
 /* Opens and locks; -1 when it could not be had. */
 static int lock(const char *path, bool wait)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int fd = core_file_create(path, O_RDWR);
     while (fd >= 0 && flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
         if (errno == EINTR)
             continue;
@@ -185,7 +186,7 @@ static enum core_status open_folder(struct shares *shares, const char *trace_pat
 {
     struct stat trace;
     snprintf(shares->folder, sizeof shares->folder, "%s.explore", trace_path);
-    if (mkdir(shares->folder, 0777) != 0 && errno != EEXIST)
+    if (!core_folder_make(shares->folder))
         return core_report(CORE_IO, "cannot make the folder '%s' that the processes share: %s",
                            shares->folder, strerror(errno));
     if (stat(trace_path, &trace) != 0)

@@ -1,4 +1,5 @@
 /* See fuzz_job.h. Relies on sh, clang, mpicc and nm being found through PATH; holds no state. */
+#include "core/file.h"
 #include "cli/fuzz/fuzz_job.h"
 
 #include <errno.h>
@@ -64,7 +65,7 @@ enum core_status fuzz_folder_make(const char *path)
         if (end && end != '/')
             continue;
         *at = 0;
-        if (mkdir(part, 0777) && errno != EEXIST)
+        if (mkdir(part, 0700) && errno != EEXIST)
             return core_report(CORE_IO, "cannot make the folder '%s': %s", part, strerror(errno));
         if (!end)
             return CORE_OK;
@@ -78,7 +79,7 @@ static void redirect(const char *path, int fd)
 {
     if (!path)
         return;
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int file = core_file_create(path, O_WRONLY | O_TRUNC);
     if (file < 0 || dup2(file, fd) < 0) {
         fprintf(stderr, "crosswait: cannot write '%s': %s\n", path, strerror(errno));
         _exit(126);

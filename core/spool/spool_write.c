@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/file.h"
+
 enum { FD_HIGH = 900, FD_LOW = 100 };
 
 int spool_fd_up(int fd)
@@ -91,7 +93,7 @@ enum core_status spool_writer_open_newest(struct spool_writer *writer, const cha
         *out_error = ENAMETOOLONG;
         return CORE_LIMIT;
     }
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = core_file_create(path, O_RDWR | O_TRUNC);
     if (fd < 0) {
         *out_error = errno;
         return CORE_IO;
@@ -114,9 +116,7 @@ enum core_status spool_writer_open_newest(struct spool_writer *writer, const cha
         madvise(map, bytes, MADV_POPULATE_WRITE);
 #endif
     writer->newest = newest;
-    fd = newest ? -1
-                : spool_fd_up(open(writer->path,
-                                   O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+    fd = newest ? -1 : spool_fd_up(core_file_create(writer->path, O_WRONLY | O_TRUNC | O_APPEND));
     struct stat status = {0};
     if (!newest && (fd < 0 || fstat(fd, &status) < 0)) {
         error = errno;

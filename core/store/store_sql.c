@@ -19,6 +19,7 @@
 
 #include "core/check.h"
 #include "core/fault.h"
+#include "core/file.h"
 #include "core/store/store_part.h"
 #include "core/trace/trace.h"
 
@@ -143,7 +144,7 @@ enum core_status store_sql_open(struct store_sql *sql, const char *path, const c
     sprintf(sql->partial, "%s.partial", path);
     /* SQLite says no more than "unable to open": ask the system first. What a killed writer left
      * there is of no use. */
-    fd = open(sql->partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    fd = core_file_create_new(sql->partial, O_WRONLY);
     if (fd < 0) {
         status = core_report(errno == ENOSPC || errno == EDQUOT ? CORE_FULL : CORE_IO,
                              "cannot create '%s': %s", sql->partial, strerror(errno));
@@ -155,7 +156,7 @@ enum core_status store_sql_open(struct store_sql *sql, const char *path, const c
     code = core_fault()
                ? SQLITE_CANTOPEN
                : sqlite3_open_v2(sql->partial, &sql->db,
-                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX,
                                  NULL);
     if (code != SQLITE_OK) {
         status = sql_failed(sql, code);
