@@ -28,10 +28,15 @@ for at in c d e; do
     [ $code != 0 ] && grep -q '^crosswait: cannot ' out || fail "$at: exit status $code: $(cat out)"
     [ ! -e "$SHARED/$at.db" ] || fail "$at: a trace was written"
 done
-# The job's folder of a run without the launcher.
+# The job's folder of a run without the launcher, where its name can be foreseen: of one process under MPICH.
 as $MALLORY mkdir -m 777 "$SHARED/open"
-as $MALLORY ln -s "$SHARED/home.$ALICE/letters" "$SHARED/open/parent1"
-as $ALICE env LD_PRELOAD="$SHARED/bin/libcrosswait.so" CROSSWAIT_SPOOL="$SHARED/open" PMIX_NAMESPACE=parent1 sh -c "exec '$QUIZ' 1" >out 2>&1
+as $ALICE sh -c "umask 22; echo \$\$ >pid.alice; while [ ! -e go ]; do sleep 0.05; done
+    LD_PRELOAD='$SHARED/bin/libcrosswait-mpich.so' CROSSWAIT_SPOOL='$SHARED/open' '$SHARED/bin/calls_misc'; true" >out 2>&1 &
+while [ ! -s "$SHARED/pid.alice" ]; do sleep 0.05; done
+as $MALLORY ln -s "$SHARED/home.$ALICE/letters" "$SHARED/open/parent$(cat "$SHARED/pid.alice")"
+touch "$SHARED/go"
+wait
+grep -q "is not recorded: cannot make the folder" out || fail "a job's folder: $(cat out; ls -lR "$SHARED/open")"
 untouched "a job's folder"
 # Mallory can make Alice's recover neither write over nor remove anything.
 as $MALLORY mkdir -m 777 "$SHARED/f.db.spool" "$SHARED/f.db.spool/1"
@@ -47,4 +52,4 @@ as $ALICE "$CROSSWAIT" record -o "$SHARED/g.db" -- mpirun -n 2 "$RING" >out 2>&1
 [ -e "$SHARED/g.db.spool/notes" ] || fail "notes were removed"
 # And a hang of hers is found, and ended.
 as $ALICE "$CROSSWAIT" run -o "$SHARED/h.db" -- mpirun -n 2 "$QUIZ" 1000000 >out 2>&1
-[ $? = 1 ] && grep -q "ended the job" out || fail "$(cat out)"
+[ $? = 1 ] && grep -q "the job was ended" out || fail "$(cat out)"
