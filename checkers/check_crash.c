@@ -71,7 +71,7 @@ static enum core_status fates_get(struct trace *trace, struct fates *out_fates)
     struct ending ending = {0};
     enum core_status status = trace_ending_get(trace, &ending);
 
-    out_fates->by_crosswait = ending.reason != ENDING_NONE;
+    out_fates->by_crosswait = ending.reason != ENDING_NONE && ending.reason != ENDING_SNAPSHOT;
     ending_done(&ending);
     if (status == CORE_OK)
         status = trace_fates_each(trace, keep, out_fates);

@@ -412,7 +412,9 @@ static void group_words(FILE *file, const struct group *group, bool first)
         fprintf(file, " %s in %s", group->count == 1 ? "waits" : "wait", group->text);
 }
 
-static void core_words(FILE *file, const struct ending *ending, uint32_t calls)
+/* The calls in the role, of which there are so many. */
+static void calls_words(FILE *file, const struct ending *ending, enum ending_role role,
+                        uint32_t calls)
 {
     struct group group[GROUPS_MAX + 1] = {{0}};
     uint32_t count = 0;
@@ -420,10 +422,10 @@ static void core_words(FILE *file, const struct ending *ending, uint32_t calls)
 
     for (uint32_t i = 0; i < ending->call_count && good; i++) {
         const struct ending_call *call = &ending->call[i];
-        char *text = call->role == ENDING_CORE ? call_text(ending, call) : NULL;
+        char *text = call->role == role ? call_text(ending, call) : NULL;
         struct group *mine;
 
-        if (call->role != ENDING_CORE)
+        if (call->role != role)
             continue;
         mine = text ? group_find(group, &count, calls > CALLS_SINGLE_MAX, text) : NULL;
         if (mine && !mine->rank)
@@ -477,7 +479,7 @@ void wording_deadlock(FILE *file, const struct ending *ending)
         fputs("in another job of the command", file);
         return;
     }
-    core_words(file, ending, calls);
+    calls_words(file, ending, ENDING_CORE, calls);
     behind_words(file, ending);
 }
 
@@ -688,6 +690,12 @@ char *wording_ending(const struct ending *ending)
                 "it hangs",
                 limit_s);
         stall_words(file, ending);
+        break;
+    case ENDING_SNAPSHOT:
+        if (ending->call_count)
+            calls_words(file, ending, ENDING_INSIDE, ending->call_count);
+        else
+            fputs("no rank was seen to wait for another", file);
         break;
     default:
         break;

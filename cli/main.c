@@ -32,6 +32,8 @@ static const struct command command[] = {
     {"explore", "run every behaviour that MPI allows of the program itself", cmd_explore},
     {"relay", "started by the ranks of other machines: brings their records to the launcher",
      cmd_relay},
+    {"snapshot", "what a job that is being recorded does now, and who waits for whom",
+     cmd_snapshot},
     {"recover", "make the trace from the spools of a job that died", cmd_recover},
     {"dump", "events as text", cmd_dump},
 };

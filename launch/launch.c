@@ -223,6 +223,8 @@ static void job_watch(struct launch *launch)
         launch_relay_serve(launch);
         launch_watch_scan(launch);
         launch_signal_pass(launch);
+        if (launch->snapshot)
+            launch_trace_snapshot(launch);
         children_reap(launch);
         alive = launch_watch_alive(launch);
         if (launch->child_gone && !alive && !may_start_ranks(launch))

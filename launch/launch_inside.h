@@ -113,6 +113,7 @@ struct launch {
     sigset_t signal_before;
     int signal_passed;  /* the last one that came, other than SIGCHLD; 0 none */
     uint64_t signal_ns; /* when the first one came */
+    bool snapshot;      /* SIGUSR1 came: one is wanted */
     pid_t witness;      /* launch_signal.c */
     int witness_fd;
 
@@ -138,6 +139,9 @@ uint64_t launch_now_ns(void);
 
 /* library.c: which of our libraries is preloaded. */
 enum core_status launch_library_find(struct launch *launch);
+
+/* launch_trace.c: traces of the job as it is now. */
+void launch_trace_snapshot(struct launch *launch);
 
 /* launch_env.c */
 enum core_status

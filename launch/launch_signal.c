@@ -1,6 +1,7 @@
 /* Signals to the launcher. The command is in our process group: what is sent to the group (by the
  * terminal, timeout(1), a CI runner) reaches it without us, and must not reach it twice, since a
- * second TERM makes mpirun give up its cleaning. What is sent to us alone is passed on.
+ * second TERM makes mpirun give up its cleaning. What is sent to us alone is passed on, but for
+ * SIGUSR1: it asks for a snapshot.
  *
  * A witness tells the two apart: a child of ours in the same group that only waits for the same
  * signals. What it gets too was sent to the group. It dies with us. */
@@ -102,10 +103,14 @@ void launch_signal_pass(struct launch *launch)
 
         if (number == SIGCHLD)
             continue;
+        if (number == SIGUSR1 && !witness_got(launch, number)) { /* for us alone */
+            launch->snapshot = true;
+            continue;
+        }
         launch->signal_passed = number;
         if (!launch->signal_ns)
             launch->signal_ns = launch_now_ns();
-        if (witness_got(launch, number))
+        if (number == SIGUSR1 || witness_got(launch, number))
             continue;
         if (!launch->child_gone)
             kill(launch->child, number);

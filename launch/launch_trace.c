@@ -13,6 +13,7 @@
 
 #include "core/file.h"
 #include "launch/launch_inside.h"
+#include "launch/snapshot.h"
 #include "core/store/store.h"
 #include "core/text.h"
 
@@ -478,4 +479,21 @@ enum core_status launch_trace_write(struct launch *launch)
     if (!number)
         nothing_recorded(launch);
     return status;
+}
+
+void launch_trace_snapshot(struct launch *launch)
+{
+    char *command = command_text(launch->options->command);
+    char *name = snapshot_name(launch->options->output);
+
+    launch->snapshot = false;
+    for (uint32_t w = 0; command && name && w < launch->world_count; w++) {
+        char *trace = store_trace_name(name, w + 1);
+
+        if (trace && snapshot_write(launch->world[w].path, trace, command) == CORE_OK)
+            core_report(CORE_OK, "the job as it is now: crosswait report '%s'", trace);
+        free(trace);
+    }
+    free(name);
+    free(command);
 }

@@ -88,7 +88,8 @@ struct report_facts {
     struct report_style style; /* for whoever renders text */
     const char *command;       /* NULL unknown */
     const char *library;
-    char *ended; /* why and how crosswait ended the job, NULL: it did not */
+    char *ended;   /* why and how crosswait ended the job, NULL: it did not */
+    char *waiting; /* of a snapshot: who waited for whom; NULL: the job is over */
     enum ending_reason reason;
     int64_t exit_code; /* of the job; -1 unknown */
     uint64_t events, inner_events, lost, messages, message_bytes;

@@ -232,7 +232,8 @@ static enum core_status gather(struct trace *trace, const struct finding_list *f
     enum core_status status = trace_ending_get(trace, &ending);
     if (status != CORE_OK)
         return status;
-    facts.ended = wording_ending(&ending);
+    char **words = ending.reason == ENDING_SNAPSHOT ? &facts.waiting : &facts.ended;
+    *words = wording_ending(&ending);
     facts.reason = ending.reason;
     ending_done(&ending);
     const char *start_ns = trace_meta(trace, "start_ns");
@@ -309,6 +310,7 @@ void report_facts_done(struct report_facts *facts)
     finding_list_done(&facts->proof);
     source_close(facts->source);
     free(facts->ended);
+    free(facts->waiting);
     free(facts->total);
     free(facts->cost);
     why_done(&facts->why);

@@ -295,7 +295,10 @@ static void print_last(const struct report_facts *facts, FILE *file)
     if (facts->ended && !(facts->reason == ENDING_DEADLOCK && facts->findings &&
                           facts->findings->count && facts->entry[0].ended))
         fprintf(file, "%s\n", facts->ended);
-    fprintf(file, "where the ranks were when the job ended:\n");
+    if (facts->waiting)
+        fprintf(file, "the job runs on; when it was looked at, %s\n", facts->waiting);
+    fprintf(file, "where the ranks were %s:\n",
+            facts->waiting ? "at that moment" : "when the job ended");
     for (uint32_t i = 0; i < facts->last_count; i++)
         if ((int)strlen(facts->last[i].ranks) > width)
             width = (int)strlen(facts->last[i].ranks);

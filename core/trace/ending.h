@@ -19,7 +19,8 @@
     X(DEADLOCK, "deadlock") /* proven: it could not go on */                                 \
     X(BUDGET, "budget")     /* limit_ms: the time that it was given */                       \
     X(STALL, "stall")       /* limit_ms: for so long no call of any rank had been completed, \
-                               which proves nothing */
+                               which proves nothing */                                       \
+    X(SNAPSHOT, "snapshot") /* it was not: the trace was made while it ran */
 
 /* What is known of a rank's thread. */
 #define ENDING_ROLES(X)                                                                        \

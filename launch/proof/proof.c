@@ -814,13 +814,11 @@ static enum core_status rank_add(struct proof_prover *prover, struct replay_wait
 
 static enum core_status record_call(const struct proof_prover *prover,
                                     const struct replay_waitfor *waitfor,
-                                    const struct replay_blocked *blocked, struct ending *ending)
+                                    const struct replay_blocked *blocked, enum ending_role role,
+                                    struct ending *ending)
 {
     const struct proof_rank *rank = &prover->history.rank[blocked->rank];
-    struct ending_call call = {.rank = blocked->rank,
-                               .seq = blocked->event,
-                               .role = blocked->standing == REPLAY_IN_CORE ? ENDING_CORE
-                                                                           : ENDING_BEHIND};
+    struct ending_call call = {.rank = blocked->rank, .seq = blocked->event, .role = role};
     enum core_status status;
 
     snprintf(call.call, sizeof call.call, "%s", rank->call[blocked->op].name);
@@ -847,7 +845,27 @@ static enum core_status record_make(const struct proof_prover *prover,
 
     for (uint32_t i = 0; i < waitfor->blocked_count && status == CORE_OK; i++)
         if (waitfor->blocked[i].standing != REPLAY_MAYBE)
-            status = record_call(prover, waitfor, &waitfor->blocked[i], &ending);
+            status = record_call(prover, waitfor, &waitfor->blocked[i],
+                                 waitfor->blocked[i].standing == REPLAY_IN_CORE ? ENDING_CORE
+                                                                                : ENDING_BEHIND,
+                                 &ending);
+    if (status != CORE_OK)
+        ending_done(&ending);
+    else
+        *out_ending = ending;
+    return status;
+}
+
+/* All calls that wait, whether or not they hold each other. */
+static enum core_status record_waits(const struct proof_prover *prover,
+                                     const struct replay_waitfor *waitfor,
+                                     struct ending *out_ending)
+{
+    struct ending ending = {.reason = ENDING_NONE};
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; i < waitfor->blocked_count && status == CORE_OK; i++)
+        status = record_call(prover, waitfor, &waitfor->blocked[i], ENDING_INSIDE, &ending);
     if (status != CORE_OK)
         ending_done(&ending);
     else
@@ -883,6 +901,25 @@ const struct proof_call *proof_prover_call(const struct proof_prover *prover, ui
     return NULL;
 }
 
+/* Reads what is new, and makes a node of each call that waits, with its clauses. Both to be done
+ * with by the caller, whatever it returns. */
+static enum core_status graph_make(struct proof_prover *prover, const char *job_path,
+                                   const uint8_t *standing, uint32_t rank_count,
+                                   struct replay_waitfor *waitfor, struct nodes *nodes)
+{
+    enum core_status status = proof_history_read(job_path, rank_count, &prover->history);
+
+    prover->no_memory = false;
+    prover->wait_count = 0;
+    prover->standing = standing;
+    if (status == CORE_OK && !nodes_make(&prover->history, standing, nodes))
+        status = CORE_NO_MEMORY;
+    for (uint32_t r = 0; r < rank_count && status == CORE_OK && !prover->history.unclear; r++)
+        if (standing[r] == PROOF_STILL || proof_is_settled(standing[r]))
+            status = rank_add(prover, waitfor, r, nodes);
+    return status;
+}
+
 enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
                              const uint8_t *standing, uint32_t rank_count,
                              struct proof_verdict *out_verdict)
@@ -890,17 +927,8 @@ enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
     struct replay_waitfor waitfor = {0};
     struct proof_verdict verdict = {0};
     struct nodes nodes = {0};
-    enum core_status status;
+    enum core_status status = graph_make(prover, job_path, standing, rank_count, &waitfor, &nodes);
 
-    prover->no_memory = false;
-    prover->wait_count = 0;
-    prover->standing = standing;
-    status = proof_history_read(job_path, rank_count, &prover->history);
-    if (status == CORE_OK && !nodes_make(&prover->history, standing, &nodes))
-        status = CORE_NO_MEMORY;
-    for (uint32_t r = 0; r < rank_count && status == CORE_OK && !prover->history.unclear; r++)
-        if (standing[r] == PROOF_STILL || proof_is_settled(standing[r]))
-            status = rank_add(prover, &waitfor, r, &nodes);
     if (status == CORE_OK && !prover->history.unclear && waitfor.blocked_count) {
         struct replay_waitfor_threads threads = {
             .first = nodes.first, .rank = nodes.rank, .count = nodes.count};
@@ -916,6 +944,22 @@ enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
     }
     if (status == CORE_OK)
         *out_verdict = verdict;
+    replay_waitfor_done(&waitfor);
+    nodes_done(&nodes);
+    prover->standing = NULL;
+    return status;
+}
+
+enum core_status proof_waits(struct proof_prover *prover, const char *job_path,
+                             const uint8_t *standing, uint32_t rank_count,
+                             struct ending *out_ending)
+{
+    struct replay_waitfor waitfor = {0};
+    struct nodes nodes = {0};
+    enum core_status status = graph_make(prover, job_path, standing, rank_count, &waitfor, &nodes);
+
+    if (status == CORE_OK)
+        status = record_waits(prover, &waitfor, out_ending);
     replay_waitfor_done(&waitfor);
     nodes_done(&nodes);
     prover->standing = NULL;

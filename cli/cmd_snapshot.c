@@ -1,0 +1,109 @@
+/* crosswait snapshot: a job that runs, as it is now. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "core/store/store.h"
+#include "core/spool/spool_read.h"
+#include "launch/snapshot.h"
+
+enum { OPTION_OUTPUT };
+
+static const struct options_spec spec[] = {
+    {"output", 'o', "FILE", "write the trace to FILE (T.snapshot.db)"},
+    {0},
+};
+
+static const struct options_command command = {
+    .name = "snapshot",
+    .usage = "crosswait snapshot T.db [-o FILE]",
+    .about = "Says what a job that is being recorded to T.db does now, rank by rank, and who waits "
+             "for whom, and leaves\n"
+             "a trace of it so far. The job goes on, and notices nothing. T.db may also be the "
+             "spool folder (T.db.spool).\n"
+             "SIGUSR1 to the crosswait that started the job has it leave the same trace.",
+    .spec = spec,
+    .more = "Exit status: 0 done, 2 usage, 3 there is no such job, or no trace could be made.",
+};
+
+/* The spool folder, and the trace that the job will leave; both NULL: out of memory. */
+static void find(const char *operand, char **out_folder, char **out_trace)
+{
+    struct stat status;
+    size_t bytes = strlen(operand);
+    bool folder = stat(operand, &status) == 0 && S_ISDIR(status.st_mode);
+
+    while (bytes > 1 && operand[bytes - 1] == '/')
+        bytes--;
+    *out_folder = malloc(bytes + sizeof ".spool");
+    *out_trace = malloc(bytes + 1);
+    if (!*out_folder || !*out_trace)
+        return;
+    sprintf(*out_folder, "%.*s%s", (int)bytes, operand, folder ? "" : ".spool");
+    if (folder && bytes > 6 && !memcmp(operand + bytes - 6, ".spool", 6))
+        bytes -= 6;
+    sprintf(*out_trace, "%.*s", (int)bytes, operand);
+}
+
+static enum core_status tell(char *trace)
+{
+    char name[] = "report", quick[] = "--no-check";
+    char *arguments[] = {name, quick, trace, NULL};
+
+    return cmd_report(3, arguments) == CLI_CLEAN ? CORE_OK : CORE_BAD_FORMAT;
+}
+
+static enum core_status snapshot(const char *folder, const char *output)
+{
+    struct stat there;
+    char **job = NULL;
+    uint32_t count = 0;
+    enum core_status status =
+        stat(folder, &there) < 0
+            ? core_report(CORE_NOT_FOUND, "no job is recorded there now: there is no folder '%s'",
+                          folder)
+            : store_jobs(folder, &job, &count);
+
+    if (status == CORE_OK && !count)
+        status = core_report(CORE_NOT_FOUND, "no rank of the job has called MPI_Init yet");
+    for (uint32_t i = 0; i < count; i++) {
+        char *trace = store_trace_name(output, i + 1);
+        enum core_status one = trace ? snapshot_write(job[i], trace, NULL) : CORE_NO_MEMORY;
+
+        one = one == CORE_OK ? tell(trace) : one;
+        status = one ? one : status;
+        free(trace);
+        free(job[i]);
+    }
+    free(job);
+    return status;
+}
+
+int cmd_snapshot(int argc, char **argv)
+{
+    const char *output = NULL;
+    char *folder, *trace, *name = NULL;
+    enum core_status status;
+    struct options o;
+    int which;
+
+    options_begin(&o, &command, argc, argv);
+    while ((which = options_next(&o)) >= 0)
+        if (which == OPTION_OUTPUT)
+            output = o.value;
+    if (which != OPTIONS_END)
+        return options_exit(which);
+    if (o.operand_count != 1 || o.rest_count)
+        return options_wrong(&o, o.operand_count ? "one job at a time" : "which trace");
+    find(o.operand[0], &folder, &trace);
+    if (folder && trace)
+        name = output ? strdup(output) : snapshot_name(trace);
+    status = name ? snapshot(folder, name) : core_report(CORE_NO_MEMORY, "out of memory");
+    free(name);
+    free(folder);
+    free(trace);
+    return cli_exit_of(status);
+}
