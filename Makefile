@@ -1,5 +1,6 @@
-# One non-recursive Makefile. Sources are found by wildcard: a new file in a room needs no change here.
-# All output is in build/. Variables: SAN=address,undefined  WERROR=1  UPDATE=1  PREFIX=  DESTDIR=  V=1
+# One non-recursive Makefile. Sources are found by wildcard: a new file in a room needs no change
+# here. All output is in build/. Variables: SAN=address,undefined  WERROR=1  UPDATE=1  PREFIX=
+# DESTDIR=  V=1
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -20,12 +21,13 @@ LDLIBS  = -lsqlite3 -ldw -lelf -lxxhash -ljansson -lnettle -lm -lpthread -ldl
 
 # What Debian must provide. `make deps` installs what is missing; README.md says what each is for.
 DEPS = gcc g++ gfortran libc6-dev make python3 openmpi-bin libopenmpi-dev python3-mpi4py \
-       libsqlite3-dev sqlite3 libdw-dev libelf-dev libxxhash-dev libjansson-dev nettle-dev libcmocka-dev \
+       libsqlite3-dev sqlite3 libdw-dev libelf-dev libxxhash-dev libjansson-dev nettle-dev \
+       libcmocka-dev \
        clang libclang-rt-14-dev iproute2 util-linux procps
 # What make deb needs; make check-all makes the packages, too.
 DEB_DEPS = dpkg-dev debhelper lintian
-# And what only the tests need: a browser for the HTML report, the formatter, and a second MPI library, for which
-# libcrosswait-mpich.so is built wherever it is installed.
+# And what only the tests need: a browser for the HTML report, the formatter, and a second MPI
+# library, for which libcrosswait-mpich.so is built wherever it is installed.
 CHECK_DEPS = chromium clang-format-14 python3-yaml mpich libmpich-dev
 
 # Evaluated where it is used: before `make deps` there may be no mpicc to ask.
@@ -38,7 +40,8 @@ room_sources = $(wildcard $(1)/*.c $(1)/*/*.c)
 room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(room_sources))
 LIBS = $(foreach r,explore processes reports launch checkers model replay core,$(BUILD)/lib$(r).a)
 
-.PHONY: all deb deps docs demo check check-all bench clean help install uninstall format format-check tidy coverage fuzz \
+.PHONY: all deb deps docs demo check check-all bench clean help install uninstall format \
+    format-check tidy coverage fuzz \
         fuzz-smoke
 
 help:
@@ -56,17 +59,23 @@ help:
 
 deps:
 	@missing=; for p in $(DEPS); do \
-	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || \
+	  missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then \
-	  if [ "$$(id -u)" = 0 ]; then sudo=; elif command -v sudo >/dev/null; then sudo=sudo; else \
-	    echo "crosswait: not root, and packages are missing; install:$$missing" >&2; exit 1; fi; \
+	  if [ "$$(id -u)" = 0 ]; then sudo=; elif command -v sudo >/dev/null; then sudo=sudo; \
+	  else \
+	    echo "crosswait: not root, and packages are missing; install:$$missing" >&2; exit 1; \
+	    fi; \
 	  echo "installing:$$missing"; log=$$(mktemp); \
 	  { $$sudo apt-get update -qq && \
-	    DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing; } \
-	    >"$$log" 2>&1 </dev/null || { cat "$$log" >&2; echo "crosswait: the installation failed" >&2; exit 1; }; \
+	    DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends \
+	    $$missing; } \
+	    >"$$log" 2>&1 </dev/null || { cat "$$log" >&2; \
+	    echo "crosswait: the installation failed" >&2; exit 1; }; \
 	  rm -f "$$log"; fi
 
-# The user's two commands. The second make sees the compilers that the first step may just have installed.
+# The user's two commands. The second make sees the compilers that the first step may just have
+# installed.
 demo: deps
 	@$(MAKE) --no-print-directory all
 	@tests/demo.sh $(BUILD)
@@ -109,8 +118,8 @@ $(BUILD)/obj/reports/html/page.o: $(BUILD)/gen/report_page.h
 
 # --- the same with the assertions of inner steps ----------------------------------------------------------
 
-# Unit tests, and tests of world/, check inner steps, too (core/check.h): the few sources that have such assertions are
-# compiled once more.
+# Unit tests, and tests of world/, check inner steps, too (core/check.h): the few sources that have
+# such assertions are compiled once more.
 HOT_SOURCES := $(shell grep -lsw CORE_CHECK_HOT $(call room_sources,replay) $(call room_sources,world))
 hot_objects = $(patsubst %.c,$(BUILD)/obj/hot/%.o,$(filter $(HOT_SOURCES),$(1))) \
               $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(HOT_SOURCES),$(1)))
@@ -119,7 +128,8 @@ HOT_LIBS = $(LIBS:$(BUILD)/libreplay.a=$(BUILD)/hot/libreplay.a)
 $(BUILD)/obj/hot/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  cc    $< (hot)")
-	$(Q)$(CC) $(CFLAGS) -fPIC $(CFLAGS_$(firstword $(subst /, ,$<))) -DCORE_CHECK_HOT_ON -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) -fPIC $(CFLAGS_$(firstword $(subst /, ,$<))) -DCORE_CHECK_HOT_ON -c -o \
+	    $@ $<
 
 $(BUILD)/hot/libreplay.a: $(call hot_objects,$(call room_sources,replay))
 	@mkdir -p $(@D)
@@ -144,7 +154,8 @@ $(BUILD)/man/%.5: cli/man/%.5
 
 ALL   = $(BUILD)/crosswait $(MAN)
 TESTS =
-include interpose/rules.mk corpus/rules.mk world/rules.mk explore/rules.mk fuzz/rules.mk replay/rules.mk tests/rules.mk
+include interpose/rules.mk corpus/rules.mk world/rules.mk explore/rules.mk fuzz/rules.mk \
+    replay/rules.mk tests/rules.mk
 
 .DEFAULT_GOAL := all
 all: $(ALL)
@@ -169,16 +180,20 @@ tests: $(UNIT) $(TESTS)
 # --- the rest ----------------------------------------------------------------------------------------------
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/crosswait $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/crosswait \
+	    $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(BUILD)/crosswait $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(BUILD)/libcrosswait.so $(wildcard $(BUILD)/libcrosswait-mpich.so) \
 	  $(BUILD)/ranks/libmpi.so.40 $(DESTDIR)$(PREFIX)/lib/crosswait/
 	install -m 644 $(filter %.1,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	install -m 644 cli/completion/crosswait.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/crosswait
+	install -m 644 cli/completion/crosswait.bash \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/crosswait
 	install -m 644 cli/completion/_crosswait $(DESTDIR)$(PREFIX)/share/zsh/site-functions/
-	install -m 644 cli/completion/crosswait.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/
+	install -m 644 cli/completion/crosswait.fish \
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 $(filter %.5,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man5/
 
@@ -188,19 +203,23 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(filter %.1,$(MAN))))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(filter %.5,$(MAN))))
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/crosswait \
-	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_crosswait $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/crosswait.fish
+	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_crosswait \
+	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/crosswait.fish
 
-# Debian packages, in $(BUILD)/deb: on a copy of the source and of what is built. Needs dpkg-dev and debhelper; lintian judges them
-# where it is installed.
+# Debian packages, in $(BUILD)/deb: on a copy of the source and of what is built. Needs dpkg-dev
+# and debhelper; lintian judges them where it is installed.
 DEB = $(abspath $(BUILD))/deb
 deb: DEPS += $(DEB_DEPS)
 deb: deps all
 	@rm -rf $(DEB) && mkdir -p $(DEB)/crosswait-$(VERSION)
-	@tar --exclude=./.git --exclude=./build --exclude=./$(BUILD) -cf - . | tar -C $(DEB)/crosswait-$(VERSION) -xf -
-	@cd $(DEB)/crosswait-$(VERSION) && BUILD=$(abspath $(BUILD)) MAKEFLAGS= DEB_BUILD_OPTIONS=nocheck \
+	@tar --exclude=./.git --exclude=./build --exclude=./$(BUILD) -cf - . | \
+	    tar -C $(DEB)/crosswait-$(VERSION) -xf -
+	@cd $(DEB)/crosswait-$(VERSION) && BUILD=$(abspath $(BUILD)) MAKEFLAGS= \
+	    DEB_BUILD_OPTIONS=nocheck \
 	  dpkg-buildpackage -b -us -uc -d >$(DEB)/log 2>&1 || { tail -20 $(DEB)/log >&2; exit 1; }
 	@rm -rf $(DEB)/crosswait-$(VERSION)
-	@if command -v lintian >/dev/null; then lintian --allow-root --fail-on error $(DEB)/*.deb; fi
+	@if command -v lintian >/dev/null; then lintian --allow-root --fail-on error $(DEB)/*.deb; \
+	    fi
 	@ls $(DEB)/*.deb
 
 # Outputs and pictures of the sessions, from real runs.
@@ -212,7 +231,8 @@ format:
 
 # With the formatter of Debian 12: another version formats otherwise.
 format-check:
-	@clang-format-14 --dry-run -Werror $$(find $(ROOMS) interpose world fuzz cli corpus tests -name '*.[ch]')
+	@clang-format-14 --dry-run -Werror $$(find $(ROOMS) interpose world fuzz cli corpus tests \
+	    -name '*.[ch]')
 
 tidy:
 	clang-tidy $$(git ls-files $(ROOMS:%='%/*.c') 'cli/*.c') -- \
@@ -221,7 +241,8 @@ tidy:
 coverage:
 	@$(MAKE) --no-print-directory BUILD=build/coverage OPT="-O0 --coverage" all tests
 	@$(PYTHON) tests/run.py --build build/coverage; \
-	 gcov -r -s . $$(find build/coverage/obj -name '*.gcda') 2>/dev/null | grep -A1 '^File' | grep -v '^--'; \
+	 gcov -r -s . $$(find build/coverage/obj -name '*.gcda') 2>/dev/null | grep -A1 '^File' | \
+	 grep -v '^--'; \
 	 rm -f *.gcov
 
 clean:

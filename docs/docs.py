@@ -10,8 +10,17 @@ DOCS = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(DOCS)
 BUILD, WRITE = os.path.abspath(sys.argv[1]), "--write" in sys.argv
 # Times, shares, fractions, numbers of three digits and more, and digests differ from run to run; so do the room that they take, and who waits a little.
-MASKS = [(r"\b[0-9a-f]{40}\b", "#"), (r"\d[\d,]*(\.\d+)?(e[-+]?\d+)? ?(%|ns\b|us\b|ms\b|s\b|seconds?\b|/s\b)", "#"), (r"\d+\.\d+(e[-+]?\d+)?", "#"),
-         (r"ranks? [\d,-]+ in MPI", "# in MPI"), (r" \(#\) and others", ""), (r"\d[\d,]*\d\d", "#"), (r"# to #", "#"), (r"[ \t]+", " "), (r"-{2,}", "--")]
+MASKS = [
+    (r"\b[0-9a-f]{40}\b", "#"),
+    (r"\d[\d,]*(\.\d+)?(e[-+]?\d+)? ?(%|ns\b|us\b|ms\b|s\b|seconds?\b|/s\b)", "#"),
+    (r"\d+\.\d+(e[-+]?\d+)?", "#"),
+    (r"ranks? [\d,-]+ in MPI", "# in MPI"),
+    (r" \(#\) and others", ""),
+    (r"\d[\d,]*\d\d", "#"),
+    (r"# to #", "#"),
+    (r"[ \t]+", " "),
+    (r"-{2,}", "--"),
+]
 
 
 def masked(text):
@@ -25,17 +34,36 @@ class Session:
         self.name, self.folder, self.lines, self.differs = name, tempfile.mkdtemp(), [], False
         for program in os.listdir(f"{DOCS}/programs"):
             shutil.copy(f"{DOCS}/programs/{program}", self.folder)
-        self.env = dict(os.environ, PATH=f"{BUILD}:{os.environ['PATH']}", LC_ALL="C.UTF-8", COLUMNS="120",
-                        OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_hwloc_base_binding_policy="none",
-                        OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none")
+        self.env = dict(
+            os.environ,
+            PATH=f"{BUILD}:{os.environ['PATH']}",
+            LC_ALL="C.UTF-8",
+            COLUMNS="120",
+            OMPI_MCA_rmaps_base_oversubscribe="1",
+            OMPI_MCA_mpi_yield_when_idle="1",
+            OMPI_MCA_hwloc_base_binding_policy="none",
+            OMPI_MCA_btl="self,vader",
+            OMPI_MCA_btl_vader_single_copy_mechanism="none",
+        )
         if os.getuid() == 0:
             self.env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 
     def shell(self, command):
-        done = subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=300)
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=300,
+        )
         text = done.stdout.decode().rstrip("\n")
-        return text + ("\n" if text else "") + f"[exit status {done.returncode}]" if done.returncode else text
+        return (
+            text + ("\n" if text else "") + f"[exit status {done.returncode}]"
+            if done.returncode
+            else text
+        )
 
     def console(self, block):
         said, expected = [], "\n".join(block)
@@ -48,7 +76,7 @@ class Session:
     def program(self, info, block):
         path, first, last = re.fullmatch(r"c (\S+):(\d+)-(\d+)", info).groups()
         with open(f"{DOCS}/programs/{path}") as file:
-            return self.judge(block, file.read().splitlines()[int(first) - 1:int(last)])
+            return self.judge(block, file.read().splitlines()[int(first) - 1 : int(last)])
 
     def judge(self, block, said):
         if masked("\n".join(block)) != masked("\n".join(said)):
@@ -56,11 +84,18 @@ class Session:
             if not WRITE:
                 before, now = masked("\n".join(block)), masked("\n".join(said))
                 print(f"{self.name}: no longer what is printed:")
-                print("\n".join([f"  - {line}" for line in before if line not in now] + [f"  + {line}" for line in now if line not in before]))
+                print(
+                    "\n".join(
+                        [f"  - {line}" for line in before if line not in now]
+                        + [f"  + {line}" for line in now if line not in before]
+                    )
+                )
         return said
 
     def picture(self, browser, comment):
-        name, page, width, height, start = re.fullmatch(r"picture (\S+)(?: of (\S+) at (\d+)x(\d+)(?: from (\S+))?)?", comment).groups()
+        name, page, width, height, start = re.fullmatch(
+            r"picture (\S+)(?: of (\S+) at (\d+)x(\d+)(?: from (\S+))?)?", comment
+        ).groups()
         if not os.path.exists(f"{DOCS}/pictures/{name}") and not WRITE:
             print(f"{self.name}: no picture {name}")
             self.differs = True
@@ -94,7 +129,11 @@ class Session:
                     self.picture(browser, f"picture {comment[2]}")
             if line == "```console" or line.startswith("```c "):
                 end = text.index("```", at)
-                self.lines += self.console(text[at:end]) if line == "```console" else self.program(line[3:], text[at:end])
+                self.lines += (
+                    self.console(text[at:end])
+                    if line == "```console"
+                    else self.program(line[3:], text[at:end])
+                )
                 at = end
         shutil.rmtree(self.folder)
         if WRITE:
@@ -107,6 +146,7 @@ def main():
     if WRITE:
         sys.path.insert(0, f"{SOURCE}/tests/reports")
         from browser import Browser
+
         browser = Browser(tempfile.mkdtemp())
     differ = False
     for name in sorted(os.listdir(DOCS)):

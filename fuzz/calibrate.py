@@ -12,7 +12,9 @@ parser.add_argument("--runs", type=int, default=5000000)
 parser.add_argument("--twin-seconds", type=int, default=60)
 parser.add_argument("--twin-runs", type=int, default=5000000)
 parser.add_argument("--table", action="store_true")
-parser.add_argument("--correct", action="store_true", help="the correct collectives that are nobody's twin too")
+parser.add_argument(
+    "--correct", action="store_true", help="the correct collectives that are nobody's twin too"
+)
 parser.add_argument("--only", default="")
 args = parser.parse_args()
 binary = os.path.abspath(args.binary)
@@ -22,20 +24,44 @@ def fuzz(name, seconds, runs):
     """Returns (executions, seconds, what was found or None)."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([binary, "-seed=1", "-len_control=0", "-print_final_stats=1", "-rss_limit_mb=4096", "-malloc_limit_mb=8192",
-                               "-timeout=20", f"-max_total_time={seconds}", f"-runs={runs}"],
-                              cwd=folder, env=dict(os.environ, CROSSWAIT_FUZZ_TARGET=name), stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, errors="replace")
+        done = subprocess.run(
+            [
+                binary,
+                "-seed=1",
+                "-len_control=0",
+                "-print_final_stats=1",
+                "-rss_limit_mb=4096",
+                "-malloc_limit_mb=8192",
+                "-timeout=20",
+                f"-max_total_time={seconds}",
+                f"-runs={runs}",
+            ],
+            cwd=folder,
+            env=dict(os.environ, CROSSWAIT_FUZZ_TARGET=name),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            errors="replace",
+        )
     took = time.monotonic() - started
     executions = re.search(r"stat::number_of_executed_units:\s*(\d+)", done.stderr)
-    finding = re.search(r"crosswait: \S+?: (\S+): (.*)", done.stderr) or re.search(r"ERROR: (\S+): (\S+)", done.stderr)
+    finding = re.search(r"crosswait: \S+?: (\S+): (.*)", done.stderr) or re.search(
+        r"ERROR: (\S+): (\S+)", done.stderr
+    )
     if done.returncode and not finding:
         return 0, took, "exit status %d: %s" % (done.returncode, done.stderr[-400:])
-    return int(executions.group(1)) if executions else 0, took, finding and f"{finding.group(1)}: {finding.group(2)}"
+    return (
+        int(executions.group(1)) if executions else 0,
+        took,
+        finding and f"{finding.group(1)}: {finding.group(2)}",
+    )
 
 
-rows = [line.split("\t") for line in subprocess.run([binary, "--list"], check=True, capture_output=True,
-                                                      text=True).stdout.splitlines()]
+rows = [
+    line.split("\t")
+    for line in subprocess.run(
+        [binary, "--list"], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+]
 twins = {row[5] for row in rows if row[3] != "-"}
 failed = found = silent = 0
 table = []

@@ -13,8 +13,20 @@ def computed(target, ranks, count):
     env = dict(os.environ, CROSSWAIT_FUZZ_TARGET=target, CROSSWAIT_FUZZ_NARROW=f"ranks={ranks}")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([binary, "-seed=1", "-len_control=0", f"-runs={count}", "-rss_limit_mb=4096", "-timeout=60"], env=env, cwd=folder,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        done = subprocess.run(
+            [
+                binary,
+                "-seed=1",
+                "-len_control=0",
+                f"-runs={count}",
+                "-rss_limit_mb=4096",
+                "-timeout=60",
+            ],
+            env=env,
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         sys.exit(f"{target}: the fuzzer ended with status {done.returncode}")
@@ -28,7 +40,15 @@ def cost(target, ranks, count):
 barrier = cost("cw_barrier_allreduce", 8, 4 * runs)
 print(f"{'barrier':12} {8:3} ranks {1 / barrier:8.0f} worlds/s")
 for ranks, bar in (8, 4), (64, 40):
-    for name, target in ("allgather", "cw_allgather_ring"), ("alltoall", "cw_alltoall_pairwise_xor"), ("alltoallv", "fixed_alltoallv_zero_skip"):
+    for name, target in (
+        ("allgather", "cw_allgather_ring"),
+        ("alltoall", "cw_alltoall_pairwise_xor"),
+        ("alltoallv", "fixed_alltoallv_zero_skip"),
+    ):
         one = cost(target, ranks, runs if ranks == 8 else max(runs // 16, 50))
-        print(f"{name:12} {ranks:3} ranks {1 / one:8.0f} worlds/s, 1/{one / barrier:.1f} of the barrier's   bar 1/{bar}" +
-              ("" if one <= bar * barrier else "   MISSED"), flush=True)
+        print(
+            f"{name:12} {ranks:3} ranks {1 / one:8.0f} worlds/s, 1/{one / barrier:.1f} of the"
+            f" barrier's   bar 1/{bar}"
+            + ("" if one <= bar * barrier else "   MISSED"),
+            flush=True,
+        )

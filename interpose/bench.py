@@ -5,13 +5,26 @@
 import os, re, shutil, statistics, subprocess, sys, tempfile
 
 BUILD = os.path.abspath(sys.argv[1])
-ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
-           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none",
-           OMPI_MCA_hwloc_base_binding_policy="none")
-NONE, OURS, BARE, DIGEST, EZTRACE = "no recorder", "crosswait", "crosswait, no library layer", "crosswait, digests", "EZTrace with OTF2"
+ENV = dict(
+    os.environ,
+    OMPI_ALLOW_RUN_AS_ROOT="1",
+    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+    OMPI_MCA_rmaps_base_oversubscribe="1",
+    OMPI_MCA_mpi_yield_when_idle="1",
+    OMPI_MCA_btl="self,vader",
+    OMPI_MCA_btl_vader_single_copy_mechanism="none",
+    OMPI_MCA_hwloc_base_binding_policy="none",
+)
+NONE, OURS, BARE, DIGEST, EZTRACE = (
+    "no recorder",
+    "crosswait",
+    "crosswait, no library layer",
+    "crosswait, digests",
+    "EZTrace with OTF2",
+)
 EXTRA = {OURS: {}, BARE: {"CROSSWAIT_LAYER": "off"}, DIGEST: {"CROSSWAIT_PAYLOAD": "digest"}}
-CALLS, PASSES, LARGE = 150000, 7, 65536     # bench_record makes PASSES passes of CALLS calls
-ROUNDS, GRID = {1: 15, 2: 7}, ["300", "512"]   # by ranks
+CALLS, PASSES, LARGE = 150000, 7, 65536  # bench_record makes PASSES passes of CALLS calls
+ROUNDS, GRID = {1: 15, 2: 7}, ["300", "512"]  # by ranks
 
 
 def run(ranks, command, kind, folder):
@@ -23,9 +36,15 @@ def run(ranks, command, kind, folder):
         args += ["eztrace", "-t", "openmpi", "-o", trace]
     elif kind != NONE:
         env.update(EXTRA[kind], CROSSWAIT_SPOOL=trace)
-        args += ["-x", "CROSSWAIT_SPOOL", "-x", "LD_PRELOAD=" + BUILD + "/libcrosswait.so"] + [a for k in EXTRA[kind] for a in ("-x", k)]
-    out = subprocess.run(args + command, env=env, cwd=folder, capture_output=True, text=True, timeout=120, check=True).stdout
-    return out, sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(trace) for f in files)
+        args += ["-x", "CROSSWAIT_SPOOL", "-x", "LD_PRELOAD=" + BUILD + "/libcrosswait.so"] + [
+            a for k in EXTRA[kind] for a in ("-x", k)
+        ]
+    out = subprocess.run(
+        args + command, env=env, cwd=folder, capture_output=True, text=True, timeout=120, check=True
+    ).stdout
+    return out, sum(
+        os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(trace) for f in files
+    )
 
 
 def per_call(kinds, folder):
@@ -38,11 +57,21 @@ def per_call(kinds, folder):
             if kind in (NONE, DIGEST):
                 out, _ = run(1, [program, "6000", str(LARGE)], kind, folder)
                 large[kind] = min(large.get(kind, 1e9), float(out.split()[-1]))
-    print("a call: messages of 8 bytes to oneself (Irecv, Send, Wait), CPU ns a call, best of 3; bytes an event as written by the ranks")
+    print(
+        "a call: messages of 8 bytes to oneself (Irecv, Send, Wait), CPU ns a call, best of 3;"
+        " bytes an event as written by the ranks"
+    )
     for kind in kinds:
         bar = {OURS: "  (bar 60)", DIGEST: "  (bar 100)"}.get(kind, "")
-        print(f"  {kind:30s} {best[kind]:7.1f}" + (f"   added {best[kind] - best[NONE]:6.1f}   {size[kind] / CALLS / PASSES:6.1f} bytes an event{bar}"
-                                                 if kind != NONE else ""))
+        print(
+            f"  {kind:30s} {best[kind]:7.1f}"
+            + (
+                f"   added {best[kind] - best[NONE]:6.1f}  "
+                f" {size[kind] / CALLS / PASSES:6.1f} bytes an event{bar}"
+                if kind != NONE
+                else ""
+            )
+        )
     # Three calls a message, two of which (the send, the receive's wait) digest its bytes.
     each = 3 * ((large[DIGEST] - large[NONE]) - (best[DIGEST] - best[NONE])) / (2 * LARGE)
     print(f"  digests of {LARGE} bytes: {each:.3f} ns a byte  (bar 0.1)")
@@ -54,25 +83,40 @@ def stencil(ranks_of_job, kinds, folder):
     for turn in range(rounds):
         seconds = {}
         for kind in kinds if turn % 2 else kinds[::-1]:
-            out, _ = run(ranks_of_job, [BUILD + "/tests/interpose/bench_stencil"] + GRID, kind, folder)
+            out, _ = run(
+                ranks_of_job, [BUILD + "/tests/interpose/bench_stencil"] + GRID, kind, folder
+            )
             ranks = re.findall(r"rank cpu ([0-9.]+) most (\d+) own (\d+)", out)
             seconds[kind] = sum(float(r[0]) for r in ranks)
             most[kind].append(max(int(r[1]) for r in ranks))
             own[kind].append(max(int(r[2]) for r in ranks))
         for kind in kinds:
             ratios[kind].append(100 * (seconds[kind] / seconds[NONE] - 1))
-    waits = "halo exchanged with itself, so no time goes into waiting" if ranks_of_job == 1 else "waiting for each other included"
-    print(f"stencil, {ranks_of_job} rank(s) ({waits}): {GRID[0]} steps of {GRID[1]} x {GRID[1]} points a rank, CPU of the ranks' loops against no recorder in the same round;"
-          f"\n  median of {rounds} rounds, [quarter, three quarters]; memory of a rank: most it ever had, and of its own when it ended")
+    waits = (
+        "halo exchanged with itself, so no time goes into waiting"
+        if ranks_of_job == 1
+        else "waiting for each other included"
+    )
+    print(
+        f"stencil, {ranks_of_job} rank(s) ({waits}): {GRID[0]} steps of {GRID[1]} x"
+        f" {GRID[1]} points a rank, CPU of the ranks' loops against no recorder in the same"
+        f" round;\n  median of {rounds} rounds, [quarter, three quarters]; memory of a rank: most"
+        " it ever had, and of its own when it ended"
+    )
     for kind in kinds:
         text = f"  {kind:30s}"
         if kind != NONE:
             low, middle, high = statistics.quantiles(ratios[kind], n=4)
-            text += f" {middle:+6.2f} % [{low:+.2f}, {high:+.2f}]" + ("  (bar 2 %)" if kind == OURS else "")
+            text += f" {middle:+6.2f} % [{low:+.2f}, {high:+.2f}]" + (
+                "  (bar 2 %)" if kind == OURS else ""
+            )
         kb, private = statistics.median(most[kind]), statistics.median(own[kind])
         text += f"   memory {kb / 1024:.1f} MB, own {private / 1024:.1f} MB"
         if kind != NONE:
-            text += f": added {(kb - statistics.median(most[NONE])) / 1024:+.2f} MB, own {(private - statistics.median(own[NONE])) / 1024:+.2f} MB"
+            text += (
+                f": added {(kb - statistics.median(most[NONE])) / 1024:+.2f} MB, own"
+                f" {(private - statistics.median(own[NONE])) / 1024:+.2f} MB"
+            )
         print(text + ("  (bar 2 MB)" if kind == OURS else ""))
 
 

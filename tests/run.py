@@ -30,8 +30,9 @@ def descendants_of_session(session):
                 environ = f.read()
         except OSError:
             continue
-        if fields[0] != "Z" and (int(fields[3]) == session or
-                                 f"CROSSWAIT_TEST_ID={session}\0".encode() in environ):
+        if fields[0] != "Z" and (
+            int(fields[3]) == session or f"CROSSWAIT_TEST_ID={session}\0".encode() in environ
+        ):
             found.append(int(entry))
     return found
 
@@ -40,14 +41,21 @@ def run(command, cwd, env, timeout):
     """Returns (exit status or None on timeout, output, number of processes left behind)."""
     shell = ["/bin/bash", "-c", 'export CROSSWAIT_TEST_ID=$$; exec "$0" "$@"'] + command
     with tempfile.TemporaryFile() as out:
-        child = subprocess.Popen(shell, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=out,
-                                 stderr=subprocess.STDOUT, start_new_session=True)
+        child = subprocess.Popen(
+            shell,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
         try:
             status = child.wait(timeout)
         except subprocess.TimeoutExpired:
             status = None
         left = descendants_of_session(child.pid)
-        if left and status is not None:     # what is just ending is not left behind
+        if left and status is not None:  # what is just ending is not left behind
             time.sleep(0.5)
             left = descendants_of_session(child.pid)
         for pid in left:
@@ -74,13 +82,21 @@ def environment(build, folder):
     env = dict(os.environ)
     for name in [n for n in env if n.startswith(("CROSSWAIT", "OMPI_", "PMIX_"))]:
         del env[name]
-    env.pop("CI", None)     # the fuzzer goes on after a finding there
-    env.update(BUILD=build, SOURCE=SOURCE, TMPDIR=folder, LC_ALL="C",
-               PATH=build + ":" + os.path.dirname("/usr/bin/python3") + ":" + env["PATH"],
-               OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-               OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1",
-               OMPI_MCA_btl_vader_single_copy_mechanism="none", OMPI_MCA_btl="self,vader",
-               OMPI_MCA_hwloc_base_binding_policy="none")
+    env.pop("CI", None)  # the fuzzer goes on after a finding there
+    env.update(
+        BUILD=build,
+        SOURCE=SOURCE,
+        TMPDIR=folder,
+        LC_ALL="C",
+        PATH=build + ":" + os.path.dirname("/usr/bin/python3") + ":" + env["PATH"],
+        OMPI_ALLOW_RUN_AS_ROOT="1",
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        OMPI_MCA_rmaps_base_oversubscribe="1",
+        OMPI_MCA_mpi_yield_when_idle="1",
+        OMPI_MCA_btl_vader_single_copy_mechanism="none",
+        OMPI_MCA_btl="self,vader",
+        OMPI_MCA_hwloc_base_binding_policy="none",
+    )
     return env
 
 
@@ -96,7 +112,9 @@ class Test:
     def __init__(self, path, build):
         self.path, self.build = path, build
         self.script = path.endswith(".sh")
-        self.name = os.path.relpath(path, SOURCE if self.script else build + "/tests").removeprefix("tests/")
+        self.name = os.path.relpath(path, SOURCE if self.script else build + "/tests").removeprefix(
+            "tests/"
+        )
         self.timeout = float((self.script and header(path, "timeout")) or 120)
         self.slow = self.script and header(path, "slow")
         self.alone = self.script and header(path, "alone")
@@ -106,8 +124,12 @@ class Test:
     def run(self, update):
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="cw") as folder:
-            status, self.output, left = run(["/bin/bash", self.path] if self.script else [self.path], folder,
-                                            environment(self.build, folder), self.timeout)
+            status, self.output, left = run(
+                ["/bin/bash", self.path] if self.script else [self.path],
+                folder,
+                environment(self.build, folder),
+                self.timeout,
+            )
         self.amount = amount(self.output)
         if status is None:
             self.problem = f"no end within {self.timeout:g} s"
@@ -148,7 +170,9 @@ class Test:
         with tempfile.NamedTemporaryFile("w", suffix=".got") as got:
             got.write(self.output)
             got.flush()
-            self.output = subprocess.run(["diff", "-u", path, got.name], capture_output=True, text=True).stdout
+            self.output = subprocess.run(
+                ["diff", "-u", path, got.name], capture_output=True, text=True
+            ).stdout
 
     def show(self):
         if self.problem:
@@ -159,9 +183,15 @@ class Test:
 
 
 def find(build, words, slow):
-    paths = sorted(p for p in glob.glob(build + "/tests/unit/test_*") if not p.endswith((".d", ".o")))
+    paths = sorted(
+        p for p in glob.glob(build + "/tests/unit/test_*") if not p.endswith((".d", ".o"))
+    )
     tests = [Test(path, build) for path in paths + sorted(glob.glob(SOURCE + "/tests/*/*.sh"))]
-    return [t for t in tests if (not words or any(word in t.name for word in words)) and (slow or not t.slow)]
+    return [
+        t
+        for t in tests
+        if (not words or any(word in t.name for word in words)) and (slow or not t.slow)
+    ]
 
 
 def run_all(tests, jobs, update):
@@ -182,9 +212,16 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build")
     parser.add_argument("--all", action="store_true", help="the slow tests too")
-    parser.add_argument("--update", action="store_true", help="rewrite the .out files from what was printed")
-    parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)) + 1,
-                        help="tests at a time (default: one more than cores, since many wait)")
+    parser.add_argument(
+        "--update", action="store_true", help="rewrite the .out files from what was printed"
+    )
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        type=int,
+        default=len(os.sched_getaffinity(0)) + 1,
+        help="tests at a time (default: one more than cores, since many wait)",
+    )
     parser.add_argument("only", nargs="*", help="run tests whose name contains one of these")
     args = parser.parse_args()
 

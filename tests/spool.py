@@ -2,18 +2,51 @@
 """Reads spools for tests, independently of core/store: `spool.py FOLDER` prints every event; read(FOLDER) gives them as objects."""
 import glob, os, re, struct, sys
 
-KINDS = ("PAD EVENT LIST DONE LEG ARGS TEXT DIGEST PAYLOAD STACK DEF_CALL DEF_SITE DEF_MODULE DEF_COMM DEF_GROUP DEF_TYPE DEF_OP "
-         "DEF_WIN DEF_FILE LOST CLOCK REPEAT MISUSE THREAD MEMORY").split()
+KINDS = (
+    "PAD EVENT LIST DONE LEG ARGS TEXT DIGEST PAYLOAD STACK DEF_CALL DEF_SITE DEF_MODULE DEF_COMM"
+    " DEF_GROUP DEF_TYPE DEF_OP DEF_WIN DEF_FILE LOST CLOCK REPEAT MISUSE THREAD MEMORY"
+).split()
 STATES = ["running", "finalized", "exited", "aborted", "signalled"]
 
 
 class Rank:
     def __init__(self):
-        self.events, self.calls, self.sites, self.modules, self.comms, self.types, self.ops = [], {}, {}, {}, {}, {}, {}
-        self.lists, self.done, self.legs, self.args, self.texts, self.digests, self.stacks = {}, {}, {}, {}, {}, {}, {}
-        self.payloads, self.groups, self.wins, self.clocks, self.notes, self.repeats = {}, {}, {}, [], [], {}
+        self.events, self.calls, self.sites, self.modules, self.comms, self.types, self.ops = (
+            [],
+            {},
+            {},
+            {},
+            {},
+            {},
+            {},
+        )
+        self.lists, self.done, self.legs, self.args, self.texts, self.digests, self.stacks = (
+            {},
+            {},
+            {},
+            {},
+            {},
+            {},
+            {},
+        )
+        self.payloads, self.groups, self.wins, self.clocks, self.notes, self.repeats = (
+            {},
+            {},
+            {},
+            [],
+            [],
+            {},
+        )
         self.layer = 0
-        self.open, self.lanes, self.state, self.lost, self.stopped, self.note, self.code = [], 0, None, 0, 0, "", 0
+        self.open, self.lanes, self.state, self.lost, self.stopped, self.note, self.code = (
+            [],
+            0,
+            None,
+            0,
+            0,
+            "",
+            0,
+        )
 
 
 class Event:
@@ -22,8 +55,23 @@ class Event:
 
 def event(data, offset=0):
     e = Event()
-    (_, _, e.call, e.error, e.seq, e.t_enter, e.t_leave, e.parent, e.site, e.comm, e.peer, e.tag, e.type, e.count,
-     e.request) = struct.unpack_from("<4HQQQIIIiiIiI", data, offset)
+    (
+        _,
+        _,
+        e.call,
+        e.error,
+        e.seq,
+        e.t_enter,
+        e.t_leave,
+        e.parent,
+        e.site,
+        e.comm,
+        e.peer,
+        e.tag,
+        e.type,
+        e.count,
+        e.request,
+    ) = struct.unpack_from("<4HQQQIIIiiIiI", data, offset)
     e.parent = e.seq - e.parent if e.parent else 0
     return e
 
@@ -31,16 +79,21 @@ def event(data, offset=0):
 def lane(path, rank):
     with open(path, "rb") as f:
         ring = f.read()
-    magic, version, header, ring_bytes, r, size, index, pid, tid, level = struct.unpack_from("<8sIIQiiIiii", ring, 0)
+    magic, version, header, ring_bytes, r, size, index, pid, tid, level = struct.unpack_from(
+        "<8sIIQiiIiii", ring, 0
+    )
     assert magic == b"CWSPOOL\0" and version == 7, path
     at = 8 + 8 + 8 + 24
-    rank.host = ring[at:at + 64].split(b"\0")[0].decode()
+    rank.host = ring[at : at + 64].split(b"\0")[0].decode()
     at += 64 + 64 + 128
     rank.tick_hz, rank.start, rank.realtime, layer, flags, _, _ = struct.unpack_from(
-        "<QQQIIII", ring, at)
+        "<QQQIIII", ring, at
+    )
     at += 40
-    committed, drained, lost, moved, state, code, stopped, depth = struct.unpack_from("<QQQQIiII", ring, at)
-    rank.note = ring[at + 48:at + 304].split(b"\0")[0].decode()
+    committed, drained, lost, moved, state, code, stopped, depth = struct.unpack_from(
+        "<QQQQIiII", ring, at
+    )
+    rank.note = ring[at + 48 : at + 304].split(b"\0")[0].decode()
     rank.layer |= layer
     newest = flags & 1
     rank.rank, rank.size, rank.level = r, size, level
@@ -57,14 +110,14 @@ def lane(path, rank):
     while position < committed:
         o = position % ring_bytes
         n = min(committed - position, ring_bytes - o)
-        data += ring[at0 + o:at0 + o + n]
+        data += ring[at0 + o : at0 + o + n]
         position += n
     o = 0
     seen = set()
     while o < len(data):
         kind, words, a, b = struct.unpack_from("<4H", data, o)
         assert 1 <= kind <= len(KINDS) and words, (path, o, kind, words)
-        record(KINDS[kind - 1], data[o:o + words * 8], a, b, rank, seen, index)
+        record(KINDS[kind - 1], data[o : o + words * 8], a, b, rank, seen, index)
         o += words * 8
     assert o == len(data), path
     base = at + 304
@@ -75,7 +128,7 @@ def lane(path, rank):
         if e.seq > max(seen, default=0):
             seen.add(e.seq)
             rank.events.append(e)
-            rank.repeats[e.seq], = struct.unpack_from("<Q", ring, polls + 72 * i + 64)
+            (rank.repeats[e.seq],) = struct.unpack_from("<Q", ring, polls + 72 * i + 64)
     for i in range(min(depth, 16)):
         e = event(ring, base + 64 * i)
         e.lane = index
@@ -95,44 +148,68 @@ def record(kind, d, a, b, rank, seen, index):
         rank.lists.setdefault(seq, {}).setdefault((argument, a), []).extend(values)
     elif kind == "DONE":
         seq, i, request, source, tag, size = struct.unpack_from("<QIIiiQ", d, 8)
-        rank.done.setdefault(seq, []).append(dict(index=i, request=request, source=source, tag=tag, bytes=size, error=b, cancelled=a))
+        rank.done.setdefault(seq, []).append(
+            dict(index=i, request=request, source=source, tag=tag, bytes=size, error=b, cancelled=a)
+        )
     elif kind == "LEG":
         seq, peer, tag, typ, count = struct.unpack_from("<QiiIi", d, 8)
         rank.legs[seq] = dict(peer=peer, tag=tag, type=typ, count=count)
     elif kind == "ARGS":
-        seq, = struct.unpack_from("<Q", d, 8)
-        rank.args.setdefault(seq, {}).update({b + i: v for i, v in enumerate(struct.unpack_from(f"<{a}q", d, 16))})
+        (seq,) = struct.unpack_from("<Q", d, 8)
+        rank.args.setdefault(seq, {}).update(
+            {b + i: v for i, v in enumerate(struct.unpack_from(f"<{a}q", d, 16))}
+        )
     elif kind == "TEXT":
-        seq, = struct.unpack_from("<Q", d, 8)
-        text = d[16:16 + a].decode(errors="replace")
-        (rank.notes.append(text) if b == 65535 else rank.texts.setdefault(seq, {}).update({b: text}))
+        (seq,) = struct.unpack_from("<Q", d, 8)
+        text = d[16 : 16 + a].decode(errors="replace")
+        (
+            rank.notes.append(text)
+            if b == 65535
+            else rank.texts.setdefault(seq, {}).update({b: text})
+        )
     elif kind == "DIGEST":
         seq, digest, size = struct.unpack_from("<QQQ", d, 8)
         rank.digests.setdefault(seq, []).append((a, b, digest, size))
     elif kind == "PAYLOAD":
         seq, offset, count = struct.unpack_from("<QQI", d, 8)
-        rank.payloads.setdefault((seq, a, b), []).append((offset, d[32:32 + count]))
+        rank.payloads.setdefault((seq, a, b), []).append((offset, d[32 : 32 + count]))
     elif kind == "STACK":
-        seq, = struct.unpack_from("<Q", d, 8)
+        (seq,) = struct.unpack_from("<Q", d, 8)
         rank.stacks[seq] = struct.unpack_from(f"<{a}I", d, 16)
     elif kind == "DEF_CALL":
         mode, n, m = struct.unpack_from("<HHH", d, 8)
-        names = d[24 + n:24 + n + m].decode()
-        rank.calls[a] = (d[24:24 + n].decode(), b, mode, [n.split(":")[0] for n in names.split(",")] if names else [])
+        names = d[24 + n : 24 + n + m].decode()
+        rank.calls[a] = (
+            d[24 : 24 + n].decode(),
+            b,
+            mode,
+            [n.split(":")[0] for n in names.split(",")] if names else [],
+        )
     elif kind == "DEF_SITE":
         i, module, address = struct.unpack_from("<IIQ", d, 8)
         rank.sites[i] = (module, address)
     elif kind == "DEF_MODULE":
         i, _, base = struct.unpack_from("<IIQ", d, 8)
-        rank.modules[i] = d[24:24 + a].decode()
+        rank.modules[i] = d[24 : 24 + a].decode()
     elif kind == "DEF_COMM":
-        glob, i, parent, me, size, remote, first, count, topology = struct.unpack_from("<QIIiIIIII", d, 8)
+        glob, i, parent, me, size, remote, first, count, topology = struct.unpack_from(
+            "<QIIiIIIII", d, 8
+        )
         c = rank.comms.setdefault(i, dict(members=[]))
-        c.update(id=i, parent=parent, rank=me, size=size, remote=remote, topology=topology, inter=a, **{"global": glob})
+        c.update(
+            id=i,
+            parent=parent,
+            rank=me,
+            size=size,
+            remote=remote,
+            topology=topology,
+            inter=a,
+            **{"global": glob},
+        )
         c["members"] += struct.unpack_from(f"<{count}i", d, 48)
         if first == 0:
             o = 48 + (count * 4 + 7) // 8 * 8
-            c["name"] = d[o:o + b].decode()
+            c["name"] = d[o : o + b].decode()
     elif kind == "DEF_GROUP":
         i, size, first, count = struct.unpack_from("<IIII", d, 8)
         rank.groups.setdefault(i, []).extend(struct.unpack_from(f"<{count}i", d, 24))
@@ -140,15 +217,25 @@ def record(kind, d, a, b, rank, seen, index):
         i, count = struct.unpack_from("<II", d, 8)
         size, lb, extent, signature = struct.unpack_from("<qqqQ", d, 16)
         known = count != 0xFFFFFFFF
-        segments = [struct.unpack_from("<qII", d, 48 + 16 * k) for k in range(count)] if known else None
+        segments = (
+            [struct.unpack_from("<qII", d, 48 + 16 * k) for k in range(count)] if known else None
+        )
         o = 48 + 16 * (count if known else 0)
-        rank.types[i] = dict(combiner=a, size=size, lb=lb, extent=extent, signature=signature, map=segments, name=d[o:o + b].decode())
+        rank.types[i] = dict(
+            combiner=a,
+            size=size,
+            lb=lb,
+            extent=extent,
+            signature=signature,
+            map=segments,
+            name=d[o : o + b].decode(),
+        )
     elif kind == "DEF_OP":
-        i, = struct.unpack_from("<I", d, 8)
-        rank.ops[i] = (d[16:16 + b].decode(), a)
+        (i,) = struct.unpack_from("<I", d, 8)
+        rank.ops[i] = (d[16 : 16 + b].decode(), a)
     elif kind in ("DEF_WIN", "DEF_FILE"):
         glob, i, comm, size = struct.unpack_from("<QIIQ", d, 8)
-        rank.wins[kind, i] = (glob, comm, size, d[32:32 + b].decode())
+        rank.wins[kind, i] = (glob, comm, size, d[32 : 32 + b].decode())
     elif kind == "REPEAT":
         seq, calls = struct.unpack_from("<QQ", d, 8)
         rank.repeats[seq] = calls
@@ -181,7 +268,9 @@ def read(folder):
 
 
 def line(e):
-    out = f"{e.seq} {e.name} comm={e.comm} peer={e.peer} tag={e.tag} type={e.type} count={e.count} request={e.request}"
+    out = (
+        f"{e.seq} {e.name} comm={e.comm} peer={e.peer} tag={e.tag} type={e.type} count={e.count} request={e.request}"
+    )
     if e.parent:
         out += f" parent={e.parent}"
     if e.leg:
@@ -189,13 +278,17 @@ def line(e):
     for key, value in (("args", e.args), ("lists", e.lists), ("texts", e.texts), ("done", e.done)):
         if value:
             out += f" {key}={value}"
-    return out + (f" x {e.repeat}" if e.repeat > 1 else "") + (f" error={e.error}" if e.error else "")
+    return (
+        out + (f" x {e.repeat}" if e.repeat > 1 else "") + (f" error={e.error}" if e.error else "")
+    )
 
 
 if __name__ == "__main__":
     for number, rank in sorted(read(sys.argv[1]).items()):
-        print(f"rank {number} of {rank.size}: {rank.state}, {rank.lanes} lanes, level {rank.level}, layer {rank.layer}, lost {rank.lost}, "
-              f"{rank.note}")
+        print(
+            f"rank {number} of {rank.size}: {rank.state}, {rank.lanes} lanes, level {rank.level},"
+            f" layer {rank.layer}, lost {rank.lost}, {rank.note}"
+        )
         for e in rank.events:
             print("  " + line(e))
         for e in rank.open:

@@ -14,9 +14,13 @@ def roff(text):
 def heading(option):
     letter, name, value = option["letter"], roff(option["name"]), roff(option["value"])
     if not value:
-        return f'.BR {f"{roff(letter)} " + chr(34) + ", " + chr(34) + " " if letter else ""}\\-\\-{name}'
+        return (
+            f'.BR {f"{roff(letter)} " + chr(34) + ", " + chr(34) + " " if letter else ""}\\-\\-{name}'
+        )
     shown = f"[=\\fI{value[1:-1]}\\fR]" if value[0] == "[" else f"=\\fI{value}\\fR"
-    return f'.BR {f"{roff(letter)} " + chr(34) + ", " + chr(34) + " " if letter else ""}\\-\\-{name} "{shown}"'
+    return (
+        f'.BR {f"{roff(letter)} " + chr(34) + ", " + chr(34) + " " if letter else ""}\\-\\-{name} "{shown}"'
+    )
 
 
 def sentence(text):
@@ -44,7 +48,10 @@ def section(lines, options):
     for option in options:
         if option["name"] in done:
             continue
-        names, text = next((entry for entry in words.values() if option["name"] in entry[0]), ([option["name"]], [sentence(option["help"])]))
+        names, text = next(
+            (entry for entry in words.values() if option["name"] in entry[0]),
+            ([option["name"]], [sentence(option["help"])]),
+        )
         done.update(names)
         together = [heading(one) for one in options if one["name"] in names]
         out += [".TP", together[0]]
@@ -59,18 +66,34 @@ def main():
     if not command:
         print("\n".join(text))
         return
-    table = subprocess.run([crosswait, command, "--table"], capture_output=True, text=True, check=True).stdout
-    options = [dict(zip(("letter", "name", "value", "help"), line.split("\t"))) for line in table.splitlines() if "\t" in line]
+    table = subprocess.run(
+        [crosswait, command, "--table"], capture_output=True, text=True, check=True
+    ).stdout
+    options = [
+        dict(zip(("letter", "name", "value", "help"), line.split("\t")))
+        for line in table.splitlines()
+        if "\t" in line
+    ]
     example = [roff(line) for line in table.splitlines() if "\t" not in line]
     for option in options:
         option["letter"] = f"-{option['letter']}" if option["letter"] else ""
     if ".SH OPTIONS" not in text:
-        text[(at := text.index(".SH EXIT STATUS")):at] = [".SH OPTIONS"]
+        text[(at := text.index(".SH EXIT STATUS")) : at] = [".SH OPTIONS"]
     start = text.index(".SH OPTIONS") + 1
     end = next(i for i in range(start, len(text)) if text[i].startswith(".SH"))
-    behind = next((i for i in range(end, len(text)) if text[i] in (".SH EXAMPLES", ".SH SEE ALSO")), len(text))
-    own = text[behind + 1:] if text[behind:behind + 1] == [".SH EXAMPLES"] else text[behind:]
-    print("\n".join(text[:start] + section(text[start:end], options) + text[end:behind] + [".SH EXAMPLES", ".EX", *example, ".EE"] + own))
+    behind = next(
+        (i for i in range(end, len(text)) if text[i] in (".SH EXAMPLES", ".SH SEE ALSO")), len(text)
+    )
+    own = text[behind + 1 :] if text[behind : behind + 1] == [".SH EXAMPLES"] else text[behind:]
+    print(
+        "\n".join(
+            text[:start]
+            + section(text[start:end], options)
+            + text[end:behind]
+            + [".SH EXAMPLES", ".EX", *example, ".EE"]
+            + own
+        )
+    )
 
 
 main()

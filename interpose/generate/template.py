@@ -58,6 +58,7 @@ def python_of(source):
 def fragment(lines):
     def fill(*arguments):
         return "\n".join(line for line in lines(*arguments) if line is not None)
+
     return fill
 
 

@@ -3,9 +3,16 @@
 import os, resource, subprocess, sys, tempfile, time
 
 BUILD = os.path.abspath(sys.argv[1])
-ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
-           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none",
-           OMPI_MCA_hwloc_base_binding_policy="none")
+ENV = dict(
+    os.environ,
+    OMPI_ALLOW_RUN_AS_ROOT="1",
+    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+    OMPI_MCA_rmaps_base_oversubscribe="1",
+    OMPI_MCA_mpi_yield_when_idle="1",
+    OMPI_MCA_btl="self,vader",
+    OMPI_MCA_btl_vader_single_copy_mechanism="none",
+    OMPI_MCA_hwloc_base_binding_policy="none",
+)
 # family, ranks, n: about a million calls each, fewer where MPI itself is slow
 FAMILIES = """
 halo 2 100000       pingpong 2 250000   pingping 2 160000    sendrecv 2 500000   persistent 2 250000 flood 2 500000      flood_any 4 150000
@@ -25,21 +32,34 @@ def measure(command, folder):
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode not in (0, 1, 5):
         sys.exit(f"{' '.join(command)}: {done.stderr}")
-    return time.monotonic() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return (
+        time.monotonic() - start,
+        after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+    )
 
 
 def families(wanted, folder):
-    print(f"a job as it is, and from its start to the verdict: seconds (bar: twice, and {BEYOND_S} s)")
+    print(
+        f"a job as it is, and from its start to the verdict: seconds (bar: twice, and {BEYOND_S} s)"
+    )
     for family, ranks, n in zip(*[iter(FAMILIES)] * 3):
         if wanted and family not in wanted:
             continue
         job = ["mpirun", "-n", ranks, BUILD + "/tests/bench/jobs/families", family, n]
         plain, _ = measure(job, folder)
         trace = os.path.join(folder, family + ".db")
-        judged, _ = measure([BUILD + "/crosswait", "run", "--confirm=0", "-o", trace, "--"] + job, folder)
+        judged, _ = measure(
+            [BUILD + "/crosswait", "run", "--confirm=0", "-o", trace, "--"] + job, folder
+        )
         check, _ = measure([BUILD + "/crosswait", "check", "-q", trace], folder)
         says = "" if judged <= 2 * plain + BEYOND_S else "  beyond"
-        print(f"  {family:20s} n = {n:>7s}   job {plain:7.2f}   run {judged:7.2f}   of it check {check:7.2f}{says}", flush=True)
+        print(
+            (
+                f"  {family:20s} n = {n:>7s}   job {plain:7.2f}   run {judged:7.2f}   of it check"
+                f" {check:7.2f}{says}"
+            ),
+            flush=True,
+        )
         if family != "halo":
             os.unlink(trace)
 
@@ -48,10 +68,15 @@ def query(folder):
     trace = os.path.join(folder, "halo.db")
     if not os.path.exists(trace):
         return
-    check, sqlite = (min(measure(c, folder)[1] for _ in range(3))
-                     for c in ([BUILD + "/crosswait", "check", "-q", trace], ["sqlite3", trace, QUERY]))
+    check, sqlite = (
+        min(measure(c, folder)[1] for _ in range(3))
+        for c in ([BUILD + "/crosswait", "check", "-q", trace], ["sqlite3", trace, QUERY])
+    )
     report, _ = min(measure([BUILD + "/crosswait", "report", trace], folder) for _ in range(3))
-    print(f"check of a million calls: {check:.2f} s CPU, one query of sqlite3 {sqlite:.2f} s: {check / sqlite:.1f} times (bar 3)")
+    print(
+        f"check of a million calls: {check:.2f} s CPU, one query of sqlite3 {sqlite:.2f} s:"
+        f" {check / sqlite:.1f} times (bar 3)"
+    )
     print(f"report of it, text: {report:.2f} s (bar 0.3)")
 
 

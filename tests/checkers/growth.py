@@ -11,16 +11,22 @@ datatypes_live 2 500 infos 2 500        local 2 1000         attributes 2 500   
 gets_flushed 2 1000 accumulates 2 1000  cas 2 1000           cas_fenced 2 1000   post_start 2 300    windows 2 20        windows_live 2 20
 files 2 500
 """.split()
-GROWTH, LEAST = 5.0, 20000   # of 4 n against n; fewer steps than these are nothing
+GROWTH, LEAST = 5.0, 20000  # of 4 n against n; fewer steps than these are nothing
 
 
 def steps(family, ranks, count):
     trace = f"{family}.{count}.db"
     job = ["mpirun", "-n", ranks, BUILD + "/tests/bench/jobs/families", family, str(count)]
-    done = subprocess.run(["crosswait", "record", "-o", trace, "--"] + job, capture_output=True, text=True)
+    done = subprocess.run(
+        ["crosswait", "record", "-o", trace, "--"] + job, capture_output=True, text=True
+    )
     if done.returncode:
         sys.exit(f"{family}: {done.stderr}")
-    return int(subprocess.run([BUILD + "/tests/tools/trace_work", trace], capture_output=True, text=True, check=True).stdout)
+    return int(
+        subprocess.run(
+            [BUILD + "/tests/tools/trace_work", trace], capture_output=True, text=True, check=True
+        ).stdout
+    )
 
 
 wrong = 0

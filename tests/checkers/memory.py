@@ -10,13 +10,18 @@ allowed, required = {}, {}
 for number, line in enumerate(open(source), 1):
     finds = re.search(r"(?:/\*|//|!) finds: (.*?)(?:\*/|$)", line)
     for words in (f.split() for f in finds.group(1).split(";")) if finds else []:
-        severity = next((w for w in words if w in ("error", "warning", "note")), "error" if words[0] == "buffer" else "warning")
+        severity = next(
+            (w for w in words if w in ("error", "warning", "note")),
+            "error" if words[0] == "buffer" else "warning",
+        )
         one = (words[0], severity)
         allowed.setdefault(number, set()).add(one)
         if all(w in holds for w in words if w in CONDITIONS):
             required.setdefault(number, set()).add(one)
 found, titles = {}, []
-report = subprocess.run(["crosswait", "report", "--format=json", trace], capture_output=True, text=True).stdout
+report = subprocess.run(
+    ["crosswait", "report", "--format=json", trace], capture_output=True, text=True
+).stdout
 for f in json.loads(report)["findings"]:
     if f["rule"] == "type":  # messages of bytes
         continue
@@ -28,9 +33,14 @@ wrong = []
 if "-g" in holds:
     for line in sorted(set(allowed) | set(found)):
         if not required.get(line, set()) <= set(found.get(line, [])) <= allowed.get(line, set()):
-            wrong.append(f"{name}:{line}: expected {sorted(required.get(line, []))}, found {found.get(line)}")
+            wrong.append(
+                f"{name}:{line}: expected {sorted(required.get(line, []))}, found {found.get(line)}"
+            )
 else:
-    counts = [collections.Counter(one for some in lines.values() for one in some) for lines in (required, found, allowed)]
+    counts = [
+        collections.Counter(one for some in lines.values() for one in some)
+        for lines in (required, found, allowed)
+    ]
     if counts[0] - counts[1] or counts[1] - counts[2]:
         wrong.append(f"{name}: expected {counts[0]}, found {counts[1]}")
 print("\n".join(wrong + (titles if wrong else [])), end="\n" if wrong else "")

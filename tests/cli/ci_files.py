@@ -6,7 +6,13 @@ source, build = sys.argv[1:]
 
 
 def shell(command):
-    done = subprocess.run(["bash", "-e", "-c", command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        ["bash", "-e", "-c", command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     if done.returncode:
         sys.exit(f"{command}\n{done.stdout}[{done.returncode}]")
     return done.stdout
@@ -36,17 +42,26 @@ kept(job["artifacts"]["paths"] + [job["artifacts"]["reports"]["junit"]])
 print(f"gitlab: {len(job['script'])} commands")
 
 text = open(f"{source}/ci/Dockerfile").read().replace("\\\n", " ")
-first, second = [set(line.split("--no-install-recommends")[1].split("&&")[0].split()) for line in text.splitlines() if "apt-get install" in line]
+first, second = [
+    set(line.split("--no-install-recommends")[1].split("&&")[0].split())
+    for line in text.splitlines()
+    if "apt-get install" in line
+]
 makefile = open(f"{source}/Makefile").read().replace("\\\n", " ")
 needed = set(re.search(r"^DEPS = (.*)$", makefile, re.M)[1].split())
 only_tests = {"python3-mpi4py", "sqlite3", "libcmocka-dev", "iproute2", "util-linux", "procps"}
 if needed - only_tests - first:
     sys.exit(f"the image is built without {needed - only_tests - first}")
 for command in re.findall(r"make -C /source install [^\n]*", text):
-    shell(command.replace("/source", source).replace("/made", f"{os.getcwd()}/made") + f" BUILD={build}")
+    shell(
+        command.replace("/source", source).replace("/made", f"{os.getcwd()}/made")
+        + f" BUILD={build}"
+    )
 for path in ("bin/crosswait", "lib/crosswait/libcrosswait.so", "lib/crosswait/libmpi.so.40"):
     for library in re.findall(r"NEEDED +(\S+)", shell(f"objdump -p made/usr/{path}")):
         packages = {line.split(":")[0] for line in shell(f"dpkg -S '*/{library}'").splitlines()}
-        if not packages & (second | {"libc6", "libelf1", "libgcc-s1"}):  # Debian's base system and what libdw1 brings
+        if not packages & (
+            second | {"libc6", "libelf1", "libgcc-s1"}
+        ):  # Debian's base system and what libdw1 brings
             sys.exit(f"the image lacks {library}, which is in {packages}")
 print("the image has what it needs")

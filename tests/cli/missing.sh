@@ -1,16 +1,18 @@
 # expected
 # timeout: 120
-# What is missing is named, with how to get it, and ends with 3; what is asked for by a wrong name, with 2 or with what there is; a report that
-# cannot be written says which and why.
+# What is missing is named, with how to get it, and ends with 3; what is asked for by a wrong name,
+# with 2 or with what there is; a report that cannot be written says which and why.
 cp -rs /usr/bin bin && rm -f bin/clang* bin/mpicc* bin/ompi_info* bin/opal_wrapper
 cp "$SOURCE/corpus/collectives/bcast_ring.c" .
-without() { PATH=$PWD/bin:$(dirname "$(command -v crosswait)") crosswait "$@" </dev/null; echo "[$?]"; }
+without() { PATH=$PWD/bin:$(dirname "$(command -v crosswait)") crosswait "$@" </dev/null
+    echo "[$?]"; }
 without fuzz bcast_ring.c --time=1
 without fuzz --library -- --only=bcast
 rm -f bin/clang* && cp -s /usr/bin/ompi_info bin/ && without fuzz --library -- --only=bcast
 crosswait fuzz --library -- --only=foo 2>&1 | sed 's/:.*/: .../' | head -3
 crosswait run --calls=coll,foo -- true; echo "[$?]"
 crosswait run -o T.db -- mpirun -n 2 "$BUILD/corpus/programs/quiz_fixed" >/dev/null 2>&1
-for format in text why html json sarif junit dot perfetto goal; do crosswait report --format=$format -o /dev/full T.db; echo "[$?]"; done
+for format in text why html json sarif junit dot perfetto goal; do crosswait report \
+    --format=$format -o /dev/full T.db; echo "[$?]"; done
 crosswait report T.db >/dev/full; echo "[$?]"
 test -c /dev/full && ls

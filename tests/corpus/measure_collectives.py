@@ -4,14 +4,29 @@ Prints how many measurements keep their rows, and each that does not. `=` rows m
 """
 import math, sys
 
-def clg(p): return (p - 1).bit_length()
-def lg(p): return p.bit_length() - 1
-def power(p): return p & (p - 1) == 0
-def side(p): return math.isqrt(p)
+
+def clg(p):
+    return (p - 1).bit_length()
+
+
+def lg(p):
+    return p.bit_length() - 1
+
+
+def power(p):
+    return p & (p - 1) == 0
+
+
+def side(p):
+    return math.isqrt(p)
+
 
 # row: (R, W, C) as functions of P, n (words in all), m = n / P and the parameter; None where the row says nothing.
 # A pair ("<=", value) is a bound.
-def most(x): return ("<=", x)
+def most(x):
+    return ("<=", x)
+
+
 rows = {
     "bcast.linear": lambda p, n, m, k: (p - 1, (p - 1) * n, 0),
     "bcast.binomial": lambda p, n, m, k: (clg(p), n * clg(p), 0),
@@ -22,15 +37,22 @@ rows = {
     "bcast.tree": lambda p, n, m, k: (lg(p), n * lg(p), 0),
     "bcast.kary": lambda p, n, m, k: kary(p, n, k),
     "bcast.two_phase": lambda p, n, m, k: (2 * (p - 1), 2 * (p - 1) * n / p, 0),
-    "bcast.scatter_allgather": lambda p, n, m, k: (clg(p) + p - 1 if power(p) else most(clg(p) + p - 1),
-                                                   2 * n * (p - 1) / p if power(p) else None, 0),
+    "bcast.scatter_allgather": lambda p, n, m, k: (
+        clg(p) + p - 1 if power(p) else most(clg(p) + p - 1),
+        2 * n * (p - 1) / p if power(p) else None,
+        0,
+    ),
     "reduce.linear": lambda p, n, m, k: (p - 1, (p - 1) * n, (p - 1) * n),
     "reduce.binomial": lambda p, n, m, k: (clg(p), n * clg(p), n * clg(p)),
     "scatter.linear": lambda p, n, m, k: (p - 1, m * (p - 1), 0),
     "scatter.binomial": lambda p, n, m, k: (clg(p), m * (p - 1), 0),
     "gather.linear": lambda p, n, m, k: (p - 1, m * (p - 1), 0),
     "gather.binomial": lambda p, n, m, k: (clg(p), m * (p - 1), 0),
-    "allgather.gather_bcast": lambda p, n, m, k: (2 * clg(p), m * (p - 1) + m * p * lg(p) if power(p) else None, 0),
+    "allgather.gather_bcast": lambda p, n, m, k: (
+        2 * clg(p),
+        m * (p - 1) + m * p * lg(p) if power(p) else None,
+        0,
+    ),
     "allgather.central": lambda p, n, m, k: (2 * (p - 1), m * (p - 1) + m * p * (p - 1), 0),
     "allgather.tree": lambda p, n, m, k: (2 * (lg(p + 1) - 1), None, 0),
     "allgather.line": lambda p, n, m, k: (p - 1, None, 0),
@@ -41,13 +63,15 @@ rows = {
     "reduce_scatter.mesh": lambda p, n, m, k: (2 * (side(p) - 1), m * (p - 1), m * (p - 1)),
     "reduce_scatter.hypercube": lambda p, n, m, k: (lg(p), m * (p - 1), m * (p - 1)),
     "allreduce.reduce_bcast": lambda p, n, m, k: (2 * clg(p), 2 * n * clg(p), None),
-    "allreduce.recursive_doubling": lambda p, n, m, k: (lg(p), n * lg(p), None) if power(p) else
-                                                       (most(clg(p) + 2), None, None),
+    "allreduce.recursive_doubling": lambda p, n, m, k: (
+        (lg(p), n * lg(p), None) if power(p) else (most(clg(p) + 2), None, None)
+    ),
     "allreduce.ring": lambda p, n, m, k: (2 * (p - 1), 2 * n * (p - 1) / p, None),
     "allreduce.reduce_scatter_allgather": lambda p, n, m, k: (2 * lg(p), 2 * n * (p - 1) / p, None),
     "barrier.allreduce": lambda p, n, m, k: (lg(p), 0, 0) if power(p) else (most(clg(p) + 2), 0, 0),
-    "scan.hypercube": lambda p, n, m, k: (lg(p), m * lg(p), None) if power(p) else
-                                         (most(clg(p)), most(m * clg(p)), None),
+    "scan.hypercube": lambda p, n, m, k: (
+        (lg(p), m * lg(p), None) if power(p) else (most(clg(p)), most(m * clg(p)), None)
+    ),
     "alltoall.ring": lambda p, n, m, k: (p - 1, m * p * (p - 1) / 2, 0),
     "alltoall.mesh": lambda p, n, m, k: (2 * (side(p) - 1), m * p * (side(p) - 1), 0),
     "alltoall.hypercube": lambda p, n, m, k: (lg(p), m * p / 2 * lg(p), 0),
@@ -61,12 +85,14 @@ for way in "vector", "pack", "sort", "prebuilt":
 for shape in "hypercube", "ring", "mesh", "tree":
     rows["reduce." + shape] = lambda p, n, m, k: (lg(p), n * lg(p), n * lg(p))
 
+
 def kary(p, n, k):
     r = 0
-    while k ** r < p:
+    while k**r < p:
         r += 1
     rounds = (k - 1) * r
     return (rounds, n * rounds, 0) if k ** r == p else (most(rounds), most(n * rounds), 0)
+
 
 kept, broken, seen = 0, 0, set()
 for line in sys.stdin:
@@ -79,11 +105,15 @@ for line in sys.stdin:
         value = want[1] if bound else want
         if value is not None and not (got <= value if bound else got == value):
             good = False
-            print(f"{name} P={p} parameter {parameter}: {what} is {got:g}, the row says "
-                  f"{'at most ' if bound else ''}{value:g}")
+            print(
+                f"{name} P={p} parameter {parameter}: {what} is {got:g}, the row says "
+                f"{'at most ' if bound else ''}{value:g}"
+            )
     kept += good
     broken += not good
-missing = sorted(set(rows) - seen) if len(sys.argv) < 2 else []     # with any argument: one function alone
+missing = (
+    sorted(set(rows) - seen) if len(sys.argv) < 2 else []
+)  # with any argument: one function alone
 for row in missing:
     print(f"{row}: nothing measured")
 print(f"{len(seen)} rows, {kept} measurements keep them, {broken} do not")

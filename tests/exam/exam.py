@@ -51,7 +51,10 @@ static void meet(void)
     while (__atomic_load_n(&met, __ATOMIC_SEQ_CST) < mine + mine % 2) usleep(100);
 }
 """
-INIT = {False: "MPI_Init(&argc, &argv);", True: "MPI_Init_thread(&argc, &argv, LEVEL, &k);"} # by whether the body defines LEVEL
+INIT = {
+    False: "MPI_Init(&argc, &argv);",
+    True: "MPI_Init_thread(&argc, &argv, LEVEL, &k);",
+}  # by whether the body defines LEVEL
 START = """
     MPI_Comm_rank(W, &rank);
     MPI_Comm_size(W, &size);
@@ -61,9 +64,20 @@ START = """
 """
 MAIN = re.compile(r"int main\(int argc, char \*\*argv\) \{(.*) return 0; \}\s*$", re.S)
 LANGUAGES = {  # how a program is built
-    "c": ["mpicc", "-g", "-w", "-pthread"], "omp": ["mpicc", "-g", "-w", "-fopenmp"], # threads of POSIX, of OpenMP
-    "mpi": ["mpifort"], "mpif": ["mpifort"], "f08": ["mpifort"]}
-FORTRAN = ["-g", "-w", "-fopenmp", "-ffree-line-length-none", "-std=legacy", "-fallow-argument-mismatch"]
+    "c": ["mpicc", "-g", "-w", "-pthread"],
+    "omp": ["mpicc", "-g", "-w", "-fopenmp"],  # threads of POSIX, of OpenMP
+    "mpi": ["mpifort"],
+    "mpif": ["mpifort"],
+    "f08": ["mpifort"],
+}
+FORTRAN = [
+    "-g",
+    "-w",
+    "-fopenmp",
+    "-ffree-line-length-none",
+    "-std=legacy",
+    "-fallow-argument-mismatch",
+]
 CALLS = {}
 
 
@@ -79,14 +93,20 @@ def threads_in_c(body, openmp):
             while depth:
                 at += 1
                 depth += {"{": 1, "}": -1}.get(body[at], 0)
-            parts.append(body[opened:at + 1])
+            parts.append(body[opened : at + 1])
             end = at + 1
         if openmp:
-            text = f"_Pragma(\"omp parallel num_threads(2)\")\n    if (omp_get_thread_num() == 0) {parts[0]}\n    else {parts[1]}"
+            text = (
+                "_Pragma(\"omp parallel num_threads(2)\")\n    if (omp_get_thread_num() == 0)"
+                f" {parts[0]}\n    else {parts[1]}"
+            )
         else:
             n = before.count("thread_")
             before += f"static void *thread_{n}(void *x)\n{{\n    {parts[1]}\n    return x;\n}}\n"
-            text = f"{{ pthread_t th; pthread_create(&th, 0, thread_{n}, 0);\n    {parts[0]}\n    pthread_join(th, 0); }}"
+            text = (
+                f"{{ pthread_t th; pthread_create(&th, 0, thread_{n}, 0);\n    {parts[0]}\n   "
+                " pthread_join(th, 0); }"
+            )
         body = body[:start] + text + body[end:]
     return before, body
 
@@ -100,14 +120,29 @@ def program(body, raw, language, errors, own_fortran=False):
         if raw:
             return PRELUDE + body
         defines = "".join(l + "\n" for l in body.splitlines() if l.startswith("#define"))
-        functions, body = threads_in_c("\n".join(l for l in body.splitlines() if not l.startswith("#define")), language == "omp")
-        return PRELUDE + ("#include <omp.h>\n" if language == "omp" else "") + defines + functions + \
-            "int main(int argc, char **argv)\n{\n    " + INIT[level] + START + "    " + body + "\n    MPI_Finalize();\n    return 0;\n}\n"
+        functions, body = threads_in_c(
+            "\n".join(l for l in body.splitlines() if not l.startswith("#define")),
+            language == "omp",
+        )
+        return (
+            PRELUDE
+            + ("#include <omp.h>\n" if language == "omp" else "")
+            + defines
+            + functions
+            + "int main(int argc, char **argv)\n{\n    "
+            + INIT[level]
+            + START
+            + "    "
+            + body
+            + "\n    MPI_Finalize();\n    return 0;\n}\n"
+        )
     macros = fortran.define(l for l in PRELUDE.splitlines() if l.startswith("#define"))
     if own_fortran:
         return fortran.whole(body, language, CALLS, macros, "" if raw else INIT[level] + START)
     if not raw:
-        return fortran.program(body + "\nMPI_Finalize();", language, CALLS, macros, INIT[level] + START, errors)
+        return fortran.program(
+            body + "\nMPI_Finalize();", language, CALLS, macros, INIT[level] + START, errors
+        )
     main = MAIN.match(body.strip())
     if not main:
         raise fortran.NotFortran("a body of more than main")
@@ -118,7 +153,13 @@ class Case:
     def __init__(self, klass, name, bad, good, rules, ranks=2, words=()):
         self.unseen, self.slow = "unseen" in words, "slow" in words
         self.klass, self.name, self.rules, self.ranks = klass, name, rules, ranks
-        self.bad, self.good, self.raw, self.threads, self.fortran = bad, good, "raw" in words, "THREADS" in bad, "fortran" in words
+        self.bad, self.good, self.raw, self.threads, self.fortran = (
+            bad,
+            good,
+            "raw" in words,
+            "THREADS" in bad,
+            "fortran" in words,
+        )
         self.c = "c" in words
         self.chance = zlib.crc32((klass + name).encode())
 
@@ -137,8 +178,11 @@ class Case:
         done = {}
         for language in self.wanted():
             try:
-                done[language] = {kind: program(body, self.raw, language, self.chance % 8 == 0, self.fortran)
-                                  for kind, body in (("bad", self.bad), ("good", self.good)) if body}
+                done[language] = {
+                    kind: program(body, self.raw, language, self.chance % 8 == 0, self.fortran)
+                    for kind, body in (("bad", self.bad), ("good", self.good))
+                    if body
+                }
             except fortran.NotFortran:
                 pass
         return done
@@ -148,36 +192,97 @@ class Case:
 
 TYPE = "MPI_Type_contiguous(1,MPI_INT,&t2);"
 SPOIL = {  # role: (what, value, what runs before, after)
-    "comm": [("null", "MPI_COMM_NULL", "", ""), ("freed", "c2", "MPI_Comm_dup(W,&c);c2=c;MPI_Comm_free(&c);", "")],
+    "comm": [
+        ("null", "MPI_COMM_NULL", "", ""),
+        ("freed", "c2", "MPI_Comm_dup(W,&c);c2=c;MPI_Comm_free(&c);", ""),
+    ],
     "count": [("negative", "-1", "", "")],
-    "type": [("null", "MPI_DATATYPE_NULL", "", ""), ("uncommitted", "t2", TYPE, "MPI_Type_free(&t2);"),
-             ("freed", "t", TYPE + "MPI_Type_commit(&t2);t=t2;MPI_Type_free(&t2);", "")],
-    "dest": [("size", "size", "", ""), ("negative", "-7", "", ""), ("any", "MPI_ANY_SOURCE", "", "")],
+    "type": [
+        ("null", "MPI_DATATYPE_NULL", "", ""),
+        ("uncommitted", "t2", TYPE, "MPI_Type_free(&t2);"),
+        ("freed", "t", TYPE + "MPI_Type_commit(&t2);t=t2;MPI_Type_free(&t2);", ""),
+    ],
+    "dest": [
+        ("size", "size", "", ""),
+        ("negative", "-7", "", ""),
+        ("any", "MPI_ANY_SOURCE", "", ""),
+    ],
     "source": [("size", "size", "", ""), ("negative", "-7", "", "")],
     "target": [("size", "size", "", ""), ("negative", "-7", "", "")],
     "root": [("size", "size", "", ""), ("negative", "-7", "", "")],
     "tag": [("negative", "-7", "", "")],
-    "op": [("null", "MPI_OP_NULL", "", ""), ("freed", "op", "MPI_Op op2; MPI_Op_create(fun,1,&op2);op=op2;MPI_Op_free(&op2);", "")],
-    "sbuf": [("NULL", "NULL", "", "")], "rbuf": [("NULL", "NULL", "", "")], "iobuf": [("NULL", "NULL", "", "")],
-    "req_out": [("NULL", "NULL", "", "")], "req_io": [("NULL", "NULL", "", "")], "comm_out": [("NULL", "NULL", "", "")],
-    "reqs": [("NULL", "NULL", "", "")], "reqs_count": [("negative", "-1", "", "")],
+    "op": [
+        ("null", "MPI_OP_NULL", "", ""),
+        ("freed", "op", "MPI_Op op2; MPI_Op_create(fun,1,&op2);op=op2;MPI_Op_free(&op2);", ""),
+    ],
+    "sbuf": [("NULL", "NULL", "", "")],
+    "rbuf": [("NULL", "NULL", "", "")],
+    "iobuf": [("NULL", "NULL", "", "")],
+    "req_out": [("NULL", "NULL", "", "")],
+    "req_io": [("NULL", "NULL", "", "")],
+    "comm_out": [("NULL", "NULL", "", "")],
+    "reqs": [("NULL", "NULL", "", "")],
+    "reqs_count": [("negative", "-1", "", "")],
     "comm_io": [("null", "&c2", "c2=MPI_COMM_NULL;", ""), ("predefined", "&c2", "c2=W;", "")],
     "group_io": [("null", "&g2", "g2=MPI_GROUP_NULL;", "")],
     "type_io": [("null", "&t2", "t2=MPI_DATATYPE_NULL;", "")],
-    "op_io": [("null", "&op8", "MPI_Op op8=MPI_OP_NULL;", ""), ("predefined", "&op8", "MPI_Op op8=MPI_SUM;", "")],
-    "win_io": [("null", "&w2", "MPI_Win w2=MPI_WIN_NULL;", "")], "file_io": [("null", "&f2", "MPI_File f2=MPI_FILE_NULL;", "")],
-    "win": [("null", "MPI_WIN_NULL", "", ""), ("freed", "w2", "MPI_Win w1, w2; MPI_Win_create(r,64,4,MPI_INFO_NULL,W,&w1);w2=w1;MPI_Win_free(&w1);", "")],
+    "op_io": [
+        ("null", "&op8", "MPI_Op op8=MPI_OP_NULL;", ""),
+        ("predefined", "&op8", "MPI_Op op8=MPI_SUM;", ""),
+    ],
+    "win_io": [("null", "&w2", "MPI_Win w2=MPI_WIN_NULL;", "")],
+    "file_io": [("null", "&f2", "MPI_File f2=MPI_FILE_NULL;", "")],
+    "win": [
+        ("null", "MPI_WIN_NULL", "", ""),
+        (
+            "freed",
+            "w2",
+            "MPI_Win w1, w2; MPI_Win_create(r,64,4,MPI_INFO_NULL,W,&w1);w2=w1;MPI_Win_free(&w1);",
+            "",
+        ),
+    ],
     "file": [("null", "MPI_FILE_NULL", "", "")],
     "group": [("null", "MPI_GROUP_NULL", "", "")],
     "scounts": [("negative", "neg", "int neg[4]={4,-1,4,4};", ""), ("NULL", "NULL", "", "")],
     "rcounts": [("negative", "neg", "int neg[4]={4,-1,4,4};", ""), ("NULL", "NULL", "", "")],
     "msg_io": [("null", "&m2", "MPI_Message m2=MPI_MESSAGE_NULL;", "")],
     "offset": [("negative", "-8", "", "")],
-    "info": [("freed", "i2", "MPI_Info i2; MPI_Info_create(&info);i2=info;MPI_Info_free(&info);", "")],
+    "info": [
+        ("freed", "i2", "MPI_Info i2; MPI_Info_create(&info);i2=info;MPI_Info_free(&info);", "")
+    ],
 }
-SAME = {"rcount": "count", "rtype": "type", "rsource": "source", "rtag": "tag", "rbuf1": "rbuf", "type_arg": "type"}
-ALIAS = {"Reduce", "Allreduce", "Gather", "Scatter", "Allgather", "Alltoall", "Scan", "Exscan", "Reduce_scatter", "Reduce_scatter_block",
-         "Alltoallv", "Ireduce", "Iallreduce", "Igather", "Iscatter", "Iallgather", "Ialltoall", "Iscan", "Iexscan", "Gatherv", "Scatterv", "Allgatherv"}
+SAME = {
+    "rcount": "count",
+    "rtype": "type",
+    "rsource": "source",
+    "rtag": "tag",
+    "rbuf1": "rbuf",
+    "type_arg": "type",
+}
+ALIAS = {
+    "Reduce",
+    "Allreduce",
+    "Gather",
+    "Scatter",
+    "Allgather",
+    "Alltoall",
+    "Scan",
+    "Exscan",
+    "Reduce_scatter",
+    "Reduce_scatter_block",
+    "Alltoallv",
+    "Ireduce",
+    "Iallreduce",
+    "Igather",
+    "Iscatter",
+    "Iallgather",
+    "Ialltoall",
+    "Iscan",
+    "Iexscan",
+    "Gatherv",
+    "Scatterv",
+    "Allgatherv",
+}
 
 
 def roles():
@@ -194,25 +299,46 @@ def roles():
 def significant(fn, role):
     """At ranks other than the root."""
     name = fn[1:].capitalize() if fn[0] == "I" and fn[1].islower() else fn
-    return not (name.startswith("Gather") and role[0] == "r" and role != "root") and not (name.startswith("Scatter") and role in ("sbuf", "count", "type", "scounts", "sdispls")) and \
-        not (name == "Reduce" and role == "rbuf")
+    return (
+        not (name.startswith("Gather") and role[0] == "r" and role != "root")
+        and not (
+            name.startswith("Scatter") and role in ("sbuf", "count", "type", "scounts", "sdispls")
+        )
+        and not (name == "Reduce" and role == "rbuf")
+    )
 
 
 def spoilt(what, role, param):
     role = SAME.get(role, role)
     if role == "int":
-        return {"ndims": [("negative", "-1", "", "")], "count": [("negative", "-1", "", "")], "n": [("negative", "-1", "", "")],
-                "blocklength": [("negative", "-1", "", "")], "lock_type": [("wrong", "12345", "", "")],
-                "amode": [("wrong", "0", "", ""), ("both", "MPI_MODE_RDONLY|MPI_MODE_RDWR", "", "")],
-                "disp_unit": [("negative", "-1", "", "")], "color": [("negative", "-7", "", "")]}.get(param, [])
+        return {
+            "ndims": [("negative", "-1", "", "")],
+            "count": [("negative", "-1", "", "")],
+            "n": [("negative", "-1", "", "")],
+            "blocklength": [("negative", "-1", "", "")],
+            "lock_type": [("wrong", "12345", "", "")],
+            "amode": [("wrong", "0", "", ""), ("both", "MPI_MODE_RDONLY|MPI_MODE_RDWR", "", "")],
+            "disp_unit": [("negative", "-1", "", "")],
+            "color": [("negative", "-7", "", "")],
+        }.get(param, [])
     if role == "aint":
-        return [("beyond", "99999", "", ""), ("negative", "-1", "", "")] if param == "target_disp" else \
-            [("negative", "-8", "", "")] if param == "size" and what == "Win_create" else []
+        return (
+            [("beyond", "99999", "", ""), ("negative", "-1", "", "")]
+            if param == "target_disp"
+            else [("negative", "-8", "", "")] if param == "size" and what == "Win_create" else []
+        )
     if role == "ints":
-        return {"dims": [("zero", "bd", "int bd[2]={0,2};", ""), ("negative", "bd", "int bd[2]={-1,2};", ""), ("large", "bd", "int bd[2]={2,2};", "")],
-                "ranks": [("size", "bd", "int bd[1]={7};", "")], "array_of_blocklengths": [("negative", "bd", "int bd[2]={-1,2};", "")]}.get(param, [])
+        return {
+            "dims": [
+                ("zero", "bd", "int bd[2]={0,2};", ""),
+                ("negative", "bd", "int bd[2]={-1,2};", ""),
+                ("large", "bd", "int bd[2]={2,2};", ""),
+            ],
+            "ranks": [("size", "bd", "int bd[1]={7};", "")],
+            "array_of_blocklengths": [("negative", "bd", "int bd[2]={-1,2};", "")],
+        }.get(param, [])
     found = SPOIL.get(role, [])
-    if role == "type" and (what.startswith("Type") ):
+    if role == "type" and (what.startswith("Type")):
         found = [x for x in found if x[0] != "uncommitted"]
     if role == "type" and what in ("File_set_view",):
         return found
@@ -226,26 +352,60 @@ def argument_cases():
     for group in (uses.P2P, uses.COLLECTIVE, uses.OBJECTS, uses.RMA, uses.IO):
         for line in group.strip().splitlines():
             call, _, rest = line.partition(" @")
-            before, partner, after = ([x.strip() for x in rest.split("|")] + ["", "", ""])[:3] if "MODE" not in rest else (rest, "", "")
+            before, partner, after = (
+                ([x.strip() for x in rest.split("|")] + ["", "", ""])[:3]
+                if "MODE" not in rest
+                else (rest, "", "")
+            )
             fn, args = re.match(r"(\w+)\((.*)\)$", call).groups()
             args = re.split(r",(?![^()]*\))", args)
-            body = lambda text: (f"{before};\n    " if before else "") + \
-                (f"if (rank == 0) {{ {text}; }} else {{ {partner}; }}" if partner else f"{text};") + (f"\n    {after};" if after else "")
+            body = (
+                lambda text: (f"{before};\n    " if before else "")
+                + (f"if (rank == 0) {{ {text}; }} else {{ {partner}; }}" if partner else f"{text};")
+                + (f"\n    {after};" if after else "")
+            )
             full = lambda values: f"MPI_{fn}({','.join(values)})"
             good = body(full(args))
             yield Case("arguments: correct", fn, good, None, None)
             for i, (role, param) in enumerate(table[fn]):
                 for what, value, pre, post in spoilt(fn, role, param):
-                    values = args[:i] + [value] + args[i + 1:]
-                    bad = (pre + "\n    " if pre else "") + body(full(values)) + (f"\n    {post}" if post else "")
+                    values = args[:i] + [value] + args[i + 1 :]
+                    bad = (
+                        (pre + "\n    " if pre else "")
+                        + body(full(values))
+                        + (f"\n    {post}" if post else "")
+                    )
                     kind = SAME.get(role, role)
-                    if kind == "win" and pre: # behind the window that is used: else the library takes the freed one's address for it
+                    if (
+                        kind == "win" and pre
+                    ):  # behind the window that is used: else the library takes the freed one's address for it
                         bad = body(f"{{ {pre} {full(values)}; }}")
-                    yield Case(f"argument {kind}", f"{fn}.{param}.{what}", bad, None, {"argument", "rma", "file"})
-                    if not partner and not (kind == "win" and pre) and significant(fn, role) and what in ("null", "negative", "freed", "size"):
-                        bad = (pre + "\n    " if pre else "") + body(f"if (rank == 1) {full(values)}; else {full(args)}") + (f"\n    {post}" if post else "")
+                    yield Case(
+                        f"argument {kind}",
+                        f"{fn}.{param}.{what}",
+                        bad,
+                        None,
+                        {"argument", "rma", "file"},
+                    )
+                    if (
+                        not partner
+                        and not (kind == "win" and pre)
+                        and significant(fn, role)
+                        and what in ("null", "negative", "freed", "size")
+                    ):
+                        bad = (
+                            (pre + "\n    " if pre else "")
+                            + body(f"if (rank == 1) {full(values)}; else {full(args)}")
+                            + (f"\n    {post}" if post else "")
+                        )
                         if not (kind == "comm" and what == "freed" and False):
-                            yield Case(f"argument {kind}", f"{fn}.{param}.{what}.one", bad, None, {"argument", "rma", "file"})
+                            yield Case(
+                                f"argument {kind}",
+                                f"{fn}.{param}.{what}.one",
+                                bad,
+                                None,
+                                {"argument", "rma", "file"},
+                            )
             if fn in ALIAS:
                 names = [n for _, n in table[fn]]
                 values = list(args)
@@ -264,6 +424,7 @@ def argument_cases():
 # unseen: a blind spot, everywhere or where the kernel has no watchpoints; slow: the job hangs and nothing proves it, so that no sample has it;
 # c: in C only; fortran: in Fortran, not in C
 
+
 def text_cases():
     for path in sorted(glob.glob(os.path.join(HERE, "cases_*.txt"))):
         klass = rules = None
@@ -276,62 +437,127 @@ def text_cases():
             words, body = lines[0].split(), "\n".join(lines[1:])
             ranks = next((int(x[6:]) for x in words if x.startswith("ranks=")), 2)
             expected = next((x[6:] for x in words if x.startswith("rules=")), rules)
-            body = "\n".join([l for l in lines[1:] if l.startswith("#define")] + [l for l in lines[1:] if not l.startswith("#define")])
+            body = "\n".join(
+                [l for l in lines[1:] if l.startswith("#define")]
+                + [l for l in lines[1:] if not l.startswith("#define")]
+            )
             if body.startswith("#"):
                 body = "\n" + body
             loops = re.findall(r"\{(\w+):([^{}]*)\}", body)
             for combination in itertools.product(*[v.split(",") for _, v in loops]):
                 text, label = body, words[0].split(".{")[0]
                 for (key, values), value in zip(loops, combination):
-                    value = value.replace(";;", "\0").replace("; ", "\0 ").replace(";", ",").replace("\0", ";")
-                    text = text.replace("{%s:%s}" % (key, values), value).replace("{%s}" % key, value)
+                    value = (
+                        value.replace(";;", "\0")
+                        .replace("; ", "\0 ")
+                        .replace(";", ",")
+                        .replace("\0", ";")
+                    )
+                    text = text.replace("{%s:%s}" % (key, values), value).replace(
+                        "{%s}" % key, value
+                    )
                     label += "." + value
                 bad = re.sub(r"«([^|«»]*(?:\|\|[^|«»]*)*)\|([^«»]*)»", r"\1", text)
                 good = re.sub(r"«([^|«»]*(?:\|\|[^|«»]*)*)\|([^«»]*)»", r"\2", text)
                 faulty = expected != "-" and (good != bad or "wrong" in words)
-                yield Case(klass, label, bad, good if good != bad else None, set(expected.split(",")) if faulty else None, ranks, words)
+                yield Case(
+                    klass,
+                    label,
+                    bad,
+                    good if good != bad else None,
+                    set(expected.split(",")) if faulty else None,
+                    ranks,
+                    words,
+                )
 
 
 # --- running -----------------------------------------------------------------------------------------------------------------------
 
-os.environ.pop("OMPI_MCA_btl_vader_single_copy_mechanism", None) # without it Open MPI has no one-sided communication here
+os.environ.pop(
+    "OMPI_MCA_btl_vader_single_copy_mechanism", None
+)  # without it Open MPI has no one-sided communication here
 
 
 def misplaced(finding, source, lines):
     """The first of its calls whose place is not a line that makes this call, or near it: gfortran gives some calls the line of a neighbour."""
     for call in finding["calls"]:
         for what, where in (("call", "site"), ("subject", "subject_site")):
-            name, at = re.match(r"MPI_\w+|", call.get(what) or "")[0], (call.get(where) or "").split(":")
-            if name and (at[0] != source or len(at) != 2 or (source == "prog.f90" and name.lower() not in "".join(lines[max(int(at[1]) - 7, 0):int(at[1]) + 3]).lower())):
+            name, at = re.match(r"MPI_\w+|", call.get(what) or "")[0], (
+                call.get(where) or ""
+            ).split(":")
+            if name and (
+                at[0] != source
+                or len(at) != 2
+                or (
+                    source == "prog.f90"
+                    and name.lower()
+                    not in "".join(lines[max(int(at[1]) - 7, 0) : int(at[1]) + 3]).lower()
+                )
+            ):
                 return f"{name} at {call.get(where)}"
     return None
 
 
 def run(job):
     case, language, kind, code, folder = job
-    base = os.path.join(folder, re.sub(r"[^\w.]", "_", f"{case.klass}.{case.name}")[:150] + f".{language}.{kind}")
+    base = os.path.join(
+        folder, re.sub(r"[^\w.]", "_", f"{case.klass}.{case.name}")[:150] + f".{language}.{kind}"
+    )
     source = "prog.c" if language in ("c", "omp") else "prog.f90"
     shutil.rmtree(base, ignore_errors=True)
     os.makedirs(base)
     with open(f"{base}/{source}", "w") as out:
         out.write(code)
-    built = subprocess.run(LANGUAGES[language] + (FORTRAN if source == "prog.f90" else []) + ["-o", base + "/prog", f"{base}/{source}"],
-                           capture_output=True, text=True, cwd=base)
+    built = subprocess.run(
+        LANGUAGES[language]
+        + (FORTRAN if source == "prog.f90" else [])
+        + ["-o", base + "/prog", f"{base}/{source}"],
+        capture_output=True,
+        text=True,
+        cwd=base,
+    )
     if built.returncode:
         return case, language, kind, None, None, built.stderr[-600:]
     # Bodies take the arrays of the prelude for memory of any type.
     rules = ["--ignore=buffer-type"] if "buffer-type" not in (case.rules or "") else []
     try:
-        did = subprocess.run(["timeout", "-k", "10", "60", "crosswait", "run", "--stall=12", *rules, "-o", base + "/T.db", "--", "mpirun", "-n", str(case.ranks), "./prog"],
-                             cwd=base, capture_output=True, text=True, stdin=subprocess.DEVNULL, errors="replace",
-                             env=dict(os.environ, TMPDIR=base))  # mpirun removes the folder of its sessions, another's too
+        did = subprocess.run(
+            [
+                "timeout",
+                "-k",
+                "10",
+                "60",
+                "crosswait",
+                "run",
+                "--stall=12",
+                *rules,
+                "-o",
+                base + "/T.db",
+                "--",
+                "mpirun",
+                "-n",
+                str(case.ranks),
+                "./prog",
+            ],
+            cwd=base,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            errors="replace",
+            env=dict(os.environ, TMPDIR=base),
+        )  # mpirun removes the folder of its sessions, another's too
     except OSError as e:
         return case, language, kind, None, None, str(e)
     with open(base + "/out.txt", "w") as out:
         out.write(did.stdout + did.stderr + f"\nexit {did.returncode}\n")
-    told = subprocess.run(["crosswait", "report", "--format=json", base + "/T.db"], capture_output=True, text=True)
+    told = subprocess.run(
+        ["crosswait", "report", "--format=json", base + "/T.db"], capture_output=True, text=True
+    )
     try:
-        found = [(x["rule"], x["severity"], x["title"], misplaced(x, source, code.splitlines())) for x in json.loads(told.stdout)["findings"]]
+        found = [
+            (x["rule"], x["severity"], x["title"], misplaced(x, source, code.splitlines()))
+            for x in json.loads(told.stdout)["findings"]
+        ]
     except (ValueError, KeyError):
         found = []
     return case, language, kind, did.returncode, found, base
@@ -342,13 +568,20 @@ class Row:
         self.bad = self.found = self.told = self.good = self.silent = 0
 
     def __str__(self):
-        return f"found {self.found:4}/{self.bad:<4} (exit 1: {self.told:4})  silent {self.silent:4}/{self.good:<4}"
+        return (
+            f"found {self.found:4}/{self.bad:<4} (exit 1: {self.told:4})  silent"
+            f" {self.silent:4}/{self.good:<4}"
+        )
 
 
 def main():
     option = dict((a.lstrip("-").split("=") + ["1"])[:2] for a in sys.argv[1:])
     CALLS.update(roles())
-    cases = [c for c in itertools.chain(argument_cases(), text_cases()) if re.search(option.get("class", ""), c.klass) and re.search(option.get("name", ""), c.name)]
+    cases = [
+        c
+        for c in itertools.chain(argument_cases(), text_cases())
+        if re.search(option.get("class", ""), c.klass) and re.search(option.get("name", ""), c.name)
+    ]
     chance = random.Random(int(option.get("seed", 1)))
     if "each" in option:
         chance.shuffle(cases)
@@ -356,15 +589,23 @@ def main():
         for case in cases:
             if not case.slow:
                 count.setdefault(case.klass, []).append(case)
-        cases = [case for some in count.values() for case in some[:int(option["each"])]]
+        cases = [case for some in count.values() for case in some[: int(option["each"])]]
     folder = os.path.abspath(option.get("folder", "exam.work"))
     jobs = []
     for case in cases:
-        texts = {l: t for l, t in case.renderings().items() if "language" not in option or l in option["language"].split(",")}
+        texts = {
+            l: t
+            for l, t in case.renderings().items()
+            if "language" not in option or l in option["language"].split(",")
+        }
         if "each" in option and texts:
             chosen = chance.choice(list(texts))
             texts = {chosen: texts[chosen]}
-        jobs += [(case, language, kind, text, folder) for language, kinds in texts.items() for kind, text in kinds.items()]
+        jobs += [
+            (case, language, kind, text, folder)
+            for language, kinds in texts.items()
+            for kind, text in kinds.items()
+        ]
     classes, languages, all_, wrong, unseen = {}, {l: Row() for l in LANGUAGES}, Row(), [], []
     with concurrent.futures.ThreadPoolExecutor(int(option.get("jobs", 2))) as pool:
         for case, language, kind, code, found, where in pool.map(run, jobs):
@@ -378,7 +619,10 @@ def main():
                     row.bad += 1
                     row.found += hit
                     row.told += code == 1
-                if not hit and (case.unseen or (language not in ("c", "omp") and fortran.UNSEEN.search(case.bad))):
+                if not hit and (
+                    case.unseen
+                    or (language not in ("c", "omp") and fortran.UNSEEN.search(case.bad))
+                ):
                     unseen.append(f"{case.klass}: {case.name} ({language})")
                 elif not hit:
                     problem = "missed"
@@ -390,8 +634,11 @@ def main():
                     row.silent += code == 0
                 problem = "blamed" if code != 0 else None
             if problem:
-                wrong.append(f"{problem} ({language}): {case.klass} / {case.name}: exit {code}, "
-                             f"{[(f[0], f[2][:90]) + (f[3:] if f[3] else ()) for f in told]}" + (f" {where}" if code is None else ""))
+                wrong.append(
+                    f"{problem} ({language}): {case.klass} / {case.name}: exit {code}, "
+                    f"{[(f[0], f[2][:90]) + (f[3:] if f[3] else ()) for f in told]}"
+                    + (f" {where}" if code is None else "")
+                )
                 if "v" in option:
                     print(wrong[-1], flush=True)
     for name, row in sorted(classes.items()) + [*languages.items(), ("all", all_)]:

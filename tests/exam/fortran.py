@@ -3,23 +3,84 @@ What each argument of an MPI function is in Fortran follows from its role in int
 raises NotFortran, and has no rendering."""
 import re
 
-KINDS = {"MPI_Comm": "comm", "MPI_Request": "request", "MPI_Status": "status", "MPI_Message": "message", "MPI_Group": "group",
-         "MPI_Datatype": "datatype", "MPI_Op": "op", "MPI_Win": "win", "MPI_File": "file", "MPI_Info": "info", "MPI_Errhandler": "errhandler",
-         "int": "int", "MPI_Aint": "aint"}
-NULLS = {"comm": "MPI_COMM_NULL", "request": "MPI_REQUEST_NULL", "message": "MPI_MESSAGE_NULL", "group": "MPI_GROUP_NULL", "win": "MPI_WIN_NULL",
-         "datatype": "MPI_DATATYPE_NULL", "op": "MPI_OP_NULL", "file": "MPI_FILE_NULL", "info": "MPI_INFO_NULL", "errhandler": "MPI_ERRHANDLER_NULL"}
+KINDS = {
+    "MPI_Comm": "comm",
+    "MPI_Request": "request",
+    "MPI_Status": "status",
+    "MPI_Message": "message",
+    "MPI_Group": "group",
+    "MPI_Datatype": "datatype",
+    "MPI_Op": "op",
+    "MPI_Win": "win",
+    "MPI_File": "file",
+    "MPI_Info": "info",
+    "MPI_Errhandler": "errhandler",
+    "int": "int",
+    "MPI_Aint": "aint",
+}
+NULLS = {
+    "comm": "MPI_COMM_NULL",
+    "request": "MPI_REQUEST_NULL",
+    "message": "MPI_MESSAGE_NULL",
+    "group": "MPI_GROUP_NULL",
+    "win": "MPI_WIN_NULL",
+    "datatype": "MPI_DATATYPE_NULL",
+    "op": "MPI_OP_NULL",
+    "file": "MPI_FILE_NULL",
+    "info": "MPI_INFO_NULL",
+    "errhandler": "MPI_ERRHANDLER_NULL",
+}
 NAMES = {"MPI_INT": "MPI_INTEGER", "MPI_FLOAT": "MPI_REAL", "MPI_DOUBLE": "MPI_DOUBLE_PRECISION"}
 # The prelude's variables: kind, bounds.
-VARIABLES = {"rank": "int", "size": "int", "o": "int", "k": "int", "b": "int[4096]", "r": "int[4096]", "cnt": "int[4]", "dsp": "int[4]", "one": "int[1]",
-             "dims": "int[16]", "per": "logical[16]", "neg": "int[4]", "big": "character[65536]", "p": "pointer", "q": "request", "q2": "request",
-             "qq": "request[4]", "s": "status", "ss": "status[4]", "m": "message", "c": "comm", "c2": "comm", "g": "group", "g2": "group",
-             "t": "datatype", "t2": "datatype", "tt": "datatype[4]", "op": "op", "w": "win", "f": "file", "info": "info", "eh": "errhandler",
-             "aint": "aint[4]", "flag": "logical", "nothing": "nothing"}
+VARIABLES = {
+    "rank": "int",
+    "size": "int",
+    "o": "int",
+    "k": "int",
+    "b": "int[4096]",
+    "r": "int[4096]",
+    "cnt": "int[4]",
+    "dsp": "int[4]",
+    "one": "int[1]",
+    "dims": "int[16]",
+    "per": "logical[16]",
+    "neg": "int[4]",
+    "big": "character[65536]",
+    "p": "pointer",
+    "q": "request",
+    "q2": "request",
+    "qq": "request[4]",
+    "s": "status",
+    "ss": "status[4]",
+    "m": "message",
+    "c": "comm",
+    "c2": "comm",
+    "g": "group",
+    "g2": "group",
+    "t": "datatype",
+    "t2": "datatype",
+    "tt": "datatype[4]",
+    "op": "op",
+    "w": "win",
+    "f": "file",
+    "info": "info",
+    "eh": "errhandler",
+    "aint": "aint[4]",
+    "flag": "logical",
+    "nothing": "nothing",
+}
 LOGICAL = {"flag", "reorder", "commute", "periods"}
-NOT_HERE = {"Keyval_create", "Keyval_free", "Alloc_mem", "Free_mem"} # gone from mpi_f08, or in need of pointers
+NOT_HERE = {
+    "Keyval_create",
+    "Keyval_free",
+    "Alloc_mem",
+    "Free_mem",
+}  # gone from mpi_f08, or in need of pointers
 
 # Open MPI's Fortran binding has these of its own, or fails before it calls C's interface: a negative count in it, a freed communicator.
-UNSEEN = re.compile(r"MPI_\w*(_create_keyval|_get_attr|_set_attr|_create_errhandler)|MPI_Waitall\(-1|MPI_Alltoallw\(.*,c2\)")
+UNSEEN = re.compile(
+    r"MPI_\w*(_create_keyval|_get_attr|_set_attr|_create_errhandler)|MPI_Waitall\(-1|MPI_Alltoallw\(.*,c2\)"
+)
 
 HEAD = """{module}
 implicit none
@@ -46,7 +107,8 @@ subroutine meet()
   end do
 end subroutine
 """
-USER = {"mpi": """subroutine fun(a, b, n, t)
+USER = {
+    "mpi": """subroutine fun(a, b, n, t)
   integer n, t
   integer a(n), b(n)
   b = b + a
@@ -54,7 +116,8 @@ end subroutine
 subroutine ehf(c, e)
   integer c, e
 end subroutine
-""", "f08": """subroutine fun(a, b, n, t)
+""",
+    "f08": """subroutine fun(a, b, n, t)
   use iso_c_binding
   type(c_ptr), value :: a, b
   integer n
@@ -68,7 +131,8 @@ subroutine ehf(c, e)
   type(MPI_Comm) c
   integer e
 end subroutine
-"""}
+""",
+}
 
 
 class NotFortran(Exception):
@@ -83,15 +147,25 @@ def declaration(name, kind, language):
         return "integer, allocatable :: nothing(:)"
     if kind == "status" and not new:
         return f"integer :: {name}(MPI_STATUS_SIZE{', ' + size if size else ''})"
-    text = {"int": "integer", "logical": "logical", "character": "character", "aint": "integer(MPI_ADDRESS_KIND)",
-            "pointer": "type(c_ptr)" if new else "integer(MPI_ADDRESS_KIND)"}.get(kind)
+    text = {
+        "int": "integer",
+        "logical": "logical",
+        "character": "character",
+        "aint": "integer(MPI_ADDRESS_KIND)",
+        "pointer": "type(c_ptr)" if new else "integer(MPI_ADDRESS_KIND)",
+    }.get(kind)
     if not text:
         text = f"type(MPI_{kind.capitalize()})" if new else "integer"
-    return f"{text}{', asynchronous' if kind == 'int' and size and new else ''} :: {name}{f'({size})' if size else ''}"
+    return (
+        f"{text}{', asynchronous' if kind == 'int' and size and new else ''} ::"
+        f" {name}{f'({size})' if size else ''}"
+    )
 
 
 def tokens(text):
-    found = re.findall(r"\s*([A-Za-z_]\w*|\d+|\"[^\"]*\"|'[^']*'|<<|&&|\|\||==|!=|<=|>=|\+\+|--|\+=|\S)", text)
+    found = re.findall(
+        r"\s*([A-Za-z_]\w*|\d+|\"[^\"]*\"|'[^']*'|<<|&&|\|\||==|!=|<=|>=|\+\+|--|\+=|\S)", text
+    )
     return found
 
 
@@ -109,12 +183,12 @@ def expand(text, macros):
                 while depth:
                     depth += {"(": 1, ")": -1}.get(text[end], 0)
                     end += 1
-                values, inner = re.split(r",(?![^()]*\))", text[at.end():end - 1]), body
+                values, inner = re.split(r",(?![^()]*\))", text[at.end() : end - 1]), body
                 if len(params) == 1:
-                    values = [text[at.end():end - 1]]
+                    values = [text[at.end() : end - 1]]
                 for param, value in zip(params, values):
                     inner = re.sub(rf"\b{param}\b", lambda _: value, inner)
-                text = text[:at.start()] + inner + text[end:]
+                text = text[: at.start()] + inner + text[end:]
                 at = re.search(rf"\b{name}\(", text)
         if text == before:
             break
@@ -180,7 +254,7 @@ class Renderer:
                 self.put("else")
                 self.block()
             self.put("end if")
-        elif token == "THREADS": # two statements, each a thread's
+        elif token == "THREADS":  # two statements, each a thread's
             self.take()
             self.put("!$omp parallel num_threads(2)")
             self.put("if (omp_get_thread_num() == 0) then")
@@ -272,7 +346,7 @@ class Renderer:
                     self.call(target)
                     return
                 value = self.expression()
-                if self.peek() == "=": # a = b = value
+                if self.peek() == "=":  # a = b = value
                     self.take()
                     second, value = value[0], self.expression()
                     self.put(f"{second} = {value[0]}")
@@ -314,7 +388,17 @@ class Renderer:
             raise NotFortran("a choice of arrays")
         return f"merge({yes[0]}, {no[0]}, {self.logical(value)})", yes[1]
 
-    LEVELS = [["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", ">", "<=", ">="], ["+", "-"], ["*", "/", "%"]]
+    LEVELS = [
+        ["||"],
+        ["&&"],
+        ["|"],
+        ["^"],
+        ["&"],
+        ["==", "!="],
+        ["<", ">", "<=", ">="],
+        ["+", "-"],
+        ["*", "/", "%"],
+    ]
 
     def binary(self, level):
         if level == len(self.LEVELS):
@@ -324,14 +408,22 @@ class Renderer:
             operator = self.take()
             right = self.binary(level + 1)
             if operator in ("||", "&&"):
-                left = f"({self.logical(left)} {'.or.' if operator == '||' else '.and.'} {self.logical(right)})", "logical"
+                left = (
+                    (
+                        f"({self.logical(left)} {'.or.' if operator == '||' else '.and.'} {self.logical(right)})"
+                    ),
+                    "logical",
+                )
             elif operator in ("|", "^", "&"):
-                left = f"{ {'|': 'ior', '^': 'ieor', '&': 'iand'}[operator] }({left[0]}, {right[0]})", "int"
+                left = (
+                    f"{ {'|': 'ior', '^': 'ieor', '&': 'iand'}[operator] }({left[0]}, {right[0]})",
+                    "int",
+                )
             elif operator in ("==", "!=", "<", ">", "<=", ">="):
                 left = f"{left[0]} {'/=' if operator == '!=' else operator} {right[0]}", "logical"
             elif operator == "%":
                 left = f"mod({left[0]}, {right[0]})", "int"
-            elif left[1].endswith("]"): # a part of an array
+            elif left[1].endswith("]"):  # a part of an array
                 if operator != "+":
                     raise NotFortran("pointer arithmetic")
                 left = f"{left[0]}({right[0]})", left[1].partition("[")[0]
@@ -382,7 +474,9 @@ class Renderer:
             if self.peek() == "." and kind == "status":
                 self.take()
                 field = self.take()
-                return (f"{token}%{field}" if self.language == "f08" else f"{token}({field})"), "int"
+                return (
+                    f"{token}%{field}" if self.language == "f08" else f"{token}({field})"
+                ), "int"
             return token, kind
         if token.startswith("MPI_") and self.peek() != "(":
             kind = next((k for k, null in NULLS.items() if token == null), "int")
@@ -399,7 +493,11 @@ class Renderer:
         values, starts = [], []
         while self.peek() != ")":
             starts.append(self.at)
-            values.append((None, "argc") if self.peek() == "&" and self.peek(1) in ("argc", "argv") else self.expression())
+            values.append(
+                (None, "argc")
+                if self.peek() == "&" and self.peek(1) in ("argc", "argv")
+                else self.expression()
+            )
             if values[-1][1] == "argc":
                 self.at += 2
             if self.peek() == ",":
@@ -412,7 +510,10 @@ class Renderer:
         for (role, param), (text, kind) in zip(params, values):
             if kind == "argc":
                 continue
-            if text == "nothing" and not (role in ("sbuf", "rbuf", "rbuf1", "iobuf", "scounts", "rcounts") or param == "buffer"):
+            if text == "nothing" and not (
+                role in ("sbuf", "rbuf", "rbuf1", "iobuf", "scounts", "rcounts")
+                or param == "buffer"
+            ):
                 raise NotFortran("NULL for " + param)
             if param in LOGICAL:
                 if role == "int_out" and kind == "int":
@@ -426,7 +527,11 @@ class Renderer:
                 if not text.endswith(")"):
                     raise NotFortran("one request as a list")
                 text = text[:-1] + ":)"
-            elif kind in ("int", "logical") and role.rstrip("s") in ("int", "nint", "aint", "out", "count", "weight") and role[-1] == "s":
+            elif (
+                kind in ("int", "logical")
+                and role.rstrip("s") in ("int", "nint", "aint", "out", "count", "weight")
+                and role[-1] == "s"
+            ):
                 part = re.fullmatch(r"(\w+)\((.*)\)", text)
                 text = f"{part[1]}({part[2]}:)" if part else f"[{text}]"
             elif param in ("extra_state",):
@@ -449,8 +554,17 @@ def program(body, language, table, macros, start, errors=True):
     """language: mpi, mpif or f08. start: what comes before the body, in C. errors: whether ierror is passed (optional in mpi_f08)."""
     own = [l for l in body.splitlines() if l.startswith("#define")]
     renderer = Renderer(language, table, errors or language != "f08")
-    lines = renderer.render(expand("\n".join([start] + [l for l in body.splitlines() if not l.startswith("#")]), {**define(own), **macros}))
-    return assemble("\n".join(lines), language, "".join(declaration(n, renderer.kinds[n], language) + "\n" for n in renderer.own))
+    lines = renderer.render(
+        expand(
+            "\n".join([start] + [l for l in body.splitlines() if not l.startswith("#")]),
+            {**define(own), **macros},
+        )
+    )
+    return assemble(
+        "\n".join(lines),
+        language,
+        "".join(declaration(n, renderer.kinds[n], language) + "\n" for n in renderer.own),
+    )
 
 
 def whole(body, language, table, macros, start):
@@ -458,7 +572,13 @@ def whole(body, language, table, macros, start):
     macros = {name: macros[name] for name in ("W", "ST", "SS")}
     macros["TYPES"] = None, "type(MPI_Datatype)" if language == "f08" else "integer"
     first = Renderer(language, table, True).render(expand(start, macros))
-    return assemble("\n".join(first) + "\n" + expand(body, macros) + ("\ncall MPI_Finalize(ierr)" if start else ""), language)
+    return assemble(
+        "\n".join(first)
+        + "\n"
+        + expand(body, macros)
+        + ("\ncall MPI_Finalize(ierr)" if start else ""),
+        language,
+    )
 
 
 def assemble(body, language, own=""):
@@ -468,4 +588,14 @@ def assemble(body, language, own=""):
         head += "include 'mpif.h'\n"
     head += "".join(declaration(n, k, language) + "\n" for n, k in VARIABLES.items())
     values = "cnt = 4\ndsp = [0, 4, 8, 12]\none = 0\ndims(0:1) = [2, 1]\nper = .false.\nneg = -1\n"
-    return "program exam\n" + head + own + values + body + "\n" + PROCEDURES + USER["f08" if language == "f08" else "mpi"] + "end program\n"
+    return (
+        "program exam\n"
+        + head
+        + own
+        + values
+        + body
+        + "\n"
+        + PROCEDURES
+        + USER["f08" if language == "f08" else "mpi"]
+        + "end program\n"
+    )

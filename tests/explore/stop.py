@@ -12,7 +12,9 @@ number = signal.SIGINT if sys.argv[1] == "INT" else signal.SIGKILL
 state = next(word.split("=")[1] for word in sys.argv if word.startswith("--state="))
 stops = kept = 0
 while True:
-    child = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    child = subprocess.Popen(
+        sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
     try:
         out, _ = child.communicate(timeout=0.3 + 0.1 * stops)
     except subprocess.TimeoutExpired:

@@ -15,7 +15,9 @@ CITATION = re.compile(r"(?:([\w./]+)[ ,]+)?[Ii]nvariants? (\d+(?:(?:, | and |, a
 
 
 def files_of(root):
-    listed = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["git", "-C", root, "ls-files"], capture_output=True, text=True, check=True
+    ).stdout
     return [f for f in listed.splitlines() if os.path.isfile(os.path.join(root, f))]
 
 
@@ -28,19 +30,27 @@ def stated(name, text):
     """The numbers of a file's invariants, and where the text after them begins."""
     if name.endswith((".c", ".h")):
         head = re.match(r"/\*.*?\*/", text, re.S)
-        found = head and re.search(r"\bInvariants\b[^.\n]*?(?::|\n)|^(?= \*\s+1\. )", head.group(), re.M)
+        found = head and re.search(
+            r"\bInvariants\b[^.\n]*?(?::|\n)|^(?= \*\s+1\. )", head.group(), re.M
+        )
         end = head.end() if head else 0
         item = re.compile(r"(?:^ \*\s+|[.:] |: )(\d+)\. (?=\S)", re.M)
     elif os.path.basename(name) == "README.md":
         found = re.search(r"^(?:#+ )?Invariants\b.*\n", text, re.M)
-        end = (re.search(r"\n\n(?!\d+\. )|\Z", text[found.end():]).start() + found.end()) if found else 0
+        end = (
+            (re.search(r"\n\n(?!\d+\. )|\Z", text[found.end() :]).start() + found.end())
+            if found
+            else 0
+        )
         item = re.compile(r"^(\d+)\. ", re.M)
     else:
         return [], 0
     if not found:
         return [], 0
     numbers = []
-    for match in item.finditer(text, found.start() if name.endswith((".c", ".h")) else found.end(), end):
+    for match in item.finditer(
+        text, found.start() if name.endswith((".c", ".h")) else found.end(), end
+    ):
         if int(match.group(1)) == len(numbers) + 1:
             numbers.append(len(numbers) + 1)
     return numbers, end
@@ -51,7 +61,9 @@ def main():
     parser.add_argument("--root", default=".")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
-    names = [f for f in files_of(options.root) if f.endswith((".c", ".h", ".py", ".sh", "README.md"))]
+    names = [
+        f for f in files_of(options.root) if f.endswith((".c", ".h", ".py", ".sh", "README.md"))
+    ]
     texts = {name: read(options.root, name) for name in names}
     invariants = {}
     for name in names:
@@ -63,13 +75,20 @@ def main():
         if name.endswith(".md") or name.startswith("tests/house/"):
             continue
         # a citation may stand on two lines of a comment
-        said = re.sub(r"\n *(?:#|\*(?!/)|//)? *", " ", texts[name][invariants.get(name, (0, 0))[1]:])
+        said = re.sub(
+            r"\n *(?:#|\*(?!/)|//)? *", " ", texts[name][invariants.get(name, (0, 0))[1] :]
+        )
         for match in CITATION.finditer(said):
             where = match.group(1)
             for number in map(int, re.findall(r"\d+", match.group(2))):
-                if where and (where.endswith((".c", ".h")) or os.path.isdir(os.path.join(options.root, where))):
-                    cited |= {(f, number) for f in invariants
-                              if f.endswith("/" + where) or f == where or f == where + "/README.md"}
+                if where and (
+                    where.endswith((".c", ".h")) or os.path.isdir(os.path.join(options.root, where))
+                ):
+                    cited |= {
+                        (f, number)
+                        for f in invariants
+                        if f.endswith("/" + where) or f == where or f == where + "/README.md"
+                    }
                 else:
                     cited |= {(f, number) for f in (name, name[:-1] + "h") if f in invariants}
     missing = 0

@@ -11,7 +11,14 @@ def needs(name, root, me, size):
     name = name.lower()
     if "scatter" in name and "reduce" not in name or "bcast" in name:
         return {root}
-    if name in ("mpi_reduce", "mpi_ireduce", "mpi_gather", "mpi_igather", "mpi_gatherv", "mpi_igatherv"):
+    if name in (
+        "mpi_reduce",
+        "mpi_ireduce",
+        "mpi_gather",
+        "mpi_igather",
+        "mpi_gatherv",
+        "mpi_igatherv",
+    ):
         return set(range(size)) if me == root else set()
     if "exscan" in name:
         return set(range(me))
@@ -33,7 +40,16 @@ def messages(rank, me):
                 for request in e.lists[1, 1]:
                     i = made[request]
                     if "send" in i.name:
-                        out[i.parent].append(("send", rank.comms[i.comm]["members"][i.peer], i.tag, size(i), e.seq, e.seq))
+                        out[i.parent].append(
+                            (
+                                "send",
+                                rank.comms[i.comm]["members"][i.peer],
+                                i.tag,
+                                size(i),
+                                e.seq,
+                                e.seq,
+                            )
+                        )
                     else:
                         started[request] = i
             elif "send" in e.name:
@@ -45,7 +61,9 @@ def messages(rank, me):
                     continue
                 r = e if e.name == "pml_recv" else started.pop(d["request"])
                 members = rank.comms[r.comm]["members"]
-                out[r.parent].append(("recv", members[d["source"]], d["tag"], d["bytes"], r.seq, e.seq))
+                out[r.parent].append(
+                    ("recv", members[d["source"]], d["tag"], d["bytes"], r.seq, e.seq)
+                )
     return out, started
 
 
@@ -53,16 +71,31 @@ def collectives(ranks, by_call):
     """{(communicator, its how many-th): {rank: event}}: those that belong together."""
     out = collections.defaultdict(dict)
     for me, rank in ranks.items():
-        assert rank.layer == 1 and rank.state == "finalized" and not rank.lost, (me, rank.state, rank.note)
+        assert rank.layer == 1 and rank.state == "finalized" and not rank.lost, (
+            me,
+            rank.state,
+            rank.note,
+        )
         by_call[me], left = messages(rank, me)
         assert not left, f"rank {me}: receives that never complete: {left}"
         mine = [e for e in rank.events if not e.parent and e.klass in (30, 31)]
-        made = {e.request: e for e in rank.events if e.klass == 32}  # persistent: each start is one collective
+        made = {
+            e.request: e for e in rank.events if e.klass == 32
+        }  # persistent: each start is one collective
         for e in rank.events:
-            request = e.request if e.name == "MPI_Start" else e.lists[1, 1][0] if e.name == "MPI_Startall" else 0
+            request = (
+                e.request
+                if e.name == "MPI_Start"
+                else e.lists[1, 1][0] if e.name == "MPI_Startall" else 0
+            )
             if request in made and not e.parent:
                 i = made[request]
-                e.name, e.peer, e.count, e.comm = i.name.replace("MPIX_", "MPI_").replace("_init", ""), i.peer, i.count, i.comm
+                e.name, e.peer, e.count, e.comm = (
+                    i.name.replace("MPIX_", "MPI_").replace("_init", ""),
+                    i.peer,
+                    i.count,
+                    i.comm,
+                )
                 mine.append(e)
         number = collections.Counter()
         for e in sorted(mine, key=lambda e: e.seq):
@@ -89,7 +122,9 @@ def check_one(what, ranks, events, by_call):
             assert q, f"{what}: rank {me} received from {other} with tag {tag} what was not sent"
             size = q.popleft()
             assert size == n, f"{what}: {other} sent {size} bytes, {me} received {n}"
-    assert not any(queue.values()), f"{what}: sent and never received: { {m: list(q) for m, q in queue.items() if q} }"
+    assert not any(
+        queue.values()
+    ), f"{what}: sent and never received: { {m: list(q) for m, q in queue.items() if q} }"
     # data flow: replay each rank's messages in its own order
     held = {me: {me} for me in events}
     todo = {me: collections.deque(sorted(call[me], key=lambda m: m[5])) for me in events}

@@ -1,6 +1,7 @@
-# MemorySanitizer is asked of what is sent, and told of what was received: bytes that were never written are found, and what MPI has
-# filled is not taken for such. ThreadSanitizer is told of buffers in flight: a thread that touches one is in a race with the call that
-# has it, with both stacks, whatever lock the two take. Twins stay silent. Holds shadow.h invariants 1, 2 and 3.
+# MemorySanitizer is asked of what is sent, and told of what was received: bytes that were never
+# written are found, and what MPI has filled is not taken for such. ThreadSanitizer is told of
+# buffers in flight: a thread that touches one is in a race with the call that has it, with both
+# stacks, whatever lock the two take. Twins stay silent. Holds shadow.h invariants 1, 2 and 3.
 # timeout: 300
 fail() { echo "$*"; exit 1; }
 cat >sends.c <<'P'
@@ -38,9 +39,11 @@ P
 OMPI_CC=clang mpicc -g -w -fsanitize=memory -fsanitize-recover=memory -o sends sends.c || exit 1
 export MSAN_OPTIONS=halt_on_error=0:report_umrs=0:exitcode=0
 crosswait run -o T.db -- mpirun -n 2 ./sends good >out 2>&1 || fail "the twin: $(cat out)"
-grep -q "note\[buffer\]: MPI_Send: byte 1 of the 16 that 'buf' sends was never written" out || fail "$(cat out)"
+grep -q "note\[buffer\]: MPI_Send: byte 1 of the 16 that 'buf' sends was never written" out ||
+    fail "$(cat out)"
 crosswait run -o T.db -- mpirun -n 2 ./sends bad >out 2>&1 && fail "nothing is found: $(cat out)"
-grep -q "^warning\[buffer\]: MPI_Isend: byte 36 of the 40 that 'buf' sends was never written" out || fail "$(cat out)"
+grep -q "^warning\[buffer\]: MPI_Isend: byte 36 of the 40 that 'buf' sends was never written" out ||
+    fail "$(cat out)"
 [ $(grep -c '^warning\|^error' out) = 1 ] || fail "$(cat out)"
 cat >touches.c <<'P'
 #include <mpi.h>
@@ -108,15 +111,20 @@ P
 for compiler in gcc clang; do
     OMPI_CC=$compiler mpicc -g -w -fsanitize=thread -o touches touches.c -lpthread || exit 1
     export TSAN_OPTIONS=ignore_noninstrumented_modules=1
-    crosswait run -o T.db -- mpirun -n 2 ./touches good >out 2>&1 || fail "$compiler, the twin: $(cat out)"
-    crosswait run -o T.db -- mpirun -n 2 ./touches bad >out 2>&1 && fail "$compiler: nothing is found: $(cat out)"
+    crosswait run -o T.db -- mpirun -n 2 ./touches good >out 2>&1 ||
+        fail "$compiler, the twin: $(cat out)"
+    crosswait run -o T.db -- mpirun -n 2 ./touches bad >out 2>&1 &&
+        fail "$compiler: nothing is found: $(cat out)"
     grep -q 'WARNING: ThreadSanitizer: data race' out || fail "$compiler: $(cat out)"
-    grep -q '#0 touch .*touches.c:9' out && grep -q '#0 main .*touches.c:2[45]' out || fail "$compiler: $(cat out)"
+    grep -q '#0 touch .*touches.c:9' out && grep -q '#0 main .*touches.c:2[45]' out ||
+        fail "$compiler: $(cat out)"
     export TSAN_OPTIONS=exitcode=0
-    crosswait run -o T.db -- mpirun -n 2 ./touches good >out 2>&1 || fail "$compiler, without the option: $(cat out)"
+    crosswait run -o T.db -- mpirun -n 2 ./touches good >out 2>&1 ||
+        fail "$compiler, without the option: $(cat out)"
 done
 OMPI_CC=gcc mpicc -g -w -fopenmp -fsanitize=thread -o openmp openmp.c || exit 1
 export TSAN_OPTIONS=ignore_noninstrumented_modules=1
-CROSSWAIT_BUFFERS=on crosswait record -o T.db -- mpirun -n 2 ./openmp >out 2>&1 && crosswait check T.db >>out || fail "OpenMP: $(cat out)"
+CROSSWAIT_BUFFERS=on crosswait record -o T.db -- mpirun -n 2 ./openmp >out 2>&1 &&
+    crosswait check T.db >>out || fail "OpenMP: $(cat out)"
 grep -q ThreadSanitizer out && fail "OpenMP: $(cat out)"
 exit 0

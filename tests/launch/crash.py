@@ -31,10 +31,21 @@ def recorded(trace, ranks):
     with sqlite3.connect(trace) as db:
         if db.execute("pragma integrity_check").fetchone()[0] != "ok":
             problems.append(f"{trace} is damaged")
-        state = dict((r, (s, lost, cut)) for r, s, lost, cut in db.execute("select rank, state, lost, cut from rank"))
-        calls = dict((r, (n, m)) for r, n, m in db.execute(
-            "select rank, count(*), count(t_leave) from event where call = 'MPI_Sendrecv_replace' and parent is null group by rank"))
-    return [(state.get(r, ("absent", 0, 0))[0],) + calls.get(r, (0, 0)) + (state.get(r, ("", 0, 0))[1],) for r in range(ranks)]
+        state = dict(
+            (r, (s, lost, cut))
+            for r, s, lost, cut in db.execute("select rank, state, lost, cut from rank")
+        )
+        calls = dict(
+            (r, (n, m))
+            for r, n, m in db.execute(
+                "select rank, count(*), count(t_leave) from event where call ="
+                " 'MPI_Sendrecv_replace' and parent is null group by rank"
+            )
+        )
+    return [
+        (state.get(r, ("absent", 0, 0))[0],) + calls.get(r, (0, 0)) + (state.get(r, ("", 0, 0))[1],)
+        for r in range(ranks)
+    ]
 
 
 def compare(what, folder, trace, ranks, may_lose=False):
@@ -48,9 +59,14 @@ def compare(what, folder, trace, ranks, may_lose=False):
         if may_lose and lost:
             continue
         if returned < own[1]:
-            problems.append(f"{what}: rank {rank} ({state}) had {own[1]} calls returned, the trace has {returned}")
+            problems.append(
+                f"{what}: rank {rank} ({state}) had {own[1]} calls returned, the trace has"
+                f" {returned}"
+            )
         if entered > own[0]:
-            problems.append(f"{what}: rank {rank} ({state}) had entered {own[0]} calls, the trace has {entered}")
+            problems.append(
+                f"{what}: rank {rank} ({state}) had entered {own[0]} calls, the trace has {entered}"
+            )
         if own[2] and state not in ("finished", "ended", "killed", "exited"):
             problems.append(f"{what}: rank {rank} had come to MPI_Finalize, the trace says {state}")
     return total
@@ -96,8 +112,24 @@ def trial(number, victim, rng):
     ranks = rng.choice((2, 3, 4))
     trace = folder + "/T.db"
     with open(folder + "/out", "wb") as out:
-        launcher = subprocess.Popen(["crosswait", "record", "-o", trace, "--", "mpirun", "-n", str(ranks), WITNESS, folder, "12000"],
-                                    stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        launcher = subprocess.Popen(
+            [
+                "crosswait",
+                "record",
+                "-o",
+                trace,
+                "--",
+                "mpirun",
+                "-n",
+                str(ranks),
+                WITNESS,
+                folder,
+                "12000",
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+        )
         if rng.random() < 0.8:  # most moments after the first rank has begun, some before
             for _ in range(400):
                 if os.path.exists(folder + "/count.0") or launcher.poll() is not None:
@@ -117,21 +149,27 @@ def trial(number, victim, rng):
                 kill(pid)
         try:
             launcher.wait(20)
-        except subprocess.TimeoutExpired:  # ranks that die while they connect leave Open MPI's mpirun waiting for ever
+        except (
+            subprocess.TimeoutExpired
+        ):  # ranks that die while they connect leave Open MPI's mpirun waiting for ever
             hung[victim] += 1
             kill(starter)
             launcher.wait()
     if not gone(folder):
         problems.append(f"trial {number}, {victim}: ranks were left behind")
     if victim == "launcher" and os.path.isdir(trace + ".spool") and os.listdir(trace + ".spool"):
-        done = subprocess.run(["crosswait", "recover", "-o", trace, trace + ".spool"], capture_output=True, text=True)
+        done = subprocess.run(
+            ["crosswait", "recover", "-o", trace, trace + ".spool"], capture_output=True, text=True
+        )
         if done.returncode:
             problems.append(f"trial {number}: recover: {done.stderr}")
     total = 0
     if os.path.exists(trace):
         total = compare(f"trial {number}, {victim}", folder, trace, ranks)
     elif any(counts(folder, ranks)):
-        problems.append(f"trial {number}, {victim}: no trace; " + open(folder + "/out").read()[-300:])
+        problems.append(
+            f"trial {number}, {victim}: no trace; " + open(folder + "/out").read()[-300:]
+        )
     shutil.rmtree(folder)
     return total
 
@@ -144,8 +182,11 @@ def trials(count, seed):
         calls[victim] += trial(number, victim, rng)
         done[victim] += 1
     for victim in done:
-        print(f"SIGKILL of {victim}: {done[victim]} trials, {calls[victim]} calls held against the traces (seed {seed})" +
-              (f"; {hung[victim]} times mpirun itself hung" if hung[victim] else ""))
+        print(
+            f"SIGKILL of {victim}: {done[victim]} trials, {calls[victim]} calls held against the"
+            f" traces (seed {seed})"
+            + (f"; {hung[victim]} times mpirun itself hung" if hung[victim] else "")
+        )
 
 
 def mode(name, at="500", ranks=3, rounds="3000", prefix=(), output="T.db", may_lose=False):
@@ -154,16 +195,28 @@ def mode(name, at="500", ranks=3, rounds="3000", prefix=(), output="T.db", may_l
     command = ["mpirun", "-n", str(ranks), WITNESS, folder, rounds, name, at]
     plain = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL)
     trace = os.path.join(folder, output)
-    with_it = subprocess.run(list(prefix) + ["crosswait", "record", "-o", trace, "--"] + command, capture_output=True,
-                             stdin=subprocess.DEVNULL)
+    with_it = subprocess.run(
+        list(prefix) + ["crosswait", "record", "-o", trace, "--"] + command,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+    )
     if plain.returncode != with_it.returncode:
-        problems.append(f"{name}: exit status {with_it.returncode}, without crosswait {plain.returncode}")
+        problems.append(
+            f"{name}: exit status {with_it.returncode}, without crosswait {plain.returncode}"
+        )
     if sorted(plain.stdout.splitlines()) != sorted(with_it.stdout.splitlines()):
         problems.append(f"{name}: the output differs")
-    said = [line for line in with_it.stderr.decode(errors="replace").splitlines() if line.startswith("crosswait")]
+    said = [
+        line
+        for line in with_it.stderr.decode(errors="replace").splitlines()
+        if line.startswith("crosswait")
+    ]
     total = compare(name, folder, trace, ranks, may_lose)
     states = " ".join(f"{rank}:{seen[0]}" for rank, seen in enumerate(recorded(trace, ranks)))
-    print(f"{name}: status {with_it.returncode}, {states}; {'more than 1000' if total > 1000 else total} calls held against the trace")
+    print(
+        f"{name}: status {with_it.returncode}, {states};"
+        f" {'more than 1000' if total > 1000 else total} calls held against the trace"
+    )
     for line in sorted(set(line.replace(os.getcwd() + "/", "") for line in said)):
         print("  " + line)
 
@@ -179,19 +232,47 @@ def full():
     folder, ranks = os.path.abspath("full"), 3
     os.mkdir(folder)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", folder], check=True)
-    done = subprocess.run(["crosswait", "record", "-o", folder + "/T.db", "--", "mpirun", "-n", str(ranks), WITNESS, ".", "40000",
-                           "quick"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        [
+            "crosswait",
+            "record",
+            "-o",
+            folder + "/T.db",
+            "--",
+            "mpirun",
+            "-n",
+            str(ranks),
+            WITNESS,
+            ".",
+            "40000",
+            "quick",
+        ],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
     print(f"disk full: status {done.returncode}, {len(done.stdout.splitlines())} lines of output")
-    for line in sorted(set(re.sub(r"/[0-9]+'", "/JOB'", line.replace(os.getcwd() + "/", "")) for line in done.stderr.splitlines())):
+    for line in sorted(
+        set(
+            re.sub(r"/[0-9]+'", "/JOB'", line.replace(os.getcwd() + "/", ""))
+            for line in done.stderr.splitlines()
+        )
+    ):
         print("  " + line)
-    done = subprocess.run(["crosswait", "recover", "-o", "R.db", folder + "/T.db.spool"], capture_output=True, text=True)
+    done = subprocess.run(
+        ["crosswait", "recover", "-o", "R.db", folder + "/T.db.spool"],
+        capture_output=True,
+        text=True,
+    )
     if done.returncode:
         problems.append("recover: " + done.stderr)
         return
     for own, seen in zip(counts(".", ranks), recorded("R.db", ranks)):
         state, entered, returned, lost = seen
         if not 1000 < returned < own[1] or returned + lost < own[1] or state != "finished":
-            problems.append(f"of {own[1]} calls {returned} are recorded, {lost} said to be lost; {state}")
+            problems.append(
+                f"of {own[1]} calls {returned} are recorded, {lost} said to be lost; {state}"
+            )
 
 
 if sys.argv[1] == "full":

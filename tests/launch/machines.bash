@@ -1,6 +1,6 @@
 # Sourced. machines N: N machines besides this one, each with a network and a host name of its own
-# (namespaces): machine1 at $net.2, machine2 at $net.3 ..., and a second network, $other. What mpirun
-# takes for ssh is $PWD/agent. Exits with 0 where a user who is not root cannot have them.
+# (namespaces): machine1 at $net.2, machine2 at $net.3 ..., and a second network, $other. What
+# mpirun takes for ssh is $PWD/agent. Exits with 0 where a user who is not root cannot have them.
 unshare -m -n -u true 2>/dev/null || {
     [ "$(id -u)" != 0 ] && exit 0
     echo "root, and cannot make namespaces"

@@ -31,7 +31,8 @@ wait_for 'grep -q met err'
 scancel "$(squeue -h -o %i)"
 wait $job
 [ $? != 0 ] || fail "scancel: exit status 0"
-[ "$(sqlite3 c.db 'select count(*) from event where call = "MPI_Recv" and t_leave is null')" = 4 ] ||
+[ "$(sqlite3 c.db 'select count(*) from event where call = "MPI_Recv" and t_leave is null')" = 4 ] \
+    ||
     fail "scancel: the trace does not say where the ranks were"
 no_ranks
 

@@ -11,18 +11,25 @@ with and run by that library; verdicts on what Open MPI alone does are left out.
 import json, os, re, shlex, subprocess, sys
 
 source, build = os.environ["SOURCE"], os.environ["BUILD"]
-TITLES = { # of the rule and title
-    "deadlock-unbuffered": r"^deadlock: .* when sends are not buffered$", "deadlock": r"^deadlock: .*, whatever is buffered$",
-    "deadlock-some-order": r"^deadlock: .* in some order of messages$", "deadlock-recorded": r"^hang: ",
+TITLES = {  # of the rule and title
+    "deadlock-unbuffered": r"^deadlock: .* when sends are not buffered$",
+    "deadlock": r"^deadlock: .*, whatever is buffered$",
+    "deadlock-some-order": r"^deadlock: .* in some order of messages$",
+    "deadlock-recorded": r"^hang: ",
     "misuse": r": (different |MPI_|conflicting |bytes |rank.* calls? MPI_)",
     "race": r"^race: the result depends on what comes first",
-    "message": r": (types differ|ready send|1 message was never received)"}
+    "message": r": (types differ|ready send|1 message was never received)",
+}
 MPICH = os.environ.get("MPI") == "mpich"
 PROGRAMS = os.path.join(build, "mpich/programs" if MPICH else "corpus/programs")
 MPIRUN = "mpiexec.mpich" if MPICH else "mpirun"
-UNSEEN = 3 # nothing could be recorded, and crosswait says so
+UNSEEN = 3  # nothing could be recorded, and crosswait says so
 STATES = {"crashed": "crashed", "killed": "killed", "aborted": "aborted"}
-RULES = {"crashed": ("crash", 1), "killed": ("crash", 1), "aborted": ("abort", 4)} # what ended the job is a finding; MPI_Abort a note
+RULES = {
+    "crashed": ("crash", 1),
+    "killed": ("crash", 1),
+    "aborted": ("abort", 4),
+}  # what ended the job is a finding; MPI_Abort a note
 
 
 def tests():
@@ -38,10 +45,20 @@ def tests():
             if match:
                 if found:
                     yield found
-                program = ["/usr/bin/python3", os.path.join(folder, name)] if ending == ".py" else \
-                    [os.path.join(PROGRAMS, stem)]
-                found = {"name": name, "ranks": match[1], "args": match[2].split(), "job": match[3],
-                         "verdict": match[4], "program": program, "safe": None}
+                program = (
+                    ["/usr/bin/python3", os.path.join(folder, name)]
+                    if ending == ".py"
+                    else [os.path.join(PROGRAMS, stem)]
+                )
+                found = {
+                    "name": name,
+                    "ranks": match[1],
+                    "args": match[2].split(),
+                    "job": match[3],
+                    "verdict": match[4],
+                    "program": program,
+                    "safe": None,
+                }
             elif safe and found:
                 found["safe"] = int(safe[1])
         if found:
@@ -49,7 +66,9 @@ def tests():
 
 
 def run(command):
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+    return subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100
+    )
 
 
 def words(text):
@@ -62,9 +81,14 @@ def check(test):
     job = [MPIRUN, "-n", test["ranks"]] + test["program"] + test["args"]
     did = run(["crosswait", "run", "-o", "T.db", "--"] + job)
     verdict = test["verdict"]
-    expected = {"clean": 0, "unseen": UNSEEN}.get(verdict, 1 if verdict in TITLES else RULES.get(verdict, (None, 4))[1])
+    expected = {"clean": 0, "unseen": UNSEEN}.get(
+        verdict, 1 if verdict in TITLES else RULES.get(verdict, (None, 4))[1]
+    )
     if did.returncode != expected:
-        yield f"exit status {did.returncode}, expected {expected}\n{did.stdout[-2500:]}{did.stderr[-1000:]}"
+        yield (
+            f"exit status {did.returncode}, expected"
+            f" {expected}\n{did.stdout[-2500:]}{did.stderr[-1000:]}"
+        )
         return
     if verdict == "unseen":
         return
@@ -81,10 +105,19 @@ def check(test):
             if not all(c.get("call") and c.get("site") for c in finding["calls"] if c["core"]):
                 yield f"a rank of the core has no call or no place: {finding['calls']}"
             again = run(shlex.split(finding["repeat"]))
-            if again.returncode != (0 if verdict == "race" else 1): # a world of another result fails nothing
-                yield f"'{finding['repeat']}' exits with {again.returncode}: {again.stdout[-600:]}{again.stderr[-600:]}"
+            if again.returncode != (
+                0 if verdict == "race" else 1
+            ):  # a world of another result fails nothing
+                yield (
+                    f"'{finding['repeat']}' exits with {again.returncode}:"
+                    f" {again.stdout[-600:]}{again.stderr[-600:]}"
+                )
     elif verdict in RULES:
-        rules = [f["rule"] for f in report["findings"] if f["rule"] == RULES[verdict][0] or f["severity"] != "note"]
+        rules = [
+            f["rule"]
+            for f in report["findings"]
+            if f["rule"] == RULES[verdict][0] or f["severity"] != "note"
+        ]
         if rules != [RULES[verdict][0]]:
             yield f"findings of {rules}, expected {RULES[verdict][0]}"
     elif errors:
@@ -93,7 +126,11 @@ def check(test):
         facts = " ".join(fact for f in errors for fact in f["facts"])
         told = re.search(r"buffering=eager:(\d+)\)", facts)
         # a job that hung was recorded up to there: what it would have sent later is not known
-        if not told or int(told[1]) > test["safe"] or (test["job"] != "hangs" and int(told[1]) != test["safe"]):
+        if (
+            not told
+            or int(told[1]) > test["safe"]
+            or (test["job"] != "hangs" and int(told[1]) != test["safe"])
+        ):
             yield f"not said to be safe from {test['safe']} bytes on: {facts}"
     if (test["job"] == "hangs") != bool(report["job"]["ended_by_crosswait"]):
         yield f"ended by crosswait: {report['job']['ended_by_crosswait']}"
@@ -112,13 +149,21 @@ def check(test):
 def main():
     part, parts = int(sys.argv[1]), int(sys.argv[2])
     failed = count = 0
-    for index, test in enumerate(t for t in tests() if len(sys.argv) < 4 or t["name"] in sys.argv[3:]):
+    for index, test in enumerate(
+        t for t in tests() if len(sys.argv) < 4 or t["name"] in sys.argv[3:]
+    ):
         if index % parts != part - 1:
             continue
         count += 1
         for problem in check(test):
             failed += 1
-            print(f"{test['name']} ranks={test['ranks']} args={' '.join(test['args'])} ({test['verdict']}): {problem}", flush=True)
+            print(
+                (
+                    f"{test['name']} ranks={test['ranks']} args={' '.join(test['args'])} ({test['verdict']}):"
+                    f" {problem}"
+                ),
+                flush=True,
+            )
     print(f"{count} lines, {failed} problems")
     return 1 if failed or not count else 0
 

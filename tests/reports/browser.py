@@ -9,10 +9,22 @@ class Browser:
         to_browser, ours_out = os.pipe()
         ours_in, from_browser = os.pipe()
         self.process = subprocess.Popen(
-            ["/bin/sh", "-c", f"exec chromium --headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-             f"--disable-component-update --disable-sync --hide-scrollbars --remote-debugging-pipe --user-data-dir='{folder}/chromium' about:blank "
-             f"3<&{to_browser} 4>&{from_browser}"],
-            pass_fds=(to_browser, from_browser), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [
+                "/bin/sh",
+                "-c",
+                (
+                    "exec chromium --headless=new --no-sandbox --disable-gpu --disable-quic"
+                    " --no-first-run --disable-background-networking --disable-component-update"
+                    " --disable-sync --hide-scrollbars --remote-debugging-pipe"
+                    f" --user-data-dir='{folder}/chromium' about:blank"
+                    f" 3<&{to_browser} 4>&{from_browser}"
+                ),
+            ],
+            pass_fds=(to_browser, from_browser),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         os.close(to_browser)
         os.close(from_browser)
         self.out, self.into, self.rest, self.number = ours_out, ours_in, b"", 0
@@ -49,25 +61,44 @@ class Browser:
                 return answer["result"]
 
     def look(self, width, height=900, dark=False, touch=False, media=""):
-        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=touch)
-        self.ask("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.ask(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=touch,
+        )
+        self.ask(
+            "Emulation.setEmulatedMedia",
+            media=media,
+            features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}],
+        )
         self.ask("Emulation.setTouchEmulationEnabled", enabled=touch)
 
     def open(self, path):
         """Until the page says that it is ready, if it has anything to make ready; how many milliseconds that took."""
         self.ask("Page.navigate", url="file://" + os.path.abspath(path))
-        return self.run("new Promise((done) => { const look = () => document.readyState === 'complete' && (document.body.dataset.ready ||"
-                        " !document.scripts.length) ? done(Number(document.body.dataset.ready || performance.now())) : setTimeout(look, 20); look(); })")
+        return self.run(
+            "new Promise((done) => { const look = () => document.readyState === 'complete' &&"
+            " (document.body.dataset.ready || !document.scripts.length) ?"
+            " done(Number(document.body.dataset.ready || performance.now())) : setTimeout(look,"
+            " 20); look(); })"
+        )
 
     def run(self, script):
-        answer = self.ask("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        answer = self.ask(
+            "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
+        )
         if "exceptionDetails" in answer:
             raise RuntimeError(json.dumps(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
     def middle(self, selector):
-        box = self.run(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}}); "
-                       f"const b = e.getClientRects()[0]; return [b.left, b.top, b.width, b.height]; }})()")
+        box = self.run(
+            f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
+            " e.scrollIntoView({block: 'center'}); const b = e.getClientRects()[0]; return"
+            " [b.left, b.top, b.width, b.height]; })()"
+        )
         return box[0] + box[2] / 2, box[1] + box[3] / 2
 
     def mouse(self, kind, x, y, **more):
@@ -83,7 +114,11 @@ class Browser:
         """Each step is a list of points where fingers are."""
         kind = "touchStart"
         for step in steps:
-            self.ask("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(step)])
+            self.ask(
+                "Input.dispatchTouchEvent",
+                type=kind,
+                touchPoints=[{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(step)],
+            )
             kind = "touchMove"
         self.ask("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
         self.frame()
@@ -95,13 +130,19 @@ class Browser:
         self.frame()
 
     def frame(self):
-        self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))")
+        self.run(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>"
+            " done(0))))"
+        )
 
     def picture(self, path, whole=False):
         if whole:
             size = self.ask("Page.getLayoutMetrics")["cssContentSize"]
-            picture = self.ask("Page.captureScreenshot", captureBeyondViewport=True,
-                               clip={"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1})
+            picture = self.ask(
+                "Page.captureScreenshot",
+                captureBeyondViewport=True,
+                clip={"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1},
+            )
         else:
             picture = self.ask("Page.captureScreenshot")
         with open(path, "wb") as file:

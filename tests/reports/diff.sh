@@ -1,9 +1,11 @@
 # expected
 # timeout: 180
-# Two runs compared: a regression of cost with the right result (words grew by lg P), in the program's own collective and in the library's;
-# another order of messages, new findings, limits; a run against itself.
+# Two runs compared: a regression of cost with the right result (words grew by lg P), in the
+# program's own collective and in the library's; another order of messages, new findings, limits; a
+# run against itself.
 mpicc -g -O0 -o sums "$SOURCE/tests/reports/programs/sums.c" || exit 1
-run() { crosswait record -o "$1.db" -- mpirun -n 8 ./sums "${@:2}" >/dev/null 2>&1 || echo "$1: $?"; }
+run() { crosswait record -o "$1.db" -- mpirun -n 8 ./sums "${@:2}" >/dev/null 2>&1 || echo "$1: $?"
+}
 limits='rounds>5%,words>0%,bytes>5%,new-findings'
 run before halves first
 run same halves first
@@ -14,7 +16,8 @@ echo "== itself"
 crosswait diff --fail-on=$limits before.db same.db | grep -v '^waiting\|-> .*s$\|: new$\|: gone$'
 echo "[${PIPESTATUS[0]}]"
 echo "== words grew by lg P"
-crosswait diff --fail-on=$limits before.db grown.db | grep -v '^waiting\|-> .*s$\|: new$\|: gone$' | grep -v '^  rank [1-7]'
+crosswait diff --fail-on=$limits before.db grown.db | grep -v '^waiting\|-> .*s$\|: new$\|: gone$' |
+    grep -v '^  rank [1-7]'
 echo "[${PIPESTATUS[0]}]"
 echo "== another order"
 crosswait diff --fail-on=$limits before.db order.db | grep -A3 'other calls\|another order'
@@ -38,11 +41,13 @@ int main(int argc, char **argv)
 END
 mpicc -g -O0 -o bcast bcast.c
 for algorithm in 8 6; do
-    crosswait record -o bcast$algorithm.db -- mpirun -n 8 --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_bcast_algorithm $algorithm \
+    crosswait record -o bcast$algorithm.db -- mpirun -n 8 --mca coll_tuned_use_dynamic_rules 1 \
+        --mca coll_tuned_bcast_algorithm $algorithm \
         --mca coll_tuned_bcast_algorithm_segmentsize 0 ./bcast >/dev/null 2>&1
 done
 echo "== the library's algorithm"
-crosswait diff --fail-on='words>0%,algorithm' bcast8.db bcast6.db | grep -v '^waiting\|-> .*s$\|: new$\|: gone$'
+crosswait diff --fail-on='words>0%,algorithm' bcast8.db bcast6.db |
+    grep -v '^waiting\|-> .*s$\|: new$\|: gone$'
 echo "[${PIPESTATUS[0]}]"
 crosswait diff --format=json --fail-on='words>0%' bcast8.db bcast6.db | grep '"failed"\|"algorithm'
 echo "== wrong"

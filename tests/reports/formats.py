@@ -13,19 +13,33 @@ def expect(condition, what):
 
 
 def findings_by_severity(*severity):
-    return [json.loads(row[0]) for row in db.execute("SELECT json FROM finding ORDER BY id") if json.loads(row[0])["severity"] in severity]
+    return [
+        json.loads(row[0])
+        for row in db.execute("SELECT json FROM finding ORDER BY id")
+        if json.loads(row[0])["severity"] in severity
+    ]
 
 
 def check_sarif():
     run = json.load(open(sarif))["runs"][0]
     rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
     found = findings_by_severity("note", "warning", "error")
-    expect(len(run["results"]) == len(found), "SARIF has another number of results than the trace has findings")
+    expect(
+        len(run["results"]) == len(found),
+        "SARIF has another number of results than the trace has findings",
+    )
     for result, finding in zip(run["results"], found):
         expect(result["ruleId"] in rules, f"rule {result['ruleId']} is not described")
         expect(result["level"] == finding["severity"], "level")
-        places = [place["physicalLocation"] for place in result["locations"] + result["relatedLocations"] if "physicalLocation" in place]
-        sites = [f"{place['artifactLocation']['uri'].rsplit('/', 1)[-1]}:{place['region']['startLine']}" for place in places]
+        places = [
+            place["physicalLocation"]
+            for place in result["locations"] + result["relatedLocations"]
+            if "physicalLocation" in place
+        ]
+        sites = [
+            f"{place['artifactLocation']['uri'].rsplit('/', 1)[-1]}:{place['region']['startLine']}"
+            for place in places
+        ]
         own = [call["site"] for call in finding["calls"]]
         expect(sites == own if own else len(sites) == 1, f"places {sites}")
         expect("physicalLocation" in result["locations"][0], "no place in a file")
@@ -37,12 +51,18 @@ def check_sarif():
 def check_junit():
     suite = xml.parse(junit).getroot()[0]
     cases = {case.get("name"): case for case in suite.findall("testcase")}
-    expect(int(suite.get("tests")) == len(cases) == len(suite.findall("testcase")), "the number of tests")
+    expect(
+        int(suite.get("tests")) == len(cases) == len(suite.findall("testcase")),
+        "the number of tests",
+    )
     failed = {name for name, case in cases.items() if case.find("failure") is not None}
     expect(int(suite.get("failures")) == len(failed), "the number of failures")
     wrong = {"crosswait." + finding["rule"] for finding in findings_by_severity("warning", "error")}
     expect(failed - {"crosswait.job"} == wrong, f"{failed} fail, not {wrong}")
-    rules = {"crosswait." + rule["id"] for rule in json.load(open(sarif))["runs"][0]["tool"]["driver"]["rules"]}
+    rules = {
+        "crosswait." + rule["id"]
+        for rule in json.load(open(sarif))["runs"][0]["tool"]["driver"]["rules"]
+    }
     expect(set(cases) == rules | {"crosswait.job"}, "the cases are not the rules")
     print("junit: a case a rule, a failure a rule of which there are findings")
 
@@ -50,12 +70,33 @@ def check_junit():
 def check_perfetto():
     line = Timeline(perfetto)
     slices = [(line.tracks[track], one) for track, all_of in line.slices.items() for one in all_of]
-    expect(len(slices) == db.execute("SELECT count(*) FROM event").fetchone()[0], "another number of slices than events")
-    names = sorted(db.execute("SELECT call, t_enter, t_leave FROM event WHERE t_leave IS NOT NULL AND parent IS NULL AND repeat = 1"))
-    expect(sorted((one[2], one[0], one[1]) for _, one in slices if one[1] is not None and not one[7]) == names, "calls at other times")
-    places = {f"{file}:{number}" for file, number in db.execute("SELECT file, line FROM site WHERE line IS NOT NULL")}
-    expect(all(one[3].startswith(one[2] + "(") for _, one in slices), "a call that does not tell its arguments")
-    expect({one[3].rsplit(" at ", 1)[1] for _, one in slices if " at " in one[3]} >= places, "a place is not told")
+    expect(
+        len(slices) == db.execute("SELECT count(*) FROM event").fetchone()[0],
+        "another number of slices than events",
+    )
+    names = sorted(
+        db.execute(
+            "SELECT call, t_enter, t_leave FROM event WHERE t_leave IS NOT NULL AND parent IS NULL"
+            " AND repeat = 1"
+        )
+    )
+    expect(
+        sorted((one[2], one[0], one[1]) for _, one in slices if one[1] is not None and not one[7])
+        == names,
+        "calls at other times",
+    )
+    places = {
+        f"{file}:{number}"
+        for file, number in db.execute("SELECT file, line FROM site WHERE line IS NOT NULL")
+    }
+    expect(
+        all(one[3].startswith(one[2] + "(") for _, one in slices),
+        "a call that does not tell its arguments",
+    )
+    expect(
+        {one[3].rsplit(" at ", 1)[1] for _, one in slices if " at " in one[3]} >= places,
+        "a place is not told",
+    )
     for track in line.slices.values():
         around = []
         for start, end, *_ in sorted(track, key=lambda one: (one[0], one[4])):
@@ -70,12 +111,24 @@ def check_perfetto():
             ends.setdefault(flow, [None, None])[0] = start
         for flow in into:
             ends.setdefault(flow, [None, None])[1] = end
-    expect(all(None not in pair and pair[0] <= pair[1] for pair in ends.values()), "an arrow without an end, or back in time")
+    expect(
+        all(None not in pair and pair[0] <= pair[1] for pair in ends.values()),
+        "an arrow without an end, or back in time",
+    )
     polls = sum(one[8] > 1 for _, one in slices)
-    expect(polls == db.execute("SELECT count(*) FROM event WHERE repeat > 1").fetchone()[0], "another number of polls")
+    expect(
+        polls == db.execute("SELECT count(*) FROM event WHERE repeat > 1").fetchone()[0],
+        "another number of polls",
+    )
     unfinished = db.execute("SELECT count(*) FROM event WHERE t_leave IS NULL").fetchone()[0]
-    expect(line.unfinished == unfinished == sum(one[1] is None for _, one in slices), "calls that did not return")
-    print(f"perfetto: every event a slice, {'some' if ends else 'no'} arrows{', polls' if polls else ''}")
+    expect(
+        line.unfinished == unfinished == sum(one[1] is None for _, one in slices),
+        "calls that did not return",
+    )
+    print(
+        "perfetto: every event a slice,"
+        f" {'some' if ends else 'no'} arrows{', polls' if polls else ''}"
+    )
 
 
 def check_goal():
@@ -84,7 +137,9 @@ def check_goal():
     for line in open(goal):
         if match := re.fullmatch(r"rank (\d+) \{\n", line):
             rank = ranks.setdefault(int(match[1]), {})
-        elif match := re.fullmatch(r"l(\d+): (send|recv) (\d+)b (?:to|from) (\d+) tag (\d+)\n", line):
+        elif match := re.fullmatch(
+            r"l(\d+): (send|recv) (\d+)b (?:to|from) (\d+) tag (\d+)\n", line
+        ):
             rank[int(match[1])] = (match[2], int(match[4]), int(match[5]), [])
         elif match := re.fullmatch(r"l(\d+): calc (\d+)\n", line):
             rank[int(match[1])] = ("calc", 0, 0, [])
@@ -103,10 +158,15 @@ def check_goal():
                 channel = (number, peer, tag) if kind == "send" else (peer, number, tag)
                 if kind == "recv" and not in_flight.get(channel):
                     continue
-                in_flight[channel] = in_flight.get(channel, 0) + {"send": 1, "recv": -1, "calc": 0}[kind]
+                in_flight[channel] = (
+                    in_flight.get(channel, 0) + {"send": 1, "recv": -1, "calc": 0}[kind]
+                )
                 done[number].add(label)
                 more = True
-    expect(all(len(done[number]) == len(ranks[number]) for number in ranks), "the schedule does not come to its end")
+    expect(
+        all(len(done[number]) == len(ranks[number]) for number in ranks),
+        "the schedule does not come to its end",
+    )
     expect(not any(in_flight.values()), "messages are left over")
     print("goal: comes to its end")
 

@@ -8,13 +8,22 @@ assert log["$schema"] and log["version"] == "2.1.0"
 assert 1 <= len(log["runs"]) <= 20
 for run in log["runs"]:
     driver = run["tool"]["driver"]
-    assert driver["name"] and driver["version"] and driver["semanticVersion"] and urlparse(driver["informationUri"]).scheme
+    assert (
+        driver["name"]
+        and driver["version"]
+        and driver["semanticVersion"]
+        and urlparse(driver["informationUri"]).scheme
+    )
     rules = driver["rules"]
     assert 1 <= len(rules) <= 25000 and len({rule["id"] for rule in rules}) == len(rules)
     for rule in rules:
         for text in rule["shortDescription"], rule["fullDescription"], rule["help"]:
             assert 0 < len(text["text"]) <= 1024, rule
-        assert len(rule["name"]) <= 255 and len(rule["properties"]["tags"]) <= 20 and urlparse(rule["helpUri"]).scheme
+        assert (
+            len(rule["name"]) <= 255
+            and len(rule["properties"]["tags"]) <= 20
+            and urlparse(rule["helpUri"]).scheme
+        )
         assert rule["properties"]["precision"] in ("very-high", "high", "medium", "low")
     base = run["originalUriBaseIds"]["SRCROOT"]["uri"]
     assert base.startswith("file:///") and base.endswith("/")
@@ -23,9 +32,13 @@ for run in log["runs"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"] and result["message"]["text"]
         assert result["level"] in ("none", "note", "warning", "error")
         assert len(result["locations"]) == 1 and len(result["relatedLocations"]) < 1000
-        for place in result["locations"] + [p for p in result["relatedLocations"] if "physicalLocation" in p]:
+        for place in result["locations"] + [
+            p for p in result["relatedLocations"] if "physicalLocation" in p
+        ]:
             file = place["physicalLocation"]["artifactLocation"]
-            assert file["uri"] and (urlparse(file["uri"]).scheme == "file" or file["uriBaseId"] == "SRCROOT"), file
+            assert file["uri"] and (
+                urlparse(file["uri"]).scheme == "file" or file["uriBaseId"] == "SRCROOT"
+            ), file
             assert "\\" not in file["uri"] and " " not in file["uri"]
             assert place["physicalLocation"]["region"]["startLine"] >= 1
         for place in result["relatedLocations"]:
@@ -33,4 +46,13 @@ for run in log["runs"]:
         assert result["partialFingerprints"]["primaryLocationLineHash"]
     marks = [result["partialFingerprints"]["primaryLocationLineHash"] for result in run["results"]]
     assert len(set(marks)) == len(marks)
-    print(len(run["results"]), *sorted({place["physicalLocation"]["artifactLocation"]["uri"] for result in run["results"] for place in result["locations"]}))
+    print(
+        len(run["results"]),
+        *sorted(
+            {
+                place["physicalLocation"]["artifactLocation"]["uri"]
+                for result in run["results"]
+                for place in result["locations"]
+            }
+        )
+    )

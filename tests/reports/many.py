@@ -6,9 +6,11 @@ small, large, blocks, times = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sy
 shutil.copy(small, large)
 db = sqlite3.connect(large)
 ranks = db.execute("select count(*) from rank").fetchone()[0]
-db.executescript("""pragma journal_mode = off; pragma synchronous = off; create temp table old as select * from event_row;
+db.executescript(
+    """pragma journal_mode = off; pragma synchronous = off; create temp table old as select * from event_row;
     create temp table said as select m.*, c.source, c.dest, c.comm, c.inner from message_row m join channel c on c.id = m.channel;
-    create temp table who as select * from rank; delete from event_row; delete from message_row; delete from channel; delete from rank;""")
+    create temp table who as select * from rank; delete from event_row; delete from message_row; delete from channel; delete from rank;"""
+)
 last = dict(db.execute("select id >> 40, max(id & 1099511627775) from old group by 1"))
 ends = db.execute("select max(t_enter + ifnull(duration, 0)) from old").fetchone()[0]
 columns = [row[1] for row in db.execute("pragma table_info(rank)")]
@@ -19,15 +21,30 @@ for block in range(blocks):
         for k in range(times):
             # The first and the last call stand once.
             lower, upper = (1 if k == 0 else 2), (seqs if k == times - 1 else seqs - 1)
-            db.execute("insert into event_row select ((id >> 40) + ?1) << 40 | ((id & 1099511627775) + ?2), shape, request, (t_enter + ?3) * ?4, "
-                       "duration * ?4, repeat from old where id between ?5 << 40 | ?6 and ?5 << 40 | ?7",
-                       (ahead, k * (seqs - 2), k * ends, slower, rank, lower, upper))
+            db.execute(
+                (
+                    "insert into event_row select ((id >> 40) + ?1) << 40 | ((id & 1099511627775) +"
+                    " ?2), shape, request, (t_enter + ?3) * ?4, duration * ?4, repeat from old"
+                    " where id between ?5 << 40 | ?6 and ?5 << 40 | ?7"
+                ),
+                (ahead, k * (seqs - 2), k * ends, slower, rank, lower, upper),
+            )
     numbers = {}
-    for source, dest, comm, inner in db.execute("select distinct source, dest, comm, inner from said").fetchall():
-        number = db.execute("insert into channel (comm, source, dest, inner) values (?, ?, ?, ?)", (comm, source + ahead, dest + ahead, inner)).lastrowid
+    for source, dest, comm, inner in db.execute(
+        "select distinct source, dest, comm, inner from said"
+    ).fetchall():
+        number = db.execute(
+            "insert into channel (comm, source, dest, inner) values (?, ?, ?, ?)",
+            (comm, source + ahead, dest + ahead, inner),
+        ).lastrowid
         for k in range(times):
-            db.execute("insert into message_row select ?, tag, send + ?, receive + ?, bytes from said where source = ? and dest = ? and comm is ? and inner = ?",
-                       (number, k * (last[source] - 2), k * (last[dest] - 2), source, dest, comm, inner))
+            db.execute(
+                (
+                    "insert into message_row select ?, tag, send + ?, receive + ?, bytes from said"
+                    " where source = ? and dest = ? and comm is ? and inner = ?"
+                ),
+                (number, k * (last[source] - 2), k * (last[dest] - 2), source, dest, comm, inner),
+            )
 db.execute("delete from meta where key in ('totals', 'checked', 'events')")
 db.execute("update rank set events = (select count(*) from event_row e where e.id >> 40 = rank)")
 db.commit()

@@ -17,22 +17,38 @@ assert {finding["checker"] for finding in found} == {"usage"}
 assert [finding["id"] for finding in found] == list(range(1, len(found) + 1))
 for finding in found:
     assert sorted(call["rank"] for call in finding["calls"]) == list(range(RANKS)), finding
-    assert finding["repeat"] == f"crosswait check --only={finding['rule']} 'misuse.db'", finding["repeat"]
+    assert finding["repeat"] == f"crosswait check --only={finding['rule']} 'misuse.db'", finding[
+        "repeat"
+    ]
 told = [(finding["severity"], finding["rule"], finding["title"]) for finding in found]
 
 # The trace holds the same.
-rows = sqlite3.connect("misuse.db").execute("SELECT severity, rule, title, checker, ranks, schedule, confirmed FROM finding ORDER BY id").fetchall()
+rows = (
+    sqlite3.connect("misuse.db")
+    .execute(
+        "SELECT severity, rule, title, checker, ranks, schedule, confirmed FROM finding ORDER BY id"
+    )
+    .fetchall()
+)
 assert [row[:3] for row in rows] == told, rows
-assert all(row[3:] == ("usage", row[4], None, 0) and len(row[4].split(",")) == RANKS for row in rows), rows
+assert all(
+    row[3:] == ("usage", row[4], None, 0) and len(row[4].split(",")) == RANKS for row in rows
+), rows
 
 # Text and HTML: warnings behind errors.
 shown = sorted(told, key=lambda finding: ["error", "warning", "note"].index(finding[0]))
 assert re.findall(r"^(error|warning|note)\[([a-z-]+)\]: (.*)$", text, re.M) == shown
 headings = re.findall(r'<h3><span class="badge">(\w+)</span>([a-z-]+): (.*?)</h3>', page)
-assert [(severity, rule, html.unescape(title)) for severity, rule, title in headings] == shown, headings
+assert [
+    (severity, rule, html.unescape(title)) for severity, rule, title in headings
+] == shown, headings
 
 # Ranks that do the same are one entry for people.
-assert re.search(r"^ --> misuse.c:\d+   ranks 0-17   in main\n   \|\n\d+ \|     MPI_Type_contiguous\(", text, re.M), "no group of ranks"
+assert re.search(
+    r"^ --> misuse.c:\d+   ranks 0-17   in main\n   \|\n\d+ \|     MPI_Type_contiguous\(",
+    text,
+    re.M,
+), "no group of ranks"
 assert "<td>ranks 0-17<" in page, "no group of ranks in the page"
 
 # SARIF: what is used is declared, what is declared is used rightly.
@@ -42,7 +58,9 @@ rules = [rule["id"] for rule in driver["rules"]]
 assert len(set(rules)) == len(rules) and set(rules) <= listed, rules
 assert all(rule["shortDescription"]["text"] and rule["help"]["text"] for rule in driver["rules"])
 for result, (severity, rule, title) in zip(run["results"], told, strict=True):
-    assert (result["level"], result["ruleId"]) == (severity, rule) and rules[result["ruleIndex"]] == rule
+    assert (result["level"], result["ruleId"]) == (severity, rule) and rules[
+        result["ruleIndex"]
+    ] == rule
     assert result["message"]["text"].startswith(title)
     places = result["locations"] + result["relatedLocations"]
     assert len(result["locations"]) == 1 and len(places) == RANKS
@@ -61,4 +79,6 @@ for severity, rule, title in told:
     assert title in "".join(cases["crosswait." + rule].find("failure").itertext())
 for element in suite, suite[0]:
     assert int(element.get("tests")) == len(cases) and int(element.get("failures")) == len(failed)
-    assert int(element.get("errors")) == 0 and int(element.get("skipped")) == len(suite.findall(".//skipped"))
+    assert int(element.get("errors")) == 0 and int(element.get("skipped")) == len(
+        suite.findall(".//skipped")
+    )

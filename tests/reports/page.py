@@ -22,8 +22,14 @@ def open_page(path, **look):
     browser.frame()
 
 
-picked = "(() => { const row = document.querySelector('#rows .picked'); return row ? row.children[3].textContent : 'nothing'; })()"
-shown = "document.getElementById('canvas').getBoundingClientRect().top < innerHeight && document.getElementById('canvas').getBoundingClientRect().bottom > 0"
+picked = (
+    "(() => { const row = document.querySelector('#rows .picked'); return row ?"
+    " row.children[3].textContent : 'nothing'; })()"
+)
+shown = (
+    "document.getElementById('canvas').getBoundingClientRect().top < innerHeight &&"
+    " document.getElementById('canvas').getBoundingClientRect().bottom > 0"
+)
 
 open_page(hang, width=1280)
 browser.click(*browser.middle("article a.event"))
@@ -32,14 +38,20 @@ say("the timeline is in sight", browser.run(shown))
 browser.key("x")  # no key of ours
 browser.click(*browser.middle("#tied a"))
 say("and back to", browser.run("location.hash"))
-rows = "Math.round((document.getElementById('space').offsetHeight + document.getElementById('canvas').offsetHeight) / 24)"
+rows = (
+    "Math.round((document.getElementById('space').offsetHeight +"
+    " document.getElementById('canvas').offsetHeight) / 24)"
+)
 open_page(hang, width=1280)
 before = browser.run(rows)
 x, y = browser.middle("#canvas")
 top = browser.run("document.getElementById('canvas').getBoundingClientRect().top")
 browser.mouse("mouseMoved", x, top + 30)
 browser.frame()
-say("of ranks that behave alike", browser.run("document.getElementById('tip').textContent").split("\n")[0])
+say(
+    "of ranks that behave alike",
+    browser.run("document.getElementById('tip').textContent").split("\n")[0],
+)
 browser.click(60, top + 30)
 say("a click opens them", browser.run(rows) > before)
 browser.run("document.getElementById('lanes').focus()")
@@ -48,8 +60,10 @@ for key in ("ArrowDown", "n", "n"):
     browser.key(key)
     steps.append(browser.run("document.querySelector('#rows .picked').textContent"))
 say("keys pick one call after the other", len(set(steps)) == len(steps))
-browser.run("const find = document.getElementById('find'); find.value = 'barrier'; find.dispatchEvent(new Event('input'));"
-            "find.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))")
+browser.run(
+    "const find = document.getElementById('find'); find.value = 'barrier'; find.dispatchEvent(new"
+    " Event('input'));find.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))"
+)
 say("searching finds", browser.run(picked))
 
 for width, dark in ((1280, False), (1280, True), (360, False)):
@@ -66,13 +80,19 @@ browser.touch([(x, y)], [(x - 30, y)], [(x - 60, y)])
 say("one finger moves", browser.run(ruler) != drawn)
 browser.look(width=760, media="print")
 browser.open(hang)
-say("on paper there are tools", browser.run("[...document.querySelectorAll('button, input, #list')].some((e) => e.offsetHeight > 0)"))
+say(
+    "on paper there are tools",
+    browser.run(
+        "[...document.querySelectorAll('button, input, #list')].some((e) => e.offsetHeight > 0)"
+    ),
+)
 picture("hang-print")
 
 browser.look(width=1280)
 say("a large page is open within 2 s", browser.open(large) < 2000)
 say("events that it tells of", browser.run("document.body.dataset.events"))
-frames = browser.run("""(async () => {
+frames = browser.run(
+    """(async () => {
     const canvas = document.getElementById('canvas'), box = canvas.getBoundingClientRect(), took = [];
     document.getElementById('fit').click();
     const wheel = (more) => canvas.dispatchEvent(new WheelEvent('wheel', {clientX: box.left + 600, clientY: box.top + 60, ...more}));
@@ -83,9 +103,13 @@ frames = browser.run("""(async () => {
         took.push(performance.now() - start);
     }
     return took.sort((a, b) => a - b);
-})()""")
+})()"""
+)
 say("most frames take less than 100 ms", frames[len(frames) * 3 // 4] < 100)
 if pictures:
-    print(f"frames: median {frames[len(frames) // 2]:.0f} ms, longest {frames[-1]:.0f} ms", file=sys.stderr)
+    print(
+        f"frames: median {frames[len(frames) // 2]:.0f} ms, longest {frames[-1]:.0f} ms",
+        file=sys.stderr,
+    )
 picture("large")
 browser.close()

@@ -5,24 +5,60 @@ import struct
 # message: {field number: (name, kind)}; kind: "n" number, "8" fixed64, "s" text, or the name of a message. As in protos/perfetto/trace/*.proto.
 SCHEMA = {
     "Trace": {1: ("packet", "TracePacket")},
-    "TracePacket": {6: ("clock_snapshot", "ClockSnapshot"), 8: ("timestamp", "n"), 10: ("trusted_packet_sequence_id", "n"),
-                    11: ("track_event", "TrackEvent"), 12: ("interned_data", "InternedData"), 13: ("sequence_flags", "n"),
-                    58: ("timestamp_clock_id", "n"), 59: ("trace_packet_defaults", "TracePacketDefaults"),
-                    60: ("track_descriptor", "TrackDescriptor")},
+    "TracePacket": {
+        6: ("clock_snapshot", "ClockSnapshot"),
+        8: ("timestamp", "n"),
+        10: ("trusted_packet_sequence_id", "n"),
+        11: ("track_event", "TrackEvent"),
+        12: ("interned_data", "InternedData"),
+        13: ("sequence_flags", "n"),
+        58: ("timestamp_clock_id", "n"),
+        59: ("trace_packet_defaults", "TracePacketDefaults"),
+        60: ("track_descriptor", "TrackDescriptor"),
+    },
     "ClockSnapshot": {1: ("clocks", "Clock")},
-    "Clock": {1: ("clock_id", "n"), 2: ("timestamp", "n"), 3: ("is_incremental", "n"), 4: ("unit_multiplier_ns", "n")},
-    "TracePacketDefaults": {11: ("track_event_defaults", "TrackEventDefaults"), 58: ("timestamp_clock_id", "n")},
+    "Clock": {
+        1: ("clock_id", "n"),
+        2: ("timestamp", "n"),
+        3: ("is_incremental", "n"),
+        4: ("unit_multiplier_ns", "n"),
+    },
+    "TracePacketDefaults": {
+        11: ("track_event_defaults", "TrackEventDefaults"),
+        58: ("timestamp_clock_id", "n"),
+    },
     "TrackEventDefaults": {11: ("track_uuid", "n")},
-    "TrackDescriptor": {1: ("uuid", "n"), 2: ("name", "s"), 3: ("process", "ProcessDescriptor"), 4: ("thread", "ThreadDescriptor"),
-                        5: ("parent_uuid", "n")},
+    "TrackDescriptor": {
+        1: ("uuid", "n"),
+        2: ("name", "s"),
+        3: ("process", "ProcessDescriptor"),
+        4: ("thread", "ThreadDescriptor"),
+        5: ("parent_uuid", "n"),
+    },
     "ProcessDescriptor": {1: ("pid", "n"), 6: ("process_name", "s")},
     "ThreadDescriptor": {1: ("pid", "n"), 2: ("tid", "n"), 5: ("thread_name", "s")},
-    "TrackEvent": {3: ("category_iids", "n"), 4: ("debug_annotations", "DebugAnnotation"), 9: ("type", "n"), 10: ("name_iid", "n"),
-                   11: ("track_uuid", "n"), 47: ("flow_ids", "8"), 48: ("terminating_flow_ids", "8")},
-    "DebugAnnotation": {1: ("name_iid", "n"), 3: ("uint_value", "n"), 17: ("string_value_iid", "n")},
-    "InternedData": {1: ("event_categories", "Interned"), 2: ("event_names", "Interned"), 3: ("debug_annotation_names", "Interned"),
-                     29: ("debug_annotation_string_values", "Interned")},
-    "Interned": {1: ("iid", "n"), 2: ("name", "s")}}
+    "TrackEvent": {
+        3: ("category_iids", "n"),
+        4: ("debug_annotations", "DebugAnnotation"),
+        9: ("type", "n"),
+        10: ("name_iid", "n"),
+        11: ("track_uuid", "n"),
+        47: ("flow_ids", "8"),
+        48: ("terminating_flow_ids", "8"),
+    },
+    "DebugAnnotation": {
+        1: ("name_iid", "n"),
+        3: ("uint_value", "n"),
+        17: ("string_value_iid", "n"),
+    },
+    "InternedData": {
+        1: ("event_categories", "Interned"),
+        2: ("event_names", "Interned"),
+        3: ("debug_annotation_names", "Interned"),
+        29: ("debug_annotation_string_values", "Interned"),
+    },
+    "Interned": {1: ("iid", "n"), 2: ("name", "s")},
+}
 
 
 def varint(data, at):
@@ -53,7 +89,7 @@ def fields(data, message):
             size, at = varint(data, at)
             if at + size > len(data):
                 raise SystemExit(f"{message}.{name} is cut")
-            value, at = data[at:at + size], at + size
+            value, at = data[at : at + size], at + size
             value = value.decode() if kind == "s" else (kind, value)
         yield name, value
 
@@ -86,14 +122,25 @@ class Timeline:
         state = self.sequence[number]
         if "trace_packet_defaults" in packet:
             defaults = packet["trace_packet_defaults"][0]
-            state["clock"], state["track"] = defaults["timestamp_clock_id"][0], defaults["track_event_defaults"][0]["track_uuid"][0]
+            state["clock"], state["track"] = (
+                defaults["timestamp_clock_id"][0],
+                defaults["track_event_defaults"][0]["track_uuid"][0],
+            )
         for kind, values in packet.get("interned_data", [{}])[0].items():
             for value in values:
-                if state["names"].setdefault((kind, value["iid"][0]), value["name"][0]) != value["name"][0]:
+                if (
+                    state["names"].setdefault((kind, value["iid"][0]), value["name"][0])
+                    != value["name"][0]
+                ):
                     raise SystemExit("a number is told twice")
         if "clock_snapshot" in packet:
-            clocks = {clock["clock_id"][0]: clock for clock in packet["clock_snapshot"][0]["clocks"]}
-            if not clocks[state["clock"]]["is_incremental"][0] or clocks[6]["timestamp"] != clocks[state["clock"]]["timestamp"]:
+            clocks = {
+                clock["clock_id"][0]: clock for clock in packet["clock_snapshot"][0]["clocks"]
+            }
+            if (
+                not clocks[state["clock"]]["is_incremental"][0]
+                or clocks[6]["timestamp"] != clocks[state["clock"]]["timestamp"]
+            ):
                 raise SystemExit("the clocks do not agree")
             state["now"] = clocks[state["clock"]]["timestamp"][0]
         if "track_event" in packet:
@@ -103,12 +150,33 @@ class Timeline:
     def event(self, state, event):
         slices = self.slices.setdefault(state["track"], [])
         if event["type"] == [1]:
-            notes = {state["names"]["debug_annotation_names", note["name_iid"][0]]:
-                     note["uint_value"][0] if "uint_value" in note else state["names"]["debug_annotation_string_values", note["string_value_iid"][0]]
-                     for note in event["debug_annotations"]}
-            category = [state["names"]["event_categories", number] for number in event.get("category_iids", [])]
-            slices.append([state["now"], None, state["names"]["event_names", event["name_iid"][0]], notes["call"], len(state["open"]),
-                           event.get("flow_ids", []), [], category, notes.get("times", 1)])
+            notes = {
+                state["names"]["debug_annotation_names", note["name_iid"][0]]: (
+                    note["uint_value"][0]
+                    if "uint_value" in note
+                    else state["names"][
+                        "debug_annotation_string_values", note["string_value_iid"][0]
+                    ]
+                )
+                for note in event["debug_annotations"]
+            }
+            category = [
+                state["names"]["event_categories", number]
+                for number in event.get("category_iids", [])
+            ]
+            slices.append(
+                [
+                    state["now"],
+                    None,
+                    state["names"]["event_names", event["name_iid"][0]],
+                    notes["call"],
+                    len(state["open"]),
+                    event.get("flow_ids", []),
+                    [],
+                    category,
+                    notes.get("times", 1),
+                ]
+            )
             state["open"].append(slices[-1])
         elif event["type"] == [2]:
             last = state["open"].pop()

@@ -1,17 +1,20 @@
 # expected
 # timeout: 180
-# Who makes whom wait, in the recorded run's own time: one rank slow at a known line, a late receiver, a late sender, and a job in balance.
-# Holds reports/why.h invariants 1 and 2.
+# Who makes whom wait, in the recorded run's own time: one rank slow at a known line, a late
+# receiver, a late sender, and a job in balance. Holds reports/why.h invariants 1 and 2.
 program=$SOURCE/tests/reports/programs/slow.c
 mpicc -g -O0 -o slow "$program" || exit 1
 line() { grep -n "/\* $1 \*/" "$program" | cut -d: -f1; }
-sed_lines() { sed "s/slow.c:$(line SLOW)/slow.c:SLOW/g; s/slow.c:$(line LATE)/slow.c:LATE/g; s/slow.c:$(line SEND)/slow.c:SEND/g
+sed_lines() { sed "s/slow.c:$(line SLOW)/slow.c:SLOW/g; s/slow.c:$(line \
+    LATE)/slow.c:LATE/g; s/slow.c:$(line SEND)/slow.c:SEND/g
     s/slow.c:$(line 'LATE SEND')/slow.c:LATE-SEND/g; s/slow.c:$(line WAIT)/slow.c:WAIT/g"; }
 for way in slow receiver sender balanced; do
     echo "== $way"
     crosswait run --why -o $way.db -- mpirun -n 4 ./slow $way >$way.out || echo "[$?]"
-    grep -o 'rank . holds the others up\|% of the critical path is its own work.*' $way.out | sed 's/, most of it before/ before/' | sed_lines
-    grep 'late receiver\|late sender\|at a collective.*MPI_Allreduce' $way.out | cut -c20- | sed 's/ranks [^ ]* in/ranks in/; s/ ([0-9]* %) and others//' | sed_lines
+    grep -o 'rank . holds the others up\|% of the critical path is its own work.*' $way.out |
+        sed 's/, most of it before/ before/' | sed_lines
+    grep 'late receiver\|late sender\|at a collective.*MPI_Allreduce' $way.out | cut -c20- |
+        sed 's/ranks [^ ]* in/ranks in/; s/ ([0-9]* %) and others//' | sed_lines
     # No wait is longer than the call it is spent in, and the path is no longer than the job.
     crosswait report --format=json $way.db >$way.json
     /usr/bin/python3 - $way.json <<'END'
@@ -21,7 +24,8 @@ assert sum(wait["ns"] for wait in why["waits"]) <= why["mpi_ns"] <= why["elapsed
 assert sum(part["ns"] for part in why["critical_path"]) <= why["path_ns"] <= why["elapsed_ns"], "the path does not fit"
 END
 done
-# What grew: the size of messages, and how long they lie before they are received; in the balanced job nothing did.
+# What grew: the size of messages, and how long they lie before they are received; in the balanced
+# job nothing did.
 cat >grows.c <<'END'
 #include <mpi.h>
 #include <string.h>
@@ -50,7 +54,8 @@ int main(int argc, char **argv)
 END
 mpicc -g -o grows grows.c
 for way in flood bytes; do
-    crosswait run --why -o $way.db -- mpirun -n 2 ./grows $way | grep '^messages grow\|^unexpected' | sed 's/[0-9.][0-9.]* [mu]*s /TIME /g'
+    crosswait run --why -o $way.db -- mpirun -n 2 ./grows $way |
+        grep '^messages grow\|^unexpected' | sed 's/[0-9.][0-9.]* [mu]*s /TIME /g'
 done
 crosswait report --why balanced.db | grep -c '^messages grow\|^unexpected'
 crosswait report --format=html bytes.db | grep -c '<p>messages grow: those of MPI_Send'

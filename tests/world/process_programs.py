@@ -26,8 +26,12 @@ def command_of(name):
 
 def check(name, ranks, args, job, verdict, times, both):
     program = command_of(name) + args
-    status, printed, errors = run([os.path.join(build, "tests/run_worlds"), "-n", ranks, "-t", "20000", *program], 120)
-    if re.search("^threads: .*MPI_THREAD_MULTIPLE", errors, re.M) and "MPI_THREAD_MULTIPLE" in source_of(name):
+    status, printed, errors = run(
+        [os.path.join(build, "tests/run_worlds"), "-n", ranks, "-t", "20000", *program], 120
+    )
+    if re.search(
+        "^threads: .*MPI_THREAD_MULTIPLE", errors, re.M
+    ) and "MPI_THREAD_MULTIPLE" in source_of(name):
         return
     if status in (2, 3):
         yield f"no world: {errors}"
@@ -46,7 +50,9 @@ def check(name, ranks, args, job, verdict, times, both):
     if both and verdict != "misuse" and verdict not in ("crashed", "killed", "aborted"):
         real, expected, trouble = run(["mpirun", "-n", ranks, *program])
         # mpirun may put the end of a line behind another rank's line
-        if lines(printed, times) != lines(expected, times) and (times or sorted(printed) != sorted(expected)):
+        if lines(printed, times) != lines(expected, times) and (
+            times or sorted(printed) != sorted(expected)
+        ):
             yield f"prints\n{printed}not\n{expected}{errors}{trouble}"
 
 
@@ -57,17 +63,25 @@ def program_of(name):
         return name, refused[0], []
     skipped = re.findall(r"WORLD: not ([^,\n]*),", text)
     faults, count = [], 0
-    for ranks, args, job, verdict in re.findall(r"TEST: ranks=(\d+) args=(.*?) ?job=(\w+) verdict=([\w-]+)", text):
+    for ranks, args, job, verdict in re.findall(
+        r"TEST: ranks=(\d+) args=(.*?) ?job=(\w+) verdict=([\w-]+)", text
+    ):
         if args in skipped:
             continue
         count += 1
-        for fault in check(name, ranks, args.split(), job, verdict, "INPROC: prints times" in text, count == 1):
+        for fault in check(
+            name, ranks, args.split(), job, verdict, "INPROC: prints times" in text, count == 1
+        ):
             faults.append(f"{name}, {ranks} ranks, '{args}': {fault}")
     return name, count, faults
 
 
 def main():
-    names = [n for n in sorted(os.listdir(folder)) if n.endswith(LANGUAGES) and re.search(r"TEST: ", head(n))]
+    names = [
+        n
+        for n in sorted(os.listdir(folder))
+        if n.endswith(LANGUAGES) and re.search(r"TEST: ", head(n))
+    ]
     failed = done = ways = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for name, outcome, faults in pool.map(program_of, names):

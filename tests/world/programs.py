@@ -14,7 +14,9 @@ import concurrent.futures, os, re, subprocess, sys, tempfile
 source, build = os.environ["SOURCE"], os.environ["BUILD"]
 folder = os.path.join(source, "corpus/programs")
 FLAGS = subprocess.run(["mpicc", "--showme:compile"], capture_output=True, text=True).stdout.split()
-POLLS = re.compile(r" MPI_(T_\w+|Win_test|Test|Testany|Testall|Testsome|Iprobe|Improbe|Request_get_status)=\d+")
+POLLS = re.compile(
+    r" MPI_(T_\w+|Win_test|Test|Testany|Testall|Testsome|Iprobe|Improbe|Request_get_status)=\d+"
+)
 FOUND = {"misuse": "collective-mismatch", "message": "leftover-message", "aborted": "abort"}
 
 
@@ -31,8 +33,14 @@ def run(command, seconds=60):
     # A TMPDIR of its own: mpirun removes the folder of its sessions, also when another has just begun to use it.
     with tempfile.TemporaryDirectory() as own:
         try:
-            did = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds,
-                                 env=dict(os.environ, TMPDIR=own))
+            did = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=seconds,
+                env=dict(os.environ, TMPDIR=own),
+            )
         except subprocess.TimeoutExpired:
             return None, "", "no end"
     return did.returncode, did.stdout, did.stderr
@@ -43,12 +51,29 @@ def compile(name, work):
     stem, ending = os.path.splitext(name)
     thing, program = os.path.join(work, stem + ".o"), os.path.join(work, stem)
     compiler = "g++" if ending == ".cpp" else "gcc"
-    libraries = [os.path.join(build, p) for p in ("obj/fuzz/program/program_main.o", "hot/libworld.a", "libcore.a")]
-    for step in ([compiler, "-w", "-O1", "-g", "-D_GNU_SOURCE", "-DOMPI_SKIP_MPICXX", "-I" + source, *FLAGS, "-c", "-o", thing,
-                  os.path.join(folder, name)],
-                 ["objcopy", "--redefine-sym", "main=crosswait_program_main", thing],
-                 [os.path.join(source, "fuzz/program/globals.sh"), thing],
-                 [compiler, "-o", program, thing, *libraries, "-lm"]):
+    libraries = [
+        os.path.join(build, p)
+        for p in ("obj/fuzz/program/program_main.o", "hot/libworld.a", "libcore.a")
+    ]
+    for step in (
+        [
+            compiler,
+            "-w",
+            "-O1",
+            "-g",
+            "-D_GNU_SOURCE",
+            "-DOMPI_SKIP_MPICXX",
+            "-I" + source,
+            *FLAGS,
+            "-c",
+            "-o",
+            thing,
+            os.path.join(folder, name),
+        ],
+        ["objcopy", "--redefine-sym", "main=crosswait_program_main", thing],
+        [os.path.join(source, "fuzz/program/globals.sh"), thing],
+        [compiler, "-o", program, thing, *libraries, "-lm"],
+    ):
         status, _, errors = run(step)
         if status:
             return None, errors
@@ -71,8 +96,18 @@ def check(program, name, ranks, args, job, verdict, times, both):
         return
     real, expected, trouble = status, printed, ""
     if both:
-        real, expected, trouble = run(["mpirun", "-n", ranks, os.path.join(build, "corpus/programs", os.path.splitext(name)[0]), *args])
-    if verdict in ("misuse", "message") and status == 0: # it handles the errors itself, or they need another order, or types compared
+        real, expected, trouble = run(
+            [
+                "mpirun",
+                "-n",
+                ranks,
+                os.path.join(build, "corpus/programs", os.path.splitext(name)[0]),
+                *args,
+            ]
+        )
+    if (
+        verdict in ("misuse", "message") and status == 0
+    ):  # it handles the errors itself, or they need another order, or types compared
         verdict = "harmless"
     if verdict != "misuse" and lines(printed, times) != lines(expected, times):
         yield f"prints\n{printed}not\n{expected}{errors}"
@@ -91,7 +126,12 @@ def check(program, name, ranks, args, job, verdict, times, both):
         if not any("deadlock: " in world("-s", str(seed))[2] for seed in range(1, 41)):
             yield "no deadlock in forty orders"
     elif verdict == "clean":
-        for options in (["-p", "rendezvous"], ["-s", "1"], ["-s", "2", "-p", "eager"], ["-s", "3", "-p", "rendezvous"]):
+        for options in (
+            ["-p", "rendezvous"],
+            ["-s", "1"],
+            ["-s", "2", "-p", "eager"],
+            ["-s", "3", "-p", "rendezvous"],
+        ):
             status, again, errors = world(*options)
             if status or lines(again, times) != lines(expected, times):
                 yield f"{' '.join(options)}: ends with {status}, prints\n{again}{errors}"
@@ -110,11 +150,15 @@ def program_of(name, work):
         return name, None, [f"{name}: is not built: {trouble}"]
     skipped = [re.match(r"not ([^,]*),", w)[1] for w in words if w.startswith("not ")]
     faults, count = [], 0
-    for ranks, args, job, verdict in re.findall(r"TEST: ranks=(\d+) args=(.*?) ?job=(\w+) verdict=([\w-]+)", text):
+    for ranks, args, job, verdict in re.findall(
+        r"TEST: ranks=(\d+) args=(.*?) ?job=(\w+) verdict=([\w-]+)", text
+    ):
         if args in skipped:
             continue
         count += 1
-        for fault in check(program, name, ranks, args.split(), job, verdict, "prints times" in words, count == 1):
+        for fault in check(
+            program, name, ranks, args.split(), job, verdict, "prints times" in words, count == 1
+        ):
             faults.append(f"{name}, {ranks} ranks, '{args}': {fault}")
     return name, count, faults
 

@@ -43,6 +43,7 @@ static bool rights_keep(void)
     static const int rights[] = {CAP_SYS_ADMIN, CAP_DAC_OVERRIDE};
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct data[2];
+    _Static_assert(CAP_SYS_ADMIN < 32 && CAP_DAC_OVERRIDE < 32, "both are in a set's first word");
     if (syscall(SYS_capget, &head, data) != 0)
         return false;
     for (size_t i = 0; i < sizeof rights / sizeof *rights; i++)
@@ -57,6 +58,7 @@ static bool rights_keep(void)
 static void user_map(uid_t user, gid_t group)
 {
     char text[64];
+    _Static_assert(sizeof text > 2 * sizeof "4294967295 " + sizeof "1", "a map is not cut off");
     file_write("/proc/self/setgroups", "deny");
     snprintf(text, sizeof text, "%u %u 1", user, user);
     bool mapped = file_write("/proc/self/uid_map", text);

@@ -1,6 +1,7 @@
 # The counted sequence by mpi4py, which loads libmpi itself.
 import array
 from mpi4py import MPI
+
 world = MPI.COMM_WORLD
 me = world.Get_rank()
 a, b = array.array("i", [me] * 4), array.array("i", [0] * 4)

@@ -20,8 +20,11 @@ def left():
 chance = random.Random(1)
 before = set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
 for kill in range(100):
-    ran = subprocess.Popen([runner, "-n", "4", "-w", "1000000", "-s", "1", program, "gather"],
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    ran = subprocess.Popen(
+        [runner, "-n", "4", "-w", "1000000", "-s", "1", program, "gather"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     time.sleep(chance.random() ** 2 * 0.3)
     ran.send_signal(signal.SIGKILL)
     ran.wait()
@@ -34,5 +37,9 @@ for kill in range(100):
         for pid in left():
             os.kill(pid, signal.SIGKILL)
         sys.exit(1)
-new = [name for name in os.listdir("/dev/shm") if name not in before and "crosswait" in name] if before else []
+new = (
+    [name for name in os.listdir("/dev/shm") if name not in before and "crosswait" in name]
+    if before
+    else []
+)
 print("100 kills: nothing is left" if not new else f"left: {new}")

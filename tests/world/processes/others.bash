@@ -1,6 +1,7 @@
 #!/bin/bash
-# usage: others.bash  By hand: programs of others, as far as they are installed (Debian: lammps, hpcc, python3-petsc4py with
-# python-petsc4py-doc, libfftw3-mpi-dev), with mpirun and in a world of processes: the same but for times. crosswait is on the PATH.
+# usage: others.bash  By hand: programs of others, as far as they are installed (Debian: lammps,
+# hpcc, python3-petsc4py with python-petsc4py-doc, libfftw3-mpi-dev), with mpirun and in a world of
+# processes: the same but for times. crosswait is on the PATH.
 set -u
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 work=$(mktemp -d)
@@ -11,12 +12,14 @@ same() { # title, lines that tell times, command
     shift 2
     mpirun -n 4 "$@" 2>/dev/null | grep -Ev "$times" | sort >plain.txt
     plain=${PIPESTATUS[0]}
-    crosswait explore --world-time=300 --again=order=explore -n 4 -- "$@" 2>errors.txt | grep -Ev "$times" | sort >world.txt
+    crosswait explore --world-time=300 --again=order=explore -n 4 -- "$@" 2>errors.txt |
+        grep -Ev "$times" | sort >world.txt
     world=${PIPESTATUS[0]}
     if [ "$plain" = 0 ] && [ "$world" = 0 ] && cmp -s plain.txt world.txt; then
         echo "$title: the same, $(wc -l <plain.txt) lines"
     else
-        echo "$title: [$plain] and [$world], $(diff plain.txt world.txt | grep -c '^[<>]') lines differ"
+        echo "$title: [$plain] and [$world], $(diff plain.txt world.txt |
+            grep -c '^[<>]') lines differ"
         tail -3 errors.txt
     fi
 }
@@ -39,12 +42,14 @@ END
     same LAMMPS 'CPU|time|Performance|\|' lmp -in in.melt -log none
 fi
 if command -v hpcc >/dev/null; then
-    sed 's/^1000 *Ns/200 Ns/; s/^80 *NBs/20 NBs/' "${HPCC_INPUT:-/usr/share/doc/hpcc/examples/_hpccinf.txt}" >hpccinf.txt
+    sed 's/^1000 *Ns/200 Ns/; s/^80 *NBs/20 NBs/' \
+        "${HPCC_INPUT:-/usr/share/doc/hpcc/examples/_hpccinf.txt}" >hpccinf.txt
     same 'HPC Challenge' . hpcc # what it says is in a file
 fi
 demo=${PETSC4PY_DEMO:-/usr/share/doc/python-petsc4py-doc/examples/demo}
 if /usr/bin/python3 -c 'import petsc4py' 2>/dev/null; then
-    same 'PETSc, bratu3d' '^$' /usr/bin/python3 "$demo/bratu3d/bratu3d.py" -snes_monitor -ksp_monitor
+    same 'PETSc, bratu3d' '^$' /usr/bin/python3 "$demo/bratu3d/bratu3d.py" -snes_monitor \
+        -ksp_monitor
     same 'PETSc, heat' '^$' /usr/bin/python3 "$demo/ode/heat.py" -ts_monitor
 fi
 cat >fft.c <<'END'
