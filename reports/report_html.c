@@ -10,6 +10,7 @@
 #include "core/trace/describe.h"
 #include "reports/block.h"
 #include "reports/html/page.h"
+#include "reports/html/plot.h"
 #include "reports/html/ring.h"
 #include "reports/html/timeline.h"
 #include "reports/report.h"
@@ -461,6 +462,8 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
     fputs(timeline_html, file);
     totals_table(facts, file);
     cost_table(facts, file);
+    if (status == CORE_OK)
+        status = html_plot_costs(facts, file);
     time_table(&facts->time, file);
     if (status == CORE_OK)
         status = html_timeline_write(facts, file);

@@ -36,3 +36,18 @@ timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-f
 grep -o '<span id="tied">[^<]*<a href="#finding-[0-9]*">error[a-z-]*' clicked.dom
 grep -o '<h2>Where the ranks were when the job ended' hung.html
 grep -c '"segments":[1-9]' stencil.html
+# Costs of a collective against its size, where there are several sizes.
+cat >sizes.c <<'END'
+#include <mpi.h>
+static double a[100000], b[100000];
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (int n = 1; n <= 100000; n *= 10)
+        MPI_Allreduce(a, b, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -o sizes sizes.c && crosswait run -q -o sizes.db --html=sizes.html -- mpirun -n 4 ./sizes
+echo "plots: $(grep -c 'class="plot"' sizes.html), points: $(grep -c '<circle' sizes.html); of one size: $(grep -c 'class="plot"' stencil.html)"
