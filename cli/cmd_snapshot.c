@@ -27,6 +27,7 @@ static const struct options_command command = {
              "SIGUSR1 to the crosswait that started the job has it leave the same trace.",
     .spec = spec,
     .more = "Exit status: 0 done, 2 usage, 3 there is no such job, or no trace could be made.",
+    .example = "crosswait snapshot crosswait.db",
 };
 
 /* The spool folder, and the trace that the job will leave; both NULL: out of memory. */
