@@ -28,7 +28,7 @@ DEPS = gcc g++ gfortran libc6-dev make python3 openmpi-bin libopenmpi-dev python
 DEB_DEPS = dpkg-dev debhelper lintian
 # And what only the tests need: a browser for the HTML report, the formatter, and a second MPI
 # library, for which libcrosswait-mpich.so is built wherever it is installed.
-CHECK_DEPS = chromium clang-format-14 python3-yaml mpich libmpich-dev
+CHECK_DEPS = chromium clang-format-14 black python3-yaml mpich libmpich-dev
 
 # Evaluated where it is used: before `make deps` there may be no mpicc to ask.
 MPI_CFLAGS = $(shell mpicc --showme:compile)
@@ -226,13 +226,18 @@ deb: deps all
 docs: all
 	@$(PYTHON) docs/docs.py $(BUILD) --write
 
+BLACK = black -q --preview -l 100 -S
+SCRIPT_ROOMS = $(ROOMS) interpose world fuzz cli corpus docs tests
+
 format:
 	clang-format-14 -i $$(find $(ROOMS) interpose world fuzz cli corpus tests -name '*.[ch]')
+	$(BLACK) $$(find $(SCRIPT_ROOMS) -name '*.py')
 
 # With the formatter of Debian 12: another version formats otherwise.
 format-check:
 	@clang-format-14 --dry-run -Werror $$(find $(ROOMS) interpose world fuzz cli corpus tests \
 	    -name '*.[ch]')
+	@$(BLACK) --check $$(find $(SCRIPT_ROOMS) -name '*.py')
 
 tidy:
 	clang-tidy $$(git ls-files $(ROOMS:%='%/*.c') 'cli/*.c') -- \

@@ -73,12 +73,15 @@ $(BUILD)/corpus/libdefects.a: $(call corpus_objects,defects)
 # --- programs over the registered collectives, under real MPI ----------------------------------------------------
 
 CORPUS_TESTS = $(patsubst tests/corpus/%.c,$(BUILD)/tests/corpus/%,$(wildcard tests/corpus/*.c))
-CORPUS_WHOLE = -Wl,--whole-archive $(BUILD)/corpus/libcollectives.a $(BUILD)/corpus/libdefects.a -Wl,--no-whole-archive
+CORPUS_WHOLE = -Wl,--whole-archive $(BUILD)/corpus/libcollectives.a $(BUILD)/corpus/libdefects.a \
+    -Wl,--no-whole-archive
 
-$(BUILD)/tests/corpus/%: tests/corpus/%.c $(BUILD)/corpus/libcollectives.a $(BUILD)/corpus/libdefects.a
+$(BUILD)/tests/corpus/%: tests/corpus/%.c $(BUILD)/corpus/libcollectives.a \
+    $(BUILD)/corpus/libdefects.a
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpicc $<")
-	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra $(SANITIZE) -I. -MMD -MP -MF $@.d -o $@ $< $(CORPUS_WHOLE) -lm
+	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra $(SANITIZE) -I. -MMD -MP -MF $@.d -o \
+	    $@ $< $(CORPUS_WHOLE) -lm
 
 ALL   += $(BUILD)/corpus/libcollectives.a $(BUILD)/corpus/libdefects.a
 TESTS += $(CORPUS_TESTS)

@@ -4,15 +4,20 @@ CFLAGS_fuzz = $(MPI_CFLAGS)
 
 # --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------------------------
 
-FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) $(addprefix fuzz/,harness exhaust explain cost limit memory target)
+FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
+    $(addprefix fuzz/,harness exhaust explain cost limit memory target)
 FUZZ_HARNESS += explore/search explore/buffers explore/state
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-FUZZ_LIBS = $(BUILD)/libfuzz.a $(BUILD)/libworld.a $(BUILD)/libcheckers.a $(BUILD)/libmodel.a $(BUILD)/libreplay.a $(BUILD)/libcore.a
-# Comparisons are not traced: scenarios are mutated by their own mutator, which asks for none of them.
-FUZZ_SANITIZE = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function -fno-sanitize-coverage=trace-cmp
-FUZZ_CFLAGS = -std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fstack-clash-protection -fno-common -I. $(MPI_CFLAGS) -w
+FUZZ_LIBS = $(BUILD)/libfuzz.a $(BUILD)/libworld.a $(BUILD)/libcheckers.a $(BUILD)/libmodel.a \
+    $(BUILD)/libreplay.a $(BUILD)/libcore.a
+# Comparisons are not traced: scenarios are mutated by their own mutator, which asks for none of
+# them.
+FUZZ_SANITIZE = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function \
+    -fno-sanitize-coverage=trace-cmp
+FUZZ_CFLAGS = -std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fstack-clash-protection \
+    -fno-common -I. $(MPI_CFLAGS) -w
 
 # --- our own corpus: all collectives and defects in one binary ---------------------------------------------------------
 
@@ -20,11 +25,13 @@ FUZZ_CORPUS = $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(wildcard corpus/collectives
 $(BUILD)/fuzz/obj/%.o: %.c fuzz/program/globals.sh
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  fuzz  $<")
-	$(Q)$(CLANG) $(FUZZ_CFLAGS) $(FUZZ_SANITIZE) -MMD -MP -c -o $@ $< && fuzz/program/globals.sh --memory $@
+	$(Q)$(CLANG) $(FUZZ_CFLAGS) $(FUZZ_SANITIZE) -MMD -MP -c -o $@ $< && \
+	    fuzz/program/globals.sh --memory $@
 
 $(BUILD)/fuzz/corpus: $(FUZZ_CORPUS) $(FUZZ_LIBS)
 	$(if $(V),,@echo "  link  $@")
-	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined -o $@ $(filter-out %/registry.o,$(FUZZ_CORPUS)) $(FUZZ_LIBS) -lm
+	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined -o $@ $(filter-out \
+	    %/registry.o,$(FUZZ_CORPUS)) $(FUZZ_LIBS) -lm
 
 # --- what `crosswait fuzz` builds a user's file with, laid out as it is installed ------------------------------------------
 
@@ -54,24 +61,31 @@ $(FUZZ_SHARE)/lib/%.a: $(BUILD)/%.a
 
 install: install-fuzz
 install-fuzz: all
-	cd $(FUZZ_SHARE) && find . -type d -exec install -d $(DESTDIR)$(PREFIX)/lib/crosswait/fuzz/{} \;
-	cd $(FUZZ_SHARE) && find . -name '*.sh' -exec install -m 755 {} $(DESTDIR)$(PREFIX)/lib/crosswait/fuzz/{} \;
-	cd $(FUZZ_SHARE) && find . -type f ! -name '*.sh' -exec install -m 644 {} $(DESTDIR)$(PREFIX)/lib/crosswait/fuzz/{} \;
+	cd $(FUZZ_SHARE) && find . -type d -exec install -d \
+	    $(DESTDIR)$(PREFIX)/lib/crosswait/fuzz/{} \;
+	cd $(FUZZ_SHARE) && find . -name '*.sh' -exec install -m 755 {} \
+	    $(DESTDIR)$(PREFIX)/lib/crosswait/fuzz/{} \;
+	cd $(FUZZ_SHARE) && find . -type f ! -name '*.sh' -exec install -m 644 {} \
+	    $(DESTDIR)$(PREFIX)/lib/crosswait/fuzz/{} \;
 	install -d $(DESTDIR)$(PREFIX)/share/pkgconfig
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' fuzz/crosswait-fuzz.pc.in >$(DESTDIR)$(PREFIX)/share/pkgconfig/crosswait-fuzz.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' fuzz/crosswait-fuzz.pc.in \
+	    >$(DESTDIR)$(PREFIX)/share/pkgconfig/crosswait-fuzz.pc
 	chmod 644 $(DESTDIR)$(PREFIX)/share/pkgconfig/crosswait-fuzz.pc
 uninstall: uninstall-fuzz
 uninstall-fuzz:
-	rm -rf $(DESTDIR)$(PREFIX)/lib/crosswait/fuzz $(DESTDIR)$(PREFIX)/share/pkgconfig/crosswait-fuzz.pc
+	rm -rf $(DESTDIR)$(PREFIX)/lib/crosswait/fuzz \
+	    $(DESTDIR)$(PREFIX)/share/pkgconfig/crosswait-fuzz.pc
 .PHONY: install-fuzz uninstall-fuzz
 
 # --- make fuzz T=NAME TIME=60; make fuzz-smoke ---------------------------------------------------------------------------
 
 TIME ?= 60
 fuzz: $(BUILD)/fuzz/corpus
-	@[ -n "$(T)" ] || { echo "make fuzz T=NAME TIME=$(TIME), NAME one of:" >&2; $< --list | cut -f1,2 >&2; exit 2; }
+	@[ -n "$(T)" ] || { echo "make fuzz T=NAME TIME=$(TIME), NAME one of:" >&2; $< --list | \
+	    cut -f1,2 >&2; exit 2; }
 	@mkdir -p $(BUILD)/fuzz/found/$(T)/corpus
-	CROSSWAIT_FUZZ_TARGET=$(T) $< -max_total_time=$(TIME) -len_control=0 -rss_limit_mb=4096 -malloc_limit_mb=8192 \
+	CROSSWAIT_FUZZ_TARGET=$(T) $< -max_total_time=$(TIME) -len_control=0 -rss_limit_mb=4096 \
+	    -malloc_limit_mb=8192 \
 	  -artifact_prefix=$(BUILD)/fuzz/found/$(T)/ $(BUILD)/fuzz/found/$(T)/corpus
 
 # Every correct collective for a moment; each defect until it is found.
@@ -81,19 +95,26 @@ fuzz-smoke: $(BUILD)/fuzz/corpus
 # --- our own parsers: with a plain main for make check, with libFuzzer for make fuzz-parser P=spool TIME=60 -------------------
 
 FUZZ_PARSERS = $(patsubst fuzz/parser/parser_%.c,%,$(filter-out %/parser_main.c,$(wildcard fuzz/parser/parser_*.c)))
-$(BUILD)/fuzz/parser-%: fuzz/parser/parser_%.c fuzz/parser/parser.c fuzz/parser/parser_main.c $(HOT_LIBS)
+$(BUILD)/fuzz/parser-%: fuzz/parser/parser_%.c fuzz/parser/parser.c fuzz/parser/parser_main.c \
+    $(HOT_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.c,$^) $(HOT_LIBS) $(LDLIBS)
 $(BUILD)/fuzz/parser-scenario: fuzz/scenario/scenario.c
 TESTS += $(FUZZ_PARSERS:%=$(BUILD)/fuzz/parser-%)
 
 fuzz-parser: $(BUILD)/tests/tools/spool_make $(BUILD)/crosswait $(BUILD)/libcrosswait.so
-	@[ -f "fuzz/parser/parser_$(P).c" ] || { echo "make fuzz-parser P=NAME TIME=$(TIME), NAME one of: $(FUZZ_PARSERS)" >&2; exit 2; }
+	@[ -f "fuzz/parser/parser_$(P).c" ] || { echo \
+	    "make fuzz-parser P=NAME TIME=$(TIME), NAME one of: $(FUZZ_PARSERS)" >&2; exit 2; }
 	@mkdir -p $(BUILD)/fuzz/found/$(P)/corpus
-	$(if $(wildcard tests/fuzz/$(P)_seeds.bash),tests/fuzz/$(P)_seeds.bash $(BUILD) $(BUILD)/fuzz/found/$(P)/corpus)
-	$(CLANG) -std=c11 -D_GNU_SOURCE -g -O1 -w -I. -I$(BUILD)/gen -fsanitize=fuzzer,address,undefined -fno-sanitize=function \
-	  -DCORE_CHECK_HOT_ON -o $(BUILD)/fuzz/found/$(P)/fuzz fuzz/parser/parser_$(P).c fuzz/parser/parser.c $(if $(filter scenario,$(P)),fuzz/scenario/scenario.c) $(foreach r,$(ROOMS),$(call room_sources,$(r))) $(LDLIBS)
-	$(BUILD)/fuzz/found/$(P)/fuzz -max_total_time=$(TIME) -max_len=300000 -timeout=20 -artifact_prefix=$(BUILD)/fuzz/found/$(P)/ \
+	$(if $(wildcard tests/fuzz/$(P)_seeds.bash),tests/fuzz/$(P)_seeds.bash $(BUILD) \
+	    $(BUILD)/fuzz/found/$(P)/corpus)
+	$(CLANG) -std=c11 -D_GNU_SOURCE -g -O1 -w -I. -I$(BUILD)/gen \
+	    -fsanitize=fuzzer,address,undefined -fno-sanitize=function \
+	  -DCORE_CHECK_HOT_ON -o $(BUILD)/fuzz/found/$(P)/fuzz fuzz/parser/parser_$(P).c \
+	  fuzz/parser/parser.c $(if $(filter scenario,$(P)),fuzz/scenario/scenario.c) $(foreach \
+	  r,$(ROOMS),$(call room_sources,$(r))) $(LDLIBS)
+	$(BUILD)/fuzz/found/$(P)/fuzz -max_total_time=$(TIME) -max_len=300000 -timeout=20 \
+	    -artifact_prefix=$(BUILD)/fuzz/found/$(P)/ \
 	  $(BUILD)/fuzz/found/$(P)/corpus $(if $(filter trace,$(P)),,$(wildcard corpus/fuzz/$(P)))
 .PHONY: fuzz-parser
 
@@ -105,7 +126,8 @@ $(BUILD)/fuzz/bench: fuzz/bench.c $(BUILD)/libworld.a $(BUILD)/libcore.a
 
 $(BUILD)/fuzz/bench-asan: fuzz/bench.c $(BUILD)/libworld.a $(BUILD)/libcore.a
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(CFLAGS) $(MPI_CFLAGS) -fsanitize=address,undefined -o $@ $< $(BUILD)/libworld.a $(BUILD)/libcore.a
+	$(Q)$(CLANG) $(CFLAGS) $(MPI_CFLAGS) -fsanitize=address,undefined -o $@ $< \
+	    $(BUILD)/libworld.a $(BUILD)/libcore.a
 
 .PHONY: bench-fuzz
 bench-fuzz: $(BUILD)/fuzz/bench $(BUILD)/fuzz/bench-asan $(BUILD)/fuzz/corpus

@@ -1,10 +1,13 @@
-# The library that is loaded into every rank. Wrappers are generated from calls.table and the installed mpi.h.
+# The library that is loaded into every rank. Wrappers are generated from calls.table and the
+# installed mpi.h.
 INTERPOSE_MPI = -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0 $(MPI_CFLAGS)
 MPICC_MPICH := $(shell command -v mpicc.mpich || command -v mpicc.mpich3)
 MPICH_CFLAGS = $(filter -I%,$(shell $(MPICC_MPICH) -show 2>/dev/null))
-INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-declarations -fPIC -ftls-model=initial-exec \
+INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-declarations -fPIC \
+    -ftls-model=initial-exec \
                    -I. -I$(BUILD)/gen -MMD -MP
-# What of other rooms is linked, hidden: what writes spools, groups of datatypes, and the one grammar of policies.
+# What of other rooms is linked, hidden: what writes spools, groups of datatypes, and the one
+# grammar of policies.
 INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature trace/basic array check fault file random status) \
                    $(basename $(wildcard replay/policy/*.c))
 
@@ -12,13 +15,16 @@ INTERPOSE_GEN = $(BUILD)/gen/interpose_calls.c
 INTERPOSE_GENERATE = $(wildcard interpose/generate/*.py interpose/generate/*.c.tmpl)
 INTERPOSE_SOURCES = $(wildcard interpose/*.c interpose/objects/*.c interpose/misuse/*.c)
 
-# A library of ours for each MPI library: $(1) its name here, $(2) the folder of what is generated, $(3) the sources that
-# are about it, $(4) what the generator is told, $(5) the flags of its compiler, as a variable's name, $(6) our library.
+# A library of ours for each MPI library: $(1) its name here, $(2) the folder of what is generated,
+# $(3) the sources that are about it, $(4) what the generator is told, $(5) the flags of its
+# compiler, as a variable's name, $(6) our library.
 define INTERPOSE_LIBRARY
-$(2)/interpose_calls.c: $$(INTERPOSE_GENERATE) interpose/calls.table core/trace/traits.h core/trace/event.h
+$(2)/interpose_calls.c: $$(INTERPOSE_GENERATE) interpose/calls.table core/trace/traits.h \
+    core/trace/event.h
 	@mkdir -p $$(@D)
 	$$(if $$(V),,@echo "  gen   $$@")
-	$$(Q)$$(PYTHON) interpose/generate/generate.py $(4) interpose/calls.table $(2) -- $$(CC) $$($(5))
+	$$(Q)$$(PYTHON) interpose/generate/generate.py $(4) interpose/calls.table $(2) -- $$(CC) \
+	    $$($(5))
 
 $(2)/interpose_calls.h $(2)/call_meanings.h: $(2)/interpose_calls.c ;
 
@@ -32,20 +38,26 @@ $$(BUILD)/obj/$(1)/interpose_calls.o: $(2)/interpose_calls.c
 	$$(if $$(V),,@echo "  cc    $$<")
 	$$(Q)$$(CC) -I$(2) $$(INTERPOSE_CFLAGS) $$($(5)) -c -o $$@ $$<
 
-$$(BUILD)/$(6): $$(INTERPOSE_SOURCES:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) $(3:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) \
-                $$(BUILD)/obj/$(1)/interpose_calls.o $$(INTERPOSE_LEAVES:%=$$(BUILD)/obj/interpose/leaf/%.o)
+$$(BUILD)/$(6): $$(INTERPOSE_SOURCES:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) \
+    $(3:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) \
+                $$(BUILD)/obj/$(1)/interpose_calls.o \
+                $$(INTERPOSE_LEAVES:%=$$(BUILD)/obj/interpose/leaf/%.o)
 	$$(if $$(V),,@echo "  link  $$@")
-	$$(Q)$$(CC) -shared -o $$@ $$^ -Wl,--version-script=$(2)/interpose.map -Wl,-z,nodelete -Wl,-z,now -ldl
+	$$(Q)$$(CC) -shared -o $$@ $$^ -Wl,--version-script=$(2)/interpose.map -Wl,-z,nodelete \
+	    -Wl,-z,now -ldl
 
 ALL += $$(BUILD)/$(6)
 endef
-$(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c $(wildcard interpose/layer/openmpi4*.c),,INTERPOSE_MPI,libcrosswait.so))
+$(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c $(wildcard \
+    interpose/layer/openmpi4*.c),,INTERPOSE_MPI,libcrosswait.so))
 ifneq ($(MPICC_MPICH),)
-$(eval $(call INTERPOSE_LIBRARY,mpich,$(BUILD)/gen/mpich,interpose/library/mpich.c interpose/layer/none.c,--newer,MPICH_CFLAGS,libcrosswait-mpich.so))
+$(eval $(call INTERPOSE_LIBRARY,mpich,$(BUILD)/gen/mpich,interpose/library/mpich.c \
+    interpose/layer/none.c,--newer,MPICH_CFLAGS,libcrosswait-mpich.so))
 endif
 
 # The library's own headers are not written for our warnings.
-$(BUILD)/obj/openmpi/layer/%.o: INTERPOSE_CFLAGS += -std=gnu11 -Wno-shadow -Wno-unused-parameter -Wno-sign-compare -Wno-pointer-arith
+$(BUILD)/obj/openmpi/layer/%.o: INTERPOSE_CFLAGS += -std=gnu11 -Wno-shadow -Wno-unused-parameter \
+    -Wno-sign-compare -Wno-pointer-arith
 
 $(BUILD)/obj/interpose/leaf/%.o: %.c
 	@mkdir -p $(@D)
@@ -57,22 +69,26 @@ INTERPOSE_TESTS = $(patsubst tests/interpose/programs/%.c,$(BUILD)/tests/interpo
 $(BUILD)/tests/interpose/%: tests/interpose/programs/%.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpicc $<")
-	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Wno-stringop-overread -Wno-stringop-overflow -I. -MMD -MP -MF $@.d -o $@ $< -lpthread -ldl
+	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Wno-stringop-overread \
+	    -Wno-stringop-overflow -I. -MMD -MP -MF $@.d -o $@ $< -lpthread -ldl
 TESTS += $(INTERPOSE_TESTS)
-$(BUILD)/gen/illegal_calls.h: tests/interpose/illegal.py interpose/generate/table.py interpose/calls.table
+$(BUILD)/gen/illegal_calls.h: tests/interpose/illegal.py interpose/generate/table.py \
+    interpose/calls.table
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) tests/interpose/illegal.py table interpose/calls.table $@
 $(BUILD)/tests/interpose/illegal: tests/interpose/programs/illegal.c $(BUILD)/gen/illegal_calls.h
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpicc $<")
-	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -w $(filter -D%,$(INTERPOSE_MPI)) -I$(BUILD)/gen -MMD -MP -MF $@.d -o $@ $<
+	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -w $(filter -D%,$(INTERPOSE_MPI)) -I$(BUILD)/gen \
+	    -MMD -MP -MF $@.d -o $@ $<
 INTERPOSE_OTHERS = counted_f77 counted_f90 counted_f08 counted_cc plugin.so
 TESTS += $(patsubst %,$(BUILD)/tests/interpose/%,$(INTERPOSE_OTHERS))
 $(BUILD)/tests/interpose/counted_dlopen: tests/interpose/programs/counted_dlopen.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(MPI_CFLAGS) -o $@ $< -ldl
 
-# The programs in other languages: $(1) the folder, $(2) what follows the names of the library's compilers.
+# The programs in other languages: $(1) the folder, $(2) what follows the names of the library's
+# compilers.
 define INTERPOSE_LANGUAGES
 $(1)/plugin.so: tests/interpose/programs/plugin.c tests/interpose/programs/counted.h
 	@mkdir -p $$(@D)
@@ -89,10 +105,12 @@ $(1)/counted_cc: tests/interpose/programs/counted_cc.cc tests/interpose/programs
 endef
 $(eval $(call INTERPOSE_LANGUAGES,$(BUILD)/tests/interpose,))
 
-# The same programs for MPICH, but for those that are about Open MPI; its Fortran where it is installed.
+# The same programs for MPICH, but for those that are about Open MPI; its Fortran where it is
+# installed.
 ifneq ($(MPICC_MPICH),)
 INTERPOSE_MPICH = $(BUILD)/mpich/interpose
-INTERPOSE_MPICH_OTHERS = counted_cc plugin.so $(if $(shell command -v mpifort.mpich),counted_f77 counted_f90 counted_f08)
+INTERPOSE_MPICH_OTHERS = counted_cc plugin.so \
+    $(if $(shell command -v mpifort.mpich),counted_f77 counted_f90 counted_f08)
 TESTS += $(patsubst $(BUILD)/tests/interpose/%,$(INTERPOSE_MPICH)/%,$(filter-out %/one_collective,$(INTERPOSE_TESTS))) $(patsubst %,$(INTERPOSE_MPICH)/%,$(INTERPOSE_MPICH_OTHERS))
 $(eval $(call INTERPOSE_LANGUAGES,$(INTERPOSE_MPICH),.mpich))
 $(INTERPOSE_MPICH)/counted_dlopen: tests/interpose/programs/counted_dlopen.c
@@ -101,11 +119,13 @@ $(INTERPOSE_MPICH)/counted_dlopen: tests/interpose/programs/counted_dlopen.c
 $(INTERPOSE_MPICH)/illegal: tests/interpose/programs/illegal.c $(BUILD)/gen/illegal_calls.h
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpicc $< (mpich)")
-	$(Q)$(MPICC_MPICH) -std=c11 -D_GNU_SOURCE -g -O1 -w -I$(BUILD)/gen -MMD -MP -MF $@.d -o $@ $<
+	$(Q)$(MPICC_MPICH) -std=c11 -D_GNU_SOURCE -g -O1 -w -I$(BUILD)/gen -MMD -MP -MF $@.d -o $@ \
+	    $<
 $(INTERPOSE_MPICH)/%: tests/interpose/programs/%.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpicc $< (mpich)")
-	$(Q)$(MPICC_MPICH) -std=c11 -D_GNU_SOURCE -g -O1 -w -I. -MMD -MP -MF $@.d -o $@ $< -lpthread -ldl
+	$(Q)$(MPICC_MPICH) -std=c11 -D_GNU_SOURCE -g -O1 -w -I. -MMD -MP -MF $@.d -o $@ $< \
+	    -lpthread -ldl
 endif
 
 .PHONY: bench-record

@@ -1,12 +1,14 @@
 #!/bin/sh
-# usage: globals.sh OBJECT...  Moves the global variables of each object into the section that world/fibers/globals.c gives
-# every rank a copy of. Constants, and what sanitizers and coverage keep, stay where they are; an object that has
-# nothing else is left alone. What it allocates goes through fuzz/memory.c, if that is linked (usage: globals.sh --memory OBJECT...).
+# usage: globals.sh OBJECT...  Moves the global variables of each object into the section that
+# world/fibers/globals.c gives every rank a copy of. Constants, and what sanitizers and coverage
+# keep, stay where they are; an object that has nothing else is left alone. What it allocates goes
+# through fuzz/memory.c, if that is linked (usage: globals.sh --memory OBJECT...).
 set -eu
 memory=
 if [ "${1-}" = --memory ]; then
     shift
-    for name in malloc calloc realloc free __asan_memset __asan_memcpy __asan_memmove __ubsan_handle_pointer_overflow; do
+    for name in malloc calloc realloc free __asan_memset __asan_memcpy __asan_memmove \
+        __ubsan_handle_pointer_overflow; do
         memory="$memory --redefine-sym $name=crosswait_$name"
     done
 fi
@@ -19,7 +21,8 @@ for object in "$@"; do
         }
         END { exit !found }' || continue
     arguments=
-    for section in $(objdump -h -w "$object" | awk '$2 ~ /^\.(data|bss)(\.|$)/ && $2 !~ /\.rel\.ro/ {print $2}' | sort -u); do
+    for section in $(objdump -h -w "$object" |
+        awk '$2 ~ /^\.(data|bss)(\.|$)/ && $2 !~ /\.rel\.ro/ {print $2}' | sort -u); do
         arguments="$arguments --set-section-flags $section=alloc,load,data,contents"
         arguments="$arguments --rename-section $section=crosswait_globals,alloc,load,data,contents"
     done

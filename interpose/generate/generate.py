@@ -29,16 +29,23 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def preprocessed(compiler, header, *options):
     """Empty if there is no such header."""
-    done = subprocess.run(compiler + ["-E", *options, "-include", "mpi.h", "-include", header,
-                                      "-x", "c", "/dev/null"], capture_output=True, text=True)
+    done = subprocess.run(
+        compiler
+        + ["-E", *options, "-include", "mpi.h", "-include", header, "-x", "c", "/dev/null"],
+        capture_output=True,
+        text=True,
+    )
     return re.sub(r"\"[^\"]*\"", "", done.stdout) if done.returncode == 0 else ""
 
 
 def functions_of_header(compiler, header, prefix):
     """The functions that it declares: {name: (what it returns, its parameters)}."""
-    found = re.findall(r"\b(int|double|void|MPI_\w+)\s+" + prefix +
-                       r"_([A-Z]\w*)\s*\(([^;{]*?)\)\s*(?:__attribute__[^;]*)?;",
-                       preprocessed(compiler, header, "-P"))
+    found = re.findall(
+        r"\b(int|double|void|MPI_\w+)\s+"
+        + prefix
+        + r"_([A-Z]\w*)\s*\(([^;{]*?)\)\s*(?:__attribute__[^;]*)?;",
+        preprocessed(compiler, header, "-P"),
+    )
     return {name: (returns, parameters) for returns, name, parameters in found}
 
 
@@ -53,8 +60,9 @@ APART = re.compile(r"T_|Aint_|Status_")
 def parts(parameters):
     """The C types and names of a prototype's parameters."""
     for parameter in parameters.split(","):
-        kind, name, array = re.fullmatch(r"\s*(.*?)\s*\b(\w+)\s*((?:\[\w*\])*)\s*", parameter,
-                                         re.S).groups()
+        kind, name, array = re.fullmatch(
+            r"\s*(.*?)\s*\b(\w+)\s*((?:\[\w*\])*)\s*", parameter, re.S
+        ).groups()
         if name != "void" or kind:
             yield " ".join(kind.split()) + array, name
 
@@ -112,8 +120,11 @@ def helpers():
     return {
         "when": lambda condition: f"if ({condition}) " if condition else "",
         "truth": lambda value: "true" if value else "false",
-        "LISTS": table.LISTS, "STILL": table.STILL,
-        "CLASSES": words.CLASSES, "TRAITS": words.TRAITS, "VERBS": words.VERBS,
+        "LISTS": table.LISTS,
+        "STILL": table.STILL,
+        "CLASSES": words.CLASSES,
+        "TRAITS": words.TRAITS,
+        "VERBS": words.VERBS,
     }
 
 
@@ -121,8 +132,8 @@ def main():
     if "--" not in sys.argv or sys.argv.index("--") < 3:
         sys.exit(__doc__)
     newer = "--newer" in sys.argv
-    path, folder = [word for word in sys.argv[1:sys.argv.index("--")] if word != "--newer"]
-    compiler = sys.argv[sys.argv.index("--") + 1:]
+    path, folder = [word for word in sys.argv[1 : sys.argv.index("--")] if word != "--newer"]
+    compiler = sys.argv[sys.argv.index("--") + 1 :]
     calls, lines, errors = read(path)
     header = functions_of_header(compiler, "mpi.h", "MPI")
     ext = functions_of_header(compiler, "mpi-ext.h", "MPIX")
@@ -139,8 +150,10 @@ def main():
         lines.update((n, 0) for n in unknown)
     else:
         errors += [f"{path}: no row for MPI_{n}, which mpi.h declares" for n in unknown]
-    errors += [f"{path}:{lines[n]}: mpi.h declares no MPI_{n}"
-               for n in sorted(set(lines) - set(header) - set(ext) - absent)]
+    errors += [
+        f"{path}:{lines[n]}: mpi.h declares no MPI_{n}"
+        for n in sorted(set(lines) - set(header) - set(ext) - absent)
+    ]
     if errors:
         sys.exit("\n".join(errors))
     fill = template.load(sorted(glob.glob(os.path.join(HERE, "*.c.tmpl"))), helpers())

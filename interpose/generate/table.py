@@ -9,40 +9,94 @@ MODES = ["none", "standard", "buffered", "synchronous", "ready"]
 
 # role: C type. What is recorded of it is in before.c.tmpl and after.c.tmpl.
 ROLES = {
-    "sbuf": "const void *", "rbuf": "void *", "rbuf1": "void *", "iobuf": "void *",
-    "count": "int", "rcount": "int", "reqs_count": "int",
-    "type": "MPI_Datatype", "rtype": "MPI_Datatype", "type_arg": "MPI_Datatype",
-    "dest": "int", "source": "int", "root": "int", "target": "int", "rsource": "int",
-    "tag": "int", "rtag": "int",
-    "comm": "MPI_Comm", "comm_arg": "MPI_Comm", "op": "MPI_Op", "group": "MPI_Group",
-    "win": "MPI_Win", "file": "MPI_File",
-    "req": "MPI_Request", "req_io": "MPI_Request *", "req_out": "MPI_Request *",
-    "reqs": "MPI_Request[]", "msg_io": "MPI_Message *", "msg_out": "MPI_Message *",
-    "status": "MPI_Status *", "statuses": "MPI_Status[]", "cstatus": "const MPI_Status *",
-    "comm_out": "MPI_Comm *", "comm_io": "MPI_Comm *",
-    "group_out": "MPI_Group *", "group_io": "MPI_Group *",
-    "type_out": "MPI_Datatype *", "type_io": "MPI_Datatype *", "type_get": "MPI_Datatype *",
-    "op_out": "MPI_Op *", "op_io": "MPI_Op *", "win_out": "MPI_Win *", "win_io": "MPI_Win *",
-    "file_out": "MPI_File *", "file_io": "MPI_File *",
-    "address": "void *", "int": "int", "aint": "MPI_Aint", "offset": "MPI_Offset", "count64": "MPI_Count",
-    "info": "MPI_Info", "str": "const char *", "str_out": "char *",
-    "int_out": "int *", "aint_out": "MPI_Aint *", "offset_out": "MPI_Offset *",
+    "sbuf": "const void *",
+    "rbuf": "void *",
+    "rbuf1": "void *",
+    "iobuf": "void *",
+    "count": "int",
+    "rcount": "int",
+    "reqs_count": "int",
+    "type": "MPI_Datatype",
+    "rtype": "MPI_Datatype",
+    "type_arg": "MPI_Datatype",
+    "dest": "int",
+    "source": "int",
+    "root": "int",
+    "target": "int",
+    "rsource": "int",
+    "tag": "int",
+    "rtag": "int",
+    "comm": "MPI_Comm",
+    "comm_arg": "MPI_Comm",
+    "op": "MPI_Op",
+    "group": "MPI_Group",
+    "win": "MPI_Win",
+    "file": "MPI_File",
+    "req": "MPI_Request",
+    "req_io": "MPI_Request *",
+    "req_out": "MPI_Request *",
+    "reqs": "MPI_Request[]",
+    "msg_io": "MPI_Message *",
+    "msg_out": "MPI_Message *",
+    "status": "MPI_Status *",
+    "statuses": "MPI_Status[]",
+    "cstatus": "const MPI_Status *",
+    "comm_out": "MPI_Comm *",
+    "comm_io": "MPI_Comm *",
+    "group_out": "MPI_Group *",
+    "group_io": "MPI_Group *",
+    "type_out": "MPI_Datatype *",
+    "type_io": "MPI_Datatype *",
+    "type_get": "MPI_Datatype *",
+    "op_out": "MPI_Op *",
+    "op_io": "MPI_Op *",
+    "win_out": "MPI_Win *",
+    "win_io": "MPI_Win *",
+    "file_out": "MPI_File *",
+    "file_io": "MPI_File *",
+    "address": "void *",
+    "int": "int",
+    "aint": "MPI_Aint",
+    "offset": "MPI_Offset",
+    "count64": "MPI_Count",
+    "info": "MPI_Info",
+    "str": "const char *",
+    "str_out": "char *",
+    "int_out": "int *",
+    "aint_out": "MPI_Aint *",
+    "offset_out": "MPI_Offset *",
     "count64_out": "MPI_Count *",
-    "scounts": "const int[]", "sdispls": "const int[]", "sdispls_a": "const MPI_Aint[]",
-    "rcounts": "const int[]", "rdispls": "const int[]", "rdispls_a": "const MPI_Aint[]",
-    "stypes": "const MPI_Datatype[]", "rtypes": "const MPI_Datatype[]",
+    "scounts": "const int[]",
+    "sdispls": "const int[]",
+    "sdispls_a": "const MPI_Aint[]",
+    "rcounts": "const int[]",
+    "rdispls": "const int[]",
+    "rdispls_a": "const MPI_Aint[]",
+    "stypes": "const MPI_Datatype[]",
+    "rtypes": "const MPI_Datatype[]",
 }
 # role(LENGTH): arrays of a length that is a C expression in the call's parameters
 ARRAYS = {
-    "ints": "const int[]", "ncints": "int[]", "weights": "const int[]", "outs": "int[]",
-    "aints": "const MPI_Aint[]", "ncaints": "MPI_Aint[]",
-    "types": "const MPI_Datatype[]", "nctypes": "MPI_Datatype[]", "ranges": "int[][3]",
+    "ints": "const int[]",
+    "ncints": "int[]",
+    "weights": "const int[]",
+    "outs": "int[]",
+    "aints": "const MPI_Aint[]",
+    "ncaints": "MPI_Aint[]",
+    "types": "const MPI_Datatype[]",
+    "nctypes": "MPI_Datatype[]",
+    "ranges": "int[][3]",
 }
 # Arrays that have an element a rank, and the list of a call that they become.
 LISTS = {
-    "scounts": "SEND_COUNTS", "sdispls": "SEND_DISPLS", "sdispls_a": "SEND_DISPLS",
-    "rcounts": "RECV_COUNTS", "rdispls": "RECV_DISPLS", "rdispls_a": "RECV_DISPLS",
-    "stypes": "SEND_TYPES", "rtypes": "RECV_TYPES",
+    "scounts": "SEND_COUNTS",
+    "sdispls": "SEND_DISPLS",
+    "sdispls_a": "SEND_DISPLS",
+    "rcounts": "RECV_COUNTS",
+    "rdispls": "RECV_DISPLS",
+    "rdispls_a": "RECV_DISPLS",
+    "stypes": "SEND_TYPES",
+    "rtypes": "RECV_TYPES",
 }
 CONSTANTS = ("lock", "assert", "amode", "whence")  # int(KIND): recorded by recorder_constant_KIND
 # check:WORD, of misuse.c.tmpl: what tells calls apart of which roles and traits are alike
@@ -51,30 +105,66 @@ TOPOLOGIES = ("cart", "graph", "dist_graph")
 
 # A trait and the roles of which one makes it so: a row has both or neither.
 BOTH = {
-    "makes_request": ("req_out",), "sends": ("dest",), "matched": ("msg_io", "msg_out"),
-    "makes_message": ("msg_out",), "takes_op": ("op",), "window": ("win", "win_io", "win_out"),
+    "makes_request": ("req_out",),
+    "sends": ("dest",),
+    "matched": ("msg_io", "msg_out"),
+    "makes_message": ("msg_out",),
+    "takes_op": ("op",),
+    "window": ("win", "win_io", "win_out"),
     "file": ("file", "file_io", "file_out"),
-    "per_rank": ("scounts", "rcounts"), "per_type": ("stypes", "rtypes"),
+    "per_rank": ("scounts", "rcounts"),
+    "per_type": ("stypes", "rtypes"),
     **{f"makes_{kind}": (f"{kind}_out",) for kind in "comm group type op win file".split()},
     **{f"frees_{kind}": (f"{kind}_io",) for kind in "comm group op win file".split()},
 }
 # A trait, and roles of which it needs one.
 NEEDS = {
-    "receives": ("source", "rsource", "msg_io"), "probes": ("source",),
-    "completes_one": ("req", "req_io"), "completes_any": ("reqs",), "completes_some": ("reqs",),
-    "completes_all": ("reqs",), "starts": ("req_io", "reqs"), "cancels": ("req_io",),
-    "frees_request": ("req_io",), "frees_type": ("type_io",), "polls": ("int_out",),
-    "over_made": ("comm_out",), "neighbor": ("comm",), "persistent": ("req_out",),
+    "receives": ("source", "rsource", "msg_io"),
+    "probes": ("source",),
+    "completes_one": ("req", "req_io"),
+    "completes_any": ("reqs",),
+    "completes_some": ("reqs",),
+    "completes_all": ("reqs",),
+    "starts": ("req_io", "reqs"),
+    "cancels": ("req_io",),
+    "frees_request": ("req_io",),
+    "frees_type": ("type_io",),
+    "polls": ("int_out",),
+    "over_made": ("comm_out",),
+    "neighbor": ("comm",),
+    "persistent": ("req_out",),
     "at_origin": ("win",),
 }
 # What no local call does.
-TELLS = ("sends", "receives", "probes", "collective", "dynamic", "starts",
-         "completes_one", "completes_any", "completes_some", "completes_all")
+TELLS = (
+    "sends",
+    "receives",
+    "probes",
+    "collective",
+    "dynamic",
+    "starts",
+    "completes_one",
+    "completes_any",
+    "completes_some",
+    "completes_all",
+)
 
 COLL = ("coll", "icoll", "coll_init")
 # Classes of calls whose buffers hold data that goes or comes.
-BUFFERED = COLL + ("send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "mrecv",
-                   "imrecv", "rma", "file", "file_coll")
+BUFFERED = COLL + (
+    "send",
+    "isend",
+    "send_init",
+    "recv",
+    "irecv",
+    "recv_init",
+    "sendrecv",
+    "mrecv",
+    "imrecv",
+    "rma",
+    "file",
+    "file_coll",
+)
 # Calls by which a rank gets on with its communication are all but these: asking is no progress.
 STILL = ("other", "comm", "group", "topo", "type", "op", "tool", "win", "request_status")
 
@@ -165,8 +255,10 @@ class Call:
             if len(self.all(role)) > 1:
                 raise Bad(f"role twice: '{role}'")
         if self.one("comm_out") and not self.origin:
-            raise Bad("a call that makes a communicator says how: "
-                      "origin:parent, copy, group, inter, merge, spawn")
+            raise Bad(
+                "a call that makes a communicator says how: "
+                "origin:parent, copy, group, inter, merge, spawn"
+            )
         for trait, roles in BOTH.items():
             if self.does(trait) and not self.all(*roles):
                 raise Bad(f"'{trait}' without a role {' or '.join(roles)}")
@@ -218,8 +310,11 @@ class Call:
     def seen(self, text):
         """C in which the arrays are what we may read of them; @NAME is what the program gave."""
         arrays = [p.name for p in self.arrays()]
-        return re.sub(r'"[^"]*"|(?<![.>])@?\b[A-Za-z_]\w*\b', lambda m: m.group(0) + "_"
-                      if m.group(0) in arrays else m.group(0).lstrip("@"), text)
+        return re.sub(
+            r'"[^"]*"|(?<![.>])@?\b[A-Za-z_]\w*\b',
+            lambda m: m.group(0) + "_" if m.group(0) in arrays else m.group(0).lstrip("@"),
+            text,
+        )
 
     def flag(self):
         """The parameter that says whether there was something."""

@@ -1,6 +1,7 @@
 # timeout: 200
-# A campaign goes on after a finding: all causes of a file, each once and small; those that a file ignores are no failure; a dimension can be
-# switched off or pinned, and a finding may change its symptom while it is made small.
+# A campaign goes on after a finding: all causes of a file, each once and small; those that a file
+# ignores are no failure; a dimension can be switched off or pinned, and a finding may change its
+# symptom while it is made small.
 set -u
 cat >two.c <<'C'
 #include <mpi.h>
@@ -33,7 +34,8 @@ try() { # $1: title, the rest: arguments
     title=$1; shift
     crosswait fuzz two.c -seed=3 "$@" >out.txt 2>err.txt
     echo "$title: exit $?"
-    sed -nE 's/^  cause      ([^ ]*).*/  \1/p; /^[0-9]+ input/s/[0-9]+ inputs?/some/p' out.txt | sort -u
+    sed -nE 's/^  cause      ([^ ]*).*/  \1/p; /^[0-9]+ input/s/[0-9]+ inputs?/some/p' out.txt |
+        sort -u
     grep -a "^crosswait:" err.txt
 }
 try "the first" -runs=700
@@ -77,11 +79,14 @@ printf 'crosswait scenario 1\nranks 17\ncount 3\nroot 1\n' >large.txt
 crosswait-fuzz/loop/fuzz --replay large.txt | grep -o "truncation"
 crosswait-fuzz/loop/fuzz --shrink=large.txt --out=small.txt
 grep "^ranks" small.txt
-# One corpus for many: what one fuzzer found new the next one starts from, on whatever machine; -jobs does so at once.
+# One corpus for many: what one fuzzer found new the next one starts from, on whatever machine;
+# -jobs does so at once.
 mkdir shared
 crosswait fuzz two.c --only=root=0..1 -o one shared -seed=1 -runs=300 --keep-going >/dev/null
 files=$(ls shared | wc -l)
 crosswait fuzz two.c --only=root=0..1 -o two shared -seed=2 -runs=300 --keep-going >/dev/null
-echo "one corpus: $(grep -c "INFO: *$files files found in shared" two/log), $([ "$(ls shared | wc -l)" -gt "$files" ] && echo grown)"
+echo "one corpus: $(grep -c "INFO: *$files files found in shared" two/log), $([ "$(ls shared |
+    wc -l)" -gt "$files" ] && echo grown)"
 crosswait fuzz two.c -o three -jobs=2 -workers=2 -seed=1 -runs=700 >out.txt 2>&1
-echo "two jobs: exit $?, $(ls fuzz-*.log | wc -l) logs, $(grep -c '^  cause' out.txt | sed 's/[1-9]/found/')"
+echo "two jobs: exit $?, $(ls fuzz-*.log | wc -l) logs, $(grep -c '^  cause' out.txt |
+    sed 's/[1-9]/found/')"

@@ -1,6 +1,7 @@
 # timeout: 280
-# --exhaustive: what fails in one schedule of a small world only is found, explained and repeats; what is correct is verified, with how much was
-# looked at; what could not be looked at whole is not called verified. The correct collectives of the corpus are all verified up to 3 ranks.
+# --exhaustive: what fails in one schedule of a small world only is found, explained and repeats;
+# what is correct is verified, with how much was looked at; what could not be looked at whole is
+# not called verified. The correct collectives of the corpus are all verified up to 3 ranks.
 set -u
 cp "$SOURCE/tests/fuzz/exhaustive.c" .
 try() { # $1: target, $2: ranks, the rest: more
@@ -9,18 +10,22 @@ try() { # $1: target, $2: ranks, the rest: more
     sed -nE '/verified/p; /^  [0-9]+ (scenarios|worlds)/p; s/^  cause      ([^ ]*).*/  \1/p' out.txt
     grep -a "^crosswait:" err.txt
 }
-try wrong_reduce 3 --only=count=1..1 --only=op=sum-int --only=calls=1 --only=in-place=no --only=late=no
+try wrong_reduce 3 --only=count=1..1 --only=op=sum-int --only=calls=1 --only=in-place=no \
+    --only=late=no
 again=$(sed -n 's/^  again      crosswait //p' out.txt | head -1)
 crosswait $again | grep -E "^(ranks|order|finding)"
 try right_reduce 3
 try wrong_barrier 2 | grep -v "worlds"
 try right_barrier 4
-for t in crash loop leak; do try wrong_bcast_$t 3 --only=root=0 --only=type=int --only=communicator=world --only=late=no --only=in-place=no | grep -vE "worlds|scenarios:"; done
+for t in crash loop leak; do try wrong_bcast_$t 3 --only=root=0 --only=type=int \
+    --only=communicator=world --only=late=no --only=in-place=no | grep -vE "worlds|scenarios:"; done
 try right_bcast 4
 try right_bcast 2 --time=0.0001 | sed "s,[0-9]* scenarios,some scenarios,; /worlds/d; /^  [0-9]/d"
 try right_bcast 5
 try right_bcast none
 $BUILD/fuzz/corpus --list | awk -F '\t' '$4 == "-" && $7 == "-" { print $1 }' >correct.txt
 mkdir -p none
-CROSSWAIT_FUZZ_TARGET=$(tr '\n' , <correct.txt | sed 's/,$//') "$BUILD"/fuzz/corpus --exhaustive=3 --out=none >all.txt
-echo "corpus: exit $?, $(grep -c '^verified' all.txt) of $(wc -l <correct.txt) verified, $(ls none | wc -l) findings"
+CROSSWAIT_FUZZ_TARGET=$(tr '\n' , <correct.txt | sed 's/,$//') "$BUILD"/fuzz/corpus --exhaustive=3 \
+    --out=none >all.txt
+echo "corpus: exit $?, $(grep -c '^verified' all.txt) of $(wc -l <correct.txt) verified, $(ls none |
+    wc -l) findings"

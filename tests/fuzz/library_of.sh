@@ -1,6 +1,7 @@
 # timeout: 200
-# --library-of: what a library exports by MPI's names is fuzzed without its source: the one that forgets a rank is found, in process and on real
-# ranks, the right one is silent and verified; one without collectives is refused.
+# --library-of: what a library exports by MPI's names is fuzzed without its source: the one that
+# forgets a rank is found, in process and on real ranks, the right one is silent and verified; one
+# without collectives is refused.
 set -u
 cat >own.c <<'C'
 #include <mpi.h>

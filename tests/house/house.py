@@ -19,15 +19,28 @@ ROOMS = {
     "launch": ["core", "replay", "model", "checkers"],
     "reports": ["core", "replay", "model", "checkers"],
     "explore": ["core", "replay", "world", "checkers", "reports"],
-    "fuzz": ["core", "replay", "model", "checkers", "reports", "world", "explore", "corpus/collectives"],
+    "fuzz": [
+        "core",
+        "replay",
+        "model",
+        "checkers",
+        "reports",
+        "world",
+        "explore",
+        "corpus/collectives",
+    ],
     "cli": ["core", "replay", "model", "checkers", "launch", "reports", "explore", "fuzz"],
 }
 # Words that are not the field's (or have several meanings), as parts of identifiers.
 WORDS = {"fly", "flies", "flying", "landed", "park", "parked", "talk", "talked", "later", "private"}
 TOP = set(ROOMS) | {"corpus", "tests"}
-TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*|[^\s\w]', re.S)
+TOKEN = re.compile(
+    r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*|[^\s\w]', re.S
+)
 # A file of the room, a glob of them, or a folder.
-FILE = re.compile(r"^[\w./*-]+(?:\[\w+\])?\.(?:c|h|py|sh|bash|sql|table|css|js|mk|md|tmpl|txt|map|\[ch\])$|^[\w./-]+/$")
+FILE = re.compile(
+    r"^[\w./*-]+(?:\[\w+\])?\.(?:c|h|py|sh|bash|sql|table|css|js|mk|md|tmpl|txt|map|\[ch\])$|^[\w./-]+/$"
+)
 
 
 # Rooms that assert what they rely on, half an assertion a function or more.
@@ -39,7 +52,9 @@ HEADERS = {"mpi.h", "mpi-ext.h"}  # of the MPI library
 class House:
     def __init__(self, root):
         self.root = root
-        listed = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True, check=True).stdout
+        listed = subprocess.run(
+            ["git", "-C", root, "ls-files"], capture_output=True, text=True, check=True
+        ).stdout
         self.files = [f for f in listed.splitlines() if os.path.isfile(os.path.join(root, f))]
         self.violations = 0
 
@@ -48,7 +63,11 @@ class House:
             return f.read()
 
     def sources(self, *rooms):
-        return [f for f in self.files if f.endswith((".c", ".h")) and (not rooms or f.split("/")[0] in rooms)]
+        return [
+            f
+            for f in self.files
+            if f.endswith((".c", ".h")) and (not rooms or f.split("/")[0] in rooms)
+        ]
 
     def say(self, rule, name, line, text):
         print(f"{rule}: {name}:{line}: {text}")
@@ -62,17 +81,31 @@ class House:
                 match = re.match(r'#include "((\w+)/[\w./]+)"', line)
                 if not match or match.group(2) == room or match.group(2) not in TOP:
                     continue
-                if not any((match.group(1) + "/").startswith(allowed + "/") for allowed in ROOMS[room]):
+                if not any(
+                    (match.group(1) + "/").startswith(allowed + "/") for allowed in ROOMS[room]
+                ):
                     self.say("includes", name, number, f"{room} includes {match.group(1)}")
 
     def calls(self):
         """What a call means stands in its row: nobody compares names of calls, or looks for pieces of them."""
-        compare = re.compile(r'\b(?:strn?cmp|strn?casecmp|strstr|strchr|fnmatch)\s*\([^;]*?"[^"\n]*MPIX?_[A-Z][a-z]\w*"', re.S)
-        named = re.compile(r'\bstrstr\s*\(\s*[\w>.-]*(?:call|name)[\w>.-]*\s*,\s*"[A-Z][a-z][A-Za-z_]*"')
+        compare = re.compile(
+            r'\b(?:strn?cmp|strn?casecmp|strstr|strchr|fnmatch)\s*\([^;]*?"[^"\n]*MPIX?_[A-Z][a-z]\w*"',
+            re.S,
+        )
+        named = re.compile(
+            r'\bstrstr\s*\(\s*[\w>.-]*(?:call|name)[\w>.-]*\s*,\s*"[A-Z][a-z][A-Za-z_]*"'
+        )
         for name in self.sources("core", "replay", "model", "checkers", "launch", "reports", "cli"):
-            text = re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group(0).count("\n"), self.read(name), flags=re.S)
+            text = re.sub(
+                r"/\*.*?\*/", lambda m: "\n" * m.group(0).count("\n"), self.read(name), flags=re.S
+            )
             for match in list(compare.finditer(text)) + list(named.finditer(text)):
-                self.say("calls", name, text.count("\n", 0, match.start()) + 1, " ".join(match.group(0).split()))
+                self.say(
+                    "calls",
+                    name,
+                    text.count("\n", 0, match.start()) + 1,
+                    " ".join(match.group(0).split()),
+                )
 
     def readmes(self):
         """A README names only what exists, and is at most 60 lines and 100 columns."""
@@ -103,7 +136,11 @@ class House:
             seen = set()
             for match in TOKEN.finditer(text):
                 token = match.group(0)
-                if not re.match(r"[A-Za-z_]", token) or token in seen or token.startswith(("MAP_", "PTHREAD_")):
+                if (
+                    not re.match(r"[A-Za-z_]", token)
+                    or token in seen
+                    or token.startswith(("MAP_", "PTHREAD_"))
+                ):
                     continue
                 seen.add(token)
                 bad = WORDS.intersection(re.split(r"_|(?<=[a-z])(?=[A-Z])", token.lower()))
@@ -112,10 +149,17 @@ class House:
 
     def clean(self):
         """A build leaves nothing beside the sources."""
-        left = subprocess.run(["git", "-C", self.root, "ls-files", "--others", "--exclude-standard"],
-                              capture_output=True, text=True, check=True).stdout
+        left = subprocess.run(
+            ["git", "-C", self.root, "ls-files", "--others", "--exclude-standard"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
         for name in left.splitlines():
-            if re.search(r"\.(?:o|d|so|a|mod|smod|gcda|gcno|gcov|profraw|pyc)$|(?:^|/)(?:a\.out|core\.\d+)$", name):
+            if re.search(
+                r"\.(?:o|d|so|a|mod|smod|gcda|gcno|gcov|profraw|pyc)$|(?:^|/)(?:a\.out|core\.\d+)$",
+                name,
+            ):
                 self.say("clean", name, 0, "a build left it")
         for name in self.files:
             if name.endswith((".mod", ".o", ".a", ".so")):
@@ -124,7 +168,10 @@ class House:
     def paths(self):
         """The repository speaks of the product only: no home folder of a machine."""
         for name in self.files:
-            if name.endswith((".c", ".h", ".md", ".sh", ".py", ".mk", ".out", ".1", ".5")) and "/house/" not in name:
+            if (
+                name.endswith((".c", ".h", ".md", ".sh", ".py", ".mk", ".out", ".1", ".5"))
+                and "/house/" not in name
+            ):
                 for number, line in enumerate(self.read(name).splitlines(), 1):
                     if re.search(r"(?<![\w.])/(?:home|root|work)/\w", line):
                         self.say("paths", name, number, line.strip()[:80])
@@ -134,8 +181,11 @@ class House:
         for room in ASSERTED:
             lines = [line for name in self.sources(room) for line in self.read(name).splitlines()]
             functions = sum(line == "{" for line in lines)
-            count = sum(len(re.findall(r"\b(?:CORE_CHECK(?:_HOT)?|_Static_assert)\(", line))
-                        for line in lines if not line.startswith("#define"))
+            count = sum(
+                len(re.findall(r"\b(?:CORE_CHECK(?:_HOT)?|_Static_assert)\(", line))
+                for line in lines
+                if not line.startswith("#define")
+            )
             if 2 * count < functions:
                 self.say("assertions", room, 0, f"{count} assertions in {functions} functions")
 
@@ -145,7 +195,10 @@ RULES = ["includes", "calls", "readmes", "words", "clean", "paths", "assertions"
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--root", default=os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    parser.add_argument(
+        "--root",
+        default=os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
+    )
     parser.add_argument("rule", nargs="*", help="of " + ", ".join(RULES))
     args = parser.parse_args()
     house = House(args.root)

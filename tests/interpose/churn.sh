@@ -1,4 +1,5 @@
-# Objects that are made and freed for ever take no memory for ever; reports of many messages take no time that grows with their square.
+# Objects that are made and freed for ever take no memory for ever; reports of many messages take
+# no time that grows with their square.
 # timeout: 120
 # Holds interpose invariant 4; objects/handles.c invariant 1; objects/datatypes.c invariant 3.
 . "$SOURCE/tests/interpose/lib.bash"
@@ -7,9 +8,11 @@ churn=$PROGRAMS/churn
 grown() { awk '$1 == "rank" { if ($5 > most) most = $5 } END { print most + 0 }' "$1"; }
 timeout 50 $MPIRUN -n 2 "$churn" 30000 0 >bare.txt || exit 1
 timeout 50 crosswait record -o T.db -- $MPIRUN -n 2 "$churn" 30000 0 >recorded.txt || exit 1
-[ "$(grown recorded.txt)" -lt $(($(grown bare.txt) + 1500)) ] || { cat bare.txt recorded.txt; exit 1; }
+[ "$(grown recorded.txt)" \
+    -lt $(($(grown bare.txt) + 1500)) ] || { cat bare.txt recorded.txt; exit 1; }
 timeout 50 crosswait record -o M.db -- $MPIRUN -n 2 "$churn" 0 30000 || exit 1
 for format in perfetto html; do
-    timeout 20 crosswait report --no-check --format=$format -o report M.db || { echo "$format: $?"; exit 1; }
+    timeout 20 crosswait report --no-check --format=$format -o report M.db || { echo "$format: $?"
+        exit 1; }
 done
 [ "$(sqlite3 M.db 'select count(*) from message where not inner')" = 60000 ]

@@ -1,6 +1,6 @@
 # timeout: 120
-# A disk that fills up, a limit on file sizes, a folder that vanishes: recording ends with a note, the program does not notice.
-# Holds interpose invariant 1; spool/spool.h invariant 5.
+# A disk that fills up, a limit on file sizes, a folder that vanishes: recording ends with a note,
+# the program does not notice. Holds interpose invariant 1; spool/spool.h invariant 5.
 . "$SOURCE/tests/interpose/lib.bash"
 ended=$PROGRAMS/ended
 $MPIRUN -n 2 "$ended" plain run 30000 2>&1 | sort >expected
@@ -34,13 +34,15 @@ else
 fi
 record "$ended" count fsize 30000 >out 2>err
 code=$?
-expect "file size limit" "recording ended on rank [01], the program goes on: the spool cannot be written: File too large"
+expect "file size limit" \
+    "recording ended on rank [01], the program goes on: the spool cannot be written: File too large"
 rm -rf spool
 ( while [ ! -s spool/*/1.0.spool ]; do :; done 2>/dev/null; rm -rf spool ) &
 record "$ended" count run 30000 >out 2>err
 code=$?
 wait
-[ "$code" = 0 ] && sort out | diff - expected || { echo "removed folder: exit status $code"; cat err; exit 1; }
+[ "$code" = 0 ] && sort out | diff - expected || { echo "removed folder: exit status $code"
+    cat err; exit 1; }
 [ ! -s err ] || { echo "removed folder:"; cat err; exit 1; }
 SPOOL=/proc/nonesuch/spool
 rm -rf nothing

@@ -8,22 +8,95 @@ import os, re, subprocess, sys
 
 MPICH = os.environ.get("MPI") == "mpich"
 MPIRUN = ["mpiexec.mpich"] if MPICH else ["mpirun", "-q"]
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "interpose", "generate"))
+sys.path.insert(
+    0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "interpose", "generate")
+)
 sys.dont_write_bytecode = True
 from table import Call
 
 KINDS = {
-    "sbuf": "BUFFER", "rbuf": "BUFFER", "rbuf1": "BUFFER", "iobuf": "BUFFER", "count": "COUNT", "rcount": "COUNT", "reqs_count": "COUNT",
-    "type": "TYPE", "rtype": "TYPE", "type_arg": "TYPE", "dest": "PEER", "source": "PEER", "rsource": "PEER", "target": "TARGET", "root": "TARGET",
-    "tag": "TAG", "rtag": "TAG", "comm": "COMM", "comm_arg": "COMM", "op": "OP", "group": "GROUP", "win": "WIN", "file": "FILE_", "info": "INFO",
-    "req": "REQUEST", "req_io": "REQUESTS", "reqs": "REQUESTS", "msg_io": "MESSAGE", "status": "STATUS", "statuses": "STATUS", "cstatus": "STATUS",
-    "comm_io": "COMM_IO", "group_io": "GROUP_IO", "type_io": "TYPE_IO", "op_io": "OP_IO", "win_io": "WIN_IO", "file_io": "FILE_IO",
-    "int": "INT", "aint": "WIDE", "offset": "WIDE", "count64": "WIDE", "str": "TEXT", "scounts": "INTS", "rcounts": "INTS", "sdispls": "INTS",
-    "rdispls": "INTS", "sdispls_a": "AINTS", "rdispls_a": "AINTS", "stypes": "TYPES", "rtypes": "TYPES", "ints": "INTS", "ncints": "INTS",
-    "weights": "INTS", "ranges": "INTS", "aints": "AINTS", "ncaints": "AINTS", "types": "TYPES", "nctypes": "TYPES",
+    "sbuf": "BUFFER",
+    "rbuf": "BUFFER",
+    "rbuf1": "BUFFER",
+    "iobuf": "BUFFER",
+    "count": "COUNT",
+    "rcount": "COUNT",
+    "reqs_count": "COUNT",
+    "type": "TYPE",
+    "rtype": "TYPE",
+    "type_arg": "TYPE",
+    "dest": "PEER",
+    "source": "PEER",
+    "rsource": "PEER",
+    "target": "TARGET",
+    "root": "TARGET",
+    "tag": "TAG",
+    "rtag": "TAG",
+    "comm": "COMM",
+    "comm_arg": "COMM",
+    "op": "OP",
+    "group": "GROUP",
+    "win": "WIN",
+    "file": "FILE_",
+    "info": "INFO",
+    "req": "REQUEST",
+    "req_io": "REQUESTS",
+    "reqs": "REQUESTS",
+    "msg_io": "MESSAGE",
+    "status": "STATUS",
+    "statuses": "STATUS",
+    "cstatus": "STATUS",
+    "comm_io": "COMM_IO",
+    "group_io": "GROUP_IO",
+    "type_io": "TYPE_IO",
+    "op_io": "OP_IO",
+    "win_io": "WIN_IO",
+    "file_io": "FILE_IO",
+    "int": "INT",
+    "aint": "WIDE",
+    "offset": "WIDE",
+    "count64": "WIDE",
+    "str": "TEXT",
+    "scounts": "INTS",
+    "rcounts": "INTS",
+    "sdispls": "INTS",
+    "rdispls": "INTS",
+    "sdispls_a": "AINTS",
+    "rdispls_a": "AINTS",
+    "stypes": "TYPES",
+    "rtypes": "TYPES",
+    "ints": "INTS",
+    "ncints": "INTS",
+    "weights": "INTS",
+    "ranges": "INTS",
+    "aints": "AINTS",
+    "ncaints": "AINTS",
+    "types": "TYPES",
+    "nctypes": "TYPES",
 }
-COUNTS = {"n", "ndims", "nnodes", "maxdims", "maxindex", "maxedges", "maxneighbors", "indegree", "outdegree", "maxindegree", "maxoutdegree",
-          "count", "size", "incount", "outcount", "blocklength", "valuelen", "insize", "max_integers", "max_addresses", "max_datatypes"}
+COUNTS = {
+    "n",
+    "ndims",
+    "nnodes",
+    "maxdims",
+    "maxindex",
+    "maxedges",
+    "maxneighbors",
+    "indegree",
+    "outdegree",
+    "maxindegree",
+    "maxoutdegree",
+    "count",
+    "size",
+    "incount",
+    "outcount",
+    "blocklength",
+    "valuelen",
+    "insize",
+    "max_integers",
+    "max_addresses",
+    "max_datatypes",
+}
 # They end the job, wait for another, or are not MPI's.
 LEFT_OUT = {"Init", "Init_thread", "Finalize", "Abort", "Pcontrol", "Comm_join"}
 
@@ -33,8 +106,14 @@ def kind(call, role, ctype, name):
     if role == "raw":
         if "function" in ctype.lower() or "_fn" in name:
             return "FUNCTION"
-        return {"MPI_Errhandler": "ERRHANDLER", "MPI_Message": "MESSAGE", "MPI_Info*": "INFO_IO", "MPI_Errhandler*": "ERRHANDLER_IO",
-                "MPI_Status*": "STATUS", "const int*": "INTS"}.get(ctype, "BUFFER" if "void" in ctype else "OUT")
+        return {
+            "MPI_Errhandler": "ERRHANDLER",
+            "MPI_Message": "MESSAGE",
+            "MPI_Info*": "INFO_IO",
+            "MPI_Errhandler*": "ERRHANDLER_IO",
+            "MPI_Status*": "STATUS",
+            "const int*": "INTS",
+        }.get(ctype, "BUFFER" if "void" in ctype else "OUT")
     if "keyval" in name:
         return "KEYVAL_IO" if role == "int_out" else "KEYVAL"
     if role == "int" and name in COUNTS:
@@ -47,17 +126,35 @@ def table(source, header):
     for line in open(source):
         line = line.split("#")[0].strip()
         call = Call(line) if line else None
-        if not call or call.name in LEFT_OUT or call.klass == "spawn" or call.name.startswith("T_") or call.returns != "int" or call.ext or call.newer or not call.params:
+        if (
+            not call
+            or call.name in LEFT_OUT
+            or call.klass == "spawn"
+            or call.name.startswith("T_")
+            or call.returns != "int"
+            or call.ext
+            or call.newer
+            or not call.params
+        ):
             continue
         calls.append(call)
     out = ["/* Generated by tests/interpose/illegal.py. */"]
     for c in calls:
-        args = ", ".join(f"({t.replace('[][3]', '(*)[3]').replace('[]', '*')})v[{i}]" for i, (_, _, t, _) in enumerate(c.params))
+        args = ", ".join(
+            f"({t.replace('[][3]', '(*)[3]').replace('[]', '*')})v[{i}]"
+            for i, (_, _, t, _) in enumerate(c.params)
+        )
         out.append(f"static int call_{c.name}(const intptr_t *v) {{ return {c.full}({args}); }}")
     out.append("static const struct call calls[] = {")
     for c in calls:
-        kinds = ", ".join(f'{{"{n}", {kind(c, r, l if r == "raw" else t, n)}}}' for r, l, t, n in c.params)
-        neighbor = "true" if "eighbor" in c.name or c.name.startswith("Cart") and c.name != "Cart_create" else "false"
+        kinds = ", ".join(
+            f'{{"{n}", {kind(c, r, l if r == "raw" else t, n)}}}' for r, l, t, n in c.params
+        )
+        neighbor = (
+            "true"
+            if "eighbor" in c.name or c.name.startswith("Cart") and c.name != "Cart_create"
+            else "false"
+        )
         out.append(f'    {{"{c.name}", call_{c.name}, {neighbor}, {len(c.params)}, {{{kinds}}}}},')
     out.append("};")
     with open(header, "w") as f:
@@ -66,18 +163,32 @@ def table(source, header):
 
 def run(options, program, tried):
     """The lines of the program; the last is not whole where it died."""
-    with open("tried", "w") as f: # not by a pipe: MPICH's mpiexec passes on no more than a little
+    with open("tried", "w") as f:  # not by a pipe: MPICH's mpiexec passes on no more than a little
         f.write("\n".join(tried))
-    done = subprocess.run(MPIRUN + ["-n", "1"] + options + [program, "run", "tried"], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, errors="replace")
-    said = re.sub(r"\n+=====+\n.*", "\n", done.stdout, flags=re.S) # MPICH's mpiexec has a word behind it
+    done = subprocess.run(
+        MPIRUN + ["-n", "1"] + options + [program, "run", "tried"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    said = re.sub(
+        r"\n+=====+\n.*", "\n", done.stdout, flags=re.S
+    )  # MPICH's mpiexec has a word behind it
     return said.split("\n"), done.stderr
 
 
 def survivors(program):
     """The calls of which the library neither crashes nor hangs, what it says to them, and the functions that were left out."""
-    tried = subprocess.run(MPIRUN + ["-n", "1", program, "try"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.splitlines()
-    tried = [t for t in tried if not (MPICH and t.endswith("_c2f"))] # macros, of numbers that count the objects
+    tried = subprocess.run(
+        MPIRUN + ["-n", "1", program, "try"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ).stdout.splitlines()
+    tried = [
+        t for t in tried if not (MPICH and t.endswith("_c2f"))
+    ]  # macros, of numbers that count the objects
     dropped = []
     while True:
         plain, _ = run([], program, tried)
@@ -94,19 +205,35 @@ def survivors(program):
 def compare(program, modes):
     tried, plain, dropped = survivors(program)
     refused = sum(line.split()[-2] != "0" for line in plain[:-1])
-    print(f"{len(tried)} calls, {refused} refused, of {len({line.split()[1] for line in plain[:-1]})} functions; not of {dropped}", file=sys.stderr)
+    print(
+        (
+            f"{len(tried)} calls, {refused} refused, of"
+            f" {len({line.split()[1] for line in plain[:-1]})} functions; not of {dropped}"
+        ),
+        file=sys.stderr,
+    )
     if refused < 3000:
         sys.exit("these are too few")
     wrong = 0
     for options in modes:
         left, expected = tried, plain
-        while True: # a function is left out after its first difference
+        while True:  # a function is left out after its first difference
             ours, errors = run(options, program, left)
-            at = next((i for i, (want, got) in enumerate(zip(expected, ours + [""] * len(expected))) if want != got), None)
+            at = next(
+                (
+                    i
+                    for i, (want, got) in enumerate(zip(expected, ours + [""] * len(expected)))
+                    if want != got
+                ),
+                None,
+            )
             if at is None:
                 break
-            print(f"with {' '.join(options)}:\n  {ours[at] if at < len(ours) else 'nothing'}\ninstead of (class of the error, calls of its "
-                  f"handler)\n  {expected[at]}\n{errors[-1500:] if at + 1 >= len(ours) else ''}")
+            print(
+                f"with {' '.join(options)}:\n  {ours[at] if at < len(ours) else 'nothing'}\ninstead"
+                " of (class of the error, calls of its handler)\n "
+                f" {expected[at]}\n{errors[-1500:] if at + 1 >= len(ours) else ''}"
+            )
             wrong += 1
             keep = [i for i, t in enumerate(left) if t.split()[1] != left[at].split()[1]]
             left, expected = [left[i] for i in keep], [expected[i] for i in keep] + [""]

@@ -1,7 +1,7 @@
 # timeout: 120
-# Every language and way of starting: the same sequence of calls, each recorded once, with its arguments and the application's call site.
-# Holds interpose invariant 3; objects/handles.c invariant 3; objects/requests.c invariants 1 and 2;
-# objects/sites.c invariant 1.
+# Every language and way of starting: the same sequence of calls, each recorded once, with its
+# arguments and the application's call site. Holds interpose invariant 3; objects/handles.c
+# invariant 3; objects/requests.c invariants 1 and 2; objects/sites.c invariant 1.
 . "$SOURCE/tests/interpose/lib.bash"
 bin=$PROGRAMS
 try() { # WHAT INIT WHERE IGNORED COMMAND...
@@ -9,7 +9,8 @@ try() { # WHAT INIT WHERE IGNORED COMMAND...
     shift 4
     record "$@" >log 2>&1 || { echo "$what: the program failed"; cat log; exit 1; }
     [ -s log ] && { echo "$what: printed something"; cat log; exit 1; }
-    PYTHONPATH=$SOURCE/tests:$SOURCE/tests/interpose /usr/bin/python3 "$SOURCE/tests/interpose/counted.py" "$SPOOL" "$init" "$where" $ignored ||
+    PYTHONPATH=$SOURCE/tests:$SOURCE/tests/interpose /usr/bin/python3 \
+        "$SOURCE/tests/interpose/counted.py" "$SPOOL" "$init" "$where" $ignored ||
         { echo "$what: not as it should be"; exit 1; }
 }
 try C MPI_Init counted_c "" "$bin/counted_c"
@@ -18,7 +19,8 @@ try mpif.h MPI_Init counted_f77 "" "$bin/counted_f77"
 try "use mpi" MPI_Init counted_f90 "" "$bin/counted_f90"
 try "use mpi_f08" MPI_Init counted_f08 "" "$bin/counted_f08"
 [ "$MPI" = mpich ] || # packaged for Open MPI only
-    try mpi4py MPI_Init_thread "" MPI_Comm_rank,MPI_Initialized,MPI_Finalized,MPI_Comm_set_errhandler,MPI_Type_get,MPI_Comm_test /usr/bin/python3 "$SOURCE/tests/interpose/programs/counted_py.py"
+    try mpi4py MPI_Init_thread "" \
+        MPI_Comm_rank,MPI_Initialized,MPI_Finalized,MPI_Comm_set_errhandler,MPI_Type_get,MPI_Comm_test /usr/bin/python3 "$SOURCE/tests/interpose/programs/counted_py.py"
 try funneled MPI_Init_thread counted_c "" "$bin/counted_c" funneled
 try serialized MPI_Init_thread counted_c "" "$bin/counted_c" serialized
 try multiple MPI_Init_thread counted_c "" "$bin/counted_c" multiple

@@ -1,5 +1,6 @@
 # timeout: 120
-# Only the newest events: bounded files however long the program runs, definitions whole, the trace readable, also of a rank that is killed.
+# Only the newest events: bounded files however long the program runs, definitions whole, the trace
+# readable, also of a rank that is killed.
 . "$SOURCE/tests/interpose/ends.bash"
 record -x CROSSWAIT_LAST=1000 "$ended" count run 200000 >out || exit 1
 check <<'P'
@@ -23,5 +24,6 @@ for rank in ranks.values():
     assert rank.state == "running" and len(rank.events) >= 500
 P
 crosswait record -o T.db --last=500 -- $MPIRUN -n 2 "$ended" count run 100000 >out || exit 1
-[ "$(sqlite3 T.db "select count(*) from rank where state = 'finished' and lost > 100000")" = 2 ] || { sqlite3 T.db 'select * from rank'; exit 1; }
+[ "$(sqlite3 T.db "select count(*) from rank where state = 'finished' and lost > 100000")" = 2 ] ||
+    { sqlite3 T.db 'select * from rank'; exit 1; }
 crosswait dump T.db | tail -1 | grep -q MPI_Finalize || exit 1

@@ -1,13 +1,17 @@
 # Sourced by the tests of this folder. MPI=mpich: programs of that library, and the recorder for it.
 SPOOL=$PWD/spool
 if [ "$MPI" = mpich ]; then
-    MPIRUN=mpiexec.mpich LIBRARY=$BUILD/libcrosswait-mpich.so PROGRAMS=$BUILD/mpich/interpose CORPUS=$BUILD/mpich/programs
+    MPIRUN=mpiexec.mpich LIBRARY=$BUILD/libcrosswait-mpich.so PROGRAMS=$BUILD/mpich/interpose \
+        CORPUS=$BUILD/mpich/programs
 else
-    MPIRUN=mpirun LIBRARY=$BUILD/libcrosswait.so PROGRAMS=$BUILD/tests/interpose CORPUS=$BUILD/corpus/programs
+    MPIRUN=mpirun LIBRARY=$BUILD/libcrosswait.so PROGRAMS=$BUILD/tests/interpose \
+        CORPUS=$BUILD/corpus/programs
 fi
-# record [-n N] [-x VARIABLE[=VALUE]]... COMMAND...: runs it under mpirun with the library, spools in $SPOOL.
+# record [-n N] [-x VARIABLE[=VALUE]]... COMMAND...: runs it under mpirun with the library, spools
+# in $SPOOL.
 record() {
-    local n=2 set=(-x LD_PRELOAD="$LIBRARY" -x CROSSWAIT_SPOOL ${CROSSWAIT_POLICY:+-x CROSSWAIT_POLICY})
+    local n=2 set=(-x LD_PRELOAD="$LIBRARY" \
+        -x CROSSWAIT_SPOOL ${CROSSWAIT_POLICY:+-x CROSSWAIT_POLICY})
     if [ "$1" = -n ]; then n=$2; shift 2; fi
     while [ "$1" = -x ]; do set+=(-x "$2"); shift 2; done
     rm -rf "$SPOOL"
@@ -28,6 +32,7 @@ check() {
 # After a job that was cut short: mpirun may be gone before its ranks are.
 end_ranks() {
     local p
-    for p in $(grep -lsz "^CROSSWAIT_SPOOL=$SPOOL\$" /proc/[0-9]*/environ | cut -d/ -f3); do [ "$p" = $$ ] || kill -9 "$p" 2>/dev/null; done
+    for p in $(grep -lsz "^CROSSWAIT_SPOOL=$SPOOL\$" /proc/[0-9]*/environ |
+        cut -d/ -f3); do [ "$p" = $$ ] || kill -9 "$p" 2>/dev/null; done
     return 0
 }

@@ -1,5 +1,5 @@
-# A program's mistakes: error codes and output are what they are without recording, and each is on record.
-# Holds misuse/usage.c invariants 1 and 2.
+# A program's mistakes: error codes and output are what they are without recording, and each is on
+# record. Holds misuse/usage.c invariants 1 and 2.
 . "$SOURCE/tests/interpose/lib.bash"
 $MPIRUN -n 1 "$PROGRAMS/mistakes" >expected 2>expected.err </dev/null
 code=$?
@@ -7,7 +7,8 @@ said() { awk '/^(=|$)/ { exit } 1' "$1"; } # MPICH's mpiexec has a word behind i
 for payload in none digest full; do
     record -n 1 -x CROSSWAIT_PAYLOAD=$payload "$PROGRAMS/mistakes" >out 2>err
     [ $? = $code ] || { echo "exit status differs from $code"; cat out err; exit 1; }
-    said expected >wanted && said out >got && diff wanted got || { echo "the error codes changed"; exit 1; }
+    said expected >wanted && said out >got && diff wanted got || { echo "the error codes changed"
+        exit 1; }
 done
 [ "$(grep -vc '^0 ' got)" -gt 20 ] || { cat got; exit 1; }
 check <<'P'

@@ -1,9 +1,11 @@
-# MPI 4's calls, where a library has them: each is on record, with the arguments of its small form; types made by the constructors for large
-# counts are those that the small ones make. What does not fit into an int is let through, and counted.
+# MPI 4's calls, where a library has them: each is on record, with the arguments of its small form;
+# types made by the constructors for large counts are those that the small ones make. What does not
+# fit into an int is let through, and counted.
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 export MPI=mpich
 . "$SOURCE/tests/interpose/lib.bash"
-CROSSWAIT_PAYLOAD=digest CROSSWAIT_BUFFERS=on record "$PROGRAMS/mpi4" "$PWD/told" >out 2>&1 || { cat out; exit 1; }
+CROSSWAIT_PAYLOAD=digest CROSSWAIT_BUFFERS=on record "$PROGRAMS/mpi4" "$PWD/told" >out 2>&1 ||
+    { cat out; exit 1; }
 check <<'P'
 import collections
 for me, rank in ranks.items():

@@ -1,6 +1,6 @@
-# Digests and contents of buffers at post and at completion: two sides of a message agree whatever their layouts, a send buffer
-# written to in flight shows, contents are the bytes.
-# Holds misuse/payload.c invariant 3; misuse/inflight.c invariant 1.
+# Digests and contents of buffers at post and at completion: two sides of a message agree whatever
+# their layouts, a send buffer written to in flight shows, contents are the bytes. Holds
+# misuse/payload.c invariant 3; misuse/inflight.c invariant 1.
 . "$SOURCE/tests/interpose/lib.bash"
 program=$PROGRAMS/contents
 CROSSWAIT_PAYLOAD=digest record -x CROSSWAIT_PAYLOAD "$program" || exit 1

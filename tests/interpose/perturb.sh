@@ -1,5 +1,6 @@
 # timeout: 180
-# Live perturbation: the same program with the same result where it is right, and the hang where it is not.
+# Live perturbation: the same program with the same result where it is right, and the hang where it
+# is not.
 . "$SOURCE/tests/interpose/lib.bash"
 programs=$CORPUS
 with() { # POLICY [-n N] COMMAND...
@@ -11,7 +12,8 @@ with() { # POLICY [-n N] COMMAND...
     [ $code != 124 ] || end_ranks
     return $code
 }
-hangs() { LIMIT=3 with "$@" >log 2>&1; [ $? = 124 ] || { echo "does not hang: $*"; cat log; exit 1; }; }
+hangs() { LIMIT=3 with "$@" >log 2>&1; [ $? = 124 ] || { echo "does not hang: $*"; cat log; exit 1
+    }; }
 ends() { with "$@" >log 2>&1 || { echo "does not end: $*"; cat log; exit 1; }; }
 ends "buffering=eager" "$programs/quiz"
 hangs "buffering=rendezvous" "$programs/quiz"

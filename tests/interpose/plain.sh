@@ -1,10 +1,13 @@
-# Without the launcher: only LD_PRELOAD under mpirun. MPI_Finalize leaves the trace, and nothing else; the output is the program's own.
+# Without the launcher: only LD_PRELOAD under mpirun. MPI_Finalize leaves the trace, and nothing
+# else; the output is the program's own.
 . "$SOURCE/tests/interpose/lib.bash"
 $MPIRUN -n 3 "$CORPUS/ring_allgather_safe" 2>&1 | sort >expected
 export CROSSWAIT_OUT=T.db
-LD_PRELOAD=$LIBRARY timeout 40 $MPIRUN -n 3 "$CORPUS/ring_allgather_safe" 2>&1 </dev/null | sort | diff - expected || exit 1
+LD_PRELOAD=$LIBRARY timeout 40 $MPIRUN -n 3 "$CORPUS/ring_allgather_safe" 2>&1 </dev/null | sort |
+    diff - expected || exit 1
 [ "$(ls)" = $'T.db\nexpected' ] || { echo "left behind: $(ls)"; exit 1; }
-[ "$(sqlite3 T.db "select group_concat(state) from rank")" = finished,finished,finished ] || { sqlite3 T.db 'select * from rank'; exit 1; }
+[ "$(sqlite3 T.db "select group_concat(state) from rank")" = finished,finished,finished ] ||
+    { sqlite3 T.db 'select * from rank'; exit 1; }
 [ "$(crosswait dump T.db | grep -c MPI_Finalize)" = 3 ] || exit 1
 unset CROSSWAIT_OUT
 LD_PRELOAD=$LIBRARY timeout 40 $MPIRUN -n 2 "$CORPUS/quiz" >/dev/null </dev/null || exit 1
@@ -12,6 +15,8 @@ LD_PRELOAD=$LIBRARY timeout 40 $MPIRUN -n 2 "$CORPUS/quiz" >/dev/null </dev/null
 # Where no trace can be made of it, the spools stay, and it is said how to go on.
 cp "$LIBRARY" .
 export CROSSWAIT_OUT=U.db
-LD_PRELOAD=$PWD/${LIBRARY##*/} timeout 40 $MPIRUN -n 2 "$CORPUS/quiz" >out 2>err </dev/null || exit 1
+LD_PRELOAD=$PWD/${LIBRARY##*/} timeout 40 $MPIRUN -n 2 "$CORPUS/quiz" >out 2>err </dev/null ||
+    exit 1
 grep -q "crosswait: the trace '.*U.db' is not written; try: crosswait recover -o '.*U.db' '.*U.db.spool/.*'" err || { cat err; exit 1; }
-sh -c "$(sed -n "s/.*try: //p" err)" >/dev/null && [ -s U.db ] || { echo "the advice does not work"; exit 1; }
+sh -c "$(sed -n "s/.*try: //p" err)" >/dev/null && [ -s U.db ] || { echo "the advice does not work"
+    exit 1; }

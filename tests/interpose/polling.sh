@@ -1,6 +1,6 @@
 # timeout: 120
-# Loops that poll: equal polls that find nothing share an event, and every call is counted; also when the rank is killed in between.
-# Holds misuse/polls.c invariants 1, 2 and 3.
+# Loops that poll: equal polls that find nothing share an event, and every call is counted; also
+# when the rank is killed in between. Holds misuse/polls.c invariants 1, 2 and 3.
 . "$SOURCE/tests/interpose/lib.bash"
 polling=$PROGRAMS/polling
 counts() { # HOW BOUND: no more than BOUND events of a rank
@@ -44,7 +44,8 @@ counts threads 20000
 record "$polling" count slow 100 || exit 1
 counts slow 300
 # The trace says the same, and replays.
-"$BUILD/crosswait" record -o T.db -- $MPIRUN -n 1 "$polling" count testall 20000 >out 2>&1 || { cat out; exit 1; }
+"$BUILD/crosswait" record -o T.db -- $MPIRUN -n 1 "$polling" count testall 20000 >out 2>&1 ||
+    { cat out; exit 1; }
 /usr/bin/python3 - <<'P' || exit 1
 import sqlite3, struct
 db = sqlite3.connect("T.db")
@@ -55,7 +56,8 @@ assert events < 600 and events + folded > tests and db.execute("select value fro
 P
 "$BUILD/crosswait" dump --no-time T.db | grep -c '^0 [0-9]* MPI_Testall(.*not done.* x [0-9]' >folds
 [ "$(cat folds)" -ge 2 ] || { echo "dump does not tell repeats"; exit 1; }
-"$BUILD/crosswait" replay T.db --policy=buffering=eager >/dev/null 2>err || { echo "replay: $?"; cat err; exit 1; }
+"$BUILD/crosswait" replay T.db --policy=buffering=eager >/dev/null 2>err || { echo "replay: $?"
+    cat err; exit 1; }
 # Killed while it polls: what has returned is on record, in little space.
 for ms in 030 120 333; do
     rm -f count.*
@@ -66,5 +68,6 @@ for ms in 030 120 333; do
     end_ranks
     wait $job 2>/dev/null
     counts ever 400
-    [ "$(du -cb spool/*/*.spool | tail -1 | cut -f1)" -lt 200000 ] || { echo "large spools"; exit 1; }
+    [ "$(du -cb spool/*/*.spool | tail -1 | cut -f1)" -lt 200000 ] || { echo "large spools"; exit 1
+    }
 done

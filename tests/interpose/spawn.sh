@@ -1,6 +1,7 @@
 # Dynamic processes: each job has a folder of its own, and every rank of both is on record.
 . "$SOURCE/tests/interpose/lib.bash"
-export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo # shared memory does not reach across jobs
+export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo \
+    # shared memory does not reach across jobs
 record -n 2 "$PROGRAMS/spawn" >out 2>err || { cat out err; exit 1; }
 [ "$(ls -d spool/* | wc -l)" = 2 ] || { echo "jobs: $(ls spool)"; exit 1; }
 for job in spool/*; do

@@ -1,14 +1,17 @@
 # timeout: 240
-# Where a rank may do little, as another user: system calls that containers forbid, little address space, a root that cannot be written,
-# little shared memory, a spool folder that fills up or cannot be mapped. The job does what it does without us; what is not recorded is said.
+# Where a rank may do little, as another user: system calls that containers forbid, little address
+# space, a root that cannot be written, little shared memory, a spool folder that fills up or
+# cannot be mapped. The job does what it does without us; what is not recorded is said.
 . "$SOURCE/tests/launch/rights.bash"
 PLAIN="LD_PRELOAD=$SHARED/bin/libcrosswait.so"
 as $ALICE mpirun -n 2 "$RING" 2>&1 | sort >expected
 same() { # WHAT FILE: the job's output, and at most one line of ours a rank
-    grep -v '^crosswait: ' "$2" | sort | diff - expected || fail "$1: the output differs: $(cat "$2")"
+    grep -v '^crosswait: ' "$2" | sort | diff - expected ||
+        fail "$1: the output differs: $(cat "$2")"
     [ "$(grep -c '^crosswait: ' "$2")" -le 2 ] || fail "$1: too many words: $(cat "$2")"
 }
-recorded() { [ "$(sqlite3 "$1" "select group_concat(state) from rank")" = finished,finished ] || fail "$1: $(sqlite3 "$1" 'select * from rank')"; }
+recorded() { [ "$(sqlite3 "$1" "select group_concat(state) from rank")" = finished,finished ] ||
+    fail "$1: $(sqlite3 "$1" 'select * from rank')"; }
 
 # No perf_event_open, ptrace or process_vm_readv (Docker's own filter has the first two of these).
 cat >deny.c <<'C'
@@ -34,14 +37,17 @@ int main(int argc, char **argv)
 }
 C
 gcc -o "$SHARED/bin/deny" deny.c || exit 1
-as $ALICE "$SHARED/bin/deny" "$CROSSWAIT" record --payload=full -o "$SHARED/s.db" -- mpirun -n 2 "$RING" >out 2>&1 || fail "seccomp: $(cat out)"
+as $ALICE "$SHARED/bin/deny" "$CROSSWAIT" record --payload=full -o "$SHARED/s.db" -- mpirun \
+    -n 2 "$RING" >out 2>&1 || fail "seccomp: $(cat out)"
 same seccomp out
 recorded "$SHARED/s.db"
-as $ALICE "$SHARED/bin/deny" "$CROSSWAIT" run -o "$SHARED/t.db" -- mpirun -n 2 "$QUIZ" 1000000 >out 2>&1
+as $ALICE "$SHARED/bin/deny" "$CROSSWAIT" run -o "$SHARED/t.db" -- mpirun -n 2 "$QUIZ" 1000000 \
+    >out 2>&1
 [ $? = 1 ] && grep -q "the job was ended" out || fail "seccomp: a hang is not ended: $(cat out)"
 
 # Address space: the least that the job itself does with, and the recorder's own.
-runs() { as $ALICE mpirun -n 2 sh -c "ulimit -v $(($1 * 1024)); exec '$RING'" >out 2>&1 </dev/null && sort out | cmp -s - expected; }
+runs() { as $ALICE mpirun -n 2 sh -c "ulimit -v $(($1 * 1024)); exec '$RING'" >out 2>&1 \
+    </dev/null && sort out | cmp -s - expected; }
 low=64 least=2048
 runs $least || fail "the job needs more than 2 GB: $(cat out)"
 while [ $((least - low)) -gt 16 ]; do
@@ -49,7 +55,8 @@ while [ $((least - low)) -gt 16 ]; do
 done
 for more in 16 32; do
     rm -rf "$SHARED"/v.db*
-    as $ALICE "$CROSSWAIT" record -o "$SHARED/v.db" -- mpirun -n 2 sh -c "ulimit -v $(((least + more) * 1024)); exec '$RING'" >out 2>&1 </dev/null
+    as $ALICE "$CROSSWAIT" record -o "$SHARED/v.db" -- mpirun -n 2 sh \
+        -c "ulimit -v $(((least + more) * 1024)); exec '$RING'" >out 2>&1 </dev/null
     same "ulimit -v $((least + more)) MB" out
 done
 
@@ -67,15 +74,20 @@ inside() { unshare -m env SHARED="$SHARED" sh "$PWD/inside.sh" "$@"; }
 cat >alice.sh <<S
 cd '$SHARED' && exec setpriv --reuid=$ALICE --regid=$ALICE --clear-groups env HOME='$SHARED/home.$ALICE' TMPDIR='$SHARED/home.$ALICE' "\$@"
 S
-inside read-only sh "$PWD/alice.sh" "$CROSSWAIT" record -o "$SHARED/r.db" -- mpirun -n 2 "$RING" >out 2>&1
+inside read-only sh "$PWD/alice.sh" "$CROSSWAIT" record -o "$SHARED/r.db" -- mpirun -n 2 "$RING" \
+    >out 2>&1
 [ $? != 125 ] || fail "no mount namespaces here: $(cat out)"
 same "read-only root" out
 recorded "$SHARED/r.db"
-inside read-only sh "$PWD/alice.sh" "$CROSSWAIT" record -o /nowhere.db -- mpirun -n 2 "$RING" >out 2>&1
-[ $? = 3 ] && grep -q "^crosswait: cannot record to '/nowhere.db'" out && ! grep -q rank out || fail "read-only folder: $(cat out)"
-inside read-only sh "$PWD/alice.sh" env "$PLAIN" CROSSWAIT_SPOOL=/nowhere mpirun -n 2 "$RING" >out 2>&1 || fail "read-only spool: $(cat out)"
+inside read-only sh "$PWD/alice.sh" "$CROSSWAIT" record -o /nowhere.db -- mpirun -n 2 "$RING" >out \
+    2>&1
+[ $? = 3 ] && grep -q "^crosswait: cannot record to '/nowhere.db'" out && ! grep -q rank out ||
+    fail "read-only folder: $(cat out)"
+inside read-only sh "$PWD/alice.sh" env "$PLAIN" CROSSWAIT_SPOOL=/nowhere mpirun -n 2 "$RING" >out \
+    2>&1 || fail "read-only spool: $(cat out)"
 same "read-only spool" out
-grep -q "is not recorded: cannot make the folder" out || fail "read-only spool: nothing is said: $(cat out)"
+grep -q "is not recorded: cannot make the folder" out ||
+    fail "read-only spool: nothing is said: $(cat out)"
 export OMPI_MCA_btl_vader_backing_directory="$SHARED/home.$ALICE"
 inside shm sh "$PWD/alice.sh" "$CROSSWAIT" record -o "$SHARED/m.db" -- mpirun -n 2 "$RING" >out 2>&1
 same "little /dev/shm" out
@@ -103,6 +115,7 @@ void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offs
 }
 C
 gcc -shared -fPIC -o "$SHARED/bin/nomap.so" nomap.c || exit 1
-as $ALICE env "LD_PRELOAD=$SHARED/bin/nomap.so $SHARED/bin/libcrosswait.so" CROSSWAIT_SPOOL="$SHARED/n.spool" mpirun -n 2 "$RING" >out 2>&1 || fail "no mmap: $(cat out)"
+as $ALICE env "LD_PRELOAD=$SHARED/bin/nomap.so $SHARED/bin/libcrosswait.so" \
+    CROSSWAIT_SPOOL="$SHARED/n.spool" mpirun -n 2 "$RING" >out 2>&1 || fail "no mmap: $(cat out)"
 same "no mmap" out
 grep -q "is not recorded: .*No such device" out || fail "no mmap: nothing is said: $(cat out)"

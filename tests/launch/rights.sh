@@ -1,23 +1,31 @@
-# As another user, in a temporary folder that all users share: nothing that is made can be read by others, links that others have put there
-# are not followed, and nothing is removed that crosswait did not make.
+# As another user, in a temporary folder that all users share: nothing that is made can be read by
+# others, links that others have put there are not followed, and nothing is removed that crosswait
+# did not make.
 . "$SOURCE/tests/launch/rights.bash"
 umask 0
 others() { find "$@" \( -perm /077 -o ! -user $ALICE \) -print; }
 # What is made is its owner's alone, while the job runs and after.
-as $ALICE "$CROSSWAIT" record --keep-spool -o "$SHARED/a.db" -- mpirun -n 2 "$RING" >out 2>&1 || fail "$(cat out)"
-[ "$(find "$SHARED/a.db.spool" -name '*.ring' | wc -l)" = 2 ] && [ -s "$SHARED/a.db" ] || fail "nothing recorded: $(cat out)"
-[ -z "$(others "$SHARED"/a.db*)" ] || fail "others can read: $(others "$SHARED"/a.db* | xargs ls -ld)"
+as $ALICE "$CROSSWAIT" record --keep-spool -o "$SHARED/a.db" -- mpirun -n 2 "$RING" >out 2>&1 ||
+    fail "$(cat out)"
+[ "$(find "$SHARED/a.db.spool" -name '*.ring' | wc -l)" = 2 ] && [ -s "$SHARED/a.db" ] ||
+    fail "nothing recorded: $(cat out)"
+[ -z "$(others "$SHARED"/a.db*)" ] ||
+    fail "others can read: $(others "$SHARED"/a.db* | xargs ls -ld)"
 as $ALICE "$CROSSWAIT" recover -o "$SHARED/b.db" "$SHARED/a.db.spool" >out 2>&1 || fail "$(cat out)"
 [ -z "$(others "$SHARED"/b.db)" ] || fail "others can read: $(ls -l "$SHARED/b.db")"
-as $ALICE env LD_PRELOAD="$SHARED/bin/libcrosswait.so" CROSSWAIT_SPOOL="$SHARED/spool.alice" mpirun -n 2 "$RING" >out 2>&1 || fail "$(cat out)"
-[ "$(find "$SHARED/spool.alice" -type f | wc -l)" = 4 ] && [ -z "$(others "$SHARED/spool.alice")" ] || fail "$(find "$SHARED/spool.alice" -ls)"
+as $ALICE env LD_PRELOAD="$SHARED/bin/libcrosswait.so" CROSSWAIT_SPOOL="$SHARED/spool.alice" \
+    mpirun -n 2 "$RING" >out 2>&1 || fail "$(cat out)"
+[ "$(find "$SHARED/spool.alice" -type f | wc -l)" = 4 ] &&
+    [ -z "$(others "$SHARED/spool.alice")" ] || fail "$(find "$SHARED/spool.alice" -ls)"
 # Links to what is Alice's, which Mallory has put where a trace and its spool will go.
 victim=$SHARED/home.$ALICE/thesis
 mkdir -p "$SHARED/home.$ALICE/letters"
 echo precious >"$victim"
 echo dear >"$SHARED/home.$ALICE/letters/0.0.ring"
 chown -R $ALICE "$SHARED/home.$ALICE"
-untouched() { [ "$(cat "$victim")" = precious ] && [ "$(cat "$SHARED/home.$ALICE/letters/0.0.ring")" = dear ] || fail "$*: what was not crosswait's is changed"; }
+untouched() { [ "$(cat "$victim")" = precious ] &&
+    [ "$(cat "$SHARED/home.$ALICE/letters/0.0.ring")" = dear ] ||
+    fail "$*: what was not crosswait's is changed"; }
 as $MALLORY ln -s "$victim" "$SHARED/c.db.partial"
 as $MALLORY ln -s "$SHARED/home.$ALICE/letters" "$SHARED/d.db.spool"
 as $MALLORY mkdir -m 777 "$SHARED/e.db.spool"
@@ -28,7 +36,8 @@ for at in c d e; do
     [ $code != 0 ] && grep -q '^crosswait: cannot ' out || fail "$at: exit status $code: $(cat out)"
     [ ! -e "$SHARED/$at.db" ] || fail "$at: a trace was written"
 done
-# The job's folder of a run without the launcher, where its name can be foreseen: of one process under MPICH.
+# The job's folder of a run without the launcher, where its name can be foreseen: of one process
+# under MPICH.
 as $MALLORY mkdir -m 777 "$SHARED/open"
 as $ALICE sh -c "umask 22; echo \$\$ >pid.alice; while [ ! -e go ]; do sleep 0.05; done
     LD_PRELOAD='$SHARED/bin/libcrosswait-mpich.so' CROSSWAIT_SPOOL='$SHARED/open' '$SHARED/bin/calls_misc'; true" >out 2>&1 &
@@ -36,7 +45,8 @@ while [ ! -s "$SHARED/pid.alice" ]; do sleep 0.05; done
 as $MALLORY ln -s "$SHARED/home.$ALICE/letters" "$SHARED/open/parent$(cat "$SHARED/pid.alice")"
 touch "$SHARED/go"
 wait
-grep -q "is not recorded: cannot make the folder" out || fail "a job's folder: $(cat out; ls -lR "$SHARED/open")"
+grep -q "is not recorded: cannot make the folder" out ||
+    fail "a job's folder: $(cat out; ls -lR "$SHARED/open")"
 untouched "a job's folder"
 # Mallory can make Alice's recover neither write over nor remove anything.
 as $MALLORY mkdir -m 777 "$SHARED/f.db.spool" "$SHARED/f.db.spool/1"
@@ -48,7 +58,8 @@ untouched recover
 # What a killed launcher of Alice's left is removed by her next one only where it is empty.
 as $ALICE mkdir -m 700 "$SHARED/g.db.spool"
 as $ALICE touch "$SHARED/g.db.spool/notes"
-as $ALICE "$CROSSWAIT" record -o "$SHARED/g.db" -- mpirun -n 2 "$RING" >out 2>&1 && fail "recorded over notes"
+as $ALICE "$CROSSWAIT" record -o "$SHARED/g.db" -- mpirun -n 2 "$RING" >out 2>&1 &&
+    fail "recorded over notes"
 [ -e "$SHARED/g.db.spool/notes" ] || fail "notes were removed"
 # And a hang of hers is found, and ended.
 as $ALICE "$CROSSWAIT" run -o "$SHARED/h.db" -- mpirun -n 2 "$QUIZ" 1000000 >out 2>&1

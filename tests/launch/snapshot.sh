@@ -1,4 +1,5 @@
-# A job that runs, looked at from outside and by a signal to the launcher: who waits for whom now; it goes on as if nothing had been.
+# A job that runs, looked at from outside and by a signal to the launcher: who waits for whom now;
+# it goes on as if nothing had been.
 . "$SOURCE/tests/launch/lib.bash"
 fail() { echo "$*"; exit 1; }
 cat >late.c <<'C'
@@ -25,24 +26,31 @@ int main(int argc, char **argv)
 }
 C
 mpicc -g -o late late.c || exit 1
-crosswait snapshot T.db >out 2>&1; [ $? = 3 ] && grep -q "no job is recorded there now" out || fail "no job: $(cat out)"
+crosswait snapshot T.db >out 2>&1
+[ $? = 3 ] && grep -q "no job is recorded there now" out || fail "no job: $(cat out)"
 for options in "" --last=100; do
     rm -rf go T*
     (exec crosswait record $options -o T.db -- mpirun -n 2 ./late "$PWD/go") >job 2>err &
     launcher=$!
     wait_for '[ "$(ls T.db.spool/*/*.ring 2>/dev/null | wc -l)" = 2 ]'
     wait_for 'crosswait snapshot T.db 2>&1 | tee out | grep -q "rank 0 waits in MPI_Recv for rank 1"'
-    grep -q "the job runs on; when it was looked at, rank 0 waits in MPI_Recv for rank 1" out || fail "snapshot: $(cat out)"
-    grep -q "rank 0  *in MPI_Recv at late.c:12" out && grep -q "rank 1  *outside of MPI, behind MPI_Barrier at late.c:10" out || fail "$(cat out)"
+    grep -q "the job runs on; when it was looked at, rank 0 waits in MPI_Recv for rank 1" out ||
+        fail "snapshot: $(cat out)"
+    grep -q "rank 0  *in MPI_Recv at late.c:12" out &&
+        grep -q "rank 1  *outside of MPI, behind MPI_Barrier at late.c:10" out || fail "$(cat out)"
     ! grep -q "error\[" out || fail "blamed: $(cat out)"
-    crosswait check T.snapshot.db >check 2>&1 || fail "the job is blamed for what it has not done yet: $(cat check)"
+    crosswait check T.snapshot.db >check 2>&1 ||
+        fail "the job is blamed for what it has not done yet: $(cat check)"
     rm -f T.snapshot.db
     kill -USR1 $launcher
     wait_for 'grep -q "crosswait: the job as it is now: crosswait report .*T.snapshot.db" err'
-    [ "$(sqlite3 T.snapshot.db "select reason from ended")" = snapshot ] || fail "$(sqlite3 T.snapshot.db 'select * from ended')"
+    [ "$(sqlite3 T.snapshot.db "select reason from ended")" = snapshot ] ||
+        fail "$(sqlite3 T.snapshot.db 'select * from ended')"
     touch go
     wait $launcher || fail "exit status $?: $(cat err)"
     [ "$(sort job)" = $'rank 0 done\nrank 1 done' ] || fail "$(cat job)"
-    [ "$(ranks T.db)" = $'0 finished 0 \n1 finished 0 ' ] || [ "$(sqlite3 T.db "select group_concat(state) from rank")" = finished,finished ] || fail "$(ranks T.db)"
+    [ "$(ranks T.db)" = $'0 finished 0 \n1 finished 0 ' ] ||
+        [ "$(sqlite3 T.db "select group_concat(state) from rank")" = finished,finished ] ||
+        fail "$(ranks T.db)"
     [ "$(sqlite3 T.db "select count(*) from ended")" = 0 ] || fail "said to have been ended"
 done

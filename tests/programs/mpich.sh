@@ -1,12 +1,17 @@
-# MPICH: the same programs, the same verdicts as with Open MPI; what the launcher preloads follows from what the program links.
+# MPICH: the same programs, the same verdicts as with Open MPI; what the launcher preloads follows
+# from what the program links.
 # timeout: 300
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
-MPI=mpich python3 "$SOURCE/tests/programs/verdicts.py" 1 1 quiz.c quiz_fixed.c wildcard_order.c wildcard_order_fixed.c \
+MPI=mpich python3 "$SOURCE/tests/programs/verdicts.py" 1 1 quiz.c quiz_fixed.c wildcard_order.c \
+    wildcard_order_fixed.c \
     ring_allgather_safe.c reduce_alone.c two_comms_crossed.c calls_misc.c \
-    ring_f08.f90 ring_mpi.f90 ring_mpif.f bottom_f08.f90 bottom_mpi.f90 callbacks_fortran.f90 || exit 1
+    ring_f08.f90 ring_mpi.f90 ring_mpif.f bottom_f08.f90 bottom_mpi.f90 callbacks_fortran.f90 ||
+    exit 1
 # A trace says which library it is of, and counts are the same.
-crosswait record -o a.db -- mpirun -n 2 "$BUILD/corpus/programs/ring_allgather_safe" >/dev/null || exit 1
-crosswait record -o b.db -- mpiexec.mpich -n 2 "$BUILD/mpich/programs/ring_allgather_safe" >/dev/null || exit 1
+crosswait record -o a.db -- mpirun -n 2 "$BUILD/corpus/programs/ring_allgather_safe" >/dev/null ||
+    exit 1
+crosswait record -o b.db -- mpiexec.mpich -n 2 "$BUILD/mpich/programs/ring_allgather_safe" \
+    >/dev/null || exit 1
 for db in a b; do
     sqlite3 $db.db "select call, peer, tag, bytes, count(*) from event where not parent group by 1, 2, 3, 4 order by 1, 2, 3, 4" >$db.events
     sqlite3 $db.db "select source, dest, tag, bytes from message where not inner order by 1, 2, 3, 4" >$db.messages
@@ -14,12 +19,16 @@ done
 diff a.events b.events && diff a.messages b.messages || exit 1
 sqlite3 b.db "select value from meta where key = 'library'" | grep -q MPICH || exit 1
 # A program for another library than the one named is refused before it starts, by name.
-crosswait run --mpi=lam -- true 2>err; [ $? = 2 ] && grep -q "'lam' is not an MPI library: openmpi or mpich" err || exit 1
+crosswait run --mpi=lam -- true 2>err
+[ $? = 2 ] && grep -q "'lam' is not an MPI library: openmpi or mpich" err || exit 1
 # A script may load any library: under MPICH's mpirun it has to be said which, before anything runs.
 crosswait run -- mpiexec.mpich -n 1 sh -c 'echo ran' >out 2>err
-[ $? != 0 ] && ! grep -q ran out && grep -q -e '--mpi=mpich or --mpi=openmpi' err || { cat out err; exit 1; }
-crosswait run --mpi=mpich -o c.db -- mpiexec.mpich -n 2 sh -c "$BUILD/mpich/programs/quiz_fixed" >/dev/null || exit 1
-crosswait run --mpi=openmpi -o d.db -- mpiexec.mpich -n 2 "$BUILD/corpus/programs/dlopen_mpi" >/dev/null 2>err
+[ $? != 0 ] && ! grep -q ran out && grep -q -e '--mpi=mpich or --mpi=openmpi' err || { cat out err
+    exit 1; }
+crosswait run --mpi=mpich -o c.db -- mpiexec.mpich -n 2 sh -c "$BUILD/mpich/programs/quiz_fixed" \
+    >/dev/null || exit 1
+crosswait run --mpi=openmpi -o d.db -- mpiexec.mpich -n 2 "$BUILD/corpus/programs/dlopen_mpi" \
+    >/dev/null 2>err
 [ $? -lt 128 ] && ! grep -qi segmentation err || { cat err; exit 1; }
 # What buffered sends take besides their data is the library's.
 sqlite3 a.db "select value from meta where key = 'bsend_overhead'" | grep -qx 128 || exit 1

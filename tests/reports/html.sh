@@ -50,4 +50,5 @@ int main(int argc, char **argv)
 }
 END
 mpicc -g -o sizes sizes.c && crosswait run -q -o sizes.db --html=sizes.html -- mpirun -n 4 ./sizes
-echo "plots: $(grep -c 'class="plot"' sizes.html), points: $(grep -c '<circle' sizes.html); of one size: $(grep -c 'class="plot"' stencil.html)"
+echo "plots: $(grep -c 'class="plot"' sizes.html), points: $(grep \
+    -c '<circle' sizes.html); of one size: $(grep -c 'class="plot"' stencil.html)"
