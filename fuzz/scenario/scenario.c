@@ -827,6 +827,7 @@ enum {
     COUNT_SMALL = 40,
     LARGE_ONE_OF = 24,
     FAR_ONE_OF = 12,
+    HUGE_ONE_OF = 40,
     WORK_SMALL = 4608,
     WORK_MESSAGE = 32, /* a message costs what so many elements do */
     COUNT_FEW = 3
@@ -887,8 +888,9 @@ void scenario_mutate(struct scenario *s, uint64_t seed)
             s->type_send = s->type;
     }
     /* Mapping gigabytes costs what a hundred small worlds do. */
+    bool huge = s->type == TYPE_HUGE || s->type_send == TYPE_HUGE;
     if ((scenario_type_large(s->type) || scenario_type_large(s->type_send)) &&
-        next(&state) % FAR_ONE_OF)
+        next(&state) % (huge ? HUGE_ONE_OF : FAR_ONE_OF))
         s->type = s->type_send = TYPE_INT;
     narrow(s);
     if (next(&state) % LARGE_ONE_OF) {

@@ -9,9 +9,9 @@ verdict() { # the arguments
     echo "$* $?"
 }
 for kind in allgather alltoallv; do
-    verdict --target=wrong_$kind -runs=4000
-    verdict --target=wrong_$kind -runs=4000 --without=far,huge
-    verdict --target=right_$kind -runs=4000
+    verdict --target=wrong_$kind -runs=20000
+    verdict --target=wrong_$kind -runs=20000 --without=far,huge
+    verdict --target=right_$kind -runs=20000
     verdict --target=wrong_$kind -runs=300 --only-type=huge
     verdict --target=right_$kind -runs=300 --only-type=huge
 done
