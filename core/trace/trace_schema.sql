@@ -1,156 +1,217 @@
--- The trace: one SQLite file. PRAGMA user_version is the version of this schema; PRAGMA application_id says it is ours.
--- What scripts may rely on: the views and tables named in README.md. Times are nanoseconds since the job's start.
+-- The trace: one SQLite file. PRAGMA user_version is the version of this schema; PRAGMA
+-- application_id says it is ours. What scripts may rely on: the views and tables named in
+-- README.md. Times are nanoseconds since the job's start.
 --
--- Most events of a rank repeat: the same call, from the same place, to the same peer, of the same size. What repeats is a
--- row of `shape`; a row of `event_row` holds only what is its own. The view `event` puts them together.
+-- Most events of a rank repeat: the same call, from the same place, to the same peer, of the same
+-- size. What repeats is a row of `shape`; a row of `event_row` holds only what is its own. The view
+-- `event` puts them together.
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
--- state: missing, unknown, finished, exited, aborted, crashed, killed, ended (see core/trace/event.h); detail says it in words.
+-- state: missing, unknown, finished, exited, aborted, crashed, killed, ended (see
+-- core/trace/event.h); detail says it in words.
 CREATE TABLE rank (
     rank INTEGER PRIMARY KEY,
     host TEXT, pid INTEGER,
     state TEXT NOT NULL,
     code INTEGER,            -- exit status, signal or abort code, as far as known
     events INTEGER NOT NULL, -- recorded
-    folded INTEGER NOT NULL, -- calls that share an event with equal ones: it made events + folded + lost calls
+    -- calls that share an event with equal ones: it made events + folded + lost calls
+    folded INTEGER NOT NULL,
     lost INTEGER NOT NULL,   -- not recorded
     threads INTEGER NOT NULL,
     cut INTEGER NOT NULL,    -- 1: the record ends before the rank did
-    offset_ns INTEGER,       -- of its host's clock against rank 0's, already taken out of all times; NULL unknown
+    -- of its host's clock against rank 0's, already taken out of all times; NULL unknown
+    offset_ns INTEGER,
     detail TEXT
 );
 
-CREATE TABLE call (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, class TEXT NOT NULL, mode INTEGER NOT NULL, verb TEXT NOT NULL, traits TEXT NOT NULL, args TEXT);
+CREATE TABLE call (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, class TEXT NOT NULL,
+    mode INTEGER NOT NULL, verb TEXT NOT NULL, traits TEXT NOT NULL, args TEXT);
 
--- path is file with the folders that the compiler knew. file and line are NULL without debug information; then symbol and offset, or module and address, say where.
--- optimized: whether the compiler could move and add loads there; NULL unknown.
-CREATE TABLE site (id INTEGER PRIMARY KEY, module TEXT, address INTEGER, function TEXT, file TEXT, line INTEGER,
+-- path is file with the folders that the compiler knew. file and line are NULL without debug
+-- information; then symbol and offset, or module and address, say where. optimized: whether the
+-- compiler could move and add loads there; NULL unknown.
+CREATE TABLE site (id INTEGER PRIMARY KEY, module TEXT, address INTEGER, function TEXT, file TEXT,
+    line INTEGER,
     inlined TEXT, symbol TEXT, offset INTEGER, path TEXT, optimized INTEGER);
 
 CREATE TABLE comm (id INTEGER PRIMARY KEY, name TEXT, kind TEXT NOT NULL, size INTEGER NOT NULL,
-    remote_size INTEGER NOT NULL, parent INTEGER, topology INTEGER NOT NULL, global INTEGER NOT NULL);
-CREATE TABLE comm_member (comm INTEGER NOT NULL, side INTEGER NOT NULL, rank INTEGER NOT NULL, world INTEGER NOT NULL,
+    remote_size INTEGER NOT NULL, parent INTEGER, topology INTEGER NOT NULL,
+        global INTEGER NOT NULL);
+CREATE TABLE comm_member (comm INTEGER NOT NULL, side INTEGER NOT NULL, rank INTEGER NOT NULL,
+    world INTEGER NOT NULL,
     PRIMARY KEY (comm, side, rank)) WITHOUT ROWID;
 -- Groups that calls name, by content; members as ranks of the world.
 CREATE TABLE grp (id INTEGER PRIMARY KEY, size INTEGER NOT NULL);
-CREATE TABLE grp_member (grp INTEGER NOT NULL, rank INTEGER NOT NULL, world INTEGER NOT NULL, PRIMARY KEY (grp, rank)) WITHOUT ROWID;
+CREATE TABLE grp_member (grp INTEGER NOT NULL, rank INTEGER NOT NULL, world INTEGER NOT NULL,
+    PRIMARY KEY (grp, rank)) WITHOUT ROWID;
 -- Windows and files (kind: win, file); win_part: what each rank exposes.
-CREATE TABLE win (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT, comm INTEGER, global INTEGER NOT NULL);
-CREATE TABLE win_part (win INTEGER NOT NULL, rank INTEGER NOT NULL, bytes INTEGER NOT NULL, PRIMARY KEY (win, rank)) WITHOUT ROWID;
+CREATE TABLE win (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT, comm INTEGER,
+    global INTEGER NOT NULL);
+CREATE TABLE win_part (win INTEGER NOT NULL, rank INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    PRIMARY KEY (win, rank)) WITHOUT ROWID;
 
-CREATE TABLE datatype (id INTEGER PRIMARY KEY, name TEXT, combiner INTEGER NOT NULL, size INTEGER NOT NULL,
+CREATE TABLE datatype (id INTEGER PRIMARY KEY, name TEXT, combiner INTEGER NOT NULL,
+    size INTEGER NOT NULL,
     lb INTEGER NOT NULL, extent INTEGER NOT NULL, signature INTEGER NOT NULL,
-    map BLOB);               -- array of struct spool_segment with datatype ids of this table; NULL: too long
+    -- array of struct spool_segment with datatype ids of this table; NULL: too long
+    map BLOB);
 CREATE TABLE op (id INTEGER PRIMARY KEY, name TEXT, commutative INTEGER NOT NULL);
 
--- completions and args name rows of completion_set and arg_set; many = 1: the call has a list of requests.
--- parent_back: how many calls before this one the enclosing call was entered; NULL: the application's own call.
--- comm of window and file calls is the communicator that win was made on.
+-- completions and args name rows of completion_set and arg_set; many = 1: the call has a list of
+-- requests. parent_back: how many calls before this one the enclosing call was entered; NULL: the
+-- application's own call. comm of window and file calls is the communicator that win was made on.
 CREATE TABLE shape (
     id INTEGER PRIMARY KEY,
-    call INTEGER NOT NULL, comm INTEGER, win INTEGER, peer INTEGER, tag INTEGER, datatype INTEGER, count INTEGER, bytes INTEGER,
-    root INTEGER, op INTEGER, site INTEGER, thread INTEGER NOT NULL, error INTEGER NOT NULL, parent_back INTEGER,
-    recv_peer INTEGER, recv_tag INTEGER, recv_datatype INTEGER, recv_count INTEGER, recv_bytes INTEGER,
+    call INTEGER NOT NULL, comm INTEGER, win INTEGER, peer INTEGER, tag INTEGER, datatype INTEGER,
+        count INTEGER, bytes INTEGER,
+    root INTEGER, op INTEGER, site INTEGER, thread INTEGER NOT NULL, error INTEGER NOT NULL,
+        parent_back INTEGER,
+    recv_peer INTEGER, recv_tag INTEGER, recv_datatype INTEGER, recv_count INTEGER,
+        recv_bytes INTEGER,
     completions INTEGER, many INTEGER NOT NULL, args INTEGER
 );
 
--- id = rank << 40 | seq, so that rows lie in the order of a rank's calls and need no further index. request is the first of the call's
--- requests where it has many, and the id of what was made for calls that make a communicator, group, datatype or operation.
--- duration is NULL where the call had not returned when the record ends. repeat: where polls that found nothing (and MPI_Wtime) went
--- round, one row stands for so many equal calls, from the first one's start to the last one's end; NULL: for one. Those of several
--- rows that lie over each other in time took turns.
-CREATE TABLE event_row (id INTEGER PRIMARY KEY, shape INTEGER NOT NULL, request INTEGER, t_enter INTEGER NOT NULL,
+-- id = rank << 40 | seq, so that rows lie in the order of a rank's calls and need no further index.
+-- request is the first of the call's requests where it has many, and the id of what was made for
+-- calls that make a communicator, group, datatype or operation. duration is NULL where the call had
+-- not returned when the record ends. repeat: where polls that found nothing (and MPI_Wtime) went
+-- round, one row stands for so many equal calls, from the first one's start to the last one's end;
+-- NULL: for one. Those of several rows that lie over each other in time took turns.
+CREATE TABLE event_row (id INTEGER PRIMARY KEY, shape INTEGER NOT NULL, request INTEGER,
+    t_enter INTEGER NOT NULL,
     duration INTEGER, repeat INTEGER);
 
--- One row per request that a call named, in the place it had in the call's list, and one per receive or probe. source and tag are the
--- status's. Requests of waits and tests on several, and of MPI_Startall, that did not complete there have done = 0.
--- request_ahead is counted from event_row.request: loops repeat the same set.
-CREATE TABLE completion_set (id INTEGER NOT NULL, idx INTEGER NOT NULL, request_ahead INTEGER, done INTEGER NOT NULL,
-    source INTEGER, tag INTEGER, bytes INTEGER, error INTEGER, cancelled INTEGER, PRIMARY KEY (id, idx)) WITHOUT ROWID;
+-- One row per request that a call named, in the place it had in the call's list, and one per
+-- receive or probe. source and tag are the status's. Requests of waits and tests on several, and of
+-- MPI_Startall, that did not complete there have done = 0. request_ahead is counted from
+-- event_row.request: loops repeat the same set.
+CREATE TABLE completion_set (id INTEGER NOT NULL, idx INTEGER NOT NULL, request_ahead INTEGER,
+    done INTEGER NOT NULL,
+    source INTEGER, tag INTEGER, bytes INTEGER, error INTEGER, cancelled INTEGER, PRIMARY KEY (id,
+        idx)) WITHOUT ROWID;
 
--- Arguments that have no column: arrays (sendcounts, senddispls, sendtypes, recvcounts...), scalars and texts, by name.
+-- Arguments that have no column: arrays (sendcounts, senddispls, sendtypes, recvcounts...), scalars
+-- and texts, by name.
 CREATE TABLE arg_set (id INTEGER NOT NULL, name TEXT NOT NULL, idx INTEGER NOT NULL, value);
 
 -- at: 0 when the call was made, 1 when it completed; buffer: 0 sent, 1 received.
-CREATE TABLE digest (event INTEGER NOT NULL, at INTEGER NOT NULL, buffer INTEGER NOT NULL, digest INTEGER NOT NULL,
+CREATE TABLE digest (event INTEGER NOT NULL, at INTEGER NOT NULL, buffer INTEGER NOT NULL,
+    digest INTEGER NOT NULL,
     bytes INTEGER NOT NULL);
-CREATE TABLE payload (event INTEGER NOT NULL, at INTEGER NOT NULL, buffer INTEGER NOT NULL, offset INTEGER NOT NULL,
+CREATE TABLE payload (event INTEGER NOT NULL, at INTEGER NOT NULL, buffer INTEGER NOT NULL,
+    offset INTEGER NOT NULL,
     data BLOB NOT NULL);
 CREATE TABLE stack (event INTEGER NOT NULL, depth INTEGER NOT NULL, site INTEGER NOT NULL);
 
--- Who sent what to whom, as the statuses of the receives tell: the nth message with a tag over a channel goes to the nth receive
--- that matched the tag. source and dest are world ranks; inner = 1: sent by the MPI library on behalf of a collective. send and receive
--- are the sequence numbers of the events that began them (MPI_Start for persistent ones), NULL where that side is not in the trace.
-CREATE TABLE channel (id INTEGER PRIMARY KEY, comm INTEGER, source INTEGER NOT NULL, dest INTEGER NOT NULL,
+-- Who sent what to whom, as the statuses of the receives tell: the nth message with a tag over a
+-- channel goes to the nth receive that matched the tag. source and dest are world ranks; inner = 1:
+-- sent by the MPI library on behalf of a collective. send and receive are the sequence numbers of
+-- the events that began them (MPI_Start for persistent ones), NULL where that side is not in the
+-- trace.
+CREATE TABLE channel (id INTEGER PRIMARY KEY, comm INTEGER, source INTEGER NOT NULL,
+    dest INTEGER NOT NULL,
     inner INTEGER NOT NULL);
-CREATE TABLE message_row (channel INTEGER NOT NULL, tag INTEGER NOT NULL, send INTEGER, receive INTEGER, bytes INTEGER);
+CREATE TABLE message_row (channel INTEGER NOT NULL, tag INTEGER NOT NULL, send INTEGER,
+    receive INTEGER, bytes INTEGER);
 
--- What ranks saw themselves to be misused, or done to their windows, in the order of a rank's calls (core/trace/misuse.h): other is the
--- sequence number of a call that it is about as well, site the place of the instruction that did it, where it was none of MPI.
-CREATE TABLE misuse (event INTEGER NOT NULL, kind TEXT NOT NULL, other INTEGER, object TEXT NOT NULL, site INTEGER,
-    value0 INTEGER, value1 INTEGER, value2 INTEGER, value3 INTEGER, value4 INTEGER, argument TEXT, name1 TEXT, name2 TEXT,
-    variable TEXT, variable_type TEXT, file TEXT, line INTEGER); -- of a variable of the program, and where it is declared
+-- What ranks saw themselves to be misused, or done to their windows, in the order of a rank's calls
+-- (core/trace/misuse.h): other is the sequence number of a call that it is about as well, site the
+-- place of the instruction that did it, where it was none of MPI.
+CREATE TABLE misuse (event INTEGER NOT NULL, kind TEXT NOT NULL, other INTEGER,
+    object TEXT NOT NULL, site INTEGER,
+    value0 INTEGER, value1 INTEGER, value2 INTEGER, value3 INTEGER, value4 INTEGER, argument TEXT,
+        name1 TEXT, name2 TEXT,
+    -- of a variable of the program, and where it is declared
+    variable TEXT, variable_type TEXT, file TEXT, line INTEGER);
 
--- How crosswait ended the job; no row: it did not. reason: deadlock, budget, stall; limit_ms: how long the job was given, or was let
--- stand still. And what the launcher saw then (core/trace/ending.h), a row for each thing that a call waits for, one at least for each
--- call (entry): role is core, behind, inside, polls or outside; any of the ranks in the set `ranks` could do what `need` says; ended = 1: they
--- all have come to their ends. global is the object's number, as in comm and win. rank_span: sets of ranks, from first to last.
+-- How crosswait ended the job; no row: it did not. reason: deadlock, budget, stall; limit_ms: how
+-- long the job was given, or was let stand still. And what the launcher saw then
+-- (core/trace/ending.h), a row for each thing that a call waits for, one at least for each call
+-- (entry): role is core, behind, inside, polls or outside; any of the ranks in the set `ranks`
+-- could do what `need` says; ended = 1: they all have come to their ends. global is the object's
+-- number, as in comm and win. rank_span: sets of ranks, from first to last.
 CREATE TABLE ended (reason TEXT NOT NULL, limit_ms INTEGER);
-CREATE TABLE proof (id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, rank INTEGER NOT NULL, seq INTEGER, call TEXT, role TEXT NOT NULL,
-    still_ms INTEGER, need TEXT, object TEXT, global INTEGER, tag INTEGER, wildcard INTEGER, ended INTEGER, ranks INTEGER);
-CREATE TABLE rank_span (id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (id, first)) WITHOUT ROWID;
+CREATE TABLE proof (id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, rank INTEGER NOT NULL,
+    seq INTEGER, call TEXT, role TEXT NOT NULL,
+    still_ms INTEGER, need TEXT, object TEXT, global INTEGER, tag INTEGER, wildcard INTEGER,
+        ended INTEGER, ranks INTEGER);
+CREATE TABLE rank_span (id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+    PRIMARY KEY (id, first)) WITHOUT ROWID;
 
--- How ranks ended that did not come back from MPI_Finalize, or died after it (core/trace/fate.h): kind is exit, error, abort, signal
--- or exception;
--- first = 1: the others ended because of it, as the launcher saw; after = 1: MPI_Finalize had returned. seq is the call it was in (inside
--- = 1), or its last one; code what kind says, detail si_code or the error's class; address what memory a signal was about. send_buffer
--- and recv_buffer: where the buffers of call buffer_seq start, the last one that was given any. fate_frame: its stack then, 0 innermost.
-CREATE TABLE fate (rank INTEGER PRIMARY KEY, kind TEXT NOT NULL, first INTEGER NOT NULL, after INTEGER NOT NULL, t INTEGER, seq INTEGER,
-    inside INTEGER NOT NULL, code INTEGER, detail INTEGER, address INTEGER, buffer_seq INTEGER, send_buffer INTEGER, recv_buffer INTEGER,
+-- How ranks ended that did not come back from MPI_Finalize, or died after it (core/trace/fate.h):
+-- kind is exit, error, abort, signal or exception; first = 1: the others ended because of it, as
+-- the launcher saw; after = 1: MPI_Finalize had returned. seq is the call it was in (inside = 1),
+-- or its last one; code what kind says, detail si_code or the error's class; address what memory a
+-- signal was about. send_buffer and recv_buffer: where the buffers of call buffer_seq start, the
+-- last one that was given any. fate_frame: its stack then, 0 innermost.
+CREATE TABLE fate (rank INTEGER PRIMARY KEY, kind TEXT NOT NULL, first INTEGER NOT NULL,
+    after INTEGER NOT NULL, t INTEGER, seq INTEGER,
+    inside INTEGER NOT NULL, code INTEGER, detail INTEGER, address INTEGER, buffer_seq INTEGER,
+        send_buffer INTEGER, recv_buffer INTEGER,
     text TEXT);
-CREATE TABLE fate_frame (rank INTEGER NOT NULL, depth INTEGER NOT NULL, site INTEGER NOT NULL, PRIMARY KEY (rank, depth)) WITHOUT ROWID;
+CREATE TABLE fate_frame (rank INTEGER NOT NULL, depth INTEGER NOT NULL, site INTEGER NOT NULL,
+    PRIMARY KEY (rank, depth)) WITHOUT ROWID;
 
 -- What crosswait did with the trace: one row per replay, and what checkers found.
-CREATE TABLE run (id INTEGER PRIMARY KEY, policy TEXT NOT NULL, seed INTEGER, verdict TEXT NOT NULL, detail TEXT);
-CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT NOT NULL, class TEXT NOT NULL,
-    severity TEXT NOT NULL, title TEXT NOT NULL, ranks TEXT NOT NULL, schedule TEXT, repeat TEXT, json TEXT NOT NULL,
+CREATE TABLE run (id INTEGER PRIMARY KEY, policy TEXT NOT NULL, seed INTEGER,
+    verdict TEXT NOT NULL, detail TEXT);
+CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT NOT NULL,
+    class TEXT NOT NULL,
+    severity TEXT NOT NULL, title TEXT NOT NULL, ranks TEXT NOT NULL, schedule TEXT, repeat TEXT,
+        json TEXT NOT NULL,
     confirmed INTEGER NOT NULL); -- by the real job: 0 not tried, 1 confirmed, 2 refuted
 
 CREATE VIEW event AS
-SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call, (e.id & 1099511627775) - s.parent_back AS parent,
-    s.peer AS peer, s.tag AS tag, s.bytes AS bytes, s.comm AS comm, CASE WHEN s.many THEN NULL ELSE e.request END AS request,
-    s.site AS site, e.t_enter AS t_enter, e.t_enter + e.duration AS t_leave, s.count AS count, s.datatype AS datatype,
-    s.root AS root, s.op AS op, s.win AS win, s.thread AS thread, s.error AS error, c.class AS class, s.recv_peer AS recv_peer,
-    s.recv_tag AS recv_tag, s.recv_datatype AS recv_datatype, s.recv_count AS recv_count, s.recv_bytes AS recv_bytes, ifnull(e.repeat, 1) AS repeat,
+SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call,
+    (e.id & 1099511627775) - s.parent_back AS parent,
+    s.peer AS peer, s.tag AS tag, s.bytes AS bytes, s.comm AS comm,
+        CASE WHEN s.many THEN NULL ELSE e.request END AS request,
+    s.site AS site, e.t_enter AS t_enter, e.t_enter + e.duration AS t_leave, s.count AS count,
+        s.datatype AS datatype,
+    s.root AS root, s.op AS op, s.win AS win, s.thread AS thread, s.error AS error,
+        c.class AS class, s.recv_peer AS recv_peer,
+    s.recv_tag AS recv_tag, s.recv_datatype AS recv_datatype, s.recv_count AS recv_count,
+        s.recv_bytes AS recv_bytes, ifnull(e.repeat, 1) AS repeat,
     e.id AS id
 FROM event_row e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call;
 
 CREATE VIEW completion AS
-SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, d.idx AS idx, e.request + d.request_ahead AS request, d.done AS done,
-    d.source AS source, d.tag AS tag, d.bytes AS bytes, d.error AS error, d.cancelled AS cancelled, e.id AS id
+SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, d.idx AS idx,
+    e.request + d.request_ahead AS request, d.done AS done,
+    d.source AS source, d.tag AS tag, d.bytes AS bytes, d.error AS error, d.cancelled AS cancelled,
+        e.id AS id
 FROM event_row e JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id = s.completions;
 
 CREATE VIEW arg AS
-SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, a.name AS name, a.idx AS idx, a.value AS value, e.id AS event
+SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, a.name AS name, a.idx AS idx,
+    a.value AS value, e.id AS event
 FROM event_row e JOIN shape s ON s.id = e.shape JOIN arg_set a ON a.id = s.args;
 
 CREATE VIEW message AS
-SELECT c.source AS source, c.dest AS dest, m.tag AS tag, m.bytes AS bytes, c.comm AS comm, c.inner AS inner,
-    m.send AS send_seq, m.receive AS recv_seq, s.t_enter AS t_send, r.t_enter AS t_recv, s.id AS send_id, r.id AS recv_id
-FROM message_row m JOIN channel c ON c.id = m.channel LEFT JOIN event_row s ON s.id = (c.source << 40) + m.send
+SELECT c.source AS source, c.dest AS dest, m.tag AS tag, m.bytes AS bytes, c.comm AS comm,
+    c.inner AS inner,
+    m.send AS send_seq, m.receive AS recv_seq, s.t_enter AS t_send, r.t_enter AS t_recv,
+        s.id AS send_id, r.id AS recv_id
+FROM message_row m JOIN channel c ON c.id = m.channel LEFT JOIN event_row s
+    ON s.id = (c.source << 40) + m.send
 LEFT JOIN event_row r ON r.id = (c.dest << 40) + m.receive;
 
 -- Time spent in calls that can wait for others, a row a call.
 CREATE VIEW wait AS
-SELECT rank, seq, call, class, comm, peer, tag, request, site, t_enter, t_leave, t_leave - t_enter AS waited, id FROM event
-WHERE parent IS NULL AND class IN ('send', 'recv', 'sendrecv', 'wait', 'waitall', 'waitany', 'waitsome', 'probe', 'mprobe', 'mrecv', 'coll',
-    'comm_create', 'win_create', 'win_free', 'rma_fence', 'rma_start', 'rma_complete', 'rma_wait', 'rma_lock', 'rma_unlock', 'file_coll',
+SELECT rank, seq, call, class, comm, peer, tag, request, site, t_enter, t_leave,
+    t_leave - t_enter AS waited, id FROM event
+WHERE parent IS NULL AND class IN ('send', 'recv', 'sendrecv', 'wait', 'waitall', 'waitany',
+    'waitsome', 'probe', 'mprobe', 'mrecv', 'coll',
+    'comm_create', 'win_create', 'win_free', 'rma_fence', 'rma_start', 'rma_complete', 'rma_wait',
+        'rma_lock', 'rma_unlock', 'file_coll',
     'comm_free', 'finalize');
 
--- One row per rank that took part in a collective; `number` counts the collectives of a communicator, the same on all
--- its ranks in a correct program.
+-- One row per rank that took part in a collective; `number` counts the collectives of a
+-- communicator, the same on all its ranks in a correct program.
 CREATE VIEW collective AS
 SELECT rank, seq, call, comm, root, op, count, datatype, bytes, t_enter, t_leave, site,
     row_number() OVER (PARTITION BY rank, comm ORDER BY seq) AS number, id
-FROM event WHERE parent IS NULL AND class IN ('coll', 'icoll', 'coll_init', 'comm_create', 'comm_icreate');
+FROM event WHERE parent IS NULL AND class IN ('coll', 'icoll', 'coll_init', 'comm_create',
+    'comm_icreate');

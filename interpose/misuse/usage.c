@@ -20,7 +20,8 @@ static struct object {
     uint32_t references;
     uint8_t kind;
     bool freed, uncommitted;
-    bool used; /* a key: attributes were set with it */
+    bool used;   /* a key: attributes were set with it */
+    bool unsure; /* made where nobody saw it: how many references there are is not known */
 } * object;
 static uint32_t object_room, object_count;
 static unsigned said;
@@ -192,6 +193,22 @@ void usage_made(struct lane *lane, enum recorder_object kind, const void *handle
         made(kind, handle, seq, false);
 }
 
+void usage_handed_out(struct lane *lane, enum recorder_object kind, const void *handle,
+                      uint64_t seq)
+{
+    recorder_lock();
+    bool unseen = !find(kind, handle);
+    recorder_unlock();
+    usage_made(lane, kind, handle, seq);
+    recorder_lock();
+    struct object *o = unseen ? find(kind, handle) : NULL;
+    if (o) {
+        o->unsure = true;
+        o->seq = 0;
+    }
+    recorder_unlock();
+}
+
 void usage_given(struct lane *lane, enum recorder_object kind, const void *handle)
 {
     (void)lane;
@@ -247,7 +264,7 @@ void usage_gone(struct lane *lane, enum recorder_object kind, const void *handle
         return;
     recorder_lock();
     struct object *o = is_null(kind, handle) ? NULL : add(kind, handle);
-    if (o && (o->freed || --o->references == 0)) {
+    if (o && !o->unsure && (o->freed || --o->references == 0)) {
         usage_uncommitted -= o->uncommitted;
         o->uncommitted = false;
         o->freed = true;

@@ -26,6 +26,10 @@ void usage_keep(struct lane *lane, uint64_t seq, const struct misuse *misuse);
 
 /* kinds: enum recorder_object, where the object is no other's */
 void usage_made(struct lane *lane, enum recorder_object kind, const void *handle, uint64_t seq);
+/* A further reference to an object; one that was made unseen (Fortran's bindings make error
+ * handlers without a call in C) is never taken for freed. */
+void usage_handed_out(struct lane *lane, enum recorder_object kind, const void *handle,
+                      uint64_t seq);
 void usage_given(struct lane *lane, enum recorder_object kind,
                  const void *handle); /* a good one, that need not be freed */
 void usage_gone(struct lane *lane, enum recorder_object kind,

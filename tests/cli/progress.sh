@@ -28,7 +28,7 @@ END
 
 # The same of storing, which can be interrupted: the record is still there.
 crosswait record --keep-spool -o K.db -- mpirun -n 2 "$BUILD/tests/bench/jobs/families" \
-    local 300000 >/dev/null 2>&1
+    local 1200000 >/dev/null 2>&1
 /usr/bin/python3 - <<'END'
 import os, pty, re, select, signal, sqlite3, subprocess
 
