@@ -302,8 +302,8 @@ static struct replay_names names_of(const struct scenario *s, bool sends)
         const uint8_t *bytes = s->choices + i;
         struct replay_name one = {.rank = bytes[0], .id = bytes[1], .by_number = sends};
         uint32_t at = names.count;
-        if ((bytes[2] == SCENARIO_KEEPS) != sends)
-            continue;
+        if ((bytes[2] == SCENARIO_KEEPS) != sends || one.rank >= SCENARIO_RANKS_MAX)
+            continue; /* of the other kind; or of a rank that no scenario has */
         one.source = sends ? 0 : bytes[2];
         while (at && (made[at - 1].rank > one.rank ||
                       (made[at - 1].rank == one.rank && made[at - 1].id >= one.id)))
