@@ -34,7 +34,7 @@ for me, rank in ranks.items():
     assert [e.error for e in send if e.count == -1] == [2], "the error code that was returned"
     assert [e.peer for e in send if e.peer < 0] == [-2]
     cancelled = [e for e in by("MPI_Wait") if e.done and e.done[0]["cancelled"]]
-    assert len(cancelled) == 1
+    assert len(cancelled) == 1, [(e.seq, e.done) for e in cancelled]
     mrecv = by("MPI_Mrecv")[0]
     assert mrecv.request == by("MPI_Mprobe")[0].request != 0 and by("MPI_Imrecv")[0].args["message"] == by("MPI_Improbe")[-1].request
     alltoallw = by("MPI_Alltoallw")[0]
