@@ -5,7 +5,8 @@
  * Invariants
  *  1. Contents that are hashed have no gaps: equal calls give equal bytes.
  *  2. Rows of event_row are written in ascending order, but for a call that returned more than
- *     STORE_WINDOW calls after it was entered, or not at all. */
+ *     STORE_WINDOW calls after it was entered, or not at all.
+ *  3. Tags that are counted from the event's own are no less than 0, so that -1 is any of them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,16 +78,54 @@ static int64_t bytes_of(const struct store *store, const struct store_rank *rank
     return sum;
 }
 
+/* --- tags ------------------------------------------------------------------------------------- */
+
+/* Few tags stand in the shapes. Where there are many shapes, the call's least tag stands with its
+ * event, and its shape and its completions count from that: else a program with a tag for each
+ * message had a shape for each. */
+static bool tags_apart(const struct store *store)
+{
+    return (uint64_t)store->shape.next + store->completion_set.next >= STORE_TAGGED_MAX;
+}
+
+static void tag_span(int64_t tag, int64_t *least, int64_t *most)
+{
+    if (tag == STORE_NULL || tag == EVENT_ANY)
+        return;
+    *least = tag < *least ? tag : *least;
+    *most = tag > *most ? tag : *most;
+}
+
+/* 0: from there, they stand as they are. */
+static int64_t tag_least(const struct shape *shape, const struct store_gather *parts)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+
+    tag_span(shape->tag, &least, &most);
+    tag_span(shape->recv_tag, &least, &most);
+    for (uint32_t i = 0; parts && i < parts->done_count; i++)
+        if (parts->done[i].source != EVENT_NONE)
+            tag_span(parts->done[i].tag, &least, &most);
+    return least <= most && most - least <= INT32_MAX ? least : 0;
+}
+
+static int64_t tag_ahead(int64_t tag, int64_t from)
+{
+    CORE_CHECK(!from || tag == STORE_NULL || tag == EVENT_ANY || tag >= from); /* invariant 3 */
+    return tag == STORE_NULL || tag == EVENT_ANY ? tag : tag - from;
+}
+
 /* --- completions ------------------------------------------------------------------------------ */
 
-static void done_put(struct store_done *out, const struct spool_done *done, int64_t base)
+static void done_put(struct store_done *out, const struct spool_done *done, int64_t base,
+                     int64_t tag)
 {
     memset(out, 0, sizeof *out);
     out->index = done->index;
     out->request_ahead = done->request ? (int64_t)done->request - base : STORE_NULL;
     out->done = 1;
     out->source = known(done->source);
-    out->tag = done->source == EVENT_NONE ? STORE_NULL : done->tag;
+    out->tag = done->source == EVENT_NONE ? STORE_NULL : tag_ahead(done->tag, tag);
     out->bytes = done->source == EVENT_NONE ? STORE_NULL : (int64_t)(done->bytes & INT64_MAX);
     out->error = done->head.b;
     out->cancelled = done->head.a;
@@ -94,7 +133,7 @@ static void done_put(struct store_done *out, const struct spool_done *done, int6
 
 /* The members of the call's list in order, completed or not. */
 static uint32_t completions_merge(const struct store_gather *parts, const struct store_list *list,
-                                  int64_t base, struct store_done *out)
+                                  int64_t base, int64_t tag, struct store_done *out)
 {
     uint32_t count = 0, next = 0;
 
@@ -110,7 +149,7 @@ static uint32_t completions_merge(const struct store_gather *parts, const struct
             struct spool_done copy = *done;
             if (!copy.request)
                 copy.request = (uint32_t)list->value[i];
-            done_put(&out[count++], &copy, base);
+            done_put(&out[count++], &copy, base, tag);
         } else if (list->value[i]) {
             memset(&out[count], 0, sizeof *out);
             out[count].index = i;
@@ -122,12 +161,12 @@ static uint32_t completions_merge(const struct store_gather *parts, const struct
     CORE_CHECK(next <= parts->done_count);
     for (uint32_t k = 0; k < parts->done_count; k++)
         if (!list || parts->done[k].index >= list->count)
-            done_put(&out[count++], &parts->done[k], base);
+            done_put(&out[count++], &parts->done[k], base, tag);
     return count;
 }
 
 static enum core_status completions_put(struct store *store, const struct store_gather *parts,
-                                        const struct store_list *list, int64_t base,
+                                        const struct store_list *list, int64_t base, int64_t tag,
                                         int64_t *out_set)
 {
     uint64_t most = (uint64_t)parts->done_count + (list ? list->count : 0);
@@ -141,7 +180,7 @@ static enum core_status completions_put(struct store *store, const struct store_
     if (status != CORE_OK)
         return status;
     done = (struct store_done *)(void *)store->scratch;
-    count = completions_merge(parts, list, base, done);
+    count = completions_merge(parts, list, base, tag, done);
     CORE_CHECK(count <= most); /* so the scratch memory sufficed */
     if (!count)
         return CORE_OK;
@@ -359,12 +398,13 @@ static enum core_status misuse_put(struct store *store, const struct store_rank 
 static enum core_status row_write(struct store *store, const struct store_rank *rank,
                                   const struct store_row *row)
 {
-    int64_t value[6] = {(int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)row->seq,
+    int64_t value[7] = {(int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)row->seq,
                         row->shape,
                         row->request,
                         row->t_enter,
                         row->duration,
-                        row->calls};
+                        row->calls,
+                        row->tag};
     struct store_totals *totals = &store->totals;
     int64_t left = row->t_enter + (row->duration == STORE_NULL ? 0 : row->duration);
     bool first = !totals->calls && !totals->inner_events;
@@ -375,7 +415,7 @@ static enum core_status row_write(struct store *store, const struct store_rank *
     totals->inner_events += row->inner;
     totals->first_ns = first || row->t_enter < totals->first_ns ? row->t_enter : totals->first_ns;
     totals->end_ns = first || left > totals->end_ns ? left : totals->end_ns;
-    return store_put_integers(&store->sql, STORE_EVENT, value, 6);
+    return store_put_integers(&store->sql, STORE_EVENT, value, 7);
 }
 
 /* Writes what is in the window below `end`, and beyond it what follows without a gap. */
@@ -570,7 +610,7 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
     const struct store_list *list = store_list_find(parts, SPOOL_LIST_REQUESTS);
     enum core_status status = CORE_OK;
     struct shape shape;
-    int64_t base;
+    int64_t base, tag;
 
     if (!call)
         status = call_unknown(store, rank, event->head.a, &call);
@@ -582,10 +622,14 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
     shape.many = list != NULL;
     row.request = list ? list_base(list) : made(rank, event, &store->defs.call[call]);
     base = row.request == STORE_NULL ? 0 : row.request;
+    tag = tags_apart(store) ? tag_least(&shape, parts) : 0;
+    shape.tag = tag_ahead(shape.tag, tag);
+    shape.recv_tag = tag_ahead(shape.recv_tag, tag);
+    row.tag = tag ? tag : STORE_NULL;
 
     status = store_message_follow(store, rank, event, parts, call, shape.bytes, pending);
     if (status == CORE_OK && parts && (parts->done_count || list))
-        status = completions_put(store, parts, list, base, &shape.completions);
+        status = completions_put(store, parts, list, base, tag, &shape.completions);
     if (status == CORE_OK && parts &&
         (parts->list_count > (list ? 1 : 0) || parts->arg_count || parts->text_bytes))
         status = args_put(store, rank, call, parts, &shape.args);

@@ -44,9 +44,10 @@ enum {
     STORE_IDS_MAX = 1 << 22, /* of one kind, of one rank */
     STORE_INTERN_MAX =
         1 << 19, /* contents remembered; then the hash starts anew, and rows may repeat */
-    STORE_WINDOW = 1 << 15, /* calls that may wait for an earlier one to return before rows are
-                               written out of order */
-    STORE_LISTS_MAX = 16,   /* array arguments of one call */
+    STORE_TAGGED_MAX = 1 << 12, /* shapes and sets of completions that hold their tags themselves */
+    STORE_WINDOW = 1 << 15,     /* calls that may wait for an earlier one to return before rows are
+                                   written out of order */
+    STORE_LISTS_MAX = 16,       /* array arguments of one call */
     STORE_LIST_VALUES_MAX = 1 << 24,
     STORE_GATHERS_MAX = 64, /* calls of one lane whose parts have come, and whose event has not */
     STORE_NOTES_BYTES_MAX = 16384,
@@ -323,7 +324,8 @@ struct store_row {
     uint64_t seq; /* 0: none */
     uint32_t shape;
     int64_t request, t_enter, duration, calls; /* calls: STORE_NULL for 1 */
-    bool inner;                                /* made inside another call */
+    int64_t tag; /* from which the others are counted; STORE_NULL: from 0 */
+    bool inner;  /* made inside another call */
 };
 struct store_window { /* calls return in another order than they were entered; rows are written in
                          that of entering */

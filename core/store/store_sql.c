@@ -43,7 +43,7 @@ static const struct {
     [STORE_DATATYPE] = {"datatype", 8},
     [STORE_OP] = {"op", 3},
     [STORE_SHAPE] = {"shape", 23, true},
-    [STORE_EVENT] = {"event_row", 6, true},
+    [STORE_EVENT] = {"event_row", 7, true},
     [STORE_COMPLETION] = {"completion_set", 9, true},
     [STORE_ARG] = {"arg_set", 4},
     [STORE_DIGEST] = {"digest", 5},

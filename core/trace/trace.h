@@ -15,7 +15,7 @@
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 9, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 10, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
 enum { TRACE_ROWS_KEPT_MAX = 1 << 22 }; /* of 48 bytes */
 
 struct trace_call {

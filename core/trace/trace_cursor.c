@@ -51,9 +51,17 @@ static enum core_status row_read(const struct trace *trace, sqlite3_stmt *stmt,
         out_row->duration = -1;
     if (shape < 0 || shape > UINT32_MAX)
         return trace_damaged(trace, "an event has no shape");
-    if (duration < 0 || out_row->enter < 0 || out_row->request < 0 || out_row->repeat < 0)
+    if (!trace_column(stmt, 6, 0, &out_row->tag) || duration < 0 || out_row->enter < 0 ||
+        out_row->request < 0 || out_row->repeat < 0)
         return trace_damaged(trace, "an event makes no sense");
     return CORE_OK;
+}
+
+/* A tag as it was, counted from the row's own. False: there is none such. */
+static inline bool tag_from(int32_t from, int32_t *tag)
+{
+    return !from || *tag == EVENT_NONE || *tag == EVENT_ANY ||
+           !__builtin_add_overflow(*tag, from, tag);
 }
 
 /* The event of a row, without its completions. */
@@ -105,7 +113,9 @@ static enum core_status event_fill(struct trace *trace, uint32_t rank, const str
         .recv_count = shape->recv_count,
         .recv_bytes = shape->recv_bytes,
         .arg_set = shape->arg_set};
-    return CORE_OK;
+    return tag_from(row->tag, &out_event->tag) && tag_from(row->tag, &out_event->recv_tag)
+               ? CORE_OK
+               : trace_damaged(trace, "an event makes no sense");
 }
 
 enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
@@ -134,10 +144,7 @@ enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
             free(cursor);
         return status;
     }
-    status = trace_prepare(trace,
-                           "SELECT id, shape, request, t_enter, duration, repeat FROM event_row "
-                           "WHERE id > ?1 AND id < ?2 "
-                           "ORDER BY id",
+    status = trace_prepare(trace, TRACE_ROW_COLUMNS "WHERE id > ?1 AND id < ?2 ORDER BY id",
                            &cursor->stmt);
     if (status != CORE_OK) {
         trace_release(trace);
@@ -178,8 +185,8 @@ void trace_cursor_close(struct trace_cursor *cursor)
     free(cursor);
 }
 
-static enum core_status completions_give(struct trace_cursor *cursor, uint32_t set, int64_t request,
-                                         struct trace_event *out_event)
+static enum core_status completions_give(struct trace_cursor *cursor, uint32_t set,
+                                         const struct trace_row *row, struct trace_event *out_event)
 {
     const struct trace_set_part *part = NULL;
     uint32_t count = 0;
@@ -194,13 +201,16 @@ static enum core_status completions_give(struct trace_cursor *cursor, uint32_t s
     for (uint32_t i = 0; i < count; i++)
         cursor->completion[i] = (struct trace_completion){
             .index = part[i].index,
-            .request = part[i].has_request ? (uint64_t)request + (uint64_t)part[i].ahead : 0,
+            .request = part[i].has_request ? (uint64_t)row->request + (uint64_t)part[i].ahead : 0,
             .done = part[i].done,
             .cancelled = part[i].cancelled,
             .source = part[i].source,
             .tag = part[i].tag,
             .bytes = part[i].bytes,
             .error = part[i].error};
+    for (uint32_t i = 0; row->tag && i < count; i++)
+        if (!tag_from(row->tag, &cursor->completion[i].tag))
+            return trace_damaged(cursor->trace, "an event makes no sense");
     CORE_CHECK(cursor->completion != NULL); /* invariant 1 */
     out_event->completion = cursor->completion;
     out_event->completion_count = count;
@@ -323,7 +333,7 @@ enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_eve
         trait_in(out_event->traits, TRAIT_MAKES_REQUEST))
         status = message_get(cursor->trace, out_event);
     if (status == CORE_OK && shape->set)
-        status = completions_give(cursor, shape->set, cursor->row.request, out_event);
+        status = completions_give(cursor, shape->set, &cursor->row, out_event);
     if (status == CORE_OK)
         *out_more = true;
     return status;

@@ -66,7 +66,10 @@ struct trace_row { /* of event_row */
     int64_t request, enter, repeat;
     int64_t duration; /* -1: the call did not return */
     uint32_t shape;
+    int32_t tag; /* from which those of the shape and its completions are counted */
 };
+#define TRACE_ROW_COLUMNS \
+    "SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_row "
 struct trace_rows {
     struct trace_row *row;
     uint32_t count, room;

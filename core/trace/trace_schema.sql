@@ -78,10 +78,13 @@ CREATE TABLE shape (
 -- calls that make a communicator, group, datatype or operation. duration is NULL where the call had
 -- not returned when the record ends. repeat: where polls that found nothing (and MPI_Wtime) went
 -- round, one row stands for so many equal calls, from the first one's start to the last one's end;
--- NULL: for one. Those of several rows that lie over each other in time took turns.
+-- NULL: for one. Those of several rows that lie over each other in time took turns. tag: the least
+-- tag of the call and its completions, from which those in `shape` and `completion_set` are counted
+-- (but for -1, which is any); NULL: they stand there as they are. Programs that give each message
+-- a tag of its own would have a shape for each.
 CREATE TABLE event_row (id INTEGER PRIMARY KEY, shape INTEGER NOT NULL, request INTEGER,
     t_enter INTEGER NOT NULL,
-    duration INTEGER, repeat INTEGER);
+    duration INTEGER, repeat INTEGER, tag INTEGER);
 
 -- One row per request that a call named, in the place it had in the call's list, and one per
 -- receive or probe. source and tag are the status's. Requests of waits and tests on several, and of
@@ -166,21 +169,23 @@ CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT N
 CREATE VIEW event AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call,
     (e.id & 1099511627775) - s.parent_back AS parent,
-    s.peer AS peer, s.tag AS tag, s.bytes AS bytes, s.comm AS comm,
-        CASE WHEN s.many THEN NULL ELSE e.request END AS request,
+    s.peer AS peer, CASE s.tag WHEN -1 THEN -1 ELSE s.tag + ifnull(e.tag, 0) END AS tag,
+    s.bytes AS bytes, s.comm AS comm, CASE WHEN s.many THEN NULL ELSE e.request END AS request,
     s.site AS site, e.t_enter AS t_enter, e.t_enter + e.duration AS t_leave, s.count AS count,
         s.datatype AS datatype,
     s.root AS root, s.op AS op, s.win AS win, s.thread AS thread, s.error AS error,
         c.class AS class, s.recv_peer AS recv_peer,
-    s.recv_tag AS recv_tag, s.recv_datatype AS recv_datatype, s.recv_count AS recv_count,
-        s.recv_bytes AS recv_bytes, ifnull(e.repeat, 1) AS repeat,
+    CASE s.recv_tag WHEN -1 THEN -1 ELSE s.recv_tag + ifnull(e.tag, 0) END AS recv_tag,
+    s.recv_datatype AS recv_datatype, s.recv_count AS recv_count, s.recv_bytes AS recv_bytes,
+    ifnull(e.repeat, 1) AS repeat,
     e.id AS id
 FROM event_row e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call;
 
 CREATE VIEW completion AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, d.idx AS idx,
     e.request + d.request_ahead AS request, d.done AS done,
-    d.source AS source, d.tag AS tag, d.bytes AS bytes, d.error AS error, d.cancelled AS cancelled,
+    d.source AS source, CASE d.tag WHEN -1 THEN -1 ELSE d.tag + ifnull(e.tag, 0) END AS tag,
+    d.bytes AS bytes, d.error AS error, d.cancelled AS cancelled,
         e.id AS id
 FROM event_row e JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id = s.completions;
 

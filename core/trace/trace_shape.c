@@ -70,8 +70,7 @@ static enum core_status tables_open(struct trace *trace, struct trace_shapes *sh
          offsetof(struct trace_shapes, args_by_id)},
         {"SELECT world FROM grp_member WHERE grp = ?1 ORDER BY rank",
          offsetof(struct trace_shapes, group_by_id)},
-        {"SELECT id, shape, request, t_enter, duration, repeat FROM event_row WHERE id = ?1",
-         offsetof(struct trace_shapes, event_by_id)},
+        {TRACE_ROW_COLUMNS "WHERE id = ?1", offsetof(struct trace_shapes, event_by_id)},
     };
     uint64_t last = 0;
     enum core_status status =

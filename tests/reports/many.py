@@ -24,7 +24,7 @@ for block in range(blocks):
             db.execute(
                 (
                     "insert into event_row select ((id >> 40) + ?1) << 40 | ((id & 1099511627775) +"
-                    " ?2), shape, request, (t_enter + ?3) * ?4, duration * ?4, repeat from old"
+                    " ?2), shape, request, (t_enter + ?3) * ?4, duration * ?4, repeat, tag from old"
                     " where id between ?5 << 40 | ?6 and ?5 << 40 | ?7"
                 ),
                 (ahead, k * (seqs - 2), k * ends, slower, rank, lower, upper),

@@ -91,6 +91,96 @@ static void test_pair(void **state)
     trace_close(&trace);
 }
 
+enum { TAGS = 9000, TAG_STEP = 7, SENDRECV = FINALIZE + 1 };
+
+/* Each message has a tag of its own. The first come alone, then each call is an exchange, whose
+ * receive takes any tag where the number is odd. */
+static int32_t tag_of(int rank, int i)
+{
+    return (i % 3 ? i : -i - 2) * TAG_STEP + rank;
+}
+
+static void tags_write(const char *folder, int rank)
+{
+    struct writer w;
+    struct spool_event e;
+
+    writer_open(&w, folder, rank, 2, 0);
+    pair_define(&w);
+    writer_call(&w, SENDRECV, "MPI_Sendrecv", EVENT_CLASS_SENDRECV, 0, "");
+    for (int i = 0; i < TAGS; i++) {
+        int32_t tag = tag_of(1 - rank, i);
+
+        if (i < TAGS / 3) {
+            e = pair_message(&w, rank ? RECV : SEND, 1 - rank, tag_of(0, i), 1);
+            if (rank)
+                writer_done(&w, e.seq, 0, 0, 0, tag_of(0, i), 8);
+        } else {
+            e = pair_message(&w, SENDRECV, 1 - rank, tag_of(rank, i), 1);
+            writer_leg(&w, e.seq, 1 - rank, i % 2 ? EVENT_ANY : tag, 3, 1);
+            writer_done(&w, e.seq, 0, 0, 1 - rank, tag, 8);
+        }
+        writer_event(&w, e);
+    }
+    assert_true(writer_close(&w));
+}
+
+static void tags_expect(struct trace *trace, uint32_t rank)
+{
+    struct trace_cursor *cursor;
+    struct trace_event e, again;
+    bool more;
+
+    assert_int_equal(trace_cursor_open(trace, rank, &cursor), CORE_OK);
+    for (int i = 0; i < TAGS; i++) {
+        bool alone = i < TAGS / 3;
+
+        assert_int_equal(trace_cursor_next(cursor, &e, &more), CORE_OK);
+        assert_true(more);
+        assert_int_equal(e.tag, tag_of(alone ? 0 : (int)rank, i));
+        assert_int_equal(trace_event_get(trace, rank, e.seq, &again), CORE_OK);
+        assert_int_equal(again.tag, e.tag);
+        assert_int_equal(again.recv_tag, e.recv_tag);
+        if (alone && !rank)
+            continue;
+        assert_int_equal(e.completion_count, 1);
+        assert_int_equal(e.completion[0].tag, tag_of(alone ? 0 : 1 - (int)rank, i));
+        if (!alone)
+            assert_int_equal(e.recv_tag, i % 2 ? EVENT_ANY : tag_of(1 - (int)rank, i));
+    }
+    trace_cursor_close(cursor);
+}
+
+/* Where there are many shapes, tags stand with the events: the views and cursors give them as they
+ * were, and there are no more shapes and sets of completions for more tags. */
+static void test_tags(void **state)
+{
+    char folder[300], path[300];
+    struct trace trace;
+
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/tags", base);
+    snprintf(path, sizeof path, "%s/tags.db", base);
+    for (int rank = 0; rank < 2; rank++)
+        tags_write(folder, rank);
+    assert_int_equal(store_write(folder, path, NULL), CORE_OK);
+    assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
+    for (uint32_t rank = 0; rank < 2; rank++)
+        tags_expect(&trace, rank);
+    assert_in_range(ask(&trace, "SELECT (SELECT count(*) FROM shape) + (SELECT count(DISTINCT id) "
+                                "FROM completion_set)"),
+                    4096, 4200);
+    assert_int_equal(ask(&trace, "SELECT count(*) FROM event WHERE tag = -1"), 0);
+    assert_int_equal(ask(&trace, "SELECT count(*) FROM event WHERE recv_tag = -1"),
+                     2 * (TAGS - TAGS / 3) / 2);
+    assert_int_equal(ask(&trace, "SELECT count(*) FROM message m JOIN event s ON s.id = m.send_id "
+                                 "JOIN event r ON r.id = m.recv_id JOIN completion c ON c.id = "
+                                 "r.id WHERE m.tag = s.tag AND m.tag = c.tag AND (r.recv_tag IS "
+                                 "NULL AND r.tag = m.tag OR r.recv_tag IN (m.tag, -1))"),
+                     TAGS / 3 + 2 * (TAGS - TAGS / 3));
+    trace_close(&trace);
+}
+
 /* A rank that kept only the newest records, its definitions in a lane of their own. */
 static void test_last(void **state)
 {
@@ -562,9 +652,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pair),  cmocka_unit_test(test_last),  cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_polls), cmocka_unit_test(test_gaps),  cmocka_unit_test(test_clocks),
-        cmocka_unit_test(test_ends),  cmocka_unit_test(test_inter),
+        cmocka_unit_test(test_pair),    cmocka_unit_test(test_tags),  cmocka_unit_test(test_last),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_polls), cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_clocks),  cmocka_unit_test(test_ends),  cmocka_unit_test(test_inter),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -391,6 +391,7 @@ static void test_wild_values(void **state)
                                          "event_row.t_enter",
                                          "event_row.duration",
                                          "event_row.shape",
+                                         "event_row.tag",
                                          "shape.call",
                                          "shape.comm",
                                          "shape.win",
