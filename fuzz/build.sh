@@ -72,10 +72,14 @@ END
         arguments=$(printf '#include "corpus/collectives/registry.h"\nARGUMENTS COLLECTIVE_ARGUMENTS_%s\n' "$blocking" |
             clang -E -P $mpi -I"$share/include" - | sed -n 's/^ARGUMENTS //p')
         case $call in i*) arguments="$arguments, MPI_Request *request" ;; esac
+        case $blocking in
+            scan | exscan | neighbor_*) groups= ;;
+            *) groups=", .communicators = COLLECTIVE_INTRA_OR_INTER" ;;
+        esac
         names=$(echo "$arguments" | tr ',' '\n' | sed -E 's/\[\]//; s/.*[ *]([a-z]+) *$/\1/' |
             paste -sd,)
         echo "static int library_$call($arguments) { int (*exported)($arguments) = library_find(\"MPI_$name\"); return exported($names); }"
-        echo "COLLECTIVE($call, \"\", library_$call)"
+        echo "COLLECTIVE($call, \"\", library_$call$groups)"
     done
 }
 

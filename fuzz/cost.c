@@ -183,7 +183,8 @@ void cost_check(const struct collective *collective, const struct scenario *s,
     struct claim claim;
     struct replay_measure measured;
     size_t unit = element_bytes(s->type);
-    if (!claimed_here(collective, s) || s->calls != 1 || s->traffic || s->type != s->type_send ||
+    if (!claimed_here(collective, s) || s->calls != 1 || s->traffic || s->first_group ||
+        s->type != s->type_send ||
         (shape_has_blocks_of_sizes(collective->kind) && s->sizes != SIZES_EVEN))
         return;
     if (!(*collective->row && claim_of_row(collective, s, &claim)) &&

@@ -221,8 +221,13 @@ static int axes_make(const struct collective *c, int ranks, struct axis axis[AXE
         axis_pair(axis, &n, "type", TYPE_INT, TYPE_STRIDED);
         axis_pair(axis, &n, "type-send", TYPE_INT, TYPE_STRIDED);
     }
-    if (data)
+    if (data && c->communicators != COLLECTIVE_INTER)
         axis_add(axis, &n, "in-place", 0, 1);
+    if (c->communicators != COLLECTIVE_INTRA && ranks > 1)
+        axis_add(axis, &n, "first-group", c->communicators == COLLECTIVE_INTER, ranks - 1);
+    if (c->communicators != COLLECTIVE_INTRA &&
+        (c->kind == collective_kind_allgather || c->kind == collective_kind_alltoall))
+        axis_add(axis, &n, "sizes", 0, SCENARIO_SIZES - 1);
     if (shape_has_blocks_of_sizes(c->kind)) {
         axis_add(axis, &n, "sizes", 0, SCENARIO_SIZES - 1);
         axis_add(axis, &n, "sizes-seed", 0, 3);
@@ -336,13 +341,14 @@ static void say(const struct exhaust *e)
                : p->open ? "; some have more schedules than were looked at"
                          : "");
     const char *narrow = getenv("CROSSWAIT_FUZZ_NARROW");
-    printf("  %llu scenarios%s: %s%s%s, one call and two\n", (unsigned long long)p->scenarios,
+    printf("  %llu scenarios%s: %s%s%s%s%s, one call and two\n", (unsigned long long)p->scenarios,
            narrow ? " that the options leave of" : "", data ? "counts 0 to 3" : "each rank last",
            is_rooted(c->kind) ? ", every root" : "",
-           collective_reduces(c->kind)
-               ? ", operations that commute and that do not, in place and not"
-           : data ? ", int and strided elements, in place and not"
-                  : "");
+           c->communicators == COLLECTIVE_INTRA ? "" : ", two groups of every size",
+           collective_reduces(c->kind) ? ", operations that commute and that do not"
+           : data                      ? ", int and strided elements"
+                                       : "",
+           data && c->communicators != COLLECTIVE_INTER ? ", in place and not" : "");
     printf("  %llu worlds, %llu schedules, at most %llu of one scenario: every matching and "
            "completion that MPI allows, whichever sends have buffers\n",
            (unsigned long long)p->worlds, (unsigned long long)p->behaviours,

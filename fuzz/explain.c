@@ -94,6 +94,7 @@ void harness_pattern_words(const struct collective *collective, const struct sce
         {"op-type", reduces && s->type != TYPE_INT},
         {"order", reduces && !scenario_op_commutes(s->op)},
         {"communicator", s->comm != COMM_WORLD},
+        {"groups", s->first_group > 0},
         {"calls", s->calls > 1},
         {"growth", s->growth != GROWTH_NONE},
         {"also", s->also != ALSO_NONE},
@@ -320,6 +321,18 @@ static bool shrink_to_one_root(struct shrinking *work)
     return false;
 }
 
+/* No groups, or a first one that is as small as it can be. */
+static bool shrink_groups(struct shrinking *work)
+{
+    for (int first = 0; first < work->best->first_group; first++) {
+        struct scenario candidate = *work->best;
+        candidate.first_group = first;
+        if (attempt(work, candidate))
+            return true;
+    }
+    return false;
+}
+
 static bool shrink_fields(struct shrinking *work)
 {
     bool changed = shrink_to_one_root(work);
@@ -349,6 +362,7 @@ static bool shrink_fields(struct shrinking *work)
         TRY_SET(also, ALSO_DUP);
     TRY_SET(arrive, 0);
     TRY_SET(graph, false);
+    changed |= shrink_groups(work);
     TRY_SET(flight, 1);
     TRY_SET(tested, false);
     TRY_SET(comm, COMM_WORLD);

@@ -16,12 +16,14 @@
 
 bool harness_noting;
 
+enum { GROUPS = 2 };
+
 static struct {
     struct execute_plan plan;
-    int entered[SCENARIO_CALLS_MAX];
-    bool left_early[SCENARIO_CALLS_MAX];
-    uint64_t result[SCENARIO_CALLS_MAX];
-    int result_rank[SCENARIO_CALLS_MAX];
+    int entered[SCENARIO_CALLS_MAX][GROUPS];
+    bool left_early[SCENARIO_CALLS_MAX][GROUPS]; /* before all of that group had entered */
+    uint64_t result[SCENARIO_CALLS_MAX][GROUPS];
+    int result_rank[SCENARIO_CALLS_MAX][GROUPS];
 } now;
 
 extern int __asan_region_is_poisoned(void *begin, size_t size) __attribute__((weak));
@@ -38,28 +40,28 @@ static void report(const char *rule, const char *format, ...)
     world_note(rule, "%s", text);
 }
 
-static void entered(int call)
+static void entered(int call, int group)
 {
-    now.entered[call]++;
-    if (now.left_early[call])
+    now.entered[call][group]++;
+    if (now.left_early[call][group])
         decisions_late(world_rank(), call);
 }
 
-static int missing(int call)
+static int missing(int call, int group, int size)
 {
-    int ranks = now.plan.scenario[0]->ranks - now.entered[call];
-    now.left_early[call] |= ranks > 0;
+    int ranks = size - now.entered[call][group];
+    now.left_early[call][group] |= ranks > 0;
     return ranks;
 }
 
-static void result(int call, int rank, uint64_t checksum)
+static void result(int call, int group, int rank, uint64_t checksum)
 {
-    if (now.result_rank[call] < 0) {
-        now.result_rank[call] = rank;
-        now.result[call] = checksum;
-    } else if (now.result[call] != checksum) {
+    if (now.result_rank[call][group] < 0) {
+        now.result_rank[call][group] = rank;
+        now.result[call][group] = checksum;
+    } else if (now.result[call][group] != checksum) {
         world_note("disagreement", "ranks %d and %d have results that differ in some bits",
-                   now.result_rank[call], rank);
+                   now.result_rank[call][group], rank);
     }
 }
 
@@ -144,11 +146,32 @@ static void row_known(const struct collective *c)
                 c->name, c->row);
         exit(2);
     }
+    if (c->communicators == COLLECTIVE_INTER && (*c->row || c->rounds_most || c->elements_most)) {
+        fprintf(stderr,
+                "crosswait: '%s' is for intercommunicators, and claims a cost: rows and bounds are "
+                "for one group of ranks\n",
+                c->name);
+        exit(2);
+    }
     if (row && strncmp(row->collective, kind, strlen(row->collective))) {
         fprintf(stderr, "crosswait: '%s' is a %s and claims the row '%s' of another collective\n",
                 c->name, kind, c->row);
         exit(2);
     }
+}
+
+/* Only some kinds are there between two groups. */
+static void groups_known(const struct collective *c)
+{
+    if (c->communicators == COLLECTIVE_INTRA || collective_between_groups(c->kind))
+        return;
+    fprintf(stderr, "crosswait: '%s' is a %s, which intercommunicators do not have; they have",
+            c->name, collective_kind_name(c->kind));
+    for (int kind = 0; kind < COLLECTIVE_KINDS; kind++)
+        if (collective_between_groups(kind))
+            fprintf(stderr, " %s", collective_kind_name(kind));
+    fprintf(stderr, "\n");
+    exit(2);
 }
 
 static bool asked_for(const char *names, const char *name)
@@ -169,6 +192,7 @@ int harness_target_count(void)
     for (const struct collective *c = collective_first(); c; c = collective_next(c))
         if ((!names || !*names || asked_for(names, c->name)) && target_count < TARGETS_MAX) {
             row_known(c);
+            groups_known(c);
             target[target_count++] = c;
         }
     if (target_count == 0) {
@@ -262,6 +286,15 @@ static bool refused(const struct scenario *scenario, const struct world_outcome 
            strcmp(out->finding[0].rule, "overrun") != 0;
 }
 
+/* Of how many ranks the smallest group is that messages go round in. */
+static int smallest_group(const struct scenario *scenario)
+{
+    int first = scenario->first_group, others = scenario->ranks - first;
+    if (scenario->also == ALSO_HALVES)
+        return scenario->ranks / 2;
+    return first > 0 && first < others ? first : others;
+}
+
 bool harness_run_as(const struct collective *collective, struct scenario *scenario,
                     const struct harness_schedule *schedule, struct world_outcome *out)
 {
@@ -277,11 +310,9 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
         return false;
     plan_make(collective, scenario);
     environment.margins = !__asan_region_is_poisoned;
-    for (int i = 0; i < SCENARIO_CALLS_MAX; i++) {
-        now.entered[i] = 0;
-        now.left_early[i] = false;
-        now.result_rank[i] = -1;
-    }
+    memset(now.entered, 0, sizeof now.entered);
+    memset(now.left_early, 0, sizeof now.left_early);
+    memset(now.result_rank, -1, sizeof now.result_rank);
     struct world_options options = {
         .rank_count = execute_world_size(scenario),
         .run = run_rank,
@@ -306,8 +337,7 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
     if (out->finished && memory_left())
         find(out, "leaked-memory", -1, "%zu MiB of large blocks are never freed",
              memory_left() >> 20);
-    int smallest = scenario->also == ALSO_HALVES ? scenario->ranks / 2 : scenario->ranks;
-    if (out->wildcard_rank >= 0 && smallest > 2) /* of two there is one other */
+    if (out->wildcard_rank >= 0 && smallest_group(scenario) > 2) /* of two there is one other */
         find(out, "wildcard", out->wildcard_rank,
              "rank %d receives from any source, and always gets rank %d's message, where"
              " other ranks name their sources: any other message with that tag could be taken for "

@@ -66,6 +66,12 @@ int collective_reduces(enum collective_kind kind)
            kind == collective_kind_reduce_scatter || kind == collective_kind_reduce_scatter_block;
 }
 
+int collective_between_groups(enum collective_kind kind)
+{
+    return kind <= collective_kind_alltoallw && kind != collective_kind_bcast_k &&
+           kind != collective_kind_scan && kind != collective_kind_exscan;
+}
+
 int collective_when_commutative(int ranks, int count, int commutative)
 {
     (void)ranks, (void)count;

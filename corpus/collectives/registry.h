@@ -179,6 +179,9 @@ int collective_when_always(int ranks, int count, int commutative);
 /* The communicators of a neighbour collective. */
 enum collective_topology { COLLECTIVE_GRID, COLLECTIVE_GRAPH, COLLECTIVE_GRID_OR_GRAPH };
 
+/* Whether it is for communicators of one group of ranks, or for those between two groups. */
+enum collective_groups { COLLECTIVE_INTRA, COLLECTIVE_INTER, COLLECTIVE_INTRA_OR_INTER };
+
 #define COLLECTIVE_FUNCTIONS(call)                                                         \
     int (*call)(COLLECTIVE_ARGUMENTS_##call);                                              \
     int (*i##call)(COLLECTIVE_ARGUMENTS_##call, MPI_Request * request);                    \
@@ -224,6 +227,7 @@ struct collective {
     const char *file;
     enum collective_domain domain;
     enum collective_topology topology;
+    enum collective_groups communicators;
     /* Where the row or the bounds below are claimed; NULL: for reductions as
      * COLLECTIVE_COMMUTATIVE, else everywhere. */
     collective_when_fn row_when;
@@ -278,6 +282,8 @@ const struct collective *collective_find(const char *name);
 int collective_reduces(enum collective_kind kind);
 /* "bcast", "allgather"... */
 const char *collective_kind_name(enum collective_kind kind);
+/* Whether MPI has it between the two groups of an intercommunicator. */
+int collective_between_groups(enum collective_kind kind);
 int collective_domain_holds(const struct collective *c, int ranks);
 
 /* All that any of the calls takes. bcast uses the receive side; reductions and shift use recvcount

@@ -31,7 +31,7 @@ static double slept_us;
 static char *buffer;
 static double came[SCENARIO_CALLS_MAX], left[SCENARIO_CALLS_MAX];
 static unsigned long checksum[SCENARIO_CALLS_MAX], have[SCENARIO_CALLS_MAX];
-static int inside;
+static int inside, my_group = -1;
 
 /* --- delays: the scenario's ticks as real time, so that what is not forced meets them too ----- */
 
@@ -57,6 +57,14 @@ static void hold_call(void)
         hold_ticks(-1, number++);
 }
 
+/* Whom ranks of a communicator's messages name. */
+static void group_of_peers(MPI_Comm comm, MPI_Group *out)
+{
+    int inter;
+    PMPI_Comm_test_inter(comm, &inter);
+    (inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(comm, out);
+}
+
 /* The world's rank of a communicator's, and the other way round; MPI_PROC_NULL and the like stay.
  */
 static int translated(MPI_Comm from, int rank, MPI_Comm to)
@@ -65,8 +73,8 @@ static int translated(MPI_Comm from, int rank, MPI_Comm to)
     int result = rank;
     if (rank < 0 || from == to)
         return rank;
-    PMPI_Comm_group(from, &a);
-    PMPI_Comm_group(to, &b);
+    group_of_peers(from, &a);
+    group_of_peers(to, &b);
     PMPI_Group_translate_ranks(a, 1, &rank, b, &result);
     PMPI_Group_free(&a);
     PMPI_Group_free(&b);
@@ -230,10 +238,7 @@ static void check_leftovers(MPI_Comm comm)
 
 int MPI_Comm_free(MPI_Comm *comm)
 {
-    int inter = 1;
-    PMPI_Comm_test_inter(*comm, &inter);
-    if (!inter)
-        check_leftovers(*comm);
+    check_leftovers(*comm);
     return PMPI_Comm_free(comm);
 }
 
@@ -251,23 +256,24 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static void entered(int call)
+static void entered(int call, int group)
 {
     if (decisions_is_late(call))
         pause_rank(0);
+    my_group = group;
     came[call] = seconds_now();
     calls = call + 1;
 }
 
-static int missing(int call)
+static int missing(int call, int group, int size)
 {
-    (void)call;
+    (void)call, (void)group, (void)size;
     return 0; /* compared by the clock, at the end */
 }
 
-static void result(int call, int rank, uint64_t sum)
+static void result(int call, int group, int rank, uint64_t sum)
 {
-    (void)rank;
+    (void)group, (void)rank;
     checksum[call] =
         sum >>
         2; /* below 2^62: Open MPI compares unsigned longs as signed ones where it uses AVX-512 */
@@ -329,12 +335,16 @@ static void on_error(MPI_Comm *comm, int *code, ...)
     PMPI_Abort(*comm, 1);
 }
 
-static void compare(const struct collective *collective)
+/* What the ranks of one group have, of an intercommunicator's two; a barrier's ranks leave when
+ * those of the other one have come. */
+static void compare(const struct collective *collective, int group)
 {
+    bool own = my_group == group, other = scenario.first_group ? !own && my_group >= 0 : own;
     for (int call = 0; call < scenario.calls; call++) {
-        unsigned long low = have[call] ? checksum[call] : ~0ul >> 1,
-                      high = have[call] ? checksum[call] : 0, lowest, highest;
-        double in = came[call], out = left[call] > 0 ? left[call] : 1e300, last, first;
+        unsigned long low = have[call] && own ? checksum[call] : ~0ul >> 1,
+                      high = have[call] && own ? checksum[call] : 0, lowest, highest;
+        double in = other ? came[call] : 0, out = own && left[call] > 0 ? left[call] : 1e300, last,
+               first;
         PMPI_Allreduce(&low, &lowest, 1, MPI_UNSIGNED_LONG, MPI_MIN, MPI_COMM_WORLD);
         PMPI_Allreduce(&high, &highest, 1, MPI_UNSIGNED_LONG, MPI_MAX, MPI_COMM_WORLD);
         PMPI_Allreduce(&in, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -409,7 +419,8 @@ int main(int argc, char **argv)
         other = NULL;
     execute_rank(&(struct execute_plan){{collective, other}, {&scenario, &beside}}, &environment);
     check_leftovers(MPI_COMM_WORLD);
-    compare(collective);
+    for (int group = 0; group < 1 + (scenario.first_group > 0); group++)
+        compare(collective, group);
     PMPI_Allreduce(&findings, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (world_rank == 0 && !all)
         printf("no finding\n");

@@ -11,6 +11,7 @@
 /* FAR_ELEMENTS, a GiB each: beyond what 32 bits count, and no more for a copy to allocate. */
 enum {
     TRAFFIC_TAG = 4711,
+    GROUPS_TAG = 4712,
     MARGIN = 64,
     FAR_ELEMENTS = 6,
     HUGE_ELEMENTS = 4,
@@ -24,6 +25,7 @@ struct call {
     struct shape shape;
     int number; /* of the call in the scenario */
     int turn;   /* the rank's place in the order of arrival */
+    int group;  /* of an intercommunicator, 0 or 1 */
     bool part;  /* only some of the ranks call */
     struct element_buffer send, recv;
     uint64_t sent; /* checksum of the send buffer before the call */
@@ -93,9 +95,31 @@ static void adapt_far(const struct collective *c, struct scenario *s)
         s->type = TYPE_INT;
 }
 
+/* The groups of an intercommunicator, where the collective is for one; false: there are too few
+ * ranks. */
+static bool adapt_groups(const struct collective *c, struct scenario *s)
+{
+    if (c->communicators == COLLECTIVE_INTRA || s->ranks < 2) {
+        s->first_group = 0;
+        return c->communicators != COLLECTIVE_INTER;
+    }
+    if (s->first_group >= s->ranks)
+        s->first_group = 1 + s->first_group % (s->ranks - 1);
+    if (s->first_group == 0 && c->communicators == COLLECTIVE_INTER)
+        s->first_group = s->ranks / 2;
+    if (s->first_group > 0) {
+        s->in_place = false;
+        if (s->also == ALSO_HALVES) /* a half may have one group alone */
+            s->also = ALSO_DUP;
+    }
+    return true;
+}
+
 bool execute_adapt(const struct collective *c, struct scenario *s)
 {
     scenario_normalise(s);
+    if (c->communicators == COLLECTIVE_INTER && s->ranks < 2)
+        s->ranks = 2;
     while (s->ranks > 1 && !collective_domain_holds(c, s->ranks))
         s->ranks--;
     if (!collective_domain_holds(c, s->ranks))
@@ -114,6 +138,8 @@ bool execute_adapt(const struct collective *c, struct scenario *s)
     if (one_type(c->kind))
         s->type_send = s->type;
     adapt_far(c, s);
+    if (!adapt_groups(c, s))
+        return false;
     s->in_place &= has_in_place(c->kind) && !c->no_in_place;
     bool halves = s->ranks > 1 && !shape_is_neighbour(c->kind) &&
                   collective_domain_holds(c, s->ranks / 2) &&
@@ -130,6 +156,7 @@ bool execute_adapt_other(const struct collective *other, const struct scenario *
 {
     *out = *s;
     return execute_adapt(other, out) && out->ranks == s->ranks && out->also == s->also &&
+           out->first_group == s->first_group &&
            (out->graph == s->graph || !shape_is_neighbour(other->kind));
 }
 
@@ -152,6 +179,9 @@ void execute_describe_call(const struct collective *c, const struct scenario *s,
                                       "an operation that does not commute"};
     size_t used = (size_t)snprintf(text, room, "%s: %s on %d ranks", c->name,
                                    collective_kind_name(c->kind), s->ranks);
+    if (s->first_group && used < room)
+        used += (size_t)snprintf(text + used, room - used, ", the first %d and the others",
+                                 s->first_group);
     if (c->kind != collective_kind_barrier && used < room)
         used += (size_t)snprintf(text + used, room - used, ", root %d, count %d of %s to %s%s",
                                  s->root, s->count, types[s->type_send], types[s->type],
@@ -247,6 +277,19 @@ static MPI_Comm also_make(const struct scenario *s, MPI_Comm comm)
     return also;
 }
 
+/* The communicator between the first ranks and the others. */
+static MPI_Comm groups_make(const struct scenario *s, MPI_Comm comm, int *out_group)
+{
+    MPI_Comm own, between;
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    *out_group = rank >= s->first_group;
+    MPI_Comm_split(comm, *out_group, rank, &own);
+    MPI_Intercomm_create(own, 0, comm, *out_group ? 0 : s->first_group, GROUPS_TAG, &between);
+    MPI_Comm_free(&own);
+    return between;
+}
+
 /* --- values ----------------------------------------------------------------------------------- */
 
 /* What rank `source` has at item i of its block for `block` in call `call`. */
@@ -275,12 +318,12 @@ static void reduced_put(const struct call *c, const struct shape_block *b, long 
     uint32_t sum[ELEMENT_ITEMS_MAX], left[ELEMENT_ITEMS_MAX];
     if (c->shape.s->op == OP_SUM_DOUBLE) { /* does not wrap */
         double whole = 0;
-        for (int source = 0; source <= b->last; source++)
+        for (int source = b->first; source <= b->last; source++)
             whole += value(call, source, b->mark, e);
         memcpy(data + e * 8, &whole, sizeof whole);
         return;
     }
-    for (int source = b->last; source >= 0; source--) {
+    for (int source = b->last; source >= b->first; source--) {
         for (int i = 0; i < items; i++)
             (source == b->last ? sum : left)[i] = value(call, source, b->mark, e * items + i);
         if (source < b->last)
@@ -355,7 +398,7 @@ static void reference_put(const struct call *c, struct element_buffer *expected)
         long n = collective->sends ? collective->sends(rank, shape->size, shape->count)
                                    : (long)shape->count * shape->size;
         int *made = malloc((size_t)n * sizeof *made + 1);
-        struct shape_block block = {TYPE_INT, 0, n, rank, 0, 0};
+        struct shape_block block = {TYPE_INT, 0, n, rank, 0, 0, 0};
         if (!made)
             abort();
         block_put(c, &block, (char *)made);
@@ -425,7 +468,7 @@ static void check_rounded(const struct call *c)
     for (long i = 0; c->shape.recv.block_count && i < b->count; i++) {
         double got, exact = 0;
         memcpy(&got, c->recv.data + i * 8, sizeof got);
-        for (int source = 0; source <= b->last; source++)
+        for (int source = b->first; source <= b->last; source++)
             exact += rounded(c->shape.call, source, i);
         double error = got > exact ? got - exact : exact - got;
         if (!(error <= exact * 1e-12)) {
@@ -439,7 +482,7 @@ static void check_rounded(const struct call *c)
         checksum = (checksum ^ bits) * 1099511628211u;
     }
     if (kind == collective_kind_allreduce && !c->part)
-        c->env->result(c->number, c->shape.rank, checksum);
+        c->env->result(c->number, c->group, c->shape.rank, checksum);
 }
 
 /* How many bytes of the receive buffer are what they must be. */
@@ -515,24 +558,31 @@ static void buffers_fill(struct call *c)
         c->sent = checksum(&c->send);
 }
 
-static void traffic_start(struct call *c)
+/* Round a ring; between two groups back and forth, where both have that rank. */
+static int traffic_peer(const struct call *c, int step)
 {
     const struct shape *shape = &c->shape;
-    c->token[0] = shape->rank;
+    if (shape->other_size)
+        return shape->rank < shape->other_size ? shape->rank : MPI_PROC_NULL;
+    return (shape->rank + step + shape->size) % shape->size;
+}
+
+static void traffic_start(struct call *c)
+{
+    c->token[0] = c->shape.rank;
     c->token[1] = c->number;
-    MPI_Isend(c->token, 2, MPI_INT, (shape->rank + 1) % shape->size, TRAFFIC_TAG + c->number,
-              shape->comm, &c->traffic);
+    MPI_Isend(c->token, 2, MPI_INT, traffic_peer(c, 1), TRAFFIC_TAG + c->number, c->shape.comm,
+              &c->traffic);
 }
 
 static void traffic_end(struct call *c)
 {
-    const struct shape *shape = &c->shape;
-    int got[2] = {-1, -1}, left = (shape->rank - 1 + shape->size) % shape->size;
-    MPI_Recv(got, 2, MPI_INT, left, TRAFFIC_TAG + c->number, shape->comm, MPI_STATUS_IGNORE);
+    int got[2] = {-1, -1}, peer = traffic_peer(c, -1);
+    MPI_Recv(got, 2, MPI_INT, peer, TRAFFIC_TAG + c->number, c->shape.comm, MPI_STATUS_IGNORE);
     MPI_Wait(&c->traffic, MPI_STATUS_IGNORE);
-    if (got[0] != left || got[1] != c->number)
+    if (peer != MPI_PROC_NULL && (got[0] != peer || got[1] != c->number))
         c->env->report("cross-talk", "rank %d: a message of the program's own arrived changed",
-                       shape->rank);
+                       c->shape.rank);
 }
 
 /* What is more than an int can count may be refused: MPI_Pack and others cannot say it. */
@@ -542,14 +592,18 @@ static void report_error(const struct call *c, int error)
         c->env->report("error", "rank %d: the collective returned error %d", c->shape.rank, error);
 }
 
+/* Of an intercommunicator's barrier only the other group is waited for. */
 static void left(const struct call *c)
 {
-    if (c->shape.collective->kind != collective_kind_barrier || c->part)
+    const struct shape *shape = &c->shape;
+    if (shape->collective->kind != collective_kind_barrier || c->part)
         return;
-    int missing = c->env->missing(c->number);
+    int group = shape->other_size ? !c->group : 0;
+    int missing = c->env->missing(c->number, group, shape->peers_count);
     if (missing)
-        c->env->report("early-exit", "rank %d left the barrier before %d of %d ranks had come",
-                       c->shape.rank, missing, c->shape.size);
+        c->env->report("early-exit", "rank %d left the barrier before %d of %d ranks%s had come",
+                       shape->rank, missing, shape->peers_count,
+                       shape->other_size ? " of the other group" : "");
 }
 
 static void call_complete(struct call *c, int error)
@@ -571,11 +625,11 @@ static void call_begin(struct call *c)
     buffers_fill(c);
     if (s->traffic) /* a message of the program's own is under way meanwhile */
         traffic_start(c);
-    if (s->slow == c->shape.rank)
+    if (s->slow == c->shape.member)
         c->env->pause(LAST_TURN);
     else if (c->turn)
         c->env->pause((unsigned)c->turn);
-    c->env->entered(c->number);
+    c->env->entered(c->number, c->group);
     c->env->calling(1);
     int error = collective->form == COLLECTIVE_BLOCKING
                     ? collective_call(collective, &c->shape.arguments)
@@ -652,6 +706,7 @@ struct run {
     const struct execute_environment *env;
     struct shape_types types[2];
     MPI_Comm comm[2];
+    int group;
 };
 
 static void types_make(const struct collective *collective, const struct scenario *s,
@@ -671,14 +726,15 @@ static void types_free(struct shape_types *types)
     element_type_free(&types->mpi_type_send);
 }
 
-/* The rank's place in an order of all that the scenario's number gives; 0 goes first. */
-static int turn_of(const struct scenario *s, int rank, int size)
+/* The member's place in an order of all that the scenario's number gives; 0 goes first. */
+static int turn_of(const struct scenario *s, int member, int size)
 {
-    uint32_t seed = s->arrive, mine = ((uint32_t)rank + 1) * 2654435761u * (seed | 1) ^ seed << 20;
+    uint32_t seed = s->arrive,
+             mine = ((uint32_t)member + 1) * 2654435761u * (seed | 1) ^ seed << 20;
     int turn = 0;
     for (int other = 0; s->arrive && other < size; other++) {
         uint32_t its = ((uint32_t)other + 1) * 2654435761u * (seed | 1) ^ seed << 20;
-        turn += its < mine || (its == mine && other < rank);
+        turn += its < mine || (its == mine && other < member);
     }
     return turn;
 }
@@ -705,6 +761,36 @@ static const struct collective *collective_of(const struct run *r, int number)
     return of[number % 2 && of[1]];
 }
 
+/* Who the caller is, and whom it exchanges data with. */
+static void members_find(const struct scenario *s, int group, struct shape *out)
+{
+    MPI_Comm_rank(out->comm, &out->rank);
+    MPI_Comm_size(out->comm, &out->size);
+    out->member = out->rank;
+    out->peers_count = out->size;
+    if (!s->first_group)
+        return;
+    MPI_Comm_remote_size(out->comm, &out->other_size);
+    out->member += group ? s->first_group : 0;
+    out->peers_first = group ? 0 : s->first_group;
+    out->peers_count = out->other_size;
+}
+
+/* Elements that each rank of a group sends: in one direction another number than in the other, or
+ * nothing, where MPI lets the two differ. */
+static int count_of(const struct scenario *s, int number, const struct collective *collective,
+                    int group)
+{
+    int count = scenario_count(s, number);
+    if (!s->first_group || (collective->kind != collective_kind_allgather &&
+                            collective->kind != collective_kind_alltoall))
+        return count;
+    if (s->sizes == SIZES_UNEVEN && group && !scenario_type_large(s->type) &&
+        !scenario_type_large(s->type_send))
+        return 2 * count;
+    return (s->sizes == SIZES_MANY_ZERO && group) || (s->sizes == SIZES_ONE && !group) ? 0 : count;
+}
+
 static void call_prepare(const struct run *r, int number, struct call *c)
 {
     bool other = number % 2 && r->plan->collective[1], also = (number + 1) / 2 % 2;
@@ -717,13 +803,15 @@ static void call_prepare(const struct run *r, int number, struct call *c)
     c->shape.types = &r->types[other];
     c->shape.comm = r->comm[also];
     c->shape.call = number;
-    MPI_Comm_rank(c->shape.comm, &c->shape.rank);
-    MPI_Comm_size(c->shape.comm, &c->shape.size);
-    c->shape.root = scenario_root(s, number, c->shape.size);
-    c->shape.count = scenario_count(s, number);
+    members_find(s, r->group, &c->shape);
+    c->group = r->group;
+    int members = c->shape.size + c->shape.other_size;
+    c->shape.root = scenario_root(s, number, members);
+    c->shape.count = count_of(s, number, c->shape.collective, !r->group);
+    c->shape.count_own = count_of(s, number, c->shape.collective, r->group);
     c->shape.count_send =
-        c->shape.count * scenario_type_items(s->type) / scenario_type_items(s->type_send);
-    c->turn = turn_of(s, c->shape.rank, c->shape.size);
+        c->shape.count_own * scenario_type_items(s->type) / scenario_type_items(s->type_send);
+    c->turn = turn_of(s, c->shape.member, members);
 }
 
 /* Completes what is under way: in the order it was started; or by testing one after the other,
@@ -777,6 +865,12 @@ int execute_rank(const struct execute_plan *plan, const struct execute_environme
         if (comm != world)
             MPI_Comm_free(&comm);
         comm = made;
+    }
+    if (s->first_group) {
+        MPI_Comm between = groups_make(s, comm, &r.group);
+        if (comm != world)
+            MPI_Comm_free(&comm);
+        comm = between;
     }
     r.comm[0] = comm;
     r.comm[1] = also_make(s, comm);

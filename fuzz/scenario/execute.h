@@ -11,10 +11,12 @@
 struct execute_environment {
     void (*report)(const char *rule, const char *format, ...) __attribute__((format(printf, 2, 3)));
     void (*pause)(unsigned turn); /* everybody else goes first, and those with a lower turn */
-    void (*entered)(int call);    /* this rank is about to call */
-    int (*missing)(int call);     /* how many ranks of the communicator have not entered yet */
-    void (*result)(int call, int rank,
-                   uint64_t checksum); /* of what all ranks should share bit by bit */
+    /* Groups are 0 and 1, those of an intercommunicator, or 0 alone. */
+    void (*entered)(int call, int group); /* this rank of the group is about to call */
+    /* How many of the group's `size` ranks have not entered yet. */
+    int (*missing)(int call, int group, int size);
+    /* Of what all ranks of the group should share bit by bit. */
+    void (*result)(int call, int group, int rank, uint64_t checksum);
     void (*calling)(int inside);       /* 1: the collective starts, 0: it has ended */
     MPI_Comm world;                    /* what the scenario calls the world; 0: MPI_COMM_WORLD */
     int margins;                       /* watch the bytes around buffers: nobody else does */

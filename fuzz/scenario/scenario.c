@@ -62,6 +62,7 @@ enum field {
     FIELD_GRAPH,
     FIELD_FLIGHT,
     FIELD_TESTED,
+    FIELD_FIRST_GROUP,
     FIELD_EXPLORED, /* from here on never by chance */
     FIELDS
 };
@@ -130,6 +131,8 @@ static const struct field_row row[FIELDS] = {
     [FIELD_GRAPH] = {"graph", AT(graph), 0, 1, flag_names, {-9}},
     [FIELD_FLIGHT] = {"flight", AT(flight), 1, SCENARIO_CALLS_MAX, NULL, {-9}},
     [FIELD_TESTED] = {"tested", AT(tested), 0, 1, flag_names, {-9}},
+    [FIELD_FIRST_GROUP] =
+        {"first-group", AT(first_group), 0, SCENARIO_RANKS_MAX - 1, NULL, {0, 1, 2, 3, 4, -9}},
     [FIELD_EXPLORED] = {"explored", AT(explored), 0, 1, flag_names, {-9}, AS_POLICY},
 };
 
@@ -198,6 +201,7 @@ void scenario_normalise(struct scenario *s)
     if (s->comm == COMM_PART && s->ranks > SCENARIO_RANKS_MAX - 2)
         s->ranks = SCENARIO_RANKS_MAX - 2;
     s->root %= s->ranks;
+    s->first_group %= s->ranks;
     if (s->slow >= s->ranks)
         s->slow %= s->ranks;
     /* Buffers of all ranks together stay near a megabyte, whatever the collective does with its
@@ -808,6 +812,11 @@ int scenario_parse(const char *text, struct scenario *out, char out_target[128],
     }
     if (out->root >= out->ranks) {
         snprintf(message, 256, "root %d is not one of %d ranks", out->root, out->ranks);
+        return -1;
+    }
+    if (out->first_group >= out->ranks) {
+        snprintf(message, 256, "a first group of %d leaves none of %d ranks for the other",
+                 out->first_group, out->ranks);
         return -1;
     }
     scenario_normalise(out);

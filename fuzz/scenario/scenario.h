@@ -119,6 +119,7 @@ struct scenario {
     enum scenario_also also;
     unsigned arrive; /* the order in which ranks come to a call; 0: any */
     bool graph;      /* neighbour collectives: a distributed graph, of sizes_seed */
+    int first_group; /* of an intercommunicator: the first so many ranks; 0: it is none */
     int flight;      /* nonblocking: so many at a time */
     bool tested;     /* those are completed by testing, by each rank in another order */
     bool explored;   /* order=explore; `choices` are its answers and, with an answer of

@@ -2,6 +2,7 @@
 #include "fuzz/scenario/shape.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool shape_is_neighbour(int kind)
 {
@@ -35,7 +36,7 @@ static int block_size(const struct shape *c, int from, int to)
     case SIZES_MANY_ZERO:
         return hash % 4 ? 0 : c->count;
     case SIZES_ONE:
-        return (int)(s->sizes_seed % (unsigned)c->size) == to ? c->count : 0;
+        return (int)(s->sizes_seed % (unsigned)(c->size + c->other_size)) == to ? c->count : 0;
     default:
         return c->count;
     }
@@ -103,7 +104,7 @@ static struct shape_block *block_add(struct shape_side *side, enum scenario_type
 {
     const struct element_layout *layout = element_layout(type);
     struct shape_block *made = &side->block[side->block_count++];
-    *made = (struct shape_block){type, at, count, source, 0, mark};
+    *made = (struct shape_block){type, at, count, source, 0, 0, mark};
     if (count > 0) {
         ptrdiff_t low = at + layout->start, high = at + (count - 1) * layout->extent + layout->end;
         bool first = side->low == side->high;
@@ -170,6 +171,16 @@ static void side_widen(struct shape *c, struct shape_side *side, int n, int pari
     }
 }
 
+/* A block that combines what all peers have. */
+static struct shape_block *block_add_reduced(const struct shape *c, struct shape_side *side,
+                                             long count, int mark)
+{
+    struct shape_block *made = block_add(side, c->types->type, 0, count, SHAPE_REDUCED, mark);
+    made->first = c->peers_first;
+    made->last = c->peers_first + c->peers_count - 1;
+    return made;
+}
+
 /* What the receive buffer holds before the call: the own part of a call in place. */
 static void initial_open(struct shape *c, int blocks)
 {
@@ -177,17 +188,40 @@ static void initial_open(struct shape *c, int blocks)
     c->initial_room = blocks;
 }
 
+/* --- the root and the others ------------------------------------------------------------------ */
+
+static bool is_peer(const struct shape *c, int member)
+{
+    return member >= c->peers_first && member < c->peers_first + c->peers_count;
+}
+
+/* Whether the caller is of those that the root sends to, or receives from. */
+static bool serves_root(const struct shape *c)
+{
+    return is_peer(c, c->root) && !(c->other_size == 0 && c->member == c->root);
+}
+
+/* What it says for a root. */
+static int root_argument(const struct shape *c)
+{
+    if (is_peer(c, c->root))
+        return c->root - c->peers_first;
+    return c->member == c->root ? MPI_ROOT : MPI_PROC_NULL;
+}
+
 /* --- the kinds -------------------------------------------------------------------------------- */
 
 static void make_bcast(struct shape *c)
 {
-    bool other_side = c->rank % 2 == 0; /* neighbours describe the message differently */
+    bool other_side = c->member % 2 == 0; /* neighbours describe the message differently */
     enum scenario_type type = other_side ? c->types->type_send : c->types->type;
     c->arguments.recvcount = other_side ? c->count_send : c->count;
     c->arguments.recvtype = other_side ? c->types->mpi_type_send : c->types->mpi_type;
+    if (c->member != c->root && !serves_root(c))
+        return;
     side_open(c, &c->recv, 1);
     block_add(&c->recv, type, 0, c->arguments.recvcount, c->root, 0);
-    if (c->rank == c->root) {
+    if (c->member == c->root) {
         initial_open(c, 1);
         c->initial[c->initial_count++] = c->recv.block[0];
     }
@@ -213,27 +247,27 @@ static void side_single(struct shape *c, struct shape_side *side, int n, int sou
 static void make_rooted(struct shape *c, bool scatter, bool sized)
 {
     struct shape_side *all = scatter ? &c->send : &c->recv, *one = scatter ? &c->recv : &c->send;
-    bool at_root = c->rank == c->root;
-    int own = sized ? block_size(c, 0, c->rank) : c->count, sources[SCENARIO_RANKS_MAX],
+    bool at_root = c->member == c->root;
+    int own = sized ? block_size(c, 0, c->member) : c->count, sources[SCENARIO_RANKS_MAX],
         marks[SCENARIO_RANKS_MAX];
-    if (!at_root || !c->s->in_place)
-        side_single(c, one, own, scatter ? c->root : c->rank, scatter ? c->rank : 0);
     c->in_place = at_root && c->s->in_place;
+    if (serves_root(c) || (at_root && is_peer(c, c->root) && !c->in_place))
+        side_single(c, one, own, scatter ? c->root : c->member, scatter ? c->member : 0);
     if (!at_root)
         return;
-    side_open(c, all, c->size);
+    side_open(c, all, c->peers_count);
     if (sized)
-        all->counts = numbers_new(c->size);
-    for (int b = 0; b < c->size; b++) {
-        sources[b] = scatter ? c->rank : b;
-        marks[b] = scatter ? b : 0;
+        all->counts = numbers_new(c->peers_count);
+    for (int b = 0; b < c->peers_count; b++) {
+        sources[b] = scatter ? c->member : c->peers_first + b;
+        marks[b] = scatter ? c->peers_first + b : 0;
         if (sized)
-            all->counts[b] = block_size(c, 0, b);
+            all->counts[b] = block_size(c, 0, c->peers_first + b);
         else
             block_even(c, all, b, sources[b], marks[b]);
     }
     if (sized)
-        blocks_sized(c, all, c->size, sources, marks);
+        blocks_sized(c, all, c->peers_count, sources, marks);
     if (c->in_place && !scatter) {
         initial_open(c, 1);
         c->initial[c->initial_count++] = all->block[c->rank];
@@ -245,20 +279,20 @@ static void make_allgather(struct shape *c, bool sized)
     int sources[SCENARIO_RANKS_MAX], marks[SCENARIO_RANKS_MAX];
     c->in_place = c->s->in_place;
     if (!c->in_place)
-        side_single(c, &c->send, sized ? block_size(c, 0, c->rank) : c->count, c->rank, 0);
-    side_open(c, &c->recv, c->size);
+        side_single(c, &c->send, sized ? block_size(c, 0, c->member) : c->count_own, c->member, 0);
+    side_open(c, &c->recv, c->peers_count);
     if (sized)
-        c->recv.counts = numbers_new(c->size);
-    for (int b = 0; b < c->size; b++) {
-        sources[b] = b;
+        c->recv.counts = numbers_new(c->peers_count);
+    for (int b = 0; b < c->peers_count; b++) {
+        sources[b] = c->peers_first + b;
         marks[b] = 0;
         if (sized)
-            c->recv.counts[b] = block_size(c, 0, b);
+            c->recv.counts[b] = block_size(c, 0, c->peers_first + b);
         else
-            block_even(c, &c->recv, b, b, 0);
+            block_even(c, &c->recv, b, sources[b], 0);
     }
     if (sized)
-        blocks_sized(c, &c->recv, c->size, sources, marks);
+        blocks_sized(c, &c->recv, c->peers_count, sources, marks);
     if (c->in_place) {
         initial_open(c, 1);
         c->initial[c->initial_count++] = c->recv.block[c->rank];
@@ -268,13 +302,13 @@ static void make_allgather(struct shape *c, bool sized)
 static void make_alltoall(struct shape *c)
 {
     c->in_place = c->s->in_place;
-    side_open(c, &c->recv, c->size);
+    side_open(c, &c->recv, c->peers_count);
     if (!c->in_place)
-        side_open(c, &c->send, c->size);
-    for (int b = 0; b < c->size; b++) {
-        block_even(c, &c->recv, b, b, c->rank);
+        side_open(c, &c->send, c->peers_count);
+    for (int b = 0; b < c->peers_count; b++) {
+        block_even(c, &c->recv, b, c->peers_first + b, c->member);
         if (!c->in_place)
-            block_even(c, &c->send, b, c->rank, b);
+            block_even(c, &c->send, b, c->member, c->peers_first + b);
     }
 }
 
@@ -282,25 +316,25 @@ static void make_alltoall_sized(struct shape *c, bool wide)
 {
     int all[SCENARIO_RANKS_MAX], mine[SCENARIO_RANKS_MAX];
     c->in_place = c->s->in_place;
-    side_open(c, &c->recv, c->size);
-    c->recv.counts = numbers_new(c->size);
-    for (int b = 0; b < c->size; b++) {
-        all[b] = b;
-        mine[b] = c->rank;
-        c->recv.counts[b] = pair_size(c, b, c->rank);
+    side_open(c, &c->recv, c->peers_count);
+    c->recv.counts = numbers_new(c->peers_count);
+    for (int b = 0; b < c->peers_count; b++) {
+        all[b] = c->peers_first + b;
+        mine[b] = c->member;
+        c->recv.counts[b] = pair_size(c, all[b], c->member);
     }
-    blocks_sized(c, &c->recv, c->size, all, mine);
+    blocks_sized(c, &c->recv, c->peers_count, all, mine);
     if (!c->in_place) {
-        side_open(c, &c->send, c->size);
-        c->send.counts = numbers_new(c->size);
-        for (int b = 0; b < c->size; b++)
-            c->send.counts[b] = pair_size(c, c->rank, b);
-        blocks_sized(c, &c->send, c->size, mine, all);
+        side_open(c, &c->send, c->peers_count);
+        c->send.counts = numbers_new(c->peers_count);
+        for (int b = 0; b < c->peers_count; b++)
+            c->send.counts[b] = pair_size(c, c->member, all[b]);
+        blocks_sized(c, &c->send, c->peers_count, mine, all);
     }
     if (wide)
-        side_widen(c, &c->recv, c->size, c->rank);
+        side_widen(c, &c->recv, c->peers_count, c->rank);
     if (wide && !c->in_place)
-        side_widen(c, &c->send, c->size, c->rank + 1);
+        side_widen(c, &c->send, c->peers_count, c->rank + 1);
 }
 
 /* Of an all-to-all in place: what goes to a rank lies where what comes from it will. */
@@ -318,27 +352,47 @@ static void initial_of_alltoall(struct shape *c)
 static void make_reduction(struct shape *c)
 {
     int kind = c->collective->kind;
-    bool has_result = kind != collective_kind_reduce || c->rank == c->root;
+    bool has_result = kind != collective_kind_reduce || c->member == c->root;
+    bool gives = kind != collective_kind_reduce || is_peer(c, c->root);
     enum scenario_type type = c->types->type;
     c->in_place = c->s->in_place && has_result;
-    struct shape_block own = {type, 0, c->count, c->rank, 0, 0};
-    if (!c->in_place) {
-        side_open(c, &c->send, 1);
-        block_add(&c->send, type, 0, c->count, c->rank, 0);
-    } else {
+    if (c->in_place) {
         initial_open(c, 1);
-        c->initial[c->initial_count++] = own;
+        c->initial[c->initial_count++] =
+            (struct shape_block){type, 0, c->count, c->member, 0, 0, 0};
+    } else if (gives) {
+        side_open(c, &c->send, 1);
+        block_add(&c->send, type, 0, c->count, c->member, 0);
     }
     if (!has_result)
         return;
     side_open(c, &c->recv, 1);
-    block_add(&c->recv, type, 0, c->count, SHAPE_REDUCED, 0)->last =
-        kind == collective_kind_scan     ? c->rank
-        : kind == collective_kind_exscan ? c->rank - 1
-                                         : c->size - 1;
+    struct shape_block *all = block_add_reduced(c, &c->recv, c->count, 0);
+    if (kind == collective_kind_scan || kind == collective_kind_exscan)
+        all->last = c->rank - (kind == collective_kind_exscan);
     if (kind == collective_kind_exscan && c->rank == 0) {
         c->recv.block_count = 0;
         c->has_unspecified = true;
+    }
+}
+
+/* How many elements of a reduce-scatter's result each of a group's members gets, from `first` on.
+ * Both groups of an intercommunicator get as many in all. */
+static void scatter_counts(const struct shape *c, bool sized, int first, int count, int *out)
+{
+    int other = c->size + c->other_size - count, all = 0, one = other;
+    for (int rest = count; rest > 0 && c->other_size;) { /* the greatest common divisor */
+        int next = one % rest;
+        one = rest;
+        rest = next;
+    }
+    for (int i = 0; i < first && sized && c->other_size; i++)
+        all += block_size(c, 0, i);
+    for (int i = 0; i < count; i++) {
+        out[i] = sized ? block_size(c, 0, first + i) : c->count * (c->other_size ? other / one : 1);
+        if (sized && first > 0 && (out[i] > all || i + 1 == count))
+            out[i] = all;
+        all -= out[i];
     }
 }
 
@@ -348,18 +402,20 @@ static void make_reduce_scatter(struct shape *c, bool sized)
     enum scenario_type type = c->types->type;
     ptrdiff_t extent = element_layout(type)->extent, at = 0;
     struct shape_side *own = c->s->in_place ? &c->recv : &c->send;
+    int sent[SCENARIO_RANKS_MAX], received[SCENARIO_RANKS_MAX];
     c->in_place = c->s->in_place;
-    if (sized)
+    scatter_counts(c, sized, c->peers_first, c->peers_count, sent);
+    scatter_counts(c, sized, c->member - c->rank, c->size, received);
+    if (sized) {
         c->recv.counts = numbers_new(c->size);
-    side_open(c, own, c->size);
-    for (int b = 0; b < c->size; b++) {
-        int n = sized ? block_size(c, 0, b) : c->count;
-        if (sized)
-            c->recv.counts[b] = n;
-        block_add(own, type, at, n, c->rank, b);
-        at += n * extent;
+        memcpy(c->recv.counts, received, (size_t)c->size * sizeof *received);
     }
-    int n = sized ? c->recv.counts[c->rank] : c->count;
+    side_open(c, own, c->peers_count);
+    for (int b = 0; b < c->peers_count; b++) {
+        block_add(own, type, at, sent[b], c->member, c->peers_first + b);
+        at += sent[b] * extent;
+    }
+    int n = received[c->rank];
     if (c->in_place) {
         c->initial = c->recv.block;
         c->initial_room = c->recv.block_room;
@@ -370,8 +426,7 @@ static void make_reduce_scatter(struct shape *c, bool sized)
     }
     ptrdiff_t low = c->recv.low, high = c->recv.high;
     side_open(c, &c->recv, 1);
-    *block_add(&c->recv, type, 0, n, SHAPE_REDUCED, c->rank) =
-        (struct shape_block){type, 0, n, SHAPE_REDUCED, c->size - 1, c->rank};
+    block_add_reduced(c, &c->recv, n, c->member);
     if (c->in_place) {
         c->recv.low = low;
         c->recv.high = high;
@@ -568,7 +623,7 @@ void shape_make(struct shape *c)
                                        .recvcount = c->count,
                                        .recvtype = c->types->mpi_type,
                                        .op = c->types->op,
-                                       .root = c->root,
+                                       .root = root_argument(c),
                                        .parameter = c->s->parameter};
     make_by_kind(c);
     bool alltoall = c->collective->kind == collective_kind_alltoall ||

@@ -21,10 +21,10 @@ struct shape_block {
     enum scenario_type type;
     ptrdiff_t at; /* bytes from the buffer's address */
     long count;   /* elements */
-    int source;   /* whose values; SHAPE_REDUCED: those of ranks 0 to last, combined; SHAPE_NOBODY:
-                     nothing comes here */
-    int last;
-    int mark; /* which of that rank's values */
+    int source;   /* which member's values; SHAPE_REDUCED: those of members first to last, combined;
+                     SHAPE_NOBODY: nothing comes here */
+    int first, last;
+    int mark; /* which of that member's values */
 };
 
 /* Where memory comes from that only the harness reads. */
@@ -50,8 +50,15 @@ struct shape {
     const struct scenario *s; /* adapted to it */
     const struct shape_types *types;
     MPI_Comm comm;
-    int rank, size, call, root;
-    int count, count_send; /* of the two types */
+    int rank, size; /* in the caller's own group */
+    int other_size; /* of the other group of an intercommunicator; 0: there is none */
+    /* Members are the ranks of both groups, those of the first one first; without an
+     * intercommunicator they are the ranks. */
+    int member, root;             /* the caller and the root among them */
+    int peers_first, peers_count; /* the members that it exchanges data with */
+    int call;
+    int count;                 /* of `type`: what each peer sends */
+    int count_own, count_send; /* of `type` and of `type_send`: what the caller sends */
     /* Made by shape_make. */
     struct shape_side send, recv;
     struct shape_block *initial; /* of the receive buffer, before the call */

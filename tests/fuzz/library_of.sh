@@ -1,7 +1,7 @@
 # timeout: 200
 # --library-of: what a library exports by MPI's names is fuzzed without its source: the one that
-# forgets a rank is found, in process and on real ranks, the right one is silent and verified; one
-# without collectives is refused.
+# forgets a rank is found, in process and on real ranks, and the one that forgets that there are
+# intercommunicators; the right one is silent and verified; one without collectives is refused.
 set -u
 cat >own.c <<'C'
 #include <mpi.h>
@@ -9,6 +9,12 @@ cat >own.c <<'C'
 int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
     int rank, size, mask = 1;
+#ifdef BETWEEN_GROUPS
+    int inter;
+    PMPI_Comm_test_inter(comm, &inter);
+    if (inter)
+        return PMPI_Bcast(buffer, count, type, root, comm);
+#endif
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
     int me = (rank - root + size) % size, last = size - FORGOTTEN;
@@ -31,8 +37,9 @@ int MPI_Init(int *argc, char ***argv)
     return PMPI_Init(argc, argv);
 }
 C
-mpicc -w -shared -fPIC -o right.so '-DFORGOTTEN=0' own.c
-mpicc -w -shared -fPIC -o wrong.so '-DFORGOTTEN=(size==6)' own.c
+mpicc -w -shared -fPIC -o right.so -DBETWEEN_GROUPS '-DFORGOTTEN=0' own.c
+mpicc -w -shared -fPIC -o wrong.so -DBETWEEN_GROUPS '-DFORGOTTEN=(size==6)' own.c
+mpicc -w -shared -fPIC -o one_group.so '-DFORGOTTEN=0' own.c
 echo 'int nothing;' >nothing.c
 gcc -shared -fPIC -o nothing.so nothing.c
 crosswait fuzz --library-of=wrong.so -seed=1 -runs=2000 >out.txt 2>err.txt
@@ -41,6 +48,11 @@ sed -nE 's/^  cause      /  /p' out.txt
 crosswait $(sed -n 's/^  real ranks crosswait //p' out.txt) >out.txt 2>&1 </dev/null
 echo "on real ranks: exit $?"
 sed -nE 's/^(finding: [a-z]+):.*/  \1/p' out.txt | sort -u
+crosswait fuzz --library-of=one_group.so -seed=1 -runs=2000 >out.txt 2>err.txt
+echo "for one group: exit $?"
+sed -n 's/^  cause .*groups.*/  between two groups/p' out.txt
+crosswait fuzz --library-of=one_group.so --without=first-group -seed=1 -runs=2000 >out.txt 2>&1
+echo "for one group, on one group: exit $?"
 crosswait fuzz --library-of=right.so -seed=1 -runs=2000 >out.txt 2>err.txt
 echo "right: exit $?"
 crosswait fuzz right.so --exhaustive=4 | grep verified
