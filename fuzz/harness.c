@@ -188,13 +188,18 @@ int harness_target_count(void)
     if (target_count >= 0)
         return target_count;
     const char *names = getenv("CROSSWAIT_FUZZ_TARGET");
+    char message[256];
+    bool groups = false;
     target_count = 0;
     for (const struct collective *c = collective_first(); c; c = collective_next(c))
         if ((!names || !*names || asked_for(names, c->name)) && target_count < TARGETS_MAX) {
             row_known(c);
             groups_known(c);
             target[target_count++] = c;
+            groups |= c->communicators != COLLECTIVE_INTRA;
         }
+    if (!groups) /* nobody has a use for them */
+        scenario_narrow("without=first-group", message);
     if (target_count == 0) {
         fprintf(stderr,
                 names && *names

@@ -859,6 +859,24 @@ static int field_any(enum field f, uint64_t *state)
     return row[f].low + (int)value;
 }
 
+/* Whether it may have several values, by chance. */
+static bool is_free(enum field f)
+{
+    return f < FIELD_EXPLORED && !(allowed[f].given && allowed[f].low == allowed[f].high);
+}
+
+/* One of those that are free; *out_count: how many there are. Those that are not cost no input. */
+static enum field field_drawn(uint64_t number, unsigned *out_count)
+{
+    enum field chance[FIELDS];
+    unsigned count = 0;
+    for (enum field f = 0; f < FIELD_EXPLORED; f++)
+        if (is_free(f))
+            chance[count++] = f;
+    *out_count = count;
+    return chance[number % count]; /* there is always the target */
+}
+
 /* What all ranks do in an all-to-all, in elements. */
 static long work(const struct scenario *s)
 {
@@ -877,7 +895,9 @@ static void lighten(struct scenario *s)
 void scenario_mutate(struct scenario *s, uint64_t seed)
 {
     uint64_t state = seed;
-    int changes = 1 + (int)(next(&state) % 4 ? next(&state) % 2 : next(&state) % FIELD_EXPLORED);
+    unsigned fields;
+    field_drawn(0, &fields);
+    int changes = 1 + (int)(next(&state) % 4 ? next(&state) % 2 : next(&state) % fields);
     for (int i = 0; i < changes; i++) {
         if (next(&state) % 5 == 0) { /* the schedule */
             size_t grown = 4 + next(&state) % 60;
@@ -891,7 +911,7 @@ void scenario_mutate(struct scenario *s, uint64_t seed)
             s->shuffle |= next(&state) % 2;
             continue;
         }
-        enum field f = (enum field)(next(&state) % FIELD_EXPLORED);
+        enum field f = field_drawn(next(&state), &fields);
         field_set(s, f, field_any(f, &state));
         if (f == FIELD_TYPE && next(&state) % 2) /* keep the sides of one class, equal or not */
             s->type_send = s->type;
