@@ -516,6 +516,8 @@ struct payload_side { /* what a call sends or receives */
  * whether its inside is left out. type: 0 where not all ranks give as many bytes. */
 bool payload_sampled(struct lane *lane, const struct spool_event *e, unsigned call, MPI_Op op,
                      uint32_t type, int64_t count);
+/* The same of a collective call that makes a communicator: it has no contents. */
+void payload_making(struct lane *lane, const struct spool_event *e, unsigned call);
 /* What an operation of the program's own was given, or made of it; which: SPOOL_BUFFER_IN... */
 void payload_applied(struct lane *lane, uint64_t seq, const void *at, int count, MPI_Datatype type,
                      unsigned which);

@@ -15,6 +15,7 @@
  *     from rank to rank.) What that may cost is limited rank by rank; a result is then verified
  *     where all ranks have kept their part. What the library did inside is kept of the first
  *     INSIDE_FIRST and every power of two: the loops of a program do not do new things inside.
+ *     Calls that make communicators are counted over those that come of each other, too.
  *  3. A request's buffers are remembered under its id from its start until its completion is
  *     recorded. */
 #include <stdio.h>
@@ -107,6 +108,21 @@ static bool in_sample(uint32_t number, uint32_t first)
     return number && (number <= first || !(number & (number - 1)));
 }
 
+/* number: 0 not known. */
+static void inside_sampled(struct lane *lane, uint64_t seq, uint32_t number)
+{
+    lane->unseen = 0;
+    if (recorder.layer && !recorder.perturb && number && !in_sample(number, INSIDE_FIRST)) {
+        lane->unseen = seq;
+        lane->writer.header->layer = SPOOL_LAYER_SAMPLE;
+    }
+}
+
+void payload_making(struct lane *lane, const struct spool_event *e, unsigned call)
+{
+    inside_sampled(lane, e->seq, handles_comm_making(e->comm, call));
+}
+
 bool payload_sampled(struct lane *lane, const struct spool_event *e, unsigned call, MPI_Op op,
                      uint32_t type, int64_t count)
 {
@@ -123,11 +139,7 @@ bool payload_sampled(struct lane *lane, const struct spool_event *e, unsigned ca
     recorder_unlock();
     bool wanted = in_sample(number, SAMPLE_FIRST);
     lane->applying = wanted && combines && !name ? e->seq : 0;
-    lane->unseen = 0;
-    if (recorder.layer && !recorder.perturb && number && !in_sample(number, INSIDE_FIRST)) {
-        lane->unseen = e->seq;
-        lane->writer.header->layer = SPOOL_LAYER_SAMPLE;
-    }
+    inside_sampled(lane, e->seq, number);
     return wanted;
 }
 

@@ -312,6 +312,8 @@ static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id
     if (origin == COMM_ORIGIN_UNKNOWN)
         REAL(Comm_get_name)(comm, name, &length);
     name[length] = 0;
+    if (origin == COMM_ORIGIN_PARENT && parent)
+        memcpy(info.making, parent->making, sizeof info.making);
     info.id = id;
     info.parent = parent_id;
     info.handle = comm;
@@ -354,6 +356,15 @@ uint32_t recorder_comm_made(struct lane *lane, MPI_Comm made, MPI_Comm parent,
         id = comm_define(lane, made, parent_id, origin, tag);
     recorder_unlock();
     return id;
+}
+
+uint32_t handles_comm_making(uint32_t comm, unsigned call)
+{
+    recorder_lock();
+    struct comm_info *info = comm ? comm_slot(comm) : NULL;
+    uint32_t number = info ? ++info->making[call % COMM_MAKINGS] : 0;
+    recorder_unlock();
+    return number;
 }
 
 const struct comm_info *handles_comm_info(struct lane *lane, MPI_Comm comm)

@@ -4,6 +4,7 @@
 
 #include "interpose/recorder.h"
 
+enum { COMM_MAKINGS = 8 };
 struct comm_info {
     MPI_Comm handle;
     uint64_t global;
@@ -12,12 +13,18 @@ struct comm_info {
     uint32_t topology;
     bool inter;
     int32_t *member; /* world ranks: the local group's, then the remote group's */
+    /* By call: how many made a communicator of this one, or, before that, of those it comes from.
+     * The same on all its ranks, as its collectives are. */
+    uint32_t making[COMM_MAKINGS];
 };
 
 void handles_init(struct lane *lane);
 void handles_finalize(void);
 const struct comm_info *handles_comm_info(struct lane *lane,
                                           MPI_Comm comm); /* NULL: null or unknown */
+/* Counts a collective call that makes a communicator of this one: how many-th it is; 0: not known.
+ */
+uint32_t handles_comm_making(uint32_t comm, unsigned call);
 
 /* The map of datatypes, whose definitions are in datatypes.c. Under the lock. */
 uint32_t handles_type_find(MPI_Datatype type);

@@ -30,6 +30,17 @@ for call in Bcast Barrier Allreduce:collectives Allgather Alltoallv:vectors \
     expect "$call, waits and starts outside of the sample" '' \
         "$of LIKE '%wait%' EXCEPT $of NOT LIKE '%wait%'"
 done
+# Every other round duplicates the world, the others split it into single ranks; what came of that is
+# split in turn. Of the world's splits 256 are kept, and of its duplicates' 255: the first of them
+# comes after a split of the world, and counts as the second.
+job run comms
+expect "making communicators, layer" sample "SELECT value FROM meta WHERE key = 'layer'"
+expect "MPI_Comm_dup, of which the inside was kept" '0|256
+1|256' "$inside 'MPI_Comm_dup' GROUP BY 1"
+expect "MPI_Comm_split, of which the inside was kept" '0|511
+1|511' "$inside 'MPI_Comm_split' GROUP BY 1"
+expect "making communicators, messages without the other side" 0 \
+    "SELECT count(*) FROM message WHERE send_seq IS NULL OR recv_seq IS NULL"
 job 'record' collectives
 expect "record, layer" on "SELECT value FROM meta WHERE key = 'layer'"
 expect "record, all of the inside" '0|600
