@@ -288,12 +288,29 @@ static enum core_status recall_one(const struct trace_finding *kept, void *conte
 
 /* --- running them ----------------------------------------------------------------------------- */
 
-enum core_status check_need(const struct check_input *input, const struct replay_need **out_need)
+enum core_status check_worlds(const struct check_input *input,
+                              const struct replay_worlds **out_worlds)
 {
     struct check_shared *shared = input->shared;
     enum core_status status =
-        shared->has_need ? CORE_OK : replay_need_find(input->program, NULL, &shared->need);
+        shared->has_worlds ? CORE_OK : replay_worlds_run(input->program, NULL, &shared->worlds);
 
+    if (status != CORE_OK)
+        return status;
+    shared->has_worlds = true;
+    CORE_CHECK(shared->worlds.rank_count == input->program->rank_count);
+    *out_worlds = &shared->worlds;
+    return CORE_OK;
+}
+
+enum core_status check_need(const struct check_input *input, const struct replay_need **out_need)
+{
+    struct check_shared *shared = input->shared;
+    const struct replay_worlds *worlds = NULL;
+    enum core_status status = shared->has_need ? CORE_OK : check_worlds(input, &worlds);
+
+    if (status == CORE_OK && !shared->has_need)
+        status = replay_need_find(input->program, NULL, worlds, &shared->need);
     if (status != CORE_OK)
         return status;
     shared->has_need = true;
@@ -357,6 +374,8 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
             status = CORE_OK;
         }
     }
+    if (shared.has_worlds)
+        replay_worlds_done(&shared.worlds);
     if (shared.has_need)
         replay_need_done(&shared.need);
     if (shared.has_collectives)

@@ -10,8 +10,9 @@
 #include "core/trace/collective.h"
 #include "core/trace/trace.h"
 #include "replay/program/lower.h"
-#include "replay/search/need.h"
 #include "replay/program/program.h"
+#include "replay/search/need.h"
+#include "replay/search/worlds.h"
 
 struct check_input {
     struct trace *trace;
@@ -24,10 +25,15 @@ struct check_input {
     struct check_shared *shared; /* what checkers find out once for all of them */
 };
 struct check_shared {
-    bool has_need, has_collectives;
+    bool has_worlds, has_need, has_collectives;
+    struct replay_worlds worlds;
     struct replay_need need;
     struct collective_list collectives;
 };
+
+/* What the program does without buffering and with it; belongs to the input. */
+enum core_status check_worlds(const struct check_input *input,
+                              const struct replay_worlds **out_worlds);
 
 /* How much buffering the program needs; belongs to the input. */
 enum core_status check_need(const struct check_input *input, const struct replay_need **out_need);

@@ -33,36 +33,20 @@ static bool ended_early(const struct check_input *input)
     return false;
 }
 
-/* Whether what happens without buffering rests on an assumption: then the note of the deadlock says
- * all there is to say. */
-static enum core_status is_assumed(const struct check_input *input, bool *out_assumed)
-{
-    struct replay_result result;
-    struct replay_policy policy = {0};
-    enum core_status status = replay_policy_parse("buffering=rendezvous", &policy);
-
-    if (status == CORE_OK)
-        status = replay_run_once(input->program, &policy, &result);
-    replay_policy_done(&policy);
-    if (status != CORE_OK)
-        return status;
-    *out_assumed = result.assumed;
-    replay_result_done(&result);
-    return CORE_OK;
-}
-
 enum core_status check_buffer_need(const struct check_input *input, struct finding_list *list)
 {
     const struct replay_need *need;
+    const struct replay_worlds *worlds;
     char bytes[64];
-    bool assumed = false;
-    enum core_status status = check_need(input, &need);
+    enum core_status status = check_worlds(input, &worlds);
 
-    if (status == CORE_OK && !need->always && need->ever)
-        status = is_assumed(input, &assumed);
+    if (status == CORE_OK)
+        status = check_need(input, &need);
     if (status != CORE_OK)
         return status;
-    if (!need->always && need->ever && !assumed) {
+    /* Where what happens without buffering rests on an assumption, the note of the deadlock says
+     * all there is to say. */
+    if (!need->always && need->ever && !worlds->unbuffered.assumed) {
         struct finding *finding = finding_list_add(list, RULE_BUFFER_NEED, FINDING_NOTE);
         uint32_t most = 0;
         if (finding) {

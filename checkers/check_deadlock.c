@@ -589,35 +589,31 @@ static enum core_status run_strict(const struct check_input *input, struct findi
 enum core_status check_deadlock(const struct check_input *input, struct finding_list *list)
 {
     static const char unbuffered[] = "buffering=rendezvous", buffered[] = "buffering=eager";
-    struct replay_result rendezvous = {0}, eager = {0};
+    const struct replay_worlds *worlds;
     bool found = false, ordered;
     uint32_t note = 0;
 
     add_left_out(input, list);
-    enum core_status status = run_world(input, unbuffered, &rendezvous);
+    enum core_status status = check_worlds(input, &worlds);
 
-    if (status == CORE_OK)
-        status = run_world(input, buffered, &eager);
     if (status != CORE_OK)
-        goto done;
-    if (eager.outcome == REPLAY_DEADLOCK)
-        status = add_finding(input, list, ALWAYS, &eager, buffered);
-    else if (rendezvous.outcome == REPLAY_DEADLOCK)
-        status = add_finding(input, list, UNBUFFERED, &rendezvous, unbuffered);
+        return status;
+    const struct replay_result *rendezvous = &worlds->unbuffered, *eager = &worlds->buffered;
+    if (eager->outcome == REPLAY_DEADLOCK)
+        status = add_finding(input, list, ALWAYS, eager, buffered);
+    else if (rendezvous->outcome == REPLAY_DEADLOCK)
+        status = add_finding(input, list, UNBUFFERED, rendezvous, unbuffered);
     else if ((status = order_threads(input, list, &ordered)) != CORE_OK || ordered)
         ;
-    else if (rendezvous.outcome == REPLAY_STALLED || eager.outcome == REPLAY_STALLED)
+    else if (rendezvous->outcome == REPLAY_STALLED || eager->outcome == REPLAY_STALLED)
         status =
-            add_stalled(input, list, rendezvous.outcome == REPLAY_STALLED ? &rendezvous : &eager);
-    if (status == CORE_OK && input->notes->local && eager.outcome == REPLAY_FINISHED)
+            add_stalled(input, list, rendezvous->outcome == REPLAY_STALLED ? rendezvous : eager);
+    if (status == CORE_OK && input->notes->local && eager->outcome == REPLAY_FINISHED)
         status = run_strict(input, list);
-    if (status == CORE_OK && input->notes->wildcards && eager.outcome == REPLAY_FINISHED)
+    if (status == CORE_OK && input->notes->wildcards && eager->outcome == REPLAY_FINISHED)
         status = explore_world(input, buffered, list, &found, &note);
-    if (status == CORE_OK && input->notes->wildcards && rendezvous.outcome == REPLAY_FINISHED &&
+    if (status == CORE_OK && input->notes->wildcards && rendezvous->outcome == REPLAY_FINISHED &&
         !found)
         status = explore_world(input, unbuffered, list, &found, &note);
-done:
-    replay_result_done(&rendezvous);
-    replay_result_done(&eager);
     return status;
 }

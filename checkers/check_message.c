@@ -210,21 +210,14 @@ static bool all_finished(const struct check_input *input)
     return true;
 }
 
-static enum core_status judge_run(struct messages *m, const char *schedule, bool lost)
+static enum core_status judge_run(struct messages *m, const struct replay_result *result,
+                                  const char *schedule)
 {
-    struct replay_policy policy;
-    struct replay_result result = {0};
-    enum core_status status = replay_policy_parse(schedule, &policy);
-
-    if (status != CORE_OK)
-        return status;
-    status = replay_run_once(m->input->program, &policy, &result);
-    replay_policy_done(&policy);
-    if (status != CORE_OK)
-        return status;
+    enum core_status status = CORE_OK;
     bool loose = may_be_ordered_otherwise(m->input);
-    for (uint32_t i = 0; i < result.error_listed && !result.assumed && status == CORE_OK; i++) {
-        const struct replay_error *error = &result.error[i];
+
+    for (uint32_t i = 0; i < result->error_listed && !result->assumed && status == CORE_OK; i++) {
+        const struct replay_error *error = &result->error[i];
         if (error->kind == REPLAY_ERROR_COLLECTIVE ||
             (loose && error->kind != REPLAY_ERROR_TRUNCATED) ||
             m->input->trace->rank[error->rank].lost || was_handled(m->input, error) ||
@@ -232,10 +225,6 @@ static enum core_status judge_run(struct messages *m, const char *schedule, bool
             continue;
         status = add_error(m, error, schedule);
     }
-    if (status == CORE_OK && lost && !result.assumed && result.outcome == REPLAY_FINISHED &&
-        all_finished(m->input))
-        status = add_lost(m, &result);
-    replay_result_done(&result);
     return status;
 }
 
@@ -253,9 +242,22 @@ static enum core_status lower_fatal(const struct check_input *input, struct repl
     return replay_lower(input->trace, &(struct replay_lower_options){.fatal = true}, own, NULL);
 }
 
+static enum core_status judge_worlds(struct messages *m, const struct replay_worlds *worlds)
+{
+    const struct replay_result *buffered = &worlds->buffered;
+    enum core_status status = judge_run(m, buffered, "buffering=eager");
+
+    if (status == CORE_OK && !buffered->assumed && buffered->outcome == REPLAY_FINISHED &&
+        all_finished(m->input))
+        status = add_lost(m, buffered);
+    return status != CORE_OK ? status : judge_run(m, &worlds->unbuffered, "buffering=rendezvous");
+}
+
 enum core_status check_message(const struct check_input *input, struct finding_list *list)
 {
     struct replay_program own;
+    struct replay_worlds own_worlds = {0};
+    const struct replay_worlds *worlds = &own_worlds;
     struct check_input with_fatal = *input;
     struct messages m = {.input = &with_fatal,
                          .list = list,
@@ -267,11 +269,15 @@ enum core_status check_message(const struct check_input *input, struct finding_l
     type_report_done(&m.types);
     if (status != CORE_OK || (status = lower_fatal(input, &own, &has_own)) != CORE_OK)
         return status;
-    if (has_own)
+    if (has_own) {
         with_fatal.program = &own;
-    status = judge_run(&m, "buffering=eager", true);
+        status = replay_worlds_run(&own, NULL, &own_worlds);
+    } else {
+        status = check_worlds(input, &worlds);
+    }
     if (status == CORE_OK)
-        status = judge_run(&m, "buffering=rendezvous", false);
+        status = judge_worlds(&m, worlds);
+    replay_worlds_done(&own_worlds);
     if (has_own)
         replay_program_done(&own);
     return status;

@@ -463,7 +463,7 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
 static enum core_status run_need(struct replaying *r, int *out_exit)
 {
     struct replay_need need;
-    enum core_status status = replay_need_find(&r->program, &r->policy, &need);
+    enum core_status status = replay_need_find(&r->program, &r->policy, NULL, &need);
     if (status != CORE_OK)
         return status;
     for (uint32_t i = 0; i < need.step_count; i++) {

@@ -16,7 +16,7 @@
 #include "core/status.h"
 
 enum { TRACE_SCHEMA_VERSION = 10, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
-enum { TRACE_ROWS_KEPT_MAX = 1 << 22 }; /* of 48 bytes */
+enum { TRACE_ROWS_KEPT_MAX = 1 << 24 }; /* of 24 bytes */
 
 struct trace_call {
     const char *name;

@@ -22,10 +22,11 @@ enum { SEQ_BITS = 40 };
 
 struct trace_cursor {
     struct trace *trace;
-    uint32_t rank, next;    /* next: of the rows that are kept */
-    sqlite3_stmt *stmt;     /* NULL: they are kept */
-    struct trace_row row;   /* where it stands */
-    struct trace_rows read; /* what it has read so far, while it is to be kept */
+    uint32_t rank, next;      /* next: of the rows that are kept */
+    sqlite3_stmt *stmt;       /* NULL: they are kept */
+    struct trace_batch batch; /* what stmt took last */
+    struct trace_row row;     /* where it stands */
+    struct trace_rows read;   /* what it has read so far, while it is to be kept */
     bool keeps;
     struct trace_completion *completion;
     uint32_t completion_room;
@@ -33,29 +34,6 @@ struct trace_cursor {
     uint64_t only; /* traits of which a call has one; 0: all calls */
     bool none;     /* no call of the trace has one */
 };
-
-/* The row that stmt stands on. */
-static enum core_status row_read(const struct trace *trace, sqlite3_stmt *stmt,
-                                 struct trace_row *out_row)
-{
-    int64_t shape = sqlite3_column_int64(stmt, 1), duration = sqlite3_column_int64(stmt, 4);
-
-    *out_row = (struct trace_row){.seq = (uint64_t)sqlite3_column_int64(stmt, 0) &
-                                         (((uint64_t)1 << SEQ_BITS) - 1),
-                                  .request = sqlite3_column_int64(stmt, 2),
-                                  .enter = sqlite3_column_int64(stmt, 3),
-                                  .repeat = sqlite3_column_int64(stmt, 5),
-                                  .duration = duration,
-                                  .shape = (uint32_t)shape};
-    if (duration == 0 && sqlite3_column_type(stmt, 4) == SQLITE_NULL)
-        out_row->duration = -1;
-    if (shape < 0 || shape > UINT32_MAX)
-        return trace_damaged(trace, "an event has no shape");
-    if (!trace_column(stmt, 6, 0, &out_row->tag) || duration < 0 || out_row->enter < 0 ||
-        out_row->request < 0 || out_row->repeat < 0)
-        return trace_damaged(trace, "an event makes no sense");
-    return CORE_OK;
-}
 
 /* A tag as it was, counted from the row's own. False: there is none such. */
 static inline bool tag_from(int32_t from, int32_t *tag)
@@ -144,8 +122,8 @@ enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
             free(cursor);
         return status;
     }
-    status = trace_prepare(trace, TRACE_ROW_COLUMNS "WHERE id > ?1 AND id < ?2 ORDER BY id",
-                           &cursor->stmt);
+    cursor->batch.room = TRACE_BATCH_ROWS;
+    status = trace_prepare(trace, TRACE_ROWS_QUERY("id > ?1 AND id < ?2"), &cursor->stmt);
     if (status != CORE_OK) {
         trace_release(trace);
         free(cursor);
@@ -168,9 +146,11 @@ void trace_cursor_only(struct trace_cursor *cursor, uint64_t traits)
 /* What the cursor has read is not kept. */
 static void rows_drop(struct trace_cursor *cursor)
 {
-    CORE_CHECK(cursor->trace->shapes->rows_held >= cursor->read.count); /* invariant 3 */
-    cursor->trace->shapes->rows_held -= cursor->read.count;
-    CORE_ARRAY_DONE(cursor->read.row, cursor->read.count, cursor->read.room);
+    uint32_t weight = trace_rows_weight(&cursor->read);
+
+    CORE_CHECK(cursor->trace->shapes->rows_held >= weight); /* invariant 3 */
+    cursor->trace->shapes->rows_held -= weight;
+    trace_rows_done(&cursor->read);
     cursor->keeps = false;
 }
 
@@ -238,31 +218,32 @@ static void rows_keep(struct trace_cursor *cursor)
 
     if (!cursor->keeps || rows->whole)
         return;
-    CORE_CHECK(!rows->row);                                             /* invariant 2 */
-    CORE_CHECK(cursor->read.count <= cursor->trace->shapes->rows_held); /* invariant 3 */
+    CORE_CHECK(!rows->row); /* invariant 2 */
+    CORE_CHECK(trace_rows_weight(&cursor->read) <=
+               cursor->trace->shapes->rows_held); /* invariant 3 */
     CORE_ARRAY_TRIM(cursor->read.row, cursor->read.count, cursor->read.room);
+    CORE_ARRAY_TRIM(cursor->read.odd, cursor->read.odd_count, cursor->read.odd_room);
     *rows = cursor->read;
     rows->whole = true;
     cursor->read = (struct trace_rows){0};
     cursor->keeps = false;
 }
 
+/* Keeps the row that the cursor has come to, as long as it keeps what it reads. */
 static enum core_status row_add(struct trace_cursor *cursor)
 {
     struct trace_shapes *shapes = cursor->trace->shapes;
     struct trace_rows *read = &cursor->read;
-    enum core_status status;
+    uint32_t before = trace_rows_weight(read);
+    bool kept = shapes->rows_held < cursor->trace->rows_kept_max;
 
-    if (!cursor->keeps)
-        return CORE_OK;
-    if (shapes->rows_held >= cursor->trace->rows_kept_max) {
-        rows_drop(cursor);
-        return CORE_OK;
-    }
-    if (read->count && read->row[read->count - 1].seq >= cursor->row.seq)
+    if (kept && read->count && read->row[read->count - 1].seq >= cursor->row.seq)
         return trace_damaged(cursor->trace, "events are not in order");
-    status = CORE_ARRAY_PUSH(read->row, read->count, read->room, cursor->trace->path, cursor->row);
-    shapes->rows_held += status == CORE_OK;
+    enum core_status status =
+        kept ? trace_rows_add(cursor->trace, read, &cursor->row, &kept) : CORE_OK;
+    shapes->rows_held += trace_rows_weight(read) - before;
+    if (status == CORE_OK && !kept)
+        rows_drop(cursor);
     return status;
 }
 
@@ -270,28 +251,30 @@ static enum core_status row_add(struct trace_cursor *cursor)
 static enum core_status row_step(struct trace_cursor *cursor, bool *out_more)
 {
     const struct trace_rows *rows = &cursor->trace->shapes->rows[cursor->rank];
-    enum core_status status;
+    struct trace_batch *batch = &cursor->batch;
+    enum core_status status = CORE_OK;
 
     *out_more = false;
     core_work(1);
     if (!cursor->stmt) {
         if (cursor->next == rows->count)
             return CORE_OK;
-        cursor->row = rows->row[cursor->next++];
+        cursor->row = trace_rows_get(rows, cursor->next++);
         *out_more = true;
         return CORE_OK;
     }
-    int code = core_fault() ? SQLITE_NOMEM : sqlite3_step(cursor->stmt);
-    if (code == SQLITE_DONE) {
+    if (batch->next == batch->count)
+        status = trace_rows_take(cursor->trace, cursor->stmt, batch);
+    if (status == CORE_OK && batch->next == batch->count) {
         rows_keep(cursor);
         return CORE_OK;
     }
-    if (code != SQLITE_ROW)
-        return trace_failed(cursor->trace, code);
-    if (++cursor->rows > cursor->trace->file_bytes)
-        return trace_damaged(cursor->trace, "a table has no end");
-    status = row_read(cursor->trace, cursor->stmt, &cursor->row);
-    if (status == CORE_OK)
+    if (status == CORE_OK && ++cursor->rows > cursor->trace->file_bytes)
+        status = trace_damaged(cursor->trace, "a table has no end");
+    if (status != CORE_OK)
+        return status;
+    cursor->row = batch->row[batch->next++];
+    if (cursor->keeps)
         status = row_add(cursor);
     *out_more = status == CORE_OK;
     return status;
@@ -339,49 +322,33 @@ enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_eve
     return status;
 }
 
-/* A rank's calls are numbered from 1, mostly without gaps. */
-const struct trace_row *trace_row_find(const struct trace_rows *rows, uint64_t seq)
-{
-    uint32_t low = 0, high = rows->count;
-
-    CORE_CHECK(rows->whole || !rows->count); /* invariant 2 */
-    if (seq && seq <= high && rows->row[seq - 1].seq == seq)
-        return &rows->row[seq - 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (rows->row[middle].seq < seq)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < rows->count && rows->row[low].seq == seq ? &rows->row[low] : NULL;
-}
-
 enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t seq,
                                  struct trace_event *out_event)
 {
     enum core_status status = trace_shapes_open(trace);
     const struct trace_shape *shape;
-    sqlite3_stmt *stmt;
     struct trace_row row;
-    int code;
 
     if (status != CORE_OK)
         return status;
     if (rank >= trace->rank_count || !seq || seq >> SEQ_BITS)
         return CORE_NOT_FOUND;
-    if (trace->shapes->rows[rank].whole) {
-        const struct trace_row *kept = trace_row_find(&trace->shapes->rows[rank], seq);
-        return kept ? event_fill(trace, rank, kept, out_event, &shape) : CORE_NOT_FOUND;
+    const struct trace_rows *rows = &trace->shapes->rows[rank];
+    if (rows->whole) {
+        uint32_t at = trace_rows_find(rows, seq);
+        if (at == UINT32_MAX)
+            return CORE_NOT_FOUND;
+        row = trace_rows_get(rows, at);
+    } else {
+        struct trace_batch batch = {.room = 1};
+        sqlite3_stmt *stmt = trace->shapes->event_by_id;
+        sqlite3_bind_int64(stmt, 1, (int64_t)rank << SEQ_BITS | (int64_t)seq);
+        status = trace_rows_take(trace, stmt, &batch);
+        sqlite3_reset(stmt);
+        if (status == CORE_OK && !batch.count)
+            status = CORE_NOT_FOUND;
+        row = batch.row[0];
     }
-    stmt = trace->shapes->event_by_id;
-    sqlite3_bind_int64(stmt, 1, (int64_t)rank << SEQ_BITS | (int64_t)seq);
-    code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt);
-    if (code == SQLITE_ROW)
-        status = row_read(trace, stmt, &row);
-    else
-        status = code == SQLITE_DONE ? CORE_NOT_FOUND : trace_failed(trace, code);
-    sqlite3_reset(stmt);
     return status != CORE_OK ? status : event_fill(trace, rank, &row, out_event, &shape);
 }
 

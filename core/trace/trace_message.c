@@ -111,15 +111,16 @@ static enum core_status tell_new(struct trace *trace, const struct channel *chan
                                  uint64_t receive, struct core_table *pairs, trace_message_fn fn,
                                  void *context)
 {
-    const struct trace_row *from = trace_row_find(&trace->shapes->rows[channel->source], send),
-                           *to = trace_row_find(&trace->shapes->rows[channel->dest], receive);
+    const struct trace_rows *source = &trace->shapes->rows[channel->source],
+                            *dest = &trace->shapes->rows[channel->dest];
+    uint32_t from = trace_rows_find(source, send), to = trace_rows_find(dest, receive);
     struct seen *seen;
 
     CORE_CHECK(channel->source < trace->rank_count); /* channels_load takes no others */
     CORE_CHECK(channel->dest < trace->rank_count);
-    if (!from || !to)
+    if (from == UINT32_MAX || to == UINT32_MAX)
         return CORE_OK;
-    struct pair shapes = {from->shape, to->shape};
+    struct pair shapes = {source->row[from].shape, dest->row[to].shape};
     uint32_t known = pairs->count;
     enum core_status status = core_table_put(pairs, &shapes, "messages", &seen);
     return status != CORE_OK || pairs->count == known

@@ -68,12 +68,22 @@ struct trace_row { /* of event_row */
     uint32_t shape;
     int32_t tag; /* from which those of the shape and its completions are counted */
 };
-#define TRACE_ROW_COLUMNS \
-    "SELECT id, shape, request, t_enter, duration, repeat, tag FROM event_row "
+struct trace_row_kept { /* the same in 24 bytes; see trace_row.c */
+    int64_t enter;
+    uint32_t seq, shape, request, duration;
+};
 struct trace_rows {
-    struct trace_row *row;
-    uint32_t count, room;
+    struct trace_row_kept *row;
+    int32_t *tag;          /* of each; none: 0, as are those beyond tag_room */
+    struct trace_row *odd; /* those that 24 bytes cannot hold */
+    uint32_t count, room, tag_room, odd_count, odd_room;
     bool whole; /* they are all that the rank has; else there are none */
+};
+enum { TRACE_BATCH_ROWS = 128 };
+struct trace_batch { /* rows that a query takes at a time */
+    struct trace_row row[TRACE_BATCH_ROWS];
+    uint32_t count, room, next;
+    bool damaged, ended; /* the row behind them makes no sense; there is none */
 };
 struct trace_shapes { /* what cursors share */
     struct trace_shape *shape;
@@ -85,12 +95,32 @@ struct trace_shapes { /* what cursors share */
     uint32_t name_count, name_room;
     struct trace_rows *rows;        /* a rank each */
     uint32_t rank_count, rows_held; /* rows_held: of all ranks, kept or held by a cursor */
+    struct trace_batch *batch;      /* that the query which now runs fills */
     sqlite3_stmt *by_id, *set_by_id, *arg_by_name, *args_by_id, *group_by_id, *event_by_id,
         *digest_by_event; /* prepared when it is first asked for */
 };
 
-/* Among the rows that are kept; NULL: it is not there. */
-const struct trace_row *trace_row_find(const struct trace_rows *rows, uint64_t seq);
+/* --- trace_row.c: rows of events -------------------------------------------------------------- */
+
+/* A query over event_row that hands its rows over: `which` is the condition that chooses them. */
+#define TRACE_ROWS_QUERY(which)            \
+    "SELECT 1 FROM event_row WHERE " which \
+    " AND crosswait_take(id, shape, request, t_enter, duration, repeat, tag) ORDER BY id"
+
+/* Makes such queries known to the trace's connection. */
+enum core_status trace_rows_init(struct trace *trace, struct trace_shapes *shapes);
+/* The next rows of a query: none at its end. */
+enum core_status trace_rows_take(struct trace *trace, sqlite3_stmt *stmt,
+                                 struct trace_batch *out_batch);
+/* Keeps a row behind those that are kept already. *out_kept = false: it cannot be. */
+enum core_status trace_rows_add(const struct trace *trace, struct trace_rows *rows,
+                                const struct trace_row *row, bool *out_kept);
+void trace_rows_done(struct trace_rows *rows);
+/* What holding these rows counts against trace->rows_kept_max. */
+uint32_t trace_rows_weight(const struct trace_rows *rows);
+/* The index of a row that is kept; UINT32_MAX: it is not there. */
+uint32_t trace_rows_find(const struct trace_rows *rows, uint64_t seq);
+struct trace_row trace_rows_get(const struct trace_rows *rows, uint32_t index);
 
 /* trace->shapes is there from then on. */
 enum core_status trace_shapes_open(struct trace *trace);

@@ -53,10 +53,10 @@ static enum replay_outcome run(struct finder *finder)
 
 static enum replay_outcome run_threshold(struct finder *finder, uint64_t index)
 {
-    CORE_CHECK(index <= finder->size_count);
+    CORE_CHECK(index > 0 && index < finder->size_count); /* both ends are known */
     CORE_CHECK(index < 2 || finder->size[index - 2] < finder->size[index - 1]); /* ascending */
-    finder->policy.buffering = index == 0 ? REPLAY_RENDEZVOUS : REPLAY_EAGER_BYTES;
-    finder->policy.bytes = index == 0 ? 0 : finder->size[index - 1];
+    finder->policy.buffering = REPLAY_EAGER_BYTES;
+    finder->policy.bytes = finder->size[index - 1];
     return run(finder);
 }
 
@@ -128,18 +128,17 @@ static void add_step(struct finder *finder, uint64_t index, enum replay_outcome 
         finder->status = status;
 }
 
-/* Index 0 is rendezvous, index k the k-th size. */
-static void find_steps(struct finder *finder)
+/* Index 0 is rendezvous, index k the k-th size. Both ends are known: nothing buffered, and all. */
+static void find_steps(struct finder *finder, const struct replay_worlds *worlds)
 {
     struct replay_need *need = finder->need;
-    enum replay_outcome first = run_threshold(finder, 0), last;
+    enum replay_outcome first = worlds->unbuffered.outcome, last = worlds->buffered.outcome;
 
     need->exact = true;
     add_step(finder, 0, first);
     if (!finder->size_count || finder->status != CORE_OK)
         return;
     if (!replay_run_has_choices(finder->run)) {
-        last = run_threshold(finder, finder->size_count);
         if (first == REPLAY_FINISHED || last != REPLAY_FINISHED)
             return; /* once finished, more buffering does not undo it; and the other way round */
         uint64_t low = 0, high = finder->size_count; /* deadlock at low, finished at high */
@@ -153,37 +152,13 @@ static void find_steps(struct finder *finder)
         add_step(finder, high, last);
         return;
     }
-    for (uint64_t index = 1; index <= finder->size_count; index++) {
-        if (!may_run(finder)) {
-            need->exact = false;
-            index = finder->size_count; /* the largest always counts */
-        }
-        if (finder->status == CORE_OK)
+    for (uint64_t index = 1; index < finder->size_count && need->exact; index++) {
+        need->exact = may_run(finder);
+        if (need->exact)
             add_step(finder, index, run_threshold(finder, index));
     }
-}
-
-static void held(void *context, uint32_t rank, uint64_t bytes, uint32_t count)
-{
-    struct replay_need *need = context;
-    CORE_CHECK_HOT(rank < need->rank_count);
-    if (bytes > need->held_bytes[rank])
-        need->held_bytes[rank] = bytes;
-    if (count > need->held_count[rank])
-        need->held_count[rank] = count;
-}
-
-static void find_held(struct finder *finder)
-{
-    struct replay_hooks hooks = {.context = finder->need, .held = held};
-    struct replay_result result;
-    finder->policy.buffering = REPLAY_EAGER;
-    replay_run_hooks(finder->run, &hooks);
-    finder->status = replay_run_all(finder->run, &finder->policy, NULL, NULL, &result);
-    replay_run_hooks(finder->run, NULL);
-    finder->need->runs++;
     if (finder->status == CORE_OK)
-        replay_result_done(&result);
+        add_step(finder, finder->size_count, last);
 }
 
 /* The smallest bound below which it is not safe, by halving. */
@@ -407,13 +382,40 @@ static void judge(struct replay_need *need, const struct finder *finder)
         need->safe_bytes = finder->size[finder->size_count - 1];
 }
 
+/* With the worlds that were run. */
+static void find_all(struct finder *finder, const struct replay_worlds *worlds)
+{
+    struct replay_need *need = finder->need;
+
+    CORE_CHECK(worlds->rank_count == need->rank_count);
+    finder->ops = replay_run_ops(finder->run);
+    finder->budget = REPLAY_NEED_OPS_MAX + REPLAY_NEED_RUNS_MAX * finder->ops;
+    finder->spent = 2 * (finder->ops + 1);
+    need->runs = 2;
+    memcpy(need->held_bytes, worlds->held_bytes, need->rank_count * sizeof *need->held_bytes);
+    memcpy(need->held_count, worlds->held_count, need->rank_count * sizeof *need->held_count);
+    collect_sizes(finder);
+    if (finder->status == CORE_OK)
+        find_steps(finder, worlds);
+    if (finder->status == CORE_OK)
+        judge(need, finder);
+    if (finder->status == CORE_OK && need->ever && !need->always) {
+        find_bounds(finder);
+        if (finder->status == CORE_OK)
+            find_blame(finder);
+    } else if (need->always)
+        need->pool_bytes = need->credits = 0;
+}
+
 enum core_status replay_need_find(const struct replay_program *program,
-                                  const struct replay_policy *policy, struct replay_need *out_need)
+                                  const struct replay_policy *policy,
+                                  const struct replay_worlds *worlds, struct replay_need *out_need)
 {
     struct replay_need need = {
         .rank_count = program->rank_count, .pool_bytes = UINT64_MAX, .credits = UINT64_MAX};
     struct finder finder = {
         .program = program, .need = &need, .offer = CORE_TABLE(struct offer, key)};
+    struct replay_worlds own = {0};
 
     need.held_bytes = calloc(program->rank_count, sizeof *need.held_bytes);
     need.held_count = calloc(program->rank_count, sizeof *need.held_count);
@@ -425,26 +427,16 @@ enum core_status replay_need_find(const struct replay_program *program,
         finder.status = replay_policy_copy(policy, &finder.policy);
     else
         replay_policy_init(&finder.policy);
-    if (finder.status == CORE_OK)
-        finder.status = replay_run_open(program, &finder.run);
-    if (finder.status == CORE_OK) {
-        finder.ops = replay_run_ops(finder.run);
-        finder.budget = REPLAY_NEED_OPS_MAX + REPLAY_NEED_RUNS_MAX * finder.ops;
-        collect_sizes(&finder);
+    if (finder.status == CORE_OK && !worlds) {
+        finder.status = replay_worlds_run(program, policy, &own);
+        worlds = &own;
     }
     if (finder.status == CORE_OK)
-        find_steps(&finder);
+        finder.status = replay_run_open(program, &finder.run);
     if (finder.status == CORE_OK)
-        judge(&need, &finder);
-    if (finder.status == CORE_OK)
-        find_held(&finder);
-    if (finder.status == CORE_OK && need.ever && !need.always) {
-        find_bounds(&finder);
-        if (finder.status == CORE_OK)
-            find_blame(&finder);
-    } else if (need.always)
-        need.pool_bytes = need.credits = 0;
+        find_all(&finder, worlds);
     replay_run_close(finder.run);
+    replay_worlds_done(&own);
     replay_policy_done(&finder.policy);
     free(finder.size);
     core_table_done(&finder.offer);

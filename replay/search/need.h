@@ -14,6 +14,7 @@
 #include "replay/program/program.h"
 #include "replay/policy/policy.h"
 #include "replay/logical/run.h"
+#include "replay/search/worlds.h"
 
 struct replay_need_step { /* from this eager threshold on, up to the next step's */
     bool rendezvous;      /* the first step: nothing is buffered, zero-byte messages neither. Else
@@ -56,9 +57,11 @@ struct replay_need {
 #define REPLAY_NEED_OPS_MAX UINT64_C(20000000)
 #define REPLAY_NEED_RUNS_MAX 16
 
-/* coll and order are taken from policy (NULL: default); its buffering is not used. */
+/* coll and order are taken from policy (NULL: default); its buffering is not used. worlds: of this
+ * program under this policy, where they were run already; NULL: they are run here. */
 enum core_status replay_need_find(const struct replay_program *program,
-                                  const struct replay_policy *policy, struct replay_need *out_need);
+                                  const struct replay_policy *policy,
+                                  const struct replay_worlds *worlds, struct replay_need *out_need);
 void replay_need_done(struct replay_need *need);
 
 #endif

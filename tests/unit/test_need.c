@@ -20,11 +20,55 @@ static void add(uint32_t rank, enum replay_op_kind kind, int peer, uint64_t byte
     assert_int_equal(replay_program_add(&program, rank, &op), CORE_OK);
 }
 
+static void expect_equal(const struct replay_need *a, const struct replay_need *b)
+{
+    assert_int_equal(a->step_count, b->step_count);
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        assert_int_equal(a->step[i].outcome, b->step[i].outcome);
+        assert_int_equal(a->step[i].bytes, b->step[i].bytes);
+    }
+    assert_memory_equal(a->held_bytes, b->held_bytes, a->rank_count * sizeof *a->held_bytes);
+    assert_memory_equal(a->held_count, b->held_count, a->rank_count * sizeof *a->held_count);
+    assert_int_equal(a->runs, b->runs);
+    assert_int_equal(a->blame_count, b->blame_count);
+    assert_int_equal(a->pool_bytes, b->pool_bytes);
+    assert_int_equal(a->credits, b->credits);
+}
+
+/* What a world says, run by itself. */
+static void expect_world(const char *text, const struct replay_result *result)
+{
+    struct replay_policy policy;
+    struct replay_result alone;
+
+    assert_int_equal(replay_policy_parse(text, &policy), CORE_OK);
+    assert_int_equal(replay_run_once(&program, &policy, &alone), CORE_OK);
+    assert_int_equal(alone.outcome, result->outcome);
+    assert_int_equal(alone.messages, result->messages);
+    assert_int_equal(alone.assumed, result->assumed);
+    assert_int_equal(alone.held_bytes_max, result->held_bytes_max);
+    assert_int_equal(alone.leftover_count, result->leftover_count);
+    assert_int_equal(alone.error_count, result->error_count);
+    assert_int_equal(alone.waitfor.blocked_count, result->waitfor.blocked_count);
+    replay_result_done(&alone);
+    replay_policy_done(&policy);
+}
+
+/* Whoever has run both worlds already gets the same need as who has not. */
 static struct replay_need find(void)
 {
-    struct replay_need need;
+    struct replay_worlds worlds;
+    struct replay_need need, again;
+
     assert_int_equal(replay_program_check(&program), CORE_OK);
-    assert_int_equal(replay_need_find(&program, NULL, &need), CORE_OK);
+    assert_int_equal(replay_worlds_run(&program, NULL, &worlds), CORE_OK);
+    expect_world("buffering=rendezvous", &worlds.unbuffered);
+    expect_world("buffering=eager", &worlds.buffered);
+    assert_int_equal(replay_need_find(&program, NULL, NULL, &need), CORE_OK);
+    assert_int_equal(replay_need_find(&program, NULL, &worlds, &again), CORE_OK);
+    expect_equal(&need, &again);
+    replay_need_done(&again);
+    replay_worlds_done(&worlds);
     return need;
 }
 

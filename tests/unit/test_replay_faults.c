@@ -138,7 +138,7 @@ static enum core_status everything(void)
         }
         replay_policy_done(&policy);
     }
-    if (status == CORE_OK && (status = replay_need_find(&program, NULL, &need)) == CORE_OK) {
+    if (status == CORE_OK && (status = replay_need_find(&program, NULL, NULL, &need)) == CORE_OK) {
         assert_true(need.ever && !need.always && need.safe_bytes == 8);
         replay_need_done(&need);
     }

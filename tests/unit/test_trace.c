@@ -96,9 +96,9 @@ static enum core_status read_all(const char *path, uint64_t *out_events)
     return status;
 }
 
-static void expect_refused(const char *sql, enum core_status status, const char *sentence)
+/* other: the good trace with this done to it. */
+static void tamper(const char *sql)
 {
-    uint64_t events;
     sqlite3 *db;
 
     file_copy(good, other);
@@ -106,6 +106,13 @@ static void expect_refused(const char *sql, enum core_status status, const char 
     sqlite3_exec(db, "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY", NULL, NULL, NULL);
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
+}
+
+static void expect_refused(const char *sql, enum core_status status, const char *sentence)
+{
+    uint64_t events;
+
+    tamper(sql);
     said[0] = 0;
     enum core_status got = read_all(other, &events);
     if (got != status || !strstr(said, sentence))
@@ -147,9 +154,16 @@ static uint32_t events_with(struct trace *trace, uint32_t r, uint64_t traits, bo
 /* What an event says, as one number. */
 static uint64_t event_sum(const struct trace_event *e)
 {
-    const uint64_t part[] = {e->seq,           e->parent, e->request,           e->t_enter,
-                             e->t_leave,       e->repeat, (uint64_t)e->pending, (uint64_t)e->call,
-                             (uint64_t)e->peer};
+    const uint64_t part[] = {e->seq,
+                             e->parent,
+                             e->request,
+                             e->t_enter,
+                             e->t_leave,
+                             e->repeat,
+                             (uint64_t)e->pending,
+                             (uint64_t)e->call,
+                             (uint64_t)e->peer,
+                             (uint64_t)e->tag};
     uint64_t sum = 0;
 
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
@@ -175,12 +189,11 @@ static uint64_t rank_sum(struct trace *trace, uint32_t r)
 
 /* The first cursor asks SQLite, the second the rows that were kept; single events likewise. A
  * cursor that is closed before its end keeps nothing. */
-static void test_rows_are_kept(void **state)
+static void expect_rows_are_kept(const char *path)
 {
     struct trace trace;
 
-    (void)state;
-    assert_int_equal(trace_open(good, TRACE_READ, &trace), CORE_OK);
+    assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
     for (uint32_t r = 0; r < trace.rank_count; r++) {
         struct trace_event first, e;
         struct trace_cursor *cursor, *early;
@@ -201,6 +214,38 @@ static void test_rows_are_kept(void **state)
         assert_int_equal(trace_event_get(&trace, r, 1 << 30, &e), CORE_NOT_FOUND);
     }
     trace_close(&trace);
+}
+
+/* Calls of many seconds, polls that were folded, requests of large numbers and calls that did not
+ * return are kept as they are, like all others (core/trace/trace_row.c invariant 1). */
+static void test_rows_are_kept(void **state)
+{
+    static const char *const odd[] = {
+        "duration = 4294967294",
+        "duration = 4294967295",
+        "duration = 4294967296",
+        "duration = 99000000000",
+        "duration = NULL",
+        "repeat = 70000",
+        "request = 4294967295",
+        "request = 4294967296",
+        "request = NULL",
+        "request = 1 << 45",
+        "repeat = 2, request = 7",
+        "repeat = 1",
+        "tag = 7",
+        "tag = 7, repeat = 2",
+    };
+
+    (void)state;
+    expect_rows_are_kept(good);
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        for (int every = 1; every <= 3; every++) {
+            char sql[128];
+            snprintf(sql, sizeof sql, "UPDATE event_row SET %s WHERE id %% %d = 0", odd[i], every);
+            tamper(sql);
+            expect_rows_are_kept(other);
+        }
 }
 
 /* However many cursors read at once, and whatever the limit: the same events, and no more rows are

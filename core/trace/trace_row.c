@@ -1,0 +1,170 @@
+/* Rows of events: taken from SQLite, and kept.
+ *
+ * A query hands its rows over from within: a condition that is a function of ours sees each row and
+ * is true only when it has seen as many as there is room for. That spares leaving SQLite and coming
+ * back at each row, and asking for one column after the other.
+ *
+ * Kept rows have 24 bytes. What they cannot hold (calls that did not return or took longer than 4
+ * seconds, folded polls, large numbers of requests) is kept aside, and tags, which few programs
+ * give to each message, stand in an array of their own.
+ *
+ * Invariants
+ *  1. A kept row whose duration is ODD has its place in rows->odd as its request.
+ *  2. Kept rows are in the order of seq. */
+#include <stdlib.h>
+
+#include "core/array.h"
+#include "core/check.h"
+#include "core/fault.h"
+#include "core/trace/trace_part.h"
+
+#define ODD UINT32_MAX
+
+enum { SEQ_BITS = 40, ODD_WEIGHT = 3 /* an odd row is as long as so many */ };
+
+_Static_assert(sizeof(struct trace_row_kept) == 24, "memory is budgeted by it (trace.h)");
+_Static_assert(sizeof(struct trace_row) <= 2 * sizeof(struct trace_row_kept), "ODD_WEIGHT");
+
+/* --- from SQLite ------------------------------------------------------------------------------ */
+
+static bool row_read(sqlite3_value **value, struct trace_row *out_row)
+{
+    int64_t shape = sqlite3_value_int64(value[1]), duration = sqlite3_value_int64(value[4]),
+            tag = sqlite3_value_int64(value[6]);
+
+    *out_row = (struct trace_row){.seq = (uint64_t)sqlite3_value_int64(value[0]) &
+                                         (((uint64_t)1 << SEQ_BITS) - 1),
+                                  .request = sqlite3_value_int64(value[2]),
+                                  .enter = sqlite3_value_int64(value[3]),
+                                  .repeat = sqlite3_value_int64(value[5]),
+                                  .duration = duration,
+                                  .shape = (uint32_t)shape,
+                                  .tag = (int32_t)tag};
+    if (duration == 0 && sqlite3_value_type(value[4]) == SQLITE_NULL)
+        out_row->duration = -1;
+    return shape >= 0 && shape <= UINT32_MAX && duration >= 0 && out_row->enter >= 0 &&
+           out_row->request >= 0 && out_row->repeat >= 0 && tag >= INT32_MIN && tag <= INT32_MAX;
+}
+
+/* crosswait_take(): true ends the step. */
+static void take(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    const struct trace_shapes *shapes = sqlite3_user_data(context);
+    struct trace_batch *batch = shapes->batch;
+
+    (void)count;
+    CORE_CHECK(batch && batch->count < batch->room); /* it ended the step when it was full */
+    batch->damaged = !row_read(value, &batch->row[batch->count]);
+    batch->count += !batch->damaged;
+    if (batch->damaged || batch->count == batch->room)
+        sqlite3_result_int(context, 1);
+}
+
+enum core_status trace_rows_init(struct trace *trace, struct trace_shapes *shapes)
+{
+    int code = core_fault() ? SQLITE_NOMEM
+                            : sqlite3_create_function_v2(trace->db, "crosswait_take", 7,
+                                                         SQLITE_UTF8 | SQLITE_DIRECTONLY, shapes,
+                                                         take, NULL, NULL, NULL);
+
+    return code == SQLITE_OK ? CORE_OK : trace_failed(trace, code);
+}
+
+enum core_status trace_rows_take(struct trace *trace, sqlite3_stmt *stmt,
+                                 struct trace_batch *out_batch)
+{
+    CORE_CHECK(out_batch->room > 0 && out_batch->room <= TRACE_BATCH_ROWS);
+    if (out_batch->damaged)
+        return trace_damaged(trace, "an event makes no sense");
+    out_batch->count = out_batch->next = 0;
+    if (out_batch->ended) /* or the query would begin anew */
+        return CORE_OK;
+    trace->shapes->batch = out_batch;
+    int code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt);
+    trace->shapes->batch = NULL;
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        return trace_failed(trace, code);
+    out_batch->ended = code == SQLITE_DONE;
+    return out_batch->damaged && !out_batch->count ? trace_damaged(trace, "an event makes no sense")
+                                                   : CORE_OK;
+}
+
+/* --- kept ------------------------------------------------------------------------------------- */
+
+enum core_status trace_rows_add(const struct trace *trace, struct trace_rows *rows,
+                                const struct trace_row *row, bool *out_kept)
+{
+    struct trace_row_kept kept = {.enter = row->enter,
+                                  .seq = (uint32_t)row->seq,
+                                  .shape = row->shape,
+                                  .request = (uint32_t)row->request,
+                                  .duration = (uint32_t)row->duration};
+    enum core_status status = CORE_OK;
+
+    *out_kept = row->seq <= UINT32_MAX;
+    if (!*out_kept)
+        return CORE_OK;
+    CORE_CHECK(!rows->count || rows->row[rows->count - 1].seq < kept.seq); /* invariant 2 */
+    if (row->duration < 0 || row->duration >= ODD || row->repeat > 1 || row->request > UINT32_MAX) {
+        kept.request = rows->odd_count;
+        kept.duration = ODD;
+        status = CORE_ARRAY_PUSH(rows->odd, rows->odd_count, rows->odd_room, trace->path, *row);
+    }
+    if (status == CORE_OK && row->tag)
+        status =
+            CORE_ARRAY_ROOM_ZERO(rows->tag, rows->tag_room, rows->count + UINT64_C(1), trace->path);
+    if (status == CORE_OK && row->tag)
+        rows->tag[rows->count] = row->tag;
+    return status != CORE_OK
+               ? status
+               : CORE_ARRAY_PUSH(rows->row, rows->count, rows->room, trace->path, kept);
+}
+
+void trace_rows_done(struct trace_rows *rows)
+{
+    free(rows->row);
+    free(rows->tag);
+    free(rows->odd);
+    *rows = (struct trace_rows){0};
+}
+
+uint32_t trace_rows_weight(const struct trace_rows *rows)
+{
+    CORE_CHECK(rows->odd_count <= rows->count);
+    return rows->count + (ODD_WEIGHT - 1) * rows->odd_count;
+}
+
+/* A rank's calls are numbered from 1, mostly without gaps. */
+uint32_t trace_rows_find(const struct trace_rows *rows, uint64_t seq)
+{
+    uint32_t low = 0, high = rows->count;
+
+    CORE_CHECK(rows->whole || !rows->count); /* trace_cursor.c invariant 2 */
+    if (seq && seq <= high && rows->row[seq - 1].seq == seq)
+        return (uint32_t)(seq - 1);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (rows->row[middle].seq < seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < rows->count && rows->row[low].seq == seq ? low : UINT32_MAX;
+}
+
+struct trace_row trace_rows_get(const struct trace_rows *rows, uint32_t index)
+{
+    CORE_CHECK(index < rows->count);
+    const struct trace_row_kept *kept = &rows->row[index];
+
+    if (kept->duration == ODD) {
+        CORE_CHECK(kept->request < rows->odd_count); /* invariant 1 */
+        return rows->odd[kept->request];
+    }
+    return (struct trace_row){.seq = kept->seq,
+                              .request = kept->request,
+                              .enter = kept->enter,
+                              .duration = kept->duration,
+                              .shape = kept->shape,
+                              .tag = index < rows->tag_room ? rows->tag[index] : 0};
+}
