@@ -61,12 +61,14 @@ enum core_status check_buffer_need(const struct check_input *input, struct findi
                          most, describe_bytes(need->held_bytes[most], bytes, sizeof bytes));
             if (need->pool_bytes != UINT64_MAX)
                 finding_fact(
-                    finding, "a pool of %s a receiver is enough (buffering=pool:%" PRIu64 ")",
+                    finding,
+                    "a pool of %s for each receiver is enough (buffering=pool:%" PRIu64 ")",
                     describe_bytes(need->pool_bytes, bytes, sizeof bytes), need->pool_bytes);
             if (need->credits != UINT64_MAX)
                 finding_fact(finding,
                              "room for %" PRIu64
-                             " message%s a receiver is enough (buffering=credits:%" PRIu64 ")",
+                             " message%s at each receiver is enough (buffering=credits:%" PRIu64
+                             ")",
                              need->credits, need->credits == 1 ? "" : "s", need->credits);
             finding_repeat_check(finding, input->trace);
         }

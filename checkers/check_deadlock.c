@@ -158,21 +158,29 @@ static void add_cores(struct finding *finding, const struct replay_waitfor *wait
         char *ranks = waiting_core_text(waitfor, core, &count);
         if (ranks)
             finding_fact(finding, "%s %s as well, whatever the others do", ranks,
-                         count == 1 ? "waits for what never comes" : "hold each other");
+                         count == 1 ? "waits for what never comes" : "wait for each other");
         free(ranks);
     }
 }
 
-struct need_group { /* sends that read alike */
-    const struct replay_need_send *send;
+struct need_group { /* sends of one place and size */
+    uint64_t bytes;
     int32_t site;
-    uint64_t count;
+    uint32_t *rank, count, room; /* who sends each */
 };
 
-/* The blamed sends, grouped; free() *out_group. Returns how many groups. */
+static void need_groups_free(struct need_group *group, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        free(group[i].rank);
+    free(group);
+}
+
+/* The blamed sends, grouped; free with need_groups_free. Returns how many groups. */
 static uint32_t need_groups(const struct check_input *input, const struct replay_need *need,
                             struct need_group **out_group)
 {
+    static const char what[] = "the sends of a finding";
     struct need_group *group = NULL;
     uint32_t count = 0, room = 0;
 
@@ -182,19 +190,36 @@ static uint32_t need_groups(const struct check_input *input, const struct replay
         uint32_t at = 0;
         if (trace_event_get(input->trace, send->rank, send->event, &event) != CORE_OK)
             continue;
-        while (at < count &&
-               (group[at].site != event.site || group[at].send->rank != send->rank ||
-                group[at].send->to != send->to || group[at].send->bytes != send->bytes))
+        while (at < count && (group[at].site != event.site || group[at].bytes != send->bytes))
             at++;
-        if (at == count && CORE_ARRAY_PUSH(group, count, room, "the sends of a finding",
-                                           (struct need_group){send, event.site, 0}) != CORE_OK)
+        if (at == count && CORE_ARRAY_PUSH(group, count, room, what,
+                                           (struct need_group){.bytes = send->bytes,
+                                                               .site = event.site}) != CORE_OK)
             break;
         CORE_CHECK(at < count);
-        group[at].count++;
+        if (CORE_ARRAY_PUSH(group[at].rank, group[at].count, group[at].room, what, send->rank) !=
+            CORE_OK)
+            break;
     }
     CORE_CHECK(count <= need->blame_count);
     *out_group = group;
     return count;
+}
+
+/* "2 sends of 4,000 bytes at x.c:19 by ranks 0-1" */
+static void add_need_group(const struct check_input *input, struct finding *finding,
+                           const struct need_group *group)
+{
+    char bytes[64], number[32], place[256];
+    char *ranks = wording_ranks_short(group->rank, group->count);
+
+    if (ranks)
+        finding_fact(finding, "it relies on the library buffering %s send%s of %s at %s by %s",
+                     describe_number(group->count, number, sizeof number),
+                     group->count == 1 ? "" : "s",
+                     describe_bytes(group->bytes, bytes, sizeof bytes),
+                     trace_site_text(input->trace, group->site, place, sizeof place), ranks);
+    free(ranks);
 }
 
 /* Bytes that must be buffered, and where they are sent from. */
@@ -202,7 +227,7 @@ static void add_need(const struct check_input *input, struct finding *finding, b
 {
     const struct replay_need *need;
     struct need_group *group;
-    char bytes[64], place[256], times[48];
+    char bytes[64];
 
     if (check_need(input, &need) != CORE_OK)
         return;
@@ -214,17 +239,9 @@ static void add_need(const struct check_input *input, struct finding *finding, b
         finding_fact(finding, "whether more buffering makes it safe is not known: the record ends "
                               "before the program does");
     uint32_t groups = need_groups(input, need, &group);
-    for (uint32_t i = 0; i < groups; i++) {
-        snprintf(times, sizeof times, " (%" PRIu64 " times)", group[i].count);
-        finding_fact(finding,
-                     "it relies on the send of rank %" PRIu32 " to rank %" PRIu32
-                     ", %s, at %s, being buffered%s",
-                     group[i].send->rank, group[i].send->to,
-                     describe_bytes(group[i].send->bytes, bytes, sizeof bytes),
-                     trace_site_text(input->trace, group[i].site, place, sizeof place),
-                     group[i].count > 1 ? times : "");
-    }
-    free(group);
+    for (uint32_t i = 0; i < groups; i++)
+        add_need_group(input, finding, &group[i]);
+    need_groups_free(group, groups);
 }
 
 enum world { UNBUFFERED, ALWAYS, ORDER, STRICT };
@@ -245,9 +262,8 @@ static void word_title(struct finding *finding, enum world world, const char *ra
         finding_title(finding, "%s %s in some order of messages", ranks, hold);
         break;
     case STRICT:
-        finding_title(finding,
-                      "%s %s if MPI_Comm_free waits for all ranks, as a library may let it", ranks,
-                      hold);
+        finding_title(finding, "%s %s if MPI_Comm_free waits for all ranks, as MPI allows it to",
+                      ranks, hold);
         break;
     }
 }
@@ -261,18 +277,15 @@ static void word_assumption(const struct check_input *input, struct finding *fin
     finding->severity = FINDING_NOTE;
     finding_title_possible(finding);
     if (result->by_threads) {
-        finding_fact(finding, "the trace alone cannot prove it: threads of a rank are taken to "
-                              "make their calls in the recorded order, which they "
-                              "may do without");
+        finding_fact(finding, "the trace alone cannot prove it: threads of a rank are assumed to "
+                              "make their calls in the recorded order, which nothing may enforce");
     } else if (goes_on_by_source(input, witness) || waits_in_test(input, &result->waitfor)) {
-        finding_fact(finding, "the trace alone cannot prove it: the program looks at whom it heard "
-                              "from, and may go on in another "
-                              "way than recorded");
+        finding_fact(finding, "the trace alone cannot prove it: the program looks at the source of "
+                              "the message, and may go on in another way than recorded");
     } else {
         finding->undecided = true;
         finding_fact(finding, "the trace alone cannot tell: a receive takes another message than "
-                              "it did, and the calls behind it are taken "
-                              "to be those recorded");
+                              "it did, and the calls after it are assumed to be those recorded");
     }
 }
 
@@ -287,6 +300,7 @@ static void add_polls(const struct check_input *input, struct finding *finding, 
     struct trace_cursor *cursor;
     struct trace_event event;
     uint64_t count = 0, first = 0, last = 0;
+    char number[32];
     bool more;
 
     if (trace_cursor_open(input->trace, rank, &cursor) != CORE_OK)
@@ -308,10 +322,10 @@ static void add_polls(const struct check_input *input, struct finding *finding, 
     finding_fact(
         finding,
         "rank %" PRIu32
-        " has only polled for the last %.1f seconds of the record, and found nothing %" PRIu64
-        " times; whether it would "
-        "have stopped by itself is not known",
-        rank, (double)(last - first) / 1e9, count);
+        " has only polled for the last %.1f seconds of the record, and found nothing in %s call%s; "
+        "whether it would have stopped by itself is not known",
+        rank, (double)(last - first) / 1e9, describe_number(count, number, sizeof number),
+        count == 1 ? "" : "s");
 }
 
 /* Nobody can send what a rank polls for, if it does nothing but poll: which a program that was
@@ -390,6 +404,7 @@ static enum core_status add_finding(const struct check_input *input, struct find
 {
     struct finding *finding = finding_list_add(list, RULE_DEADLOCK, FINDING_ERROR);
     uint32_t core_count;
+    char number[32];
 
     if (!finding)
         return CORE_NO_MEMORY;
@@ -406,11 +421,12 @@ static enum core_status add_finding(const struct check_input *input, struct find
     if (hung)
         finding_fact(finding, "it happened: the recorded run ended in these calls");
     else if (world == UNBUFFERED)
-        finding_fact(
-            finding, "the recorded run %s only because the library buffered what was sent%s",
-            completed(input) ? "completed" : "got past these calls",
-            goes_on_relaxed(input, witness) ? ", or let ranks leave collectives before all had come"
-                                            : "");
+        finding_fact(finding,
+                     "the recorded run %s only because the library buffered what was sent%s",
+                     completed(input) ? "completed" : "got past these calls",
+                     goes_on_relaxed(input, witness)
+                         ? ", or let ranks leave collectives before all had entered"
+                         : "");
     else if (world == ORDER)
         finding_fact(finding, "the recorded run took another order and %s",
                      completed(input) ? "completed" : "got past these calls");
@@ -427,9 +443,11 @@ static enum core_status add_finding(const struct check_input *input, struct find
     if (input->notes->unsupported)
         finding_fact(
             finding,
-            "%" PRIu64
-            " calls are not modelled and taken to wait for nobody, first %s on rank %" PRIu32,
-            input->notes->unsupported, input->trace->call[input->notes->unsupported_call].name,
+            "%s call%s not modelled, and assumed to wait for nobody: the first is %s on rank "
+            "%" PRIu32,
+            describe_number(input->notes->unsupported, number, sizeof number),
+            input->notes->unsupported == 1 ? " is" : "s are",
+            input->trace->call[input->notes->unsupported_call].name,
             input->notes->unsupported_rank);
     finding_schedule(finding, "%s", witness);
     repeat_replay(finding, input, "--policy='%s'", witness);
@@ -467,9 +485,8 @@ static enum core_status add_stalled(const struct check_input *input, struct find
     uint32_t count = list_unknown(input, unknown);
     CORE_CHECK(count <= input->program->rank_count);
     char *ranks = wording_ranks_text(unknown, count, " and ");
-    finding_title(finding,
-                  "nothing can be said beyond the end of the record: %s did not come to %s end",
-                  ranks ? ranks : "ranks", count == 1 ? "its" : "their");
+    finding_title(finding, "nothing can be said beyond the end of the record: %s did not finish",
+                  ranks ? ranks : "ranks");
     finding_fact(finding, "%" PRIu32 " rank%s waiting for a call that %s might still have made",
                  result->waitfor.blocked_count,
                  result->waitfor.blocked_count == 1 ? " was" : "s were",
@@ -529,16 +546,17 @@ static enum core_status explore_world(const struct check_input *input, const cha
         CORE_CHECK(*note <= list->count);
         struct finding *finding =
             *note ? &list->finding[*note - 1] : finding_list_add(list, RULE_DEADLOCK, FINDING_NOTE);
+        char runs[32], sampled[32];
+        describe_number(exploration.runs, runs, sizeof runs);
+        describe_number(exploration.sampled, sampled, sizeof sampled);
         if (finding && *note) {
-            finding_fact(finding,
-                         "nor in %" PRIu64 " schedules and %" PRIu64 " sampled orders with %s",
-                         exploration.runs, exploration.sampled, text);
+            finding_fact(finding, "nor in %s schedules and %s sampled orders with %s", runs,
+                         sampled, text);
         } else if (finding) {
             finding_title(finding,
-                          "no deadlock in %" PRIu64 " schedules and %" PRIu64
-                          " sampled orders of messages (%s); there are more than the"
-                          " budget allows to try",
-                          exploration.runs, exploration.sampled, text);
+                          "no deadlock in %s schedules and %s sampled orders of messages (%s); "
+                          "there are more than the budget allows to try",
+                          runs, sampled, text);
             repeat_replay(finding, input, "--explore --policy='%s' --seed=%" PRIu64, text,
                           input->seed);
             *note = list->count;

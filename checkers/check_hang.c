@@ -74,8 +74,7 @@ static void add_stood(const struct check_input *input, struct finding *finding,
         return;
     part->core = true;
     if (asprintf(&part->note, "%sfor %" PRIu64 " s",
-                 call->role == ENDING_POLLS ? "over and over, in vain, " : "",
-                 call->still_ms / 1000) < 0)
+                 call->role == ENDING_POLLS ? "found nothing " : "", call->still_ms / 1000) < 0)
         part->note = NULL;
 }
 

@@ -178,6 +178,7 @@ static enum core_status add_lost(struct messages *m, const struct replay_result 
 {
     struct finding *finding = NULL;
     uint64_t count = 0;
+    char number[32];
 
     for (uint32_t i = 0; i < result->leftover_listed; i++) {
         const struct replay_leftover *left = &result->leftover[i];
@@ -193,9 +194,8 @@ static enum core_status add_lost(struct messages *m, const struct replay_result 
     }
     if (!finding)
         return CORE_OK;
-    finding_title(finding,
-                  "%" PRIu64 " message%s never received, although all ranks came to their ends",
-                  count, count == 1 ? " was" : "s were");
+    finding_title(finding, "%s message%s never received, although all ranks called MPI_Finalize",
+                  describe_number(count, number, sizeof number), count == 1 ? " was" : "s were");
     add_repeat(m, finding);
     return CORE_OK;
 }

@@ -12,6 +12,7 @@
 #include "checkers/wording.h"
 #include "core/array.h"
 #include "core/check.h"
+#include "core/trace/describe.h"
 
 static const struct {
     enum rule_id rule;
@@ -99,6 +100,7 @@ static enum core_status weigh(struct gathering *gathering, struct finding *findi
 {
     enum core_status status = CORE_NOT_FOUND;
     uint64_t bytes = 0;
+    char text[64];
 
     if (misuse->kind != MISUSE_RECEIVE_PAST_END || (!fresh && finding->severity == FINDING_ERROR))
         return CORE_OK;
@@ -109,7 +111,8 @@ static enum core_status weigh(struct gathering *gathering, struct finding *findi
     bool fits = status == CORE_OK && bytes <= (uint64_t)misuse->value[2];
     finding->severity = fits ? FINDING_WARNING : FINDING_ERROR;
     if (fits && fresh)
-        finding_fact(finding, "the message that came has %" PRIu64 " bytes, and fits", bytes);
+        finding_fact(finding, "the message that came has %s, and fits",
+                     describe_bytes(bytes, text, sizeof text));
     return CORE_OK;
 }
 
@@ -146,7 +149,7 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     char *what = words ? same_text(&event, &other_event, misuse, words) : NULL;
     struct mistake *mistake = what ? find(gathering, what) : NULL;
     bool fresh = mistake && mistake->finding == UINT32_MAX;
-    if (asprintf(&title, "%s: %s (rank %" PRIu32 ")", name, words ? words : "", rank) < 0)
+    if (asprintf(&title, "%s: %s", name, words ? words : "") < 0)
         title = NULL;
     if (!mistake || !title)
         status = core_report(CORE_NO_MEMORY, "out of memory for what ranks did wrong");
@@ -178,6 +181,39 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     return CORE_OK;
 }
 
+/* The title of a mistake ends with the ranks that made it: "(rank 0)", "(ranks 0-3)". */
+static enum core_status ranks_name(struct finding *finding)
+{
+    uint32_t *rank = NULL;
+    enum core_status status =
+        CORE_ARRAY_NEW(rank, finding->call_count, "the ranks that made a mistake");
+
+    if (status != CORE_OK)
+        return status;
+    for (uint32_t i = 0; i < finding->call_count; i++)
+        rank[i] = finding->call[i].rank;
+    char *ranks = wording_ranks_short(rank, finding->call_count),
+         *title = finding->title ? strdup(finding->title) : NULL;
+    if (ranks && title)
+        finding_title(finding, "%s (%s)", title, ranks);
+    else
+        status = core_report(CORE_NO_MEMORY, "out of memory for what ranks did wrong");
+    free(title);
+    free(ranks);
+    free(rank);
+    return status;
+}
+
+static enum core_status mistake_end(struct finding *finding, const struct mistake *mistake)
+{
+    char number[32];
+
+    if (mistake->count > mistake->ranks)
+        finding_fact(finding, "%s times in all",
+                     describe_number(mistake->count, number, sizeof number));
+    return ranks_name(finding);
+}
+
 enum core_status check_usage(const struct check_input *input, struct finding_list *list)
 {
     struct gathering gathering = {.input = input, .list = list};
@@ -185,9 +221,9 @@ enum core_status check_usage(const struct check_input *input, struct finding_lis
 
     for (uint32_t i = 0; i < gathering.count; i++) {
         const struct mistake *mistake = &gathering.mistake[i];
-        if (mistake->finding != UINT32_MAX && mistake->count > mistake->ranks)
-            finding_fact(&list->finding[mistake->finding], "%" PRIu64 " times in all",
-                         mistake->count);
+
+        if (status == CORE_OK && mistake->finding != UINT32_MAX)
+            status = mistake_end(&list->finding[mistake->finding], mistake);
         free(mistake->what);
     }
     free(gathering.mistake);

@@ -334,8 +334,7 @@ void finding_confirm(struct finding *finding, bool hung)
         title_proven(finding);
         finding_fact(finding, "confirmed: the job was run again under this schedule, and hung");
     } else {
-        finding_fact(finding,
-                     "refuted: the job was run again under this schedule, and came to its end");
+        finding_fact(finding, "refuted: the job was run again under this schedule, and finished");
     }
 }
 

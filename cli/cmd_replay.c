@@ -201,7 +201,7 @@ static void print_leftovers(struct replaying *r, const struct replay_result *res
 
 static void print_result(struct replaying *r, const struct replay_result *result)
 {
-    print_standing(r, &result->waitfor, REPLAY_IN_CORE, "hold each other");
+    print_standing(r, &result->waitfor, REPLAY_IN_CORE, "wait for each other");
     print_standing(r, &result->waitfor, REPLAY_BEHIND, "wait behind them");
     print_standing(r, &result->waitfor, REPLAY_MAYBE, "wait, perhaps for what was not recorded");
     if (result->assumed && result->by_threads)

@@ -64,7 +64,7 @@ static void mark_failed(struct finding *finding, const struct force_result *live
             live->status);
     else
         finding_fact(finding, "not confirmed: run again under this schedule, not all ranks of the "
-                              "job came to their ends");
+                              "job finished");
 }
 
 static void mark(struct finding *finding, const struct force_result *live, double budget_s)

@@ -3,11 +3,15 @@ prints with what stands there, times and large numbers aside; says what differs 
 pictures anew (which needs Chromium).
 
 In a session: ```console blocks hold commands behind "$ " with their output; ```c FILE.c:FROM-TO blocks hold lines of a program; comments tell what is
-not seen: <!-- shell COMMAND -->, <!-- picture FILE.png of PAGE.html at WIDTHxHEIGHT [from SELECTOR] -->, <!-- picture FILE.svg -->."""
+not seen: <!-- shell COMMAND -->, <!-- picture FILE.png of PAGE.html at WIDTHxHEIGHT [from SELECTOR] -->, <!-- picture FILE.svg -->. The README is such a
+session, too. A block with [...] in it shows parts of what is printed, in lines or in a line, and is never written."""
 import os, re, shutil, subprocess, sys, tempfile
 
 DOCS = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(DOCS)
+sys.path.insert(0, f"{SOURCE}/tests")
+from mpirun import MPIRUN
+
 BUILD, WRITE = os.path.abspath(sys.argv[1]), "--write" in sys.argv
 # Times, shares, fractions, numbers of three digits and more, and digests differ from run to run; so do the room that they take, and who waits a little.
 MASKS = [
@@ -34,19 +38,16 @@ class Session:
         self.name, self.folder, self.lines, self.differs = name, tempfile.mkdtemp(), [], False
         for program in os.listdir(f"{DOCS}/programs"):
             shutil.copy(f"{DOCS}/programs/{program}", self.folder)
+        if name.startswith(".."):
+            os.symlink(BUILD, f"{self.folder}/build")
+            os.symlink(f"{SOURCE}/corpus", f"{self.folder}/corpus")
         self.env = dict(
             os.environ,
             PATH=f"{BUILD}:{os.environ['PATH']}",
             LC_ALL="C.UTF-8",
             COLUMNS="120",
-            OMPI_MCA_rmaps_base_oversubscribe="1",
-            OMPI_MCA_mpi_yield_when_idle="1",
-            OMPI_MCA_hwloc_base_binding_policy="none",
-            OMPI_MCA_btl="self,vader",
-            OMPI_MCA_btl_vader_single_copy_mechanism="none",
+            **MPIRUN,
         )
-        if os.getuid() == 0:
-            self.env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 
     def shell(self, command):
         done = subprocess.run(
@@ -78,7 +79,18 @@ class Session:
         with open(f"{DOCS}/programs/{path}") as file:
             return self.judge(block, file.read().splitlines()[int(first) - 1 : int(last)])
 
+    def judge_parts(self, block, said):
+        said = masked("\n".join(said))
+        for line in masked("\n".join(block)):
+            start, cut, _ = line.partition("[...]")
+            if not any(text.startswith(start) if cut else text == line for text in said):
+                self.differs = True
+                print(f"{self.name}: is not printed:\n  - {line}")
+        return block
+
     def judge(self, block, said):
+        if any("[...]" in line for line in block):
+            return self.judge_parts(block, said)
         if masked("\n".join(block)) != masked("\n".join(said)):
             self.differs = True
             if not WRITE:
@@ -149,8 +161,8 @@ def main():
 
         browser = Browser(tempfile.mkdtemp())
     differ = False
-    for name in sorted(os.listdir(DOCS)):
-        if name.endswith(".md"):
+    for name in sorted(os.listdir(DOCS)) + ["../README.md"]:
+        if name.endswith(".md") and os.path.exists(f"{DOCS}/{name}"):
             session = Session(name)
             session.run(browser)
             differ |= session.differs

@@ -132,7 +132,8 @@ enum core_status explore_output_sarif(const struct explore_result *result, FILE 
         return CORE_NO_MEMORY;
     for (int i = 0; i < EXPLORE_RULES; i++) {
         const struct rule *rule = &rule_table[explore_rule[i]];
-        sarif_rule_add(sarif, &(struct sarif_rule){rule->id, rule->says, rule->help, rule->class});
+        sarif_rule_add(
+            sarif, &(struct sarif_rule){rule->id, rule->says, rule->help, rule->class, "check"});
     }
     for (uint32_t i = 0; i < result->findings->count; i++) {
         const struct finding *f = &result->findings->finding[i];

@@ -4,17 +4,11 @@
    round, so that what else the machine does falls on all of them alike.   bench.py BUILD"""
 import os, re, shutil, statistics, subprocess, sys, tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests"))
+from mpirun import MPIRUN
+
 BUILD = os.path.abspath(sys.argv[1])
-ENV = dict(
-    os.environ,
-    OMPI_ALLOW_RUN_AS_ROOT="1",
-    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-    OMPI_MCA_rmaps_base_oversubscribe="1",
-    OMPI_MCA_mpi_yield_when_idle="1",
-    OMPI_MCA_btl="self,vader",
-    OMPI_MCA_btl_vader_single_copy_mechanism="none",
-    OMPI_MCA_hwloc_base_binding_policy="none",
-)
+ENV = dict(os.environ, **MPIRUN)
 NONE, OURS, BARE, DIGEST, EZTRACE = (
     "no recorder",
     "crosswait",

@@ -290,6 +290,8 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
         out_result->end = LAUNCH_END_SIGNAL;
     if (out_result->end == LAUNCH_END_DEADLOCK)
         out_result->verdict_ms = (int64_t)(launch.all_gone_ns - launch.last_progress_ns) / 1000000;
+    if (out_result->verdict_ms > 0)
+        out_result->ending.limit_ms = (uint64_t)out_result->verdict_ms;
     status = launch_trace_write(&launch);
 
 give_signals_back:

@@ -84,12 +84,11 @@ static const char order_sql[] =
 
 static char *message_words(sqlite3_stmt *row)
 {
-    char *text = NULL;
+    char *text = NULL, bytes[64];
 
-    return asprintf(&text, "from rank %lld, tag %lld, %lld bytes",
-                    (long long)sqlite3_column_int64(row, 0),
+    return asprintf(&text, "from rank %lld, tag %lld, %s", (long long)sqlite3_column_int64(row, 0),
                     (long long)sqlite3_column_int64(row, 1),
-                    (long long)sqlite3_column_int64(row, 2)) < 0
+                    describe_bytes((uint64_t)sqlite3_column_int64(row, 2), bytes, sizeof bytes)) < 0
                ? NULL
                : text;
 }

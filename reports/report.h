@@ -34,9 +34,21 @@ struct report_cost { /* blocking collectives of the library that are alike: same
     int32_t site;                         /* of that one */
 };
 
+/* What a rank on the timed clock idles for. X(name, text). */
+#define REPORT_IDLES(X)               \
+    X(LATE_SENDER, "late sender")     \
+    X(LATE_RECEIVER, "late receiver") \
+    X(PORT, "port")                   \
+    X(LINK, "link")                   \
+    X(COLLECTIVE, "collective")
+#define X(name, text) REPORT_IDLE_##name,
+enum report_idle_cause { REPORT_IDLES(X) REPORT_IDLE_COUNT };
+#undef X
+const char *report_idle_text(enum report_idle_cause cause);
+
 struct report_idle { /* a rank on the timed clock */
     uint32_t rank;
-    uint64_t late_sender_ps, late_receiver_ps, port_ps, link_ps, collective_ps, finish_ps;
+    uint64_t ps[REPORT_IDLE_COUNT], finish_ps;
 };
 
 struct report_time { /* the whole job on the timed clock, with the library's own messages where they
@@ -47,9 +59,9 @@ struct report_time { /* the whole job on the timed clock, with the library's own
     uint64_t path_alphas, path_bytes, path_operations, path_compute_ps; /* on the critical path */
     uint64_t path_steps;
     uint32_t path_end;          /* rank that ends last */
-    struct report_idle idle[8]; /* most idle first */
+    struct report_idle idle[8]; /* those that idle, most first */
     uint32_t idle_count;
-    uint64_t late_sender_ps, late_receiver_ps, port_ps, link_ps, collective_ps; /* all ranks */
+    uint64_t ps[REPORT_IDLE_COUNT]; /* all ranks */
 };
 
 struct report_last { /* the last calls of ranks that ended alike */
@@ -91,6 +103,7 @@ struct report_facts {
     char *ended;   /* why and how crosswait ended the job, NULL: it did not */
     char *waiting; /* of a snapshot: who waited for whom; NULL: the job is over */
     enum ending_reason reason;
+    uint64_t still_ms; /* DEADLOCK: so long after its last progress it was over; 0: not known */
     int64_t exit_code; /* of the job; -1 unknown */
     uint64_t events, inner_events, lost, messages, message_bytes;
     uint32_t hosts;
@@ -125,6 +138,10 @@ enum core_status report_order_gather(struct report_facts *facts);
 /* "1 error, 2 notes", "undecided", "clean"...; written into buffer, which is returned. Needs
  * findings. */
 const char *report_verdict(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
+/* "the job was ended 0.9 s after its last progress: it could never have gone on", of the finding
+ * that says why it was; written into buffer, which is returned. NULL: of any other. */
+const char *report_ended(const struct report_facts *facts, const struct report_entry *entry,
+                         char *buffer, size_t buffer_bytes);
 void report_facts_done(struct report_facts *facts);
 
 typedef enum core_status (*report_render_fn)(const struct report_facts *facts, FILE *file);

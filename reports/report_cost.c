@@ -110,22 +110,35 @@ static enum core_status gather_collectives(struct report_facts *facts,
     return CORE_OK;
 }
 
-static uint64_t idle_of(const struct report_idle *idle)
+const char *report_idle_text(enum report_idle_cause cause)
 {
-    return idle->late_sender_ps + idle->late_receiver_ps + idle->port_ps + idle->link_ps;
+#define X(name, text) text,
+    static const char *const texts[] = {REPORT_IDLES(X)};
+#undef X
+
+    return texts[cause];
 }
 
-/* Keeps the ranks that idle most, most idle first, lower rank first among equals. */
+static uint64_t idle_of(const struct report_idle *idle)
+{
+    uint64_t ps = 0;
+
+    for (int cause = 0; cause < REPORT_IDLE_COUNT; cause++)
+        ps += idle->ps[cause];
+    return ps;
+}
+
+/* Keeps of the ranks that idle those that do most, most idle first, lower rank first among equals.
+ */
 static void add_idle(struct report_time *time, const struct report_idle *idle)
 {
     enum { KEPT_MAX = sizeof time->idle / sizeof *time->idle };
     uint32_t at = time->idle_count;
 
-    time->late_sender_ps += idle->late_sender_ps;
-    time->late_receiver_ps += idle->late_receiver_ps;
-    time->port_ps += idle->port_ps;
-    time->link_ps += idle->link_ps;
-    time->collective_ps += idle->collective_ps;
+    for (int cause = 0; cause < REPORT_IDLE_COUNT; cause++)
+        time->ps[cause] += idle->ps[cause];
+    if (!idle_of(idle))
+        return;
     while (at > 0 && idle_of(&time->idle[at - 1]) < idle_of(idle))
         at--;
     if (at == KEPT_MAX)
@@ -149,13 +162,14 @@ static void read_time(struct report_time *time, const struct replay_timed_result
         const struct replay_timed_rank one = replay_timed_rank_at(result, i), *rank = &one;
         if (rank->finish_ps > replay_timed_rank_at(result, time->path_end).finish_ps)
             time->path_end = i;
-        add_idle(time, &(struct report_idle){.rank = i,
-                                             .late_sender_ps = rank->late_sender_ps,
-                                             .late_receiver_ps = rank->late_receiver_ps,
-                                             .port_ps = rank->port_ps,
-                                             .link_ps = rank->link_ps,
-                                             .collective_ps = rank->collective_ps,
-                                             .finish_ps = rank->finish_ps});
+        add_idle(time,
+                 &(struct report_idle){.rank = i,
+                                       .ps = {[REPORT_IDLE_LATE_SENDER] = rank->late_sender_ps,
+                                              [REPORT_IDLE_LATE_RECEIVER] = rank->late_receiver_ps,
+                                              [REPORT_IDLE_PORT] = rank->port_ps,
+                                              [REPORT_IDLE_LINK] = rank->link_ps,
+                                              [REPORT_IDLE_COLLECTIVE] = rank->collective_ps},
+                                       .finish_ps = rank->finish_ps});
     }
 }
 

@@ -235,6 +235,7 @@ static enum core_status gather(struct trace *trace, const struct finding_list *f
     char **words = ending.reason == ENDING_SNAPSHOT ? &facts.waiting : &facts.ended;
     *words = wording_ending(&ending);
     facts.reason = ending.reason;
+    facts.still_ms = ending.reason == ENDING_DEADLOCK ? ending.limit_ms : 0;
     ending_done(&ending);
     const char *start_ns = trace_meta(trace, "start_ns");
     status = source_open(start_ns ? strtoull(start_ns, NULL, 10) : 0, &facts.source);
@@ -296,6 +297,21 @@ const char *report_verdict(const struct report_facts *facts, char *buffer, size_
                              used ? ", " : "", count[severity],
                              finding_severity_text((enum finding_severity)severity),
                              count[severity] == 1 ? "" : "s");
+    return buffer;
+}
+
+const char *report_ended(const struct report_facts *facts, const struct report_entry *entry,
+                         char *buffer, size_t buffer_bytes)
+{
+    char when[64] = "there";
+
+    if (!entry->ended || facts->reason != ENDING_DEADLOCK || entry != facts->entry ||
+        entry->finding->rule == &rule_table[RULE_HANG]) /* which says so itself */
+        return NULL;
+    if (facts->still_ms)
+        snprintf(when, sizeof when, "%.1f s after its last progress",
+                 (double)facts->still_ms / 1000);
+    snprintf(buffer, buffer_bytes, "the job was ended %s: it could never have gone on", when);
     return buffer;
 }
 

@@ -125,7 +125,9 @@ static enum core_status finding_article(const struct report_facts *facts,
     if (status == CORE_OK)
         status = places_table(facts, finding, file);
     fprintf(file, "</div>\n");
-    if (finding->fact_count || entry->cause) {
+    char ended[160];
+    bool ends = report_ended(facts, entry, ended, sizeof ended) != NULL;
+    if (finding->fact_count || entry->cause || ends) {
         fprintf(file, "<ul>\n");
         if (entry->cause)
             fprintf(file, "<li>it follows from the %s of rule %s above</li>\n",
@@ -135,6 +137,8 @@ static enum core_status finding_article(const struct report_facts *facts,
             core_text_xml(finding->fact[i], file);
             fprintf(file, "</li>\n");
         }
+        if (ends)
+            fprintf(file, "<li>%s</li>\n", ended);
         fprintf(file, "</ul>\n");
     }
     fprintf(file, "<dl>");
@@ -155,7 +159,7 @@ static enum core_status finding_article(const struct report_facts *facts,
 
 static void job_head(const struct report_facts *facts, FILE *file)
 {
-    char verdict[128], bytes[64], line[256];
+    char verdict[128], bytes[64], calls[32], messages[32], line[256];
     const char *class = !facts->findings                          ? ""
                         : finding_list_fails(facts->findings)     ? "bad"
                         : finding_list_undecided(facts->findings) ? "open"
@@ -177,17 +181,19 @@ static void job_head(const struct report_facts *facts, FILE *file)
     }
     if (facts->library)
         pair("library", facts->library, file);
-    int used =
-        snprintf(line, sizeof line, "%" PRIu64 " call%s, %" PRIu64 " message%s, %s", facts->events,
-                 plural(facts->events), facts->messages, plural(facts->messages),
-                 describe_bytes(facts->message_bytes, bytes, sizeof bytes));
+    int used = snprintf(line, sizeof line, "%s call%s, %s message%s, %s",
+                        describe_number(facts->events, calls, sizeof calls), plural(facts->events),
+                        describe_number(facts->messages, messages, sizeof messages),
+                        plural(facts->messages),
+                        describe_bytes(facts->message_bytes, bytes, sizeof bytes));
     if (facts->inner_events)
-        snprintf(line + used, sizeof line - (size_t)used,
-                 "; %" PRIu64 " more event%s inside the library", facts->inner_events,
+        snprintf(line + used, sizeof line - (size_t)used, "; %s more event%s inside the library",
+                 describe_number(facts->inner_events, calls, sizeof calls),
                  plural(facts->inner_events));
     pair("recorded", line, file);
     if (facts->lost) {
-        snprintf(line, sizeof line, "%" PRIu64 " events could not be recorded", facts->lost);
+        snprintf(line, sizeof line, "%s event%s could not be recorded",
+                 describe_number(facts->lost, calls, sizeof calls), plural(facts->lost));
         pair("lost", line, file);
     }
     if (facts->ended)
@@ -208,7 +214,7 @@ static void last_row(const struct report_last *last, FILE *file)
     fprintf(file, "</td><td>%s</td><td class=\"call\">%s</td><td class=\"mono\">",
             !last->call     ? ""
             : last->pending ? "in"
-                            : "outside of MPI, behind",
+                            : "outside of MPI, after",
             last->call ? last->call : "");
     core_text_xml(last->where, file);
     fprintf(file, "</td><td class=\"number\">");
@@ -225,7 +231,7 @@ static void last_table(const struct report_facts *facts, FILE *file)
     fprintf(file,
             "<h2>Where the ranks were when the job ended</h2>\n<div class=\"wide\"><table><tr>"
             "<th></th><th>state</th><th></th><th>call</th><th>place</th><th "
-            "class=\"number\">since</th></tr>\n");
+            "class=\"number\">since, after the start</th></tr>\n");
     for (uint32_t i = 0; i < facts->last_count; i++)
         last_row(&facts->last[i], file);
     fprintf(file, "</table></div>\n");
@@ -285,7 +291,7 @@ static void why_section(const struct report_facts *facts, FILE *file)
         return;
     fprintf(file, "<div class=\"wide\"><table><tr><th class=\"number\">waited</th><th "
                   "class=\"number\">of all time</th><th></th><th>ranks</th><th>in</th><th>mostly "
-                  "for</th><th>on its way to</th></tr>\n");
+                  "for</th><th>which came late to</th></tr>\n");
     for (uint32_t i = 0; i < why->row_count && i < ROWS_SHOWN_MAX; i++) {
         const struct why_row *row = &why->row[i];
         fprintf(file,
@@ -302,40 +308,85 @@ static void why_section(const struct report_facts *facts, FILE *file)
     fprintf(file, "</table></div>\n");
 }
 
+/* "<td>4,096</td>": of nothing, an empty cell. */
+static void number_cell(uint64_t number, FILE *file)
+{
+    char text[32];
+
+    fprintf(file, "<td class=\"number\">%s</td>",
+            number ? describe_number(number, text, sizeof text) : "");
+}
+
 static void totals_table(const struct report_facts *facts, FILE *file)
 {
-    bool pending = false;
+    bool pending = false, volume = false;
+    char time[32];
 
-    for (uint32_t i = 0; i < facts->total_count; i++)
+    for (uint32_t i = 0; i < facts->total_count; i++) {
         pending |= facts->total[i].pending != 0;
+        volume |= facts->total[i].bytes != 0;
+    }
     fprintf(file,
             "<h2>Calls</h2>\n<div class=\"wide\"><table><tr><th>call</th><th "
-            "class=\"number\">count</th><th "
-            "class=\"number\">time ms</th><th class=\"number\">bytes</th>%s</tr>\n",
+            "class=\"number\">count</th><th class=\"number\">time inside</th>%s%s</tr>\n",
+            volume ? "<th class=\"number\">bytes</th>" : "",
             pending ? "<th class=\"number\">did not return</th>" : "");
     for (uint32_t i = 0; i < facts->total_count; i++) {
         const struct report_call_total *total = &facts->total[i];
-        fprintf(file,
-                "<tr><td class=\"call\">%s</td><td class=\"number\">%" PRIu64
-                "</td><td class=\"number\">%.3f</td><td class=\"number\">",
-                total->name, total->count, (double)total->time_ns / 1e6);
-        if (total->bytes)
-            fprintf(file, "%" PRIu64, total->bytes);
+
+        fprintf(file, "<tr><td class=\"call\">%s</td>", total->name);
+        number_cell(total->count, file);
+        fprintf(file, "<td class=\"number\">%s</td>",
+                report_why_time(total->time_ns, time, sizeof time));
+        if (volume)
+            number_cell(total->bytes, file);
         if (pending)
-            fprintf(file, "</td><td class=\"number\">");
-        if (total->pending)
-            fprintf(file, "%" PRIu64, total->pending);
-        fprintf(file, "</td></tr>\n");
+            number_cell(total->pending, file);
+        fprintf(file, "</tr>\n");
     }
     fprintf(file, "</table></div>\n");
 }
 
+static void cost_row(const struct report_facts *facts, const struct report_cost *cost, bool model,
+                     FILE *file)
+{
+    char place[256], number[2][32], time[32];
+
+    fprintf(file, "<tr><td class=\"call\">%s</td><td class=\"number\">%" PRIu32 "</td>", cost->call,
+            cost->ranks);
+    number_cell(cost->bytes, file);
+    number_cell(cost->calls, file);
+    fprintf(file, "<td class=\"number\">%" PRIu64 " (%" PRIu64 ")</td>", cost->rounds,
+            cost->bound_rounds);
+    fprintf(file, "<td class=\"number\">%s (%s)</td><td class=\"number\">%.2f</td>",
+            describe_number(cost->words_bytes, number[0], sizeof number[0]),
+            describe_number(cost->bound_bytes, number[1], sizeof number[1]),
+            (double)cost->engine_ps / 1e6);
+    if (model && cost->row_ps)
+        fprintf(file, "<td class=\"number\">%.2f</td>", (double)cost->row_ps / 1e6);
+    else if (model)
+        fprintf(file, "<td></td>");
+    if (cost->engine_ps)
+        fprintf(file, "<td class=\"number\">%.0f %%</td>",
+                100.0 * (double)cost->bound_ps / (double)cost->engine_ps);
+    else
+        fprintf(file, "<td></td>");
+    fprintf(file, "<td>%s", cost->row ? cost->row : "none of the model");
+    if (cost->rows > 1)
+        fprintf(file, " (or %" PRIu32 " more)", cost->rows - 1);
+    fprintf(file, "</td><td>%s at ", report_why_time(cost->recorded_ns, time, sizeof time));
+    core_text_xml(trace_site_text(facts->trace, cost->site, place, sizeof place), file);
+    fprintf(file, "</td></tr>\n");
+}
+
 static void cost_table(const struct report_facts *facts, FILE *file)
 {
-    char place[256];
+    bool model = false;
 
     if (!facts->cost_count)
         return;
+    for (uint32_t i = 0; i < facts->cost_count && i < ROWS_SHOWN_MAX; i++)
+        model |= facts->cost[i].row_ps != 0;
     fprintf(file,
             "<h2>Collectives against the model</h2>\n<p class=\"soft\">alpha 1 us, beta 1 ns a "
             "word of 8 bytes, single port; in brackets the bound "
@@ -343,68 +394,60 @@ static void cost_table(const struct report_facts *facts, FILE *file)
             "class=\"number\">ranks</th><th class=\"number\">bytes</th>"
             "<th class=\"number\">calls</th><th class=\"number\">rounds</th><th "
             "class=\"number\">bytes sent by a rank</th><th class=\"number\">time us</th>"
-            "<th class=\"number\">model us</th><th "
-            "class=\"number\">efficiency</th><th>algorithm</th><th>slowest recorded</th></tr>\n");
-    for (uint32_t i = 0; i < facts->cost_count && i < ROWS_SHOWN_MAX; i++) {
-        const struct report_cost *cost = &facts->cost[i];
-        fprintf(file,
-                "<tr><td class=\"call\">%s</td><td class=\"number\">%" PRIu32
-                "</td><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64
-                "</td><td class=\"number\">%" PRIu64 " (%" PRIu64
-                ")</td><td class=\"number\">%" PRIu64 " (%" PRIu64
-                ")</td><td class=\"number\">%.2f</td>",
-                cost->call, cost->ranks, cost->bytes, cost->calls, cost->rounds, cost->bound_rounds,
-                cost->words_bytes, cost->bound_bytes, (double)cost->engine_ps / 1e6);
-        if (cost->row_ps)
-            fprintf(file, "<td class=\"number\">%.2f</td>", (double)cost->row_ps / 1e6);
-        else
-            fprintf(file, "<td></td>");
-        if (cost->engine_ps)
-            fprintf(file, "<td class=\"number\">%.0f %%</td>",
-                    100.0 * (double)cost->bound_ps / (double)cost->engine_ps);
-        else
-            fprintf(file, "<td></td>");
-        fprintf(file, "<td>%s", cost->row ? cost->row : "none of the model");
-        if (cost->rows > 1)
-            fprintf(file, " (or %" PRIu32 " more)", cost->rows - 1);
-        fprintf(file, "</td><td>%.3f ms at ", (double)cost->recorded_ns / 1e6);
-        core_text_xml(trace_site_text(facts->trace, cost->site, place, sizeof place), file);
-        fprintf(file, "</td></tr>\n");
+            "%s<th class=\"number\">efficiency</th><th>algorithm</th><th>slowest "
+            "recorded</th></tr>\n",
+            model ? "<th class=\"number\">model us</th>" : "");
+    for (uint32_t i = 0; i < facts->cost_count && i < ROWS_SHOWN_MAX; i++)
+        cost_row(facts, &facts->cost[i], model, file);
+    fprintf(file, "</table></div>\n");
+}
+
+/* Of the causes those that there are. */
+static void idle_row(const struct report_time *time, const uint64_t *ps, uint64_t finish_ps,
+                     FILE *file)
+{
+    char text[32];
+
+    for (int cause = 0; cause < REPORT_IDLE_COUNT; cause++)
+        if (time->ps[cause])
+            fprintf(file, "<td class=\"number\">%s</td>",
+                    ps[cause] ? report_why_time(ps[cause] / 1000, text, sizeof text) : "");
+    fprintf(file, "<td class=\"number\">%s</td></tr>\n",
+            finish_ps ? report_why_time(finish_ps / 1000, text, sizeof text) : "");
+}
+
+static void idle_table(const struct report_time *time, FILE *file)
+{
+    fprintf(file, "<div class=\"wide\"><table><tr><th>idle</th>");
+    for (int cause = 0; cause < REPORT_IDLE_COUNT; cause++)
+        if (time->ps[cause])
+            fprintf(file, "<th class=\"number\">%s</th>",
+                    report_idle_text((enum report_idle_cause)cause));
+    fprintf(file, "<th class=\"number\">finished at</th></tr>\n<tr><td>all ranks</td>");
+    idle_row(time, time->ps, 0, file);
+    for (uint32_t i = 0; i < time->idle_count; i++) {
+        fprintf(file, "<tr><td>rank %" PRIu32 "</td>", time->idle[i].rank);
+        idle_row(time, time->idle[i].ps, time->idle[i].finish_ps, file);
     }
     fprintf(file, "</table></div>\n");
 }
 
-static void time_table(const struct report_time *time, FILE *file)
+static void time_section(const struct report_time *time, FILE *file)
 {
+    char length[32], work[32], startups[32], bytes[64];
+
     if (!time->known)
         return;
-    fprintf(
-        file,
-        "<h2>Time on the model's machine</h2>\n<p>%.3f us, ended by rank %" PRIu32
-        "; critical path: %" PRIu64 " steps, %" PRIu64 " alphas, %" PRIu64
-        " bytes, %.3f us of computing.</p>\n<div class=\"wide\"><table><tr><th>idle, us</th><th "
-        "class=\"number\">late sender</th><th class=\"number\">late receiver</th>"
-        "<th class=\"number\">port</th><th class=\"number\">link</th><th "
-        "class=\"number\">finished at</th></tr>\n",
-        (double)time->makespan_ps / 1e6, time->path_end, time->path_steps, time->path_alphas,
-        time->path_bytes, (double)time->path_compute_ps / 1e6);
     fprintf(file,
-            "<tr><td>all ranks</td><td class=\"number\">%.3f</td><td class=\"number\">%.3f</td><td "
-            "class=\"number\">%.3f</td><td class=\"number\">%.3f</td>"
-            "<td></td></tr>\n",
-            (double)time->late_sender_ps / 1e6, (double)time->late_receiver_ps / 1e6,
-            (double)time->port_ps / 1e6, (double)time->link_ps / 1e6);
-    for (uint32_t i = 0; i < time->idle_count; i++) {
-        const struct report_idle *idle = &time->idle[i];
-        fprintf(file,
-                "<tr><td>rank %" PRIu32 "</td><td class=\"number\">%.3f</td><td "
-                "class=\"number\">%.3f</td><td class=\"number\">%.3f</td>"
-                "<td class=\"number\">%.3f</td><td class=\"number\">%.3f</td></tr>\n",
-                idle->rank, (double)idle->late_sender_ps / 1e6,
-                (double)idle->late_receiver_ps / 1e6, (double)idle->port_ps / 1e6,
-                (double)idle->link_ps / 1e6, (double)idle->finish_ps / 1e6);
-    }
-    fprintf(file, "</table></div>\n");
+            "<h2>Time on the model's machine</h2>\n<p>The job takes %s, and rank %" PRIu32
+            " ends last. Critical path: %s message start-up%s (alpha), %s, %s of work.</p>\n",
+            report_why_time(time->makespan_ps / 1000, length, sizeof length), time->path_end,
+            describe_number(time->path_alphas, startups, sizeof startups),
+            plural(time->path_alphas), describe_bytes(time->path_bytes, bytes, sizeof bytes),
+            time->path_compute_ps ? report_why_time(time->path_compute_ps / 1000, work, sizeof work)
+                                  : "none");
+    if (time->idle_count)
+        idle_table(time, file);
 }
 
 /* --- the page --------------------------------------------------------------------------------- */
@@ -464,7 +507,7 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
     cost_table(facts, file);
     if (status == CORE_OK)
         status = html_plot_costs(facts, file);
-    time_table(&facts->time, file);
+    time_section(&facts->time, file);
     if (status == CORE_OK)
         status = html_timeline_write(facts, file);
     html_page_script(file);

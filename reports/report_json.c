@@ -192,6 +192,16 @@ static json_t *why(const struct report_facts *facts)
     return object;
 }
 
+static void set_idle(json_t *object, const uint64_t *ps)
+{
+    static const char *const key[] = {"late_sender_ps", "late_receiver_ps", "port_ps", "link_ps",
+                                      "collective_ps"};
+    _Static_assert(sizeof key / sizeof *key == REPORT_IDLE_COUNT, "a key per cause");
+
+    for (int cause = 0; cause < REPORT_IDLE_COUNT; cause++)
+        set_number(object, key[cause], ps[cause]);
+}
+
 static json_t *job_time(const struct report_time *time)
 {
     if (!time->known)
@@ -204,17 +214,11 @@ static json_t *job_time(const struct report_time *time)
     set_number(object, "path_operations", time->path_operations);
     set_number(object, "path_compute_ps", time->path_compute_ps);
     set_number(object, "path_end_rank", time->path_end);
-    set_number(object, "late_sender_ps", time->late_sender_ps);
-    set_number(object, "late_receiver_ps", time->late_receiver_ps);
-    set_number(object, "port_ps", time->port_ps);
-    set_number(object, "link_ps", time->link_ps);
+    set_idle(object, time->ps);
     for (uint32_t i = 0; i < time->idle_count; i++) {
         json_t *rank = json_object();
         set_number(rank, "rank", time->idle[i].rank);
-        set_number(rank, "late_sender_ps", time->idle[i].late_sender_ps);
-        set_number(rank, "late_receiver_ps", time->idle[i].late_receiver_ps);
-        set_number(rank, "port_ps", time->idle[i].port_ps);
-        set_number(rank, "link_ps", time->idle[i].link_ps);
+        set_idle(rank, time->idle[i].ps);
         set_number(rank, "finish_ps", time->idle[i].finish_ps);
         json_array_append_new(ranks_array, rank);
     }
@@ -252,6 +256,8 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
                         facts->exit_code >= 0 ? json_integer(facts->exit_code) : json_null());
     set_text(job, "library", facts->library);
     set_text(job, "ended_by_crosswait", facts->ended);
+    if (facts->still_ms)
+        set_number(job, "ended_after_progress_ms", facts->still_ms);
     set_number(job, "hosts", facts->hosts);
     set_number(job, "events", facts->events);
     set_number(job, "inner_events", facts->inner_events);

@@ -114,7 +114,8 @@ enum core_status report_sarif(const struct report_facts *facts, FILE *file)
         sarif_rule_add(sarif, &(struct sarif_rule){.id = rule_table[i].id,
                                                    .says = rule_table[i].says,
                                                    .help = rule_table[i].help,
-                                                   .class = rule_table[i].class});
+                                                   .class = rule_table[i].class,
+                                                   .manual = "check"});
     for (uint32_t i = 0; facts->findings && i < facts->findings->count && status == CORE_OK; i++)
         status = add_result(sarif, facts->trace, &facts->findings->finding[i]);
     if (status == CORE_OK)

@@ -11,7 +11,8 @@
 
 enum {
     PARTS_SHOWN_MAX = 8, /* of a place, unless verbose: of more, the ranks are named together */
-    TOTALS_SHOWN_MAX = 12
+    TOTALS_SHOWN_MAX = 12,
+    IDLE_SHOWN_MAX = 3
 };
 
 static const char *plural(uint64_t count)
@@ -21,7 +22,7 @@ static const char *plural(uint64_t count)
 
 static void print_head(const struct report_facts *facts, FILE *file)
 {
-    char bytes[64];
+    char bytes[64], calls[32], messages[32];
 
     fprintf(file, "trace     %s\n", facts->trace->path);
     if (facts->command)
@@ -30,19 +31,22 @@ static void print_head(const struct report_facts *facts, FILE *file)
             plural(facts->trace->rank_count), facts->hosts, plural(facts->hosts));
     if (facts->exit_code >= 0)
         fprintf(file, ", exit status %" PRId64, facts->exit_code);
-    fprintf(file, "\nrecorded  %" PRIu64 " call%s, %" PRIu64 " message%s, %s", facts->events,
-            plural(facts->events), facts->messages, plural(facts->messages),
+    fprintf(file, "\nrecorded  %s call%s, %s message%s, %s",
+            describe_number(facts->events, calls, sizeof calls), plural(facts->events),
+            describe_number(facts->messages, messages, sizeof messages), plural(facts->messages),
             describe_bytes(facts->message_bytes, bytes, sizeof bytes));
     if (facts->inner_events)
-        fprintf(file, "; %" PRIu64 " more event%s inside the library", facts->inner_events,
+        fprintf(file, "; %s more event%s inside the library",
+                describe_number(facts->inner_events, calls, sizeof calls),
                 plural(facts->inner_events));
     fprintf(file, "\n");
     if (facts->findings && facts->findings->verified)
-        fprintf(file, "verified  %" PRIu64 " result%s of collectives\n", facts->findings->verified,
+        fprintf(file, "verified  %s result%s of collectives\n",
+                describe_number(facts->findings->verified, calls, sizeof calls),
                 plural(facts->findings->verified));
     if (facts->lost)
-        fprintf(file, "lost      %" PRIu64 " event%s could not be recorded\n", facts->lost,
-                plural(facts->lost));
+        fprintf(file, "lost      %s event%s could not be recorded\n",
+                describe_number(facts->lost, calls, sizeof calls), plural(facts->lost));
     if (facts->ended)
         fprintf(file, "ended by  crosswait: %s\n", facts->ended);
     fputc('\n', file);
@@ -239,7 +243,7 @@ enum core_status report_text_finding(const struct report_facts *facts,
     const struct finding *finding = entry->finding;
     struct block block = {0};
     const char *more[3] = {NULL};
-    char follows[160];
+    char follows[160], ended[160];
     int count = 0;
     enum core_status status = CORE_OK;
 
@@ -252,9 +256,7 @@ enum core_status report_text_finding(const struct report_facts *facts,
                  finding_severity_text(entry->cause->severity), entry->cause->rule->id);
         more[count++] = follows;
     }
-    if (entry->ended && facts->reason == ENDING_DEADLOCK && entry == facts->entry &&
-        finding->rule != &rule_table[RULE_HANG]) /* which says so itself */
-        more[count] = "the job was ended there: it could never have gone on";
+    more[count] = report_ended(facts, entry, ended, sizeof ended);
     report_text_shown(finding, &block, more, is_first(facts, entry), style, file);
     block_done(&block);
     return CORE_OK;
@@ -268,7 +270,7 @@ static void print_state(const struct report_last *last, FILE *file)
 
     switch (last->state) {
     case EVENT_RANK_FINISHED:
-        fputs("came to its end", file);
+        fputs("finished", file);
         return;
     case EVENT_RANK_ENDED: /* by somebody else: where it was is what matters */
     case EVENT_RANK_RUNNING:
@@ -280,10 +282,12 @@ static void print_state(const struct report_last *last, FILE *file)
     if (!last->call)
         fputs("made no call", file);
     else
-        fprintf(file, "%s %s at %s, since %.3f s", last->pending ? "in" : "outside of MPI, behind",
+        fprintf(file, "%s %s at %s, since %.3f", last->pending ? "in" : "outside of MPI, after",
                 last->call, last->where ? last->where : "?", (double)last->since_first_ns / 1e9);
     if (last->call && last->since_last_ns / 1000000 != last->since_first_ns / 1000000)
-        fprintf(file, " to %.3f s", (double)last->since_last_ns / 1e9);
+        fprintf(file, " to %.3f", (double)last->since_last_ns / 1e9);
+    if (last->call)
+        fputs(" s after the start", file);
 }
 
 static void print_last(const struct report_facts *facts, FILE *file)
@@ -312,19 +316,42 @@ static void print_last(const struct report_facts *facts, FILE *file)
 
 /* --- everything else -------------------------------------------------------------------------- */
 
+/* Which ranks are still in the call. */
+static void print_pending(const struct report_facts *facts, const struct report_call_total *total,
+                          FILE *file)
+{
+    bool told = false;
+
+    for (uint32_t i = 0; i < facts->last_count; i++) {
+        const struct report_last *last = &facts->last[i];
+
+        if (!last->pending || !last->call || strcmp(last->call, total->name) != 0)
+            continue;
+        fprintf(file, "%s%s", told ? "; " : "   did not return: ", last->ranks);
+        told = true;
+    }
+    if (!told) {
+        char count[32];
+
+        fprintf(file, "   %s did not return", describe_number(total->pending, count, sizeof count));
+    }
+}
+
 static void print_totals(const struct report_facts *facts, FILE *file)
 {
-    char bytes[64];
+    char count[32], bytes[64], time[32];
 
     if (!facts->total_count)
         return;
-    fprintf(file, "%-28s %10s %12s %20s\n", "call", "count", "time ms", "volume");
+    fprintf(file, "%-28s %12s %12s %24s\n", "call", "count", "time inside", "volume");
     for (uint32_t i = 0; i < facts->total_count && i < TOTALS_SHOWN_MAX; i++) {
         const struct report_call_total *total = &facts->total[i];
-        fprintf(file, "%-28s %10" PRIu64 " %12.3f %20s", total->name, total->count,
-                (double)total->time_ns / 1e6, describe_bytes(total->bytes, bytes, sizeof bytes));
+        fprintf(file, "%-28s %12s %12s %24s", total->name,
+                describe_number(total->count, count, sizeof count),
+                report_why_time(total->time_ns, time, sizeof time),
+                total->bytes ? describe_bytes(total->bytes, bytes, sizeof bytes) : "");
         if (total->pending)
-            fprintf(file, "   %" PRIu64 " did not return", total->pending);
+            print_pending(facts, total, file);
         fprintf(file, "\n");
     }
     if (facts->total_count > TOTALS_SHOWN_MAX)
@@ -352,20 +379,24 @@ static void print_costs(const struct report_facts *facts, FILE *file)
     fprintf(file,
             "collectives inside the library, on the model's machine (a message costs 1 us and "
             "1 ns a word of 8 bytes; in brackets the least that any algorithm needs; best: "
-            "how near it comes)\n");
-    fprintf(file, "%-25s %5s %10s %6s %11s %21s %7s %9s %9s %6s  %s\n", "call", "ranks", "bytes",
+            "the least time as a share of this one)\n");
+    fprintf(file, "%-25s %5s %13s %7s %11s %25s %9s %9s %9s %6s  %s\n", "call", "ranks", "bytes",
             "calls", "rounds", "bytes of a rank", "adds", "time us", "model us", "best",
             "algorithm; slowest recorded");
     for (uint32_t i = 0; i < facts->cost_count && i < TOTALS_SHOWN_MAX; i++) {
         const struct report_cost *cost = &facts->cost[i];
         char rounds[48], words[64];
+        char number[4][32];
         snprintf(rounds, sizeof rounds, "%" PRIu64 " (%" PRIu64 ")", cost->rounds,
                  cost->bound_rounds);
-        snprintf(words, sizeof words, "%" PRIu64 " (%" PRIu64 ")", cost->words_bytes,
-                 cost->bound_bytes);
-        fprintf(file, "%-25s %5" PRIu32 " %10" PRIu64 " %6" PRIu64 " %11s %21s %7" PRIu64 " %9.2f ",
-                cost->call, cost->ranks, cost->bytes, cost->calls, rounds, words,
-                cost->row_operations, (double)cost->engine_ps / 1e6);
+        snprintf(words, sizeof words, "%s (%s)",
+                 describe_number(cost->words_bytes, number[0], sizeof number[0]),
+                 describe_number(cost->bound_bytes, number[1], sizeof number[1]));
+        fprintf(file, "%-25s %5" PRIu32 " %13s %7s %11s %25s %9s %9.2f ", cost->call, cost->ranks,
+                describe_number(cost->bytes, number[0], sizeof number[0]),
+                describe_number(cost->calls, number[1], sizeof number[1]), rounds, words,
+                describe_number(cost->row_operations, number[2], sizeof number[2]),
+                (double)cost->engine_ps / 1e6);
         if (cost->row_ps)
             fprintf(file, "%9.2f", (double)cost->row_ps / 1e6);
         else
@@ -387,32 +418,48 @@ static void print_costs(const struct report_facts *facts, FILE *file)
     fputc('\n', file);
 }
 
+static const char *time_text(uint64_t ps, char *buffer, size_t buffer_bytes)
+{
+    return report_why_time(ps / 1000, buffer, buffer_bytes);
+}
+
+/* "late sender 3.0 us, port 1.0 us": what there is of it. */
+static void print_idle(FILE *file, const uint64_t *ps)
+{
+    char time[32];
+    bool first = true;
+
+    for (int cause = 0; cause < REPORT_IDLE_COUNT; cause++) {
+        if (!ps[cause])
+            continue;
+        fprintf(file, "%s%s %s", first ? "" : ", ", report_idle_text((enum report_idle_cause)cause),
+                time_text(ps[cause], time, sizeof time));
+        first = false;
+    }
+}
+
 static void print_time(const struct report_facts *facts, FILE *file)
 {
     const struct report_time *time = &facts->time;
+    char length[32], work[32], bytes[64], startups[32];
 
     if (!time->known)
         return;
-    fprintf(file, "time on the model's machine: %.3f us, ended by rank %" PRIu32 "\n",
-            (double)time->makespan_ps / 1e6, time->path_end);
-    fprintf(file,
-            "  critical path: %" PRIu64 " steps, %" PRIu64 " alphas, %" PRIu64
-            " bytes, %.3f us of computing\n",
-            time->path_steps, time->path_alphas, time->path_bytes,
-            (double)time->path_compute_ps / 1e6);
-    fprintf(file,
-            "  idle, all ranks: late sender %.3f us, late receiver %.3f us, port %.3f us, link "
-            "%.3f us\n",
-            (double)time->late_sender_ps / 1e6, (double)time->late_receiver_ps / 1e6,
-            (double)time->port_ps / 1e6, (double)time->link_ps / 1e6);
-    for (uint32_t i = 0; i < time->idle_count && i < 3; i++) {
-        const struct report_idle *idle = &time->idle[i];
-        fprintf(file,
-                "  rank %-6" PRIu32
-                " late sender %.3f us, late receiver %.3f us, port %.3f us, of %.3f us\n",
-                idle->rank, (double)idle->late_sender_ps / 1e6,
-                (double)idle->late_receiver_ps / 1e6, (double)idle->port_ps / 1e6,
-                (double)idle->finish_ps / 1e6);
+    fprintf(file, "on the model's machine the job takes %s, and rank %" PRIu32 " ends last\n",
+            time_text(time->makespan_ps, length, sizeof length), time->path_end);
+    fprintf(file, "  critical path: %s message start-up%s (alpha), %s, %s of work\n",
+            describe_number(time->path_alphas, startups, sizeof startups),
+            plural(time->path_alphas), describe_bytes(time->path_bytes, bytes, sizeof bytes),
+            time->path_compute_ps ? time_text(time->path_compute_ps, work, sizeof work) : "none");
+    if (time->idle_count) {
+        fprintf(file, "  idle, all ranks: ");
+        print_idle(file, time->ps);
+        fputc('\n', file);
+    }
+    for (uint32_t i = 0; i < time->idle_count && i < IDLE_SHOWN_MAX; i++) {
+        fprintf(file, "  rank %-6" PRIu32 " ", time->idle[i].rank);
+        print_idle(file, time->idle[i].ps);
+        fprintf(file, ", of %s\n", time_text(time->idle[i].finish_ps, length, sizeof length));
     }
     fputc('\n', file);
 }
@@ -438,19 +485,22 @@ static void print_verdict(const struct report_facts *facts, FILE *file)
 /* What there is to be had besides. */
 static void print_recorded(const struct report_facts *facts, FILE *file)
 {
-    char bytes[64];
+    char number[32], bytes[64];
 
-    fprintf(file, "recorded: %" PRIu64 " call%s of %" PRIu32 " rank%s", facts->events,
-            plural(facts->events), facts->trace->rank_count, plural(facts->trace->rank_count));
+    fprintf(file, "recorded: %s call%s of %" PRIu32 " rank%s",
+            describe_number(facts->events, number, sizeof number), plural(facts->events),
+            facts->trace->rank_count, plural(facts->trace->rank_count));
     if (facts->messages)
-        fprintf(file, ", %" PRIu64 " message%s of %s", facts->messages, plural(facts->messages),
+        fprintf(file, ", %s message%s of %s",
+                describe_number(facts->messages, number, sizeof number), plural(facts->messages),
                 describe_bytes(facts->message_bytes, bytes, sizeof bytes));
     if (facts->findings && facts->findings->verified)
-        fprintf(file, ", %" PRIu64 " result%s verified", facts->findings->verified,
+        fprintf(file, ", %s result%s verified",
+                describe_number(facts->findings->verified, number, sizeof number),
                 plural(facts->findings->verified));
     if (facts->lost)
-        fprintf(file, "; %" PRIu64 " call%s could not be recorded", facts->lost,
-                plural(facts->lost));
+        fprintf(file, "; %s call%s could not be recorded",
+                describe_number(facts->lost, number, sizeof number), plural(facts->lost));
     fprintf(file, "; more: crosswait report --verbose ");
     core_text_shell(facts->trace->path, file);
     fputc('\n', file);

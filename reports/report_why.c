@@ -93,6 +93,8 @@ void report_why_sentence(const struct report_facts *facts, FILE *file)
     uint32_t culprit = why_culprit(why, &part);
     uint64_t waited = waited_of(why);
 
+    if (facts->reason == ENDING_DEADLOCK)
+        fputs("before the job hung, ", file);
     if (culprit != UINT32_MAX) {
         culprit_write(facts, why, culprit, part, file);
     } else if (why->ranks > 1 && waited * 20 >= why->elapsed_ns && why->row_count) {
@@ -115,7 +117,7 @@ void report_why_sentence(const struct report_facts *facts, FILE *file)
 
 static void print_work(const struct why *why, FILE *file)
 {
-    char most[32], mean[32], elapsed[32];
+    char most[32], mean[32], elapsed[32], early[32], messages[32];
 
     if (!why->ranks || !why->elapsed_ns)
         return;
@@ -125,9 +127,9 @@ static void print_work(const struct why *why, FILE *file)
             report_why_time(why->work_max_ns, most, sizeof most),
             report_why_time(why->path_ns, elapsed, sizeof elapsed));
     if (why->early)
-        fprintf(file,
-                "; %" PRIu64 " of %" PRIu64 " messages were sent before their receive was posted",
-                why->early, why->messages);
+        fprintf(file, "; %s of %s messages were sent before their receive was posted",
+                describe_number(why->early, early, sizeof early),
+                describe_number(why->messages, messages, sizeof messages));
     fputc('\n', file);
 }
 
@@ -144,7 +146,7 @@ static void print_row(const struct report_facts *facts, const struct why_row *ro
     if (percent(row->by_ns, row->ns) < 95)
         fprintf(file, " (%u %%) and others", percent(row->by_ns, row->ns));
     if (row->until.site != row->in.site || row->until.call != row->in.call) {
-        fprintf(file, ", which was on its way to ");
+        fprintf(file, ", which came late to ");
         call_write(facts, row->until, file);
     }
     fputc('\n', file);
@@ -153,18 +155,18 @@ static void print_row(const struct report_facts *facts, const struct why_row *ro
 static void print_places(const struct report_facts *facts, FILE *file)
 {
     const struct why *why = &facts->why;
-    char time[32];
+    char time[32], calls[32];
 
-    if (!why->place_count || !why->mpi_ns)
+    if (!why->place_count || percent(why->place[0].ns, why->elapsed_ns) < 1)
         return;
     fprintf(file, "time inside MPI, all ranks:\n");
     for (uint32_t i = 0; i < why->place_count && i < ROWS_SHOWN_MAX; i++) {
         const struct why_place *place = &why->place[i];
-        if (percent(place->ns, why->elapsed_ns) < 1 && i)
+        if (percent(place->ns, why->elapsed_ns) < 1)
             break;
-        fprintf(file, "  %10s %4u %%  %" PRIu64 " call%s of ",
-                report_why_time(place->ns, time, sizeof time), percent(place->ns, why->elapsed_ns),
-                place->calls, place->calls == 1 ? "" : "s");
+        fprintf(file, "  %10s %4u %%  %s call%s of ", report_why_time(place->ns, time, sizeof time),
+                percent(place->ns, why->elapsed_ns),
+                describe_number(place->calls, calls, sizeof calls), place->calls == 1 ? "" : "s");
         call_write(facts, place->in, file);
         fputc('\n', file);
     }
@@ -193,16 +195,20 @@ void report_why_growth(const struct report_facts *facts, const struct why_growth
 void report_why_print(const struct report_facts *facts, FILE *file)
 {
     const struct why *why = &facts->why;
+    bool told = false;
 
     fprintf(file, "why it took so long: ");
     report_why_sentence(facts, file);
     fputc('\n', file);
     print_work(why, file);
-    if (why->row_count)
-        fprintf(file, "waiting, of the time of all ranks:\n");
-    for (uint32_t i = 0; i < why->row_count && i < ROWS_SHOWN_MAX; i++)
-        if (!i || percent(why->row[i].ns, why->elapsed_ns) >= 1)
-            print_row(facts, &why->row[i], file);
+    for (uint32_t i = 0; i < why->row_count && i < ROWS_SHOWN_MAX; i++) {
+        if (percent(why->row[i].ns, why->elapsed_ns) < 1)
+            continue;
+        if (!told)
+            fprintf(file, "waiting, of the time of all ranks:\n");
+        print_row(facts, &why->row[i], file);
+        told = true;
+    }
     print_places(facts, file);
     for (uint32_t i = 0; i < why->growth_count; i++) {
         report_why_growth(facts, &why->growth[i], file);

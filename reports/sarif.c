@@ -133,16 +133,27 @@ void sarif_place_add(struct sarif *sarif, const struct sarif_place *place)
 
 /* --- rules and results ------------------------------------------------------------------------ */
 
+/* The remedy, and where more stands: code scanning shows the markdown. There is no helpUri, since
+ * the documentation comes with the program and has no address on the web. */
+static json_t *help(const struct sarif_rule *rule)
+{
+    const char *text = rule->help ? rule->help : rule->says;
+    char *markdown = NULL;
+
+    if (asprintf(&markdown, "%s\n\nMore: `man crosswait-%s`, rule **%s**", text, rule->manual,
+                 rule->id) < 0)
+        return NULL;
+    json_t *object = json_pack("{s:o, s:o}", "text", string(text), "markdown", string(markdown));
+    free(markdown);
+    return object;
+}
+
 void sarif_rule_add(struct sarif *sarif, const struct sarif_rule *rule)
 {
-    char uri[128];
-
-    snprintf(uri, sizeof uri, "%s#%s", CORE_VERSION_RULES_URI, rule->id);
     json_t *object =
-        json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:{s:[s], s:s}}", "id", rule->id, "name",
-                  rule->id, "shortDescription", message(rule->says), "fullDescription",
-                  message(rule->says), "help", message(rule->help ? rule->help : rule->says),
-                  "helpUri", uri, "properties", "tags", rule->class, "precision", "high");
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:{s:[s], s:s}}", "id", rule->id, "name", rule->id,
+                  "shortDescription", message(rule->says), "fullDescription", message(rule->says),
+                  "help", help(rule), "properties", "tags", rule->class, "precision", "high");
 
     json_object_set_new(sarif->index, rule->id,
                         json_integer((json_int_t)json_array_size(sarif->rules)));
@@ -222,9 +233,8 @@ static json_t *invocation(const struct sarif *sarif)
 enum core_status sarif_write(struct sarif *sarif, FILE *file)
 {
     places_complete(sarif);
-    json_t *driver = json_pack("{s:s, s:s, s:s, s:s, s:O}", "name", "crosswait", "version",
-                               CORE_VERSION, "semanticVersion", CORE_VERSION, "informationUri",
-                               CORE_VERSION_URI, "rules", sarif->rules);
+    json_t *driver = json_pack("{s:s, s:s, s:s, s:O}", "name", "crosswait", "version", CORE_VERSION,
+                               "semanticVersion", CORE_VERSION, "rules", sarif->rules);
     char *base = NULL;
     char *root_uri = sarif->root ? core_text_uri(sarif->root) : NULL;
     if (root_uri && asprintf(&base, "%s/", root_uri) < 0)

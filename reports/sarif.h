@@ -27,6 +27,7 @@ struct sarif_rule {
     const char *says; /* one sentence: what is right where nothing is found */
     const char *help; /* usual remedy; NULL: there is none */
     const char *class;
+    const char *manual; /* which page tells of it: "check" is crosswait-check(1) */
 };
 struct sarif_place {
     const char *path;     /* source file as the compiler was given it; NULL: not known */

@@ -14,6 +14,8 @@ A test that ends or times out takes all the processes of its session with it.
 """
 import argparse, concurrent.futures, glob, os, re, signal, subprocess, sys, tempfile, time
 
+from mpirun import MPIRUN
+
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -89,13 +91,7 @@ def environment(build, folder):
         TMPDIR=folder,
         LC_ALL="C",
         PATH=build + ":" + os.path.dirname("/usr/bin/python3") + ":" + env["PATH"],
-        OMPI_ALLOW_RUN_AS_ROOT="1",
-        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-        OMPI_MCA_rmaps_base_oversubscribe="1",
-        OMPI_MCA_mpi_yield_when_idle="1",
-        OMPI_MCA_btl_vader_single_copy_mechanism="none",
-        OMPI_MCA_btl="self,vader",
-        OMPI_MCA_hwloc_base_binding_policy="none",
+        **MPIRUN,
     )
     return env
 

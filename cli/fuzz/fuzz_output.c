@@ -129,7 +129,8 @@ static enum core_status sarif_all(void)
     if (!sarif)
         return CORE_NO_MEMORY;
     for (const struct fuzz_rule *rule = fuzz_rule_table; rule->id; rule++)
-        sarif_rule_add(sarif, &(struct sarif_rule){rule->id, rule->says, rule->help, "fuzz"});
+        sarif_rule_add(sarif,
+                       &(struct sarif_rule){rule->id, rule->says, rule->help, "fuzz", "fuzz"});
     for (uint32_t i = 0; i < output.count; i++) {
         const struct found *found = &output.found[i];
         sarif_result_add(

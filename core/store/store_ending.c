@@ -62,7 +62,9 @@ enum core_status store_ending(struct store *store, const struct ending *ending)
         return CORE_OK;
     CORE_CHECK(ending->reason < ENDING_REASON_COUNT);
     status = store_put(&store->sql, STORE_ENDED, "ti", ending_reason_text(ending->reason),
-                       ending->reason == ENDING_DEADLOCK ? STORE_NULL : (int64_t)ending->limit_ms);
+                       ending->reason == ENDING_DEADLOCK && !ending->limit_ms
+                           ? STORE_NULL
+                           : (int64_t)ending->limit_ms);
     for (uint32_t i = 0; i < ending->call_count && status == CORE_OK; i++) {
         const struct ending_call *call = &ending->call[i];
 

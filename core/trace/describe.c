@@ -56,10 +56,10 @@ const char *describe_peer(int32_t peer, char *buffer, size_t buffer_bytes)
     return buffer;
 }
 
-const char *describe_bytes(uint64_t bytes, char *buffer, size_t buffer_bytes)
+const char *describe_number(uint64_t number, char *buffer, size_t buffer_bytes)
 {
     char digits[24], grouped[32];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, bytes), out = 0;
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, number), out = 0;
 
     for (int i = 0; i < length; i++) {
         if (i && (length - i) % 3 == 0)
@@ -68,7 +68,16 @@ const char *describe_bytes(uint64_t bytes, char *buffer, size_t buffer_bytes)
     }
     CORE_CHECK(out < (int)sizeof grouped);
     grouped[out] = 0;
-    snprintf(buffer, buffer_bytes, "%s byte%s", grouped, bytes == 1 ? "" : "s");
+    snprintf(buffer, buffer_bytes, "%s", grouped);
+    return buffer;
+}
+
+const char *describe_bytes(uint64_t bytes, char *buffer, size_t buffer_bytes)
+{
+    char number[32];
+
+    snprintf(buffer, buffer_bytes, "%s byte%s", describe_number(bytes, number, sizeof number),
+             bytes == 1 ? "" : "s");
     return buffer;
 }
 

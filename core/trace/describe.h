@@ -24,6 +24,10 @@ const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer,
 /* "1", "any", "MPI_PROC_NULL", "MPI_ROOT". */
 const char *describe_peer(int32_t peer, char *buffer, size_t buffer_bytes);
 
+/* "8", "4,096"; a quantity in a sentence, not a name such as a rank or a tag. Written into buffer,
+ * which is returned. */
+const char *describe_number(uint64_t number, char *buffer, size_t buffer_bytes);
+
 /* "8 bytes", "1 byte", "4,096 bytes". */
 const char *describe_bytes(uint64_t bytes, char *buffer, size_t buffer_bytes);
 

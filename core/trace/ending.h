@@ -16,7 +16,8 @@
 /* X(name, text): the text is what the trace holds. */
 #define ENDING_REASONS(X)                                                                    \
     X(NONE, "none")         /* it was not ended by the launcher */                           \
-    X(DEADLOCK, "deadlock") /* proven: it could not go on */                                 \
+    X(DEADLOCK, "deadlock") /* proven: it could not go on; limit_ms: so long after its last  \
+                               progress it was over; 0: not known */                         \
     X(BUDGET, "budget")     /* limit_ms: the time that it was given */                       \
     X(STALL, "stall")       /* limit_ms: for so long no call of any rank had been completed, \
                                which proves nothing */                                       \
@@ -27,7 +28,7 @@
     X(CORE, "core")       /* holds the others of the core, and is held by them */              \
     X(BEHIND, "behind")   /* can never go on either, but only because it waits for the core */ \
     X(INSIDE, "inside")   /* of this and the next ones it is not proven: inside a call */      \
-    X(POLLS, "polls")     /* does nothing but poll, in vain */                                 \
+    X(POLLS, "polls")     /* does nothing but poll, and finds nothing */                       \
     X(OUTSIDE, "outside") /* outside of MPI */
 
 /* What a rank that is waited for would have to do. */

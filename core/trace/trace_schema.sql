@@ -130,7 +130,8 @@ CREATE TABLE misuse (event INTEGER NOT NULL, kind TEXT NOT NULL, other INTEGER,
     variable TEXT, variable_type TEXT, file TEXT, line INTEGER);
 
 -- How crosswait ended the job; no row: it did not. reason: deadlock, budget, stall; limit_ms: how
--- long the job was given, or was let stand still. And what the launcher saw then
+-- long the job was given, or was let stand still; of a deadlock, how long after its last progress
+-- the job was over. And what the launcher saw then
 -- (core/trace/ending.h), a row for each thing that a call waits for, one at least for each call
 -- (entry): role is core, behind, inside, polls or outside; any of the ranks in the set `ranks`
 -- could do what `need` says; ended = 1: they all have come to their ends. global is the object's

@@ -52,10 +52,15 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int i = 0; i < WORDS; i++)
+        mine[i] = rank;
     if (argc > 1 && !strcmp(argv[1], "whole"))
         whole(rank, ranks);
     else
         halves(rank, ranks);
+    for (int i = 0; i < WORDS; i++)
+        if (mine[i] != ranks * (ranks - 1) / 2)
+            MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Finalize();
     return 0;
 }

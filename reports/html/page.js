@@ -4,7 +4,7 @@
 (() => {
     const head = JSON.parse(document.getElementById("head").textContent);
     const LANE = 24, RULER = 22, ROW = 22, SCROLL_MAX = 8e6, ARROWS_MAX = 4000,
-          LANES_APART_MAX = 24;
+          LANES_APART_MAX = 24, PAPER_SHAPE = 1.2;
     const KINDS = [
         ["send", "#3b7dd8", /^(send|isend|send_init|start|startall|buffer)/],
         ["receive", "#2f9e5b", /^(recv|irecv|recv_init|mrecv|imrecv|probe|iprobe|mprobe|improbe)/],
@@ -649,7 +649,14 @@
     });
     box.addEventListener("scroll", redraw);
     window.addEventListener("resize", resize);
-    window.addEventListener("beforeprint", draw);
+    // On paper nobody scrolls: all ranks, or as many as a page has room for, and the colours of paper.
+    window.addEventListener("beforeprint", () => {
+        const tall = rows.length * LANE + RULER;
+        box.style.height = `${Math.min(tall, box.clientWidth * PAPER_SHAPE) + border}px`;
+        box.scrollTop = 0;
+        draw();
+    });
+    window.addEventListener("afterprint", resize);
     arrows.addEventListener("change", redraw);
     path.addEventListener("change", redraw);
     document.getElementById("closer").addEventListener("click", () => zoom(.5));
@@ -830,8 +837,9 @@
     inside.parentElement.hidden = !cells.some((cell) => cell[3]);
     if (!cells.some((cell) => cell[1])) inside.checked = true;
     sheet.addEventListener("pointermove", (event) => {
-        const source = Math.floor((event.offsetY - AXIS) / size),
-              dest = Math.floor((event.offsetX - AXIS) / size), k = source * side + dest;
+        const scale = sheet.width / sheet.clientWidth, // a narrow page shows it smaller
+              source = Math.floor((event.offsetY * scale - AXIS) / size),
+              dest = Math.floor((event.offsetX * scale - AXIS) / size), k = source * side + dest;
         const name = (number) => side === head.ranks ?
             `rank ${number}` :
             `ranks from ${Math.ceil(number * head.ranks / side)} on`;

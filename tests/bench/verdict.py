@@ -2,17 +2,11 @@
    up to the verdict; and `check` of a trace of a million calls against one query of sqlite3 over it.   verdict.py BUILD [FAMILY...]"""
 import os, resource, subprocess, sys, tempfile, time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from mpirun import MPIRUN
+
 BUILD = os.path.abspath(sys.argv[1])
-ENV = dict(
-    os.environ,
-    OMPI_ALLOW_RUN_AS_ROOT="1",
-    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-    OMPI_MCA_rmaps_base_oversubscribe="1",
-    OMPI_MCA_mpi_yield_when_idle="1",
-    OMPI_MCA_btl="self,vader",
-    OMPI_MCA_btl_vader_single_copy_mechanism="none",
-    OMPI_MCA_hwloc_base_binding_policy="none",
-)
+ENV = dict(os.environ, **MPIRUN)
 # family, ranks, n: about a million calls each, fewer where MPI itself is slow
 FAMILIES = """
 halo 2 100000       pingpong 2 250000   pingping 2 160000    sendrecv 2 500000   persistent 2 250000 flood 2 500000      flood_any 4 150000

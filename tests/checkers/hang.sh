@@ -35,7 +35,7 @@ for end in stall=4 budget=15; do
     crosswait run --$end -o still.db -- mpirun -n 3 ./still >still.out 2>&1
     echo "$end: $?"
     sed -n '/^note.hang/,/again/p' still.out | sed -E 's/for [0-9]+ s/for N s/' | show
-    grep -c "completed only because\|came to its end" still.out
+    grep -c "completed only because\|and finished" still.out
 done
 crosswait run --stall=20 -o still.db -- mpirun -n 3 ./still goes >still.out 2>&1
 echo "goes on: $?, $(grep -c 'note.hang' still.out)"

@@ -40,6 +40,8 @@ for line in job["script"]:
     shell(line)
 kept(job["artifacts"]["paths"] + [job["artifacts"]["reports"]["junit"]])
 print(f"gitlab: {len(job['script'])} commands")
+if "ENTRYPOINT" in open(f"{source}/ci/Dockerfile").read() and job["image"]["entrypoint"] != [""]:
+    sys.exit("GitLab would run its shell through the image's entry point")
 
 text = open(f"{source}/ci/Dockerfile").read().replace("\\\n", " ")
 first, second = [

@@ -13,7 +13,7 @@ ended() { # after a condition has come true, for what the program polls
     wait $!; echo "$2: $?"
     grep -h '^note.deadlock\|^error\|^warning\|^verdict' $2.out
     grep -h '^   = rank 0 has only polled' $2.out |
-        sed 's/[0-9.]* seconds/N seconds/; s/[0-9]* times/N times/'
+        sed 's/[0-9.]* seconds/N seconds/; s/[0-9,]* calls/N calls/'
     grep -h 'only polled and' $2.err | sed 's/for [0-9]* seconds/for N seconds/'
     echo "left behind $(left cw.polls)"
 }

@@ -3,15 +3,16 @@
 # Two runs compared: a regression of cost with the right result (words grew by lg P), in the
 # program's own collective and in the library's; another order of messages, new findings, limits; a
 # run against itself.
-mpicc -g -O0 -o sums "$SOURCE/tests/reports/programs/sums.c" || exit 1
-run() { crosswait record -o "$1.db" -- mpirun -n 8 ./sums "${@:2}" >/dev/null 2>&1 || echo "$1: $?"
-}
+mpicc -g -O0 -o total "$SOURCE/docs/programs/total.c" &&
+    mpicc -g -O0 -o order "$SOURCE/tests/reports/programs/order.c" || exit 1
+run() { crosswait record -o "$1.db" -- mpirun -n "${@:2}" >/dev/null 2>&1 || echo "$1: $?"; }
 limits='rounds>5%,words>0%,bytes>5%,new-findings'
-run before halves first
-run same halves first
-run grown whole first
-run order halves second
-run leak halves first leak
+run before 8 ./total halves
+run same 8 ./total halves
+run grown 8 ./total whole
+run first 3 ./order first
+run second 3 ./order second
+run leak 3 ./order first leak
 echo "== itself"
 crosswait diff --fail-on=$limits before.db same.db | grep -v '^waiting\|-> .*s$\|: new$\|: gone$'
 echo "[${PIPESTATUS[0]}]"
@@ -20,12 +21,12 @@ crosswait diff --fail-on=$limits before.db grown.db | grep -v '^waiting\|-> .*s$
     grep -v '^  rank [1-7]'
 echo "[${PIPESTATUS[0]}]"
 echo "== another order"
-crosswait diff --fail-on=$limits before.db order.db | grep -A3 'other calls\|another order'
+crosswait diff --fail-on=$limits first.db second.db | grep -A3 'other calls\|another order'
 echo "[${PIPESTATUS[0]}]"
 echo "== a new finding, and gone"
-crosswait diff --fail-on=$limits before.db leak.db | grep 'finding\|leak\|^failed'
+crosswait diff --fail-on=$limits first.db leak.db | grep 'finding\|leak\|^failed'
 echo "[${PIPESTATUS[0]}]"
-crosswait diff --fail-on=$limits leak.db before.db | grep 'finding\|leak\|^failed'
+crosswait diff --fail-on=$limits leak.db first.db | grep 'finding\|leak\|^failed'
 echo "[${PIPESTATUS[0]}]"
 # The library chooses another algorithm.
 cat >bcast.c <<'END'

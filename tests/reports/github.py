@@ -8,21 +8,18 @@ assert log["$schema"] and log["version"] == "2.1.0"
 assert 1 <= len(log["runs"]) <= 20
 for run in log["runs"]:
     driver = run["tool"]["driver"]
-    assert (
-        driver["name"]
-        and driver["version"]
-        and driver["semanticVersion"]
-        and urlparse(driver["informationUri"]).scheme
-    )
+    assert driver["name"] and driver["version"] and driver["semanticVersion"]
+    # Links of code scanning's page: to the web, or none.
+    assert urlparse(driver.get("informationUri", "https:")).scheme == "https"
     rules = driver["rules"]
     assert 1 <= len(rules) <= 25000 and len({rule["id"] for rule in rules}) == len(rules)
     for rule in rules:
         for text in rule["shortDescription"], rule["fullDescription"], rule["help"]:
             assert 0 < len(text["text"]) <= 1024, rule
-        assert (
-            len(rule["name"]) <= 255
-            and len(rule["properties"]["tags"]) <= 20
-            and urlparse(rule["helpUri"]).scheme
+        assert len(rule["name"]) <= 255 and len(rule["properties"]["tags"]) <= 20
+        assert urlparse(rule.get("helpUri", "https:")).scheme == "https"
+        assert rule["help"]["markdown"].startswith(rule["help"]["text"]) and rule["id"] in (
+            rule["help"]["markdown"]
         )
         assert rule["properties"]["precision"] in ("very-high", "high", "medium", "low")
     base = run["originalUriBaseIds"]["SRCROOT"]["uri"]

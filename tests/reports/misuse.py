@@ -53,7 +53,7 @@ assert "<td>ranks 0-17<" in page, "no group of ranks in the page"
 
 # SARIF: what is used is declared, what is declared is used rightly.
 driver = run["tool"]["driver"]
-assert driver["version"] and re.match(r"[a-z]+:", driver["informationUri"])
+assert driver["version"]
 rules = [rule["id"] for rule in driver["rules"]]
 assert len(set(rules)) == len(rules) and set(rules) <= listed, rules
 assert all(rule["shortDescription"]["text"] and rule["help"]["text"] for rule in driver["rules"])

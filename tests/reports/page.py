@@ -53,7 +53,16 @@ say(
     browser.run("document.getElementById('tip').textContent").split("\n")[0],
 )
 browser.click(60, top + 30)
-say("a click opens them", browser.run(rows) > before)
+opened = browser.run(rows)
+say("a click opens them", opened > before)
+tall = (
+    "(() => { window.dispatchEvent(new Event('beforeprint'));"
+    " const tall = document.getElementById('canvas').offsetHeight;"
+    " window.dispatchEvent(new Event('afterprint')); return tall; })()"
+)
+say("on a screen they scroll", browser.run("document.getElementById('space').offsetHeight") > 0)
+say("on paper they all stand", browser.run(tall) > (opened - 1) * 24)
+say("and scroll again", browser.run("document.getElementById('space').offsetHeight") > 0)
 browser.run("document.getElementById('lanes').focus()")
 steps = [browser.run(picked)]
 for key in ("ArrowDown", "n", "n"):

@@ -312,8 +312,8 @@ static const struct row {
      NULL},
     {"usage",
      "argument",
-     "'tag' is -3: tags are not negative (rank 0)", /* one mistake of two ranks, over and over, is
-                                   one finding; what no rule names is none */
+     "'tag' is -3: tags are not negative (ranks 0-1)", /* one mistake of two ranks, over and over,
+                                   is one finding; what no rule names is none */
      {"Barrier say=tag-negative|tag|0|-3; Barrier say=tag-negative|tag|0|-3" END,
       "Barrier say=tag-negative|tag|0|-3; Barrier" END},
      {"Barrier say=window-written||1|0 4; Barrier" END, "Barrier; Barrier" END},

@@ -13,7 +13,7 @@
 #include "reports/junit.h"
 #include "reports/sarif.h"
 
-static const struct sarif_rule leak = {"leak", "it is freed", "free it", "misuse"};
+static const struct sarif_rule leak = {"leak", "it is freed", "free it", "misuse", "check"};
 static const struct sarif_place program = {.path = "my prog.c", .line = 7};
 
 static json_t *written(struct sarif *sarif)

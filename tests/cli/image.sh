@@ -1,0 +1,23 @@
+# slow
+# timeout: 3000
+# alone
+# The image of ci/Dockerfile, built in chroots on what debootstrap makes of Debian 12: it builds from
+# the source alone, and what it holds is enough to compile a program, to run it watched, and to fuzz
+# a collective. Needs root, debootstrap and Debian's archive; CROSSWAIT_DEBIAN: a folder that holds
+# its base system already.
+set -u
+base=${CROSSWAIT_DEBIAN:-$PWD/base}
+[ -d "$base" ] || debootstrap --variant=minbase bookworm base >debootstrap.txt 2>&1 ||
+    { tail -5 debootstrap.txt; exit 1; }
+/usr/bin/python3 "$SOURCE/tests/cli/image.py" "$SOURCE/ci/Dockerfile" "$SOURCE" "$base" "$PWD" \
+    >inside.txt || { cat inside.txt; exit 1; }
+inside() { eval "$(cat inside.txt)" '"$@"'; }
+work=$PWD/1/work # of the last stage, which has no name
+[ -d "$work" ] || exit 1
+cp "$SOURCE/corpus/programs/quiz.c" "$SOURCE/docs/programs/my_allreduce.c" "$work"
+chroot "$PWD/1" sh -c 'cd /work && mpicc -g -o quiz quiz.c' || exit 1
+inside run -- mpirun --oversubscribe -n 2 ./quiz >out.txt 2>&1
+[ $? = 1 ] && grep -q '^error.deadlock' out.txt && grep -q 'quiz.c:' out.txt ||
+    { cat out.txt; exit 1; }
+inside fuzz my_allreduce.c --time=10 -seed=1 >out.txt 2>&1
+[ $? = 1 ] && grep -q 'wrong-result' out.txt || { cat out.txt; exit 1; }
