@@ -81,7 +81,7 @@ demo: deps
 	@tests/demo.sh $(BUILD)
 
 check check-all: DEPS += $(CHECK_DEPS)
-check-all: DEPS += $(DEB_DEPS) slurm-wlm munge
+check-all: DEPS += $(DEB_DEPS) slurm-wlm munge debootstrap
 check: deps
 	@$(MAKE) --no-print-directory format-check all tests
 	@$(PYTHON) tests/run.py --build $(BUILD) $(if $(UPDATE),--update) $(ONLY)

@@ -204,22 +204,6 @@ static enum core_status event_print(struct dump *dump, const struct trace_event 
     return status;
 }
 
-static void rank_print(const struct dump *dump, uint32_t number)
-{
-    const struct trace_rank *rank = &dump->trace.rank[number];
-
-    if (rank->state == EVENT_RANK_FINISHED && !rank->cut && !rank->lost)
-        return;
-    printf("# rank %" PRIu32 ": %s", number, event_rank_state_text(rank->state));
-    if (rank->detail)
-        printf(", %s", rank->detail);
-    if (rank->lost)
-        printf(", %" PRIu64 " events not recorded", rank->lost);
-    if (rank->cut && rank->state != EVENT_RANK_MISSING)
-        printf(", the record is cut short");
-    printf("\n");
-}
-
 static enum core_status rank_dump(struct dump *dump, uint32_t rank)
 {
     struct trace_cursor *cursor;
@@ -230,7 +214,7 @@ static enum core_status rank_dump(struct dump *dump, uint32_t rank)
     if (status != CORE_OK)
         return status;
     memset(dump->depth, 0, sizeof dump->depth);
-    rank_print(dump, rank);
+    describe_rank_end(&dump->trace, rank, "# ", stdout);
     while (!(status = trace_cursor_next(cursor, &event, &more)) && more) {
         int depth = depth_of(dump, &event);
         if ((dump->fold && event.parent) || !call_wanted(dump, dump->trace.call[event.call].name))

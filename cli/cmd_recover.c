@@ -7,11 +7,10 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "core/trace/describe.h"
 #include "core/spool/spool_read.h"
 #include "core/store/store.h"
 #include "core/trace/trace.h"
-
-enum { OPTION_OUTPUT };
 
 static const struct options_spec spec[] = {
     {"output", 'o', "FILE",
@@ -54,26 +53,17 @@ static enum core_status trace_tell(const char *path)
     struct trace trace;
     enum core_status status = trace_open(path, TRACE_READ, &trace);
     uint64_t events = 0;
+    char number[32];
 
     if (status != CORE_OK)
         return status;
     for (uint32_t r = 0; r < trace.rank_count; r++)
         events += trace.rank[r].events;
-    printf("%s: %" PRIu32 " rank%s, %" PRIu64 " events\n", path, trace.rank_count,
-           trace.rank_count == 1 ? "" : "s", events);
-    for (uint32_t r = 0; r < trace.rank_count; r++) {
-        const struct trace_rank *rank = &trace.rank[r];
-        if (rank->state == EVENT_RANK_FINISHED && !rank->cut && !rank->lost)
-            continue;
-        printf("  rank %" PRIu32 ": %s", r, event_rank_state_text(rank->state));
-        if (rank->detail)
-            printf(", %s", rank->detail);
-        if (rank->lost)
-            printf(", %" PRIu64 " events not recorded", rank->lost);
-        if (rank->cut && rank->state != EVENT_RANK_MISSING)
-            printf(", the record is cut short");
-        printf("\n");
-    }
+    printf("%s: %" PRIu32 " rank%s, %s event%s\n", path, trace.rank_count,
+           trace.rank_count == 1 ? "" : "s", describe_number(events, number, sizeof number),
+           events == 1 ? "" : "s");
+    for (uint32_t r = 0; r < trace.rank_count; r++)
+        describe_rank_end(&trace, r, "  ", stdout);
     const char *notes = trace_meta(&trace, "notes");
     for (const char *at = notes; at && *at;) {
         int length = (int)strcspn(at, "\n");
@@ -127,20 +117,15 @@ static enum core_status recover(const char *folder, const char *output)
 
 int cmd_recover(int argc, char **argv)
 {
-    const char *output = NULL;
+    const char *output;
     enum core_status status;
     struct options o;
     char *name;
-    int which;
+    int which =
+        options_read_one(&o, &command, argc, argv, "one folder at a time", "which folder", &output);
 
-    options_begin(&o, &command, argc, argv);
-    while ((which = options_next(&o)) >= 0)
-        if (which == OPTION_OUTPUT)
-            output = o.value;
     if (which != OPTIONS_END)
-        return options_exit(which);
-    if (o.operand_count != 1 || o.rest_count)
-        return options_wrong(&o, o.operand_count ? "one folder at a time" : "which folder");
+        return which;
     name = output ? strdup(output) : output_from(o.operand[0]);
     status = name ? recover(o.operand[0], name) : core_report(CORE_NO_MEMORY, "out of memory");
     free(name);

@@ -10,8 +10,6 @@
 #include "core/spool/spool_read.h"
 #include "launch/snapshot.h"
 
-enum { OPTION_OUTPUT };
-
 static const struct options_spec spec[] = {
     {"output", 'o', "FILE", "write the trace to FILE (T.snapshot.db)"},
     {0},
@@ -85,20 +83,15 @@ static enum core_status snapshot(const char *folder, const char *output)
 
 int cmd_snapshot(int argc, char **argv)
 {
-    const char *output = NULL;
+    const char *output;
     char *folder, *trace, *name = NULL;
     enum core_status status;
     struct options o;
-    int which;
+    int which =
+        options_read_one(&o, &command, argc, argv, "one job at a time", "which trace", &output);
 
-    options_begin(&o, &command, argc, argv);
-    while ((which = options_next(&o)) >= 0)
-        if (which == OPTION_OUTPUT)
-            output = o.value;
     if (which != OPTIONS_END)
-        return options_exit(which);
-    if (o.operand_count != 1 || o.rest_count)
-        return options_wrong(&o, o.operand_count ? "one job at a time" : "which trace");
+        return which;
     find(o.operand[0], &folder, &trace);
     if (folder && trace)
         name = output ? strdup(output) : snapshot_name(trace);

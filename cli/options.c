@@ -101,6 +101,22 @@ int options_exit(int which)
     return which == OPTIONS_HELP ? CLI_CLEAN : CLI_USAGE;
 }
 
+int options_read_one(struct options *options, const struct options_command *command, int argc,
+                     char **argv, const char *several, const char *none, const char **out_output)
+{
+    int which;
+
+    *out_output = NULL;
+    options_begin(options, command, argc, argv);
+    while ((which = options_next(options)) >= 0)
+        *out_output = options->value;
+    if (which != OPTIONS_END)
+        return options_exit(which);
+    if (options->operand_count != 1 || options->rest_count)
+        return options_wrong(options, "%s", options->operand_count ? several : none);
+    return OPTIONS_END;
+}
+
 static int wrong_option(const struct options *options, const char *name, size_t bytes)
 {
     const char *known[64];

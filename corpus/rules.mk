@@ -7,6 +7,10 @@ CORPUS_PROGRAMS += $(patsubst corpus/programs/%.f90,$(BUILD)/corpus/programs/%,$
 CORPUS_PROGRAMS += $(patsubst corpus/programs/%.f,$(BUILD)/corpus/programs/%,$(wildcard corpus/programs/*.f))
 CORPUS_PROGRAMS += $(patsubst corpus/programs/%.py,$(BUILD)/corpus/programs/%.py,$(wildcard corpus/programs/*.py))
 
+# What Fortran includes is named by no compiler.
+$(foreach room,corpus mpich,$(BUILD)/$(room)/programs/bottom_f08 $(BUILD)/$(room)/programs/bottom_mpi): \
+    corpus/programs/bottom_body.inc
+
 # The programs in C and Fortran, for another MPI library where it is installed.
 ifneq ($(MPICC_MPICH),)
 CORPUS_PROGRAMS += $(patsubst corpus/programs/%.c,$(BUILD)/mpich/programs/%,$(wildcard corpus/programs/*.c))

@@ -131,6 +131,9 @@ enum core_status report_facts_gather(struct trace *trace, const struct finding_l
                                      unsigned needs, struct report_facts *out_facts);
 /* The parts of the facts that report_cost.c gathers: cost and time. */
 enum core_status report_cost_gather(struct report_facts *facts);
+/* "takes 5.0 us, and rank 0 ends last; on its critical path are 4 message start-ups (alpha) and
+ * 8,012 bytes". */
+void report_time_path(const struct report_time *time, FILE *file);
 /* The part that report_last.c gathers. */
 enum core_status report_last_gather(struct report_facts *facts);
 /* The part that report_order.c gathers. */
@@ -174,6 +177,8 @@ enum core_status report_why(const struct report_facts *facts, FILE *file);
 /* Parts of it, for others that show the same. */
 void report_why_print(const struct report_facts *facts, FILE *file);
 void report_why_sentence(const struct report_facts *facts, FILE *file);
+/* The same as text. Free with free(); NULL: out of memory. */
+char *report_why_sentence_text(const struct report_facts *facts);
 /* "messages grow: those of MPI_Send at x.c:12 had ...". */
 void report_why_growth(const struct report_facts *facts, const struct why_growth *growth,
                        FILE *file);

@@ -1,9 +1,11 @@
 /* What the job costs on the timed clock: its collectives against the model's rows and bounds, and
  * the time of the whole job with who idles and why. Machine: the model's defaults
  * (replay_timed_defaults), full network, single port. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/trace/describe.h"
 #include "model/bound.h"
 #include "model/cost.h"
 #include "replay/program/lower.h"
@@ -117,6 +119,21 @@ const char *report_idle_text(enum report_idle_cause cause)
 #undef X
 
     return texts[cause];
+}
+
+void report_time_path(const struct report_time *time, FILE *file)
+{
+    char text[64];
+
+    fprintf(file, "takes %s, and rank %" PRIu32 " ends last",
+            report_why_time(time->makespan_ps / 1000, text, sizeof text), time->path_end);
+    fprintf(file, "; on its critical path are %s message start-up%s (alpha)",
+            describe_number(time->path_alphas, text, sizeof text),
+            time->path_alphas == 1 ? "" : "s");
+    if (time->path_compute_ps)
+        fprintf(file, ", %s of work",
+                report_why_time(time->path_compute_ps / 1000, text, sizeof text));
+    fprintf(file, " and %s", describe_bytes(time->path_bytes, text, sizeof text));
 }
 
 static uint64_t idle_of(const struct report_idle *idle)

@@ -273,15 +273,8 @@ static void growth_list(const struct report_facts *facts, FILE *file)
 static void why_section(const struct report_facts *facts, FILE *file)
 {
     const struct why *why = &facts->why;
-    char time[32];
-    char *sentence = NULL;
-    size_t bytes;
-    FILE *words = open_memstream(&sentence, &bytes);
+    char time[32], *sentence = report_why_sentence_text(facts);
 
-    if (words) {
-        report_why_sentence(facts, words);
-        fclose(words);
-    }
     fprintf(file, "<h2 id=\"why\">Who made whom wait</h2>\n<p>");
     core_text_xml(sentence, file);
     fprintf(file, ".</p>\n");
@@ -434,18 +427,11 @@ static void idle_table(const struct report_time *time, FILE *file)
 
 static void time_section(const struct report_time *time, FILE *file)
 {
-    char length[32], work[32], startups[32], bytes[64];
-
     if (!time->known)
         return;
-    fprintf(file,
-            "<h2>Time on the model's machine</h2>\n<p>The job takes %s, and rank %" PRIu32
-            " ends last. Critical path: %s message start-up%s (alpha), %s, %s of work.</p>\n",
-            report_why_time(time->makespan_ps / 1000, length, sizeof length), time->path_end,
-            describe_number(time->path_alphas, startups, sizeof startups),
-            plural(time->path_alphas), describe_bytes(time->path_bytes, bytes, sizeof bytes),
-            time->path_compute_ps ? report_why_time(time->path_compute_ps / 1000, work, sizeof work)
-                                  : "none");
+    fprintf(file, "<h2>Time on the model's machine</h2>\n<p>The job ");
+    report_time_path(time, file);
+    fprintf(file, ".</p>\n");
     if (time->idle_count)
         idle_table(time, file);
 }

@@ -167,14 +167,8 @@ static json_t *why(const struct report_facts *facts)
     const struct why_part *part;
     uint32_t culprit = why_culprit(&facts->why, &part);
     json_t *object = json_object();
-    char *sentence = NULL;
-    size_t bytes;
-    FILE *file = open_memstream(&sentence, &bytes);
+    char *sentence = report_why_sentence_text(facts);
 
-    if (file) {
-        report_why_sentence(facts, file);
-        fclose(file);
-    }
     set_text(object, "sentence", sentence);
     free(sentence);
     json_object_set_new(object, "holds_up",

@@ -346,10 +346,12 @@ static void print_totals(const struct report_facts *facts, FILE *file)
     fprintf(file, "%-28s %12s %12s %24s\n", "call", "count", "time inside", "volume");
     for (uint32_t i = 0; i < facts->total_count && i < TOTALS_SHOWN_MAX; i++) {
         const struct report_call_total *total = &facts->total[i];
-        fprintf(file, "%-28s %12s %12s %24s", total->name,
+        fprintf(file, "%-28s %12s %12s", total->name,
                 describe_number(total->count, count, sizeof count),
-                report_why_time(total->time_ns, time, sizeof time),
-                total->bytes ? describe_bytes(total->bytes, bytes, sizeof bytes) : "");
+                report_why_time(total->time_ns, time, sizeof time));
+        if (total->bytes || total->pending)
+            fprintf(file, " %24s",
+                    total->bytes ? describe_bytes(total->bytes, bytes, sizeof bytes) : "");
         if (total->pending)
             print_pending(facts, total, file);
         fprintf(file, "\n");
@@ -441,16 +443,13 @@ static void print_idle(FILE *file, const uint64_t *ps)
 static void print_time(const struct report_facts *facts, FILE *file)
 {
     const struct report_time *time = &facts->time;
-    char length[32], work[32], bytes[64], startups[32];
+    char length[32];
 
     if (!time->known)
         return;
-    fprintf(file, "on the model's machine the job takes %s, and rank %" PRIu32 " ends last\n",
-            time_text(time->makespan_ps, length, sizeof length), time->path_end);
-    fprintf(file, "  critical path: %s message start-up%s (alpha), %s, %s of work\n",
-            describe_number(time->path_alphas, startups, sizeof startups),
-            plural(time->path_alphas), describe_bytes(time->path_bytes, bytes, sizeof bytes),
-            time->path_compute_ps ? time_text(time->path_compute_ps, work, sizeof work) : "none");
+    fputs("on the model's machine the job ", file);
+    report_time_path(time, file);
+    fputc('\n', file);
     if (time->idle_count) {
         fprintf(file, "  idle, all ranks: ");
         print_idle(file, time->ps);

@@ -115,6 +115,21 @@ void report_why_sentence(const struct report_facts *facts, FILE *file)
     }
 }
 
+char *report_why_sentence_text(const struct report_facts *facts)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return NULL;
+    report_why_sentence(facts, file);
+    if (fclose(file) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
 static void print_work(const struct why *why, FILE *file)
 {
     char most[32], mean[32], elapsed[32], early[32], messages[32];

@@ -81,6 +81,26 @@ const char *describe_bytes(uint64_t bytes, char *buffer, size_t buffer_bytes)
     return buffer;
 }
 
+bool describe_rank_end(const struct trace *trace, uint32_t rank, const char *begin, FILE *file)
+{
+    const struct trace_rank *of = &trace->rank[rank];
+    char number[32];
+
+    CORE_CHECK(rank < trace->rank_count);
+    if (of->state == EVENT_RANK_FINISHED && !of->cut && !of->lost)
+        return false;
+    fprintf(file, "%srank %" PRIu32 ": %s", begin, rank, event_rank_state_text(of->state));
+    if (of->detail)
+        fprintf(file, ", %s", of->detail);
+    if (of->lost)
+        fprintf(file, ", %s event%s not recorded", describe_number(of->lost, number, sizeof number),
+                of->lost == 1 ? "" : "s");
+    if (of->cut && of->state != EVENT_RANK_MISSING)
+        fputs(", the record is cut short", file);
+    fputc('\n', file);
+    return true;
+}
+
 const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer,
                           size_t buffer_bytes)
 {

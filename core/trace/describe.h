@@ -2,7 +2,9 @@
 #ifndef CORE_TRACE_DESCRIBE_H
 #define CORE_TRACE_DESCRIBE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "core/trace/trace.h"
 
@@ -16,6 +18,11 @@ const char *describe_call(const struct trace *trace, const struct trace_event *e
  * returned. */
 const char *describe_arguments(const struct trace *trace, const struct trace_event *event,
                                char *buffer, size_t buffer_bytes);
+
+/* "ended, by crosswait: a deadlock was proven, 12 events not recorded": how a rank ended, and what
+ * its record lacks. false, and nothing is written: it finished, and its record is whole. begin:
+ * written before it. */
+bool describe_rank_end(const struct trace *trace, uint32_t rank, const char *begin, FILE *file);
 
 /* "MPI_COMM_WORLD", the name the program gave, or "comm 3". */
 const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer,

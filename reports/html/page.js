@@ -651,12 +651,18 @@
     window.addEventListener("resize", resize);
     // On paper nobody scrolls: all ranks, or as many as a page has room for, and the colours of paper.
     window.addEventListener("beforeprint", () => {
+        document.documentElement.classList.add("paper");
         const tall = rows.length * LANE + RULER;
         box.style.height = `${Math.min(tall, box.clientWidth * PAPER_SHAPE) + border}px`;
         box.scrollTop = 0;
         draw();
+        matrix();
     });
-    window.addEventListener("afterprint", resize);
+    window.addEventListener("afterprint", () => {
+        document.documentElement.classList.remove("paper");
+        resize();
+        matrix();
+    });
     arrows.addEventListener("change", redraw);
     path.addEventListener("change", redraw);
     document.getElementById("closer").addEventListener("click", () => zoom(.5));
