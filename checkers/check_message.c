@@ -49,7 +49,8 @@ static bool transfer_of(struct trace *trace, uint32_t rank, uint64_t seq,
 {
     enum core_status status = trace_event_get(trace, rank, seq, out_event);
 
-    if (status == CORE_OK && trait_in(out_event->traits, TRAIT_STARTS) && out_event->request)
+    if (status == CORE_OK && out_event->request &&
+        (trait_in(out_event->traits, TRAIT_STARTS) || traits_mark(out_event->traits)))
         status = trace_started_get(trace, rank, seq, out_event);
     return status == CORE_OK;
 }

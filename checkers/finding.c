@@ -188,7 +188,7 @@ static uint64_t made_by(struct trace *trace, uint32_t rank, uint64_t seq)
     bool more;
 
     if (!seq || trace_event_get(trace, rank, seq, &event) != CORE_OK ||
-        !trait_in(event.traits, TRAIT_STARTS) || !event.request ||
+        !(trait_in(event.traits, TRAIT_STARTS) || traits_mark(event.traits)) || !event.request ||
         trace_cursor_open(trace, rank, &cursor) != CORE_OK)
         return 0;
     id = event.request;

@@ -16,7 +16,9 @@ static enum ending_need need_of(const struct replay_op *op, const struct replay_
     case REPLAY_ISEND:
         return op->mode == REPLAY_BUFFERED ? ENDING_NEED_BUFFER : ENDING_NEED_RECEIVE;
     case REPLAY_RECV:
+        return ENDING_NEED_MESSAGE;
     case REPLAY_IRECV:
+        return op->mode == REPLAY_TOKEN ? ENDING_NEED_PARTITION : ENDING_NEED_MESSAGE;
     case REPLAY_PROBE:
     case REPLAY_MPROBE:
         return ENDING_NEED_MESSAGE;

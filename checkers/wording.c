@@ -236,6 +236,7 @@ static const char *const need_words[] = {
     [ENDING_NEED_POST] = "to expose its window (MPI_Win_post)",
     [ENDING_NEED_COMPLETE] = "to complete its accesses (MPI_Win_complete)",
     [ENDING_NEED_LOCK] = "to give its lock back",
+    [ENDING_NEED_PARTITION] = "to mark the partitions of its send as ready (MPI_Pready)",
     [ENDING_NEED_SEVERAL] = "to do one of several things",
     [ENDING_NEED_ORDER] = "to make its call first",
 };
@@ -295,24 +296,33 @@ void wording_wait(FILE *file, const struct ending *ending, const struct ending_w
         fputs("another thread of its rank, which came first in the recorded run", file);
         return;
     }
+    if (wait->need == ENDING_NEED_PARTITION) {
+        fputs("partitions of its own send, which its rank does not mark as ready", file);
+        return;
+    }
     if (wait->wildcard)
         fputs("any message, from ", file);
     ranks_waited(file, ending, &wait, 1);
 }
 
+/* Of others the ranks that are waited for say all. */
+static bool need_is_own(const struct ending_wait *wait)
+{
+    return wait->need == ENDING_NEED_ORDER || wait->need == ENDING_NEED_PARTITION;
+}
+
 /* Those of a single rank are told in one list. */
 static bool wait_is_single(const struct ending *ending, const struct ending_wait *wait)
 {
-    return !wait->wildcard && wait->need != ENDING_NEED_ORDER &&
-           ending_wait_ranks(ending, wait) == 1;
+    return !wait->wildcard && !need_is_own(wait) && ending_wait_ranks(ending, wait) == 1;
 }
 
 static bool waits_alike(const struct ending *ending, const struct ending_wait *a,
                         const struct ending_wait *b)
 {
-    return a->count == b->count &&
-           (a->need == ENDING_NEED_ORDER) == (b->need == ENDING_NEED_ORDER) &&
-           a->wildcard == b->wildcard && a->ended == b->ended &&
+    return a->count == b->count && need_is_own(a) == need_is_own(b) &&
+           (!need_is_own(a) || a->need == b->need) && a->wildcard == b->wildcard &&
+           a->ended == b->ended &&
            !memcmp(ending->span + a->first, ending->span + b->first,
                    a->count * sizeof *ending->span);
 }
@@ -895,6 +905,15 @@ static const char *const misuse_forms[] = {
     [MISUSE_START_UNKNOWN] = "'%a' is no request that can be started: it was freed, or never made",
     [MISUSE_START_ONCE] = "'%a' is not persistent: it cannot be started",
     [MISUSE_START_ACTIVE] = "'%a' is started while it is active",
+    [MISUSE_MARK_UNKNOWN] = "'%a' is no partitioned send: it has no partitions to be marked",
+    [MISUSE_MARK_UNSTARTED] = "a partition is marked as ready before '%a' is started",
+    [MISUSE_MARKED_TWICE] =
+        "partition %0 is marked as ready for the second time since the request was started",
+    [MISUSE_PARTITION_LEFT] =
+        "it waits for a send whose partition %0 is not marked as ready (of %1 partitions, %2 are "
+        "not): nobody can mark it while the rank waits",
+    [MISUSE_PARTITION_RANGE] = "'%a' is %0, of a request with %1 partitions",
+    [MISUSE_ASKED_UNKNOWN] = "'%a' is no partitioned receive: it has no partitions that arrive",
     [MISUSE_WAIT_UNKNOWN] =
         "'%a' is no active request: it completed or was freed before, or was never made",
     [MISUSE_FREE_NULL] = "'%a' is MPI_REQUEST_NULL",

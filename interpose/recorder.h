@@ -576,6 +576,7 @@ enum request_kind {
     REQUEST_RECV,
     REQUEST_COLL,
     REQUEST_MESSAGE,
+    REQUEST_BOTH, /* a send and a receive, of which MPICH leaves the status unset */
     REQUEST_KIND_MASK = 7,
     REQUEST_PERSISTENT = 8
 };
@@ -598,6 +599,26 @@ void recorder_request_cancelling(struct request_info info);
 void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info);
 void recorder_request_finalizing(struct lane *lane, uint64_t seq);
 void recorder_request_forget(struct request_info info);
+/* Whether it was started, and not completed since; and the call that made it, 0: not known. */
+bool recorder_request_active(struct request_info info);
+uint64_t recorder_request_made(struct request_info info);
+
+/* partitions.c. How many are left to be marked once these are; EVENT_NONE: it is no such request.
+ */
+void recorder_request_partitioned(uint32_t id, int count, bool sends);
+void recorder_partitions_started(uint32_t id);
+void recorder_partitions_gone(uint32_t id);
+int recorder_partitions_marked(struct lane *lane, uint64_t seq, struct request_info info, int low,
+                               int high);
+int recorder_partitions_listed(struct lane *lane, uint64_t seq, struct request_info info,
+                               int length, const int *list);
+/* The call waits for the request alone, or for all of several. */
+void recorder_partitions_awaited(struct lane *lane, uint64_t seq, struct request_info info);
+void recorder_partition_asked(struct lane *lane, uint64_t seq, struct request_info info,
+                              int partition);
+/* Bytes from a partition to the next one. */
+int64_t recorder_stride(MPI_Count count, MPI_Datatype type);
+
 /* Like find for a whole list, where equal handles are different requests; infos are valid until the
  * lane's next list. NULL: no memory. */
 struct request_info *recorder_request_list(struct lane *lane, int count,

@@ -44,13 +44,14 @@ static uint64_t side_hash(const struct store_side *side)
     uint64_t hash = core_random_mix((uint64_t)(uint32_t)side->source << 32 | (uint32_t)side->dest);
 
     return core_random_mix(
-        hash ^ ((uint64_t)side->comm << 33 | (uint64_t)(uint32_t)side->tag << 1 | side->inner));
+        hash ^ ((uint64_t)side->comm << 33 | (uint64_t)(uint32_t)side->tag << 1 | side->inner) ^
+        (uint64_t)side->pair << 48);
 }
 
 static bool side_equal(const struct store_side *a, const struct store_side *b)
 {
     return a->comm == b->comm && a->source == b->source && a->dest == b->dest && a->tag == b->tag &&
-           a->inner == b->inner;
+           a->inner == b->inner && a->pair == b->pair;
 }
 
 static enum core_status buckets_grow(struct store_match *match)

@@ -26,7 +26,8 @@ static struct store_side side_of(const struct follow *follow, const struct reque
                                .source = sends ? me : world,
                                .dest = sends ? world : me,
                                .tag = tag,
-                               .inner = request->inside};
+                               .inner = request->inside,
+                               .pair = request->pair};
 }
 
 static enum core_status sent(const struct follow *follow, const struct request *request)
@@ -46,10 +47,11 @@ static enum core_status received(const struct follow *follow, const struct reque
     struct store_side side = side_of(follow, request, done->source, done->tag);
 
     CORE_CHECK(side.dest == follow->rank->rank);
-    if (side.source == EVENT_NONE || done->cancelled)
+    if (side.source == EVENT_NONE || side.tag == EVENT_NONE || done->cancelled)
         return CORE_OK;
     return store_match_receive(follow->store, &side, request->turn, request->begun,
-                               (int64_t)done->bytes,
+                               done->bytes == REQUEST_BYTES_UNTOLD ? STORE_NULL
+                                                                   : (int64_t)done->bytes,
                                store_clock_ns(follow->rank->clock, follow->record->t_leave), false);
 }
 

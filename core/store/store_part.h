@@ -232,6 +232,7 @@ struct store_side {       /* one side of a message */
     int32_t source, dest; /* world */
     int32_t tag;
     bool inner;
+    uint32_t pair; /* of partitioned ones (core/trace/request.h): these meet no others; 0: not so */
 };
 /* time: when the send began, and when the receive was known to be complete. */
 enum core_status store_match_send(struct store *store, const struct store_side *side, uint64_t seq,

@@ -32,17 +32,18 @@
     X(OUTSIDE, "outside") /* outside of MPI */
 
 /* What a rank that is waited for would have to do. */
-#define ENDING_NEEDS(X)                                                           \
-    X(MESSAGE, "message")       /* send what a receive or probe waits for */      \
-    X(RECEIVE, "receive")       /* receive what was sent to it */                 \
-    X(BUFFER, "buffer")         /* receive what stands in the attached buffer */  \
-    X(COLLECTIVE, "collective") /* enter the collective */                        \
-    X(LEADER, "leader")         /* make the other side of MPI_Intercomm_create */ \
-    X(POST, "post")             /* expose its window: MPI_Win_post */             \
-    X(COMPLETE, "complete")     /* end its accesses: MPI_Win_complete */          \
-    X(LOCK, "lock")             /* give a lock back, or help with it */           \
-    X(SEVERAL, "several")       /* one of several of these */                     \
-    X(ORDER, "order")           /* another thread of the rank: its call came first, as recorded */
+#define ENDING_NEEDS(X)                                                                            \
+    X(MESSAGE, "message")       /* send what a receive or probe waits for */                       \
+    X(RECEIVE, "receive")       /* receive what was sent to it */                                  \
+    X(BUFFER, "buffer")         /* receive what stands in the attached buffer */                   \
+    X(COLLECTIVE, "collective") /* enter the collective */                                         \
+    X(LEADER, "leader")         /* make the other side of MPI_Intercomm_create */                  \
+    X(POST, "post")             /* expose its window: MPI_Win_post */                              \
+    X(COMPLETE, "complete")     /* end its accesses: MPI_Win_complete */                           \
+    X(LOCK, "lock")             /* give a lock back, or help with it */                            \
+    X(SEVERAL, "several")       /* one of several of these */                                      \
+    X(ORDER, "order")           /* another thread of the rank: its call came first, as recorded */ \
+    X(PARTITION, "partition")   /* mark partitions of its send as ready */
 
 #define ENDING_OBJECTS(X) \
     X(NONE, "none") X(COMM, "comm") X(WIN, "win") X(FILE, "file") X(FINALIZE, "finalize")

@@ -133,7 +133,9 @@ enum event_combiner { EVENT_COMBINERS(X) };
     X(FILE, "file")                                                                               \
     X(FILE_COLL, "file_coll") /* collective over the file's communicator */                       \
     X(SPAWN, "spawn")         /* dynamic processes */                                             \
-    X(TOOL, "tool")           /* MPI_T, MPI_Pcontrol, info, error handlers, attributes */
+    X(TOOL, "tool")           /* MPI_T, MPI_Pcontrol, info, error handlers, attributes */         \
+    X(ISENDRECV, "isendrecv") /* as SENDRECV, with one request for both sides */                  \
+    X(READY, "ready") /* marks partitions of a send; count = partitions that are not marked yet */
 
 enum event_class {
 #define X(name, text) EVENT_CLASS_##name,

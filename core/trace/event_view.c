@@ -47,6 +47,7 @@ enum core_status event_view_set(struct event_view *view, const struct spool_even
     event->comm = event->win = (int32_t)record->comm;
     event->peer = record->peer;
     event->tag = record->tag;
+    event->count = record->count;
     event->bytes = parts->bytes;
     event->request = starts && count ? 0 : record->request;
     event->message = parts->message;

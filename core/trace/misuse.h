@@ -95,6 +95,12 @@
     X(START_UNKNOWN, "start-unknown", REQUEST)                                   \
     X(START_ONCE, "start-not-persistent", REQUEST)                               \
     X(START_ACTIVE, "start-active", REQUEST)                                     \
+    X(MARK_UNKNOWN, "mark-unknown", REQUEST)                                     \
+    X(MARK_UNSTARTED, "mark-unstarted", REQUEST)                                 \
+    X(MARKED_TWICE, "marked-twice", REQUEST)                                     \
+    X(PARTITION_LEFT, "partition-left", REQUEST)                                 \
+    X(PARTITION_RANGE, "partition-range", ARGUMENT)                              \
+    X(ASKED_UNKNOWN, "asked-unknown", REQUEST)                                   \
     X(WAIT_UNKNOWN, "wait-unknown", REQUEST)                                     \
     X(FREE_NULL, "free-null", REQUEST)                                           \
     X(FREE_UNKNOWN, "free-unknown", REQUEST)                                     \

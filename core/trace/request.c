@@ -12,22 +12,36 @@ struct step { /* what following one event needs */
 
 void requests_init(struct requests *requests)
 {
-    *requests = (struct requests){CORE_TABLE(struct request, id)};
+    *requests =
+        (struct requests){CORE_TABLE(struct request, id), CORE_TABLE(struct request_pairs, key)};
 }
 
 void requests_done(struct requests *requests)
 {
     core_table_done(&requests->table);
+    core_table_done(&requests->pairs);
 }
 
 void requests_clear(struct requests *requests)
 {
     core_table_clear(&requests->table);
+    core_table_clear(&requests->pairs);
 }
 
 struct request *requests_find(const struct requests *requests, uint64_t id)
 {
     return id ? core_table_find(&requests->table, &id) : NULL;
+}
+
+/* Ids are numbers that the recorder counts up: none has this bit. */
+static uint64_t twin_id(uint64_t id)
+{
+    return id | (uint64_t)1 << 63;
+}
+
+struct request *requests_twin(const struct requests *requests, uint64_t id)
+{
+    return id ? requests_find(requests, twin_id(id)) : NULL;
 }
 
 uint32_t requests_count(const struct requests *requests)
@@ -145,14 +159,45 @@ static enum core_status begin(const struct step *step, enum request_kind kind)
     return add(step, REQUEST_BEGUN, &request);
 }
 
+/* What MPI_Isendrecv begins. */
+static enum core_status begin_both(const struct step *step)
+{
+    const struct trace_event *event = step->event;
+    struct request send = request_of(event, REQUEST_SEND), receive = send;
+
+    receive.id = twin_id(send.id);
+    receive.kind = REQUEST_RECEIVE;
+    receive.peer = event->recv_peer;
+    receive.tag = event->recv_tag;
+    receive.bytes = event->recv_bytes;
+    enum core_status status = add(step, REQUEST_BEGUN, &send);
+    return status != CORE_OK || !send.id ? status : add(step, REQUEST_BEGUN, &receive);
+}
+
+static enum core_status number_pair(struct requests *requests, const struct request *request,
+                                    uint32_t *out_number)
+{
+    struct request_pairs *pairs,
+        like = {.key = {request->comm, request->peer, request->tag, request->kind}};
+    enum core_status status =
+        core_table_put(&requests->pairs, &like.key, "partitioned requests", &pairs);
+
+    if (status == CORE_OK)
+        *out_number = ++pairs->count;
+    return status;
+}
+
 static enum core_status make_persistent(const struct step *step, enum request_kind kind)
 {
     struct request request = request_of(step->event, kind);
+    bool partitioned = trait_in(step->event->traits, TRAIT_PARTITIONED) && step->event->count > 0;
 
     request.persistent = true;
     request.active = false;
     request.begun = request.turn = 0;
-    return add(step, REQUEST_MADE, &request);
+    enum core_status status =
+        partitioned ? number_pair(step->requests, &request, &request.pair) : CORE_OK;
+    return status != CORE_OK ? status : add(step, REQUEST_MADE, &request);
 }
 
 static enum core_status match(const struct step *step)
@@ -197,10 +242,26 @@ static enum core_status start(const struct step *step, uint64_t id)
 {
     struct request *request = requests_find(step->requests, id);
 
-    if (!request || !request->persistent || request->active) /* started twice: a mistake */
-        return CORE_OK;
-    request->active = true;
+    if (!request || !request->persistent || request->active || request->armed)
+        return CORE_OK; /* started twice: a mistake */
+    request->armed = request->pair && request->kind == REQUEST_SEND;
+    request->active = !request->armed;
     request->cancelled = false;
+    request->begun = request->turn = step->event->seq;
+    request->t_enter = step->event->t_enter;
+    request->t_leave = step->event->t_leave;
+    return tell(step, request->armed ? REQUEST_ARMED : REQUEST_BEGUN, request, NULL);
+}
+
+/* Partitions of a send are marked as ready: with the last one it begins. */
+static enum core_status mark(const struct step *step)
+{
+    struct request *request = requests_find(step->requests, step->event->request);
+
+    if (!request || !request->armed || step->event->count)
+        return CORE_OK;
+    request->armed = false;
+    request->active = true;
     request->begun = request->turn = step->event->seq;
     request->t_enter = step->event->t_enter;
     request->t_leave = step->event->t_leave;
@@ -219,11 +280,9 @@ static enum core_status start_all(const struct step *step)
 
 /* --- what ends -------------------------------------------------------------------------------- */
 
-static enum core_status complete(const struct step *step, const struct trace_completion *done)
+static enum core_status complete_one(const struct step *step, struct request *request,
+                                     const struct trace_completion *done)
 {
-    struct request *request =
-        requests_find(step->requests, done->request ? done->request : step->event->request);
-
     enum core_status status = CORE_OK;
 
     CORE_CHECK(done->done); /* complete_all passes the others over */
@@ -231,10 +290,26 @@ static enum core_status complete(const struct step *step, const struct trace_com
         return CORE_OK;
     if (request->active)
         status = tell(step, REQUEST_DONE, request, done);
-    request->active = false;
+    request->active = request->armed = false;
     if (!request->persistent && !trait_in(step->event->traits, TRAIT_KEEPS_REQUEST))
         core_table_remove(&step->requests->table, request);
     return status;
+}
+
+static enum core_status complete(const struct step *step, const struct trace_completion *done)
+{
+    uint64_t id = done->request ? done->request : step->event->request;
+    struct request *twin = requests_twin(step->requests, id);
+    struct trace_completion told = *done;
+
+    if (twin && done->source == EVENT_NONE) { /* the status says nothing: what was asked for came */
+        told.source = twin->peer == EVENT_ANY ? EVENT_NONE : twin->peer;
+        told.tag = twin->tag == EVENT_ANY ? EVENT_NONE : twin->tag;
+        told.bytes = REQUEST_BYTES_UNTOLD;
+    }
+    enum core_status status = twin ? complete_one(step, twin, &told) : CORE_OK;
+
+    return status != CORE_OK ? status : complete_one(step, requests_find(step->requests, id), done);
 }
 
 static enum core_status complete_all(const struct step *step)
@@ -247,10 +322,8 @@ static enum core_status complete_all(const struct step *step)
     return status;
 }
 
-static enum core_status release(const struct step *step)
+static enum core_status release_one(const struct step *step, struct request *request)
 {
-    struct request *request = requests_find(step->requests, step->event->request);
-
     if (!request)
         return CORE_OK;
     enum core_status status = tell(step, REQUEST_FREED, request, NULL);
@@ -258,12 +331,23 @@ static enum core_status release(const struct step *step)
     return status;
 }
 
+static enum core_status release(const struct step *step)
+{
+    uint64_t id = step->event->request;
+    enum core_status status = release_one(step, requests_twin(step->requests, id));
+
+    return status != CORE_OK ? status : release_one(step, requests_find(step->requests, id));
+}
+
 static enum core_status cancel(const struct step *step)
 {
     struct request *request = requests_find(step->requests, step->event->request);
+    struct request *twin = requests_twin(step->requests, step->event->request);
 
     if (request && request->active && request->kind != REQUEST_MESSAGE)
         request->cancelled = true;
+    if (twin && twin->active)
+        twin->cancelled = true;
     return CORE_OK;
 }
 
@@ -282,6 +366,8 @@ static enum core_status make(const struct step *step)
 {
     uint64_t traits = step->event->traits;
 
+    if (trait_in(traits, TRAIT_SENDS) && trait_in(traits, TRAIT_RECEIVES))
+        return begin_both(step);
     return trait_in(traits, TRAIT_PERSISTENT) ? make_persistent(step, kind_of(traits))
                                               : begin(step, kind_of(traits));
 }
@@ -298,6 +384,8 @@ enum core_status requests_follow(struct requests *requests, const struct trace_e
         return complete_all(&step);
     if (trait_in(traits, TRAIT_STARTS))
         return start_all(&step);
+    if (traits_mark(traits))
+        return mark(&step);
     if (trait_in(traits, TRAIT_FREES_REQUEST))
         return release(&step);
     if (trait_in(traits, TRAIT_CANCELS))

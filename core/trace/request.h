@@ -9,10 +9,13 @@
  *                      call, which counts as a request of its own with id 0
  *     REQUEST_DONE     it is complete, as `done` says; a blocking call's where it had returned
  *     REQUEST_FREED    MPI_Request_free: an active one goes on, and nothing more is heard of it
+ *     REQUEST_ARMED    a partitioned send was started: it begins (REQUEST_BEGUN) with the call that
+ *                      marks the last of its partitions as ready
  *
  * Calls that MPI refused begin nothing, nor does the start of a request that is active. What is
  * said about requests whose making is not known is passed over. In a call several steps come in the
- * order of its list; of MPI_Sendrecv the send comes first and is done last.
+ * order of its list; of MPI_Sendrecv the send comes first and is done last. MPI_Isendrecv begins
+ * two requests, the send under the id of the call, and its twin, the receive.
  *
  * Invariants
  *  1. The table holds the persistent requests from their making to their free, the others until
@@ -32,7 +35,14 @@ enum request_kind {
     REQUEST_MESSAGE, /* found by a matched probe, not received yet */
     REQUEST_OTHER    /* one-sided, files, generalized; receives of a message that is not known */
 };
-enum request_step { REQUEST_MADE, REQUEST_MATCHED, REQUEST_BEGUN, REQUEST_DONE, REQUEST_FREED };
+enum request_step {
+    REQUEST_MADE,
+    REQUEST_MATCHED,
+    REQUEST_BEGUN,
+    REQUEST_DONE,
+    REQUEST_FREED,
+    REQUEST_ARMED
+};
 
 struct request {
     uint64_t id;    /* 0: of a blocking call */
@@ -45,17 +55,32 @@ struct request {
     int32_t comm, win, peer, tag; /* as the call says; of matched messages as the probe found */
     uint32_t own[3]; /* the caller's; 0 when it is made, but that a matched receive takes over its
                         message's */
+    uint32_t pair;   /* partitioned ones meet in the order in which they are made, those alike in
+                        communicator, peer and tag: how many-th of these it is, from 1; 0: another */
     uint8_t kind;    /* enum request_kind */
     uint8_t mode;    /* enum event_mode; sends */
     bool persistent, active;
+    bool armed;     /* a partitioned send that was started, and whose partitions are not all marked
+                     */
     bool cancelled; /* MPI_Cancel was called since it began */
     bool matched;   /* receives of a message that a probe had matched */
     bool inside;    /* made inside another call */
 };
 
+struct request_pairs { /* partitioned ones that were made, alike in all this */
+    struct {
+        int32_t comm, peer, tag;
+        uint32_t kind;
+    } key;
+    uint32_t count;
+};
+
 struct requests { /* of one rank */
     struct core_table table;
+    struct core_table pairs; /* struct request_pairs */
 };
+
+#define REQUEST_BYTES_UNTOLD UINT64_MAX /* of a completion: how much was received is not known */
 
 /* done is NULL but for REQUEST_DONE. The request may be changed in `own` only. A status other than
  * CORE_OK ends it and is returned. */
@@ -73,6 +98,9 @@ enum core_status requests_follow(struct requests *requests, const struct trace_e
                                  request_fn fn, void *context);
 /* NULL: it is not in the table. Valid until the next requests_follow. */
 struct request *requests_find(const struct requests *requests, uint64_t id);
+/* The receive of an MPI_Isendrecv with this id; NULL: there is none. It is complete when both are.
+ */
+struct request *requests_twin(const struct requests *requests, uint64_t id);
 /* Those in the table, in no order that means anything: index in [0, requests_count). */
 uint32_t requests_count(const struct requests *requests);
 struct request *requests_at(const struct requests *requests, uint32_t index);

@@ -111,7 +111,8 @@ CREATE TABLE stack (event INTEGER NOT NULL, depth INTEGER NOT NULL, site INTEGER
 -- Who sent what to whom, as the statuses of the receives tell: the nth message with a tag over a
 -- channel goes to the nth receive that matched the tag. source and dest are world ranks; inner = 1:
 -- sent by the MPI library on behalf of a collective. send and receive are the sequence numbers of
--- the events that began them (MPI_Start for persistent ones), NULL where that side is not in the
+-- the events that began them (MPI_Start for persistent ones; of one in partitions the call that
+-- marked the last of them as ready), NULL where that side is not in the
 -- trace.
 CREATE TABLE channel (id INTEGER PRIMARY KEY, comm INTEGER, source INTEGER NOT NULL,
     dest INTEGER NOT NULL,

@@ -78,7 +78,10 @@
     X(SHARED_POINTER, "shared_pointer")                                                            \
     X(ORDERED, "ordered") /* at the shared pointer, in the order of ranks */                       \
     X(BEGINS, "begins")   /* the first half of a split access */                                   \
-    X(ENDS, "ends")
+    X(ENDS, "ends")                                                                                \
+    /* messages in partitions: of a call that makes a request, that the message goes once all are  \
+     * marked as ready; of another, that it marks some */                                          \
+    X(PARTITIONED, "partitioned")
 
 #define VERBS(X)                                                \
     X(NONE, "none")                                             \
@@ -151,7 +154,8 @@
     X(SET_SIZE, "set_size")                                     \
     X(PREALLOCATE, "preallocate")                               \
     X(SET_ATOMICITY, "set_atomicity")                           \
-    X(SYNC_FILE, "sync_file")
+    X(SYNC_FILE, "sync_file")                                   \
+    X(ARRIVED, "arrived") /* asks for a partition */
 
 enum trait {
 #define X(name, text) TRAIT_##name,
@@ -178,6 +182,12 @@ _Static_assert(VERB_COUNT <= 255, "a verb is kept in a byte");
 static inline bool trait_in(uint64_t traits, enum trait trait)
 {
     return traits >> trait & 1;
+}
+
+/* Marks partitions of the request that it names. */
+static inline bool traits_mark(uint64_t traits)
+{
+    return trait_in(traits, TRAIT_PARTITIONED) && !trait_in(traits, TRAIT_MAKES_REQUEST);
 }
 
 /* A collective that moves data, or a barrier. */

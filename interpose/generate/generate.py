@@ -143,6 +143,8 @@ def main():
     absent |= {c.name for c in calls if c.newer and c.name not in header}
     absent |= macros_of_header(compiler) - set(header)  # handles may be Fortran's as they are
     calls = [c for c in calls if c.name not in absent]
+    for call in [c for c in calls if c.newer]:
+        call.take_const([kind for kind, _ in parts(header[call.name][1])])
     calls += list(large_forms(calls, lines, header))
     unknown = sorted(n for n in set(header) - set(lines) if not APART.match(n))
     if newer:

@@ -87,6 +87,8 @@ ARRAYS = {
     "nctypes": "MPI_Datatype[]",
     "ranges": "int[][3]",
 }
+# counts_of(PARTITIONS): the elements of each partition. The event has those of all.
+PARTITIONED = {"counts_of": "MPI_Count"}
 # Arrays that have an element a rank, and the list of a call that they become.
 LISTS = {
     "scounts": "SEND_COUNTS",
@@ -132,6 +134,7 @@ NEEDS = {
     "polls": ("int_out",),
     "over_made": ("comm_out",),
     "neighbor": ("comm",),
+    "partitioned": ("counts_of", "req"),
     "persistent": ("req_out",),
     "at_origin": ("win",),
 }
@@ -159,6 +162,7 @@ BUFFERED = COLL + (
     "irecv",
     "recv_init",
     "sendrecv",
+    "isendrecv",
     "mrecv",
     "imrecv",
     "rma",
@@ -173,6 +177,10 @@ Param = collections.namedtuple("Param", "role length ctype name")
 
 class Bad(Exception):
     pass
+
+
+def squeeze(ctype):
+    return ctype.replace("const ", "").replace(" ", "")
 
 
 class Call:
@@ -241,6 +249,8 @@ class Call:
             ctype = length.replace("~", " ")
         elif base in ARRAYS and length:
             ctype = ARRAYS[base]
+        elif base in PARTITIONED and length:
+            ctype = PARTITIONED[base]
         elif base in ROLES and (length is None or base == "int" and length in CONSTANTS):
             ctype = ROLES[base]
         else:
@@ -285,13 +295,24 @@ class Call:
         large.small, self.large = self, large
         return large
 
+    def take_const(self, parameters):
+        """Libraries do not agree about const: it is as the header has it."""
+        if len(parameters) == len(self.params):
+            self.params = [
+                p._replace(ctype=t) if squeeze(p.ctype) == squeeze(t) else p
+                for p, t in zip(self.params, parameters)
+            ]
+
     # --- what the templates ask ---
     def does(self, *traits):
         """How many of these traits it has."""
         return sum(trait in self.traits for trait in traits)
 
     def all(self, *roles):
-        """The names of its parameters that have one of the roles."""
+        """The names of its parameters that have one of the roles; `total`, which the wrapper
+        makes, are the elements of all partitions."""
+        if "count" in roles and any(p.role in PARTITIONED for p in self.params):
+            return ["total"]
         return [p.name for p in self.params if p.role in roles]
 
     def one(self, *roles):

@@ -36,6 +36,7 @@ enum {
     WATCHED_MAX = 16,
     PIECES_MAX = 4096,
     HASH_LEAST = 1024,
+    PARTITIONS_MAX = 64, /* of a receive; of others nothing is known before they are complete */
     LARGE_BYTES = 128 << 10
 };
 
@@ -58,6 +59,9 @@ static uint32_t
 static struct flight in_flight[IN_FLIGHT_MAX];
 static struct restartable { /* buffers of persistent requests */
     uint32_t request;
+    int partitions; /* of a partitioned one; else 0 */
+    bool receives;
+    int64_t stride;
     struct usage_buffers all;
 } * restartable;
 static uint32_t restartable_count, restartable_room;
@@ -611,7 +615,8 @@ void usage_begin(struct lane *lane, uint64_t seq, uint32_t request, const struct
             restartable_room = fresh ? room : restartable_room;
         }
         if (restartable_count < restartable_room)
-            restartable[restartable_count++] = (struct restartable){request, *all};
+            restartable[restartable_count++] =
+                (struct restartable){.request = request, .all = *all};
     } else {
         for (unsigned i = 0; i < all->count; i++)
             take_off(seq, request, recorder_handle.win_null, 0, &all->buffer[i]);
@@ -629,19 +634,86 @@ void usage_begin_window(struct lane *lane, uint64_t seq, MPI_Win win, int target
     unlock();
 }
 
+static struct restartable *find_restartable(uint32_t request)
+{
+    for (uint32_t i = restartable_count; request && i-- > 0;)
+        if (restartable[i].request == request)
+            return &restartable[i];
+    return NULL;
+}
+
+void usage_partitioned(uint32_t request, int partitions, int64_t stride, bool receives)
+{
+    lock();
+    struct restartable *of = find_restartable(request);
+    if (of && of->all.count == 1 && partitions > 0) {
+        of->partitions = partitions;
+        of->receives = receives;
+        of->stride = stride;
+    }
+    unlock();
+}
+
+static struct usage_buffer partition_of(const struct restartable *of, int partition)
+{
+    struct usage_buffer buffer = of->all.buffer[0];
+    uintptr_t behind = (uintptr_t)(of->partitions - 1 - partition), before = (uintptr_t)partition;
+
+    buffer.count /= of->partitions;
+    buffer.at = (const char *)buffer.at + partition * of->stride;
+    buffer.start += before * (uintptr_t)of->stride;
+    buffer.end -= behind * (uintptr_t)of->stride;
+    return buffer;
+}
+
+static void partition_off(struct lane *lane, uint64_t seq, const struct restartable *of,
+                          int partition)
+{
+    struct usage_buffer buffer = partition_of(of, partition);
+
+    compare_one(lane, seq, &buffer);
+    take_off(seq, of->request, recorder_handle.win_null, 0, &buffer);
+}
+
+void usage_marked(struct lane *lane, uint64_t seq, uint32_t request, int partition)
+{
+    if (!restartable_count || !recorder.buffers)
+        return;
+    lock();
+    const struct restartable *of = find_restartable(request);
+    if (of && of->partitions)
+        partition_off(lane, seq, of, partition);
+    unlock();
+}
+
+static void land(struct lane *lane, uint64_t seq, uint32_t at, bool judge);
+
+void usage_arrived(struct lane *lane, uint64_t seq, uint32_t request, int partition)
+{
+    lock();
+    const struct restartable *of = find_restartable(request);
+    bool known = of && of->partitions > partition && partition >= 0;
+    uintptr_t start = known ? partition_of(of, partition).start : 0;
+    for (uint32_t i = usage_in_flight.count; known && i-- > 0;)
+        if (in_flight_request[i] == request && in_flight[i].buffer.start == start)
+            land(lane, seq, i, true);
+    unlock();
+}
+
 void usage_started(struct lane *lane, uint64_t seq, uint32_t request)
 {
     if (!restartable_count || !request)
         return;
     lock();
-    for (uint32_t i = restartable_count; i-- > 0;)
-        if (restartable[i].request == request) {
-            for (unsigned k = 0; k < restartable[i].all.count; k++)
-                compare_one(lane, seq, &restartable[i].all.buffer[k]);
-            for (unsigned k = 0; k < restartable[i].all.count; k++)
-                take_off(seq, request, recorder_handle.win_null, 0, &restartable[i].all.buffer[k]);
-            break;
-        }
+    const struct restartable *of = find_restartable(request);
+    bool parts = of && of->partitions;
+    for (int k = 0; parts && of->receives && of->partitions <= PARTITIONS_MAX && k < of->partitions;
+         k++)
+        partition_off(lane, seq, of, k);
+    for (unsigned k = 0; of && !parts && k < of->all.count; k++)
+        compare_one(lane, seq, &of->all.buffer[k]);
+    for (unsigned k = 0; of && !parts && k < of->all.count; k++)
+        take_off(seq, request, recorder_handle.win_null, 0, &of->all.buffer[k]);
     unlock();
 }
 

@@ -230,6 +230,11 @@ void usage_begin(struct lane *lane, uint64_t seq, uint32_t request, const struct
 void usage_begin_window(struct lane *lane, uint64_t seq, MPI_Win win, int target, uint32_t request,
                         const struct usage_buffers *all);
 void usage_started(struct lane *lane, uint64_t seq, uint32_t request);
+/* The buffer of a partitioned request is so many partitions, `stride` bytes apart: MPI owns those
+ * of a send from when they are marked, those of a receive until they have arrived. */
+void usage_partitioned(uint32_t request, int partitions, int64_t stride, bool receives);
+void usage_marked(struct lane *lane, uint64_t seq, uint32_t request, int partition);
+void usage_arrived(struct lane *lane, uint64_t seq, uint32_t request, int partition);
 void usage_completed(struct lane *lane, uint64_t seq, uint32_t request,
                      bool keep); /* keep: persistent */
 void usage_completed_window(struct lane *lane, uint64_t seq, MPI_Win win,

@@ -294,7 +294,27 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
     else if (at && node.seq && node.active)
         usage_say(lane, seq, MISUSE_START_ACTIVE, "request", node.seq);
     if (at)
+        recorder_partitions_started(info.id);
+    if (at)
         usage_started(lane, seq, info.id);
+}
+
+bool recorder_request_active(struct request_info info)
+{
+    lock();
+    uint32_t at = node_of(info);
+    bool active = at && map.node[at].active;
+    unlock();
+    return active;
+}
+
+uint64_t recorder_request_made(struct request_info info)
+{
+    lock();
+    uint32_t at = node_of(info);
+    uint64_t seq = at ? map.node[at].seq : 0;
+    unlock();
+    return seq;
 }
 
 void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info, bool alone)
@@ -350,6 +370,7 @@ void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_in
         usage_say(lane, seq, node.waited ? MISUSE_NEVER_STARTED : MISUSE_NEVER_STARTED_ONE,
                   "request", node.seq);
     usage_completed(lane, 0, info.id, false);
+    recorder_partitions_gone(info.id);
 }
 
 void recorder_request_finalizing(struct lane *lane, uint64_t seq)
@@ -396,7 +417,7 @@ static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index, u
     if (!recorder_status_there(status))
         return;
     done->head.a = library_status_cancelled(status);
-    if (kind != REQUEST_SEND && kind != REQUEST_COLL) {
+    if (kind != REQUEST_SEND && kind != REQUEST_COLL && kind != REQUEST_BOTH) {
         done->source = recorder_peer(status->MPI_SOURCE);
         done->tag = recorder_tag(status->MPI_TAG);
         done->bytes = library_status_bytes(status);

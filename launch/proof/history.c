@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "core/array.h"
+#include "core/random.h"
 #include "core/spool/spool_read.h"
 
 struct lane_state {
@@ -87,6 +88,12 @@ static void space_enter(struct lane_state *lane, struct proof_space *space,
     space->recent[space->entered % PROOF_RECENT] = proof_coll_of(lane->rank, event);
 }
 
+/* Partitioned requests meet their partners, and no others: as if on a communicator of their own. */
+uint64_t proof_request_global(const struct proof_space *space, const struct request *request)
+{
+    return request->pair ? core_random_mix(space->global + request->pair) : space->global;
+}
+
 static void post_send(struct lane_state *lane, struct request *request)
 {
     const struct proof_space *space = proof_request_space(lane->rank, request);
@@ -99,7 +106,8 @@ static void post_send(struct lane_state *lane, struct request *request)
         lane->history->unclear = true;
         return;
     }
-    channel = channel_get(lane->history, space->global, lane->world, dest, request->tag);
+    channel = channel_get(lane->history, proof_request_global(space, request), lane->world, dest,
+                          request->tag);
     if (!channel)
         return;
     if (!channel->sent)
@@ -120,11 +128,12 @@ static void take_message(struct lane_state *lane, const struct request *request,
     if (source == EVENT_PROC_NULL)
         return;
     from = space ? proof_space_world(space, source) : EVENT_NONE;
-    if (from < 0) {
+    if (from < 0 || tag == EVENT_NONE) {
         lane->history->unclear = true;
         return;
     }
-    channel = channel_get(lane->history, space->global, from, lane->world, tag);
+    channel =
+        channel_get(lane->history, proof_request_global(space, request), from, lane->world, tag);
     if (channel)
         channel->received++;
 }
@@ -220,6 +229,8 @@ static enum core_status step_take(enum request_step step, const struct trace_eve
         break;
     case REQUEST_FREED: /* it still takes a message, and nobody will say which */
         lane->history->unclear |= request->active && request->kind != REQUEST_SEND;
+        break;
+    case REQUEST_ARMED: /* nothing is sent yet */
         break;
     }
     return CORE_OK;

@@ -114,7 +114,7 @@ static bool channel_arrived(const struct proof_prover *prover, const struct proo
     }
     for (uint32_t i = 0; i < requests_count(&source->requests); i++) {
         const struct request *r = requests_at(&source->requests, i);
-        const struct proof_space *space = proof_request_space(source, r);
+        const struct proof_space *space = r->pair ? NULL : proof_request_space(source, r);
 
         if (space && r->kind == REQUEST_SEND && r->active && r->tag == channel->key.tag &&
             space->global == channel->key.global &&
@@ -146,7 +146,7 @@ static void count_before(const struct proof_prover *prover, struct receive *rece
     core_work(requests_count(&rank->requests));
     for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
         const struct request *r = requests_at(&rank->requests, i);
-        const struct proof_space *space = proof_request_space(rank, r);
+        const struct proof_space *space = r->pair ? NULL : proof_request_space(rank, r);
         bool wider_source, wider_tag;
 
         if (!space || r->kind != REQUEST_RECEIVE || !r->active || r->persistent || r->cancelled ||
@@ -273,7 +273,7 @@ static uint64_t receives_fitting(const struct proof_prover *prover, uint64_t glo
     core_work(requests_count(&rank->requests));
     for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
         const struct request *r = requests_at(&rank->requests, i);
-        const struct proof_space *space = proof_request_space(rank, r);
+        const struct proof_space *space = r->pair ? NULL : proof_request_space(rank, r);
 
         count += space && r->kind == REQUEST_RECEIVE && r->active && space->global == global &&
                  (r->peer == EVENT_ANY || proof_space_world(space, r->peer) == source) &&
@@ -445,15 +445,38 @@ static struct need need_coll(struct proof_prover *prover, int32_t me,
 
 /* --- one rank --------------------------------------------------------------------------------- */
 
-static struct need need_request(struct proof_prover *prover, int32_t me, uint32_t id, bool certain)
+/* A partitioned send of which partitions are not marked, which nobody but the rank's threads can
+ * do; a partitioned receive whose partner has not marked all of them. */
+static struct need need_partition(struct proof_prover *prover, int32_t me,
+                                  const struct proof_space *space, const struct request *request)
+{
+    int32_t source = proof_space_world(space, request->peer);
+    bool receives = request->kind == REQUEST_RECEIVE;
+    const struct proof_channel *channel =
+        receives ? proof_channel_find(&prover->history, proof_request_global(space, request),
+                                      source, me, request->tag)
+                 : NULL;
+
+    if (receives ? source < 0 || (channel && channel->sent > channel->received) : !request->armed)
+        return proof_need_unknown();
+    struct need need =
+        proof_need(NEED_CERTAIN, receives ? ENDING_NEED_MESSAGE : ENDING_NEED_PARTITION, space);
+    need.wait.tag = request->tag;
+    proof_peer_add(prover, receives ? source : me);
+    return need;
+}
+
+static struct need need_of(struct proof_prover *prover, int32_t me, const struct request *request,
+                           bool certain)
 {
     const struct proof_rank *rank = &prover->history.rank[me];
-    const struct request *request = requests_find(&rank->requests, id);
     const struct proof_space *space = request ? proof_request_space(rank, request) : NULL;
     int32_t peer;
 
-    if (!space || !request->active || request->cancelled)
+    if (!space || !(request->active || request->armed) || request->cancelled)
         return proof_need_unknown();
+    if (request->pair)
+        return need_partition(prover, me, space, request);
     peer = proof_space_world(space, request->peer);
     switch (request->kind) {
     case REQUEST_RECEIVE:
@@ -468,12 +491,24 @@ static struct need need_request(struct proof_prover *prover, int32_t me, uint32_
     }
 }
 
+/* Of a request with two sides, one of which may be complete, they are two needs. */
+static void needs_of_request(struct proof_prover *prover, int32_t me, uint32_t id, bool certain)
+{
+    const struct requests *requests = &prover->history.rank[me].requests;
+    const struct request *twin = requests_twin(requests, id);
+
+    if (twin)
+        proof_need_add(prover, need_of(prover, me, twin, false));
+    proof_need_add(prover, need_of(prover, me, requests_find(requests, id), certain && !twin));
+}
+
 /* Whether a request is complete before this one, which is like it, but begun after it: messages do
  * not overtake each other. */
-static bool is_behind(const struct request *request, const struct request *earlier)
+static bool is_behind(const struct request *request, const struct request *earlier,
+                      const struct request *twin)
 {
     return request && earlier && request->active && earlier->active && !request->cancelled &&
-           !earlier->cancelled && !request->persistent && !earlier->persistent &&
+           !earlier->cancelled && !request->persistent && !earlier->persistent && !twin &&
            (request->kind == REQUEST_SEND || request->kind == REQUEST_RECEIVE) &&
            request->kind == earlier->kind && request->comm == earlier->comm &&
            request->peer == earlier->peer && request->tag == earlier->tag &&
@@ -496,12 +531,13 @@ static void needs_of_list(struct proof_prover *prover, int32_t me, const struct 
         const struct request *request = requests_find(requests, open->request[i]);
 
         if (!any && open->request_count > NEEDS_EACH_MAX && i + 1 < open->request_count &&
-            is_behind(requests_find(requests, open->request[i + 1]), request))
+            is_behind(requests_find(requests, open->request[i + 1]), request,
+                      requests_twin(requests, open->request[i])))
             continue;
-        if (!open->request[i] || (request && request->persistent && !request->active))
+        if (!open->request[i] ||
+            (request && request->persistent && !request->active && !request->armed))
             continue; /* MPI_REQUEST_NULL, or inactive: nobody waits for it */
-        proof_need_add(prover,
-                       need_request(prover, me, open->request[i], any || open->request_count == 1));
+        needs_of_request(prover, me, open->request[i], any || open->request_count == 1);
     }
 }
 
@@ -594,7 +630,7 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct pro
     peer = space ? proof_space_world(space, event->peer) : EVENT_NONE;
     switch (class) {
     case EVENT_CLASS_WAIT:
-        proof_need_add(prover, need_request(prover, me, event->request, true));
+        needs_of_request(prover, me, event->request, true);
         return;
     case EVENT_CLASS_WAITALL:
         needs_of_list(prover, me, open, false);

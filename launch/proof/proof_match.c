@@ -71,7 +71,7 @@ static bool receives_collect(const struct proof_prover *prover, const struct pro
         const struct proof_space *space = proof_request_space(rank, r);
         int32_t source = space ? proof_space_world(space, r->peer) : EVENT_NONE;
 
-        if (r->kind != REQUEST_RECEIVE || !r->active)
+        if (r->kind != REQUEST_RECEIVE || !r->active || r->pair)
             continue;
         if (!space || r->cancelled || match->receives == RECEIVES_MAX)
             return false;
@@ -86,6 +86,9 @@ static bool is_awaited(const struct proof_rank *rank, const struct proof_open *o
 {
     const struct proof_call *call = proof_open_call(rank, open);
     uint8_t class = call ? call->class : EVENT_CLASS_OTHER;
+
+    if (requests_twin(&rank->requests, id)) /* its receive may be missing */
+        return false;
 
     if (class == EVENT_CLASS_WAIT)
         return open->event.request == id;
@@ -106,7 +109,7 @@ static uint64_t sends_awaited(const struct proof_rank *source, const struct proo
 
     for (uint32_t i = 0; i < requests_count(&source->requests); i++) {
         const struct request *r = requests_at(&source->requests, i);
-        const struct proof_space *space = proof_request_space(source, r);
+        const struct proof_space *space = r->pair ? NULL : proof_request_space(source, r);
         bool awaited = false;
 
         if (!space || r->kind != REQUEST_SEND || !r->active || r->tag != key->tag ||

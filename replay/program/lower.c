@@ -136,7 +136,7 @@ static bool is_impossible(int32_t peer, int32_t tag, enum lower_side side)
 enum core_status lower_message_op(struct lower *lower, const struct trace_event *event,
                                   enum lower_side side, struct replay_op *op, bool *out_bad)
 {
-    bool is_leg = side == LOWER_RECEIVES && event->class == EVENT_CLASS_SENDRECV;
+    bool is_leg = side == LOWER_RECEIVES && trait_in(event->traits, TRAIT_SENDS);
     int32_t peer = is_leg ? event->recv_peer : event->peer;
     int32_t tag = is_leg ? event->recv_tag : event->tag;
     int32_t comm = -1;
@@ -231,6 +231,13 @@ static enum core_status lower_message(struct lower *lower, const struct trace_ev
         lower_message_op(lower, event, is_send ? LOWER_SENDS : LOWER_RECEIVES, &op, &bad);
     if (status != CORE_OK || bad)
         return status;
+    const struct request *made = trait_in(event->traits, TRAIT_PARTITIONED)
+                                     ? requests_find(&lower->requests, event->request)
+                                     : NULL;
+    if (made && made->pair)
+        status = lower_pair_comm(lower, event->comm, made->pair, &op.comm);
+    if (status != CORE_OK)
+        return status;
     op.mode = is_send ? mode_of(event->mode) : 0;
     lower->notes->wildcards += !is_send && op.peer == REPLAY_ANY;
     if (!is_send && !trait_in(event->traits, TRAIT_PERSISTENT))
@@ -265,6 +272,11 @@ static enum core_status lower_sendrecv(struct lower *lower, const struct trace_e
         receive.matched = matched_by(lower, event, &event->completion[0]);
     lower->notes->wildcards += receive.peer == REPLAY_ANY;
     follow_probe(lower, event, &receive);
+    const struct request *twin = requests_twin(&lower->requests, event->request);
+    if (trait_in(event->traits, TRAIT_MAKES_REQUEST)) {
+        status = lower_start(lower, event, receive, twin ? twin->id : 0);
+        return status != CORE_OK ? status : lower_start(lower, event, send, event->request);
+    }
     receive.request = pair[0] = rank->request_count;
     status = lower_add(lower, event, receive);
     send.request = pair[1] = rank->request_count;
@@ -339,6 +351,8 @@ static enum core_status start_one(struct lower *lower, const struct trace_event 
     if (request->begun != event->seq) /* it was active: a mistake, which begins nothing */
         return CORE_OK;
     CORE_CHECK(request->own[LOWER_START] <= lower->start_count);
+    if (request->armed)
+        return lower_armed(lower, event, request);
     struct replay_op op = lower->start[request->own[LOWER_START] - 1];
     CORE_CHECK(op.kind != REPLAY_ICOLL || op.comm < lower->number_room);
     if (op.kind == REPLAY_ICOLL)
@@ -399,7 +413,19 @@ static enum core_status learn(enum request_step step, const struct trace_event *
 struct gathered {
     uint32_t count, done;
     int32_t chosen; /* index of the last one that completed, or -1 */
+    bool all;       /* all of them are waited for */
 };
+
+/* Requests with two sides are complete when both are. Where one of several requests is enough,
+ * their receive stands for them. */
+static void gather_one(struct lower *lower, const struct request *request,
+                       const struct request *twin, struct gathered *gathered)
+{
+    if (lower_number(twin) >= 0)
+        lower->scratch[gathered->count++] = lower_number(twin);
+    if (lower_number(twin) < 0 || gathered->all)
+        lower->scratch[gathered->count++] = lower_number(request);
+}
 
 /* The numbers of the requests that a call on several names: those that completed (1), those that
  * did not (0), or all (-1). */
@@ -419,19 +445,19 @@ static void gather(struct lower *lower, const struct trace_event *event, int whi
             gathered->chosen = (int32_t)gathered->count;
             gathered->done++;
         }
-        CORE_CHECK(gathered->count < event->completion_count); /* there is room for so many */
-        lower->scratch[gathered->count++] = lower_number(request);
+        CORE_CHECK(gathered->count < 2 * event->completion_count); /* there is room for so many */
+        gather_one(lower, request, requests_twin(&lower->requests, done->request), gathered);
     }
 }
 
 static enum core_status wait_several(struct lower *lower, const struct trace_event *event,
                                      enum replay_op_kind kind, bool polling)
 {
-    struct gathered set_of = {.chosen = -1};
+    struct gathered set_of = {.chosen = -1, .all = kind == REPLAY_WAIT_ALL};
     int32_t set;
 
-    enum core_status status =
-        CORE_ARRAY_ROOM(lower->scratch, lower->scratch_room, event->completion_count, A_LOWERING);
+    enum core_status status = CORE_ARRAY_ROOM(lower->scratch, lower->scratch_room,
+                                              2 * (uint64_t)event->completion_count, A_LOWERING);
     if (status != CORE_OK)
         return status;
     if (kind == REPLAY_WAIT_SOME) { /* completed ones first, and how many they are */
@@ -459,12 +485,25 @@ static enum core_status wait_several(struct lower *lower, const struct trace_eve
 static enum core_status wait_one(struct lower *lower, const struct trace_event *event, uint64_t id,
                                  bool polling)
 {
-    const struct request *request = requests_find(&lower->requests, id);
+    const struct request *request = requests_find(&lower->requests, id),
+                         *twin = requests_twin(&lower->requests, id);
     if (lower_number(request) < 0) {
         lower->notes->unknown_requests += id != 0 && !request;
         return CORE_OK;
     }
     lower->notes->tests += polling;
+    if (lower_number(twin) >= 0) {
+        const int32_t both[] = {lower_number(twin), lower_number(request)};
+        int32_t set;
+        enum core_status status =
+            replay_program_set(lower->program, lower->rank, both, 2, -1, &set);
+        return status != CORE_OK
+                   ? status
+                   : lower_add(lower, event,
+                               (struct replay_op){.kind = REPLAY_WAIT_ALL,
+                                                  .flags = polling ? REPLAY_FLAG_TEST : 0,
+                                                  .request = set});
+    }
     return lower_add(lower, event,
                      (struct replay_op){.kind = REPLAY_WAIT,
                                         .flags = polling ? REPLAY_FLAG_TEST : 0,
@@ -501,10 +540,11 @@ static bool test_true(const struct trace_event *event)
                : done > 0;
 }
 
-static enum core_status lower_cancel(struct lower *lower, const struct trace_event *event)
+static enum core_status cancel_one(struct lower *lower, const struct trace_event *event,
+                                   const struct request *request)
 {
     struct replay_rank *rank = &lower->program->rank[lower->rank];
-    int32_t number = lower_number(requests_find(&lower->requests, event->request));
+    int32_t number = lower_number(request);
     if (number < 0)
         return CORE_OK;
     CORE_CHECK(number < rank->request_count);
@@ -522,15 +562,36 @@ static enum core_status lower_cancel(struct lower *lower, const struct trace_eve
         (struct replay_op){.kind = REPLAY_CANCEL, .flags = REPLAY_FLAG_DONE, .request = number});
 }
 
-static enum core_status lower_free(struct lower *lower, const struct trace_event *event)
+static enum core_status lower_cancel(struct lower *lower, const struct trace_event *event)
 {
-    int32_t number = lower_number(requests_find(&lower->requests, event->request));
+    enum core_status status =
+        cancel_one(lower, event, requests_twin(&lower->requests, event->request));
+
+    return status != CORE_OK
+               ? status
+               : cancel_one(lower, event, requests_find(&lower->requests, event->request));
+}
+
+static enum core_status free_one(struct lower *lower, const struct trace_event *event,
+                                 const struct request *request)
+{
+    int32_t number = lower_number(request);
     if (number < 0)
         return CORE_OK;
     /* a send that was cancelled and forgotten has most likely been delivered all the same */
-    if (requests_find(&lower->requests, event->request)->kind == REQUEST_SEND)
+    if (request->kind == REQUEST_SEND)
         not_cancelled(lower, number);
     return lower_add(lower, event, (struct replay_op){.kind = REPLAY_FREE, .request = number});
+}
+
+static enum core_status lower_free(struct lower *lower, const struct trace_event *event)
+{
+    enum core_status status =
+        free_one(lower, event, requests_twin(&lower->requests, event->request));
+
+    return status != CORE_OK
+               ? status
+               : free_one(lower, event, requests_find(&lower->requests, event->request));
 }
 
 static enum core_status lower_buffer(struct lower *lower, const struct trace_event *event)
@@ -615,6 +676,8 @@ static enum core_status lower_call(struct lower *lower, const struct trace_event
         return lower_wait(lower, event, false);
     if (trait_in(traits, TRAIT_STARTS))
         return lower_starts(lower, event);
+    if (traits_mark(traits))
+        return lower_marked(lower, event);
     if (trait_in(traits, TRAIT_CANCELS))
         return lower_cancel(lower, event);
     if (trait_in(traits, TRAIT_FREES_REQUEST))
@@ -863,7 +926,8 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
                           .options = options,
                           .program = &program,
                           .notes = &notes,
-                          .window = CORE_TABLE(struct lower_window, win)};
+                          .window = CORE_TABLE(struct lower_window, win),
+                          .pairs = CORE_TABLE(struct lower_pair, key)};
     size_t comms = (size_t)trace->comm_count + 1;
 
     enum core_status status = replay_program_init(&program, trace->rank_count);
@@ -895,6 +959,7 @@ free_lower:
     free(lower.comm);
     free(lower.inner);
     core_table_done(&lower.window);
+    core_table_done(&lower.pairs);
     lower_epochs_done(&lower);
     free(lower.epoch);
     free(lower.number);

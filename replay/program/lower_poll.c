@@ -100,8 +100,11 @@ static enum core_status list_requests(struct lower *lower, const struct lower_po
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; i < poll->request_count && status == CORE_OK; i++) {
-        const struct request *request = requests_find(&lower->requests, poll->request[i]);
-        if (lower_number(request) >= 0)
+        const struct request *request = requests_find(&lower->requests, poll->request[i]),
+                             *twin = requests_twin(&lower->requests, poll->request[i]);
+        if (lower_number(twin) >= 0)
+            status = list_add(lower, count, lower_number(twin));
+        else if (lower_number(request) >= 0)
             status = list_add(lower, count, lower_number(request));
         else if (poll->request[i] && !request)
             *out_known = false;

@@ -21,6 +21,15 @@ struct lower_poll {           /* a test or probe that found nothing */
     uint32_t request_count;
 };
 
+struct lower_pair { /* where partitioned requests of a communicator meet */
+    struct {
+        int32_t comm;  /* the trace's */
+        uint32_t pair; /* of these requests; 0: where a rank tells itself that all partitions of a
+                          send are marked */
+    } key;
+    int32_t comm; /* the program's; -1 not made yet */
+};
+
 struct lower_window { /* trace's window -> program's communicator, -1 not made yet */
     int32_t win, comm;
 };
@@ -51,6 +60,7 @@ struct lower {
     int32_t *comm;             /* trace's communicator -> program's, -1 not made yet */
     int32_t *inner;            /* the same, for the library's messages inside collectives */
     struct core_table window;  /* of struct lower_window */
+    struct core_table pairs;   /* of struct lower_pair */
     struct lower_epoch *epoch; /* of this rank */
     uint32_t epoch_count, epoch_room;
     uint32_t *number; /* of this rank: collectives entered so far, by the program's communicator */
@@ -102,6 +112,15 @@ enum lower_side { LOWER_SENDS, LOWER_RECEIVES };
  * communicator is not known. */
 enum core_status lower_message_op(struct lower *lower, const struct trace_event *event,
                                   enum lower_side side, struct replay_op *op, bool *out_bad);
+
+/* lower_partition.c: partitioned requests. */
+/* The context in which a request of this pair meets its partner's; see struct lower_pair. */
+enum core_status lower_pair_comm(struct lower *lower, int32_t comm, uint32_t pair,
+                                 uint32_t *out_comm);
+/* A send was started; all its partitions are marked. */
+enum core_status lower_armed(struct lower *lower, const struct trace_event *event,
+                             const struct request *request);
+enum core_status lower_marked(struct lower *lower, const struct trace_event *event);
 
 /* lower_poll.c: what a thread polled when its record ended. */
 enum core_status lower_poll_keep(struct lower_thread *thread, const struct trace_event *event);

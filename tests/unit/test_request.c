@@ -16,7 +16,7 @@
 
 enum { EVENTS = 400, LIST = 4, TEXT = 200000 };
 
-static const char step_letter[] = "MPBDF"; /* made, probed, begun, done, freed */
+static const char step_letter[] = "MPBDFA"; /* made, probed, begun, done, freed, armed */
 static const char kind_letter[] = "srcmo";
 
 struct told {
@@ -344,6 +344,77 @@ static void a_sendrecv_is_two_and_a_pending_call_is_not_done(void **state)
     requests_done(&requests);
 }
 
+/* The send under the id, the receive as its twin; a status that says nothing is what was asked for.
+ */
+static void two_sides_of_a_request_are_done_together(void **state)
+{
+    static char text[TEXT];
+    struct told told = {.text = text};
+    struct requests requests;
+    struct trace_completion got = {.done = true, .source = EVENT_NONE, .request = 4};
+    struct trace_event both = {.seq = 7,
+                               .class = EVENT_CLASS_ISENDRECV,
+                               .traits = TRAIT_BIT(SENDS) | TRAIT_BIT(RECEIVES) |
+                                         TRAIT_BIT(MAKES_REQUEST),
+                               .request = 4,
+                               .peer = 1,
+                               .recv_peer = 2},
+                       wait = {.seq = 8,
+                               .traits = TRAIT_BIT(COMPLETES_ONE),
+                               .request = 4,
+                               .completion = &got,
+                               .completion_count = 1};
+
+    (void)state;
+    requests_init(&requests);
+    assert_int_equal(requests_follow(&requests, &both, tell, &told), CORE_OK);
+    assert_non_null(requests_twin(&requests, 4));
+    assert_int_equal(requests_count(&requests), 2);
+    assert_int_equal(requests_follow(&requests, &wait, tell, &told), CORE_OK);
+    assert_string_equal(text, "Bs4@7=1 Br9223372036854775812@7=2 Dr9223372036854775812@7=2 "
+                              "Ds4@7=1 ");
+    assert_int_equal(requests_count(&requests), 0);
+    requests_done(&requests);
+}
+
+/* Those alike are numbered; a send begins once no partition is left to be marked. */
+static void a_partitioned_send_begins_when_all_is_marked(void **state)
+{
+    static char text[TEXT];
+    struct told told = {.text = text};
+    struct requests requests;
+    struct trace_completion got = {.done = true, .source = EVENT_NONE, .request = 2};
+    const uint64_t made = TRAIT_BIT(SENDS) | TRAIT_BIT(MAKES_REQUEST) | TRAIT_BIT(PERSISTENT) |
+                          TRAIT_BIT(PARTITIONED);
+    struct trace_event record[] = {
+        {.seq = 1, .traits = made, .request = 1, .peer = 3, .count = 8},
+        {.seq = 2, .traits = made, .request = 2, .peer = 3, .count = 8},
+        {.seq = 3, .traits = TRAIT_BIT(PARTITIONED), .request = 2, .count = 0}, /* not started */
+        {.seq = 4, .traits = TRAIT_BIT(STARTS), .request = 2},
+        {.seq = 5, .traits = TRAIT_BIT(PARTITIONED), .request = 2, .count = 1},
+        {.seq = 6, .traits = TRAIT_BIT(STARTS), .request = 2}, /* twice: a mistake */
+        {.seq = 7, .traits = TRAIT_BIT(PARTITIONED), .request = 2, .count = 0},
+        {.seq = 8,
+         .traits = TRAIT_BIT(COMPLETES_ONE),
+         .request = 2,
+         .completion = &got,
+         .completion_count = 1},
+        {.seq = 9, .traits = TRAIT_BIT(STARTS), .request = 2},
+    };
+
+    (void)state;
+    requests_init(&requests);
+    for (size_t i = 0; i < sizeof record / sizeof *record; i++) {
+        assert_int_equal(requests_follow(&requests, &record[i], tell, &told), CORE_OK);
+        if (i == 4)
+            assert_true(requests_find(&requests, 2)->armed && !requests_find(&requests, 2)->active);
+    }
+    assert_string_equal(text, "Ms1@0=3 Ms2@0=3 As2@4=3 Bs2@7=3 Ds2@7=3 As2@9=3 ");
+    assert_int_equal(requests_find(&requests, 1)->pair, 1);
+    assert_int_equal(requests_find(&requests, 2)->pair, 2);
+    requests_done(&requests);
+}
+
 /* trace/request.h invariant 1 */
 static void what_is_under_way_bounds_the_table(void **state)
 {
@@ -404,6 +475,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_records_are_followed_as_naively),
         cmocka_unit_test(a_sendrecv_is_two_and_a_pending_call_is_not_done),
+        cmocka_unit_test(two_sides_of_a_request_are_done_together),
+        cmocka_unit_test(a_partitioned_send_begins_when_all_is_marked),
         cmocka_unit_test(what_is_under_way_bounds_the_table),
         cmocka_unit_test(a_failed_allocation_is_a_status),
     };

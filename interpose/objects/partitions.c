@@ -1,0 +1,175 @@
+/* Partitions of partitioned requests: which of a send are marked as ready since it was started.
+ *
+ *  1. `left` is how many of the bits of `marked` below `count` are not set.
+ *  2. With MPI_THREAD_MULTIPLE every access is made under the lock: threads mark partitions of one
+ *     request at the same time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpose/misuse/usage.h"
+
+struct partitions {
+    uint32_t id; /* of the request */
+    int count, left;
+    bool sends;
+    uint64_t *marked; /* bits; NULL: of a receive */
+    struct partitions *next;
+};
+
+enum { BUCKETS = 256, BITS = 64 };
+static struct partitions *bucket[BUCKETS];
+
+static struct partitions *find(uint32_t id)
+{
+    struct partitions *at = id ? bucket[id % BUCKETS] : NULL;
+
+    while (at && at->id != id)
+        at = at->next;
+    return at;
+}
+
+static void clear(struct partitions *of)
+{
+    of->left = of->sends ? of->count : 0;
+    if (of->marked)
+        memset(of->marked, 0, ((size_t)of->count + BITS - 1) / BITS * sizeof *of->marked);
+}
+
+void recorder_request_partitioned(uint32_t id, int count, bool sends)
+{
+    struct partitions *made = id && count > 0 ? calloc(1, sizeof *made) : NULL;
+
+    if (!made)
+        return;
+    *made = (struct partitions){.id = id, .count = count, .sends = sends};
+    if (sends) {
+        made->marked = malloc(((size_t)count + BITS - 1) / BITS * sizeof *made->marked);
+        if (!made->marked) {
+            free(made);
+            return;
+        }
+    }
+    clear(made);
+    recorder_lock();
+    made->next = bucket[id % BUCKETS];
+    bucket[id % BUCKETS] = made;
+    recorder_unlock();
+}
+
+void recorder_partitions_started(uint32_t id)
+{
+    recorder_lock();
+    struct partitions *of = find(id);
+    if (of)
+        clear(of);
+    recorder_unlock();
+}
+
+void recorder_partitions_gone(uint32_t id)
+{
+    recorder_lock();
+    struct partitions **link = &bucket[id % BUCKETS], *of = find(id);
+    while (of && *link != of)
+        link = &(*link)->next;
+    if (of)
+        *link = of->next;
+    recorder_unlock();
+    if (of)
+        free(of->marked);
+    free(of);
+}
+
+static void mark_one(struct lane *lane, uint64_t seq, struct partitions *of, int partition)
+{
+    if (partition < 0 || partition >= of->count) {
+        usage_say(lane, seq, MISUSE_PARTITION_RANGE, "partition", 0,
+                  .value = {partition, of->count});
+        return;
+    }
+    uint64_t bit = UINT64_C(1) << partition % BITS;
+    if (of->marked[partition / BITS] & bit) {
+        usage_say(lane, seq, MISUSE_MARKED_TWICE, "partition", 0, .value = {partition});
+        return;
+    }
+    of->marked[partition / BITS] |= bit;
+    of->left--;
+    usage_marked(lane, seq, of->id, partition);
+}
+
+/* The request's, where partitions of it can be marked; else what is wrong is said. */
+static struct partitions *markable(struct lane *lane, uint64_t seq, struct request_info info)
+{
+    struct partitions *of = find(info.id);
+
+    if (!of || !of->sends) {
+        if (!recorder.filter)
+            usage_say(lane, seq, MISUSE_MARK_UNKNOWN, "request", 0);
+        return NULL;
+    }
+    if (!recorder_request_active(info)) {
+        usage_say(lane, seq, MISUSE_MARK_UNSTARTED, "request", 0);
+        return NULL;
+    }
+    return of;
+}
+
+int recorder_partitions_marked(struct lane *lane, uint64_t seq, struct request_info info, int low,
+                               int high)
+{
+    recorder_lock();
+    struct partitions *of = markable(lane, seq, info);
+    for (int64_t k = low; of && k <= high && k <= of->count; k++)
+        mark_one(lane, seq, of, (int)k);
+    int left = of ? of->left : EVENT_NONE;
+    recorder_unlock();
+    return left;
+}
+
+int recorder_partitions_listed(struct lane *lane, uint64_t seq, struct request_info info,
+                               int length, const int *list)
+{
+    recorder_lock();
+    struct partitions *of = markable(lane, seq, info);
+    for (int i = 0; of && list && i < length; i++)
+        mark_one(lane, seq, of, list[i]);
+    int left = of ? of->left : EVENT_NONE;
+    recorder_unlock();
+    return left;
+}
+
+void recorder_partitions_awaited(struct lane *lane, uint64_t seq, struct request_info info)
+{
+    if (recorder.threads || recorder.filter || !info.id || !recorder_request_active(info))
+        return;
+    const struct partitions *of = find(info.id);
+    int first = 0;
+    if (!of || !of->left)
+        return;
+    while (of->marked[first / BITS] & UINT64_C(1) << first % BITS)
+        first++;
+    usage_say(lane, seq, MISUSE_PARTITION_LEFT, "request", recorder_request_made(info),
+              .value = {first, of->count, of->left});
+}
+
+void recorder_partition_asked(struct lane *lane, uint64_t seq, struct request_info info,
+                              int partition)
+{
+    recorder_lock();
+    const struct partitions *of = find(info.id);
+    if ((!of || of->sends) && !recorder.filter)
+        usage_say(lane, seq, MISUSE_ASKED_UNKNOWN, "request", 0);
+    else if (of && (partition < 0 || partition >= of->count))
+        usage_say(lane, seq, MISUSE_PARTITION_RANGE, "partition", 0,
+                  .value = {partition, of->count});
+    recorder_unlock();
+}
+
+int64_t recorder_stride(MPI_Count count, MPI_Datatype type)
+{
+    MPI_Aint low, extent = 0;
+
+    return usage_good(OBJECT_TYPE, HANDLE(type)) &&
+                   REAL(Type_get_extent)(type, &low, &extent) == MPI_SUCCESS
+               ? (int64_t)count * extent
+               : 0;
+}
