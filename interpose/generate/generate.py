@@ -4,7 +4,7 @@
     generate.py [--newer] TABLE OUT-FOLDER -- COMPILER FLAGS...   (which only preprocesses mpi.h)
 
 Writes interpose_calls.h (ids, types of the real functions), interpose_calls.c (descriptors,
-wrappers), call_meanings.h and interpose.map (what the library exports); they are neither committed
+wrappers), call_meanings.h (of all rows, whatever the header has) and interpose.map (what the library exports); they are neither committed
 nor edited. A bad row is refused with FILE:LINE; so is a function of mpi.h that has no row, unless
 the header is of a newer MPI (--newer): then it is let through, and counted as not recorded.
 
@@ -142,6 +142,7 @@ def main():
     absent = {c.name for c in calls if c.ext and c.name not in ext}
     absent |= {c.name for c in calls if c.newer and c.name not in header}
     absent |= macros_of_header(compiler) - set(header)  # handles may be Fortran's as they are
+    rows_of_table = calls
     calls = [c for c in calls if c.name not in absent]
     for call in [c for c in calls if c.newer]:
         call.take_const([kind for kind, _ in parts(header[call.name][1])])
@@ -160,7 +161,7 @@ def main():
         sys.exit("\n".join(errors))
     fill = template.load(sorted(glob.glob(os.path.join(HERE, "*.c.tmpl"))), helpers())
     files = {
-        "call_meanings.h": fill["call_meanings_h"](calls),
+        "call_meanings.h": fill["call_meanings_h"](rows_of_table),
         "interpose_calls.h": fill["interpose_calls_h"](calls, ext),
         "interpose_calls.c": fill["interpose_calls_c"](calls, os.path.basename(path), lines),
         "interpose.map": fill["interpose_map"](calls),

@@ -1,8 +1,6 @@
-/* Partitions of partitioned requests: which of a send are marked as ready since it was started.
- *
- *  1. `left` is how many of the bits of `marked` below `count` are not set.
- *  2. With MPI_THREAD_MULTIPLE every access is made under the lock: threads mark partitions of one
- *     request at the same time. */
+/* Partitions of partitioned requests: which of a send are marked as ready since it was started, and
+ * how many are not. With MPI_THREAD_MULTIPLE every access is made under the lock: threads mark
+ * partitions of one request at the same time. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -126,7 +126,9 @@ enum {
     CREATE_GROUP,
     BSEND,
     DETACH,
-    FLUSH_LOCAL
+    FLUSH_LOCAL,
+    PSEND_INIT,
+    PRECV_INIT
 };
 
 static inline void names_define(void)
@@ -141,7 +143,9 @@ static inline void names_define(void)
                {CREATE_GROUP, EVENT_CLASS_COMM_CREATE, "MPI_Comm_create_group"},
                {BSEND, EVENT_CLASS_SEND, "MPI_Bsend"},
                {DETACH, EVENT_CLASS_BUFFER, "MPI_Buffer_detach"},
-               {FLUSH_LOCAL, EVENT_CLASS_RMA_FLUSH, "MPI_Win_flush_local"}};
+               {FLUSH_LOCAL, EVENT_CLASS_RMA_FLUSH, "MPI_Win_flush_local"},
+               {PSEND_INIT, EVENT_CLASS_SEND_INIT, "MPI_Psend_init"},
+               {PRECV_INIT, EVENT_CLASS_RECV_INIT, "MPI_Precv_init"}};
 
     for (uint32_t r = 0; r < rank_count; r++)
         for (size_t i = 0; i < sizeof row / sizeof *row; i++) {

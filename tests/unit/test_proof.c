@@ -307,6 +307,83 @@ static void persistent_requests(void **state)
     expect_proven(2); /* the fourth message was never sent */
 }
 
+/* Request 1: of rank 0 a send in partitions to rank 1, of rank 1 its receive; both are started, and
+ * of rank 0's partitions so many are not marked as ready. */
+static void partitions_start(int32_t left)
+{
+    job_start(2);
+    names_define();
+    for (uint32_t r = 0; r < 2; r++) {
+        struct spool_event event = event_of(r, EVENT_CLASS_SEND_INIT, 1 - (int32_t)r, 5, 1);
+
+        event.t_leave = 2;
+        put(r, SPOOL_EVENT, r == 0 ? PSEND_INIT : PRECV_INIT, 0, &event, sizeof event, NULL, 0);
+        did(r, EVENT_CLASS_START, EVENT_NONE, EVENT_NONE, 1);
+    }
+    struct spool_event event = event_of(0, EVENT_CLASS_READY, EVENT_NONE, EVENT_NONE, 1);
+    event.t_leave = 2;
+    event.count = left;
+    put(0, SPOOL_EVENT, EVENT_CLASS_READY, 0, &event, sizeof event, NULL, 0);
+}
+
+static void partitioned_requests(void **state)
+{
+    (void)state;
+    partitions_start(1); /* nobody marks the last one */
+    inside(0, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+    inside(1, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+    expect_proven(1);
+    expect_need(ENDING_NEED_PARTITION, ENDING_OBJECT_COMM, 5);
+
+    partitions_start(1); /* rank 0 would mark it later; a message without partitions is no help */
+    did(0, EVENT_CLASS_SEND, 1, 5, 0);
+    inside(0, EVENT_CLASS_RECV, 1, 9, 0);
+    inside(1, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+    expect_proven(2);
+
+    partitions_start(1); /* another thread may */
+    inside(0, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+    standing[0] = PROOF_UNKNOWN;
+    expect_nothing();
+
+    partitions_start(0); /* it is sent */
+    inside(0, EVENT_CLASS_RECV, 1, 9, 0);
+    inside(1, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+    expect_nothing();
+}
+
+static void both_sides(uint32_t rank, int32_t peer, int32_t tag, uint32_t request)
+{
+    struct spool_leg leg = {.seq = lane[rank].seq + 1, .peer = peer, .tag = tag, .count = 1};
+
+    put(rank, SPOOL_LEG, 0, 0, &leg, sizeof leg, NULL, 0);
+    did(rank, EVENT_CLASS_ISENDRECV, peer, tag, request);
+}
+
+static void requests_with_two_sides(void **state)
+{
+    (void)state;
+    job_start(2); /* both exchange */
+    for (uint32_t r = 0; r < 2; r++) {
+        both_sides(r, 1 - (int32_t)r, 3, 1);
+        inside(r, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+    }
+    expect_nothing();
+
+    job_start(2); /* rank 1 receives something else first */
+    both_sides(0, 1, 3, 1);
+    inside(0, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+    inside(1, EVENT_CLASS_RECV, 0, 9, 0);
+    expect_proven(2);
+
+    job_start(2); /* its receive is complete, its send is not */
+    both_sides(0, 1, 3, 1);
+    inside(0, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+    did(1, EVENT_CLASS_SEND, 0, 3, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 3, 0);
+    expect_nothing();
+}
+
 /* A pending receive of rank 0 takes any message, or any tag of rank 1; then rank 0 receives from
  * rank 1 with tag 5. */
 static void receives_behind(int32_t source, int32_t tag)
@@ -529,6 +606,8 @@ int main(void)
         cmocka_unit_test(gaps_prove_nothing),
         cmocka_unit_test(those_behind_are_not_the_core),
         cmocka_unit_test(persistent_requests),
+        cmocka_unit_test(partitioned_requests),
+        cmocka_unit_test(requests_with_two_sides),
         cmocka_unit_test(a_pending_receive_takes_the_message),
         cmocka_unit_test(a_send_whose_receive_took_another_message),
         cmocka_unit_test(what_has_arrived_was_taken),
