@@ -402,9 +402,21 @@ void recorder_request_forget(struct request_info info)
     unlock();
 }
 
-static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index, uint32_t request,
-                              uint32_t kind, const MPI_Status *status, int error)
+/* Whether somebody asked for it: of requests for files and windows libraries leave parts of the
+ * status unset, and the program's own garbage stands there. */
+static bool was_cancelled(struct request_info info)
 {
+    lock();
+    uint32_t at = info.node ? node_of(info) : 0; /* of a blocking call there is none */
+    bool cancelled = at && map.node[at].cancelled;
+    unlock();
+    return cancelled;
+}
+
+static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index,
+                              struct request_info info, const MPI_Status *status, int error)
+{
+    uint32_t request = info.id, kind = info.kind & REQUEST_KIND_MASK;
     struct spool_done *done = spool_reserve(&lane->writer, sizeof *done / 8);
     if (!done)
         return;
@@ -416,7 +428,7 @@ static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index, u
     done->bytes = 0;
     if (!recorder_status_there(status))
         return;
-    done->head.a = library_status_cancelled(status);
+    done->head.a = library_status_cancelled(status) && was_cancelled(info);
     if (kind != REQUEST_SEND && kind != REQUEST_COLL && kind != REQUEST_BOTH) {
         done->source = recorder_peer(status->MPI_SOURCE);
         done->tag = recorder_tag(status->MPI_TAG);
@@ -429,7 +441,7 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
 {
     if (!info.id)
         return;
-    write_done(lane, seq, index, info.id, info.kind & REQUEST_KIND_MASK, status, error);
+    write_done(lane, seq, index, info, status, error);
     bool over = variable && *variable == recorder_handle.request_null;
     usage_completed(lane, seq, info.id, variable && !over);
     if (UNLIKELY(recorder_persistent) && !over && variable) {
@@ -458,7 +470,7 @@ void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct 
     }
     for (int i = 0; i < count; i++)
         if (LIKELY(info[i].id != 0))
-            write_done(lane, seq, (uint32_t)i, info[i].id, info[i].kind & REQUEST_KIND_MASK,
+            write_done(lane, seq, (uint32_t)i, info[i],
                        recorder_status_there(status) ? &status[i] : MPI_STATUS_IGNORE, MPI_SUCCESS);
     lock();
     for (int i = 0; i < count; i++)
@@ -472,5 +484,6 @@ void recorder_status(struct lane *lane, uint64_t seq, uint32_t message, const MP
                      int error)
 {
     if (error == MPI_SUCCESS || recorder_error(error) == EVENT_ERROR_TRUNCATE)
-        write_done(lane, seq, 0, message, REQUEST_RECV, status, error);
+        write_done(lane, seq, 0, (struct request_info){.id = message, .kind = REQUEST_RECV}, status,
+                   error);
 }
