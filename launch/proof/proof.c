@@ -55,46 +55,46 @@ struct need proof_need_unknown(void)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
+bool proof_open_sends(const struct proof_rank *rank, int32_t source, const struct proof_open *open,
+                      struct proof_channel_key *out_key)
+{
+    const struct proof_call *call = proof_open_call(rank, open);
+    const struct proof_space *space = proof_space_find(rank, PROOF_SPACE_COMM, open->event.comm);
+
+    if (!call || !space || (call->class != EVENT_CLASS_SEND && call->class != EVENT_CLASS_SENDRECV))
+        return false;
+    *out_key = (struct proof_channel_key){.global = space->global,
+                                          .source = source,
+                                          .dest = proof_space_world(space, open->event.peer),
+                                          .tag = open->event.tag};
+    return out_key->dest >= 0;
+}
+
 /* Whether a send that some thread of the source is in goes to this channel. */
-static bool open_sends(const struct proof_rank *source, const struct proof_open *open,
-                       uint64_t global, int32_t dest, int32_t tag)
+static bool sends_to(const struct proof_rank *source, const struct proof_open *open,
+                     const struct proof_channel_key *key)
 {
-    const struct proof_call *call = proof_open_call(source, open);
-    const struct proof_space *space = proof_space_find(source, PROOF_SPACE_COMM, open->event.comm);
+    struct proof_channel_key its;
 
-    return call && (call->class == EVENT_CLASS_SEND || call->class == EVENT_CLASS_SENDRECV) &&
-           open->event.tag == tag && space && space->global == global &&
-           proof_space_world(space, open->event.peer) == dest;
+    return proof_open_sends(source, key->source, open, &its) && memcmp(&its, key, sizeof its) == 0;
 }
 
-static uint64_t opens_sending(const struct proof_rank *source, uint64_t global, int32_t dest,
-                              int32_t tag)
+uint64_t proof_channel_open(const struct proof_history *history,
+                            const struct proof_channel_key *key)
 {
-    uint64_t count = 0;
-
-    for (uint32_t i = 0; i < source->open_count; i++)
-        count += open_sends(source, &source->open[i], global, dest, tag);
-    return count;
-}
-
-/* Messages on the channel that nobody is known to have received, those of sends that are still
- * pending included. */
-static uint64_t channel_open(const struct proof_history *history, uint64_t global, int32_t source,
-                             int32_t dest, int32_t tag)
-{
-    const struct proof_channel *channel = proof_channel_find(history, global, source, dest, tag);
+    const struct proof_channel *channel =
+        proof_channel_find(history, key->global, key->source, key->dest, key->tag);
+    const struct proof_rank *source = &history->rank[key->source];
     uint64_t sent = channel ? channel->sent : 0;
     uint64_t received = channel ? channel->received : 0;
 
-    sent += opens_sending(&history->rank[source], global, dest, tag);
+    for (uint32_t i = 0; i < source->open_count; i++)
+        sent += sends_to(source, &source->open[i], key);
     return sent > received ? sent - received : 0;
 }
 
-/* Whether all that was sent on the channel has left its sender, who has had the time to see to
- * that, or has been announced to a receiver who has had the time to take it: then it has arrived.
- */
-static bool channel_arrived(const struct proof_prover *prover, const struct proof_channel *channel,
-                            bool certain)
+bool proof_channel_arrived(const struct proof_prover *prover, const struct proof_channel *channel,
+                           bool certain)
 {
     const struct proof_rank *source = &prover->history.rank[channel->key.source];
     uint8_t standing = prover->standing[channel->key.source];
@@ -106,125 +106,40 @@ static bool channel_arrived(const struct proof_prover *prover, const struct proo
         const struct proof_call *call = proof_open_call(source, open);
 
         /* MPI_Send: no receive has taken it, or it would be back */
-        if (open_sends(source, open, channel->key.global, channel->key.dest, channel->key.tag) &&
+        if (sends_to(source, open, &channel->key) &&
             ((certain && call->class == EVENT_CLASS_SEND) ||
              !proof_rested(prover, channel->key.source, channel->key.dest,
                            proof_bytes(source, open->event.type, open->event.count))))
             return false;
     }
-    for (uint32_t i = 0; i < requests_count(&source->requests); i++) {
-        const struct request *r = requests_at(&source->requests, i);
-        const struct proof_space *space = r->pair ? NULL : proof_request_space(source, r);
-
-        if (space && r->kind == REQUEST_SEND && r->active && r->tag == channel->key.tag &&
-            space->global == channel->key.global &&
-            proof_space_world(space, r->peer) == channel->key.dest &&
-            !proof_rested(prover, channel->key.source, channel->key.dest, (int64_t)r->bytes))
-            return false;
-    }
-    return true;
+    return !core_table_find(&prover->index.unrested, &channel->key);
 }
 
-/* A receive that waits, and what it competes with. Receives posted before it that accept all that
- * it accepts come first: they are told apart by whether they accept more sources, and more tags. */
-struct receive {
-    uint64_t global;
-    int32_t dest, source, tag; /* EVENT_ANY: a wildcard */
-    uint64_t seq, entered;     /* when it was posted */
-    bool certain;              /* it is known not to be complete */
-    uint64_t before[2][2];     /* such receives, [of any source][of any tag] */
-    uint64_t rivals;           /* posted before it: they accept some of what it accepts */
+/* What a receive that waits competes with. Receives posted before it that accept all that it
+ * accepts come first: they are told apart by whether they accept more sources, and more tags. */
+struct rivals {
+    uint64_t before[2][2]; /* such receives, [of any source][of any tag] */
+    uint64_t some;         /* posted before it: they accept some of what it accepts */
     uint64_t
         message[2][2]; /* messages that nobody is known to have received, [source fits][tag fits] */
     bool arrived;      /* all those that fit it have */
 };
 
-static void count_before(const struct proof_prover *prover, struct receive *receive)
-{
-    const struct proof_rank *rank = &prover->history.rank[receive->dest];
-
-    core_work(requests_count(&rank->requests));
-    for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
-        const struct request *r = requests_at(&rank->requests, i);
-        const struct proof_space *space = r->pair ? NULL : proof_request_space(rank, r);
-        bool wider_source, wider_tag;
-
-        if (!space || r->kind != REQUEST_RECEIVE || !r->active || r->persistent || r->cancelled ||
-            r->made >= receive->seq || (rank->lanes > 1 && r->t_leave >= receive->entered) ||
-            space->global != receive->global)
-            continue;
-        int32_t source = r->peer == EVENT_ANY ? EVENT_ANY : proof_space_world(space, r->peer);
-        receive->rivals +=
-            (source == EVENT_ANY || receive->source == EVENT_ANY || source == receive->source) &&
-            (r->tag == EVENT_ANY || receive->tag == EVENT_ANY || r->tag == receive->tag);
-        wider_source = source != receive->source;
-        wider_tag = r->tag != receive->tag;
-        if ((!wider_source || r->peer == EVENT_ANY) && (!wider_tag || r->tag == EVENT_ANY))
-            receive->before[wider_source][wider_tag]++;
-    }
-}
-
-static void count_message(const struct proof_prover *prover, struct receive *receive,
-                          const struct proof_channel *channel, uint64_t count)
-{
-    bool source_fits = receive->source == EVENT_ANY || receive->source == channel->key.source;
-    bool tag_fits = receive->tag == EVENT_ANY || receive->tag == channel->key.tag;
-
-    receive->message[source_fits][tag_fits] += count;
-    if (source_fits && tag_fits && count)
-        receive->arrived &= channel_arrived(prover, channel, receive->certain);
-}
-
-/* Messages of sends that a rank is in, where they are the first of their channels. */
-static void count_first(const struct proof_prover *prover, struct receive *receive, uint32_t source)
-{
-    const struct proof_rank *rank = &prover->history.rank[source];
-
-    for (uint32_t i = 0; i < rank->open_count; i++) {
-        const struct proof_channel first = {.key = {.global = receive->global,
-                                                    .source = (int32_t)source,
-                                                    .dest = receive->dest,
-                                                    .tag = rank->open[i].event.tag}};
-
-        if (open_sends(rank, &rank->open[i], receive->global, receive->dest, first.key.tag) &&
-            !proof_channel_find(&prover->history, receive->global, (int32_t)source, receive->dest,
-                                first.key.tag))
-            count_message(prover, receive, &first, 1);
-    }
-}
-
-static void count_messages(const struct proof_prover *prover, struct receive *receive)
-{
-    const struct proof_history *history = &prover->history;
-
-    receive->arrived = true;
-    for (uint32_t i = 0; i < history->channels.count; i++) {
-        const struct proof_channel *c = core_table_at(&history->channels, i);
-        struct proof_channel_key key = c->key;
-
-        if (key.global == receive->global && key.dest == receive->dest)
-            count_message(prover, receive, c,
-                          channel_open(history, key.global, key.source, key.dest, key.tag));
-    }
-    for (uint32_t r = 0; r < history->rank_count; r++)
-        count_first(prover, receive, r);
-}
-
 /* Whether so many earlier receives, [any source][any tag] or not, take all the messages that fit
  * them: then none is left for this one. */
-static bool all_taken(const struct receive *receive, unsigned kinds)
+static bool all_taken(const struct rivals *rivals, unsigned kinds)
 {
     uint64_t takers = 0, messages = 0;
 
     for (unsigned kind = 0; kind < 4; kind++)
-        takers += kinds & 1u << kind ? receive->before[kind >> 1][kind & 1] : 0;
+        takers += kinds & 1u << kind ? rivals->before[kind >> 1][kind & 1] : 0;
     for (unsigned fits = 0; fits < 4; fits++) {
         bool taken = false;
 
         for (unsigned kind = 0; kind < 4 && !taken;
              kind++) /* wants the source, or any; the tag, or any */
             taken = kinds & 1u << kind && (fits >> 1 || kind >> 1) && (fits & 1 || kind & 1);
-        messages += taken ? receive->message[fits >> 1][fits & 1] : 0;
+        messages += taken ? rivals->message[fits >> 1][fits & 1] : 0;
     }
     return messages <= takers;
 }
@@ -241,44 +156,39 @@ enum competition {
  * before it accept all that fits any of them, or (3) all that fits it has arrived, in time for it
  * to complete, which it did not (certain), and as many receives posted before it may have taken
  * that. */
-static enum competition receive_competes(const struct proof_prover *prover, struct receive *receive)
+static enum competition receive_competes(struct proof_prover *prover,
+                                         const struct proof_receive *receive)
 {
     const struct proof_rank *rank = &prover->history.rank[receive->dest];
+    const struct proof_channel_key key = {.global = receive->global,
+                                          .source = receive->source,
+                                          .dest = receive->dest,
+                                          .tag = receive->tag};
+    struct rivals rivals = {0};
 
     if (receive->source >= 0 && receive->tag != EVENT_ANY &&
-        !channel_open(&prover->history, receive->global, receive->source, receive->dest,
-                      receive->tag))
+        !proof_channel_open(&prover->history, &key))
         return COMPETE_NONE;
-    count_before(prover, receive);
-    count_messages(prover, receive);
-    if (!receive->message[1][1])
+    proof_index_before(prover, receive, rivals.before, &rivals.some);
+    rivals.arrived = proof_index_messages(prover, receive, rivals.message);
+    if (!rivals.message[1][1])
         return COMPETE_NONE;
     bool arrived =
-        receive->arrived && rank->lanes == 1 && proof_is_settled(prover->standing[receive->dest]);
-    if (receive->certain && arrived && receive->message[1][1] <= receive->rivals)
+        rivals.arrived && rank->lanes == 1 && proof_is_settled(prover->standing[receive->dest]);
+    if (receive->certain && arrived && rivals.message[1][1] <= rivals.some)
         return COMPETE_NONE;
     for (unsigned kinds = 1; kinds < 16; kinds++)
-        if (all_taken(receive, kinds))
+        if (all_taken(&rivals, kinds))
             return kinds < 4 ? COMPETE_NONE : COMPETE_OTHERS;
     return arrived && !receive->certain ? COMPETE_TAKEN : COMPETE_FREE;
 }
 
 /* How many receives of `dest` that are pending now might take a message of the channel. */
-static uint64_t receives_fitting(const struct proof_prover *prover, uint64_t global, int32_t source,
-                                 int32_t dest, int32_t tag)
+static uint64_t receives_fitting(struct proof_prover *prover, const struct proof_send *send)
 {
-    const struct proof_rank *rank = &prover->history.rank[dest];
-    uint64_t count = 0;
+    const struct proof_rank *rank = &prover->history.rank[send->dest];
+    uint64_t count = proof_index_fitting(prover, send);
 
-    core_work(requests_count(&rank->requests));
-    for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
-        const struct request *r = requests_at(&rank->requests, i);
-        const struct proof_space *space = r->pair ? NULL : proof_request_space(rank, r);
-
-        count += space && r->kind == REQUEST_RECEIVE && r->active && space->global == global &&
-                 (r->peer == EVENT_ANY || proof_space_world(space, r->peer) == source) &&
-                 (r->tag == EVENT_ANY || r->tag == tag);
-    }
     for (uint32_t i = 0; i < rank->open_count; i++) {
         const struct proof_open *open = &rank->open[i];
         const struct proof_call *call = proof_open_call(rank, open);
@@ -289,10 +199,10 @@ static uint64_t receives_fitting(const struct proof_prover *prover, uint64_t glo
         int32_t from = leg ? open->leg.peer : open->event.peer;
         int32_t with = leg ? open->leg.tag : open->event.tag;
 
-        if (space && space->global == global &&
+        if (space && space->global == send->global &&
             (leg || class == EVENT_CLASS_RECV || class == EVENT_CLASS_MRECV) &&
-            (from == EVENT_ANY || proof_space_world(space, from) == source) &&
-            (with == EVENT_ANY || with == tag))
+            (from == EVENT_ANY || proof_space_world(space, from) == send->source) &&
+            (with == EVENT_ANY || with == send->tag))
             count++;
         if (class == EVENT_CLASS_SENDRECV && !open->has_leg)
             count++; /* not known what it receives */
@@ -305,13 +215,13 @@ static struct need need_recv(struct proof_prover *prover, int32_t me,
                              const struct proof_space *space, int32_t source, int32_t tag,
                              uint64_t seq, uint64_t entered, bool certain)
 {
-    struct receive receive = {.global = space->global,
-                              .dest = me,
-                              .source = source,
-                              .tag = tag,
-                              .seq = seq,
-                              .entered = entered,
-                              .certain = certain};
+    struct proof_receive receive = {.global = space->global,
+                                    .dest = me,
+                                    .source = source,
+                                    .tag = tag,
+                                    .seq = seq,
+                                    .entered = entered,
+                                    .certain = certain};
     struct need need = proof_need(NEED_CERTAIN, ENDING_NEED_MESSAGE, space);
     enum competition competition;
 
@@ -361,7 +271,7 @@ static struct need need_send(struct proof_prover *prover, int32_t me,
     received = channel ? channel->received : 0;
     if (channel && channel->mixed)
         number = 1; /* at least */
-    if (number <= received + receives_fitting(prover, space->global, me, dest, tag) &&
+    if (number <= received + receives_fitting(prover, &send) &&
         !(certain ? proof_send_left(prover, &send) : proof_send_done_or_left(prover, &send)))
         return proof_need_unknown();
     proof_peer_add(prover, dest);
@@ -385,9 +295,12 @@ static void needs_of_detach(struct proof_prover *prover, int32_t me)
                                      .global = c->key.global,
                                      .tag = c->key.tag}};
         proof_peer_add(prover, c->key.dest);
-        proof_need_add(prover, receives_fitting(prover, c->key.global, me, c->key.dest, c->key.tag)
-                                   ? proof_need_unknown()
-                                   : need);
+        const struct proof_send send = {.global = c->key.global,
+                                        .source = me,
+                                        .dest = c->key.dest,
+                                        .tag = c->key.tag,
+                                        .bytes = -1};
+        proof_need_add(prover, receives_fitting(prover, &send) ? proof_need_unknown() : need);
     }
     if (!prover->needs.count)
         proof_need_add(prover, proof_need_unknown());
@@ -920,6 +833,7 @@ void proof_prover_free(struct proof_prover *prover)
     if (!prover)
         return;
     proof_history_done(&prover->history);
+    proof_index_done(&prover->index);
     free(prover->needs.peer);
     free(prover->needs.need);
     free(prover->wait);
@@ -945,6 +859,7 @@ static enum core_status graph_make(struct proof_prover *prover, const char *job_
 {
     enum core_status status = proof_history_read(job_path, rank_count, &prover->history);
 
+    proof_index_done(&prover->index); /* of what was read before */
     prover->no_memory = false;
     prover->wait_count = 0;
     prover->standing = standing;

@@ -25,8 +25,19 @@ struct needs { /* what one rank waits for */
     uint32_t count, room;
 };
 
+/* proof_index.c: what is pending, by whom it fits; empty until it is asked for. */
+struct proof_index {
+    struct proof_posted *posted; /* receives */
+    uint32_t posted_count, posted_room;
+    struct core_table messages; /* struct message_sum */
+    struct core_table unrested; /* channels with sends that may not have left their rank */
+    struct core_table unclear;  /* ranks with receives of which it is not known what they take */
+    bool receives_made, messages_made;
+};
+
 struct proof_prover {
     struct proof_history history;
+    struct proof_index index;
     struct needs needs;
     const uint8_t *standing;  /* enum proof_standing, by rank: the caller's */
     struct ending_wait *wait; /* of the clauses of the graph, by their number (op) */
@@ -49,6 +60,40 @@ struct proof_send {
     uint64_t number;           /* how many-th of its channel */
     int64_t bytes;             /* of its message; -1: not known */
 };
+struct proof_receive { /* one that waits */
+    uint64_t global;
+    int32_t dest, source, tag; /* EVENT_ANY: a wildcard */
+    uint64_t seq, entered;     /* when it was posted; seq 0: before all others */
+    bool certain;              /* it is known not to be complete */
+};
+/* Whether the open call sends a message: over this channel. */
+bool proof_open_sends(const struct proof_rank *rank, int32_t source, const struct proof_open *open,
+                      struct proof_channel_key *out_key);
+/* Messages on the channel that nobody is known to have received, those of sends that are still
+ * pending included. */
+uint64_t proof_channel_open(const struct proof_history *history,
+                            const struct proof_channel_key *key);
+/* Whether all that was sent on the channel has left its sender, who has had the time to see to
+ * that, or has been announced to a receiver who has had the time to take it: then it has arrived.
+ */
+bool proof_channel_arrived(const struct proof_prover *prover, const struct proof_channel *channel,
+                           bool certain);
+/* Receives posted before this one that accept all that it accepts, [of any source][of any tag], or
+ * else of its own; and all that accept some of it. */
+void proof_index_before(struct proof_prover *prover, const struct proof_receive *receive,
+                        uint64_t before[2][2], uint64_t *out_rivals);
+/* Messages to its rank that nobody is known to have received, [its source fits][its tag fits];
+ * true: all those that fit have arrived. */
+bool proof_index_messages(struct proof_prover *prover, const struct proof_receive *receive,
+                          uint64_t message[2][2]);
+/* How many receives, of requests, fit the message; and each of them, until fn gives false. false as
+ * well where it is not known of a receive of its destination what it takes. */
+typedef bool (*proof_fitting_fn)(int32_t source, int32_t tag, void *context);
+uint64_t proof_index_fitting(struct proof_prover *prover, const struct proof_send *send);
+bool proof_index_fitting_each(const struct proof_prover *prover, const struct proof_send *send,
+                              proof_fitting_fn fn, void *context);
+void proof_index_done(struct proof_index *index);
+
 /* proof_match.c: whether a message of so many bytes (-1: not known) has arrived, and been carried
  * over if it was matched. */
 bool proof_rested(const struct proof_prover *prover, int32_t source, int32_t dest, int64_t bytes);

@@ -36,13 +36,15 @@ static bool fits(const struct match *match, uint32_t receive, int32_t source, in
 
 /* --- what is there ---------------------------------------------------------------------------- */
 
-static void receive_collect(const struct proof_send *send, struct match *match, int32_t source,
-                            int32_t tag)
+static bool receive_collect(int32_t source, int32_t tag, void *context)
 {
+    struct match *match = context;
+
+    if (match->receives == RECEIVES_MAX)
+        return false;
     match->receive[match->receives].source = source;
-    match->receive[match->receives].tag = tag;
-    if (fits(match, match->receives, send->source, send->tag))
-        match->receives++;
+    match->receive[match->receives++].tag = tag;
+    return true;
 }
 
 /* The receives that fit the message, and that may have taken another one. False: there are some of
@@ -59,25 +61,17 @@ static bool receives_collect(const struct proof_prover *prover, const struct pro
             proof_space_find(rank, PROOF_SPACE_COMM, open->event.comm);
 
         if (call && call->class == EVENT_CLASS_SENDRECV && open->has_leg && space) {
-            if (space->global == send->global && match->receives < RECEIVES_MAX)
-                receive_collect(send, match, proof_space_world(space, open->leg.peer),
-                                open->leg.tag);
+            int32_t source = proof_space_world(space, open->leg.peer), tag = open->leg.tag;
+
+            if (space->global == send->global && (source == EVENT_ANY || source == send->source) &&
+                (tag == EVENT_ANY || tag == send->tag) && !receive_collect(source, tag, match))
+                return false;
         } else if (!call || trait_in(call->traits, TRAIT_RECEIVES)) {
             return false;
         }
     }
-    for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
-        const struct request *r = requests_at(&rank->requests, i);
-        const struct proof_space *space = proof_request_space(rank, r);
-        int32_t source = space ? proof_space_world(space, r->peer) : EVENT_NONE;
-
-        if (r->kind != REQUEST_RECEIVE || !r->active || r->pair)
-            continue;
-        if (!space || r->cancelled || match->receives == RECEIVES_MAX)
-            return false;
-        if (space->global == send->global)
-            receive_collect(send, match, r->peer == EVENT_ANY ? EVENT_ANY : source, r->tag);
-    }
+    if (!proof_index_fitting_each(prover, send, receive_collect, match))
+        return false;
     return match->receives > 0;
 }
 
@@ -134,12 +128,12 @@ static bool messages_collect(const struct proof_prover *prover, const struct pro
         const struct proof_channel *c = core_table_at(&history->channels, i);
         bool own = c->key.source == send->source && c->key.tag == send->tag;
         uint64_t sent = own && send->number <= c->sent ? send->number - 1 : c->sent;
-        uint64_t awaited = sends_awaited(&history->rank[c->key.source], &c->key, sent);
 
         if (c->key.global != send->global || c->key.dest != send->dest)
             continue;
         if (match->channels == CHANNELS_MAX || c->mixed)
             return false;
+        uint64_t awaited = sends_awaited(&history->rank[c->key.source], &c->key, sent);
         sent -= awaited < sent ? awaited : sent;
         if (sent <= c->received)
             continue;

@@ -142,6 +142,53 @@ static uint64_t receives_judged(uint32_t count)
     return steps;
 }
 
+/* The same of exchanges of which each has a tag of its own, for sends and receives together. Ranks
+ * that are rested are asked of each message whether it was taken. */
+static uint64_t exchanges_judged(uint32_t count, enum proof_standing how)
+{
+    uint32_t request[2 * COUNT_MAX + 2];
+    uint64_t steps = 0;
+
+    for (uint32_t twin = 0; twin < (how == PROOF_RESTED ? 1 : 2); twin++) {
+        job_start(2);
+        for (uint32_t r = 0; r < 2; r++) {
+            uint32_t requests = 0;
+
+            standing[r] = (uint8_t)how;
+            for (uint32_t i = 0; i <= count; i++) {
+                request[requests] = requests + 1;
+                did(r, EVENT_CLASS_IRECV, 1 - (int32_t)r, (int32_t)i, ++requests);
+            }
+            for (uint32_t i = 0; i < count + twin; i++) {
+                request[requests] = requests + 1;
+                did(r, EVENT_CLASS_ISEND, 1 - (int32_t)r, (int32_t)i, ++requests);
+            }
+            inside_list(r, EVENT_CLASS_WAITALL, request, requests);
+        }
+        steps = core_work_steps;
+        if (twin)
+            expect_nothing();
+        else
+            expect_proven(2);
+        steps = core_work_steps - steps;
+    }
+    return steps;
+}
+
+static void a_wait_for_many_tags_is_judged_at_once(void **state)
+{
+    static const enum proof_standing how[] = {PROOF_STILL, PROOF_RESTED};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
+        uint64_t one = exchanges_judged(COUNT_MAX / 4, how[i]),
+                 two = exchanges_judged(COUNT_MAX / 2, how[i]),
+                 four = exchanges_judged(COUNT_MAX, how[i]);
+
+        assert_true(one && 2 * two <= 5 * one && four <= 5 * one);
+    }
+}
+
 static void a_wait_for_many_is_judged_at_once(void **state)
 {
     (void)state;
@@ -599,6 +646,7 @@ int main(void)
         cmocka_unit_test(sends_wait_for_receives),
         cmocka_unit_test(waits),
         cmocka_unit_test(a_wait_for_many_is_judged_at_once),
+        cmocka_unit_test(a_wait_for_many_tags_is_judged_at_once),
         cmocka_unit_test(waitany_needs_all_to_be_stuck),
         cmocka_unit_test(any_source_needs_all_to_be_stuck),
         cmocka_unit_test(sendrecv_and_probe),

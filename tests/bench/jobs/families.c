@@ -2,6 +2,7 @@
  * to N. What judging them costs is held beside what running them costs (tests/bench/verdict.py).
  * All are correct programs. */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,18 +126,30 @@ static void flood_tags(long n)
     }
 }
 
-static void outstanding(long n)
+/* So many requests at once, each with a tag of its own or all with one. */
+static void outstand(long n, bool tags)
 {
     MPI_Request *request = list_new(2 * n, sizeof *request);
     int *word = list_new(2 * n, sizeof *word);
 
     for (long i = 0; i < n; i++)
-        MPI_Irecv(&word[i], 1, MPI_INT, other, 0, MPI_COMM_WORLD, &request[i]);
-    for (long i = n; i < 2 * n; i++)
-        MPI_Isend(&word[i], 1, MPI_INT, other, 0, MPI_COMM_WORLD, &request[i]);
+        MPI_Irecv(&word[i], 1, MPI_INT, other, tags ? (int)i : 0, MPI_COMM_WORLD, &request[i]);
+    for (long i = 0; i < n; i++)
+        MPI_Isend(&word[n + i], 1, MPI_INT, other, tags ? (int)i : 0, MPI_COMM_WORLD,
+                  &request[n + i]);
     MPI_Waitall((int)(2 * n), request, MPI_STATUSES_IGNORE);
     free(request);
     free(word);
+}
+
+static void outstanding(long n)
+{
+    outstand(n, false);
+}
+
+static void outstanding_tags(long n)
+{
+    outstand(n, true);
 }
 
 static void waitany(long n)
@@ -630,6 +643,7 @@ static const struct family {
     {"flood_any", flood_any},
     {"flood_tags", flood_tags},
     {"outstanding", outstanding},
+    {"outstanding_tags", outstanding_tags},
     {"waitany", waitany},
     {"polls", polls},
     {"probes", probes},
