@@ -1,32 +1,40 @@
 #!/bin/sh
-# usage: build.sh fuzz|real SHARE OUT FILE.c...   Builds OUT from a user's files, C or C++: with
-# clang and libFuzzer on the in-process MPI, or with mpicc for real ranks. A FILE.so is a library
-# whose MPI_-named collectives are called. CFLAGS is passed on. Status 1: the files do not compile;
-# 2: they do not link; 4: a compiler is missing, and the output is a sentence on it. OUT.made then
-# says what it was made of: a line of flags and files, then every file that was read, a line each.
+# usage: build.sh fuzz|real SHARE OUT FILE.c...   Builds OUT from a user's files, C, C++ or Fortran:
+# with clang (gfortran) and libFuzzer on the in-process MPI, or with mpicc (mpif90) for real ranks. A
+# FILE.so is a library whose MPI_-named collectives are called. CFLAGS is passed on. Status 1: the
+# files do not compile; 2: they do not link; 4: a compiler is missing, and the output is a sentence
+# on it. OUT.made then says what it was made of: a line of flags and files, then every file that was
+# read, a line each.
 set -u
 kind=$1 share=$2 out=$3
 shift 3
 case $kind in real) needed="mpicc clang" from="libopenmpi-dev openmpi-bin clang" ;;
     *) needed=clang from="clang libclang-rt-14-dev" ;; esac
+case " $* " in *.[fF]" "* | *.[fF][0-9][0-9]" "*)
+    fortran=yes needed="$needed gfortran" from="$from gfortran" ;; *) fortran= ;; esac
 for program in $needed; do
     command -v $program >/dev/null ||
         { echo "$program is needed to build $1, and is not on the PATH; Debian has it: apt-get install $from"; exit 4; }
 done
 work=$(dirname "$out")/objects-$kind
 mkdir -p "$work" || exit 3
-rm -f "$work"/*.[do] "$out.made"
-given=$* objects= count=0 cxx=
-common="-g -fno-omit-frame-pointer -I$share/include -I$share/include/fuzz -include fuzz/crosswait_fuzz.h -DCROSSWAIT_FUZZ -MMD ${CFLAGS:-}"
+rm -f "$work"/*.[do] "$work"/*.mod "$out.made"
+given=$* objects= count=0 cxx= linker=clang
+every="-O1 -g -fno-omit-frame-pointer -DCROSSWAIT_FUZZ"
+common="$every -I$share/include -I$share/include/fuzz -include fuzz/crosswait_fuzz.h -MMD ${CFLAGS:-}"
+
+next_object() { # $1: a file; sets object
+    count=$((count + 1))
+    object=$work/$count-$(basename "$1").o # two files may have one name
+    objects="$objects $object"
+}
 
 compile() { # $1: a file, the rest: the C compiler; sets object
     file=$1; shift
-    count=$((count + 1))
-    object=$work/$count-$(basename "$file").o # two files may have one name
-    objects="$objects $object"
+    next_object "$file"
     case $file in
     *.cc | *.cpp | *.cxx) # registry.h takes an extension that g++ does not have
-        cxx=yes
+        cxx=yes linker=clang++
         set -- "$@" -std=gnu++17 -Wno-c99-designator -Wno-reorder-init-list -DOMPI_SKIP_MPICXX
         case $1 in mpicc) shift; set -- env OMPI_CXX=clang++ mpicxx "$@" ;;
             *) shift; set -- clang++ "$@" ;; esac ;;
@@ -35,7 +43,7 @@ compile() { # $1: a file, the rest: the C compiler; sets object
             *) set -- "$@" -Werror=incompatible-function-pointer-types ;; esac
         set -- "$@" -std=gnu11 ;;
     esac
-    "$@" -O1 $common -c -o "$object" "$file" 2>"$work/messages" || wrong=yes
+    "$@" $common -c -o "$object" "$file" 2>"$work/messages" || wrong=yes
     cat "$work/messages" >&2
     if [ "${wrong-}" ] && grep -q "collective_kind_" "$work/messages"; then
         sed -n 's/^COLLECTIVE_CALL(\(.*\))$/\1 i\1 \1_init/p' \
@@ -45,42 +53,20 @@ compile() { # $1: a file, the rest: the C compiler; sets object
     [ -z "${wrong-}" ] || exit 1
 }
 
-# Registers what the library FILE.so exports: each collective as a function that calls the
-# library's.
-library_calls() { # $1: FILE.so
-    cat <<END
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include "corpus/collectives/registry.h"
-static void *library_find(const char *name)
-{
-    void *library = dlopen("$1", RTLD_NOW | RTLD_LOCAL), *found = library ? dlsym(library, name) : NULL;
-    if (!found) {
-        fprintf(stderr, "crosswait: %s\n", dlerror());
-        exit(2);
-    }
-    return found;
-}
-END
-    exported=" $(nm -D --defined-only "$1" | sed -n 's/.* [TW] MPI_//p' | tr '\n' ' ')"
-    for call in $(sed -n 's/^COLLECTIVE_CALL(\(.*\))$/\1 i\1/p' \
-        "$share/include/corpus/collectives/registry.h"); do
-        name=$(echo "$call" | sed 's/./\U&/')
-        case $exported in *" $name "*) ;; *) continue ;; esac
-        blocking=$(echo "$call" | sed 's/^i//')
-        arguments=$(printf '#include "corpus/collectives/registry.h"\nARGUMENTS COLLECTIVE_ARGUMENTS_%s\n' "$blocking" |
-            clang -E -P $mpi -I"$share/include" - | sed -n 's/^ARGUMENTS //p')
-        case $call in i*) arguments="$arguments, MPI_Request *request" ;; esac
-        case $blocking in
-            scan | exscan | neighbor_*) groups= ;;
-            *) groups=", .communicators = COLLECTIVE_INTRA_OR_INTER" ;;
-        esac
-        names=$(echo "$arguments" | tr ',' '\n' | sed -E 's/\[\]//; s/.*[ *]([a-z]+) *$/\1/' |
-            paste -sd,)
-        echo "static int library_$call($arguments) { int (*exported)($arguments) = library_find(\"MPI_$name\"); return exported($names); }"
-        echo "COLLECTIVE($call, \"\", library_$call$groups)"
-    done
+# Fortran: two objects, that of the file and that of what registers its subroutines. Modules of the
+# files before are found. What common blocks hold is given its place here, but for MPI's own.
+compile_fortran() { # $1: a file, the rest: the C compiler
+    file=$1; shift
+    next_object "$file"
+    case $kind in real) check= ;; *) check="-fsanitize=address -fsanitize-coverage=trace-pc" ;; esac
+    gfortran $every $check $(mpif90 --showme:compile) ${CFLAGS:-} -J"$work" -I"$work" \
+        -I"$(dirname "$file")" -c -o "$object" "$file" >&2 || exit 1
+    echo "$object: $file" >"${object%.o}.d"
+    ld -r -d -o "$object.whole" "$object" && objcopy -w --weaken-symbol='mpi_fortran_*' \
+        "$object.whole" "$object" || exit 3
+    "$share"/wrappers.sh fortran "$share" "$file" "$object" >"$work/$count.c" || exit 1
+    compiled=$object
+    compile "$work/$count.c" "$@"
 }
 
 made() {
@@ -96,9 +82,7 @@ for file in "$@"; do
     case $file in
     *.so)
         full=$(readlink -f "$file")
-        library_calls "$full" >"$work/library.c"
-        grep -q '^COLLECTIVE(' "$work/library.c" ||
-            { echo "'$file' exports no collective of MPI's" >&2; exit 1; }
+        "$share"/wrappers.sh library "$share" "$full" >"$work/library.c" || exit 1
         files="$files $work/library.c" library=$full
         whole="-rdynamic -Wl,--whole-archive" whole_end="-Wl,--no-whole-archive -ldl" ;;
     *) files="$files $file" ;;
@@ -106,24 +90,38 @@ for file in "$@"; do
 done
 [ -z "$whole" ] || set -- $files
 
+if [ "$fortran" ]; then
+    whole="-rdynamic -Wl,--whole-archive" whole_end="${whole_end:--Wl,--no-whole-archive}"
+    bindings="$(mpif90 --showme:link) -lgfortran"
+fi
+
 if [ "$kind" = real ]; then
     for file in "$@" "$share"/src/real_main.c "$share"/src/scenario.c "$share"/src/elements.c \
         "$share"/src/shape.c "$share"/src/execute.c \
         "$share"/src/decisions.c "$share"/src/registry.c; do
-        compile "$file" mpicc
+        case $file in
+        *.[fF] | *.[fF][0-9][0-9]) compile_fortran "$file" mpicc ;;
+        */src/real_main.c) compile "$file" mpicc ${fortran:+-DCROSSWAIT_FORTRAN} ;;
+        *) compile "$file" mpicc ;;
+        esac
     done
-    mpicc -o "$out" $objects "$share"/lib/libreplay.a "$share"/lib/libcore.a ${cxx:+-lstdc++} -lm ||
-        exit 2
+    mpicc -o "$out" ${fortran:+-rdynamic} $objects "$share"/lib/libreplay.a \
+        "$share"/lib/libcore.a ${bindings-} ${cxx:+-lstdc++} -ldl -lm || exit 2
 else
     for file in "$@"; do
-        compile "$file" clang $mpi -fmacro-backtrace-limit=1 -fno-common -fstack-clash-protection \
+        set -- clang $mpi -fmacro-backtrace-limit=1 -fno-common -fstack-clash-protection \
             -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function \
             -fno-sanitize-coverage=trace-cmp
-        "$share"/globals.sh --memory "$object" || exit 3
+        compiled=
+        case $file in
+        *.[fF] | *.[fF][0-9][0-9]) compile_fortran "$file" "$@" ;;
+        *) compile "$file" "$@" ;;
+        esac
+        "$share"/globals.sh --memory $compiled "$object" || exit 3
     done
-    clang -fsanitize=fuzzer,address,undefined -o "$out" $objects "$share"/lib/libfuzz.a $whole \
-        "$share"/lib/libworld.a $whole_end \
+    $linker -fsanitize=fuzzer,address,undefined -o "$out" $objects "$share"/lib/libfuzz.a $whole \
+        "$share"/lib/libworld.a ${fortran:+"$share"/lib/libfortran.a} $whole_end \
         "$share"/lib/libcheckers.a "$share"/lib/libmodel.a "$share"/lib/libreplay.a \
-        "$share"/lib/libcore.a ${cxx:+-lstdc++} -lm || exit 2
+        "$share"/lib/libcore.a ${bindings-} ${cxx:+-lstdc++} -lm || exit 2
 fi
 made

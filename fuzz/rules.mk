@@ -5,9 +5,13 @@ CFLAGS_fuzz = $(MPI_CFLAGS)
 # --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------------------------
 
 FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
-    $(addprefix fuzz/,harness exhaust explain cost limit memory target)
+    $(addprefix fuzz/,harness exhaust explain cost limit memory target trace)
 FUZZ_HARNESS += explore/search explore/buffers explore/state
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+# What Open MPI's Fortran libraries want beside the C functions.
+$(BUILD)/libfortran.a: $(BUILD)/obj/world/ranks/mpifh.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 FUZZ_LIBS = $(BUILD)/libfuzz.a $(BUILD)/libworld.a $(BUILD)/libcheckers.a $(BUILD)/libmodel.a \
@@ -37,10 +41,10 @@ $(BUILD)/fuzz/corpus: $(FUZZ_CORPUS) $(FUZZ_LIBS)
 
 FUZZ_SHARE = $(BUILD)/share/crosswait
 FUZZ_SHARED_SOURCES = $(wildcard fuzz/scenario/*.c fuzz/real/*.c) corpus/collectives/registry.c
-FUZZ_SHARED_SCRIPTS = fuzz/build.sh fuzz/program/globals.sh fuzz/real/library.py
+FUZZ_SHARED_SCRIPTS = fuzz/build.sh fuzz/wrappers.sh fuzz/program/globals.sh fuzz/real/library.py
 FUZZ_SHARED = $(patsubst %,$(FUZZ_SHARE)/include/%,$(wildcard fuzz/*.h fuzz/scenario/*.h corpus/collectives/registry.h replay/policy/*.h) core/check.h core/random.h core/status.h) \
               $(addprefix $(FUZZ_SHARE)/src/,$(notdir $(FUZZ_SHARED_SOURCES))) \
-              $(patsubst %,$(FUZZ_SHARE)/lib/lib%.a,fuzz world checkers model replay core) \
+              $(patsubst %,$(FUZZ_SHARE)/lib/lib%.a,fuzz world fortran checkers model replay core) \
               $(addprefix $(FUZZ_SHARE)/,$(notdir $(FUZZ_SHARED_SCRIPTS)))
 
 define fuzz_share

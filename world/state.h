@@ -338,11 +338,17 @@ _Static_assert(sizeof(struct ompi_predefined_request_t) == 256, "as large as Ope
 
 /* --- ranks, fibers, the world ----------------------------------------------------------------- */
 
+struct world_exceptions {
+    void *caught;
+    unsigned thrown;
+};
+
 struct world_fiber {
     void *sp;
     uint8_t *stack; /* lowest usable byte; the guard lies below */
     size_t stack_bytes;
     void *fake_stack; /* the address sanitizer's */
+    struct world_exceptions exceptions;
     struct world_rank *rank;
     void (*body)(struct world_fiber *fiber);
     void *argument;

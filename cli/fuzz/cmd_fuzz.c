@@ -89,7 +89,9 @@ static const struct options_command command = {
              "buffering, order, datatype and shape;\n"
              "results, deadlocks, leaks and cost are checked. FILE.c (or C++: .cc, .cpp, .cxx) "
              "ends with a line such as\n"
-             "    COLLECTIVE(allreduce, \"\", my_allreduce)",
+             "    COLLECTIVE(allreduce, \"\", my_allreduce)\n"
+             "and a file in Fortran (.f, .f90, .F90 ...) with the same in a comment:\n"
+             "    ! COLLECTIVE(allreduce, \"\", my_allreduce)",
     .spec = spec,
     .more = "libFuzzer's own options are passed on as they are: -runs=N -max_total_time=S -jobs=N "
             "-merge=1 -minimize_crash=1 ...\n"
@@ -337,7 +339,9 @@ static int passed_take(int argc, char **argv, struct passed *passed)
 /* Where a source file's name ends in the name of its language; NULL: it is no source file. */
 static const char *source_end(const char *name)
 {
-    static const char *const ends[] = {".c", ".cc", ".cpp", ".cxx", ".so"};
+    static const char *const ends[] = {".c",   ".cc",  ".cpp", ".cxx", ".so",
+                                       ".f",   ".F",   ".f90", ".F90", ".f03",
+                                       ".F03", ".f08", ".F08", ".f95", ".F95"};
     const char *end = strrchr(name, '.');
     for (size_t i = 0; end && end > name && i < sizeof ends / sizeof *ends; i++)
         if (!strcmp(end, ends[i]))
@@ -466,10 +470,11 @@ int cmd_fuzz(int argc, char **argv)
             passed.input[passed.input_count++] = o.operand[i];
     }
     if (!job.file_count && !of_library)
-        return passed.input_count
-                   ? options_wrong(&o, "'%s' is no source file in C or C++ (.c, .cc, .cpp, .cxx)",
-                                   passed.input[0])
-                   : options_wrong(&o, "no source file to fuzz");
+        return passed.input_count ? options_wrong(&o,
+                                                  "'%s' is no source file in C, C++ or Fortran "
+                                                  "(.c, .cc, .cpp, .cxx, .f, .f90 ...)",
+                                                  passed.input[0])
+                                  : options_wrong(&o, "no source file to fuzz");
     for (int i = 0; i < passed.input_count; i++)
         if (access(passed.input[i], R_OK))
             return options_wrong(&o, "cannot read the input '%s'", passed.input[i]);

@@ -249,16 +249,32 @@ struct collective {
     const char *twin;   /* name of the correct function beside it */
 };
 
-#define COLLECTIVE(call, row_id, fn, ...)                                                   \
-    static const struct collective collective_entry_##fn = {.name = #fn,                    \
-                                                            .row = row_id,                  \
-                                                            .kind = collective_kind_##call, \
-                                                            .form = collective_form_##call, \
-                                                            .function.call = fn,            \
-                                                            .file = __FILE__,               \
-                                                            ##__VA_ARGS__};                 \
-    static const struct collective *const collective_pointer_##fn                           \
-        __attribute__((section("crosswait_collectives"), used)) = &collective_entry_##fn;
+/* A function of a C++ namespace is known by its own name. */
+#ifdef __cplusplus
+constexpr const char *collective_own_name(const char *name)
+{
+    const char *own = name;
+    for (; *name; name++)
+        if (*name == ':')
+            own = name + 1;
+    return own;
+}
+#else
+#define collective_own_name(name) name
+#endif
+
+#define COLLECTIVE_ENTRY(number, call, row_id, fn, ...)                                           \
+    static const struct collective collective_entry_##number = {.name = collective_own_name(#fn), \
+                                                                .row = row_id,                    \
+                                                                .kind = collective_kind_##call,   \
+                                                                .form = collective_form_##call,   \
+                                                                .function.call = fn,              \
+                                                                .file = __FILE__,                 \
+                                                                ##__VA_ARGS__};                   \
+    static const struct collective *const collective_pointer_##number                             \
+        __attribute__((section("crosswait_collectives"), used)) = &collective_entry_##number;
+#define COLLECTIVE_NUMBERED(number, ...) COLLECTIVE_ENTRY(number, __VA_ARGS__)
+#define COLLECTIVE(...) COLLECTIVE_NUMBERED(__COUNTER__, __VA_ARGS__)
 
 /* Nonblocking by a state of its own: start_fn takes the arguments of the call and &state, test_fn
  * says whether it has come to its end. */

@@ -11,6 +11,7 @@ if [ "${1-}" = --memory ]; then
         __ubsan_handle_pointer_overflow; do
         memory="$memory --redefine-sym $name=crosswait_$name"
     done
+    memory="$memory --redefine-sym __sanitizer_cov_trace_pc=crosswait_trace_pc" # fuzz/trace.c
 fi
 for object in "$@"; do
     [ -z "$memory" ] || objcopy $memory "$object"

@@ -4,6 +4,7 @@
  * calls: sends that did not buffer are synchronous, receives from any source name the one whose
  * message came, tests and probes say what they said (decisions.c). The scenario's delays are real
  * ones. Exit status: 0 no finding, 1 findings, 2 a bad scenario, 9 no end. */
+#include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -24,6 +25,39 @@ enum {
     LIBRARY_BUFFERS = 1024, /* bytes that any MPI library sends off at once */
     BUFFER_BYTES = 32 << 20
 };
+
+/* What stands in front of a call stands also in front of its profiling name where files are in
+ * Fortran: Open MPI's Fortran functions call that one. The library's own is then the next. */
+#ifdef CROSSWAIT_FORTRAN
+#define IN_FRONT(name)                                                            \
+    extern __typeof__(PMPI_##name) in_front_##name __asm__("PMPI_" #name)         \
+        __attribute__((alias("MPI_" #name)));                                     \
+    static __typeof__(PMPI_##name) *next_##name;                                  \
+    __attribute__((constructor)) static void find_##name(void)                    \
+    {                                                                             \
+        next_##name = (__typeof__(PMPI_##name) *)dlsym(RTLD_NEXT, "PMPI_" #name); \
+    }
+IN_FRONT(Send)
+IN_FRONT(Isend)
+IN_FRONT(Send_init)
+IN_FRONT(Recv)
+IN_FRONT(Irecv)
+IN_FRONT(Sendrecv)
+IN_FRONT(Sendrecv_replace)
+IN_FRONT(Wait)
+IN_FRONT(Waitall)
+IN_FRONT(Comm_free)
+#define PMPI_Send next_Send
+#define PMPI_Isend next_Isend
+#define PMPI_Send_init next_Send_init
+#define PMPI_Recv next_Recv
+#define PMPI_Irecv next_Irecv
+#define PMPI_Sendrecv next_Sendrecv
+#define PMPI_Sendrecv_replace next_Sendrecv_replace
+#define PMPI_Wait next_Wait
+#define PMPI_Waitall next_Waitall
+#define PMPI_Comm_free next_Comm_free
+#endif
 
 static struct scenario scenario;
 static int world_rank, world_size, findings, calls;

@@ -22,6 +22,12 @@ _Static_assert(GUARD_BYTES % 4096 == 0 && STACK_BYTES % 4096 == 0, "memory is pr
 _Static_assert(COLOUR_BYTES *COLOUR_COUNT < STACK_BYTES / 8 && COLOUR_BYTES % 16 == 0,
                "stacks keep their alignment and most of their room");
 
+/* Which exceptions of C++ are thrown and caught: of a thread, so each fiber has its own (as the ABI
+ * of Itanium has it). NULL where no C++ is linked. */
+struct world_exceptions *__cxa_get_globals(void) __attribute__((weak));
+static struct world_exceptions *exceptions;
+static const struct world_exceptions no_exceptions;
+
 static struct world_fiber **fiber;
 static int fiber_count, fiber_room, fiber_used;
 static size_t stack_size;
@@ -120,15 +126,21 @@ static void fiber_to(struct world_fiber *from, struct world_fiber *to, bool leav
         if (to == from)
             return;
     }
+    if (exceptions)
+        from->exceptions = *exceptions;
     if (LIKELY(!__sanitizer_start_switch_fiber))
         world_switch(&from->sp, to ? to->sp : main_sp);
     else
         switch_announced(&from->sp, &from->fake_stack, to, leaving);
+    if (exceptions)
+        *exceptions = from->exceptions;
 }
 
 static void fiber_main(void)
 {
     struct world_fiber *self = WORLD->fiber;
+    if (exceptions)
+        *exceptions = no_exceptions;
     if (__sanitizer_finish_switch_fiber) {
         const void *bottom;
         size_t size;
@@ -285,6 +297,8 @@ void world_fiber_loop(void)
         world_switch(&main_sp, next->sp);
     else
         switch_announced(&main_sp, &main_fake, next, false);
+    if (exceptions)
+        *exceptions = no_exceptions;
 }
 
 static struct world_fiber *fiber_make(void)
@@ -309,6 +323,8 @@ enum core_status world_fiber_reserve(int count, size_t stack_bytes)
 {
     if (WORLD_PROCESSES)
         return CORE_OK;
+    if (__cxa_get_globals)
+        exceptions = __cxa_get_globals();
     if (!stack_size)
         stack_size = stack_bytes ? (stack_bytes + 4095) & ~(size_t)4095 : STACK_BYTES;
     if (count > fiber_room) {

@@ -12,8 +12,10 @@ MPI_Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_unweighted_,
     mpi_fortran_weights_empty_, mpi_fortran_errcodes_ignore_;
 double mpi_fortran_status_ignore_, mpi_fortran_statuses_ignore_;
 char mpi_fortran_argv_null_, mpi_fortran_argvs_null_;
+#if WORLD_PROCESSES /* a program of fibers has some: local/fortran.c */
 MPI_Fint *MPI_F_STATUS_IGNORE = (MPI_Fint *)&mpi_fortran_status_ignore_;
 MPI_Fint *MPI_F_STATUSES_IGNORE = (MPI_Fint *)&mpi_fortran_statuses_ignore_;
+#endif
 
 /* --- internals -------------------------------------------------------------------------------- */
 
