@@ -297,12 +297,15 @@ static enum core_status add_mismatch(const struct check_input *input,
 
 static void block_words(const struct block_pair *pair, char *what, size_t what_bytes)
 {
+    char bytes[64], number[32];
+
     if (pair->sent)
         snprintf(what, what_bytes, "different datatypes (%s sent, %s received)", pair->sent,
                  pair->received);
     else
-        snprintf(what, what_bytes, "different sizes (%" PRId64 " bytes sent, %" PRId64 " received)",
-                 pair->out, pair->in);
+        snprintf(what, what_bytes, "different sizes (%s sent, %s received)",
+                 describe_bytes((uint64_t)pair->out, bytes, sizeof bytes),
+                 describe_number((uint64_t)pair->in, number, sizeof number));
 }
 
 /* What members give each other, where they make the same call. *out_step: whether they do not. */

@@ -17,6 +17,7 @@
 #include "checkers/conflict/layout.h"
 #include "core/array.h"
 #include "core/check.h"
+#include "core/trace/describe.h"
 #include "core/table.h"
 #include "core/work.h"
 
@@ -311,11 +312,14 @@ static void compare_sizes(struct rma *rma, const struct trace_event *event)
     if (event->verb == VERB_GET ? target <= origin : origin <= target)
         return;
     struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
+    char bytes[2][64];
     if (finding)
         finding_title(finding,
-                      "%s: %" PRId64 " bytes at the origin, %" PRId64
-                      " in the window: there is no room for them (rank %" PRIu32 ")",
-                      trace->call[event->call].name, origin, target, event->rank);
+                      "%s: %s at the origin, %s in the window: there is no room for them (rank "
+                      "%" PRIu32 ")",
+                      trace->call[event->call].name,
+                      describe_bytes((uint64_t)origin, bytes[0], sizeof bytes[0]),
+                      describe_bytes((uint64_t)target, bytes[1], sizeof bytes[1]), event->rank);
 }
 
 /* The same elements lie in the origin's buffer and in the window. */

@@ -228,6 +228,7 @@ static void print_repeat(struct replaying *r, const char *policy)
 static void print_notes(struct replaying *r)
 {
     const struct replay_lower_notes *notes = &r->notes;
+    char number[64];
     if (notes->ranks_unknown)
         fprintf(r->out,
                 "note: the record of %" PRIu32
@@ -237,10 +238,9 @@ static void print_notes(struct replaying *r)
         fprintf(r->out, "note: %" PRIu32 " of them lost events in mid-run and are left out\n",
                 notes->ranks_left_out);
     if (notes->unsupported)
-        fprintf(r->out,
-                "note: %" PRIu64 " calls are not modelled, the first is %s on rank %" PRIu32 "\n",
-                notes->unsupported, r->trace.call[notes->unsupported_call].name,
-                notes->unsupported_rank);
+        fprintf(r->out, "note: %s cannot be modelled: the first is %s on rank %" PRIu32 "\n",
+                describe_count(notes->unsupported, "call", number, sizeof number),
+                r->trace.call[notes->unsupported_call].name, notes->unsupported_rank);
     if (notes->threads)
         fprintf(r->out, "note: several threads of a rank made calls; %s\n",
                 r->policy.threads == REPLAY_THREADS_RECORDED
@@ -337,7 +337,7 @@ static enum core_status run_policies(struct replaying *r, int *out_exit)
     uint64_t worst_seed = r->policy.seed, first = r->policy.seed;
     enum replay_outcome worst = REPLAY_FINISHED, outcome;
     struct replay_result result = {0};
-    char *text = NULL, *proof = NULL, summary[160];
+    char *text = NULL, *proof = NULL, summary[160], number[3][64];
 
     enum core_status status = replay_run_open(&r->program, &run);
     if (status != CORE_OK)
@@ -375,8 +375,10 @@ static enum core_status run_policies(struct replaying *r, int *out_exit)
              r->runs, count[REPLAY_FINISHED], count[REPLAY_DEADLOCK], count[REPLAY_STALLED]);
     if (r->runs > 1)
         fprintf(r->out, "%s\n", summary);
-    fprintf(r->out, "%" PRIu32 " ranks, %" PRIu64 " operations executed, %" PRIu64 " messages\n",
-            r->program.rank_count, result.ops, result.messages);
+    fprintf(r->out, "%s, %s executed, %s\n",
+            describe_count(r->program.rank_count, "rank", number[0], sizeof number[0]),
+            describe_count(result.ops, "operation", number[1], sizeof number[1]),
+            describe_count(result.messages, "message", number[2], sizeof number[2]));
     print_result(r, &result);
     print_notes(r);
     print_repeat(r, text);
@@ -396,7 +398,7 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
         .policy = r->policy, .sends = !r->has_policy, .runs_max = r->budget};
     struct replay_exploration found;
     struct shares shares;
-    char summary[240], *text = replay_policy_text(&r->policy);
+    char summary[240], number[3][64], *text = replay_policy_text(&r->policy);
     const char *verdict;
     int rank, size;
     bool job = shares_job(&rank, &size), speak = true;
@@ -421,10 +423,10 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
     fprintf(r->out, "%s%s\n", verdict,
             found.verdict == REPLAY_VERDICT_DEADLOCK && found.assumed ? ", if an assumption holds"
                                                                       : "");
-    snprintf(summary, sizeof summary,
-             "%" PRIu64 " schedules run, %" PRIu64 " cut off as equal to others, %" PRIu64
-             " sampled; %s",
-             found.runs, found.pruned, found.sampled,
+    snprintf(summary, sizeof summary, "%s run, %s cut off as equal to others, %s sampled; %s",
+             describe_count(found.runs, "schedule", number[0], sizeof number[0]),
+             describe_number(found.pruned, number[1], sizeof number[1]),
+             describe_number(found.sampled, number[2], sizeof number[2]),
              found.exhaustive                           ? "all there are"
              : found.verdict == REPLAY_VERDICT_DEADLOCK ? "stopped there"
                                                         : "not all");
@@ -432,8 +434,10 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
     if (found.reason)
         fprintf(r->out, "reason: %s\n", found.reason);
     if (found.witness) {
-        fprintf(r->out, "needs %" PRIu32 " unbuffered sends and %" PRIu32 " forced matches\n",
-                found.unbuffered, found.forced);
+        fprintf(r->out, "needs %s and %s forced match%s\n",
+                describe_count(found.unbuffered, "unbuffered send", number[0], sizeof number[0]),
+                describe_number(found.forced, number[1], sizeof number[1]),
+                found.forced == 1 ? "" : "es");
         print_result(r, &found.result);
     }
     print_notes(r);
@@ -463,6 +467,7 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
 static enum core_status run_need(struct replaying *r, int *out_exit)
 {
     struct replay_need need;
+    char text[64];
     enum core_status status = replay_need_find(&r->program, &r->policy, NULL, &need);
     if (status != CORE_OK)
         return status;
@@ -470,18 +475,21 @@ static enum core_status run_need(struct replaying *r, int *out_exit)
         if (need.step[i].rendezvous)
             fprintf(r->out, "nothing buffered: %s\n", replay_outcome_text(need.step[i].outcome));
         else
-            fprintf(r->out, "eager from %" PRIu64 " bytes: %s\n", need.step[i].bytes,
+            fprintf(r->out, "eager from %s: %s\n",
+                    describe_bytes(need.step[i].bytes, text, sizeof text),
                     replay_outcome_text(need.step[i].outcome));
     }
-    fprintf(r->out,
-            need.always ? "safe without buffering\n"
-            : need.ever ? "safe from an eager threshold of %" PRIu64 " bytes on\n"
-                        : "safe at no threshold\n",
-            need.safe_bytes);
+    if (need.ever && !need.always)
+        fprintf(r->out, "safe from an eager threshold of %s on\n",
+                describe_bytes(need.safe_bytes, text, sizeof text));
+    else
+        fputs(need.always ? "safe without buffering\n" : "safe at no threshold\n", r->out);
     if (need.pool_bytes != UINT64_MAX && need.pool_bytes)
-        fprintf(r->out, "each receiver must be able to hold %" PRIu64 " bytes\n", need.pool_bytes);
+        fprintf(r->out, "each receiver must be able to hold %s\n",
+                describe_bytes(need.pool_bytes, text, sizeof text));
     if (need.credits != UINT64_MAX && need.credits)
-        fprintf(r->out, "each receiver must be able to hold %" PRIu64 " messages\n", need.credits);
+        fprintf(r->out, "each receiver must be able to hold %s\n",
+                describe_count(need.credits, "message", text, sizeof text));
     if (need.blame_count)
         fprintf(r->out, "enough, if these complete before they are received%s:\n",
                 need.blame_minimal ? ", and none of them can be left out" : "");
@@ -491,8 +499,9 @@ static enum core_status run_need(struct replaying *r, int *out_exit)
         print_event(r, need.blame[i].rank, need.blame[i].event);
         fputc('\n', r->out);
     }
-    fprintf(r->out, "%" PRIu64 " sizes occur, %" PRIu64 " variants run%s\n", need.thresholds,
-            need.runs, need.exact ? "" : ", not all sizes tried");
+    fprintf(r->out, "%s of sends, ", describe_count(need.thresholds, "size", text, sizeof text));
+    fprintf(r->out, "%s run%s\n", describe_count(need.runs, "variant", text, sizeof text),
+            need.exact ? "" : ", not all sizes tried");
     print_notes(r);
     *out_exit = need.always ? CLI_CLEAN : CLI_FINDINGS;
     replay_need_done(&need);

@@ -183,6 +183,8 @@ char *report_why_sentence_text(const struct report_facts *facts);
 void report_why_growth(const struct report_facts *facts, const struct why_growth *growth,
                        FILE *file);
 const char *report_why_kind(enum why_kind kind);
+/* Whether one rank stands out among those that a row waits for. */
+bool report_why_one(const struct why_row *row);
 /* "1.20 s", "3.4 ms"; written into buffer, which is returned. */
 const char *report_why_time(uint64_t ns, char *buffer, size_t buffer_bytes);
 enum core_status report_json(const struct report_facts *facts, FILE *file);

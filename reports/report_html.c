@@ -18,6 +18,8 @@
 enum {
     ROWS_SHOWN_MAX = 200,
     FINDINGS_SHOWN_MAX = 300,
+    RANKS_SHOWN_BYTES = 80, /* a longer list of ranks is folded behind its first RANKS_CUT_BYTES */
+    RANKS_CUT_BYTES = 20,
     EVENTS_LINKED_MAX = TIMELINE_LINKED_MAX / FINDINGS_SHOWN_MAX /* of a finding */
 };
 
@@ -247,6 +249,16 @@ static void call_link(const struct report_facts *facts, struct why_call call, FI
     fprintf(file, "</span>");
 }
 
+/* A list of many ranks is opened on demand. */
+static void ranks_cell(const char *ranks, FILE *file)
+{
+    if (strlen(ranks) > RANKS_SHOWN_BYTES)
+        fprintf(file, "<details><summary>%.*s...</summary>%s</details>",
+                (int)strcspn(ranks + RANKS_CUT_BYTES, ",") + RANKS_CUT_BYTES, ranks, ranks);
+    else
+        fputs(ranks, file);
+}
+
 static double share(uint64_t part, uint64_t whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 0;
@@ -289,12 +301,17 @@ static void why_section(const struct report_facts *facts, FILE *file)
         const struct why_row *row = &why->row[i];
         fprintf(file,
                 "<tr><td class=\"number\">%s</td><td class=\"number\">%.1f %%</td><td>%s</td>"
-                "<td>%s</td><td>",
+                "<td>",
                 report_why_time(row->ns, time, sizeof time), share(row->ns, why->elapsed_ns),
-                report_why_kind(row->kind), row->ranks ? row->ranks : "");
+                report_why_kind(row->kind));
+        ranks_cell(row->ranks ? row->ranks : "", file);
+        fprintf(file, "</td><td>");
         call_link(facts, row->in, file);
-        fprintf(file, "</td><td>rank %" PRIu32 " (%.0f %%)</td><td>", row->by,
-                share(row->by_ns, row->ns));
+        if (report_why_one(row))
+            fprintf(file, "</td><td>rank %" PRIu32 " (%.0f %%)</td><td>", row->by,
+                    share(row->by_ns, row->ns));
+        else
+            fprintf(file, "</td><td>many ranks</td><td>");
         call_link(facts, row->until, file);
         fprintf(file, "</td></tr>\n");
     }

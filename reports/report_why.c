@@ -7,7 +7,10 @@
 #include "reports/report.h"
 #include "reports/why.h"
 
-enum { ROWS_SHOWN_MAX = 10 };
+enum {
+    ROWS_SHOWN_MAX = 10,
+    ONE_RANK_PERCENT = 10 /* of a row's waiting: a rank with less of it stands out from none */
+};
 
 const char *report_why_kind(enum why_kind kind)
 {
@@ -33,6 +36,11 @@ const char *report_why_time(uint64_t ns, char *buffer, size_t buffer_bytes)
 static unsigned percent(uint64_t part, uint64_t whole)
 {
     return whole ? (unsigned)(100.0 * (double)part / (double)whole + 0.5) : 0;
+}
+
+bool report_why_one(const struct why_row *row)
+{
+    return percent(row->by_ns, row->ns) >= ONE_RANK_PERCENT;
 }
 
 static const char *name_of(const struct trace *trace, struct why_call call)
@@ -157,8 +165,11 @@ static void print_row(const struct report_facts *facts, const struct why_row *ro
             percent(row->ns, why->elapsed_ns), report_why_kind(row->kind));
     fprintf(file, "%s in ", row->ranks ? row->ranks : "");
     call_write(facts, row->in, file);
-    fprintf(file, ", for rank %" PRIu32, row->by);
-    if (percent(row->by_ns, row->ns) < 95)
+    if (!report_why_one(row))
+        fprintf(file, ", for many ranks");
+    else
+        fprintf(file, ", for rank %" PRIu32, row->by);
+    if (report_why_one(row) && percent(row->by_ns, row->ns) < 95)
         fprintf(file, " (%u %%) and others", percent(row->by_ns, row->ns));
     if (row->until.site != row->in.site || row->until.call != row->in.call) {
         fprintf(file, ", which came late to ");

@@ -7,6 +7,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/trace/describe.h"
 
 enum { SAID_MAX = 16 };
 
@@ -70,8 +71,8 @@ static void say(struct finding *finding, const struct type_pair *pair)
                               "although the bytes are the same here; --ignore=type leaves such "
                               "findings out");
     else
-        finding_fact(finding, "what arrives is the bytes of the one, taken for the other; on "
-                              "machines of different kinds not even that");
+        finding_fact(finding, "the bytes of the one are taken for the other; between machines that "
+                              "represent numbers differently not even the bytes are the same");
 }
 
 enum core_status type_report_add(struct type_report *report, const struct type_pair *pair)
@@ -113,11 +114,13 @@ enum core_status type_report_add(struct type_report *report, const struct type_p
 
 void type_report_done(struct type_report *report)
 {
+    char number[32];
+
     for (uint32_t i = 0; i < report->count; i++) {
         CORE_CHECK(report->said[i].finding < report->list->count);
         if (report->said[i].count > 1)
-            finding_fact(&report->list->finding[report->said[i].finding],
-                         "%" PRIu64 " times in all", report->said[i].count);
+            finding_fact(&report->list->finding[report->said[i].finding], "%s times in all",
+                         describe_number(report->said[i].count, number, sizeof number));
     }
     free(report->said);
     report->said = NULL;

@@ -72,13 +72,18 @@ const char *describe_number(uint64_t number, char *buffer, size_t buffer_bytes)
     return buffer;
 }
 
-const char *describe_bytes(uint64_t bytes, char *buffer, size_t buffer_bytes)
+const char *describe_count(uint64_t count, const char *noun, char *buffer, size_t buffer_bytes)
 {
     char number[32];
 
-    snprintf(buffer, buffer_bytes, "%s byte%s", describe_number(bytes, number, sizeof number),
-             bytes == 1 ? "" : "s");
+    snprintf(buffer, buffer_bytes, "%s %s%s", describe_number(count, number, sizeof number), noun,
+             count == 1 ? "" : "s");
     return buffer;
+}
+
+const char *describe_bytes(uint64_t bytes, char *buffer, size_t buffer_bytes)
+{
+    return describe_count(bytes, "byte", buffer, buffer_bytes);
 }
 
 bool describe_rank_end(const struct trace *trace, uint32_t rank, const char *begin, FILE *file)

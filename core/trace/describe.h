@@ -35,6 +35,9 @@ const char *describe_peer(int32_t peer, char *buffer, size_t buffer_bytes);
  * which is returned. */
 const char *describe_number(uint64_t number, char *buffer, size_t buffer_bytes);
 
+/* "1 message", "4,096 messages". */
+const char *describe_count(uint64_t count, const char *noun, char *buffer, size_t buffer_bytes);
+
 /* "8 bytes", "1 byte", "4,096 bytes". */
 const char *describe_bytes(uint64_t bytes, char *buffer, size_t buffer_bytes);
 

@@ -79,6 +79,14 @@ for width, dark in ((1280, False), (1280, True), (360, False)):
     open_page(hang, width=width, dark=dark, touch=width == 360)
     say(f"{width} wide, the page is", browser.run("document.documentElement.scrollWidth"))
     picture(f"hang-{width}{'-dark' if dark else ''}")
+open_page(hang, width=1280, dark=True)
+back = (
+    "(() => { window.dispatchEvent(new Event('beforeprint')); const back ="
+    " document.getElementById('canvas').getContext('2d').getImageData(2, 2, 1, 1).data[0];"
+    " window.dispatchEvent(new Event('afterprint')); return back; })()"
+)
+say("paper is white, whatever the screen", browser.run(back) > 200)
+open_page(hang, width=360, touch=True)
 ruler = "document.getElementById('canvas').toDataURL()"
 x, y = browser.middle("#canvas")
 drawn = browser.run(ruler)
