@@ -171,7 +171,7 @@ static char *ranks_list(const struct finding *finding)
         return NULL;
     for (uint32_t i = 0; i < finding->call_count; i++)
         fprintf(file, "%s%" PRIu32, i ? "," : "", finding->call[i].rank);
-    return fclose(file) == 0 ? text : NULL;
+    return core_text_close(file, &text);
 }
 
 enum core_status check_keep_one(struct trace *trace, const struct finding *finding)

@@ -15,6 +15,7 @@
 #include "checkers/wording.h"
 #include "core/array.h"
 #include "core/check.h"
+#include "core/text.h"
 
 enum { OF_SIGNALS = 128, NULL_PAGE_BYTES = 4096, FRAMES_NAMED_MAX = 16 };
 static const uint64_t far_bytes = UINT64_C(1) << 36; /* so far from a buffer is nowhere near it */
@@ -182,7 +183,7 @@ static void add_stack(const struct trace *trace, struct finding *finding, const 
         fputs(named++ ? ", called from " : "", file);
         frame_words(file, trace, fate->frame[i]);
     }
-    if (fclose(file) == 0 && named)
+    if (core_text_close(file, &text) && named)
         finding_fact(finding, "stack: %s", text);
     free(text);
 }
@@ -310,11 +311,7 @@ static char *where_text(struct trace *trace, const struct fate *fate)
         if (known)
             fprintf(file, "%s after %s at %s", own ? "," : "", trace->call[event.call].name, place);
     }
-    if (fclose(file) != 0) {
-        free(text);
-        text = NULL;
-    }
-    return text;
+    return core_text_close(file, &text);
 }
 
 /* "MPI_Abort at x.c:12" */

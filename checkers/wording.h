@@ -1,6 +1,6 @@
-/* The one place that makes words of records: what ranks wait for, how a job was ended, what was
- * misused. Whoever has such a record (launcher, checkers, replay) asks here; nobody reads the words
- * back.
+/* The one place, with wording_misuse.h, that makes words of records: what ranks wait for, how a job
+ * was ended. Whoever has such a record (launcher, checkers, replay) asks here; nobody reads the
+ * words back.
  *
  * Invariants
  *  1. Every kind of a record has its words: the tables are as long as their enums.
@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #include "core/trace/ending.h"
-#include "core/trace/misuse.h"
 
 /* All of them, ascending: "rank 1", "ranks 0 and 1", "ranks 0, 1 and 2"; many: "ranks 0 to 19, 21
  * and 22". joint: " and ", " or ". */
@@ -55,15 +54,5 @@ char *wording_signal(int64_t number);
 bool wording_signal_is_own(int64_t number);
 /* What si_code says, as a sentence; NULL: nothing. INT64_MIN: it is not known. */
 const char *wording_signal_cause(int64_t number, int64_t si_code);
-
-/* What was misused: "'tag' is -3: tags are not negative". Free with free(); NULL: out of memory. */
-char *wording_misuse(const struct misuse *misuse);
-/* What differs from one occurrence to the next: where buffers lie that overlap, and in how many
- * bytes. Free with free(); NULL: nothing to say, or out of memory. */
-char *wording_misuse_detail(const struct misuse *misuse);
-/* The words of a kind, with places for what a record of it holds: %a, %b and %c its names, %0, %1
- * %2 and %3 its values (%s: the plural of the value before it), %o its object, %n what names none,
- * %v the memory of a buffer, %d its datatype, %f and %t from or at which byte of the memory. */
-const char *wording_misuse_form(enum misuse_kind kind);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "checkers/wording.h"
+#include "checkers/wording_misuse.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/array.h"

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,4 +29,22 @@ bool core_folder_make(const char *path)
         return false;
     errno = EEXIST;
     return S_ISDIR(status.st_mode) && status.st_uid == geteuid();
+}
+
+bool core_program_file(char *path, size_t room)
+{
+    ssize_t bytes = readlink("/proc/self/exe", path, room);
+    bool known = bytes > 0 && (size_t)bytes < room;
+
+    path[known ? bytes : 0] = '\0';
+    return known;
+}
+
+bool core_program_folder(char *path, size_t room)
+{
+    char *slash = core_program_file(path, room) ? strrchr(path, '/') : NULL;
+
+    if (slash)
+        *slash = '\0';
+    return slash != NULL;
 }

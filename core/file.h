@@ -4,6 +4,7 @@
 #define CORE_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* open() of a file that is made where there is none; no link is followed (ELOOP). -1: failed. */
 int core_file_create(const char *path, int flags);
@@ -11,5 +12,10 @@ int core_file_create(const char *path, int flags);
 int core_file_create_new(const char *path, int flags);
 /* Made, or there already: a folder, no link, that this user owns (else EEXIST). */
 bool core_folder_make(const char *path);
+
+/* The file of the running program, an absolute path; its folder, without a '/' at the end. False:
+ * it is not known (no /proc), or longer than room. */
+bool core_program_file(char *path, size_t room);
+bool core_program_folder(char *path, size_t room);
 
 #endif

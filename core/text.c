@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/check.h"
@@ -44,6 +45,19 @@ void core_text_xml(const char *text, FILE *file)
     }
 }
 
+char *core_text_close(FILE *file, char **text)
+{
+    bool failed = file && ferror(file) != 0;
+
+    if (!file)
+        return NULL;
+    if (fclose(file) != 0 || failed) {
+        free(*text);
+        *text = NULL;
+    }
+    return *text;
+}
+
 char *core_text_utf8(const char *text)
 {
     char *copy = NULL;
@@ -60,7 +74,7 @@ char *core_text_utf8(const char *text)
             fputs(replacement, file);
         text += bytes ? bytes : 1;
     }
-    return fclose(file) == 0 ? copy : NULL;
+    return core_text_close(file, &copy);
 }
 
 char *core_text_uri(const char *path)
@@ -79,7 +93,7 @@ char *core_text_uri(const char *path)
         else
             fprintf(file, "%%%02X", (unsigned char)*path);
     }
-    return fclose(file) == 0 ? uri : NULL;
+    return core_text_close(file, &uri);
 }
 
 void core_text_json(const char *text, FILE *file)
@@ -124,7 +138,7 @@ char *core_text_shell_quoted(const char *word)
     if (!file)
         return NULL;
     quoted(word, file);
-    return fclose(file) == 0 ? text : NULL;
+    return core_text_close(file, &text);
 }
 
 static int distance(const char *a, const char *b)

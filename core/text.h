@@ -21,6 +21,10 @@ char *core_text_uri(const char *path);
  * anything, JSON only UTF-8. Free with free(); NULL: out of memory. */
 char *core_text_utf8(const char *text);
 
+/* The text of a stream that open_memstream() made over *text, or NULL when there was no memory for
+ * it (nor for the stream: NULL); it is closed. Free with free(). */
+char *core_text_close(FILE *file, char **text);
+
 /* As one word that a POSIX shell reads back as it is: left alone where it can be, else in single
  * quotes. */
 void core_text_shell(const char *word, FILE *file);

@@ -2,39 +2,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "launch/launch.h"
 
+/* Slurm's forms are seconds, minutes:seconds, hours:minutes:seconds, and the latter behind days- */
 bool launch_batch_time_read(const char *text, double *out_seconds)
 {
-    unsigned field[4] = {0};
-    int count = 0, end = 0;
-    const char *dash = strchr(text, '-');
-    unsigned days = 0;
+    unsigned days = 0, value = 0;
+    int end = 0, colons = 0;
+    double seconds = 0;
 
-    if (dash && (sscanf(text, "%u-%n", &days, &end) != 1 || !end))
-        return false;
-    for (text += end; count < 3; count++, text++) {
-        char *behind;
-
-        if (*text < '0' || *text > '9')
+    if (strchr(text, '-')) {
+        if (sscanf(text, "%u-%n", &days, &end) != 1 || !end)
             return false;
-        field[count] = (unsigned)strtoul(text, &behind, 10);
-        text = behind;
-        if (*text != ':') {
-            count++;
+        text += end;
+    }
+    for (;; text++) {
+        if (*text < '0' || *text > '9' || sscanf(text, "%u%n", &value, &end) != 1)
+            return false;
+        seconds = 60 * seconds + value;
+        text += end;
+        if (*text != ':' || colons++ == 2)
             break;
-        }
     }
     if (*text && *text != '\n')
         return false;
-    /* Slurm's forms are minutes:seconds, hours:minutes:seconds, and the latter behind days- */
-    *out_seconds = count == 3   ? field[0] * 3600.0 + field[1] * 60.0 + field[2]
-                   : count == 2 ? field[0] * 60.0 + field[1]
-                                : field[0];
-    *out_seconds += days * 86400.0;
+    *out_seconds = seconds + days * 86400.0;
     return true;
 }
 
@@ -57,7 +51,8 @@ static double left_of_queue(const char *job)
     return seconds;
 }
 
-double launch_batch_left(void)
+/* Seconds; 0: not in a job of Slurm, or it has no limit. */
+static double left_find(void)
 {
     const char *end = getenv("SLURM_JOB_END_TIME"), *job = getenv("SLURM_JOB_ID");
     double left;
@@ -70,7 +65,7 @@ double launch_batch_left(void)
 
 double launch_batch_budget(void)
 {
-    double left = launch_batch_left(), margin = left / 10;
+    double left = left_find(), margin = left / 10;
 
     return left > 0 ? left - (margin < LAUNCH_BATCH_MARGIN_S ? margin : LAUNCH_BATCH_MARGIN_S) : 0;
 }

@@ -67,11 +67,10 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
 void launch_verdict_report(const struct launch_result *result);
 void launch_result_done(struct launch_result *result);
 
-/* batch.c: seconds that a batch system (Slurm) still gives the job that we run in; 0: it does not
- * say, or there is none. And for how long a command may run so that there is time for its report: a
- * tenth less, at most LAUNCH_BATCH_MARGIN_S. */
+/* batch.c: for how many seconds a command may run so that there is time for its report in what a
+ * batch system (Slurm) still gives the job that we run in: a tenth less, at most
+ * LAUNCH_BATCH_MARGIN_S. 0: it does not say, or there is none. */
 enum { LAUNCH_BATCH_MARGIN_S = 120 };
-double launch_batch_left(void);
 double launch_batch_budget(void);
 /* "1-02:03:04", "02:03:04", "03:04"; false: it is no time ("UNLIMITED"). */
 bool launch_batch_time_read(const char *text, double *out_seconds);

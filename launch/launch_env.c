@@ -127,6 +127,7 @@ static bool is_one_of(const char *word, const char *const *list)
  */
 static bool names_hosts(char **command)
 {
+    char *const *program = launch_library_program(command); /* what follows are its arguments */
     static const char *const host[] = {"-H",
                                        "-host",
                                        "--host",
@@ -145,8 +146,8 @@ static bool names_hosts(char **command)
 
     for (size_t i = 0; i < sizeof manager / sizeof *manager; i++)
         hosts |= getenv(manager[i]) != NULL;
-    for (int i = 1; command[i]; i++)
-        hosts |= is_one_of(command[i], host);
+    for (char *const *word = command; word < program; word++)
+        hosts |= is_one_of(*word, host);
     return hosts;
 }
 

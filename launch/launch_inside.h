@@ -139,6 +139,8 @@ uint64_t launch_now_ns(void);
 
 /* library.c: which of our libraries is preloaded. */
 enum core_status launch_library_find(struct launch *launch);
+/* The first word of the command that is a program of an MPI library, or its end (NULL): scripts. */
+char *const *launch_library_program(char *const *command);
 
 /* launch_trace.c: traces of the job as it is now. */
 void launch_trace_snapshot(struct launch *launch);
@@ -165,6 +167,8 @@ struct pollfd;
 uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint32_t room);
 /* When a rank last made progress; now, when none is between MPI_Init and MPI_Finalize. */
 uint64_t launch_watch_progress(const struct launch *launch);
+/* NULL: it has no spool yet. */
+struct launch_rank *launch_watch_rank(const struct launch_world *world, int32_t number);
 /* The rank has ended: in this look. */
 void launch_watch_gone(struct launch *launch, struct launch_rank *rank);
 int launch_status_as_shell(int status); /* of waitpid */

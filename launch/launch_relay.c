@@ -24,6 +24,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/file.h"
 #include "core/spool/spool_read.h"
 #include "core/table.h"
 #include "launch/launch_inside.h"
@@ -138,7 +139,7 @@ enum core_status launch_relay_open(struct launch *launch)
 {
     struct launch_relays *relays;
     char addresses[RELAY_ADDRESSES_MAX * (INET6_ADDRSTRLEN + 1)], self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    bool known = core_program_file(self, sizeof self);
 
     relays = calloc(1, sizeof *relays);
     if (!relays)
@@ -146,7 +147,7 @@ enum core_status launch_relay_open(struct launch *launch)
     launch->relays = relays;
     relays->mirrors = (struct core_table)CORE_TABLE(struct mirror, name);
     relays->listen_fd = listen_open(&relays->port);
-    if (relays->listen_fd < 0 || length <= 0 || !addresses_write(addresses, sizeof addresses) ||
+    if (relays->listen_fd < 0 || !known || !addresses_write(addresses, sizeof addresses) ||
         getrandom(relays->secret, sizeof relays->secret, 0) != sizeof relays->secret) {
         launch_relay_close(launch);
         return core_report(CORE_OK,
@@ -154,7 +155,6 @@ enum core_status launch_relay_open(struct launch *launch)
                            "end: this machine cannot be reached (%s)",
                            strerror(errno));
     }
-    self[length] = '\0';
     for (int i = 0; i < RELAY_KEY_BYTES; i++)
         sprintf(relays->secret_text + 2 * i, "%02x", relays->secret[i]);
     if (asprintf(&relays->place, "%s;%s;%u;%s", launch->host, self, relays->port, addresses) < 0) {
@@ -296,11 +296,11 @@ static int mirror_file(const struct launch *launch, const struct relay_name *nam
     char path[4096];
 
     if (snprintf(path, sizeof path, "%s/%s", launch->spool, name->world) >= (int)sizeof path ||
-        (mkdir(path, 0700) < 0 && errno != EEXIST) ||
+        !core_folder_make(path) ||
         snprintf(path, sizeof path, "%s/%s/%d.%u.%s", launch->spool, name->world, (int)name->rank,
                  (unsigned)name->lane, kind) >= (int)sizeof path)
         return -1;
-    return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    return core_file_create(path, O_RDWR);
 }
 
 /* The lane's mirror, made if need be; NULL: it is another host's, or cannot be made. */
@@ -341,11 +341,12 @@ static bool lane_take(struct launch *launch, struct relay *relay, const struct r
                       const void *payload)
 {
     const struct relay_lane *lane = payload;
-    uint64_t bytes = head->bytes - sizeof *lane;
     struct mirror *mirror;
+    uint64_t bytes;
 
     if (head->bytes < sizeof *lane)
         return false;
+    bytes = head->bytes - sizeof *lane;
     mirror = mirror_get(launch, relay, lane);
     if (!mirror)
         return false;
@@ -366,15 +367,13 @@ static bool lane_take(struct launch *launch, struct relay *relay, const struct r
     return header_write(mirror, &lane->header);
 }
 
-static struct launch_rank *rank_of(struct launch *launch, const char *name, int32_t number)
+static struct launch_world *world_of(struct launch *launch, const char *name)
 {
     for (uint32_t w = 0; w < launch->world_count; w++) {
-        struct launch_world *world = &launch->world[w];
-        const char *slash = strrchr(world->path, '/');
+        const char *slash = strrchr(launch->world[w].path, '/');
 
-        for (uint32_t r = 0; slash && !strcmp(slash + 1, name) && r < world->rank_count; r++)
-            if (world->rank[r].rank == number)
-                return &world->rank[r];
+        if (slash && !strcmp(slash + 1, name))
+            return &launch->world[w];
     }
     return NULL;
 }
@@ -386,11 +385,15 @@ static void look_take(struct launch *launch, struct relay *relay, const struct r
     const struct relay_tick *tick = payload;
     const struct relay_rank *told = (const struct relay_rank *)(tick + 1);
 
-    for (uint32_t i = 0; i < (head->bytes - sizeof *tick) / sizeof *told; i++) {
-        struct launch_rank *rank = memchr(told[i].world, 0, sizeof told[i].world)
-                                       ? rank_of(launch, told[i].world, told[i].rank)
-                                       : NULL;
+    struct launch_world *world = NULL;
 
+    for (uint32_t i = 0; i < (head->bytes - sizeof *tick) / sizeof *told; i++) {
+        struct launch_rank *rank;
+
+        if (!i || memcmp(told[i].world, told[i - 1].world, sizeof told[i].world) != 0)
+            world = memchr(told[i].world, 0, sizeof told[i].world) ? world_of(launch, told[i].world)
+                                                                   : NULL;
+        rank = world ? launch_watch_rank(world, told[i].rank) : NULL;
         if (!rank || rank->local)
             continue;
         rank->relay = relay_number(launch->relays, relay);

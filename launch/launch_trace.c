@@ -386,7 +386,7 @@ static char *command_text(char *const *command)
             fputc(' ', file);
         core_text_shell(command[i], file);
     }
-    return fclose(file) == 0 ? text : NULL;
+    return core_text_close(file, &text);
 }
 
 static enum core_status world_write(struct launch *launch, struct launch_world *world,

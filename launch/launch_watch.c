@@ -198,15 +198,36 @@ static void rank_attach(struct launch *launch, struct launch_rank *rank,
     }
 }
 
-static struct launch_rank *rank_find(struct launch_world *world, int32_t number)
+/* The first of the world's ranks that is not below the number. */
+static uint32_t rank_place(const struct launch_world *world, int32_t number)
 {
-    struct launch_rank *more;
-    uint32_t at = 0;
+    uint32_t low = 0, high = world->rank_count;
 
-    while (at < world->rank_count && world->rank[at].rank < number)
-        at++;
-    if (at < world->rank_count && world->rank[at].rank == number)
-        return &world->rank[at];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (world->rank[middle].rank < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct launch_rank *launch_watch_rank(const struct launch_world *world, int32_t number)
+{
+    uint32_t at = rank_place(world, number);
+
+    return at < world->rank_count && world->rank[at].rank == number ? &world->rank[at] : NULL;
+}
+
+static struct launch_rank *rank_get(struct launch_world *world, int32_t number)
+{
+    struct launch_rank *more = launch_watch_rank(world, number);
+    uint32_t at = rank_place(world, number);
+
+    if (more)
+        return more;
     more = realloc(world->rank, (world->rank_count + 1) * sizeof *more);
     if (!more)
         return NULL;
@@ -221,7 +242,7 @@ static void lane_add(struct launch *launch, struct launch_world *world, int32_t 
                      uint32_t lane_number, const char *ring_name)
 {
     struct launch_lane lane = {.lane = lane_number, .spool_fd = -1};
-    struct launch_rank *rank = rank_find(world, number);
+    struct launch_rank *rank = rank_get(world, number);
     struct launch_lane *more;
     char name[64];
 

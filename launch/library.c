@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/check.h"
+#include "core/file.h"
 #include "launch/launch_inside.h"
 
 static const struct mpi {
@@ -118,16 +119,19 @@ static int mpi_of_starter(const char *word)
     return MPI_NONE;
 }
 
-static int mpi_of_command(char *const *command)
+static int mpi_of_word(const char *word)
 {
     char path[PATH_MAX];
-    int mpi = MPI_NONE;
 
-    for (char *const *word = command; *word && mpi == MPI_NONE; word++) {
-        find_program(*word, path);
-        mpi = *path ? mpi_of_file(path) : MPI_NONE;
-    }
-    return mpi;
+    find_program(word, path);
+    return *path ? mpi_of_file(path) : MPI_NONE;
+}
+
+char *const *launch_library_program(char *const *command)
+{
+    while (*command && mpi_of_word(*command) == MPI_NONE)
+        command++;
+    return command;
 }
 
 bool launch_library_known(const char *mpi)
@@ -146,8 +150,8 @@ static enum core_status choose(const struct launch_options *options, const struc
         if (!strcmp(options->mpi, mpis[i].name))
             mpi = i;
     CORE_CHECK(!options->mpi || mpi != MPI_NONE); /* launch_library_known was asked */
-    if (mpi == MPI_NONE)
-        mpi = mpi_of_command(options->command);
+    if (mpi == MPI_NONE && *launch_library_program(options->command))
+        mpi = mpi_of_word(*launch_library_program(options->command));
     *out_mpi = &mpis[mpi == MPI_NONE ? 0 : mpi];
     starter = mpi == MPI_NONE ? mpi_of_starter(options->command[0]) : 0;
     if (starter <= 0)
@@ -163,16 +167,13 @@ enum core_status launch_library_find(struct launch *launch)
     static const char *const place[] = {"", "../lib/crosswait/"};
     const struct mpi *mpi;
     char self[PATH_MAX], path[PATH_MAX + 64];
-    ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
     enum core_status status = choose(launch->options, &mpi);
 
     if (status != CORE_OK)
         return status;
-    if (bytes <= 0)
+    if (!core_program_folder(self, sizeof self))
         return core_report(CORE_IO, "cannot find out where crosswait is installed: %s",
                            strerror(errno));
-    self[bytes] = '\0';
-    *strrchr(self, '/') = '\0';
     for (size_t i = 0; i < sizeof place / sizeof *place && !launch->library; i++) {
         snprintf(path, sizeof path, "%s/%s%s", self, place[i], mpi->library);
         launch->library = realpath(path, NULL);

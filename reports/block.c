@@ -9,6 +9,7 @@
 
 #include "checkers/wording.h"
 #include "core/array.h"
+#include "core/text.h"
 #include "core/trace/describe.h"
 
 static enum core_status no_memory(void)
@@ -62,7 +63,7 @@ char *block_stack(struct trace *trace, const struct trace_event *event)
     if (first && function)
         frame_write(file, function, site->inlined, true);
     first &= !function;
-    if (fclose(file) != 0 || first) {
+    if (core_text_close(file, &text) && first) {
         free(text);
         text = NULL;
     }
@@ -232,7 +233,7 @@ static char *lines_join(const struct group *group, uint32_t member, words_fn wor
             first = false;
         }
     }
-    return fclose(file) == 0 ? joined : NULL;
+    return core_text_close(file, &joined);
 }
 
 static char *ranks_of(const struct group *group, const char *const *says, const char *which)

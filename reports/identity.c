@@ -1,5 +1,6 @@
 /* See identity.h. */
 #include "reports/identity.h"
+#include "core/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,8 +43,5 @@ char *identity_text(struct trace *trace, const struct finding *finding)
     fprintf(file, "%s\n", finding->rule->id);
     for (uint32_t i = 0; i < finding->call_count; i++)
         call_write(trace, &finding->call[i], file, &text);
-    if (fclose(file) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return core_text_close(file, &text);
 }

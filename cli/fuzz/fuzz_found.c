@@ -67,7 +67,7 @@ static char *command_for(const struct fuzz_job *job, const char *option, const c
     snprintf(word, sizeof word, "--%s=%.4000s", option, input);
     fputc(' ', out);
     core_text_shell(word, out);
-    return fclose(out) == 0 ? text : NULL;
+    return core_text_close(out, &text);
 }
 
 /* Where a sanitizer's report in the file points to: the first line of the job's own sources that it

@@ -37,10 +37,7 @@ enum core_status fuzz_share_find(char share[FUZZ_PATH_MAX])
         return core_report(CORE_NOT_FOUND, "CROSSWAIT_SHARE is '%s', and there is no 'build.sh'",
                            given);
     }
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length > 0) {
-        self[length] = 0;
-        *strrchr(self, '/') = 0;
+    if (core_program_folder(self, sizeof self)) {
         snprintf(share, FUZZ_PATH_MAX, "%s/share/crosswait", self);
         if (share_good(share))
             return CORE_OK;

@@ -20,6 +20,7 @@
 #include <unwind.h>
 
 #include "interpose/library/library.h"
+#include "core/file.h"
 #include "interpose/objects/python.h"
 #include "interpose/objects/signal_site.h"
 
@@ -229,12 +230,6 @@ static uint32_t module_define(struct lane *lane, const struct search *s, const c
     return id;
 }
 
-static void executable_path(char *path, size_t room)
-{
-    ssize_t n = readlink("/proc/self/exe", path, room - 1);
-    path[n > 0 ? n : 0] = 0;
-}
-
 /* Id of the module that holds the address, from 1; 0: none (generated code). */
 static uint32_t module_of(struct lane *lane, uintptr_t address)
 {
@@ -244,7 +239,7 @@ static uint32_t module_of(struct lane *lane, uintptr_t address)
     if (known || !dl_iterate_phdr(search_module, &s))
         return known;
     if (!s.path[0])
-        executable_path(real, sizeof real);
+        core_program_file(real, sizeof real); /* empty: it is not known */
     else if (!realpath(s.path, real))
         strcpy(real, s.path);
     return module_define(lane, &s, real);
@@ -586,7 +581,7 @@ static uint32_t signal_module(struct lane *lane, uintptr_t address)
     if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || !search_module(&info, sizeof info, &s))
         return 0;
     if (!s.path[0])
-        executable_path(path, sizeof path);
+        core_program_file(path, sizeof path);
     return module_define(lane, &s, s.path[0] ? s.path : path);
 }
 

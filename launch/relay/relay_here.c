@@ -21,6 +21,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/file.h"
 #include "core/spool/spool_read.h"
 #include "core/table.h"
 #include "launch/launch_inside.h"
@@ -269,6 +270,21 @@ static bool lane_send(struct here *here, const struct launch_world *world,
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
+/* What the launcher's proof will rest on: it has of each lane what this look saw. */
+static bool is_sent(const struct here *here, const struct launch_world *world,
+                    const struct launch_rank *rank)
+{
+    for (uint32_t l = 0; l < rank->lane_count; l++) {
+        struct relay_name name = name_of(world, rank->rank, rank->lane[l].lane);
+        const struct sent *sent = core_table_find(&here->lanes, &name);
+
+        if (!sent || !sent->known ||
+            memcmp(&sent->header, &rank->lane[l].header, sizeof sent->header) != 0)
+            return false;
+    }
+    return true;
+}
+
 static bool look_send(struct here *here, uint64_t number)
 {
     struct relay_tick tick = {.number = number};
@@ -282,13 +298,15 @@ static bool look_send(struct here *here, uint64_t number)
             struct relay_name name = name_of(&here->launch.world[w], from->rank, 0);
             struct relay_rank to = {.rank = from->rank,
                                     .status = from->status,
-                                    .standing = (uint8_t)launch_proof_standing(from),
+                                    .standing = PROOF_UNKNOWN,
                                     .gone = from->gone,
                                     .status_known = from->status_known};
 
             if (!from->local)
                 continue;
             memcpy(to.world, name.world, sizeof to.world);
+            if (is_sent(here, &here->launch.world[w], from))
+                to.standing = (uint8_t)launch_proof_standing(from);
             good = (count + 1) * sizeof to <= RELAY_FRAME_MAX - sizeof tick &&
                    CORE_ARRAY_PUSH(rank, count, room, "ranks", to) == CORE_OK;
         }
@@ -383,7 +401,7 @@ static int folder_lock(const char *spool, const char *host, char **out_path)
 
     if (asprintf(out_path, "%s/" RELAY_LOCK "%s", spool, host) < 0)
         return -1;
-    fd = open(*out_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    fd = core_file_create(*out_path, O_RDWR);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
         close(fd);
         fd = -1;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/check.h"
+#include "core/text.h"
 
 enum key { KEY_BUFFERING, KEY_DELAY, KEY_ORDER, KEY_COLL, KEY_THREADS, KEY_SEED, KEYS };
 
@@ -445,10 +446,5 @@ char *replay_policy_text(const struct replay_policy *policy)
         putc(' ', out);
     }
     fprintf(out, "%s=%" PRIu64, key_name[KEY_SEED], policy->seed);
-    bool bad = ferror(out);
-    if (fclose(out) != 0 || bad) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return core_text_close(out, &text);
 }

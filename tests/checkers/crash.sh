@@ -9,6 +9,8 @@ cat >dies.c <<'P'
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+/* 20 GB: the kernel puts the heap at random up to 1 GB behind the data of the program. */
+#define FAR 5000000000L
 static int buffer[1000];
 static volatile int zero;
 static void compute(int *where, long far) { where[far] = 3; }
@@ -25,8 +27,8 @@ int main(int argc, char **argv)
     if (rank == 1)
         MPI_Recv(buffer, 1000, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 1) {
-        if (is(argv, "store")) compute(buffer, 50000000);
-        if (is(argv, "before")) compute(buffer, -50000000);
+        if (is(argv, "store")) compute(buffer, FAR);
+        if (is(argv, "before")) compute(buffer, -FAR);
         if (is(argv, "inside")) MPI_Allreduce((void *)64, buffer, 100, MPI_INT, MPI_SUM, MPI_COMM_SELF);
         if (is(argv, "divide")) buffer[0] = 5 / zero;
         if (is(argv, "jump")) nothing();

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "checkers/wording.h"
+#include "checkers/wording_misuse.h"
 #include "core/trace/event.h"
 
 static void words_expect(char *got, const char *want)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "core/check.h"
+#include "core/file.h"
 #include "world/processes/region.h"
 
 enum {
@@ -122,15 +123,12 @@ static enum core_status streams_make(struct world_processes *w)
 static bool library_find(const char *wanted, char *out, size_t room)
 {
     char own[3072];
-    ssize_t bytes = wanted ? -1 : readlink("/proc/self/exe", own, sizeof own - 1);
-    if (wanted)
+    if (wanted) {
         snprintf(out, room, "%s", wanted);
-    if (bytes <= 0)
-        return wanted && access(out, R_OK) == 0;
-    own[bytes] = 0;
-    char *slash = strrchr(own, '/');
-    CORE_CHECK(slash); /* the system gives a whole path */
-    *slash = 0;
+        return access(out, R_OK) == 0;
+    }
+    if (!core_program_folder(own, sizeof own))
+        return false;
     static const char *const place[] = {"ranks", "../ranks", "../../ranks", "../lib/crosswait"};
     for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
         snprintf(out, room, "%s/%s/libmpi.so.40", own, place[i]);
