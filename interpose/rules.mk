@@ -8,7 +8,7 @@ INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-decl
                    -I. -I$(BUILD)/gen -MMD -MP
 # What of other rooms is linked, hidden: what writes spools, groups of datatypes, and the one
 # grammar of policies.
-INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature trace/basic array check fault file random status) \
+INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature trace/basic array check fault file random status text) \
                    $(basename $(wildcard replay/policy/*.c))
 
 INTERPOSE_GEN = $(BUILD)/gen/interpose_calls.c
@@ -44,7 +44,7 @@ $$(BUILD)/$(6): $$(INTERPOSE_SOURCES:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) \
                 $$(INTERPOSE_LEAVES:%=$$(BUILD)/obj/interpose/leaf/%.o)
 	$$(if $$(V),,@echo "  link  $$@")
 	$$(Q)$$(CC) -shared -o $$@ $$^ -Wl,--version-script=$(2)/interpose.map -Wl,-z,nodelete \
-	    -Wl,-z,now -ldl
+	    -Wl,-z,now -Wl,-z,defs -ldl
 
 ALL += $$(BUILD)/$(6)
 endef
