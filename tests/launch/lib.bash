@@ -19,8 +19,18 @@ ranks() {
         sed "s/, as the starter's exit status says//"
 }
 meta() { sqlite3 "$1" "select value from meta where key = '$2'"; }
-wait_for() { # a shell condition, for at most 10 seconds
+wait_for() { # a shell condition; a minute is enough on a loaded machine, too
     local i
-    for i in $(seq 200); do eval "$1" && return; sleep 0.05; done
+    for i in $(seq 1200); do eval "$1" && return; sleep 0.05; done
     echo "never came true: $1"
+}
+standing() { # of a job that is being recorded: TRACE, and for each rank what it is to be in
+    local trace=$1 rank=0 said
+    shift
+    said=$(crosswait snapshot "$trace" -o standing.db 2>/dev/null)
+    rm -f standing.db
+    for what; do
+        grep -q "rank $rank  *$what" <<<"$said" || return
+        rank=$((rank + 1))
+    done
 }

@@ -3,10 +3,9 @@
 # judged: suspected, not proven.
 . $SOURCE/tests/launch/lib.bash
 own polls cw.polls
-ended() { # after a condition has come true, for what the program polls
+ended() { # after a condition has come true, for what the program polls, when rank 1 is there
     crosswait run -o $2.db -- mpirun -n 2 ./cw.polls $2 >$2.out 2>$2.err &
-    wait_for "[ \"\$(ls $2.db.spool/*/*.ring 2>/dev/null | wc -l)\" = 2 ]"
-    sleep 2
+    wait_for "standing $2.db '.*' '$3'"
     [ $1 = told ] && { wait_for 'grep -q polled '$2.err >/dev/null
         wait_for 'grep -q polled '$2.err; }
     kill -TERM $!
@@ -17,7 +16,7 @@ ended() { # after a condition has come true, for what the program polls
     grep -h 'only polled and' $2.err | sed 's/for [0-9]* seconds/for N seconds/'
     echo "left behind $(left cw.polls)"
 }
-ended told probe
-ended soon test
+ended told probe "in MPI_Barrier"
+ended soon test "in MPI_Barrier"
 # the sender sleeps: it may still send
-ended soon slow
+ended soon slow "outside of MPI, behind MPI_Send"

@@ -1,11 +1,15 @@
 # expected
-# A rank that is stopped (SIGSTOP) is no deadlock: the job goes on when it is continued.
+# A rank that is stopped (SIGSTOP) inside MPI is no deadlock, whoever waits for it: the job goes on
+# when it is continued.
 . $SOURCE/tests/launch/lib.bash
-crosswait record -o T.db -- mpirun -n 2 $P/pingpong 2000 4096 >out 2>err &
-wait_for '[ "$(ls T.db.spool/*/*.ring 2>/dev/null | wc -l)" = 2 ]'
-rank=$(pgrep -P $(pgrep -P $! mpirun) | head -1)
+crosswait record -o T.db -- mpirun -n 2 $P/slow 8 >out 2>err &
+wait_for "standing T.db 'outside of MPI, behind MPI_Comm_size' 'in MPI_Ssend'"
+for rank in $(pgrep -P $(pgrep -P $! mpirun)); do
+    grep -qz '^OMPI_COMM_WORLD_RANK=1$' /proc/$rank/environ && break
+done
 kill -STOP $rank
-sleep 1.5
+wait_for "standing T.db 'in MPI_[RF]' 'in MPI_Ssend'" # MPI_Recv or MPI_Finalize
+sleep 1.5 # much longer than the launcher waits before it tries a proof
 kill -CONT $rank
 wait $!; echo "[$?]"
 cat err
