@@ -339,8 +339,7 @@ static void contents_load(const struct judging *j)
     }
 }
 
-/* --- operations of the program's own
- * --------------------------------------------------------------- */
+/* --- operations of the program's own ---------------------------------------------------------- */
 
 enum order { ORDER_UNTOLD, ORDER_RIGHT, ORDER_WRONG };
 

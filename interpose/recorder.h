@@ -226,8 +226,8 @@ static inline uint32_t recorder_site(struct lane *lane, void **cfa)
     return recorder_site_slow(lane, cfa);
 }
 
-/* --- polls (polls.c): instead of recorder_enter and _leave, recorder_poll_enter, _expect, _again
- * and _leave --- */
+/* --- polls (polls.c) -------------------------------------------------------------------------- */
+/* Instead of recorder_enter and _leave: recorder_poll_enter, _expect, _again and _leave. */
 
 void recorder_polls_write(struct lane *lane);
 /* With all fields set. key: of the list of requests. True: it equals a poll that goes round, so

@@ -22,8 +22,7 @@ bool trace_column(sqlite3_stmt *stmt, int column, int32_t none, int32_t *out_val
 /* Memory that lives as long as the trace, zeroed. NULL: none left. */
 void *trace_alloc(struct trace *trace, uint64_t count, size_t bytes);
 
-/* --- trace_shape.c: what repeats of events -----------------------------------------------------
- */
+/* --- trace_shape.c: what repeats of events ---------------------------------------------------- */
 
 struct trace_shape {
     uint32_t id, set; /* id 0: empty. set: of its completions; 0: none */

@@ -69,8 +69,7 @@ void payload_start(void)
     recorder.payload = true;
 }
 
-/* --- the sample (invariant 2)
- * ---------------------------------------------------------------------- */
+/* --- the sample (invariant 2) ----------------------------------------------------------------- */
 
 enum {
     SAMPLE_FIRST = 16,

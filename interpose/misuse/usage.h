@@ -150,8 +150,7 @@ void usage_attached(struct lane *lane, uint64_t seq, const void *buffer, int byt
 void usage_detached(struct lane *lane);
 void usage_bsend(struct lane *lane, uint64_t seq, uint64_t bytes);
 
-/* --- memory of windows (region.c) --------------------------------------------------------------
- */
+/* --- memory of windows (region.c) ------------------------------------------------------------- */
 
 /* About to be made a window of, or attached to one (NULL: the window is not there yet): is it
  * memory, and not attached already? */

@@ -110,8 +110,7 @@ static int64_t offset_of(const void *frame, const void *code)
     return (int64_t)((uintptr_t)word_at(frame, layout->instruction) - (uintptr_t)code) - code_start;
 }
 
-/* --- trying it (invariant 1), with the interpreter's lock
- * ----------------------------------------- */
+/* --- trying it (invariant 1), with the interpreter's lock ------------------------------------- */
 
 static long number_of(void *object, const char *attribute)
 {
@@ -193,8 +192,7 @@ static void try_layout(void)
     api.release(back);
 }
 
-/* --- reading
- * -------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* ASCII's characters lie in the object itself; others are left alone. */
 static const char *text_of(const void *object)

@@ -545,8 +545,7 @@ void recorder_stack(struct lane *lane, uint64_t seq, void **cfa)
     memcpy(record + 1, f.id, f.count * sizeof *f.id);
 }
 
-/* --- in a signal handler (signal_site.h) -------------------------------------------------------
- */
+/* --- in a signal handler (signal_site.h) ------------------------------------------------------ */
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 static int (*find_object)(void *address, struct dl_find_object *result);

@@ -95,8 +95,8 @@ static void item_put(const struct type_case *t, char *data, long item, uint32_t 
     memcpy(p, t->is_double ? (void *)&d : (void *)&value, t->is_double ? sizeof(d) : sizeof(value));
 }
 
-/* --- operations: sum item by item, or the composition of affine maps (a, b): x -> a x + b, in rank
- * order --- */
+/* --- operations ------------------------------------------------------------------------------- */
+/* Sum item by item, or the composition of affine maps (a, b): x -> a x + b, in rank order. */
 
 struct op_case {
     const char *name;

@@ -176,6 +176,15 @@ class House:
                     if re.search(r"(?<![\w.])/(?:home|root|work)/\w", line):
                         self.say("paths", name, number, line.strip()[:80])
 
+    def banners(self):
+        """The banner of a section is one line of 100 columns: a formatter breaks longer ones."""
+        for name in self.sources():
+            for number, line in enumerate(self.read(name).splitlines(), 1):
+                if line.startswith("/* ---") and not (
+                    len(line) == 100 and re.search(r"-{3} \*/$", line)
+                ):
+                    self.say("banners", name, number, line[:80])
+
     def assertions(self):
         """A room has half an assertion a function; a function begins with a brace that stands alone."""
         for room in ASSERTED:
@@ -190,7 +199,7 @@ class House:
                 self.say("assertions", room, 0, f"{count} assertions in {functions} functions")
 
 
-RULES = ["includes", "calls", "readmes", "words", "clean", "paths", "assertions"]
+RULES = ["includes", "calls", "readmes", "words", "clean", "paths", "banners", "assertions"]
 
 
 def main():

@@ -19,8 +19,7 @@ static int me(void)
     return rank;
 }
 
-/* --- requests ----------------------------------------------------------------------------------
- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 static int twice_complete(void)
 {
@@ -76,8 +75,7 @@ static int general_twice(void)
     return code;
 }
 
-/* --- collectives -------------------------------------------------------------------------------
- */
+/* --- collectives ------------------------------------------------------------------------------ */
 
 static int counts_negative(void)
 {
@@ -125,8 +123,7 @@ static int bound_reduced(void)
     return MPI_Allreduce(&a, &b, 1, bound, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* --- communicators -----------------------------------------------------------------------------
- */
+/* --- communicators ---------------------------------------------------------------------------- */
 
 static int groups_differ(void)
 {
@@ -168,8 +165,7 @@ static int info_of_all(void)
     return count < 0 ? MPI_ERR_OTHER : code;
 }
 
-/* --- topologies --------------------------------------------------------------------------------
- */
+/* --- topologies ------------------------------------------------------------------------------- */
 
 static int graph_edge(void)
 {
@@ -221,8 +217,7 @@ static int grid_parts(void)
     return code ? code : MPI_ERR_ARG; /* some member sees it */
 }
 
-/* --- types, files ------------------------------------------------------------------------------
- */
+/* --- types, files ----------------------------------------------------------------------------- */
 
 static int type_too_large(void)
 {
@@ -304,8 +299,7 @@ static int stride_widest(void)
     return size == 1 ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
-/* --- all ---------------------------------------------------------------------------------------
- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static const struct row {
     const char *name;
