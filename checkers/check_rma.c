@@ -14,6 +14,7 @@
 #include "checkers/check_rules.h"
 #include "checkers/collective/type_report.h"
 #include "checkers/conflict/access.h"
+#include "checkers/conflict/area.h"
 #include "checkers/conflict/layout.h"
 #include "core/array.h"
 #include "core/check.h"
@@ -860,76 +861,30 @@ static enum core_status suspects(struct rma *rma, const struct order *order, uin
     return status;
 }
 
-struct stretch { /* a window's memory at a target */
-    int64_t start, end;
-    int32_t win;
-};
-
-static int stretch_compare(const void *a, const void *b)
+static void areas_find(struct rma *rma, uint32_t target, struct area_part *part)
 {
-    const struct stretch *x = a, *y = b;
-
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    if (x->end != y->end)
-        return x->end < y->end ? -1 : 1;
-    return (x->win > y->win) - (x->win < y->win);
-}
-
-/* The stretches [first, end) are one area: each of them overlaps one before it. */
-static void area_name(struct rma *rma, uint32_t target, const struct stretch *first,
-                      const struct stretch *end)
-{
-    int32_t area = first < end ? first->win : 0;
-
-    for (const struct stretch *s = first; s < end; s++)
-        area = s->win < area ? s->win : area;
-    for (const struct stretch *s = first; s < end; s++)
-        rma->window[s->win].part[target].area = area;
-}
-
-/* Windows whose memory overlaps at a target are one area there, named by the first of them. Where a
- * window's memory is not known, it is an area of its own. */
-static void areas_find(struct rma *rma, uint32_t target, struct stretch *stretch)
-{
-    uint32_t count = 0, first = 0;
-    int64_t end = 0;
+    uint32_t count = 0;
 
     for (uint32_t i = 0; i < rma->window_room; i++) {
-        const struct window *w = &rma->window[i];
-        if (!w->part)
-            continue;
-        struct part *part = &w->part[target];
-        int64_t start = part->base, stop;
-        part->area = (int32_t)i;
-        if (!start)
-            continue;
-        if (part->bytes < 0 || __builtin_add_overflow(start, part->bytes, &stop))
-            stop = start;
-        stretch[count++] = (struct stretch){start, stop, (int32_t)i};
+        const struct window *window = &rma->window[i];
+        if (window->part)
+            part[count++] = (struct area_part){window->part[target].base,
+                                               window->part[target].bytes, (int32_t)i, (int32_t)i};
     }
-    if (count)
-        qsort(stretch, count, sizeof *stretch, stretch_compare);
-    core_work(count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (i && stretch[i].start >= end) {
-            area_name(rma, target, stretch + first, stretch + i);
-            first = i;
-        }
-        end = i == first || stretch[i].end > end ? stretch[i].end : end;
-    }
-    area_name(rma, target, stretch + first, stretch + count);
+    area_find(part, count);
+    for (uint32_t i = 0; i < count; i++)
+        rma->window[part[i].win].part[target].area = part[i].area;
 }
 
 static void place(struct rma *rma)
 {
-    struct stretch *stretch;
+    struct area_part *part;
 
-    rma->status = CORE_ARRAY_NEW(stretch, rma->window_room, "windows");
+    rma->status = CORE_ARRAY_NEW(part, rma->window_room, "windows");
     for (uint32_t target = 0; rma->status == CORE_OK && target < rma->input->trace->rank_count;
          target++)
-        areas_find(rma, target, stretch);
-    free(stretch);
+        areas_find(rma, target, part);
+    free(part);
     for (uint32_t i = 0; rma->status == CORE_OK && i < rma->access_count; i++) {
         struct access *access = &rma->access[i];
         access->area = rma->window[access->win].part[access->target].area;
