@@ -65,6 +65,8 @@ def recover(interrupted):
     select.select([], [], [], 1.2)
     if interrupted:
         os.write(fd, b"\x03")
+        while not int(re.search(r"ShdPnd:\s*(\w+)", open(f"/proc/{pid}/status").read()).group(1), 16) & 2:
+            pass # the terminal hands it on by itself, in its own time
     os.kill(pid, signal.SIGCONT)
     text = b""
     try:
