@@ -59,6 +59,7 @@ def recover(interrupted):
     """What `recover` says when it is held for longer than a second while it writes."""
     pid, fd = pty.fork()
     if not pid:
+        signal.signal(signal.SIGINT, signal.SIG_DFL) # a shell's background jobs ignore it
         os.environ["LD_PRELOAD"] = os.getcwd() + "/hold.so"
         os.execvp("crosswait", ["crosswait", "recover", "K.db.spool", "-o", "R.db"])
     assert os.WIFSTOPPED(os.waitpid(pid, os.WUNTRACED)[1])
