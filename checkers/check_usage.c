@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "checkers/wording.h"
 #include "checkers/wording_misuse.h"
 #include "core/array.h"
 #include "core/check.h"
