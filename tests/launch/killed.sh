@@ -7,7 +7,7 @@ events() { sqlite3 $1 "select rank, count(*) from event where parent is null gro
 start() {
     crosswait record -o T.db -- mpirun -n 2 ./cw.slow ${1:-30} >out 2>err &
     launcher=$!
-    wait_for "standing T.db 'outside of MPI, behind MPI_Comm_size' 'in MPI_Ssend'"
+    wait_for "standing T.db 'outside of MPI, after MPI_Comm_size' 'in MPI_Ssend'"
     mpirun=$(pgrep -P $launcher mpirun)
     ranks=$(pgrep -P $mpirun)
 }

@@ -19,4 +19,4 @@ ended() { # after a condition has come true, for what the program polls, when ra
 ended told probe "in MPI_Barrier"
 ended soon test "in MPI_Barrier"
 # the sender sleeps: it may still send
-ended soon slow "outside of MPI, behind MPI_Send"
+ended soon slow "outside of MPI, after MPI_Send"

@@ -3,7 +3,7 @@
 # holds the files. Holds launch_inside.h invariant 2.
 . $SOURCE/tests/launch/lib.bash
 crosswait record -o T.db -- mpirun -n 2 $P/slow 2 >out 2>err &
-wait_for "standing T.db 'outside of MPI, behind MPI_Comm_size' 'in MPI_Ssend'"
+wait_for "standing T.db 'outside of MPI, after MPI_Comm_size' 'in MPI_Ssend'"
 rm -rf T.db.spool
 wait $!; echo "[$?]"
 cat out

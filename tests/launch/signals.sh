@@ -5,7 +5,7 @@
 own slow cw.slow
 for signal in INT TERM HUP; do
     (trap - INT; exec crosswait record -o $signal.db -- mpirun -n 2 ./cw.slow 30) >out 2>err &
-    wait_for "standing $signal.db 'outside of MPI, behind MPI_Comm_size' 'in MPI_Ssend'"
+    wait_for "standing $signal.db 'outside of MPI, after MPI_Comm_size' 'in MPI_Ssend'"
     kill -$signal $!
     wait $!; status=$?
     [ $status -ne 0 ] || echo "$signal: status 0"

@@ -37,7 +37,7 @@ for options in "" --last=100; do
     grep -q "the job runs on; when it was looked at, rank 0 waits in MPI_Recv for rank 1" out ||
         fail "snapshot: $(cat out)"
     grep -q "rank 0  *in MPI_Recv at late.c:12" out &&
-        grep -q "rank 1  *outside of MPI, behind MPI_Barrier at late.c:10" out || fail "$(cat out)"
+        grep -q "rank 1  *outside of MPI, after MPI_Barrier at late.c:10" out || fail "$(cat out)"
     ! grep -q "error\[" out || fail "blamed: $(cat out)"
     crosswait check T.snapshot.db >check 2>&1 ||
         fail "the job is blamed for what it has not done yet: $(cat check)"
