@@ -1,24 +1,35 @@
 #!/usr/bin/python3
-"""What recording costs, side by side in one run with no recorder and with EZTrace where it is installed: CPU added per call, CPU added to a
-   stencil program, memory of a rank, bytes an event. Everything is CPU time, never wall time, and every recorder takes its turn in every
-   round, so that what else the machine does falls on all of them alike.   bench.py BUILD"""
-import os, re, shutil, statistics, subprocess, sys, tempfile
+"""What recording costs, side by side in one run with no recorder and with EZTrace where it is installed: CPU added per call, in times of the
+   plain call too, and to an exchange of two ranks; CPU added to a stencil program, memory of a rank, bytes an event. Everything is CPU time,
+   never wall time, and every recorder takes its turn in every round, so that what else the machine does falls on all of them alike.
+   bench.py BUILD"""
+import os, re, resource, shutil, statistics, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests"))
 from mpirun import MPIRUN
 
 BUILD = os.path.abspath(sys.argv[1])
 ENV = dict(os.environ, **MPIRUN)
-NONE, OURS, BARE, DIGEST, EZTRACE = (
+NONE, OURS, RUN, BARE, DIGEST, EZTRACE = (
     "no recorder",
     "crosswait",
+    "crosswait, as run does",
     "crosswait, no library layer",
     "crosswait, digests",
     "EZTrace with OTF2",
 )
-EXTRA = {OURS: {}, BARE: {"CROSSWAIT_LAYER": "off"}, DIGEST: {"CROSSWAIT_PAYLOAD": "digest"}}
+EXTRA = {
+    OURS: {},
+    RUN: {"CROSSWAIT_BUFFERS": "on", "CROSSWAIT_PAYLOAD": "sample"},  # buffers looked at
+    BARE: {"CROSSWAIT_LAYER": "off"},
+    DIGEST: {"CROSSWAIT_PAYLOAD": "digest"},
+}
+# what may be added to a plain call to oneself, and what an exchange of two ranks may take: in times of
+# what it takes plain
+TIMES = {OURS: (2.1, 1.3), RUN: (3.2, 1.6)}
 CALLS, PASSES, LARGE = 150000, 7, 65536  # bench_record makes PASSES passes of CALLS calls
 ROUNDS, GRID = {1: 15, 2: 7}, ["300", "512"]  # by ranks
+HALO_ROUNDS, HALO_STEPS = 9, 100000
 
 
 def run(ranks, command, kind, folder):
@@ -39,6 +50,10 @@ def run(ranks, command, kind, folder):
     return out, sum(
         os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(trace) for f in files
     )
+
+
+def times(ratio, bar):
+    return f"{ratio:5.2f} times  (bar {bar})" + ("  beyond" if ratio > bar else "")
 
 
 def per_call(kinds, folder):
@@ -66,9 +81,37 @@ def per_call(kinds, folder):
                 else ""
             )
         )
+    for kind in TIMES:
+        added = times(best[kind] / best[NONE] - 1, TIMES[kind][0])
+        print(f"  {kind:30s} added, of the plain call: {added}")
     # Three calls a message, two of which (the send, the receive's wait) digest its bytes.
     each = 3 * ((large[DIGEST] - large[NONE]) - (best[DIGEST] - best[NONE])) / (2 * LARGE)
     print(f"  digests of {LARGE} bytes: {each:.3f} ns a byte  (bar 0.1)")
+
+
+def halo(folder):
+    """Two ranks that do nothing but exchange: 2 Irecv, 2 Isend, Waitall a step."""
+
+    def cpu(kind, steps):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run(2, [BUILD + "/tests/bench/jobs/families", "halo", str(steps)], kind, folder)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    kinds = [NONE] + list(TIMES)
+    ratios = {k: [] for k in kinds}
+    for turn in range(HALO_ROUNDS):
+        seconds = {}
+        for kind in kinds if turn % 2 else kinds[::-1]:
+            seconds[kind] = cpu(kind, HALO_STEPS) - cpu(kind, 1)
+        for kind in kinds:
+            ratios[kind].append(seconds[kind] / seconds[NONE])
+    print(
+        f"exchange, 2 ranks, {HALO_STEPS} steps: CPU of the job without starting it, in times of"
+        f" the plain one in the same round;\n  median of {HALO_ROUNDS} rounds"
+    )
+    for kind in TIMES:
+        print(f"  {kind:30s} {times(statistics.median(ratios[kind]), TIMES[kind][1])}")
 
 
 def stencil(ranks_of_job, kinds, folder):
@@ -115,15 +158,16 @@ def stencil(ranks_of_job, kinds, folder):
 
 
 def main():
-    kinds = [NONE, OURS, BARE, DIGEST]
+    kinds = [NONE, OURS, RUN, BARE, DIGEST]
     if shutil.which("eztrace"):
         kinds.append(EZTRACE)
     else:
         print("EZTrace is not installed here, so it is not compared (apt-get install eztrace)")
     with tempfile.TemporaryDirectory(prefix="cwbench") as folder:
         per_call(kinds, folder)
+        halo(folder)
         for ranks in ROUNDS:
-            stencil(ranks, [k for k in kinds if k != BARE], folder)
+            stencil(ranks, [k for k in kinds if k not in (RUN, BARE)], folder)
 
 
 main()
