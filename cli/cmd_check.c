@@ -23,7 +23,7 @@ static const struct options_spec spec[] = {
     {"claim", 0, "CALL=ROW,...",
      "what the library's collectives must cost, e.g. MPI_Bcast=bcast.binomial"},
     {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
-    {"budget", 0, "N", "schedules that exploration may try (default 20000)"},
+    {"budget", 0, "N", "schedules that exploration may try, fewer of over 200 operations (20000)"},
     {"list", 0, NULL, "list the checkers, what each proves, and its rules"},
     {"quiet", 'q', NULL, "print nothing; the exit status tells"},
     JUDGE_STYLE_SPECS,

@@ -41,7 +41,7 @@ static const struct options_spec spec[] = {
     {"explore", 'x', NULL,
      "every schedule: matches of wildcards, and which sends are buffered unless --policy says so"},
     {"need", 0, NULL, "how much buffering the trace needs"},
-    {"budget", 0, "N", "schedules that --explore may try (100000)"},
+    {"budget", 0, "N", "schedules that --explore may try, fewer of over 200 operations (100000)"},
     {"inside", 0, NULL,
      "collectives by the messages that the library sent, where they were recorded"},
     {"live", 0, NULL,

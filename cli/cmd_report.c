@@ -23,7 +23,7 @@ static const struct options_spec spec[] = {
     {"no-check", 0, NULL, "report what was recorded; look for nothing"},
     {"recheck", 0, NULL, "check again what was checked before"},
     {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
-    {"budget", 0, "N", "schedules that exploration may try (default 20000)"},
+    {"budget", 0, "N", "schedules that exploration may try, fewer of over 200 operations (20000)"},
     {"source-root", 0, "DIR", "paths in SARIF and JUnit are relative to DIR (where one stands)"},
     JUDGE_STYLE_SPECS,
     {0},

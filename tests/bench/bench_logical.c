@@ -1,5 +1,6 @@
-/* The logical engine against its bars: 20,000,000 operations a second, 64 bytes of peak memory an
- * operation (program included), 100,000 variants of the quiz a second. CPU time of this process.
+/* The logical engine against its bars: 20,000,000 operations a second (tests/bench/memory.h), 64
+ * bytes of peak memory an operation (program included), 100,000 variants of the quiz a second. CPU
+ * time of this process.
  * Each program in a process of its own, so that its peak memory is its own. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,18 +8,13 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/check.h"
 #include "replay/logical/run.h"
+#include "tests/bench/memory.h"
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
+enum { BAR_MILLIONS = 20, BAR_BYTES = 64 };
 
 /* A ring as a recorder sees it: receive from the left, send to the right, wait for both. */
 static void make_ring(struct replay_program *program)
@@ -73,7 +69,7 @@ static uint64_t peak_bytes(void)
 
 /* In the child: prints one line. */
 static void measure(const char *name, void (*make)(struct replay_program *),
-                    const char *policy_text)
+                    const char *policy_text, double read_ns)
 {
     struct replay_program program;
     struct replay_policy policy;
@@ -85,18 +81,21 @@ static void measure(const char *name, void (*make)(struct replay_program *),
     make(&program);
     replay_program_trim(&program);
     CORE_CHECK(replay_policy_parse(policy_text, &policy) == CORE_OK);
-    double start = seconds(), end;
+    double start = bench_seconds(), end;
     CORE_CHECK(replay_run_open(&program, &run) == CORE_OK);
     do {
         CORE_CHECK(replay_run_all(run, &policy, NULL, &outcome, NULL) == CORE_OK &&
                    outcome == REPLAY_FINISHED);
         repeats++;
-        end = seconds();
+        end = bench_seconds();
     } while (end - start < 0.5);
     double rate = (double)replay_run_ops(run) * repeats / (end - start);
     double bytes = (double)(peak_bytes() - before) / (double)replay_run_ops(run);
-    printf("%-34s %9" PRIu64 " operations  %5.1f million/s  %4.1f bytes each\n", name,
-           replay_run_ops(run), rate * 1e-6, bytes);
+    double bar = bench_bar(BAR_MILLIONS, read_ns);
+    printf("%-34s %9" PRIu64 " operations  %5.1f million/s (bar %4.1f: a read takes %3.0f ns)%s  "
+           "%4.1f bytes each (bar %d)%s\n",
+           name, replay_run_ops(run), rate * 1e-6, bar, read_ns, rate * 1e-6 < bar ? " MISSED" : "",
+           bytes, BAR_BYTES, bytes > BAR_BYTES ? " MISSED" : "");
     replay_run_close(run);
     replay_program_done(&program);
 }
@@ -104,10 +103,11 @@ static void measure(const char *name, void (*make)(struct replay_program *),
 static void measure_apart(const char *name, void (*make)(struct replay_program *),
                           const char *policy)
 {
+    double read_ns = bench_read_ns(); /* before: its memory is not the child's */
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        measure(name, make, policy);
+        measure(name, make, policy, read_ns);
         fflush(stdout);
         _exit(0);
     }
@@ -134,14 +134,14 @@ static void measure_sweep(void)
     policy.buffering = REPLAY_RANDOM;
     policy.bytes = 50;
     CORE_CHECK(replay_run_open(&program, &run) == CORE_OK);
-    double start = seconds(), end;
+    double start = bench_seconds(), end;
     do {
         for (int i = 0; i < 1000; i++, variants++) {
             policy.seed = variants;
             CORE_CHECK(replay_run_all(run, &policy, NULL, &outcome, NULL) == CORE_OK);
             deadlocks += outcome == REPLAY_DEADLOCK;
         }
-        end = seconds();
+        end = bench_seconds();
     } while (end - start < 0.3);
     CORE_CHECK(deadlocks > variants / 5 &&
                deadlocks < variants * 3 / 10); /* a quarter: both sends must wait */

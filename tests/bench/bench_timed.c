@@ -1,21 +1,17 @@
-/* Measures the timed clock: messages a second, the peak memory of a run, and what growing does to
+/* Measures the timed clock: messages a second (bar 5,000,000: tests/bench/memory.h), the peak
+ * memory of a run (bar 64 bytes an operation, the program not counted), and what growing does to
  * both. Each figure is the best of a few runs; ratios inside one run are what counts, the machine
  * may be busy. Usage: bench_timed [quick] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "model/generate.h"
 #include "replay/timed/timed.h"
+#include "tests/bench/memory.h"
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
+enum { BAR_MILLIONS = 5, BAR_BYTES = 64 };
 
 static void must(enum core_status status)
 {
@@ -76,9 +72,9 @@ static double run(const char *name, const struct replay_program *program, int ti
     struct replay_timed_result result;
     uint64_t peak = 0, messages = 0;
     for (int i = 0; i < times; i++) {
-        double start = seconds();
+        double start = bench_seconds();
         must(replay_timed_run(program, NULL, &result));
-        double took = seconds() - start;
+        double took = bench_seconds() - start;
         best = took < best ? took : best;
         peak = result.peak_bytes;
         messages = result.messages;
@@ -88,10 +84,14 @@ static double run(const char *name, const struct replay_program *program, int ti
         }
         replay_timed_done(&result);
     }
-    double rate = (double)messages / best;
-    printf("timed  %-44s %9llu messages %8.3f s %8.2f M messages/s %6.1f bytes/operation\n", name,
-           (unsigned long long)messages, best, rate * 1e-6,
-           (double)peak / (double)operations(program));
+    double rate = (double)messages / best, read_ns = bench_read_ns(),
+           bar = bench_bar(BAR_MILLIONS, read_ns),
+           bytes = (double)peak / (double)operations(program);
+    printf("timed  %-44s %9llu messages %8.3f s %6.2f M messages/s (bar %.2f: a read takes %.0f "
+           "ns)%s %6.1f bytes/operation (bar %d)%s\n",
+           name, (unsigned long long)messages, best, rate * 1e-6, bar, read_ns,
+           rate * 1e-6 < bar ? " MISSED" : "", bytes, BAR_BYTES,
+           bytes > BAR_BYTES ? " MISSED" : "");
     fflush(stdout);
     return rate;
 }

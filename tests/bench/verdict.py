@@ -1,5 +1,7 @@
-"""What the verdict costs, side by side in one run: each family of calls (tests/bench/jobs/families.c) as it is, and under `crosswait run`
-   up to the verdict; and `check` of a trace of a million calls against one query of sqlite3 over it.   verdict.py BUILD [FAMILY...]"""
+"""What the verdict costs, side by side in one run: each family of calls (tests/bench/jobs/families.c)
+   as it is, and under `crosswait run` up to the verdict; `check` of a trace of a million calls
+   against one query of sqlite3 over it; and how `check` grows with the calls.
+   verdict.py BUILD [FAMILY... | growth]"""
 import os, resource, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -74,6 +76,40 @@ def query(folder):
     print(f"report of it, text: {report:.2f} s (bar 0.3)")
 
 
+def check_of(trace, folder):
+    """CPU seconds and the most memory, in MB, of `check`."""
+    child = subprocess.Popen([BUILD + "/crosswait", "check", "-q", trace], cwd=folder)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        sys.exit(f"check of {trace}: exit status {child.returncode}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
+
+
+def growth(folder):
+    """`check` of 1, 2, 4 and 10 million calls: time for each million, and memory."""
+    first = 0
+    for millions in (1, 2, 4, 10):
+        trace = os.path.join(folder, "growth.db")
+        job = ["mpirun", "-n", "2", BUILD + "/tests/bench/jobs/families", "halo"]
+        measure(
+            [BUILD + "/crosswait", "record", "-o", trace, "--"] + job + [f"{millions}00000"], folder
+        )
+        took, memory = min(check_of(trace, folder) for _ in range(3))
+        os.unlink(trace)
+        first = first or took
+        print(
+            (
+                f"check of {millions:2d} million calls: {took:5.2f} s CPU,"
+                f" {took / millions / first:.2f} times the first's a million (bar 1.5),"
+                f" {memory:4.0f} MB (bar, of 10: 1000)"
+            ),
+            flush=True,
+        )
+
+
 with tempfile.TemporaryDirectory() as folder:
     families(sys.argv[2:], folder)
     query(folder)
+    if not sys.argv[2:] or "growth" in sys.argv[2:]:
+        growth(folder)
