@@ -15,6 +15,7 @@
 #include "checkers/collective/type_report.h"
 #include "checkers/conflict/access.h"
 #include "checkers/conflict/area.h"
+#include "checkers/conflict/exposure.h"
 #include "checkers/conflict/layout.h"
 #include "core/array.h"
 #include "core/check.h"
@@ -71,6 +72,7 @@ struct window {
     struct part *part; /* by world rank; NULL: there is no such window */
     bool atomics, dynamic;
     bool within_said; /* locks between fences: once */
+    bool posted_said; /* locks of what is posted: once */
     uint32_t unsure;  /* conflicts that something else may order: only the first is told */
 };
 struct rma {
@@ -83,6 +85,7 @@ struct rma {
     struct core_table open, requested;
     struct held *held;
     uint32_t held_count, held_room;
+    struct exposures exposures;
     uint32_t findings;
     struct type_report types;
     enum core_status status;
@@ -542,6 +545,8 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
                          : trace_comm_world(trace, event->comm, (int32_t)event->rank, event->peer);
 
     target = target >= (int32_t)trace->rank_count ? -1 : target;
+    good(rma, exposures_follow(&rma->exposures, event, target,
+                               event->verb == VERB_WAIT_EPOCH || argument(rma, event, "flag", 1)));
     switch (event->verb) {
     case VERB_FENCE:
         if (locked(rma, epoch) || epoch->started || epoch->posted)
@@ -689,6 +694,7 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
         return status;
     core_table_clear(&rma->open);
     core_table_clear(&rma->requested);
+    core_table_clear(&rma->exposures.open);
     while (rma->status == CORE_OK &&
            (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
         struct window *window =
@@ -921,11 +927,34 @@ static void compare(struct rma *rma, const struct order *order)
     free(at);
 }
 
+/* Another rank's window is locked while it is posted. */
+static void posted(const struct exposure_span *lock, const struct exposure_span *post,
+                   void *context)
+{
+    struct rma *rma = context;
+    struct trace_event event;
+    struct finding *finding;
+
+    if (rma->window[lock->win].posted_said ||
+        !good(rma, trace_event_get(rma->input->trace, lock->rank, lock->from, &event)))
+        return;
+    rma->window[lock->win].posted_said = true;
+    finding = say(rma, FINDING_ERROR, lock->rank, lock->from);
+    if (!finding)
+        return;
+    finding_title(finding,
+                  "%s: the window of rank %" PRIu32 " is posted: it must not be locked between "
+                  "its MPI_Win_post and its MPI_Win_wait (rank %" PRIu32 ")",
+                  rma->input->trace->call[event.call].name, post->rank, lock->rank);
+    finding_call_add(finding, rma->input->trace, post->rank, post->from);
+}
+
 enum core_status check_rma(const struct check_input *input, struct finding_list *list)
 {
     struct trace *trace = input->trace;
     struct rma rma = {.input = input,
                       .list = list,
+                      .exposures = EXPOSURES,
                       .types = {.input = input, .list = list, .rule = RULE_RMA},
                       .open = CORE_TABLE(struct open, key),
                       .requested = CORE_TABLE(struct requested, request)};
@@ -949,10 +978,12 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
         status = read_rank(&rma, rank, false, &any);
     if (status == CORE_OK && whole && any)
         status = trace_misuse_each(trace, local, &rma);
-    if (status == CORE_OK && rma.access_count > 1)
+    if (status == CORE_OK && (rma.access_count > 1 || rma.exposures.post_count))
         status = order_new(trace, false, &order);
     if (status == CORE_OK && order)
         compare(&rma, order);
+    if (status == CORE_OK && rma.status == CORE_OK && order && !input->notes->threads)
+        exposures_compare(&rma.exposures, order, posted, &rma);
     type_report_done(&rma.types);
     order_free(order);
     for (uint32_t i = 0; i < rma.window_room; i++) {
@@ -965,6 +996,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     }
     free(rma.window);
     free(rma.access);
+    exposures_done(&rma.exposures);
     core_table_done(&rma.open);
     core_table_done(&rma.requested);
     free(rma.held);

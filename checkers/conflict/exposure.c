@@ -1,0 +1,189 @@
+/* Locks and posts of the same part of a window. A part's posts follow each other, so those that end
+ * before a lock begins are the first ones, and those that begin after it has ended the last ones:
+ * the one behind the first ones is the one to look at. */
+#include "checkers/conflict/exposure.h"
+
+#include <stdlib.h>
+
+#include "core/array.h"
+#include "core/check.h"
+#include "core/work.h"
+
+enum { EXPOSURE_POSTED = -2 }; /* in place of a target */
+
+static enum core_status span_begin(struct exposures *exposures, const struct trace_event *event,
+                                   int32_t target, bool post)
+{
+    struct exposure_key key = {event->win, post ? EXPOSURE_POSTED : target};
+    struct exposure_span span = {event->win, event->rank, target, event->seq, UINT64_MAX};
+    struct exposure_open *open;
+    enum core_status status = core_table_put(&exposures->open, &key, "locks of windows", &open);
+
+    if (status != CORE_OK)
+        return status;
+    status = post ? CORE_ARRAY_PUSH(exposures->post, exposures->post_count, exposures->post_room,
+                                    "posts of windows", span)
+                  : CORE_ARRAY_PUSH(exposures->lock, exposures->lock_count, exposures->lock_room,
+                                    "locks of windows", span);
+    if (status == CORE_OK)
+        open->index = post ? exposures->post_count : exposures->lock_count;
+    return status;
+}
+
+static void span_end(struct exposures *exposures, const struct trace_event *event, int32_t target,
+                     bool post)
+{
+    struct exposure_key key = {event->win, post ? EXPOSURE_POSTED : target};
+    struct exposure_open *open = core_table_find(&exposures->open, &key);
+
+    if (!open || !open->index)
+        return;
+    CORE_CHECK(open->index <= (post ? exposures->post_count : exposures->lock_count));
+    struct exposure_span *span = &(post ? exposures->post : exposures->lock)[open->index - 1];
+    CORE_CHECK(span->rank == event->rank && span->from <= event->seq);
+    span->to = event->seq;
+    open->index = 0;
+}
+
+/* What a rank reads under a lock may tell it what another one has done. */
+static enum core_status passive_keep(struct exposures *exposures, const struct trace_event *event)
+{
+    uint64_t rank = event->rank;
+    struct exposure_passive *passive;
+    enum core_status status =
+        core_table_put(&exposures->passive, &rank, "locks of windows", &passive);
+
+    if (status == CORE_OK && !passive->seq)
+        passive->seq = event->seq;
+    return status;
+}
+
+enum core_status exposures_follow(struct exposures *exposures, const struct trace_event *event,
+                                  int32_t target, bool ended)
+{
+    enum core_status status = CORE_OK;
+
+    if (event->error)
+        return CORE_OK;
+    switch (event->verb) {
+    case VERB_LOCK:
+        status = passive_keep(exposures, event);
+        if (status == CORE_OK && (target >= 0 || event->peer < 0))
+            status = span_begin(exposures, event, target, false);
+        break;
+    case VERB_UNLOCK:
+        span_end(exposures, event, target, false);
+        break;
+    case VERB_POST:
+        status = span_begin(exposures, event, (int32_t)event->rank, true);
+        break;
+    case VERB_WAIT_EPOCH:
+    case VERB_TEST_EPOCH:
+        if (ended)
+            span_end(exposures, event, (int32_t)event->rank, true);
+        break;
+    case VERB_SYNC_MEMORY:
+        status = passive_keep(exposures, event);
+        break;
+    default:
+        break;
+    }
+    return status;
+}
+
+void exposures_done(struct exposures *exposures)
+{
+    free(exposures->post);
+    free(exposures->lock);
+    core_table_done(&exposures->open);
+    core_table_done(&exposures->passive);
+}
+
+static int post_compare(const void *a, const void *b)
+{
+    const struct exposure_span *x = a, *y = b;
+
+    if (x->win != y->win)
+        return x->win < y->win ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* The first post of the window, from `first` on, of another rank than the one there. */
+static uint32_t rank_end(const struct exposures *exposures, uint32_t first)
+{
+    uint32_t low = first + 1, high = exposures->post_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        bool same = exposures->post[middle].win == exposures->post[first].win &&
+                    exposures->post[middle].rank == exposures->post[first].rank;
+        low = same ? middle + 1 : low;
+        high = same ? high : middle;
+    }
+    return low;
+}
+
+static bool learns(const struct exposures *exposures, uint32_t rank, uint64_t before)
+{
+    uint64_t key = rank;
+    const struct exposure_passive *passive = core_table_find(&exposures->passive, &key);
+
+    return passive && passive->seq < before;
+}
+
+/* A lock and the posts [low, end) of one rank. */
+static void lock_compare(const struct exposures *exposures, const struct order *order,
+                         const struct exposure_span *lock, uint32_t low, uint32_t end,
+                         exposure_fn tell, void *context)
+{
+    uint32_t high = end;
+
+    while (low < high) { /* the first one that is not over when the lock begins */
+        uint32_t middle = low + (high - low) / 2;
+        const struct exposure_span *post = &exposures->post[middle];
+        bool over = order_before(order, post->rank, post->to, lock->rank, lock->from);
+        low = over ? middle + 1 : low;
+        high = over ? high : middle;
+        core_work(1);
+    }
+    if (low == end)
+        return;
+    const struct exposure_span *post = &exposures->post[low];
+    if (order_before(order, lock->rank, lock->to, post->rank, post->from))
+        return;
+    bool certain = order_before(order, post->rank, post->from, lock->rank, lock->from) &&
+                   order_before(order, lock->rank, lock->from, post->rank, post->to);
+    if (certain ||
+        (!learns(exposures, post->rank, post->from) && !learns(exposures, lock->rank, lock->from)))
+        tell(lock, post, context);
+}
+
+void exposures_compare(struct exposures *exposures, const struct order *order, exposure_fn tell,
+                       void *context)
+{
+    if (!exposures->post_count || !exposures->lock_count)
+        return;
+    qsort(exposures->post, exposures->post_count, sizeof *exposures->post, post_compare);
+    for (uint32_t i = 0; i < exposures->lock_count; i++) {
+        const struct exposure_span *lock = &exposures->lock[i];
+        struct exposure_span from = {.win = lock->win,
+                                     .rank = lock->target < 0 ? 0 : (uint32_t)lock->target};
+        uint32_t low = 0, high = exposures->post_count;
+        while (low < high) {
+            uint32_t middle = low + (high - low) / 2;
+            bool less = post_compare(&exposures->post[middle], &from) < 0;
+            low = less ? middle + 1 : low;
+            high = less ? high : middle;
+        }
+        for (uint32_t end; low < exposures->post_count && exposures->post[low].win == lock->win;
+             low = end) {
+            end = rank_end(exposures, low);
+            if (lock->target >= 0 && exposures->post[low].rank != (uint32_t)lock->target)
+                break;
+            if (lock->target < 0 || exposures->post[low].rank != lock->rank)
+                lock_compare(exposures, order, lock, low, end, tell, context);
+        }
+    }
+}
