@@ -118,6 +118,37 @@ static bool same_side(const struct trace *trace, const struct trace_event *a,
     return !comm->inter || local_side(comm, a->rank) == local_side(comm, b->rank);
 }
 
+/* Of a rooted collective of an intercommunicator: one rank of the one group gives MPI_ROOT and the
+ * others of it MPI_PROC_NULL, while the other group gives the same rank. False: *out_a and *out_b
+ * do not fit. */
+static bool roots_fit(const struct trace *trace, const struct collective_list *collectives,
+                      const struct collective *collective, const struct collective_part **out_a,
+                      const struct collective_part **out_b)
+{
+    const struct trace_comm *comm = &trace->comm[collective->comm];
+    const struct collective_part *root[2] = {NULL, NULL}, *other[2] = {NULL, NULL};
+
+    for (uint32_t i = 0; comm->inter && i < collective->count; i++) {
+        const struct collective_part *part = &collectives->part[collective->first + i];
+        if (!part->present || part->event.root == EVENT_NONE)
+            continue;
+        int side = local_side(comm, part->rank);
+        const struct collective_part **place =
+            part->event.root == EVENT_ROOT ? &root[side] : &other[side];
+        *out_b = part;
+        if (*place && (place == &root[side] || (*place)->event.root != part->event.root)) {
+            *out_a = *place;
+            return false;
+        }
+        *place = part;
+        *out_a = root[side];
+        *out_b = other[side];
+        if (root[side] && other[side] && other[side]->event.root != EVENT_PROC_NULL)
+            return false;
+    }
+    return true;
+}
+
 /* Arrays that all members, or those of one group, must give alike. */
 static enum core_status lists_differ(struct trace *trace, const struct trace_event *a,
                                      const struct trace_event *b, const char **out_what)
@@ -380,7 +411,13 @@ enum core_status check_collective(const struct check_input *input, struct findin
                 status = compare_names(&types, &first->event, &part->event);
         }
         bool step = false;
-        if (status == CORE_OK && collective->comm != out_of_step && first)
+        const struct collective_part *a = NULL, *b = NULL;
+        if (status == CORE_OK && collective->comm != out_of_step && first &&
+            !roots_fit(input->trace, collectives, collective, &a, &b)) {
+            status = add_pair(input, collectives, collective, a, b, "roots that do not fit", list);
+            step = true;
+        }
+        if (status == CORE_OK && collective->comm != out_of_step && first && !step)
             status = compare_data(&types, collectives, collective, &step);
         out_of_step = step ? collective->comm : out_of_step;
         if (status == CORE_OK && collective->comm != out_of_step && collective->present &&

@@ -69,11 +69,11 @@ struct part {                  /* a rank's, of a window */
     int32_t area; /* the windows whose memory overlaps there have one */
 };
 struct window {
-    struct part *part; /* by world rank; NULL: there is no such window */
-    bool atomics, dynamic;
-    bool within_said; /* locks between fences: once */
-    bool posted_said; /* locks of what is posted: once */
-    uint32_t unsure;  /* conflicts that something else may order: only the first is told */
+    struct part *part;     /* by world rank; NULL: there is no such window */
+    bool atomics, dynamic; /* atomics: operations that also read */
+    bool within_said;      /* locks between fences: once */
+    bool posted_said;      /* locks of what is posted: once */
+    uint32_t unsure;       /* conflicts that something else may order: only the first is told */
 };
 struct rma {
     const struct check_input *input;
@@ -86,6 +86,8 @@ struct rma {
     struct held *held;
     uint32_t held_count, held_room;
     struct exposures exposures;
+    bool atomics; /* of any window */
+    bool *meets;  /* by rank: it accumulates, or uses atomic operations */
     uint32_t findings;
     struct type_report types;
     enum core_status status;
@@ -372,8 +374,11 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
                          ? -1
                          : trace_comm_world(trace, event->comm, (int32_t)event->rank, event->peer);
 
-    window->atomics |= event->verb == VERB_FETCH_AND_OP || event->verb == VERB_COMPARE_AND_SWAP ||
-                       event->verb == VERB_GET_ACCUMULATE;
+    bool atomic = event->verb == VERB_FETCH_AND_OP || event->verb == VERB_COMPARE_AND_SWAP ||
+                  event->verb == VERB_GET_ACCUMULATE;
+    window->atomics |= atomic;
+    rma->atomics |= atomic;
+    rma->meets[event->rank] |= atomic || event->verb == VERB_ACCUMULATE;
     if (target < 0 || (uint32_t)target >= trace->rank_count)
         return;
     bool by_lock = epoch->all || (epoch->lock && epoch->lock[target]);
@@ -812,13 +817,21 @@ static void say_place(struct finding *finding, const struct trace *trace,
         finding_of_load(finding, trace, access->site);
 }
 
+/* Whether atomic operations may order the two: of their own window, or of another one, by which the
+ * two ranks tell each other. */
+static bool atomics_between(const struct rma *rma, const struct access *a, const struct access *b)
+{
+    return rma->window[a->win].atomics ||
+           (rma->atomics && rma->meets[a->origin] && rma->meets[b->origin]);
+}
+
 /* A conflict of two accesses; false: enough has been said. */
 static bool tell(struct rma *rma, const struct access *a, const struct access *b,
                  const struct layout_span *bytes)
 {
     const struct trace *trace = rma->input->trace;
     struct window *window = &rma->window[a->win];
-    bool unsure = window->atomics || rma->input->notes->threads;
+    bool atomics = atomics_between(rma, a, b), unsure = atomics || rma->input->notes->threads;
 
     if (unsure && window->unsure++)
         return true;
@@ -841,9 +854,11 @@ static bool tell(struct rma *rma, const struct access *a, const struct access *b
     if (a->win != b->win)
         finding_fact(finding, "the two windows overlap in memory; the bytes are counted in that of "
                               "the later call");
-    if (window->atomics)
-        finding_fact(finding, "the window is also used with atomic operations, which may "
-                              "order them and whatever else meets there");
+    if (atomics)
+        finding_fact(finding,
+                     "%s is also used with atomic operations, which may order them and "
+                     "whatever else meets there",
+                     window->atomics ? "the window" : "another window");
     return true;
 }
 
@@ -969,6 +984,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     any = false;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         whole &= !trace->rank[rank].lost;
+    status = CORE_ARRAY_NEW(rma.meets, trace->rank_count + 1, "windows");
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, true, &any);
     for (uint32_t i = 0; i < rma.window_room && status == CORE_OK; i++)
@@ -1000,5 +1016,6 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     core_table_done(&rma.open);
     core_table_done(&rma.requested);
     free(rma.held);
+    free(rma.meets);
     return status == CORE_OK ? rma.status : status;
 }

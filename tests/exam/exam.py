@@ -43,6 +43,14 @@ static MPI_Aint aint[4];
 static int neg[4] = {-1, -1, -1, -1};
 static void ehf(MPI_Comm *c, int *e, ...) { (void)c; (void)e; }
 static void fun(void *a, void *b, int *n, MPI_Datatype *t) { for (int i = 0; i < *n; i++) ((int *)b)[i] += ((int *)a)[i]; (void)t; }
+/* True in n processes that this one and the others of its world start, with c between the two. */
+static int spawned(char **argv, int n)
+{
+    MPI_Comm_get_parent(&c);
+    if (c != MPI_COMM_NULL) return 1;
+    MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, n, MPI_INFO_NULL, 0, W, &c, MPI_ERRCODES_IGNORE);
+    return 0;
+}
 /* Two threads wait for each other. */
 static void meet(void)
 {
@@ -97,8 +105,8 @@ def threads_in_c(body, openmp):
             end = at + 1
         if openmp:
             text = (
-                "_Pragma(\"omp parallel num_threads(2)\")\n    if (omp_get_thread_num() == 0)"
-                f" {parts[0]}\n    else {parts[1]}"
+                '_Pragma("omp parallel num_threads(2)")\n    if (omp_get_thread_num() == 0)'
+                f' {parts[0]}\n    else {parts[1]}'
             )
         else:
             n = before.count("thread_")
@@ -160,7 +168,8 @@ class Case:
             "THREADS" in bad,
             "fortran" in words,
         )
-        self.c = "c" in words
+        self.c, self.any = "c" in words, "any" in words
+        self.dynamic = klass.startswith("dynamic")
         self.chance = zlib.crc32((klass + name).encode())
 
     def wanted(self):
@@ -169,6 +178,8 @@ class Case:
             return ["mpi", "mpif", "f08"]
         if self.c:
             return ["c"]
+        if self.any:
+            return ["c", ["mpi", "mpif", "f08"][self.chance // 7 % 3]]
         if self.threads:
             return list(LANGUAGES)
         return ["c", "mpi"] + {0: ["f08"], 1: ["mpif"], 4: ["f08"]}.get(self.chance % 8, [])
@@ -419,10 +430,10 @@ def argument_cases():
 
 # --- whole bodies ----------------------------------------------------------------------------------------------------------------
 # [CLASS] RULE,RULE          opens a class; then, a case a paragraph:
-# NAME ranks=N raw wrong unseen slow c fortran and its body, in which «bad|good» marks what differs, and {x:A,B,C} makes a case for each of A, B, C (=x=).
+# NAME ranks=N raw wrong unseen slow c any fortran and its body, in which «bad|good» marks what differs, and {x:A,B,C} makes a case for each of A, B, C (=x=).
 #                            A body that marks nothing is correct, unless it is `wrong`.
 # unseen: a blind spot, everywhere or where the kernel has no watchpoints; slow: the job hangs and nothing proves it, so that no sample has it;
-# c: in C only; fortran: in Fortran, not in C
+# c: in C only; any: in C and in one form of Fortran; fortran: in Fortran, not in C
 
 
 def text_cases():
@@ -476,6 +487,10 @@ def text_cases():
 os.environ.pop(
     "OMPI_MCA_btl_vader_single_copy_mechanism", None
 )  # without it Open MPI has no one-sided communication here
+
+
+# Shared memory does not reach across worlds.
+ACROSS = {"OMPI_MCA_btl": "self,vader,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}
 
 
 def misplaced(finding, source, lines):
@@ -544,22 +559,24 @@ def run(job):
             text=True,
             stdin=subprocess.DEVNULL,
             errors="replace",
-            env=dict(os.environ, TMPDIR=base),
+            env=dict(os.environ, TMPDIR=base, **(ACROSS if case.dynamic else {})),
         )  # mpirun removes the folder of its sessions, another's too
     except OSError as e:
         return case, language, kind, None, None, str(e)
     with open(base + "/out.txt", "w") as out:
         out.write(did.stdout + did.stderr + f"\nexit {did.returncode}\n")
-    told = subprocess.run(
-        ["crosswait", "report", "--format=json", base + "/T.db"], capture_output=True, text=True
-    )
-    try:
-        found = [
-            (x["rule"], x["severity"], x["title"], misplaced(x, source, code.splitlines()))
-            for x in json.loads(told.stdout)["findings"]
-        ]
-    except (ValueError, KeyError):
-        found = []
+    found = []
+    for trace in sorted(glob.glob(base + "/T*.db")):  # one of each world of processes
+        told = subprocess.run(
+            ["crosswait", "report", "--format=json", trace], capture_output=True, text=True
+        )
+        try:
+            found += [
+                (x["rule"], x["severity"], x["title"], misplaced(x, source, code.splitlines()))
+                for x in json.loads(told.stdout)["findings"]
+            ]
+        except (ValueError, KeyError):
+            pass
     return case, language, kind, did.returncode, found, base
 
 

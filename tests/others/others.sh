@@ -1,0 +1,16 @@
+# Programs of others, from Debian's packages, plain and under run: the same output and exit status,
+# and nothing is said of them that programs.txt does not explain.
+# slow
+# timeout: 3000
+export OMPI_MCA_rmaps_base_oversubscribe=1
+unset OMPI_MCA_btl_vader_single_copy_mechanism
+export PETSC=/usr/share/petsc/3.18/share/petsc/examples/src
+export SLEPC=/usr/share/slepc/3.18/share/slepc/examples/src
+export SCALAPACK=/usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests
+export CAF=/usr/lib/x86_64-linux-gnu/open-coarrays/openmpi/bin/OpenCoarrays-2.10.1-tests
+export PKG_CONFIG_PATH=/usr/lib/petscdir/petsc3.18/x86_64-linux-gnu-real/lib/pkgconfig
+PKG_CONFIG_PATH+=:/usr/lib/slepcdir/slepc3.18/x86_64-linux-gnu-real/lib/pkgconfig
+export LIBS=/usr/lib/x86_64-linux-gnu
+export OTHERS=$SOURCE/tests/others
+export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+exec /usr/bin/python3 "$SOURCE/tests/others/others.py"
