@@ -32,3 +32,7 @@ TESTS += $(BENCH_JOBS)
 .PHONY: bench-verdict
 bench-verdict: all $(BENCH_JOBS)
 	@$(PYTHON) tests/bench/verdict.py $(BUILD)
+
+.PHONY: bench-sampling
+bench-sampling: all
+	@$(PYTHON) tests/bench/sampling.py $(BUILD)
