@@ -8,6 +8,8 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 VERSION = $(shell sed -n 's/^.define CORE_VERSION "\(.*\)"/\1/p' core/version.h)
 BUILD  ?= build$(if $(SAN),/san)
+# In one spelling: an object's headers are known by the name it had when it was compiled.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(BUILD))
 CC      = gcc
 CLANG   = clang
 PYTHON  = /usr/bin/python3
