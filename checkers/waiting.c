@@ -98,7 +98,8 @@ void waiting_describe(const struct ending *waiting, const struct ending_call *ca
     part->waits_for = call->count ? wording_waits_text(waiting, call) : NULL;
     for (uint32_t i = 0; i < call->count; i++) {
         const struct ending_wait *wait = &waiting->wait[call->first + i];
-        bool any = ending_wait_ranks(waiting, wait) > 1 || wait->wildcard;
+        bool any = wait->need != ENDING_NEED_COLLECTIVE && /* which all must enter */
+                   (ending_wait_ranks(waiting, wait) > 1 || wait->wildcard);
 
         for (uint32_t s = wait->first; s < wait->first + wait->count; s++)
             for (uint32_t r = waiting->span[s].first; r <= waiting->span[s].last; r++)

@@ -221,10 +221,10 @@ static const char *const need_words[] = {
     [ENDING_NEED_RECEIVE] = "to receive the message",
     [ENDING_NEED_BUFFER] = "to receive a message that is in the buffer",
     [ENDING_NEED_COLLECTIVE] = "to enter the collective",
-    [ENDING_NEED_LEADER] = "to make the other side of the intercommunicator",
+    [ENDING_NEED_LEADER] = "to call MPI_Intercomm_create on the other side",
     [ENDING_NEED_POST] = "to expose its window (MPI_Win_post)",
     [ENDING_NEED_COMPLETE] = "to complete its accesses (MPI_Win_complete)",
-    [ENDING_NEED_LOCK] = "to give its lock back",
+    [ENDING_NEED_LOCK] = "to release its lock",
     [ENDING_NEED_PARTITION] = "to mark the partitions of its send as ready (MPI_Pready)",
     [ENDING_NEED_SEVERAL] = "to do one of several things",
     [ENDING_NEED_ORDER] = "to make its call first",
@@ -258,7 +258,8 @@ static uint32_t ranks_of(const struct ending *ending, const struct ending_wait *
     return used;
 }
 
-/* Several waits are all of them needed; of the ranks of one wait, any. */
+/* Several waits are all of them needed; of the ranks of one wait, any, but for a collective, which
+ * all must enter. */
 static void ranks_waited(FILE *file, const struct ending *ending,
                          const struct ending_wait *const *wait, uint32_t count)
 {
@@ -267,12 +268,13 @@ static void ranks_waited(FILE *file, const struct ending *ending,
     uint32_t *rank, ranks = ranks_of(ending, wait, count, &rank);
 
     if (ranks)
-        wording_ranks(file, rank, ranks, count > 1 ? " and " : " or ");
+        wording_ranks(file, rank, ranks,
+                      count > 1 || wait[0]->need == ENDING_NEED_COLLECTIVE ? " and " : " or ");
     free(rank);
     for (uint32_t i = 0; i < count; i++)
         ended &= wait[i]->ended;
     if (ended)
-        fputs(ranks == 1 ? ", which has come to its end" : ", which have come to their ends", file);
+        fputs(ranks == 1 ? ", which has ended" : ", which have ended", file);
 }
 
 void wording_wait(FILE *file, const struct ending *ending, const struct ending_wait *wait)
@@ -657,7 +659,7 @@ char *wording_quiet(const struct ending *seen, uint32_t quiet_s)
               "it is judged",
               file);
     } else {
-        fputs("nothing has moved, and all ranks are inside calls: ", file);
+        fputs("no call was completed, and all ranks are inside calls: ", file);
         role_words(file, seen, ENDING_INSIDE, false);
         fputs("; it may be a hang, which is not proven (--stall=SECONDS ends such a job)", file);
     }
@@ -766,9 +768,10 @@ const char *wording_signal_cause(int64_t number, int64_t si_code)
     } causes[] = {
         {SIGSEGV, SEGV_MAPERR, "no memory is mapped there"},
         {SIGSEGV, SEGV_ACCERR, "the memory there may not be accessed in that way"},
-        {SIGSEGV, SI_KERNEL, "the address that it accessed is none that memory can have"},
-        {SIGBUS, BUS_ADRALN, "it is not aligned"},
-        {SIGBUS, BUS_ADRERR, "the file that is mapped there ends before it, or has no space"},
+        {SIGSEGV, SI_KERNEL, "no memory can have the address that it accessed"},
+        {SIGBUS, BUS_ADRALN, "the address is not aligned"},
+        {SIGBUS, BUS_ADRERR,
+         "the file that is mapped there ends before the address, or has no space left"},
         {SIGFPE, FPE_INTDIV, "an integer was divided by zero"},
         {SIGFPE, FPE_INTOVF, "an integer overflowed"},
         {SIGFPE, FPE_FLTDIV, "a floating-point number was divided by zero"},
@@ -778,10 +781,10 @@ const char *wording_signal_cause(int64_t number, int64_t si_code)
     };
 
     if (number == SIGKILL)
-        return "no program does that to itself unawares: the kernel's OOM killer sends the signal, "
-               "and batch systems do";
+        return "the program did not raise it: the kernel sends it when memory runs out, and batch "
+               "systems do when a limit is reached";
     if (number != SIGABRT && (si_code == SI_USER || si_code == SI_TKILL || si_code == SI_QUEUE))
-        return "a process sent the signal, it came of no instruction";
+        return "a process sent the signal: no instruction of the program raised it";
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (causes[i].number == number && causes[i].si_code == si_code)
             return causes[i].text;

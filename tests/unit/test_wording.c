@@ -195,11 +195,16 @@ static void what_a_call_waits_for(void **state)
     wait_put(&ending, (uint32_t[]){1, 2, 3}, 3, true, false); /* told once */
     wait_put(&ending, NULL, 0, false, false);
     words_expect(wording_waits_text(&ending, &ending.call[0]),
-                 "ranks 1 and 2, and for ranks 3 or 4, which have come to their ends, and for any "
+                 "ranks 1 and 2, and for ranks 3 or 4, which have ended, and for any "
                  "message, from ranks 1, 2 or 3, and for what no rank can do any more");
     call_put(&ending, 1, ENDING_CORE, "MPI_Recv");
     wait_put(&ending, (uint32_t[]){2}, 1, false, true);
-    words_expect(wording_waits_text(&ending, &ending.call[1]), "rank 2, which has come to its end");
+    words_expect(wording_waits_text(&ending, &ending.call[1]), "rank 2, which has ended");
+    call_put(&ending, 2, ENDING_CORE, "MPI_Barrier"); /* which all must enter */
+    assert_int_equal(ending_wait_add(&ending, &(struct ending_wait){.need = ENDING_NEED_COLLECTIVE},
+                                     (uint32_t[]){0, 1}, 2),
+                     CORE_OK);
+    words_expect(wording_waits_text(&ending, &ending.call[2]), "ranks 0 and 1");
     ending_done(&ending);
 }
 
@@ -259,10 +264,11 @@ static void what_is_not_proven(void **state)
         "ranks 0 to 19 and 21 to 23 (MPI_Barrier); it may be a hang, which cannot be "
         "proven: end the job (--stall=SECONDS does), and it is judged");
     many.call[20].role = ENDING_INSIDE;
-    words_expect(wording_quiet(&many, 30),
-                 "for 30 seconds nothing has moved, and all ranks are inside calls: ranks 0 to 19 "
-                 "and 21 to 23 (MPI_Barrier), rank 20 (MPI_Iprobe); it may be a hang, which is not "
-                 "proven (--stall=SECONDS ends such a job)");
+    words_expect(
+        wording_quiet(&many, 30),
+        "for 30 seconds no call was completed, and all ranks are inside calls: ranks 0 to 19 "
+        "and 21 to 23 (MPI_Barrier), rank 20 (MPI_Iprobe); it may be a hang, which is not "
+        "proven (--stall=SECONDS ends such a job)");
     ending_done(&few);
     ending_done(&many);
 }
