@@ -16,6 +16,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "core/trace/describe.h"
 
 enum { OF_SIGNALS = 128, NULL_PAGE_BYTES = 4096, FRAMES_NAMED_MAX = 16 };
 static const uint64_t far_bytes = UINT64_C(1) << 36; /* so far from a buffer is nowhere near it */
@@ -226,21 +227,21 @@ static void add_range(struct trace *trace, struct finding *finding, const struct
     CORE_CHECK(fate->buffer[which]); /* add_buffer takes one that is known, and its size */
     CORE_CHECK(bytes > 0);
     uint64_t start = fate->buffer[which], away = distance(fate->address, start, bytes);
-    char place[256], where[96];
+    char place[256], where[96], size[64];
 
     if (fate->address < start)
-        snprintf(where, sizeof where, "%" PRIu64 " bytes before it", away);
+        snprintf(where, sizeof where, "%s before it", describe_bytes(away, size, sizeof size));
     else if (fate->address - start >= bytes)
-        snprintf(where, sizeof where, "%" PRIu64 " bytes behind its end", away);
+        snprintf(where, sizeof where, "%s behind its end", describe_bytes(away, size, sizeof size));
     else
-        snprintf(where, sizeof where, "in it, %" PRIu64 " bytes from its start",
-                 fate->address - start);
+        snprintf(where, sizeof where, "in it, %s from its start",
+                 describe_bytes(fate->address - start, size, sizeof size));
     finding_fact(finding,
-                 "the %s buffer of %s at %s has %" PRIu64 " bytes, from 0x%" PRIx64 " to 0x%" PRIx64
+                 "the %s buffer of %s at %s has %s, from 0x%" PRIx64 " to 0x%" PRIx64
                  ": the address lies %s",
                  which == FATE_BUFFER_SEND ? "send" : "receive", trace->call[event->call].name,
-                 trace_site_text(trace, event->site, place, sizeof place), bytes, start,
-                 start + bytes, where);
+                 trace_site_text(trace, event->site, place, sizeof place),
+                 describe_bytes(bytes, size, sizeof size), start, start + bytes, where);
 }
 
 /* The nearer one of the two buffers, if it is anywhere near. */

@@ -781,8 +781,8 @@ const char *wording_signal_cause(int64_t number, int64_t si_code)
     };
 
     if (number == SIGKILL)
-        return "the program did not raise it: the kernel sends it when memory runs out, and batch "
-               "systems do when a limit is reached";
+        return "the program did not raise it: the kernel's OOM killer sends it when "
+               "memory runs out, and batch systems do when a limit is reached";
     if (number != SIGABRT && (si_code == SI_USER || si_code == SI_TKILL || si_code == SI_QUEUE))
         return "a process sent the signal: no instruction of the program raised it";
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)

@@ -7,6 +7,7 @@
 
 #include "checkers/wording.h"
 #include "core/check.h"
+#include "core/trace/describe.h"
 #include "core/text.h"
 
 static const char *const misuse_forms[] = {
@@ -20,9 +21,9 @@ static const char *const misuse_forms[] = {
         "the datatype of '%a' has parts that overlap, which must not be received into",
     [MISUSE_PEER_RANGE] = "'%a' is %0, but the communicator has %1 rank%s",
     [MISUSE_PEER_ANY] = "'%a' is %0 (MPI_ANY_SOURCE), but the communicator has %1 rank%s",
-    [MISUSE_TARGET_RANGE] = "'%a' is %0, but the window has %1 ranks",
+    [MISUSE_TARGET_RANGE] = "'%a' is %0, but the window has %1 rank%s",
     [MISUSE_TAG_NEGATIVE] = "'%a' is %0: tags are not negative",
-    [MISUSE_LEAST] = "'%a' is %0, must be at least %1",
+    [MISUSE_LEAST] = "'%a' is %0, but must be at least %1",
     [MISUSE_NEGATIVE] = "'%a' is negative: %0",
     [MISUSE_NEGATIVE_ENTRY] = "'%a'[%0] is negative: %1",
     [MISUSE_NULL_POINTER] = "'%a' is a null pointer",
@@ -32,23 +33,22 @@ static const char *const misuse_forms[] = {
         "'%a' is %b, which MPI does not define for %c: a library need not do what this one did",
     [MISUSE_OP_ONE_SIDED] = "'%a' is %b, which is defined for one-sided calls only",
     [MISUSE_OP_FETCHES] = "'%a' is %b, which is defined only for calls that return what they found",
-    [MISUSE_OP_USER] = "'%a' is an operation of the program's own, which one-sided calls do not "
-                       "take",
-    [MISUSE_OP_MIXED] = "'%a' is %b, but its datatype is made of several, of %c and of others",
+    [MISUSE_OP_USER] = "'%a' is a user-defined operation, which one-sided calls do not take",
+    [MISUSE_OP_MIXED] = "'%a' is %b, but its datatype has several basic datatypes: %c and others",
     [MISUSE_SWAP_TYPE] = "'%a' is %c, for which it is not defined",
     [MISUSE_SWAP_DERIVED] = "'%a' is a derived datatype, for which it is not defined",
     [MISUSE_DIMS_ENTRY] = "'%a'[%0] is %1",
-    [MISUSE_DIMS_PRODUCT] = "'%a' makes a grid of %0 ranks, but the communicator has %1",
-    [MISUSE_SUBARRAY] = "'%a'[%0] is %1: %2 elements from there on are not in an array of %3",
-    [MISUSE_GROUP_RANGE] = "'%a'[%0] is %1, but the group has %2 ranks",
+    [MISUSE_DIMS_PRODUCT] = "'%a' makes a grid of %0 rank%s, but the communicator has %1",
+    [MISUSE_SUBARRAY] = "'%a'[%0] is %1: an array of %3 does not have %2 element%s from there on",
+    [MISUSE_GROUP_RANGE] = "'%a'[%0] is %1, but the group has %2 rank%s",
     [MISUSE_RANK_TWICE] = "'%a' names rank %0 twice",
     [MISUSE_NO_CART] = "'%a' has no Cartesian topology",
     [MISUSE_NO_GRAPH] = "'%a' has no graph topology",
     [MISUSE_NO_DIST_GRAPH] = "'%a' has no distributed graph topology",
     [MISUSE_NO_TOPOLOGY] = "'%a' has no topology: it has no neighbors",
     [MISUSE_CART_COORDINATE] = "'%a'[%0] is %1, but that dimension has %2 and is not periodic",
-    [MISUSE_CART_DIMENSION] = "'%a' is %0, but there are %1 dimensions",
-    [MISUSE_CART_RANK] = "'%a' is %0, but there are %1 ranks",
+    [MISUSE_CART_DIMENSION] = "'%a' is %0, but the topology has %1 dimension%s",
+    [MISUSE_CART_RANK] = "'%a' is %0, but the topology has %1 rank%s",
     [MISUSE_NONE_OF] = "'%a' is %0, which is none of the values that it can have",
     [MISUSE_AMODE_ACCESS] =
         "'%a' must have exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR",
@@ -57,21 +57,20 @@ static const char *const misuse_forms[] = {
     [MISUSE_KEYVAL_FREED] = "'%a' is an attribute key that was freed",
     [MISUSE_KEYVAL_UNKNOWN] = "'%a' is no attribute key",
     [MISUSE_NOTHING_ATTACHED] = "no buffer is attached",
-    [MISUSE_WINDOW_NO_MEMORY] = "'%a' does not point to %0 byte%s of memory",
+    [MISUSE_WINDOW_NO_MEMORY] = "'%a' does not point to %,0 byte%s of memory",
     [MISUSE_REGION_TWICE] = "'%a' overlaps memory that is attached to the window already",
     [MISUSE_REGION_UNKNOWN] = "'%a' is not attached to the window",
-    [MISUSE_WINDOW_UNMAPPED] =
-        "the memory of the window was given back before the window was freed",
-    [MISUSE_REGION_UNMAPPED] = "memory that is attached to the window was given back before",
+    [MISUSE_WINDOW_UNMAPPED] = "the memory of the window was unmapped before the window was freed",
+    [MISUSE_REGION_UNMAPPED] = "memory was unmapped while it was attached to the window",
     [MISUSE_WINDOW_FREED] = "the memory of the window was freed before the window was",
-    [MISUSE_REGION_FREED] = "memory that is attached to the window was freed before",
-    [MISUSE_ATTACHED_SMALL] = "the message has %0 bytes, the attached buffer %1",
-    [MISUSE_NO_MESSAGE] = "'%a' is no message that was probed",
+    [MISUSE_REGION_FREED] = "memory was freed while it was attached to the window",
+    [MISUSE_ATTACHED_SMALL] = "the message has %,0 byte%s, the attached buffer %,1",
+    [MISUSE_NO_MESSAGE] = "'%a' is not a message of MPI_Mprobe or MPI_Improbe",
     [MISUSE_IN_PLACE] = "'%a' is MPI_IN_PLACE, which is not allowed here",
     [MISUSE_NULL_SENT] = "'%a' is a null pointer, but there is data to be sent",
     [MISUSE_NULL_RECEIVED] = "'%a' is a null pointer, but there is data to be received",
-    [MISUSE_ADDRESS_SENT] = "'%a' is no address, but there is data to be sent",
-    [MISUSE_ADDRESS_RECEIVED] = "'%a' is no address, but there is data to be received",
+    [MISUSE_ADDRESS_SENT] = "'%a' is not a valid address, but there is data to be sent",
+    [MISUSE_ADDRESS_RECEIVED] = "'%a' is not a valid address, but there is data to be received",
     [MISUSE_PARTS_OVERLAP] = "the parts of '%a' for ranks %0 and %1 overlap",
     [MISUSE_BUFFERS_OVERLAP] = "'%b' and '%a' overlap",
     [MISUSE_BUFFER_OVERLAPS] = "'%a' overlaps '%b' of a call that has not completed",
@@ -82,20 +81,21 @@ static const char *const misuse_forms[] = {
     [MISUSE_RECEIVE_WRITTEN] = "'%a' was written to before the call that fills it had completed",
     [MISUSE_RECEIVE_UNMAPPED] = "'%a' was unmapped before the call that fills it had completed",
     [MISUSE_RECEIVE_ACCESSED] = "'%a' was accessed before the call that fills it had completed",
-    [MISUSE_SEND_PAST_END] = "%v%f is sent as %0 %d, %1 bytes",
-    [MISUSE_RECEIVE_PAST_END] = "%v%f is received as %0 %d, %1 bytes",
-    [MISUSE_SEND_FREED_MEMORY] = "'%a' lies in memory that was freed, of which %1 bytes are sent",
+    [MISUSE_SEND_PAST_END] = "%v%f is sent as %,0 %d, %,1 byte%s",
+    [MISUSE_RECEIVE_PAST_END] = "%v%f is received as %,0 %d, %,1 byte%s",
+    [MISUSE_SEND_FREED_MEMORY] =
+        "'%a' lies in memory that was freed: the call sends %,1 byte%s of it",
     [MISUSE_RECEIVE_FREED_MEMORY] =
-        "'%a' lies in memory that was freed, into which %1 bytes are received",
-    [MISUSE_SEND_POISONED] = "byte %1 of the %0 that '%a' sends is poisoned: AddressSanitizer "
+        "'%a' lies in memory that was freed: the call receives %,1 byte%s into it",
+    [MISUSE_SEND_POISONED] = "byte %,1 of the %,0 that '%a' sends is poisoned: AddressSanitizer "
                              "knows it as freed, or as part of no object",
-    [MISUSE_RECEIVE_POISONED] = "byte %1 of the %0 that '%a' receives is poisoned: "
+    [MISUSE_RECEIVE_POISONED] = "byte %,1 of the %,0 that '%a' receives is poisoned: "
                                 "AddressSanitizer knows it as freed, or as part of no object",
     [MISUSE_SEND_UNINITIALIZED] =
-        "byte %1 of the %0 that '%a' sends was never written: MemorySanitizer knows it as "
+        "byte %,1 of the %,0 that '%a' sends was never written: MemorySanitizer knows it as "
         "uninitialized",
     [MISUSE_SEND_BYTES_UNINITIALIZED] =
-        "byte %1 of the %0 that '%a' sends was never written: MemorySanitizer knows it as "
+        "byte %,1 of the %,0 that '%a' sends was never written: MemorySanitizer knows it as "
         "uninitialized, or as the padding of a structure",
     [MISUSE_SEND_TYPE] = "%v is sent as %d%t, where it holds %c",
     [MISUSE_RECEIVE_TYPE] = "%v is received as %d%t, where it holds %c",
@@ -110,7 +110,8 @@ static const char *const misuse_forms[] = {
     [MISUSE_RECEIVE_CHARACTERS] =
         "%v is received as %d%t, where it holds %c: only MPI_BYTE stands for bytes of anything",
     [MISUSE_START_NULL] = "'%a' is MPI_REQUEST_NULL: there is nothing to start",
-    [MISUSE_START_UNKNOWN] = "'%a' is no request that can be started: it was freed, or never made",
+    [MISUSE_START_UNKNOWN] =
+        "'%a' is not a request that can be started: it was freed, or never made",
     [MISUSE_START_ONCE] = "'%a' is not persistent: it cannot be started",
     [MISUSE_START_ACTIVE] = "'%a' is started while it is active",
     [MISUSE_MARK_UNKNOWN] = "'%a' is no partitioned send: it has no partitions to be marked",
@@ -120,20 +121,20 @@ static const char *const misuse_forms[] = {
     [MISUSE_PARTITION_LEFT] =
         "it waits for a send whose partition %0 is not marked as ready (of %1 partitions, %2 are "
         "not): nobody can mark it while the rank waits",
-    [MISUSE_PARTITION_RANGE] = "'%a' is %0, of a request with %1 partitions",
+    [MISUSE_PARTITION_RANGE] = "'%a' is %0, of a request with %1 partition%s",
     [MISUSE_ASKED_UNKNOWN] = "'%a' is no partitioned receive: it has no partitions that arrive",
     [MISUSE_WAIT_UNKNOWN] =
-        "'%a' is no active request: it completed or was freed before, or was never made",
+        "'%a' is not an active request: it completed or was freed before, or was never made",
     [MISUSE_FREE_NULL] = "'%a' is MPI_REQUEST_NULL",
     [MISUSE_FREE_UNKNOWN] =
-        "'%a' is no request: it completed or was freed before, or was never made",
+        "'%a' is not a request: it completed or was freed before, or was never made",
     [MISUSE_FREE_COLLECTIVE] = "the request of a collective is freed while it is active",
     [MISUSE_FREE_RECEIVE] = "the request of a receive is freed while it is active: nothing can "
                             "tell when its buffer may be used",
     [MISUSE_FREE_SEND] = "the request of a send is freed while it is active: that is allowed, but "
                          "nothing can tell when its buffer may be used again",
-    [MISUSE_NEVER_STARTED_ONE] = "a persistent request was waited for beside others, but never "
-                                 "started",
+    [MISUSE_NEVER_STARTED_ONE] = "a persistent request was waited for together with others, but "
+                                 "never started",
     [MISUSE_NEVER_STARTED] = "a persistent request was waited for, but never started",
     [MISUSE_MESSAGE_LEFT] = "a message that was probed was never received",
     [MISUSE_REQUEST_LEFT] =
@@ -145,11 +146,11 @@ static const char *const misuse_forms[] = {
     [MISUSE_INIT_TWICE] = "MPI is initialized already",
     [MISUSE_AFTER_FINALIZE] = "it is called after MPI_Finalize",
     [MISUSE_BEFORE_INIT] = "it is called before MPI_Init",
-    [MISUSE_WINDOW_READ] = "bytes %0 to %1 of its window are read by the call",
-    [MISUSE_WINDOW_WRITTEN] = "bytes %0 to %1 of its window are written by the call",
-    [MISUSE_WINDOW_LOADED] = "bytes %0 to %1 of its window were loaded",
-    [MISUSE_WINDOW_STORED] = "bytes %0 to %1 of its window were stored to",
-    [MISUSE_WINDOW_CHANGED] = "bytes %0 to %1 of its window changed",
+    [MISUSE_WINDOW_READ] = "bytes %,0 to %,1 of its window are read by the call",
+    [MISUSE_WINDOW_WRITTEN] = "bytes %,0 to %,1 of its window are written by the call",
+    [MISUSE_WINDOW_LOADED] = "bytes %,0 to %,1 of its window were loaded",
+    [MISUSE_WINDOW_STORED] = "bytes %,0 to %,1 of its window were stored to",
+    [MISUSE_WINDOW_CHANGED] = "bytes %,0 to %,1 of its window changed",
 };
 _Static_assert(sizeof misuse_forms / sizeof *misuse_forms == MISUSE_KIND_COUNT, "words per kind");
 
@@ -186,6 +187,7 @@ const char *wording_misuse_form(enum misuse_kind kind)
 static void variable_write(FILE *file, const struct misuse *misuse)
 {
     const struct misuse_variable *v = &misuse->variable;
+    char bytes[64];
 
     CORE_CHECK(v->name);
     fprintf(file, "`%s`", v->name);
@@ -194,20 +196,23 @@ static void variable_write(FILE *file, const struct misuse *misuse)
     else if (v->type)
         fprintf(file, " (%s)", v->type);
     else
-        fprintf(file, " (%" PRId64 " bytes)", misuse->value[2] + misuse->value[3]);
+        fprintf(
+            file, " (%s)",
+            describe_bytes((uint64_t)(misuse->value[2] + misuse->value[3]), bytes, sizeof bytes));
 }
 
 /* What memory a buffer is: a variable, what a pointer points to, or what it has room for. */
 static void memory_write(FILE *file, const struct misuse *misuse)
 {
+    char bytes[64];
     bool named = misuse->variable.name != NULL,
          room = misuse->kind == MISUSE_SEND_PAST_END || misuse->kind == MISUSE_RECEIVE_PAST_END;
 
     if (misuse->object != MISUSE_OBJECT_VARIABLE || !named)
         fputs(room ? object_words[misuse->object].name : "what ", file);
     if (room && (misuse->object != MISUSE_OBJECT_VARIABLE || !named))
-        fprintf(file, " with room for %" PRId64 " byte%s%s", misuse->value[2],
-                misuse->value[2] == 1 ? "" : "s", named ? ", " : "");
+        fprintf(file, " with room for %s%s",
+                describe_bytes((uint64_t)misuse->value[2], bytes, sizeof bytes), named ? ", " : "");
     if (named)
         variable_write(file, misuse);
     if (misuse->object != MISUSE_OBJECT_VARIABLE && named)
@@ -227,6 +232,17 @@ static void offset_write(FILE *file, const struct misuse *misuse, const char *be
         fprintf(file, " %s byte %" PRId64 "%s", before, misuse->value[3], behind);
 }
 
+/* A quantity is told as all quantities are, "4,096"; anything else as the program has it. */
+static void value_write(FILE *file, int64_t value, bool quantity)
+{
+    char number[32];
+
+    if (quantity && value >= 0)
+        fputs(describe_number((uint64_t)value, number, sizeof number), file);
+    else
+        fprintf(file, "%" PRId64, value);
+}
+
 char *wording_misuse(const struct misuse *misuse)
 {
     char *text = NULL;
@@ -243,9 +259,12 @@ char *wording_misuse(const struct misuse *misuse)
             continue;
         }
         at++;
+        bool quantity = *at == ',';
+
+        at += quantity;
         if (*at >= '0' && *at < '0' + MISUSE_VALUES) {
             value = misuse->value[*at - '0'];
-            fprintf(file, "%" PRId64, value);
+            value_write(file, value, quantity);
         } else if (*at >= 'a' && *at < 'a' + MISUSE_NAMES) {
             fputs(misuse->name[*at - 'a'] ? misuse->name[*at - 'a'] : "?", file);
         } else if (*at == 's') {
@@ -269,25 +288,25 @@ char *wording_misuse(const struct misuse *misuse)
 char *wording_misuse_detail(const struct misuse *misuse)
 {
     const int64_t *v = misuse->value;
-    char *text = NULL;
+    char *text = NULL, bytes[64];
     int length = -1;
 
     switch (misuse->kind) {
     case MISUSE_BUFFERS_OVERLAP:
     case MISUSE_BUFFER_OVERLAPS:
     case MISUSE_BUFFER_BOTH_WRITTEN:
-        length = asprintf(&text,
-                          "'%s' is 0x%" PRIx64 " to 0x%" PRIx64 ", '%s' 0x%" PRIx64 " to 0x%" PRIx64
-                          ": %" PRId64 " byte%s in both",
-                          misuse->name[0] ? misuse->name[0] : "?", (uint64_t)v[0], (uint64_t)v[1],
-                          misuse->name[1] ? misuse->name[1] : "?", (uint64_t)v[2], (uint64_t)v[3],
-                          v[4], v[4] == 1 ? " is" : "s are");
+        length =
+            asprintf(&text,
+                     "'%s' is 0x%" PRIx64 " to 0x%" PRIx64 ", '%s' 0x%" PRIx64 " to 0x%" PRIx64
+                     ": %s %s in both",
+                     misuse->name[0] ? misuse->name[0] : "?", (uint64_t)v[0], (uint64_t)v[1],
+                     misuse->name[1] ? misuse->name[1] : "?", (uint64_t)v[2], (uint64_t)v[3],
+                     describe_bytes((uint64_t)v[4], bytes, sizeof bytes), v[4] == 1 ? "is" : "are");
         break;
     case MISUSE_PARTS_OVERLAP:
-        length = asprintf(
-            &text, "bytes %" PRId64 " to %" PRId64 " of '%s' are in both: %" PRId64 " byte%s", v[2],
-            v[3], misuse->name[0] ? misuse->name[0] : "?", v[3] - v[2],
-            v[3] - v[2] == 1 ? "" : "s");
+        length = asprintf(&text, "bytes %" PRId64 " to %" PRId64 " of '%s' are in both: %s", v[2],
+                          v[3], misuse->name[0] ? misuse->name[0] : "?",
+                          describe_bytes((uint64_t)(v[3] - v[2]), bytes, sizeof bytes));
         break;
     default:
         break;

@@ -123,6 +123,32 @@ static const char *misuse_object_name(int kind)
     return misuse_object_text((enum misuse_object)kind);
 }
 
+/* What there is one of stands in the singular. */
+static void one_of_each(struct misuse misuse)
+{
+    static const char *const wrong[] = {"1 bytes", "1 ranks", "1 elements", "1 dimensions"};
+
+    memset(misuse.value, 0, sizeof misuse.value);
+    misuse.value[0] = misuse.value[1] = misuse.value[2] = 1;
+    char *words = wording_misuse(&misuse);
+    assert_non_null(words);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_null(strstr(words, wrong[i]));
+    free(words);
+}
+
+/* Quantities have separators; what the program passed is told as it is. */
+static void quantities_are_told_in_one_way(void **state)
+{
+    struct misuse freed = {.kind = MISUSE_SEND_FREED_MEMORY, .value = {0, 4096}, .name = {"buf"}},
+                  tag = {.kind = MISUSE_TAG_NEGATIVE, .value = {-4096}, .name = {"tag"}};
+
+    (void)state;
+    words_expect(wording_misuse(&freed),
+                 "'buf' lies in memory that was freed: the call sends 4,096 bytes of it");
+    words_expect(wording_misuse(&tag), "'tag' is -4096: tags are not negative");
+}
+
 /* Each kind of misuse, with all that a record can hold: no place of its words is left open. */
 static void every_misuse_has_words(void **state)
 {
@@ -139,6 +165,7 @@ static void every_misuse_has_words(void **state)
             char *words = wording_misuse(&misuse);
             assert_true(words && *words && !strpbrk(words, "%?"));
             free(words);
+            one_of_each(misuse);
             assert_int_equal(misuse_kind_find(misuse_name(i)), i);
             assert_int_equal(misuse_object_find(misuse_object_name(object)), object);
         }
@@ -200,6 +227,11 @@ static void what_a_call_waits_for(void **state)
     call_put(&ending, 1, ENDING_CORE, "MPI_Recv");
     wait_put(&ending, (uint32_t[]){2}, 1, false, true);
     words_expect(wording_waits_text(&ending, &ending.call[1]), "rank 2, which has ended");
+    call_put(&ending, 2, ENDING_CORE, "MPI_Barrier"); /* which all must enter */
+    assert_int_equal(ending_wait_add(&ending, &(struct ending_wait){.need = ENDING_NEED_COLLECTIVE},
+                                     (uint32_t[]){0, 1}, 2),
+                     CORE_OK);
+    words_expect(wording_waits_text(&ending, &ending.call[2]), "ranks 0 and 1");
     call_put(&ending, 2, ENDING_CORE, "MPI_Barrier"); /* which all must enter */
     assert_int_equal(ending_wait_add(&ending, &(struct ending_wait){.need = ENDING_NEED_COLLECTIVE},
                                      (uint32_t[]){0, 1}, 2),
@@ -299,6 +331,7 @@ int main(void)
         cmocka_unit_test(every_kind_has_words),
         cmocka_unit_test(every_reason_has_words),
         cmocka_unit_test(every_misuse_has_words),
+        cmocka_unit_test(quantities_are_told_in_one_way),
         cmocka_unit_test(what_a_call_waits_for),
         cmocka_unit_test(a_deadlock_names_all_ranks),
         cmocka_unit_test(what_is_not_proven),
