@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "core/random.h"
 #include "core/text.h"
+#include "core/output.h"
 #include "explore/files.h"
 #include "explore/findings.h"
 #include "explore/output.h"
@@ -207,7 +208,7 @@ static enum core_status write_to(const char *path, explore_output_fn write,
 {
     if (!path)
         return CORE_OK;
-    FILE *file = fopen(path, "w");
+    FILE *file = core_output_open(path);
     if (!file)
         return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
     enum core_status status = write(result, file);

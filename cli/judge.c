@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/check.h"
+#include "core/output.h"
 
 void judge_defaults(struct judge_options *options)
 {
@@ -76,7 +77,7 @@ static bool is_special(const char *path)
 static enum core_status render_into(const struct report_facts *facts,
                                     const struct judge_output *output, const char *path)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = core_output_open(path);
 
     if (!file)
         return report_unwritten(facts);

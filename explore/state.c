@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/array.h"
+#include "core/output.h"
 
 enum { STATE_VERSION = 2 };
 
@@ -79,7 +80,7 @@ enum core_status explore_state_write(const struct explore_search *s)
     enum core_status status = CORE_OK;
     if (asprintf(&path, "%s.new", s->options->state) < 0)
         return core_report(CORE_NO_MEMORY, "out of memory for the state of the search");
-    FILE *file = fopen(path, "w");
+    FILE *file = core_output_open(path);
     if (!file) {
         status = core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
         free(path);

@@ -13,6 +13,7 @@
 #include "fuzz/scenario/decisions.h"
 #include "fuzz/scenario/execute.h"
 #include "fuzz/limit.h"
+#include "core/output.h"
 
 enum { TRIAL_SECONDS = 10, TRIALS_MAX = 3000, RULE_MAX = 64, RANKS_FEW = 8 };
 
@@ -153,7 +154,7 @@ void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak)
 
 static void decisions_write(void)
 {
-    FILE *file = fopen(decisions_path, "w");
+    FILE *file = core_output_open(decisions_path);
     if (file)
         decisions_print(file);
     if (!file || fclose(file)) {

@@ -42,7 +42,7 @@ bool hosts_several(bool opened)
     const char *local = library_place().local_size;
     bool several = local && atoi(local) > 0 && atoi(local) < recorder.world_size;
     long long mine = opened, all = 0;
-    if (recorder.world_size == 1 || !local || !LONGS || !BYTES || !SUM)
+    if (recorder.world_size == 1 || recorder.apart || !local || !LONGS || !BYTES || !SUM)
         return false;
     if (!several) /* all ranks are here: so say all others (interpose invariant 6) */
         return false;

@@ -14,6 +14,9 @@ const char *life_out(void);
  * spools into the trace. */
 void life_make_trace(const char *folder);
 
+/* Where no rank may wait for the others, the trace is left to the user. */
+void life_name_spools(const char *folder);
+
 /* rank: only its files; -1: all ranks'. Then the folders, if nothing is left in them. */
 void life_remove_spools(const char *folder, int rank);
 

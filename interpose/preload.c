@@ -103,16 +103,36 @@ void life_remove_spools(const char *folder, int only)
     }
 }
 
+/* The trace of a job, absolute, wherever the program has gone since: its spools are in
+ * T.db.spool/JOB. */
+static void trace_of(const char *folder, char out[PATH_MAX])
+{
+    snprintf(out, PATH_MAX, "%s", folder);
+    char *slash = strrchr(out, '/');
+    if (slash && slash - out > 6)
+        slash[-6] = 0;
+}
+
+void life_name_spools(const char *folder)
+{
+    char out[PATH_MAX], text[PATH_MAX + 600];
+
+    trace_of(folder, out);
+    if (recorder.world_rank == 0) {
+        snprintf(text, sizeof text,
+                 "no call of MPI_Finalize makes the trace; once all ranks have ended: crosswait "
+                 "recover -o '%.200s' '%.300s'",
+                 out, folder);
+        recorder_warn(text);
+    }
+}
+
 void life_make_trace(const char *folder)
 {
     REAL(Barrier)(recorder_handle.comm_world);
     if (recorder.world_rank == 0) {
         char command[PATH_MAX], out[PATH_MAX], text[PATH_MAX + 600];
-        snprintf(out, sizeof out, "%s",
-                 folder); /* absolute, wherever the program has gone since: T.db.spool/JOB */
-        char *slash = strrchr(out, '/');
-        if (slash && slash - out > 6)
-            slash[-6] = 0;
+        trace_of(folder, out);
         if (find_command(command) && run_recover(command, folder, out)) {
             life_remove_spools(folder, -1);
         } else {

@@ -132,15 +132,19 @@ void recorder_unlock(void)
         pthread_mutex_unlock(&life.lock);
 }
 
-void recorder_warn(const char *text)
+void recorder_say(const char *text)
 {
     char line[512];
-    if (atomic_flag_test_and_set(&life.warned))
-        return;
     int saved = errno, length = snprintf(line, sizeof line, "crosswait: %s\n", text);
     if (write(2, line, (size_t)(length < (int)sizeof line ? length : (int)sizeof line - 1)) < 0)
         errno = saved;
     errno = saved;
+}
+
+void recorder_warn(const char *text)
+{
+    if (!atomic_flag_test_and_set(&life.warned))
+        recorder_say(text);
 }
 
 void recorder_missed(struct lane *lane, uint64_t calls)
@@ -433,6 +437,10 @@ void usage_outside(unsigned call, void **cfa)
         recorder_plain() || trait_in(call_description[call].traits, TRAIT_ANY_TIME) ||
         (life.pid && life.pid != (int)getpid()))
         return;
+    if (UNLIKELY(recorder.apart_ended)) {
+        recorder_missed(recorder.lanes, 1);
+        return;
+    }
     enum misuse_kind kind = recorder.on      ? MISUSE_INIT_TWICE
                             : recorder.ended ? MISUSE_AFTER_FINALIZE
                                              : MISUSE_BEFORE_INIT;
@@ -448,13 +456,34 @@ void usage_outside(unsigned call, void **cfa)
     recorder_thread.ready = recorder.on ? lane : NULL;
 }
 
+static void started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, MPI_Group all);
+
 void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, int error)
 {
+    if (error == MPI_SUCCESS && library_handles() &&
+        !REAL(Comm_rank)(recorder_handle.comm_world, &recorder.world_rank) &&
+        !REAL(Comm_size)(recorder_handle.comm_world, &recorder.world_size))
+        started(thread_level, t_enter, call, cfa, recorder_handle.group_null);
+}
+
+void recorder_started_apart(uint64_t t_enter, unsigned call, void **cfa, MPI_Group all)
+{
+    recorder.apart = library_handles() && !REAL(Group_rank)(all, &recorder.world_rank) &&
+                     !REAL(Group_size)(all, &recorder.world_size);
+    if (recorder.apart)
+        started(MPI_THREAD_SINGLE, t_enter, call, cfa, all);
+}
+
+void recorder_world_known(struct lane *lane)
+{
+    recorder_comm(lane, recorder_handle.comm_world);
+    recorder_comm(lane, recorder_handle.comm_self);
+}
+
+/* all: the group of all processes; none: that of MPI_COMM_WORLD. */
+static void started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, MPI_Group all)
+{
     int provided = 0;
-    if (error != MPI_SUCCESS || !library_handles() ||
-        REAL(Comm_rank)(recorder_handle.comm_world, &recorder.world_rank) ||
-        REAL(Comm_size)(recorder_handle.comm_world, &recorder.world_size))
-        return;
     if (REAL(Query_thread)(&provided) != MPI_SUCCESS)
         provided = thread_level;
     if (!choose_folder()) {
@@ -493,7 +522,7 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     if (looks)
         payload_start();
     write_clock(lane, 0, life.ticks, life.realtime_ns);
-    handles_init(lane);
+    handles_init(lane, all);
     pthread_atfork(NULL, NULL, in_forked_child);
     life.key_made = pthread_key_create(&life.key, thread_ends) == 0;
     struct spool_event *e = recorder_enter(lane, call, cfa);
@@ -516,6 +545,16 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     if (!looks)
         recorder_note(lane,
                       "buffers are not looked at: this system does not tell what can be read");
+    const char *tested = library_untested(lane->writer.header->library);
+    if (tested) {
+        snprintf(reason, sizeof reason,
+                 "crosswait was tested with %s, this is '%.128s': what is new there may be missed, "
+                 "or taken for something else",
+                 tested, lane->writer.header->library);
+        recorder_note(lane, reason);
+        if (recorder.world_rank == 0)
+            recorder_say(reason);
+    }
     const char *stack = getenv("CROSSWAIT_STACK");
     recorder.stack = stack ? atoi(stack) : 0;
     const char *buffers = getenv("CROSSWAIT_BUFFERS");
@@ -543,7 +582,7 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     layer_errors_start(lane->writer.header->library);
     fate_watch_python();
     recorder.on = true;
-    recorder_leave(lane, e, error, true);
+    recorder_leave(lane, e, MPI_SUCCESS, true);
 }
 
 /* --- end -------------------------------------------------------------------------------------- */

@@ -88,8 +88,10 @@ extern struct recorder { /* of the process */
     bool perturb; /* a live policy is set */
     bool layer;   /* the library layer is on */
     bool several; /* machines */
-    bool filter;  /* not every call is wanted */
-    int stack;    /* frames kept of each call's stack; 0 none */
+    bool apart;   /* it was started by MPI_Session_init, and MPI_Init has not been called */
+    bool apart_ended; /* and its last session ended: what comes later is not recorded */
+    bool filter;      /* not every call is wanted */
+    int stack;        /* frames kept of each call's stack; 0 none */
     int world_rank, world_size;
     uint64_t seq;                 /* last one given out */
     _Atomic uint64_t *seq_shared; /* where the watcher sees it */
@@ -158,12 +160,25 @@ extern struct lane
     *const recorder_nobody; /* in recorder_thread.current: inside a call that is not recorded */
 void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, int error);
 uint64_t recorder_started_clock(void);
+/* By a session, without MPI_Init (session.c): of all processes, of which it is one. */
+void recorder_started_apart(uint64_t t_enter, unsigned call, void **cfa, MPI_Group all);
+void recorder_world_known(struct lane *lane); /* MPI_COMM_WORLD is there from now on */
+bool session_starts(void);
+void session_made(void);
+bool session_is_last(struct lane *lane, uint64_t seq);
+void session_ended(struct lane *lane);
+void session_joined(struct lane *lane);
+#ifdef INTERPOSE_SESSIONS
+int session_start(Session_init_fn real, void **cfa, MPI_Info info, MPI_Errhandler errhandler,
+                  MPI_Session *session);
+#endif
 void recorder_finalizing(struct lane *lane);
 void recorder_finalized(struct lane *lane);
 void recorder_aborting(struct lane *lane, int code);
 struct lane *recorder_lane_slow(void);
 void recorder_define_call(struct lane *lane, unsigned call);
-void recorder_warn(const char *text); /* once, on stderr */
+void recorder_say(const char *text);  /* on stderr */
+void recorder_warn(const char *text); /* the same, once */
 void recorder_lock(void); /* definitions; does nothing while only one thread can be here */
 void recorder_unlock(void);
 bool recorder_lock_try(void); /* in a signal handler: false if it cannot be had at once */
@@ -435,10 +450,12 @@ enum comm_origin {
     COMM_ORIGIN_INTER,
     COMM_ORIGIN_MERGE,
     COMM_ORIGIN_SPAWN,
+    COMM_ORIGIN_TAGGED, /* from a group, under a text that all members give */
     COMM_ORIGIN_UNKNOWN
 };
 uint32_t recorder_comm_made(struct lane *lane, MPI_Comm made, MPI_Comm parent,
                             enum comm_origin origin, int tag);
+int recorder_text_number(const char *text); /* for COMM_ORIGIN_TAGGED */
 uint32_t recorder_group(struct lane *lane, MPI_Group group);
 uint32_t recorder_op(struct lane *lane, MPI_Op op);
 uint32_t recorder_op_made(struct lane *lane, MPI_Op op, int commute);

@@ -7,8 +7,35 @@
 #include "interpose/life.h"
 #include "interpose/misuse/usage.h"
 
+/* MPI_Init of a program that is recorded since its first session. */
+static struct spool_event *join_open(struct lane **out_lane, unsigned call, void **cfa)
+{
+    struct lane *lane = recorder.apart ? recorder_lane() : NULL;
+    struct spool_event *e = lane ? recorder_enter(lane, call, cfa) : NULL;
+
+    *out_lane = lane;
+    if (e)
+        recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
+    if (e)
+        recorder_open(lane, e);
+    return e;
+}
+
+static int join_close(struct lane *lane, struct spool_event *e, int returned)
+{
+    recorder_back(e);
+    if (returned == MPI_SUCCESS)
+        session_joined(lane);
+    recorder_leave(lane, e, returned, true);
+    return returned;
+}
+
 int special_Init(Init_fn real, void **cfa, int *argc, char ***argv)
 {
+    struct lane *lane;
+    struct spool_event *e = join_open(&lane, CALL_Init, cfa);
+    if (UNLIKELY(e))
+        return join_close(lane, e, real(argc, argv));
     if (recorder_thread.current || recorder.on || recorder.ended) {
         usage_outside(CALL_Init, cfa);
         return real(argc, argv);
@@ -24,6 +51,10 @@ int special_Init(Init_fn real, void **cfa, int *argc, char ***argv)
 int special_Init_thread(Init_thread_fn real, void **cfa, int *argc, char ***argv, int required,
                         int *provided)
 {
+    struct lane *lane;
+    struct spool_event *e = join_open(&lane, CALL_Init_thread, cfa);
+    if (UNLIKELY(e))
+        return join_close(lane, e, real(argc, argv, required, provided));
     if (recorder_thread.current || recorder.on || recorder.ended) {
         usage_outside(CALL_Init_thread, cfa);
         return real(argc, argv, required, provided);

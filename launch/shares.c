@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/random.h"
+#include "core/output.h"
 
 /* A launcher kills what is left of its job when the first process ends with a status other than 0,
  * so the one who speaks goes last, but waits no longer than this, in hundredths of a second: some
@@ -68,7 +69,7 @@ static enum core_status save(const char *path, const struct replay_exploration *
 {
     char partial[SHARE_PATH + 16];
     snprintf(partial, sizeof partial, "%s.partial", path);
-    FILE *file = fopen(partial, "w");
+    FILE *file = core_output_open(partial);
     if (!file)
         return core_report(CORE_IO, "cannot write '%s': %s", partial, strerror(errno));
     bool good = replay_exploration_write(part, file) == CORE_OK;

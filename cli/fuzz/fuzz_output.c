@@ -12,6 +12,7 @@
 
 #include "cli/fuzz/fuzz_rule.h"
 #include "core/array.h"
+#include "core/output.h"
 #include "reports/junit.h"
 #include "reports/sarif.h"
 
@@ -30,7 +31,7 @@ static struct {
 
 static enum core_status open_one(const char *path, FILE **out_file)
 {
-    if (path && !(*out_file = fopen(path, "w")))
+    if (path && !(*out_file = core_output_open(path)))
         return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
     return CORE_OK;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "core/output.h"
 
 enum {
     WIDTH = 1000,
@@ -282,7 +283,7 @@ static void draw(FILE *out, const struct model_ask *ask, const struct model_rank
 enum core_status model_plot(const struct model_ask *ask, const struct model_ranking *ranking,
                             const char *path)
 {
-    FILE *out = fopen(path, "w");
+    FILE *out = core_output_open(path);
     if (!out)
         return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
     draw(out, ask, ranking);

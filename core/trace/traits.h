@@ -155,7 +155,9 @@
     X(PREALLOCATE, "preallocate")                               \
     X(SET_ATOMICITY, "set_atomicity")                           \
     X(SYNC_FILE, "sync_file")                                   \
-    X(ARRIVED, "arrived") /* asks for a partition */
+    X(ARRIVED, "arrived") /* asks for a partition */            \
+    X(BEGIN_SESSION, "begin_session")                           \
+    X(END_SESSION, "end_session")
 
 enum trait {
 #define X(name, text) TRAIT_##name,

@@ -14,6 +14,9 @@ bool library_is_binding(const char *file);
 /* Fills recorder_handle. False: this library has other handles than this build is for. */
 bool library_handles(void);
 
+/* NULL: crosswait was tested with this version, of which the library says so; else with which. */
+const char *library_untested(const char *version);
+
 /* Whether the handle is one that MPI predefines; only looks at its value. */
 bool library_predefined(enum recorder_object kind, const void *handle);
 /* Whether it can be a handle of that kind at all: the library must not be asked about others. */

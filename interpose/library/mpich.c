@@ -53,6 +53,17 @@ bool library_handles(void)
     return true;
 }
 
+const char *library_untested(const char *version)
+{
+    static const char name[] = "MPICH Version:", tested[] = "4.0";
+    const char *number = version + sizeof name - 1;
+
+    if (!strncmp(version, name, sizeof name - 1) &&
+        !strncmp(number + strspn(number, " \t"), tested, sizeof tested - 1))
+        return NULL;
+    return "MPICH 4.0";
+}
+
 /* The kind that stands in a handle: that of a predefined one. 0: not told. */
 static unsigned kind_of(enum recorder_object kind)
 {

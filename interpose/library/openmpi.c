@@ -54,6 +54,13 @@ bool library_handles(void)
            recorder_handle.request_null && recorder_handle.type_null;
 }
 
+const char *library_untested(const char *version)
+{
+    static const char tested[] = "Open MPI v4.1.";
+
+    return strncmp(version, tested, sizeof tested - 1) ? "Open MPI 4.1" : NULL;
+}
+
 /* --- what a handle is ------------------------------------------------------------------------- */
 
 enum { PREDEFINED_MAX = 3 };

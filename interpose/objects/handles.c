@@ -171,7 +171,9 @@ static uint64_t global_id(const struct comm_info *info, const struct comm_info *
 {
     uint64_t hash = mix(0x63726F7373776169u, origin);
     bool own = origin == COMM_ORIGIN_INTER || origin == COMM_ORIGIN_MERGE ||
-               origin == COMM_ORIGIN_SPAWN || origin == COMM_ORIGIN_UNKNOWN;
+               origin == COMM_ORIGIN_SPAWN || origin == COMM_ORIGIN_TAGGED ||
+               origin == COMM_ORIGIN_UNKNOWN;
+    bool tagged = origin == COMM_ORIGIN_INTER || origin == COMM_ORIGIN_TAGGED;
     if (!own) {
         hash = mix(hash, parent ? parent->global : 0);
         hash = mix(hash, origin == COMM_ORIGIN_GROUP ? (uint64_t)tag : 0);
@@ -186,7 +188,7 @@ static uint64_t global_id(const struct comm_info *info, const struct comm_info *
                 hash = mix(hash, (uint64_t)all[i] + 1);
             free(all);
         }
-        hash = mix(hash, origin == COMM_ORIGIN_INTER ? (uint64_t)tag : 0);
+        hash = mix(hash, tagged ? (uint64_t)tag : 0);
     } else {
         for (int32_t i = 0; i < info->size; i++)
             hash = mix(hash, (uint64_t)info->member[i] + 1);
@@ -373,11 +375,22 @@ const struct comm_info *handles_comm_info(struct lane *lane, MPI_Comm comm)
     return id ? comm_slot(id) : NULL;
 }
 
-void handles_init(struct lane *lane)
+void handles_init(struct lane *lane, MPI_Group all)
 {
-    world_group_known = REAL(Comm_group)(recorder_handle.comm_world, &world_group) == MPI_SUCCESS;
-    recorder_comm(lane, recorder_handle.comm_world);
-    recorder_comm(lane, recorder_handle.comm_self);
+    world_group = all;
+    world_group_known = all != recorder_handle.group_null ||
+                        REAL(Comm_group)(recorder_handle.comm_world, &world_group) == MPI_SUCCESS;
+    if (all == recorder_handle.group_null)
+        recorder_world_known(lane);
+}
+
+int recorder_text_number(const char *text)
+{
+    uint64_t hash = 0;
+
+    for (const char *at = memory_text(text); at && *at; at++)
+        hash = mix(hash, (unsigned char)*at);
+    return (int)(hash & INT32_MAX);
 }
 
 void handles_finalize(void)

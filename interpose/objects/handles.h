@@ -18,7 +18,8 @@ struct comm_info {
     uint32_t making[COMM_MAKINGS];
 };
 
-void handles_init(struct lane *lane);
+/* all: of all processes, where there is no MPI_COMM_WORLD; else the null group. */
+void handles_init(struct lane *lane, MPI_Group all);
 void handles_finalize(void);
 const struct comm_info *handles_comm_info(struct lane *lane,
                                           MPI_Comm comm); /* NULL: null or unknown */

@@ -64,3 +64,29 @@ as $ALICE "$CROSSWAIT" record -o "$SHARED/g.db" -- mpirun -n 2 "$RING" >out 2>&1
 # And a hang of hers is found, and ended.
 as $ALICE "$CROSSWAIT" run -o "$SHARED/h.db" -- mpirun -n 2 "$QUIZ" 1000000 >out 2>&1
 [ $? = 1 ] && grep -q "the job was ended" out || fail "$(cat out)"
+# Reports, and whatever else the command line writes: its owner's alone; links and files that Mallory
+# has put where they go are not written to, an own file is replaced, a device is written to as it is.
+cat /dev/null >"$SHARED/i.html"
+chown $ALICE "$SHARED/i.html"
+chmod 644 "$SHARED/i.html"
+as $ALICE "$CROSSWAIT" report --format=html -o "$SHARED/i.html" "$SHARED/h.db" >out 2>&1
+as $ALICE "$CROSSWAIT" run -q -o "$SHARED/i.db" --junit="$SHARED/i.xml" --sarif="$SHARED/i.sarif" -- \
+    mpirun -n 2 "$QUIZ" 8 >>out 2>&1
+as $ALICE "$CROSSWAIT" model --collective=allreduce --ranks=8 --plot="$SHARED/i.svg" >>out 2>&1
+for made in html xml sarif svg; do
+    [ -s "$SHARED/i.$made" ] || fail "i.$made is not written: $(cat out)"
+done
+[ -z "$(others "$SHARED"/i.*)" ] || fail "others can read: $(others "$SHARED"/i.* | xargs ls -ld)"
+as $MALLORY ln -s "$victim" "$SHARED/j.html.partial"
+as $MALLORY ln -s "$victim" "$SHARED/j.svg"
+as $MALLORY sh -c "umask 0; echo mine >'$SHARED/k.svg'"
+as $ALICE "$CROSSWAIT" report --format=html -o "$SHARED/j.html" "$SHARED/h.db" >out 2>&1 &&
+    fail "a report was written through a link"
+as $ALICE "$CROSSWAIT" model --collective=allreduce --ranks=8 --plot="$SHARED/j.svg" >out 2>&1 &&
+    fail "a picture was written through a link"
+as $ALICE "$CROSSWAIT" model --collective=allreduce --ranks=8 --plot="$SHARED/k.svg" >out 2>&1 &&
+    fail "a picture was written into what others can read"
+untouched reports
+[ "$(cat "$SHARED/k.svg")" = mine ] || fail "Mallory's file was written to"
+as $ALICE sh -c "'$CROSSWAIT' report --format=json -o /dev/stdout '$SHARED/h.db' | grep -q findings" ||
+    fail "nothing on /dev/stdout"

@@ -1,0 +1,66 @@
+/* Programs that start MPI by a session (MPI_Session_init), and never by MPI_Init: recording starts
+ * with the first session and ends with the last one. Which rank it is the group of all processes
+ * says; nothing here communicates, as other processes may have no session yet. What follows the
+ * last session (another one, MPI_Init) is let through, and counted. recorder.apart holds from a
+ * first MPI_Session_init until MPI_Init is called, or until the last session ends. */
+#include <stdlib.h>
+
+#include "interpose/life.h"
+#include "interpose/misuse/usage.h"
+
+#ifdef INTERPOSE_SESSIONS
+static int session_count;
+
+/* A session when nothing is recorded yet, and nothing was: recording starts with it. */
+bool session_starts(void)
+{
+    return !recorder_thread.current && !recorder.on && !recorder.ended;
+}
+
+int session_start(Session_init_fn real, void **cfa, MPI_Info info, MPI_Errhandler errhandler,
+                  MPI_Session *session)
+{
+    uint64_t t_enter = recorder_started_clock();
+    MPI_Group all;
+
+    recorder_thread.current = recorder_nobody;
+    int returned = real(info, errhandler, session);
+    bool good = returned == MPI_SUCCESS && session &&
+                REAL(Group_from_session_pset)(*session, "mpi://WORLD", &all) == MPI_SUCCESS;
+    recorder_thread.current = NULL;
+    if (good)
+        recorder_started_apart(t_enter, CALL_Session_init, cfa, all);
+    session_count = recorder.apart;
+    return returned;
+}
+
+void session_made(void)
+{
+    session_count += recorder.apart;
+}
+
+/* Whether the record ends with this call; then what was left is said. */
+bool session_is_last(struct lane *lane, uint64_t seq)
+{
+    if (!recorder.apart || --session_count > 0)
+        return false;
+    recorder_request_finalizing(lane, seq);
+    usage_finalizing(lane, seq);
+    return true;
+}
+
+void session_ended(struct lane *lane)
+{
+    recorder.apart = false;
+    recorder.apart_ended = true;
+    recorder_finalized(lane);
+    if (recorder_plain())
+        life_name_spools(recorder_folder());
+}
+#endif
+
+void session_joined(struct lane *lane)
+{
+    recorder.apart = false;
+    recorder_world_known(lane);
+}
