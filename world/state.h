@@ -388,7 +388,8 @@ struct world_rank {
     struct world_handle *handles;
     uint64_t clock[2], send_free[2], recv_free[2];
     uint64_t pattern;
-    uint32_t send_count, call_count;      /* the latter only where calls may be delayed */
+    uint32_t send_count, call_count; /* the latter only where calls may be delayed */
+    uint64_t *due_to; /* the last tick at which a message of this one's is due, by rank; or NULL */
     uint32_t named_sends, named_receives; /* that have a number; probes are receives here */
     uint32_t held_count; /* buffered messages to this rank that it has not received */
     size_t held_bytes;
@@ -424,7 +425,8 @@ struct world_state {
     struct world_fiber **ready; /* ring */
     uint32_t ready_mask, ready_head, ready_count;
     struct world_fiber *paused; /* by turn; they go on when nobody is ready, or polls in vain */
-    struct world_delayed *delayed, *delayed_free;
+    struct world_delayed *delayed, *delayed_free; /* the former: what is due next */
+    uint64_t delayed_count;                       /* how many there were */
     uint64_t ticks;
     int live_count;                /* ranks not yet returned */
     bool chosen;                   /* order=random */

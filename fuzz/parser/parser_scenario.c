@@ -14,6 +14,9 @@ static void check_sound(const struct scenario *s)
     CORE_CHECK(s->ranks >= 1 && s->ranks <= SCENARIO_RANKS_MAX);
     CORE_CHECK(s->root >= 0 && s->root < s->ranks && s->slow < s->ranks);
     CORE_CHECK(s->count >= 0 && s->choice_count <= SCENARIO_CHOICES_MAX);
+    for (size_t i = 0; s->explored && i < s->choice_count; i += SCENARIO_ANSWER_BYTES)
+        CORE_CHECK(s->choice_count % SCENARIO_ANSWER_BYTES == 0 &&
+                   s->choices[i] < SCENARIO_RANKS_MAX);
     CORE_CHECK(scenario_type_class(s->type) == scenario_type_class(s->type_send));
     if (scenario_slow_link(s, s->ranks, &source, &dest))
         CORE_CHECK(source != dest && source < s->ranks && dest < s->ranks &&

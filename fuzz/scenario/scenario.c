@@ -1,5 +1,9 @@
 /* Scenarios as bytes and as text, and their mutation. See scenario.h. One table names every field
- * once: it decodes, encodes, prints, parses and mutates. */
+ * once: it decodes, encodes, prints, parses and mutates.
+ *
+ * Invariants
+ *  1. In a scenario that was decoded or read, answers of order=explore are whole, and of ranks
+ * below SCENARIO_RANKS_MAX: scenario_normalise drops all others. */
 #include "fuzz/scenario/scenario.h"
 
 #include <stdio.h>
@@ -189,6 +193,18 @@ bool scenario_op_commutes(enum scenario_op op)
            op != OP_AFFINE_BEFORE;
 }
 
+/* Invariant 1: the answers of order=explore are whole, and of ranks that a scenario can have. */
+static void answers_keep(struct scenario *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i + SCENARIO_ANSWER_BYTES <= s->choice_count; i += SCENARIO_ANSWER_BYTES)
+        if (s->choices[i] < SCENARIO_RANKS_MAX) {
+            memmove(s->choices + kept, s->choices + i, SCENARIO_ANSWER_BYTES);
+            kept += SCENARIO_ANSWER_BYTES;
+        }
+    s->choice_count = kept;
+}
+
 void scenario_normalise(struct scenario *s)
 {
     for (int f = 0; f < FIELDS; f++) {
@@ -214,6 +230,8 @@ void scenario_normalise(struct scenario *s)
         s->type_send = s->type;
     if (s->choice_count > SCENARIO_CHOICES_MAX)
         s->choice_count = SCENARIO_CHOICES_MAX;
+    if (s->explored)
+        answers_keep(s);
 }
 
 void scenario_default(struct scenario *s)
@@ -306,8 +324,9 @@ static struct replay_names names_of(const struct scenario *s, bool sends)
         const uint8_t *bytes = s->choices + i;
         struct replay_name one = {.rank = bytes[0], .id = bytes[1], .by_number = sends};
         uint32_t at = names.count;
-        if ((bytes[2] == SCENARIO_KEEPS) != sends || one.rank >= SCENARIO_RANKS_MAX)
-            continue; /* of the other kind; or of a rank that no scenario has */
+        CORE_CHECK(one.rank < SCENARIO_RANKS_MAX); /* invariant 1 */
+        if ((bytes[2] == SCENARIO_KEEPS) != sends)
+            continue;
         one.source = sends ? 0 : bytes[2];
         while (at && (made[at - 1].rank > one.rank ||
                       (made[at - 1].rank == one.rank && made[at - 1].id >= one.id)))

@@ -199,8 +199,7 @@ void world_poll_failed(void)
 
 void *world_handle_new(enum world_handle_kind kind, size_t bytes)
 {
-    struct world_handle *handle = world_alloc(bytes);
-    memset(handle, 0, bytes);
+    struct world_handle *handle = world_zalloc(bytes);
     CORE_CHECK(WORLD->running && bytes >= sizeof *handle); /* state.h invariant 1 */
     handle->magic = (uint32_t)HANDLE_MAGIC + kind;
     handle->references = 1;
@@ -334,6 +333,7 @@ static void rank_init(struct world_rank *me, int index)
     me->unexpected = NULL;
     me->unexpected_end = &me->unexpected;
     me->handles = NULL;
+    me->due_to = NULL;
     memset(me->clock, 0, sizeof me->clock);
     memset(me->send_free, 0, sizeof me->send_free);
     memset(me->recv_free, 0, sizeof me->recv_free);
@@ -487,6 +487,7 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     world->keyval_count = 0;
     world->paused = NULL;
     world->delayed = world->delayed_free = NULL;
+    world->delayed_count = 0;
     world->ticks = 0;
     world->heap = NULL;
     world->file = NULL;
