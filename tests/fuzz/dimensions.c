@@ -161,6 +161,84 @@ static int scan_ring(int wrong, const void *s, void *r, int n, MPI_Datatype t, M
     return MPI_SUCCESS;
 }
 
+/* --- two of them overlapping in time ---------------------------------------------------------- */
+
+static int early_count, lazy_count;
+
+struct flat {
+    MPI_Request request[64];
+    int count, waits, n, root, tag;
+    void *buffer;
+    MPI_Datatype type;
+    MPI_Comm comm;
+};
+
+/* The root sends to all; the others receive at once, or when they are first asked. */
+static int flat_start(int tag, int lazy, void *buffer, int n, MPI_Datatype type, int root,
+                      MPI_Comm comm, void **state)
+{
+    struct flat *f = *state = malloc(sizeof *f);
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    *f = (struct flat){{0}, 0, rank != root, n, root, tag, buffer, type, comm};
+    for (int i = 0; i < size && rank == root; i++)
+        if (i != root)
+            MPI_Isend(buffer, n, type, i, tag, comm, &f->request[f->count++]);
+    if (f->waits && !lazy)
+        MPI_Irecv(buffer, n, type, root, tag, comm, &f->request[f->count++]);
+    f->waits &= lazy;
+    return MPI_SUCCESS;
+}
+
+static int flat_test(void *state, int *done)
+{
+    struct flat *f = state;
+    if (f->waits)
+        MPI_Irecv(f->buffer, f->n, f->type, f->root, f->tag, f->comm, &f->request[f->count++]);
+    f->waits = 0;
+    MPI_Testall(f->count, f->request, done, MPI_STATUSES_IGNORE);
+    if (*done)
+        free(f);
+    return MPI_SUCCESS;
+}
+
+static int flat_early(void *buffer, int n, MPI_Datatype type, int root, MPI_Comm comm, void **state)
+{
+    return flat_start(1000 + early_count++, 0, buffer, n, type, root, comm, state);
+}
+
+/* Wrong: the tags that the other one has. */
+static int flat_lazy(int wrong, void *buffer, int n, MPI_Datatype type, int root, MPI_Comm comm,
+                     void **state)
+{
+    return flat_start((wrong ? 1000 : 2000) + lazy_count++, 1, buffer, n, type, root, comm, state);
+}
+
+/* --- who comes first -------------------------------------------------------------------------- */
+
+/* Wrong: takes those that arrive to come in the order of their ranks. */
+static int gather_arrival(int wrong, const void *s, int n, MPI_Datatype t, void *r, int m,
+                          MPI_Datatype u, int root, MPI_Comm comm)
+{
+    int rank, size;
+    MPI_Status status;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    if (rank != root)
+        MPI_Ssend(s, n, t, root, TAG, comm);
+    for (int i = 0; i < size && rank == root; i++) {
+        if (i == root)
+            continue;
+        MPI_Probe(MPI_ANY_SOURCE, TAG, comm, &status);
+        int place = wrong ? i : status.MPI_SOURCE;
+        MPI_Recv((char *)r + place * m * extent_of(u), m, u, status.MPI_SOURCE, TAG, comm, STATUS);
+    }
+    if (rank == root && s != MPI_IN_PLACE)
+        copy(s, n, t, (char *)r + rank * m * extent_of(u), m, u);
+    return MPI_Barrier(comm); /* the next call's messages come when these have been taken */
+}
+
 /* --- several communicators -------------------------------------------------------------------- */
 
 static int known_rank = -1, known_size;
@@ -477,6 +555,9 @@ TWICE(allgather, allgather_int,
       r, m, u, c)
 COLLECTIVE(gather, "", gather_any)
 TWICE(scan, scan_ring, REDUCTION, s, r, n, t, op, c)
+TWICE(gather, gather_arrival,
+      (const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, int root, MPI_Comm c),
+      s, n, t, r, m, u, root, c)
 TWICE(allreduce, allreduce_known, REDUCTION, s, r, n, t, op, c)
 TWICE(allreduce, allreduce_pieces, REDUCTION, s, r, n, t, op, c)
 TWICE(alltoallv, alltoallv_in_place,
@@ -524,6 +605,17 @@ static int right_ring(const void *s, int n, MPI_Datatype t, void *r, int m, MPI_
 }
 COLLECTIVE_STEPS(allgather, "", wrong_ring, ring_test)
 COLLECTIVE_STEPS(allgather, "", right_ring, ring_test)
+static int wrong_flat_lazy(void *r, int n, MPI_Datatype t, int root, MPI_Comm c, void **state)
+{
+    return flat_lazy(1, r, n, t, root, c, state);
+}
+static int right_flat_lazy(void *r, int n, MPI_Datatype t, int root, MPI_Comm c, void **state)
+{
+    return flat_lazy(0, r, n, t, root, c, state);
+}
+COLLECTIVE_STEPS(bcast, "", flat_early, flat_test)
+COLLECTIVE_STEPS(bcast, "", wrong_flat_lazy, flat_test)
+COLLECTIVE_STEPS(bcast, "", right_flat_lazy, flat_test)
 TWICE(ibarrier, barrier_request, (MPI_Comm c, MPI_Request *request), c, request)
 TWICE(bcast_init, bcast_pair,
       (void *r, int n, MPI_Datatype t, int root, MPI_Comm c, MPI_Info i, MPI_Request *request), r,
