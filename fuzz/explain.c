@@ -290,13 +290,6 @@ static bool attempt(struct shrinking *work, struct scenario candidate)
     return true;
 }
 
-#define TRY_SET(field, value)                    \
-    do {                                         \
-        struct scenario candidate = *work->best; \
-        candidate.field = value;                 \
-        changed |= attempt(work, candidate);     \
-    } while (0)
-
 static bool shrink_ranks(struct shrinking *work)
 {
     for (int ranks = 1; ranks < work->best->ranks; ranks++) {
@@ -308,94 +301,12 @@ static bool shrink_ranks(struct shrinking *work)
     return false;
 }
 
-/* Of several calls with different roots the one that fails. */
-static bool shrink_to_one_root(struct shrinking *work)
-{
-    for (int call = 1; work->best->root_step && call < work->best->calls; call++) {
-        struct scenario candidate = *work->best;
-        candidate.root = scenario_root(work->best, call, work->best->ranks);
-        candidate.root_step = 0;
-        candidate.calls = 1;
-        if (attempt(work, candidate))
-            return true;
-    }
-    return false;
-}
-
-/* No groups, or a first one that is as small as it can be. */
-static bool shrink_groups(struct shrinking *work)
-{
-    for (int first = 0; first < work->best->first_group; first++) {
-        struct scenario candidate = *work->best;
-        candidate.first_group = first;
-        if (attempt(work, candidate))
-            return true;
-    }
-    return false;
-}
-
 static bool shrink_fields(struct shrinking *work)
 {
-    bool changed = shrink_to_one_root(work);
-    changed |= shrink_ranks(work);
-    for (int count = 0; count < work->best->count; count = count < 8 ? count + 1 : count * 2) {
-        struct scenario candidate = *work->best;
-        candidate.count = count;
-        if (attempt(work, candidate)) {
-            changed = true;
-            break;
-        }
-    }
-    struct scenario half = *work->best;
-    half.count /= 2;
-    half.pool_bytes /= 2;
-    half.eager_bytes /= 2;
-    changed |= attempt(work, half);
-    TRY_SET(other, 0);
-    TRY_SET(calls, 1);
-    if (work->best->calls > 2)
-        TRY_SET(calls, 2);
-    TRY_SET(root_step, 0);
-    TRY_SET(growth, GROWTH_NONE);
-    TRY_SET(places, PLACES_PACKED);
-    TRY_SET(also, ALSO_NONE);
-    if (work->best->also > ALSO_DUP)
-        TRY_SET(also, ALSO_DUP);
-    TRY_SET(arrive, 0);
-    TRY_SET(graph, false);
-    changed |= shrink_groups(work);
-    TRY_SET(flight, 1);
-    TRY_SET(tested, false);
-    TRY_SET(comm, COMM_WORLD);
-    TRY_SET(traffic, false);
-    TRY_SET(slow, -1);
-    TRY_SET(delays, REPLAY_DELAY_NONE);
-    TRY_SET(delays_seed, 0);
-    TRY_SET(late, false);
-    TRY_SET(shuffle, false);
-    TRY_SET(choice_count, 0);
-    TRY_SET(root, 0);
-    TRY_SET(in_place, false);
-    TRY_SET(sizes, SIZES_EVEN);
-    TRY_SET(sizes_seed, 0);
-    TRY_SET(op, OP_SUM_INT);
-    TRY_SET(dims, 1);
-    TRY_SET(periods, 0);
-    TRY_SET(parameter, 0);
-    TRY_SET(type_send, work->best->type);
-    struct scenario plain = *work->best;
-    plain.type = plain.type_send = TYPE_INT;
-    changed |= attempt(work, plain);
-    if (work->best->buffering != REPLAY_EAGER)
-        TRY_SET(buffering, REPLAY_EAGER);
-    if (work->best->buffering != REPLAY_EAGER && work->best->buffering != REPLAY_RENDEZVOUS)
-        TRY_SET(buffering, REPLAY_RENDEZVOUS);
-    if (work->best->eager_bytes)
-        TRY_SET(eager_bytes, 0);
-    if (work->best->credits)
-        TRY_SET(credits, 0);
-    if (work->best->pool_bytes)
-        TRY_SET(pool_bytes, 0);
+    bool changed = false;
+    struct scenario candidate;
+    for (int step = 0; scenario_simpler(work->best, step, &candidate); step++)
+        changed |= attempt(work, candidate);
     return changed;
 }
 

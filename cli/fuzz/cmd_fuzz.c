@@ -79,12 +79,12 @@ static const struct options_spec spec[] = {
 
 static const struct options_command command = {
     .name = "fuzz",
-    .usage =
-        "crosswait fuzz FILE.c... [options] [libFuzzer's options] [INPUT...]\n"
-        "crosswait fuzz FILE.c... --explain=SCENARIO | --real=SCENARIO\n"
-        "crosswait fuzz FILE.c... --exhaustive=RANKS\n"
-        "crosswait fuzz --library-of=FILE.so [options]\n"
-        "crosswait fuzz --library [-- --ranks=N --cases=N --seed=S --only=COLLECTIVE[:ALGORITHM]]",
+    .usage = "crosswait fuzz FILE.c... [options] [libFuzzer's options] [INPUT...]\n"
+             "crosswait fuzz FILE.c... --explain=SCENARIO | --real=SCENARIO\n"
+             "crosswait fuzz FILE.c... --exhaustive=RANKS\n"
+             "crosswait fuzz --library-of=FILE.so [options]\n"
+             "crosswait fuzz --library [-- --mpi=mpich --ranks=N --cases=N --seed=S\n"
+             "    --only=COLLECTIVE[:ALGORITHM] --diff=TABLE]",
     .about = "Fuzzes a collective: thousands of worlds a second in one process, under every "
              "buffering, order, datatype and shape;\n"
              "results, deadlocks, leaks and cost are checked. FILE.c (or C++: .cc, .cpp, .cxx) "

@@ -1,60 +1,82 @@
 #!/usr/bin/python3
-"""crosswait fuzz --library: the MPI library's own collective algorithms, forced one by one, under the fuzzer's scenarios.
+"""crosswait fuzz --library: an MPI library's own collective algorithms, forced one by one, under the fuzzer's scenarios.
 
-usage: library.py SHARE FOLDER [--ranks=N] [--cases=N] [--seed=S] [--only=COLLECTIVE[:ALGORITHM]] [--seconds=S] [--no-synchronous]
+usage: library.py SHARE FOLDER [--mpi=openmpi|mpich] [--ranks=N] [--cases=N] [--seed=S] [--only=COLLECTIVE[:ALGORITHM]] [--seconds=S]
+                  [--diff=FILE] [--scenario=FILE] [--no-synchronous] [--no-shrink] [--no-trace]
 One MPI job is kept alive and goes through a plan; when a case ends it (a wrong result, a crash, a hang), the next job goes on behind that
-case. The cases of all algorithms are dealt out in turns, so that little time is a little of everything. A second pass makes all sends
-synchronous inside the library, if libcrosswait.so is there. Prints a table: collective, algorithm ("decided": the library's own choice), cases,
-verdict. Exit status 0 nothing found, 1 findings, 3 trouble."""
-import argparse, glob, os, re, shutil, signal, subprocess, sys, time
+case. The cases of all algorithms are dealt out in turns, so that little time is a little of everything. What can only be set before a job
+starts has jobs of its own. With Open MPI a second pass makes all sends synchronous inside the library, if libcrosswait.so is there. What
+failed is made small. Prints a table of what is wrong, the smallest case of each, and the command that shows it again; FOLDER/table holds
+all of it, and --diff=FILE compares with that of another time. Exit status 0 nothing found (with --diff: nothing new), 1 findings, 2 a
+mistake in the command line, 3 trouble."""
+import argparse, collections, os, re, shutil, signal, subprocess, sys, time
 
 parser = argparse.ArgumentParser(prog="crosswait fuzz --library --", add_help=True)
 parser.add_argument("share")
 parser.add_argument("folder")
+parser.add_argument("--mpi", choices=("openmpi", "mpich"), default="openmpi")
 parser.add_argument("--ranks", type=int, default=6)
 parser.add_argument("--cases", type=int, default=60, help="for each algorithm")
 parser.add_argument("--seed", type=int, default=1)
-parser.add_argument("--only", default="")
+parser.add_argument("--only", default="", help="COLLECTIVE[:ALGORITHM]")
 parser.add_argument(
     "--seconds",
     type=float,
     default=600,
     help="for both passes together (600); what is not reached is named",
 )
+parser.add_argument("--diff", help="the table of another time: only what is new there fails")
+parser.add_argument("--scenario", help="only this one, of --only=COLLECTIVE:ALGORITHM")
+parser.add_argument(
+    "--synchronous", action="store_true", help="of --scenario: all sends are synchronous"
+)
 parser.add_argument(
     "--no-synchronous", action="store_true", help="leave out the pass with all sends synchronous"
 )
+parser.add_argument("--no-shrink", action="store_true", help="leave cases as large as they are")
 parser.add_argument("--no-trace", action="store_true", help="do not record failing cases")
 args = parser.parse_args()
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that has seen enough
 FAILURES_MAX = 3  # of one algorithm; then the next one's turn
 TURN = 10  # cases of an algorithm before the next one's
-COLLECTIVES = [
-    "barrier",
-    "bcast",
-    "reduce",
-    "allreduce",
-    "gather",
-    "scatter",
-    "allgather",
-    "allgatherv",
-    "alltoall",
-    "alltoallv",
-    "reduce_scatter",
-    "scan",
-]
+SHRINK_SECONDS = 60  # of one case
+PREFERRED = 60  # a priority above tuned's and below that of the component for one rank
+HEADER = "crosswait library table 1"
+# Algorithms that are chosen by environment have an environment; variable "-": nothing to force.
+Algorithm = collections.namedtuple("Algorithm", "kind name variable number environment")
 
 
-def trouble(message):
+class Row:
+    """What became of an algorithm: how many cases, and its failures."""
+
+    def __init__(self):
+        self.cases, self.failures, self.absent = 0, [], False
+
+
+class Failure:
+    """A case that failed: with which rule, its description, its scenario in a file."""
+
+    def __init__(self, rule, text, description, path, synchronous):
+        self.rule, self.text, self.description = rule, text, description
+        self.path, self.synchronous, self.also_as_it_is = path, synchronous, False
+
+    def verdict(self):
+        only = "does not commute" in self.description
+        return self.rule + (", only with operations that do not commute" if only else "")
+
+
+def trouble(message, status=3):
     print("crosswait: " + message, file=sys.stderr)
-    sys.exit(3)
+    sys.exit(status)
 
 
-def algorithms():
-    """(collective, control variable, number, name) of everything that Open MPI's tuned component can be told to use."""
+# --- Open MPI ---------------------------------------------------------------------------------------
+
+
+def openmpi_info():
     try:
-        text = subprocess.run(
-            ["ompi_info", "--param", "coll", "tuned", "--level", "9", "--parsable"],
+        return subprocess.run(
+            ["ompi_info", "--param", "coll", "all", "--level", "9", "--parsable"],
             capture_output=True,
             text=True,
             check=True,
@@ -66,104 +88,209 @@ def algorithms():
         )
     except (OSError, subprocess.CalledProcessError) as error:
         trouble(f"cannot ask ompi_info for the library's algorithms: {error}")
+
+
+def openmpi_component(name, **more):
+    """The environment that prefers a component to all others but that for communicators of one rank."""
+    chosen = {f"OMPI_MCA_coll_{name}_priority": str(PREFERRED), **more}
+    return tuple(sorted(chosen.items()))
+
+
+def openmpi_algorithms(kinds):
+    """What the components tuned, libnbc, basic, sm, adapt and han can be told to use."""
     found = []
-    for match in re.finditer(r":(coll_tuned_(\w+)_algorithm):enumerator:value:(\d+):(\S+)", text):
-        if match.group(2) in COLLECTIVES:
-            found.append(
-                (
-                    match.group(2),
-                    match.group(1),
-                    int(match.group(3)),
-                    "decided" if match.group(3) == "0" else match.group(4),
-                )
-            )
-    wanted = [f for f in found if not args.only or args.only in (f[0], f"{f[0]}:{f[3]}")]
-    if not wanted:
-        there = "\n".join(
-            f"  {name}: " + " ".join(f[3] for f in found if f[0] == name)
-            for name in dict.fromkeys(f[0] for f in found)
-        )
-        trouble(
-            f"there is no collective or algorithm '{args.only}'; there are, to be given as"
-            f" COLLECTIVE or COLLECTIVE:ALGORITHM,\n{there}"
-        )
-    return wanted
+    enumerated = r":(coll_(?:tuned|libnbc)_(\w+)_algorithm):enumerator:value:(\d+):(\S+)"
+    for variable, kind, number, name in re.findall(enumerated, info):
+        name = "decided" if number == "0" else name
+        for kind in (kind, kind[1:] + "_init") if "libnbc" in variable else (kind,):
+            found.append(Algorithm(kind, name, variable, int(number), ()))
+    for kind in kinds:
+        if not any(a.kind == kind for a in found):
+            found.append(Algorithm(kind, "decided", "-", 0, ()))
+        if kind[0] != "i" and not kind.endswith("_init"):
+            found.append(Algorithm(kind, "basic", "-", 0, openmpi_component("basic")))
+    for kind in ("barrier", "bcast", "reduce", "allreduce"):
+        found.append(Algorithm(kind, "sm", "-", 0, openmpi_component("sm")))
+    for variable, kind, names in re.findall(r":(coll_adapt_(\w+)_algorithm):help:(.*)", info):
+        for number, name in re.findall(r"(\d+): (\w+)", names):
+            chosen = openmpi_component("adapt", **{"OMPI_MCA_" + variable: number})
+            for kind_of in (kind, "i" + kind):
+                found.append(Algorithm(kind_of, "adapt-" + name, "-", 0, chosen))
+    for kind in dict.fromkeys(re.findall(r":coll_han_use_simple_(\w+):value", info)):
+        for name, simple in ("han", "0"), ("han-simple", "1"):
+            chosen = openmpi_component("han", **{"OMPI_MCA_coll_han_use_simple_" + kind: simple})
+            found.append(Algorithm(kind, name, "-", 0, chosen))
+    return [a for a in found if a.kind in kinds]
+
+
+def openmpi_absent(environment):
+    """Whether the component that the environment prefers does not offer itself to communicators."""
+    component = [re.match("OMPI_MCA_coll_(.*)_priority", key) for key, value in environment]
+    component = [match.group(1) for match in component if match]
+    if not component:
+        return False
+    said = os.path.join(args.folder, "said")  # of each rank apart
+    shutil.rmtree(said, ignore_errors=True)
+    subprocess.run(
+        ["mpirun", "--oversubscribe", "-n", "2", "--output-filename", said]
+        + [program, os.devnull, os.devnull, "1"],
+        env=dict(os.environ, OMPI_MCA_coll_base_verbose="20", **dict(environment)),
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+    )
+    pattern = rf"selecting +{component[0]}, priority +{PREFERRED}, Enabled"
+    for folder, folders, files in os.walk(said):
+        for name in files:
+            with open(os.path.join(folder, name), errors="replace") as f:
+                if re.search(pattern, f.read()):
+                    return False
+    return True
+
+
+def openmpi_version():
+    text = subprocess.run(["ompi_info", "--version"], capture_output=True, text=True).stdout
+    return text.splitlines()[0] if text else "Open MPI"
+
+
+# --- MPICH ------------------------------------------------------------------------------------------
+
+
+def mpich_names(description, strings):
+    """The values that a control variable's description lists, in order; where one begins is not marked, so it is the longest end of the word
+    that the library knows as a string of its own."""
+    names = []
+    for word in re.findall(r"([A-Za-z_]+) *- (?:Force|Internal|Fallback)", description):
+        ends = (word[i:] for i in range(len(word)))
+        names.append(next((e for e in ends if e.encode() + b"\0" in strings), word))
+    return names
+
+
+def mpich_algorithms(kinds):
+    """What MPICH's control variables can force: the algorithms of its generic layer, and those for ranks that share memory."""
+    listed = subprocess.run(
+        [tool("mpiexec"), "-n", "1", program, "--algorithms"], capture_output=True, text=True
+    ).stdout
+    libraries = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
+    path = re.search(r"libmpi\w*\.so\S* => (\S+)", libraries)
+    if not path:
+        trouble("cannot find MPICH's library among those of " + program)
+    with open(path.group(1), "rb") as f:
+        strings = b"".join(set(re.findall(rb"[A-Za-z_]{2,80}\0", f.read())))
+    generic, device = ((("MPIR_CVAR_DEVICE_COLLECTIVES", value),) for value in ("none", "all"))
+    found = []
+    for line in listed.splitlines():
+        variable, description = line.split("\t")
+        match = re.fullmatch(r"MPIR_CVAR_(\w+?)_(POSIX_)?INTRA_ALGORITHM", variable)
+        if not match:
+            continue
+        kind, prefix = match.group(1).lower(), "posix-" if match.group(2) else ""
+        of = (kind, kind[1:] + "_init") if kind[0] == "i" else (kind,)
+        for number, name in enumerate(mpich_names(description, strings)):
+            if prefix and name == "mpir":
+                continue  # the generic layer's
+            name = prefix + ("decided" if name == "auto" else name)
+            for kind in of:
+                chosen = device if prefix else generic
+                found.append(Algorithm(kind, name, variable, number, chosen))
+    for kind in kinds:
+        if not any(a.kind == kind for a in found):
+            found.append(Algorithm(kind, "decided", "-", 0, generic))
+    return [a for a in found if a.kind in kinds]
+
+
+def mpich_version():
+    text = subprocess.run([tool("mpichversion")], capture_output=True, text=True).stdout
+    match = re.search(r"MPICH Version:\s*(\S+)", text)
+    return "MPICH " + match.group(1) if match else "MPICH"
+
+
+# --- either -----------------------------------------------------------------------------------------
+
+
+def tool(name):
+    """A program of the library: Debian's name for MPICH's beside those of Open MPI, or the plain one."""
+    return args.mpi == "mpich" and shutil.which(name + ".mpich") or name
 
 
 def build():
-    if not shutil.which("mpicc"):
+    if not shutil.which(tool("mpicc")):
+        package = "libopenmpi-dev" if args.mpi == "openmpi" else "libmpich-dev"
         trouble(
             "mpicc is needed to build what runs the library's collectives, and is not on the PATH;"
-            " Debian has it: apt-get install libopenmpi-dev"
+            f" Debian has it: apt-get install {package}"
         )
-    program = os.path.join(args.folder, "library_main")
-    sources = [
-        os.path.join(args.share, "src", name)
-        for name in (
-            "library_main.c",
-            "scenario.c",
-            "elements.c",
-            "shape.c",
-            "execute.c",
-            "registry.c",
-        )
-    ]
-    if os.path.exists(program) and all(
-        os.path.getmtime(program) > os.path.getmtime(s) for s in sources
-    ):
-        return program
+    made = os.path.join(args.folder, "library_main-" + args.mpi)
+    names = "library_main scenario simpler elements shape execute registry".split()
+    sources = [os.path.join(args.share, "src", name + ".c") for name in names]
+    if os.path.exists(made) and all(os.path.getmtime(made) > os.path.getmtime(s) for s in sources):
+        return made
+    archives = [os.path.join(args.share, "lib", name) for name in ("libreplay.a", "libcore.a")]
+    include = "-I" + os.path.join(args.share, "include")
     done = subprocess.run(
-        [
-            "mpicc",
-            "-std=gnu11",
-            "-g",
-            "-O1",
-            "-w",
-            "-I" + os.path.join(args.share, "include"),
-            "-o",
-            program,
-        ]
+        [tool("mpicc"), "-std=gnu11", "-g", "-O1", "-w", include, "-o", made]
         + sources
-        + [os.path.join(args.share, "lib", name) for name in ("libreplay.a", "libcore.a")]
+        + archives
         + ["-lm"],
         capture_output=True,
         text=True,
     )
     if done.returncode:
         trouble("cannot build library_main: " + done.stderr[-2000:])
-    return program
+    return made
 
 
-def job(plan, synchronous, ended, preset=None):
-    """Runs one job over the plan, perhaps with a control variable set from outside. Returns the log's lines and its exit status, None when
-    the time was over before."""
+def wanted(found):
+    """Those of --only."""
+    chosen = [a for a in found if args.only in ("", a.kind, f"{a.kind}:{a.name}")]
+    if not chosen:
+        there = "\n".join(
+            f"  {kind}: " + " ".join(a.name for a in found if a.kind == kind)
+            for kind in dict.fromkeys(a.kind for a in found)
+        )
+        trouble(
+            f"there is no collective or algorithm '{args.only}'; there are, to be given as"
+            f" COLLECTIVE or COLLECTIVE:ALGORITHM,\n{there}"
+        )
+    return chosen
+
+
+def launch_command(environment, synchronous):
+    """How a job is started, and the environment it is started with."""
+    env = dict(os.environ, OMPI_MCA_coll_tuned_use_dynamic_rules="1", **dict(environment))
+    if args.mpi == "mpich":
+        return [tool("mpiexec"), "-n", str(args.ranks)], env
+    command = [tool("mpirun"), "--oversubscribe", "-n", str(args.ranks)]
+    if synchronous:
+        out = os.path.join(args.folder, "synchronous.db")
+        for word in (
+            "LD_PRELOAD=" + preload,
+            "CROSSWAIT_POLICY=buffering=rendezvous",
+            "CROSSWAIT_OUT=" + out,
+        ):
+            command += ["-x", word]
+    return command, env
+
+
+def job(plan, environment, synchronous, ended):
+    """Runs one job over the plan's lines. Returns the log's lines and its exit status, None when the time was over before."""
     plan_path, log_path = os.path.join(args.folder, "plan"), os.path.join(args.folder, "log")
     with open(plan_path, "w") as f:
-        for collective, variable, number, name, first, count in plan:
-            f.write(f"{collective} {variable} {number} {name} {first} {count}\n")
+        f.writelines(line + "\n" for line in plan)
     open(log_path, "w").close()
-    env = dict(os.environ, OMPI_MCA_coll_tuned_use_dynamic_rules="1", **(preset or {}))
-    command = ["mpirun", "--oversubscribe", "-n", str(args.ranks)]
-    if synchronous:
-        command += [
-            "-x",
-            "LD_PRELOAD=" + synchronous,
-            "-x",
-            "CROSSWAIT_POLICY=buffering=rendezvous",
-            "-x",
-            "CROSSWAIT_OUT=" + os.path.join(args.folder, "synchronous.db"),
-        ]
-    child = subprocess.Popen(
-        command + [program, plan_path, log_path, str(args.seed)],
-        env=env,
-        stdout=subprocess.DEVNULL,
-        stderr=open(os.path.join(args.folder, "stderr"), "w"),
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    command, env = launch_command(environment, synchronous)
+    with open(os.path.join(args.folder, "stderr"), "w") as errors:
+        child = subprocess.Popen(
+            command + [program, plan_path, log_path, str(args.seed)],
+            env=env,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
     last, size = time.monotonic(), -1
     while child.poll() is None:
-        time.sleep(0.05)
+        time.sleep(0.02)
         now = os.path.getsize(log_path)
         if now != size:
             last, size = time.monotonic(), now
@@ -181,155 +308,323 @@ def job(plan, synchronous, ended, preset=None):
         return f.read().splitlines(), None if time.monotonic() > ended else child.returncode
 
 
-def campaign(title, synchronous, ended):
-    """Returns {(collective, name): [cases, [failure...]]}."""
-    every = algorithms()
-    rest = [
-        a + (first, min(TURN, args.cases - first))
-        for first in range(0, args.cases, TURN)
-        for a in every
-    ]
-    table = {(a[0], a[3]): [0, []] for a in every}
-    fixed = go_through(title, rest, table, synchronous, ended, None)
-    for algorithm in {
-        entry[:4]: None for entry in fixed
-    }:  # cannot be changed in a running job: a job of their own each
-        go_through(
-            title,
-            [entry for entry in fixed if entry[:4] == algorithm],
-            table,
-            synchronous,
-            ended,
-            {"OMPI_MCA_" + algorithm[1]: str(algorithm[2])},
-        )
-    return table
+def forced(algorithm):
+    """The beginning of a line of the plan."""
+    return f"{algorithm.kind} {algorithm.variable} {algorithm.number} {algorithm.name}"
 
 
-def go_through(title, rest, table, synchronous, ended, preset):
-    """Job after job until the plan is done. Returns the entries whose variable could not be set."""
+def outside(algorithm):
+    """The same, forced by the environment, where a job cannot change it."""
+    chosen = (("OMPI_MCA_" + algorithm.variable, str(algorithm.number)),)
+    return algorithm._replace(variable="-", environment=algorithm.environment + chosen)
+
+
+def ended_first(status):
+    with open(os.path.join(args.folder, "stderr"), errors="replace") as f:
+        trouble(f"the job ended with status {status} before its first case:\n{f.read()[-1500:]}")
+
+
+def case_path(algorithm, failure_key):
+    return os.path.join(args.folder, "-".join((algorithm.kind, algorithm.name, failure_key)))
+
+
+def keep_failure(algorithm, row, found, description, status, synchronous):
+    """Takes what the log says of the case that ended the job, with its scenario."""
+    rule, _, text = (found or f"crash mpirun's status {status}").partition(" ")
+    failure = Failure(rule, text, description, "", synchronous)
+    key = rule + ("-order" if "commute," in failure.verdict() else "")
+    failure.path = case_path(algorithm, key + ("-synchronous" if synchronous else "") + ".txt")
+    if all(f.path != failure.path for f in row.failures):
+        shutil.copyfile(os.path.join(args.folder, "log.scenario"), failure.path)
+    row.failures.append(failure)
+
+
+def go_through(entries, environment, table, synchronous, ended):
+    """Job after job until the plan is done: entries of (algorithm, first case, count). Returns those that must be forced from outside."""
     fixed = []
-    while rest and time.monotonic() < ended:
-        lines, status = job(rest, synchronous, ended, preset)
-        current, failed = None, None
+    while entries and time.monotonic() < ended:
+        plan = [f"{forced(a)} cases {first} {count}" for a, first, count in entries]
+        lines, status = job(plan, environment, synchronous, ended)
+        current = found = None
         for line in lines:
             words = line.split(" ", 3)
             if words[0] == "start":
                 current = (int(words[1]), int(words[2]), words[3])
-                table[(rest[current[0]][0], rest[current[0]][3])][0] += 1
+                found = None
+                table[entries[current[0]][0][:2]].cases += 1
             elif words[0] == "fixed":
-                fixed.append(rest[int(words[1])])
+                fixed.append(entries[int(words[1])])
             elif words[0] == "finding":
-                failed = line.split(" ", 1)[1]
+                found = line.split(" ", 1)[1]
         if status in (0, None):
             break
         if current is None:
-            with open(os.path.join(args.folder, "stderr"), errors="replace") as f:
-                trouble(
-                    f"the job ended with status {status} before its first case:\n{f.read()[-1500:]}"
-                )
+            ended_first(status)
         at, case, description = current
-        collective, variable, number, name, first, count = rest[at]
-        failures = table[(collective, name)][1]
-        failures.append((case, description, failed or f"crash (mpirun's status {status})"))
-        left = first + count - case - 1
-        again = [(collective, variable, number, name, case + 1, left)] if left > 0 else []
-        rest = [
-            entry
-            for entry in again + rest[at + 1 :]
-            if len(table[(entry[0], entry[3])][1]) < FAILURES_MAX
-        ]
+        algorithm, first, count = entries[at]
+        row = table[algorithm[:2]]
+        keep_failure(algorithm, row, found, description, status, synchronous)
         if sys.stderr.isatty():
-            print(f"{title}: {collective} {name}: {failures[-1][2]}", file=sys.stderr)
+            print(f"{algorithm.kind} {algorithm.name}: {row.failures[-1].rule}", file=sys.stderr)
+        left = first + count - case - 1
+        entries = ([(algorithm, case + 1, left)] if left > 0 else []) + entries[at + 1 :]
+        entries = [
+            e
+            for e in entries
+            if sum(f.synchronous == synchronous for f in table[e[0][:2]].failures) < FAILURES_MAX
+        ]
     return fixed
 
 
-def verdict(cases, failures):
-    if not failures:
-        return "passed" if cases else "not reached in the time given"
-    only = all("does not commute" in description for case, description, failure in failures)
-    return failures[0][2].split(" ", 1)[0] + (
-        ", only with operations that do not commute" if only else ""
-    )
-
-
-def show(title, table):
-    found = 0
-    print(title)
-    print(f"  {'collective':15} {'algorithm':22} {'cases':>5}  verdict")
-    for (collective, name), (cases, failures) in table.items():
-        print(f"  {collective:15} {name:22} {cases:5}  {verdict(cases, failures)}")
-        for case, description, failure in failures:
-            found += 1
-            print(f"    case {case}: {description}: {failure}")
-    return found
-
-
-def record(table):
-    """One trace for each algorithm that failed: the failing case alone, recorded."""
-    crosswait = os.path.join(os.path.dirname(os.path.dirname(args.share)), "crosswait")
-    if not os.path.exists(crosswait):
-        crosswait = os.path.join(os.path.dirname(os.path.dirname(args.share)), "bin", "crosswait")
-    if args.no_trace or not os.path.exists(crosswait):
-        return
-    variables = {(a[0], a[3]): a for a in algorithms()}
-    for key, (cases, failures) in table.items():
-        if not failures:
+def campaign(algorithms, table, synchronous, ended):
+    """All algorithms in groups of one environment, each with its part of the time."""
+    groups = {}
+    for algorithm in algorithms:
+        groups.setdefault(algorithm.environment, []).append(algorithm)
+    left, fixed = len(algorithms), []
+    for environment, group in groups.items():
+        now = time.monotonic()
+        until = now + max(ended - now, 0) * len(group) / left
+        left -= len(group)
+        if args.mpi == "openmpi" and openmpi_absent(environment):
+            for algorithm in group:
+                table[algorithm[:2]].absent = True
             continue
-        collective, variable, number, name = variables[key]
-        base = os.path.join(args.folder, f"{collective}-{name}")
-        with open(base + ".plan", "w") as f:
-            f.write(f"{collective} {variable} {number} {name} {failures[0][0]} 1\n")
-        preset = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_" + variable: str(number)}
-        command = [
-            crosswait,
-            "record",
-            "-o",
-            base + ".db",
-            "--",
-            "mpirun",
-            "--oversubscribe",
-            "-n",
-            str(args.ranks),
-            program,
-            base + ".plan",
-            base + ".log",
-            str(args.seed),
-        ]
-        try:
-            subprocess.run(
-                command,
-                env=dict(os.environ, **preset),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                stdin=subprocess.DEVNULL,
-                timeout=60,
-            )
-        except subprocess.TimeoutExpired:
-            pass
-        print(
-            f"  again: {' '.join(k + '=' + v for k, v in preset.items())} {' '.join(command[5:])}"
-            + (f"; trace: {base}.db" if os.path.exists(base + ".db") else "")
-        )
+        turns = range(0, args.cases, TURN)
+        rest = [(a, first, min(TURN, args.cases - first)) for first in turns for a in group]
+        fixed += go_through(rest, environment, table, synchronous, until)
+    for algorithm in dict.fromkeys(a for a, first, count in fixed):
+        again = outside(algorithm)
+        entries = [(again, first, count) for a, first, count in fixed if a == algorithm]
+        go_through(entries, again.environment, table, synchronous, ended)
 
 
-program = build()
-preload = [
-    p
-    for p in (
-        os.path.join(args.share, "..", "..", "libcrosswait.so"),
-        os.path.join(args.share, "..", "..", "lib", "libcrosswait.so"),
+# --- small ------------------------------------------------------------------------------------------
+
+
+def shrink(algorithm, failure):
+    """Makes the scenario of a failure small, job after job, and describes it anew."""
+    ended = time.monotonic() + SHRINK_SECONDS
+    step = 0
+    while time.monotonic() < ended:
+        line = f"{forced(algorithm)} shrink {failure.rule} {step} {failure.path}"
+        lines, status = job([line], algorithm.environment, failure.synchronous, ended)
+        if any(line.startswith("fixed ") for line in lines):
+            algorithm = outside(algorithm)
+            continue
+        last = found = None
+        for line in lines:
+            words = line.split(" ", 2)
+            if words[0] == "small":
+                failure.description = words[2]
+            elif words[0] == "step":
+                last, found = int(words[2]), None
+            elif words[0] == "finding":
+                found = words[1]
+                if found == failure.rule:
+                    failure.text = words[2]
+        if status in (0, None) or last is None:
+            return
+        step = -1 - last if (found or "crash") == failure.rule else last + 1
+
+
+def distinct(table, algorithms):
+    """One failure of each verdict of an algorithm, made small; those that only synchronous sends have are told apart."""
+    for algorithm in algorithms:
+        row, kept = table[algorithm[:2]], {}
+        for failure in row.failures:
+            before = kept.setdefault(failure.verdict(), failure)
+            before.also_as_it_is |= not failure.synchronous
+        if not args.no_shrink:
+            for failure in kept.values():
+                shrink(algorithm, failure)
+        row.failures = []
+        for failure in kept.values():  # the small one may need less than the first did
+            if failure.verdict() not in (f.verdict() for f in row.failures):
+                row.failures.append(failure)
+
+
+def again_command(algorithm, failure):
+    words = ["crosswait fuzz --library --output=" + args.folder, "--", f"--ranks={args.ranks}"]
+    if args.mpi != "openmpi":
+        words.append("--mpi=" + args.mpi)
+    if failure.synchronous:
+        words.append("--synchronous")
+    words += [f"--only={algorithm.kind}:{algorithm.name}", "--scenario=" + failure.path]
+    return " ".join(words)
+
+
+def record(algorithm, failure):
+    """A trace of the failing case alone; where it is, or None."""
+    root = os.path.dirname(os.path.dirname(args.share))
+    crosswait = [os.path.join(root, part) for part in ("crosswait", "bin/crosswait")]
+    crosswait = [path for path in crosswait if os.path.exists(path)]
+    if args.no_trace or failure.synchronous or not crosswait:
+        return None
+    base = failure.path.removesuffix(".txt")
+    chosen = (
+        outside(algorithm) if algorithm.variable != "-" and args.mpi == "openmpi" else algorithm
     )
-    if os.path.exists(p)
-]
+    with open(base + ".plan", "w") as f:
+        f.write(f"{forced(chosen)} again {failure.path}\n")
+    command, env = launch_command(chosen.environment, False)
+    recorder = [crosswait[0], "record", "-o", base + ".db", "--"]
+    try:
+        subprocess.run(
+            recorder + command + [program, base + ".plan", base + ".log", str(args.seed)],
+            env=env,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+            timeout=60,
+        )
+    except subprocess.TimeoutExpired:
+        pass
+    return base + ".db" if os.path.exists(base + ".db") else None
+
+
+# --- the table --------------------------------------------------------------------------------------
+
+
+def sends(failure):
+    return "any" if failure.also_as_it_is else "synchronous"
+
+
+def show(algorithms, table):
+    """Prints what is wrong. Returns how many."""
+    count = 0
+    print(
+        f"{version} on {args.ranks} ranks: {len(algorithms)} algorithms of"
+        f" {len({a.kind for a in algorithms})} collectives,"
+        f" {sum(row.cases for row in table.values())} cases"
+    )
+    for algorithm in algorithms:
+        for failure in table[algorithm[:2]].failures:
+            if not count:
+                print(f"  {'collective':20} {'algorithm':26} {'sends':11} verdict: smallest case")
+            count += 1
+            print(
+                f"  {algorithm.kind:20} {algorithm.name:26} {sends(failure):11}"
+                f" {failure.verdict()}: {failure.description}"
+            )
+            print(f"    {failure.text}\n    again: {again_command(algorithm, failure)}")
+            trace = record(algorithm, failure)
+            if trace:
+                print(f"    trace: {trace}")
+    passed = sum(1 for row in table.values() if row.cases and not row.failures)
+    print(f"{passed} of {len(algorithms)} algorithms passed, {count} findings")
+    for words, some in (
+        ("not reached in the time given", [a for a in algorithms if is_missed(table[a[:2]])]),
+        (
+            "not offered by the library for such communicators",
+            [a for a in algorithms if table[a[:2]].absent],
+        ),
+    ):
+        if some:
+            print(f"{words}: " + ", ".join(f"{a.kind}:{a.name}" for a in some))
+    return count
+
+
+def is_missed(row):
+    return not row.cases and not row.absent
+
+
+def lines_of(algorithms, table):
+    """The rows of the table, to be kept and compared: collective, algorithm, verdict, sends, smallest case."""
+    for a in algorithms:
+        row = table[a[:2]]
+        for failure in row.failures:
+            yield (a.kind, a.name, failure.verdict(), sends(failure), failure.description)
+        if not row.failures:
+            verdict = "passed" if row.cases else "absent" if row.absent else "not reached"
+            yield (a.kind, a.name, verdict, "-", "-")
+
+
+def write_table(rows):
+    path = os.path.join(args.folder, "table")
+    with open(path, "w") as f:
+        f.write(f"{HEADER}\t{version}\n")
+        f.writelines("\t".join(row) + "\n" for row in rows)
+    print("table: " + path)
+
+
+def read_table(path):
+    try:
+        with open(path) as f:
+            header, *lines = f.read().splitlines()
+    except (OSError, ValueError) as error:
+        trouble(f"cannot read the table '{path}': {error}", 2)
+    if not header.startswith(HEADER) or any(line.count("\t") != 4 for line in lines):
+        trouble(f"'{path}' is no table of crosswait fuzz --library", 2)
+    return header.partition("\t")[2], [tuple(line.split("\t")) for line in lines]
+
+
+def compare(rows, old_version, old):
+    """Prints what is new and what is gone. Returns how many are new."""
+    good = ("passed", "absent", "not reached")
+    before = {row[:3] for row in old if row[2] not in good}
+    now = {row[:3] for row in rows if row[2] not in good}
+    tried = {row[:2] for row in rows if row[2] not in ("absent", "not reached")}
+    if old_version != version:
+        print(f"the other table is of {old_version}")
+    new = [row for row in rows if row[:3] in now - before]
+    gone = [row for row in old if row[:3] in before - now and row[:2] in tried]
+    for row in new:
+        print(f"new: {row[0]} {row[1]}: {row[2]}: {row[4]}")
+    for row in gone:
+        print(f"gone: {row[0]} {row[1]}: {row[2]}: {row[4]}")
+    if not new and not gone:
+        print("as in the other table")
+    return len(new)
+
+
+def run_one(algorithm):
+    """--scenario: prints what becomes of it."""
+    if not os.access(args.scenario, os.R_OK):
+        trouble(f"cannot read the scenario '{args.scenario}'", 2)
+    if args.synchronous and not preload:
+        trouble("--synchronous needs libcrosswait.so and Open MPI", 2)
+    for chosen in algorithm, outside(algorithm):
+        line = f"{forced(chosen)} again {args.scenario}"
+        ended = time.monotonic() + args.seconds
+        lines, status = job([line], chosen.environment, args.synchronous, ended)
+        if not any(line.startswith("fixed ") for line in lines):
+            break
+    started = [line.split(" ", 3)[3] for line in lines if line.startswith("start ")]
+    found = [line.split(" ", 1)[1] for line in lines if line.startswith("finding ")]
+    if not started:
+        ended_first(status)
+    if status and not found:
+        found = [f"crash mpirun's status {status}"]
+    print(f"{algorithm.kind} {algorithm.name}: {started[0]}")
+    print("no finding" if not found else "finding: " + found[0].replace(" ", ": ", 1))
+    return 1 if found else 0
+
+
+info = openmpi_info() if args.mpi == "openmpi" else None
+program = build()
+listed = subprocess.run([program, "--collectives"], capture_output=True, text=True, check=True)
+kinds = listed.stdout.split()
+known = openmpi_algorithms(kinds) if args.mpi == "openmpi" else mpich_algorithms(kinds)
+algorithms = wanted(known)
+preload = [os.path.join(args.share, "../..", p) for p in ("libcrosswait.so", "lib/libcrosswait.so")]
+preload = next((os.path.abspath(p) for p in preload if os.path.exists(p)), None)
+if args.mpi != "openmpi":
+    preload = None  # its inside is not looked into
+if args.scenario:
+    if len(algorithms) != 1:
+        trouble("--scenario needs --only=COLLECTIVE:ALGORITHM", 2)
+    sys.exit(run_one(algorithms[0]))
+version = openmpi_version() if args.mpi == "openmpi" else mpich_version()
+last = read_table(args.diff) if args.diff else None
 twice = preload and not args.no_synchronous
 started = time.monotonic()
-table = campaign("forced", None, started + args.seconds / (2 if twice else 1))
-found = show("the library's algorithms, forced one by one, on %d ranks" % args.ranks, table)
-if found:
-    record(table)
+table = {a[:2]: Row() for a in algorithms}
+campaign(algorithms, table, False, started + args.seconds / (2 if twice else 1))
 if twice:
-    found += show(
-        "the same, every send inside the library synchronous",
-        campaign("synchronous", os.path.abspath(preload[0]), started + args.seconds),
-    )
-sys.exit(1 if found else 0)
+    campaign(algorithms, table, True, started + args.seconds)
+distinct(table, algorithms)
+found = show(algorithms, table)
+rows = list(lines_of(algorithms, table))
+write_table(rows)
+sys.exit(1 if (compare(rows, *last) if last else found) else 0)

@@ -1,14 +1,22 @@
 /* The MPI library's own collectives under the fuzzer's scenarios, on real ranks, its algorithms
- * forced one by one in a running job.
+ * forced one by one in a running job. library.py starts it.
  *
- * usage: mpirun -n N library_main PLAN LOG SEED    (started by library.py, with
- * coll_tuned_use_dynamic_rules on) PLAN: lines of "collective control-variable number name first
- * count": scenarios first to first + count - 1 of that algorithm. A communicator made after its
- * control variable was written uses that algorithm, so every case has one of its own. LOG gets,
- * flushed: "start LINE CASE DESCRIPTION", "finding RULE TEXT", "passed", and "fixed LINE" where the
- * variable can only be set from outside (OMPI_MCA_...), before the job starts. The job ends with
- * status 3 after a case with a finding, since its communicators may be spoiled; with 9 when a case
- * does not end. */
+ * usage: mpirun -n N library_main PLAN LOG SEED. PLAN: lines of
+ *     COLLECTIVE VARIABLE NUMBER NAME cases FIRST COUNT   scenarios FIRST to FIRST + COUNT - 1
+ *     COLLECTIVE VARIABLE NUMBER NAME again FILE          the scenario in FILE
+ *     COLLECTIVE VARIABLE NUMBER NAME shrink FILE RULE STEP  makes the scenario in FILE small, from
+ *         step STEP on; with STEP -1 - S the one that step S made has failed: it is taken first
+ * VARIABLE is a control variable that NUMBER forces the algorithm by, or "-". A communicator made
+ * after it was written uses that algorithm, so every case has one of its own. LOG gets, flushed:
+ * "start LINE CASE DESCRIPTION" or "step LINE STEP", "finding RULE TEXT", "passed", "small LINE
+ * DESCRIPTION", and "fixed LINE" where the variable can only be set from outside, before the job
+ * starts. The scenario of a case that is started is written to LOG.scenario, the smallest one to
+ * FILE. The job ends with status 3 after a case with a finding, since its communicators may be
+ * spoiled; with 9 when a case does not end.
+ *
+ *        library_main --collectives     prints the collectives that this library has
+ *        mpirun -n 1 library_main --algorithms   prints its control variables for algorithms:
+ *            VARIABLE, a tab, DESCRIPTION */
 #include <mpi.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -18,54 +26,64 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+
 #include "fuzz/scenario/execute.h"
 
-enum { SECONDS = 15 };
+enum { SECONDS = 15, ROUNDS_MAX = 6, RULE_MAX = 64, DESCRIPTION_MAX = 512 };
 
 static FILE *log_file;
 static int world_rank, world_size, findings;
 static char first_finding[256];
+static const char *scenario_path; /* where the scenario is written that is tried */
 static int calls;
 static double came[SCENARIO_CALLS_MAX], left[SCENARIO_CALLS_MAX];
 static unsigned long sums[SCENARIO_CALLS_MAX], have[SCENARIO_CALLS_MAX];
 
+/* Persistent ones came with MPI 4, in Open MPI 4 by another name. */
+#if MPI_VERSION >= 4
+#define PERSISTENT(call, name) KNOWN(call##_init, MPI_##name##_init)
+#elif defined OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define PERSISTENT(call, name) KNOWN(call##_init, MPIX_##name##_init)
+#else
+#define PERSISTENT(call, name)
+#endif
+#define KNOWN(call, mpi)                   \
+    {.name = #call,                        \
+     .row = "",                            \
+     .kind = collective_kind_##call,       \
+     .form = collective_form_##call,       \
+     .topology = COLLECTIVE_GRID_OR_GRAPH, \
+     .function.call = mpi},
+#define FORMS(call, name) KNOWN(call, MPI_##name) KNOWN(i##call, MPI_I##call) PERSISTENT(call, name)
+
 static const struct collective known[] = {
-    {.name = "barrier",
-     .row = "",
-     .kind = collective_kind_barrier,
-     .function.barrier = MPI_Barrier},
-    {.name = "bcast", .row = "", .kind = collective_kind_bcast, .function.bcast = MPI_Bcast},
-    {.name = "reduce", .row = "", .kind = collective_kind_reduce, .function.reduce = MPI_Reduce},
-    {.name = "allreduce",
-     .row = "",
-     .kind = collective_kind_allreduce,
-     .function.allreduce = MPI_Allreduce},
-    {.name = "gather", .row = "", .kind = collective_kind_gather, .function.gather = MPI_Gather},
-    {.name = "scatter",
-     .row = "",
-     .kind = collective_kind_scatter,
-     .function.scatter = MPI_Scatter},
-    {.name = "allgather",
-     .row = "",
-     .kind = collective_kind_allgather,
-     .function.allgather = MPI_Allgather},
-    {.name = "allgatherv",
-     .row = "",
-     .kind = collective_kind_allgatherv,
-     .function.allgatherv = MPI_Allgatherv},
-    {.name = "alltoall",
-     .row = "",
-     .kind = collective_kind_alltoall,
-     .function.alltoall = MPI_Alltoall},
-    {.name = "alltoallv",
-     .row = "",
-     .kind = collective_kind_alltoallv,
-     .function.alltoallv = MPI_Alltoallv},
-    {.name = "reduce_scatter",
-     .row = "",
-     .kind = collective_kind_reduce_scatter,
-     .function.reduce_scatter = MPI_Reduce_scatter},
-    {.name = "scan", .row = "", .kind = collective_kind_scan, .function.scan = MPI_Scan},
+    /* clang-format off */
+    FORMS(bcast, Bcast)
+    FORMS(reduce, Reduce)
+    FORMS(scatter, Scatter)
+    FORMS(scatterv, Scatterv)
+    FORMS(gather, Gather)
+    FORMS(gatherv, Gatherv)
+    FORMS(allgather, Allgather)
+    FORMS(allgatherv, Allgatherv)
+    FORMS(reduce_scatter, Reduce_scatter)
+    FORMS(reduce_scatter_block, Reduce_scatter_block)
+    FORMS(allreduce, Allreduce)
+    FORMS(barrier, Barrier)
+    FORMS(scan, Scan)
+    FORMS(exscan, Exscan)
+    FORMS(alltoall, Alltoall)
+    FORMS(alltoallv, Alltoallv)
+    FORMS(alltoallw, Alltoallw)
+    FORMS(neighbor_allgather, Neighbor_allgather)
+    FORMS(neighbor_allgatherv, Neighbor_allgatherv)
+    FORMS(neighbor_alltoall, Neighbor_alltoall)
+    FORMS(neighbor_alltoallv, Neighbor_alltoallv)
+    FORMS(neighbor_alltoallw, Neighbor_alltoallw)
+    /* clang-format on */
 };
 
 static void report(const char *rule, const char *format, ...)
@@ -141,36 +159,46 @@ static void say(const char *format, ...)
     fflush(log_file);
 }
 
-/* False: the library lets nobody change it in a running job, and it has another value. */
-static bool force(const char *variable, int number)
+/* What the control variable was before; false: the library lets nobody change it in a running job,
+ * and it has another value. */
+static bool force(const char *variable, int number, int *out_before)
 {
     MPI_T_cvar_handle handle;
-    int index, count, value = -1;
+    int index, count, before = -1;
+    if (!strcmp(variable, "-"))
+        return true;
     if (MPI_T_cvar_get_index(variable, &index) != MPI_SUCCESS ||
         MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
         return false;
-    if (MPI_T_cvar_write(handle, &number) != MPI_SUCCESS &&
-        MPI_T_cvar_read(handle, &value) == MPI_SUCCESS && value != number) {
-        MPI_T_cvar_handle_free(&handle);
-        return false;
-    }
+    MPI_T_cvar_read(handle, &before);
+    bool forced = before == number || MPI_T_cvar_write(handle, &number) == MPI_SUCCESS;
     MPI_T_cvar_handle_free(&handle);
-    return true;
+    if (forced)
+        *out_before = before;
+    return forced;
 }
 
-static bool make_case(const struct collective *c, const char *algorithm, uint64_t seed,
-                      struct scenario *s)
+/* --- scenarios -------------------------------------------------------------------------------- */
+
+/* What real ranks do nothing with is as it ordinarily is; the rest fits the world. */
+static bool adapt(const struct collective *c, const char *algorithm, struct scenario *s)
 {
-    scenario_decode(NULL, 0, s);
-    for (int i = 0; i < 8; i++)
-        scenario_mutate(s, seed = seed * 6364136223846793005u + 1442695040888963407u);
+    struct scenario plain;
+    scenario_default(&plain);
     s->choice_count = 0;
     s->other = 0;
+    s->target = 0;
+    s->buffering = plain.buffering;
+    s->eager_bytes = plain.eager_bytes;
+    s->credits = plain.credits;
+    s->pool_bytes = plain.pool_bytes;
+    s->delays = plain.delays;
+    s->delays_seed = plain.delays_seed;
+    s->shuffle = plain.shuffle;
+    s->late = plain.late;
+    s->explored = plain.explored;
     if (s->also == ALSO_HALVES) /* two barriers at a time have no one time */
         s->also = ALSO_BACKWARDS;
-    s->slow = c->kind == collective_kind_barrier ? (int)(seed >> 33) % s->ranks
-              : s->slow % 8 == 0                 ? 0
-                                                 : -1;
     s->comm = s->comm == COMM_WORLD ? COMM_DUP : s->comm;
     if (s->comm == COMM_PART && world_size < 3)
         s->comm = COMM_BACKWARDS;
@@ -184,6 +212,57 @@ static bool make_case(const struct collective *c, const char *algorithm, uint64_
     }
     return execute_adapt(c, s);
 }
+
+static bool make_case(const struct collective *c, const char *algorithm, uint64_t seed,
+                      struct scenario *s)
+{
+    scenario_decode(NULL, 0, s);
+    for (int i = 0; i < 8; i++)
+        scenario_mutate(s, seed = seed * 6364136223846793005u + 1442695040888963407u);
+    s->slow = c->kind == collective_kind_barrier ? (int)(seed >> 33) % s->ranks
+              : s->slow % 8 == 0                 ? 0
+                                                 : -1;
+    return adapt(c, algorithm, s);
+}
+
+static void read_scenario(const char *path, struct scenario *out)
+{
+    static char text[SCENARIO_TEXT_MAX + 1];
+    char name[128], other[128], message[256] = "it cannot be read";
+    FILE *file = fopen(path, "rb");
+    size_t length = file ? fread(text, 1, SCENARIO_TEXT_MAX, file) : 0;
+    text[length] = 0;
+    if (file)
+        fclose(file);
+    if (length && !scenario_parse(text, out, name, other, message))
+        return;
+    if (world_rank == 0)
+        fprintf(stderr, "crosswait: '%s': %s\n", path, message);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+static void write_scenario(const struct collective *c, const struct scenario *s, const char *path)
+{
+    static char text[SCENARIO_TEXT_MAX];
+    if (world_rank)
+        return;
+    scenario_print(s, c->name, NULL, text, sizeof text);
+    FILE *file = fopen(path, "w");
+    if (!file || fputs(text, file) < 0 || fclose(file)) {
+        fprintf(stderr, "crosswait: cannot write '%s'\n", path);
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+}
+
+static void describe(const struct collective *c, const struct scenario *s,
+                     char text[DESCRIPTION_MAX])
+{
+    char named[DESCRIPTION_MAX];
+    execute_describe_call(c, s, named, sizeof named);
+    snprintf(text, DESCRIPTION_MAX, "%s", named + strlen(c->name) + 2); /* "NAME: " */
+}
+
+/* --- running one ------------------------------------------------------------------------------ */
 
 /* Whether all ranks that compared had the same bits; only called when nothing else was found. */
 static void compare_sums(const struct scenario *s)
@@ -211,11 +290,16 @@ static void compare_times(const struct scenario *s)
     }
 }
 
-static int run_case(const struct collective *c, const char *algorithm, int line, int number,
-                    uint64_t seed)
+/* Results that are wrong leave communicators as they were; anything else may have spoiled them. */
+static bool goes_on(void)
 {
-    static struct scenario s;
-    static char text[512];
+    return !strncmp(first_finding, "wrong-result ", 13) ||
+           !strncmp(first_finding, "disagreement ", 13);
+}
+
+/* Whether nothing was found; else first_finding is the same on all ranks. */
+static bool passes(const struct collective *c, const struct scenario *s)
+{
     struct execute_environment environment = {.report = report,
                                               .pause = pause_rank,
                                               .entered = entered,
@@ -223,43 +307,172 @@ static int run_case(const struct collective *c, const char *algorithm, int line,
                                               .result = result,
                                               .calling = calling,
                                               .margins = 1};
-    if (!make_case(c, algorithm, seed, &s))
-        return 0;
-    execute_describe_call(c, &s, text, sizeof text);
-    say("start %d %d %s\n", line, number, text);
+    int all, first, who;
     findings = 0;
     memset(have, 0, sizeof have);
     calls = 0;
     alarm(SECONDS);
-    PMPI_Comm_split(MPI_COMM_WORLD, world_rank < execute_world_size(&s) ? 0 : MPI_UNDEFINED,
+    PMPI_Comm_split(MPI_COMM_WORLD, world_rank < execute_world_size(s) ? 0 : MPI_UNDEFINED,
                     world_rank, &environment.world);
     if (environment.world != MPI_COMM_NULL)
-        execute_rank(&(struct execute_plan){{c, NULL}, {&s, NULL}}, &environment);
-    int all, first = findings ? world_rank : world_size, who;
+        execute_rank(&(struct execute_plan){{c, NULL}, {s, NULL}}, &environment);
     PMPI_Allreduce(&findings, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (!all)
-        compare_sums(&s);
-    if (!all && c->kind == collective_kind_barrier)
-        compare_times(&s);
+        compare_sums(s);
+    if (!all && c->kind == collective_kind_barrier && c->form == COLLECTIVE_BLOCKING)
+        compare_times(s);
     alarm(0);
-    if (!all && !findings) {
-        say("passed\n");
-        if (environment.world != MPI_COMM_NULL)
-            PMPI_Comm_free(&environment.world);
-        return 0;
-    }
     first = findings ? world_rank : world_size;
     PMPI_Allreduce(&first, &who, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    PMPI_Bcast(first_finding, sizeof first_finding, MPI_CHAR, who, MPI_COMM_WORLD);
-    say("finding %s\n", first_finding);
-    return 1;
+    if (who < world_size)
+        PMPI_Bcast(first_finding, sizeof first_finding, MPI_CHAR, who, MPI_COMM_WORLD);
+    if (environment.world != MPI_COMM_NULL && (who == world_size || goes_on()))
+        PMPI_Comm_free(&environment.world);
+    if (who == world_size)
+        say("passed\n");
+    else
+        say("finding %s\n", first_finding);
+    return who == world_size;
+}
+
+static bool case_passes(const struct collective *c, const struct scenario *s, int line, int number)
+{
+    char text[DESCRIPTION_MAX];
+    describe(c, s, text);
+    write_scenario(c, s, scenario_path);
+    say("start %d %d %s\n", line, number, text);
+    return passes(c, s);
+}
+
+/* --- making one small ------------------------------------------------------------------------- */
+
+static bool differs(const struct scenario *a, const struct scenario *b)
+{
+    static uint8_t bytes_a[SCENARIO_BYTES_MAX], bytes_b[SCENARIO_BYTES_MAX];
+    size_t size = scenario_encode(a, bytes_a);
+    return scenario_encode(b, bytes_b) != size || memcmp(bytes_a, bytes_b, size);
+}
+
+/* False: the job must end, and another one go on from the step behind the last one in the log. */
+static bool shrink(const struct collective *c, const char *algorithm, int line, const char *path,
+                   const char *rule, int from)
+{
+    static struct scenario best, candidate;
+    char text[DESCRIPTION_MAX];
+    read_scenario(path, &best);
+    adapt(c, algorithm, &best);
+    PMPI_Barrier(MPI_COMM_WORLD); /* all have read it */
+    if (from < 0 && scenario_simpler(&best, -1 - from, &candidate) &&
+        adapt(c, algorithm, &candidate)) {
+        best = candidate;
+        write_scenario(c, &best, path);
+    }
+    bool changed = true;
+    for (int round = 0, first = from < 0 ? -from : from; round < ROUNDS_MAX && changed; round++) {
+        changed = first > 0;
+        for (int step = first; scenario_simpler(&best, step, &candidate); step++) {
+            if (!adapt(c, algorithm, &candidate) || !differs(&best, &candidate))
+                continue;
+            say("step %d %d\n", line, step);
+            if (passes(c, &candidate))
+                continue;
+            if (!goes_on())
+                return false;
+            if (strncmp(first_finding, rule, strlen(rule)))
+                continue;
+            best = candidate;
+            changed = true;
+            write_scenario(c, &best, path);
+        }
+        first = 0;
+    }
+    describe(c, &best, text);
+    say("small %d %s\n", line, text);
+    return true;
+}
+
+/* --- the plan --------------------------------------------------------------------------------- */
+
+static const struct collective *find(const char *name)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(known[i].name, name))
+            return &known[i];
+    return NULL;
+}
+
+/* False: a case failed. */
+static bool run_line(const char *line, int at, uint64_t seed)
+{
+    static struct scenario s;
+    char kind[64], variable[128], algorithm[128], verb[16], path[4096], rule[RULE_MAX];
+    int number, before = 0, rest = 0, first, count;
+    bool good = true;
+    if (sscanf(line, "%63s %127s %d %127s %15s %n", kind, variable, &number, algorithm, verb,
+               &rest) != 5)
+        return true;
+    const struct collective *c = find(kind);
+    if (!c)
+        return true;
+    if (!force(variable, number, &before)) {
+        say("fixed %d\n", at);
+        return true;
+    }
+    line += rest;
+    if (!strcmp(verb, "cases") && sscanf(line, "%d %d", &first, &count) == 2) {
+        for (int i = first; i < first + count && good; i++)
+            if (make_case(c, algorithm, seed * 1000003u + (uint64_t)number * 7919u + (uint64_t)i,
+                          &s))
+                good = case_passes(c, &s, at, i);
+    } else if (!strcmp(verb, "again") && sscanf(line, "%4095[^\n]", path) == 1) {
+        read_scenario(path, &s);
+        good = adapt(c, algorithm, &s) && case_passes(c, &s, at, 0);
+    } else if (!strcmp(verb, "shrink") &&
+               sscanf(line, "%63s %d %4095[^\n]", rule, &first, path) == 3) {
+        good = shrink(c, algorithm, at, path, rule, first);
+    }
+    force(variable, before, &number);
+    return good;
+}
+
+static int print_algorithms(void)
+{
+    char name[256], description[8192];
+    int count = 0, provided;
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_T_cvar_get_num(&count);
+    for (int i = 0; i < count; i++) {
+        int name_size = sizeof name, size = sizeof description, verbosity, bind, scope;
+        MPI_Datatype type;
+        MPI_T_enum values;
+        if (MPI_T_cvar_get_info(i, name, &name_size, &verbosity, &type, &values, description, &size,
+                                &bind, &scope) != MPI_SUCCESS ||
+            !strstr(name, "ALGORITHM"))
+            continue;
+        for (char *at = description; (at = strpbrk(at, "\n\t")) != NULL;)
+            *at = ' ';
+        printf("%s\t%s\n", name, description);
+    }
+    MPI_T_finalize();
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
-    char line[512], kind[64], variable[128], algorithm[64];
-    int provided, number, first, count, at = 0, failed = 0;
+    static char line[8192], started[4096];
+    int provided;
+    bool good = true;
+    if (argc == 2 && !strcmp(argv[1], "--collectives")) {
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            printf("%s\n", known[i].name);
+        return 0;
+    }
     MPI_Init(&argc, &argv);
+    if (argc == 2 && !strcmp(argv[1], "--algorithms")) {
+        print_algorithms();
+        MPI_Finalize();
+        return 0;
+    }
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
@@ -270,27 +483,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "crosswait: usage: library_main PLAN LOG SEED\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
+    snprintf(started, sizeof started, "%.4000s.scenario", argv[2]);
+    scenario_path = started;
     signal(SIGALRM, on_alarm);
-    for (; !failed && fgets(line, sizeof line, plan); at++) {
-        const struct collective *c = NULL;
-        if (sscanf(line, "%63s %127s %d %63s %d %d", kind, variable, &number, algorithm, &first,
-                   &count) != 6)
-            continue;
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-            c = strcmp(known[i].name, kind) ? c : &known[i];
-        if (!c)
-            continue;
-        if (!force(variable, number)) {
-            say("fixed %d\n", at);
-            continue;
-        }
-        for (int i = first; i < first + count && !failed; i++)
-            failed = run_case(c, algorithm, at, i,
-                              strtoull(argv[3], NULL, 0) * 1000003u + (uint64_t)number * 7919u +
-                                  (uint64_t)i);
-        force(variable, 0);
-    }
-    if (failed) {
+    for (int at = 0; good && fgets(line, sizeof line, plan); at++)
+        good = run_line(line, at, strtoull(argv[3], NULL, 0));
+    if (!good) {
         fflush(NULL);
         PMPI_Barrier(MPI_COMM_WORLD);
         _exit(3);

@@ -177,6 +177,10 @@ bool scenario_slow_link(const struct scenario *scenario, int ranks, int *out_sou
  * values. 0, or -1 with a message. */
 int scenario_narrow(const char *words, char message[256]);
 
+/* Step 0, 1, ... to a simpler scenario: fewer ranks or elements, or one thing less that is out of
+ * the ordinary; the same one where that step leads nowhere. False: there are no more steps. */
+bool scenario_simpler(const struct scenario *scenario, int step, struct scenario *out);
+
 /* One or a few fields change, to values that tend to matter. Deterministic in the seed. */
 void scenario_mutate(struct scenario *scenario, uint64_t seed);
 
