@@ -601,8 +601,8 @@ def run_one(algorithm):
     return 1 if found else 0
 
 
-info = openmpi_info() if args.mpi == "openmpi" else None
 program = build()
+info = openmpi_info() if args.mpi == "openmpi" else None
 listed = subprocess.run([program, "--collectives"], capture_output=True, text=True, check=True)
 kinds = listed.stdout.split()
 known = openmpi_algorithms(kinds) if args.mpi == "openmpi" else mpich_algorithms(kinds)
