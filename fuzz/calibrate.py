@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Calibration: every planted defect of corpus/defects must be found within its budget, every correct twin must survive it.
 
-usage: calibrate.py BINARY [--seconds=S] [--runs=N] [--twin-seconds=S] [--twin-runs=N] [--table] [--only=WORD]
-Prints a line for each failure and a count; with --table the table: defect, executions, seconds, axis, rule."""
-import argparse, os, re, subprocess, sys, tempfile, time
+usage: calibrate.py BINARY [--seconds=S] [--runs=N] [--twin-seconds=S] [--twin-runs=N] [--table] [--only=WORD] [--compare=SEEDS]
+Prints a line for each failure and a count; with --table the table: defect, executions, seconds, axis, rule. With --compare=SEEDS instead: executions to each defect, the median of so
+many seeds, by what the fuzzer goes by."""
+import argparse, math, os, re, statistics, subprocess, sys, tempfile, time
 
 parser = argparse.ArgumentParser()
 parser.add_argument("binary")
@@ -16,18 +17,19 @@ parser.add_argument(
     "--correct", action="store_true", help="the correct collectives that are nobody's twin too"
 )
 parser.add_argument("--only", default="")
+parser.add_argument("--compare", type=int, default=0, help="seeds")
 args = parser.parse_args()
 binary = os.path.abspath(args.binary)
 
 
-def fuzz(name, seconds, runs):
+def fuzz(name, seconds, runs, seed=1, **environment):
     """Returns (executions, seconds, what was found or None)."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [
                 binary,
-                "-seed=1",
+                f"-seed={seed}",
                 "-len_control=0",
                 "-print_final_stats=1",
                 "-rss_limit_mb=4096",
@@ -37,7 +39,7 @@ def fuzz(name, seconds, runs):
                 f"-runs={runs}",
             ],
             cwd=folder,
-            env=dict(os.environ, CROSSWAIT_FUZZ_TARGET=name),
+            env=dict(os.environ, CROSSWAIT_FUZZ_TARGET=name, **environment),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             errors="replace",
@@ -62,6 +64,42 @@ rows = [
         [binary, "--list"], check=True, capture_output=True, text=True
     ).stdout.splitlines()
 ]
+# What the fuzzer goes by, for the whole of it and without a part.
+GOES_BY = {
+    "ours": "coverage pattern mutation",
+    "no coverage": "pattern mutation",
+    "no pattern": "coverage mutation",
+    "neither": "mutation",
+    "plain bytes": "coverage",
+    "chance": "chance",
+}
+
+
+def compare(names):
+    """Prints executions to each defect. One that is not found counts as the runs that there were."""
+    print(f"{'defect':40}" + "".join(f" {way:>12}" for way in GOES_BY))
+    medians, missed = {way: [] for way in GOES_BY}, dict.fromkeys(GOES_BY, 0)
+    for name in names:
+        line = f"{name:40}"
+        for way, words in GOES_BY.items():
+            taken = []
+            for seed in range(1, args.compare + 1):
+                done = fuzz(name, args.seconds, args.runs, seed, CROSSWAIT_FUZZ_GOES_BY=words)
+                missed[way] += not done[2]
+                taken.append(max(done[0], 1) if done[2] else args.runs)
+            medians[way].append(statistics.median(taken))
+            line += f" {'-' if medians[way][-1] >= args.runs else round(medians[way][-1]):>12}"
+        print(line, flush=True)
+    means = {way: math.exp(sum(map(math.log, m)) / len(m)) for way, m in medians.items()}
+    print(f"{'geometric mean':40}" + "".join(f" {round(mean):12}" for mean in means.values()))
+    ratios = "".join(f" {mean / means['ours']:12.2f}" for mean in means.values())
+    print(f"{'times as many as ours':40}" + ratios)
+    print(f"{'not found, of all seeds':40}" + "".join(f" {count:12}" for count in missed.values()))
+
+
+if args.compare:
+    compare(sorted(row[0] for row in rows if row[3] != "-" and args.only in row[0]))
+    sys.exit()
 twins = {row[5] for row in rows if row[3] != "-"}
 failed = found = silent = 0
 table = []

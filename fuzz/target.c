@@ -238,6 +238,40 @@ bool harness_keep(const char *folder, const char *kind, const struct collective 
     return good;
 }
 
+/* --- what the fuzzer goes by -------------------------------------------------------------------
+ */
+
+/* To measure what each feedback and the mutation earn (make bench-fuzz), CROSSWAIT_FUZZ_GOES_BY
+ * says what there is: words of "coverage", "pattern" and, of where inputs come from, "mutation" of
+ * scenarios (else libFuzzer's of bytes) or "chance" (each anew). Not set: coverage pattern
+ * mutation. */
+static bool goes_by_coverage = true, goes_by_pattern = true, goes_by_bytes, goes_by_chance;
+extern uint8_t __start___sancov_cntrs[] __attribute__((weak));
+extern uint8_t __stop___sancov_cntrs[] __attribute__((weak));
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
+
+static void goes_by_read(void)
+{
+    const char *words = getenv("CROSSWAIT_FUZZ_GOES_BY");
+    if (!words)
+        return;
+    goes_by_coverage = strstr(words, "coverage") != NULL;
+    goes_by_pattern = strstr(words, "pattern") != NULL;
+    goes_by_chance = strstr(words, "chance") != NULL;
+    goes_by_bytes = !goes_by_chance && !strstr(words, "mutation");
+}
+
+/* After an execution: what is not gone by has not been seen. libFuzzer wants to see something. */
+static void goes_by_forget(void)
+{
+    if (!goes_by_coverage && __start___sancov_cntrs)
+        memset(__start___sancov_cntrs, 0, (size_t)(__stop___sancov_cntrs - __start___sancov_cntrs));
+    if (!goes_by_pattern)
+        memset(harness_pattern, 0, sizeof harness_pattern);
+    if (!goes_by_pattern && !goes_by_coverage)
+        harness_pattern[0] = 1;
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     const char *out = NULL, *shrunk = NULL, *decided = NULL;
@@ -245,6 +279,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     double seconds = 0;
     memory_notes = getenv("CROSSWAIT_FUZZ_NOTES") != NULL;
     narrow();
+    goes_by_read();
     for (int i = 1; i < *argc; i++) {
         const char *arg = (*argv)[i];
         if (!strcmp(arg, "--list"))
@@ -279,7 +314,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void run_input(const uint8_t *data, size_t size)
 {
     static struct scenario scenario;
     static struct world_outcome outcome;
@@ -295,19 +330,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(text, data, length);
         text[length] = 0;
         if (!harness_parse(text, &scenario, name, message))
-            return 0;
+            return;
         if (*name && !harness_target_find(name, &scenario.target))
-            return 0;
+            return;
     } else {
         scenario_decode(data, size, &scenario);
     }
     const struct collective *collective = harness_target(scenario.target);
     if (!harness_run(collective, &scenario, NULL, &outcome) || !outcome.finding_count)
-        return 0;
+        return;
     const char *folder = getenv("CROSSWAIT_FUZZ_KEEP");
     if (folder) {
         harness_keep(folder, "crash", collective, &scenario, &outcome.finding[0]);
-        return 0;
+        return;
     }
     for (int i = 0; i < outcome.finding_count; i++)
         fprintf(stderr, "crosswait: %s: %s: %s\n", collective->name, outcome.finding[i].rule,
@@ -315,12 +350,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     abort();
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    run_input(data, size);
+    goes_by_forget();
+    return 0;
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
     static struct scenario scenario;
     static uint8_t bytes[SCENARIO_BYTES_MAX];
+    if (goes_by_bytes)
+        return LLVMFuzzerMutate(data, size, max_size);
     scenario_decode(data, size, &scenario);
-    scenario_mutate(&scenario, seed);
+    if (goes_by_chance)
+        scenario_random(&scenario, seed);
+    else
+        scenario_mutate(&scenario, seed);
     size_t made = scenario_encode(&scenario, bytes);
     if (made > max_size)
         made = max_size;

@@ -911,6 +911,22 @@ static void lighten(struct scenario *s)
         s->calls--;
 }
 
+/* Small and cheap, but for a few. */
+static void bring_down(struct scenario *s, uint64_t *state)
+{
+    /* Mapping gigabytes costs what a hundred small worlds do. */
+    bool huge = s->type == TYPE_HUGE || s->type_send == TYPE_HUGE;
+    if ((scenario_type_large(s->type) || scenario_type_large(s->type_send)) &&
+        next(state) % (huge ? HUGE_ONE_OF : FAR_ONE_OF))
+        s->type = s->type_send = TYPE_INT;
+    narrow(s);
+    if (next(state) % LARGE_ONE_OF) {
+        lighten(s);
+        narrow(s);
+    }
+    scenario_normalise(s);
+}
+
 void scenario_mutate(struct scenario *s, uint64_t seed)
 {
     uint64_t state = seed;
@@ -935,15 +951,18 @@ void scenario_mutate(struct scenario *s, uint64_t seed)
         if (f == FIELD_TYPE && next(&state) % 2) /* keep the sides of one class, equal or not */
             s->type_send = s->type;
     }
-    /* Mapping gigabytes costs what a hundred small worlds do. */
-    bool huge = s->type == TYPE_HUGE || s->type_send == TYPE_HUGE;
-    if ((scenario_type_large(s->type) || scenario_type_large(s->type_send)) &&
-        next(&state) % (huge ? HUGE_ONE_OF : FAR_ONE_OF))
-        s->type = s->type_send = TYPE_INT;
-    narrow(s);
-    if (next(&state) % LARGE_ONE_OF) {
-        lighten(s);
-        narrow(s);
-    }
-    scenario_normalise(s);
+    bring_down(s, &state);
+}
+
+void scenario_random(struct scenario *s, uint64_t seed)
+{
+    uint64_t state = seed;
+    scenario_default(s);
+    for (enum field f = 0; f < FIELD_EXPLORED; f++)
+        field_set(s, f,
+                  row[f].low + (int)(next(&state) % (uint64_t)(row[f].high - row[f].low + 1)));
+    s->choice_count = next(&state) % 2 ? next(&state) % 64 : 0;
+    for (size_t i = 0; i < s->choice_count; i++)
+        s->choices[i] = (uint8_t)next(&state);
+    bring_down(s, &state);
 }
