@@ -39,9 +39,8 @@ compile() { # $1: a file, the rest: the C compiler; sets object
         case $1 in mpicc) shift; set -- env OMPI_CXX=clang++ mpicxx "$@" ;;
             *) shift; set -- clang++ "$@" ;; esac ;;
     *) # what is registered must have the signature of its call
-        case $1 in mpicc) set -- "$@" -Werror=incompatible-pointer-types ;;
-            *) set -- "$@" -Werror=incompatible-function-pointer-types ;; esac
-        set -- "$@" -std=gnu11 ;;
+        case $1 in mpicc) set -- env OMPI_CC=clang "$@" ;; esac
+        set -- "$@" -Werror=incompatible-function-pointer-types -std=gnu11 ;;
     esac
     "$@" $common -c -o "$object" "$file" 2>"$work/messages" || wrong=yes
     cat "$work/messages" >&2
@@ -102,11 +101,13 @@ if [ "$kind" = real ]; then
         case $file in
         *.[fF] | *.[fF][0-9][0-9]) compile_fortran "$file" mpicc ;;
         */src/real_main.c) compile "$file" mpicc ${fortran:+-DCROSSWAIT_FORTRAN} ;;
-        *) compile "$file" mpicc ;;
+        "$share"/*) compile "$file" mpicc ;;
+        *) compile "$file" mpicc -fsanitize=address,undefined -fno-sanitize=function ;;
         esac
     done
-    mpicc -o "$out" ${fortran:+-rdynamic} $objects "$share"/lib/libreplay.a \
-        "$share"/lib/libcore.a ${bindings-} ${cxx:+-lstdc++} -ldl -lm || exit 2
+    OMPI_CC=$linker mpicc -fsanitize=address,undefined -o "$out" ${fortran:+-rdynamic} $objects \
+        "$share"/lib/libreplay.a "$share"/lib/libcore.a ${bindings-} ${cxx:+-lstdc++} -ldl -lm ||
+        exit 2
 else
     for file in "$@"; do
         set -- clang $mpi -fmacro-backtrace-limit=1 -fno-common -fstack-clash-protection \

@@ -177,30 +177,54 @@ static bool claimed_here(const struct collective *collective, const struct scena
     return when(s->ranks, s->count, commutative) != 0;
 }
 
+/* What the collective claims for the scenario; false: nothing. */
+static bool claim_of(const struct collective *collective, const struct scenario *s,
+                     struct claim *out)
+{
+    if (!claimed_here(collective, s) || s->calls != 1 || s->traffic || s->first_group ||
+        s->type != s->type_send ||
+        (shape_has_blocks_of_sizes(collective->kind) && s->sizes != SIZES_EVEN))
+        return false;
+    return (*collective->row && claim_of_row(collective, s, out)) ||
+           claim_of_bounds(collective, s, out);
+}
+
+static void claim_text(const struct claim *claim, size_t unit, uint64_t rounds, uint64_t bytes,
+                       char *text, size_t room)
+{
+    bool of_rounds = rounds > claim->rounds;
+    snprintf(text, room, "%llu %s where %s%s has %llu",
+             (unsigned long long)(of_rounds ? rounds : bytes),
+             of_rounds ? "rounds" : "bytes along the longest chain of messages",
+             strcmp(claim->name, "claimed") ? "the row " : "the bound that is ", claim->name,
+             (unsigned long long)(of_rounds ? claim->rounds : claim->elements * unit));
+}
+
+bool cost_exceeds(const struct collective *collective, const struct scenario *s, uint64_t rounds,
+                  uint64_t bytes, char *text, size_t room)
+{
+    struct claim claim;
+    size_t unit = element_bytes(s->type);
+    if (!claim_of(collective, s, &claim) || !exceeds(&claim, unit, rounds, bytes))
+        return false;
+    claim_text(&claim, unit, rounds, bytes, text, room);
+    return true;
+}
+
 void cost_check(const struct collective *collective, const struct scenario *s,
                 const struct world_options *options, struct world_outcome *outcome)
 {
     struct claim claim;
     struct replay_measure measured;
     size_t unit = element_bytes(s->type);
-    if (!claimed_here(collective, s) || s->calls != 1 || s->traffic || s->first_group ||
-        s->type != s->type_send ||
-        (shape_has_blocks_of_sizes(collective->kind) && s->sizes != SIZES_EVEN))
-        return;
-    if (!(*collective->row && claim_of_row(collective, s, &claim)) &&
-        !claim_of_bounds(collective, s, &claim))
-        return;
-    if (!exceeds(&claim, unit, outcome->round_count, outcome->word_bytes) ||
+    if (!claim_of(collective, s, &claim) ||
+        !exceeds(&claim, unit, outcome->round_count, outcome->word_bytes) ||
         !measure(options, &measured) ||
         !exceeds(&claim, unit, measured.rounds, measured.words_bytes))
         return;
     struct world_finding *finding = &outcome->finding[outcome->finding_count++];
     finding->rule = "cost";
     finding->rank = -1;
-    bool rounds = measured.rounds > claim.rounds;
-    snprintf(finding->text, sizeof finding->text, "%llu %s where %s%s has %llu",
-             (unsigned long long)(rounds ? measured.rounds : measured.words_bytes),
-             rounds ? "rounds" : "bytes along the longest chain of messages",
-             strcmp(claim.name, "claimed") ? "the row " : "the bound that is ", claim.name,
-             (unsigned long long)(rounds ? claim.rounds : claim.elements * unit));
+    claim_text(&claim, unit, measured.rounds, measured.words_bytes, finding->text,
+               sizeof finding->text);
 }

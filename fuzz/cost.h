@@ -9,5 +9,9 @@
 
 void cost_check(const struct collective *collective, const struct scenario *scenario,
                 const struct world_options *options, struct world_outcome *outcome);
+/* Whether so many rounds, and bytes along the longest chain of messages, measured elsewhere, are
+ * above what the collective claims for the scenario, which is adapted to it; the text says so. */
+bool cost_exceeds(const struct collective *collective, const struct scenario *scenario,
+                  uint64_t rounds, uint64_t bytes, char *text, size_t room);
 
 #endif

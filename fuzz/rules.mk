@@ -133,6 +133,7 @@ $(BUILD)/fuzz/bench-asan: fuzz/bench.c $(BUILD)/libworld.a $(BUILD)/libcore.a
 	$(Q)$(CLANG) $(CFLAGS) $(MPI_CFLAGS) -fsanitize=address,undefined -o $@ $< \
 	    $(BUILD)/libworld.a $(BUILD)/libcore.a
 
+SEEDS ?= 10
 .PHONY: bench-fuzz
 bench-fuzz: $(BUILD)/fuzz/bench $(BUILD)/fuzz/bench-asan $(BUILD)/fuzz/corpus
 	@$(BUILD)/fuzz/bench
@@ -140,6 +141,8 @@ bench-fuzz: $(BUILD)/fuzz/bench $(BUILD)/fuzz/bench-asan $(BUILD)/fuzz/corpus
 	@fuzz/speed.py $(BUILD)/fuzz/corpus
 	@echo "time to the first finding, by axis:"
 	@fuzz/calibrate.py $(BUILD)/fuzz/corpus --table --seconds=60 --only=defect_
+	@echo "executions to it, median of $(SEEDS) seeds, by what the fuzzer goes by:"
+	@fuzz/calibrate.py $(BUILD)/fuzz/corpus --compare=$(SEEDS) --runs=4000 --seconds=600
 
 ALL += $(BUILD)/obj/fuzz/program/program_main.o $(FUZZ_SHARED)
 

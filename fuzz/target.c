@@ -8,6 +8,7 @@
  *     --replay FILE...           run each file once, in a process of its own; exit status 1 with
  * findings
  *     --decide=FILE --out=FILE   run it once and write what the library decided (decisions.h)
+ *     --cost=FILE ROUNDS BYTES   whether they are above what is claimed; exit status 1 if so
  *     --exhaustive=RANKS --seconds=S --out=FOLDER   every small world (harness_exhaust)
  * A finding prints its rule and text and aborts; libFuzzer keeps the input. */
 #include <signal.h>
@@ -16,9 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fuzz/cost.h"
 #include "fuzz/harness.h"
 #include "fuzz/limit.h"
 #include "fuzz/memory.h"
+#include "fuzz/scenario/execute.h"
 
 /* Counters that libFuzzer treats like code coverage: new patterns of communication are worth
  * keeping. */
@@ -133,6 +136,22 @@ static int decide(const char *path, const char *out)
         return 2;
     limit_once(EXPLAIN_SECONDS, on_alarm);
     return harness_decide(collective, &scenario, out);
+}
+
+/* What was measured on real ranks. */
+static int cost(const char *path, const char *rounds, const char *bytes)
+{
+    static struct scenario scenario;
+    char text[WORLD_TEXT_MAX];
+    const struct collective *collective = harness_read(path, &scenario);
+    if (!collective || !rounds || !bytes)
+        return 2;
+    if (!execute_adapt(collective, &scenario) ||
+        !cost_exceeds(collective, &scenario, strtoull(rounds, NULL, 10), strtoull(bytes, NULL, 10),
+                      text, sizeof text))
+        return 0;
+    printf("finding: cost: %s\n", text);
+    return 1;
 }
 
 static int replay_one(const char *path)
@@ -288,6 +307,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
             watch_stacks();
             exit(explain(arg + 10));
         }
+        if (!strncmp(arg, "--cost=", 7))
+            exit(cost(arg + 7, i + 1 < *argc ? (*argv)[i + 1] : NULL,
+                      i + 2 < *argc ? (*argv)[i + 2] : NULL));
         if (!strcmp(arg, "--replay"))
             exit(replay(*argc, *argv, i + 1));
         if (!strncmp(arg, "--shrink=", 9))

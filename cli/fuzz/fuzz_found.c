@@ -70,9 +70,7 @@ static char *command_for(const struct fuzz_job *job, const char *option, const c
     return core_text_close(out, &text);
 }
 
-/* Where a sanitizer's report in the file points to: the first line of the job's own sources that it
- * names, "FILE:LINE"; false: none. */
-static bool fuzz_place(const struct fuzz_job *job, const char *report, char place[512])
+bool fuzz_place(const struct fuzz_job *job, const char *report, char place[512])
 {
     char line[2048];
     FILE *file = fopen(report, "r");
@@ -94,6 +92,24 @@ static bool fuzz_place(const struct fuzz_job *job, const char *report, char plac
     if (file)
         fclose(file);
     return found;
+}
+
+/* Another one each time. */
+static void cut_address(char *line)
+{
+    char *address = strstr(line, " on address") ? strstr(line, " on address")
+                                                : strstr(line, " on unknown address");
+    if (address)
+        *address = 0;
+}
+
+bool fuzz_sanitizer_line(const char *report, char line[512])
+{
+    fuzz_line(report, "ERROR: AddressSanitizer: ", line);
+    if (!line[0])
+        fuzz_line(report, "runtime error: ", line);
+    cut_address(line);
+    return line[0] != 0;
 }
 
 /* What is said of an input, from the report of its run and, where that says nothing, from the log.
@@ -123,10 +139,7 @@ static void line_of(const char *base, const char *explained, const char *log, ch
         fuzz_line(log, "ERROR: ", line);
     if (strstr(line, "deadly signal"))
         strcpy(line, "a signal ends it: abort, a trap or a fault");
-    char *address = strstr(line, " on address") ? strstr(line, " on address")
-                                                : strstr(line, " on unknown address");
-    if (address) /* another one each time */
-        *address = 0;
+    cut_address(line);
     if (!line[0])
         strcpy(line, "it fails");
 }

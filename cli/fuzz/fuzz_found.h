@@ -20,4 +20,10 @@ int fuzz_found_present(const struct fuzz_job *job, const char *program, const ch
                        const char *log, struct timespec since, const struct fuzz_wanted *wanted,
                        int *out_ignored);
 
+/* Where a sanitizer's report in the file points to: the first line of the job's own sources that it
+ * names, "FILE:LINE"; false: none. */
+bool fuzz_place(const struct fuzz_job *job, const char *report, char place[512]);
+/* What a sanitizer's report in the file says, without addresses; false: there is none. */
+bool fuzz_sanitizer_line(const char *report, char line[512]);
+
 #endif

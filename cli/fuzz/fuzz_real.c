@@ -5,11 +5,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/fuzz/fuzz_found.h"
 #include "cli/fuzz/fuzz_job.h"
+#include "core/trace/trace.h"
 #include "launch/launch.h"
+#include "model/extract.h"
+#include "replay/program/lower.h"
+#include "replay/timed/timed.h"
 #include "cli/options.h"
 
-enum { SECONDS_REAL = 60 };
+enum { SECONDS_REAL = 60, RANKS_MAX = 128 };
 
 /* The scenario as text, whatever form it was given in; *out_ranks of MPI_COMM_WORLD. */
 static int scenario_text(const struct fuzz_job *job, const char *program, const char *path,
@@ -85,6 +90,81 @@ static int judge_end(const char *errors, int status)
     return cli_exit_of(core_report(CORE_IO, "mpirun ended with status %d", status));
 }
 
+/* --- cost ------------------------------------------------------------------------------------- */
+
+static bool is_message(void *context, uint32_t rank, uint32_t index, const struct replay_op *op)
+{
+    (void)context, (void)rank, (void)index;
+    return op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND || op->kind == REPLAY_RECV ||
+           op->kind == REPLAY_IRECV || (op->kind >= REPLAY_WAIT && op->kind <= REPLAY_WAIT_SOME);
+}
+
+/* Rounds and words of the messages that the collective sent; not those of the library's own. */
+static bool measure(const char *path, struct replay_measure *out)
+{
+    struct trace trace;
+    struct replay_program whole, part;
+    struct extractor *extractor = NULL;
+    struct extract_range range[RANKS_MAX] = {{0}};
+    bool missing = true, measured = false;
+    if (trace_open(path, TRACE_READ, &trace) != CORE_OK)
+        return false;
+    if (replay_lower(&trace, &(struct replay_lower_options){0}, &whole, NULL) != CORE_OK)
+        goto close;
+    for (uint32_t rank = 0; rank < whole.rank_count && rank < RANKS_MAX; rank++)
+        range[rank].count = whole.rank[rank].op_count;
+    if (whole.rank_count <= RANKS_MAX && extractor_new(&whole, &extractor) == CORE_OK &&
+        extractor_cut(extractor, range, is_message, NULL, &part, &missing) == CORE_OK) {
+        measured =
+            !missing && replay_timed_measure(&part, NULL, out) == CORE_OK && !out->blocked_count;
+        replay_program_done(&part);
+    }
+    extractor_free(extractor);
+    replay_program_done(&whole);
+close:
+    trace_close(&trace);
+    return measured;
+}
+
+/* Compares what was measured with what is claimed, which the program knows. */
+static int judge_cost(const char *program, const char *scenario, const char *trace)
+{
+    char option[FUZZ_PATH_MAX + 16], rounds[32], bytes[32];
+    struct replay_measure measured;
+    int status = 0;
+    if (access(trace, R_OK) || !measure(trace, &measured))
+        return CLI_CLEAN;
+    snprintf(option, sizeof option, "--cost=%s", scenario);
+    snprintf(rounds, sizeof rounds, "%llu", (unsigned long long)measured.rounds);
+    snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)measured.words_bytes);
+    char *argv[] = {(char *)(uintptr_t)program, option, rounds, bytes, NULL};
+    return fuzz_spawn(argv, NULL, NULL, &status) == CORE_OK && status == 1 ? CLI_FINDINGS
+                                                                           : CLI_CLEAN;
+}
+
+/* What ranks print, but that they found nothing: others look too. */
+static void show_findings(const char *output)
+{
+    char line[2048];
+    FILE *file = fopen(output, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strcmp(line, "no finding\n") != 0)
+            fputs(line, stdout);
+    if (file)
+        fclose(file);
+}
+
+/* What a sanitizer says, and where. */
+static bool show_sanitizer(const struct fuzz_job *job, const char *errors)
+{
+    char line[512], place[512];
+    if (!fuzz_sanitizer_line(errors, line))
+        return false;
+    printf("finding: crash: %s%s%s\n", line, fuzz_place(job, errors, place) ? ", at " : "",
+           fuzz_place(job, errors, place) ? place : "");
+    return true;
+}
+
 int fuzz_real(const struct fuzz_job *job, const char *program, const char *path)
 {
     static const char shell[] = "out=$1 err=$2; shift 2; exec \"$@\" >\"$out\" 2>\"$err\"";
@@ -114,11 +194,17 @@ int fuzz_real(const struct fuzz_job *job, const char *program, const char *path)
     unlink(output);
     unlink(errors);
     result = launch_job(&launch, &launched);
-    fuzz_show(output, stdout);
+    show_findings(output);
     fuzz_line(output, "finding: ", line);
     if (launched.verdict)
         printf("finding: %s\n", launched.verdict);
     code = launched.verdict || line[0] ? CLI_FINDINGS : judge_end(errors, launched.status);
+    if (show_sanitizer(job, errors))
+        code = CLI_FINDINGS;
+    if (code == CLI_CLEAN)
+        code = judge_cost(program, text, trace);
+    if (code == CLI_CLEAN)
+        printf("no finding\n");
     if (code == CLI_FINDINGS && access(trace, R_OK) == 0)
         printf("trace: %s\n", trace);
     if (code == CLI_CLEAN && result != CORE_OK)

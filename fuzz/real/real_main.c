@@ -67,6 +67,44 @@ static double came[SCENARIO_CALLS_MAX], left[SCENARIO_CALLS_MAX];
 static unsigned long checksum[SCENARIO_CALLS_MAX], have[SCENARIO_CALLS_MAX];
 static int inside, my_group = -1;
 
+/* --- sanitizers, which the user's files are built with ------------------------------------------
+ */
+
+int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "abort_on_error=1:leak_check_at_exit=0:allocator_may_return_null=1:"
+           "detect_stack_use_after_return=0:print_suppressions=0";
+}
+
+const char *__ubsan_default_options(void);
+const char *__ubsan_default_options(void)
+{
+    return "halt_on_error=1:abort_on_error=1:print_stacktrace=1";
+}
+
+/* What the MPI library allocates inside a call is its own affair. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libmpi.so\nleak:libopen-pal.so\nleak:libopen-rte.so\nleak:libpmix\nleak:mca_\n"
+           "leak:libevent\nleak:libcrosswait\n";
+}
+
+/* Only what is allocated inside the collective can be lost. */
+static void leaks_of(bool collective)
+{
+    if (!__lsan_enable)
+        return;
+    if (collective)
+        __lsan_enable();
+    else
+        __lsan_disable();
+}
+
 /* --- delays: the scenario's ticks as real time, so that what is not forced meets them too ----- */
 
 static void hold(double microseconds)
@@ -317,6 +355,7 @@ static void result(int call, int group, int rank, uint64_t sum)
 static void calling(int now_inside)
 {
     inside = now_inside;
+    leaks_of(inside);
     if (!inside)
         left[calls - 1] = seconds_now();
 }
@@ -416,17 +455,18 @@ static const struct collective *read_scenario(const char *path, const struct col
 
 int main(int argc, char **argv)
 {
-    static const struct execute_environment environment = {.report = report,
-                                                           .pause = pause_rank,
-                                                           .entered = entered,
-                                                           .missing = missing,
-                                                           .result = result,
-                                                           .calling = calling,
-                                                           .margins = 1};
+    static struct execute_environment environment = {.report = report,
+                                                     .pause = pause_rank,
+                                                     .entered = entered,
+                                                     .missing = missing,
+                                                     .result = result,
+                                                     .calling = calling};
     int all;
+    leaks_of(false);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    environment.margins = !__lsan_enable; /* else what lies around is watched, by every access */
     static struct scenario beside;
     const struct collective *other = NULL;
     const struct collective *collective =
@@ -455,6 +495,10 @@ int main(int argc, char **argv)
     check_leftovers(MPI_COMM_WORLD);
     for (int group = 0; group < 1 + (scenario.first_group > 0); group++)
         compare(collective, group);
+    if (__lsan_do_recoverable_leak_check && __lsan_do_recoverable_leak_check())
+        report("leaked-memory",
+               "rank %d of MPI_COMM_WORLD: the collective allocates memory that it never frees",
+               world_rank);
     PMPI_Allreduce(&findings, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (world_rank == 0 && !all)
         printf("no finding\n");

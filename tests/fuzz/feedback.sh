@@ -1,0 +1,24 @@
+# timeout: 200
+# What the fuzzer goes by can be taken away part by part, to measure what each earns: without any
+# feedback nothing but what it began with is kept, without one of them less than with both. A table
+# tells executions to a defect; the same seeds give the same table.
+set -u
+kept() { # $1: what it goes by
+    rm -rf kept && mkdir kept
+    CROSSWAIT_FUZZ_TARGET=cw_allreduce_ring CROSSWAIT_FUZZ_GOES_BY=$1 \
+        "$BUILD/fuzz/corpus" -seed=1 -runs=1500 -len_control=0 -rss_limit_mb=4096 kept \
+        >log.txt 2>&1 || { tail -3 log.txt; exit 1; }
+    find kept -type f | wc -l
+}
+both=$(kept "coverage pattern mutation") coverage=$(kept "coverage mutation")
+pattern=$(kept "pattern mutation") none=$(kept mutation)
+[ "$none" -le 2 ] && [ "$coverage" -gt "$none" ] && [ "$pattern" -gt "$none" ] &&
+    [ "$both" -gt "$coverage" ] && [ "$both" -ge "$pattern" ] ||
+    echo "kept: $both, coverage alone $coverage, pattern alone $pattern, none $none"
+for time in 1 2; do
+    "$SOURCE/fuzz/calibrate.py" "$BUILD/fuzz/corpus" --compare=1 --runs=1000 --seconds=600 \
+        --only=defect_reduce_wrong >table$time.txt || exit 1
+done
+cmp table1.txt table2.txt
+awk '/^defect_/ {print $1, NF - 1} /^(geometric|times|not)/ {print $1, $2}' table1.txt
+awk '/^defect_/ {for (i = 2; i <= NF; i++) if ($i == "-" || $i < 1) print "column", i, $i}' table1.txt

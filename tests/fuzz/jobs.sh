@@ -1,0 +1,34 @@
+# timeout: 120
+# Several fuzzers at a time: jobs of one machine, and machines that share a folder of inputs: what
+# one has left there the next begins with.
+set -u
+cat >chain.c <<'C'
+#include <mpi.h>
+#include "corpus/collectives/registry.h"
+static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    int me = (rank - root + size) % size;
+    if (me > 0)
+        MPI_Recv(buffer, count, type, (rank - 1 + size) % size, 0, comm, MPI_STATUS_IGNORE);
+    if (me + 1 < size - (FORGETS && size == 5))
+        MPI_Send(buffer, count, type, (rank + 1) % size, 0, comm);
+    return MPI_SUCCESS;
+}
+COLLECTIVE(bcast, "", chain)
+C
+crosswait fuzz chain.c -o jobs --cflags=-DFORGETS=1 -jobs=2 -workers=2 -reload=0 -seed=1 \
+    -runs=3000 >out.txt 2>&1
+echo "two jobs: exit $?"
+grep -o '^chain.c: finding: deadlock' out.txt
+ls fuzz-*.log
+mkdir shared
+crosswait fuzz chain.c -o one --cflags=-DFORGETS=0 -seed=1 -runs=500 shared >out.txt
+echo "the first machine: exit $?"
+left=$(ls shared | wc -l)
+[ "$left" -gt 10 ] || echo "it left $left"
+crosswait fuzz chain.c -o two --cflags=-DFORGETS=0 -seed=2 -runs="$left" shared >out.txt
+echo "the second: exit $?"
+grep -q "INFO: *$left files found in shared" two/log || grep INFO two/log
