@@ -46,7 +46,7 @@ done
 crosswait fuzz --library -- --ranks=4 --cases=6000000 --only=barrier:tree --no-synchronous \
     --seconds=3 >out.txt
 echo "a million cases in three seconds: exit $?"
-awk "/ cases/ {print (\$(NF-1) < 1000000) ? \"not all of them\" : \"all\"}" out.txt
+awk '/ cases/ {print ($(NF - 1) < 1000000) ? "not all of them" : "all"}' out.txt
 # With all sends inside the library synchronous.
 crosswait fuzz --library -- --ranks=4 --cases=5 --only=scan:recursive_doubling --no-trace >out.txt
 echo "synchronous sends: exit $?"
