@@ -41,6 +41,7 @@ FAILURES_MAX = 3  # of one algorithm; then the next one's turn
 TURN = 10  # cases of an algorithm before the next one's
 SHRINK_SECONDS = 60  # of one case
 PREFERRED = 60  # a priority above tuned's and below that of the component for one rank
+ENDLESS = 29  # how library_main ends where a case does not
 HEADER = "crosswait library table 1"
 # Algorithms that are chosen by environment have an environment; variable "-": nothing to force.
 Algorithm = collections.namedtuple("Algorithm", "kind name variable number environment")
@@ -324,13 +325,18 @@ def ended_first(status):
         trouble(f"the job ended with status {status} before its first case:\n{f.read()[-1500:]}")
 
 
+def told_by(status):
+    """What the status of a job says whose ranks said nothing themselves."""
+    return "hang no end within 15 s" if status == ENDLESS else f"crash mpirun's status {status}"
+
+
 def case_path(algorithm, failure_key):
     return os.path.join(args.folder, "-".join((algorithm.kind, algorithm.name, failure_key)))
 
 
 def keep_failure(algorithm, row, found, description, status, synchronous):
     """Takes what the log says of the case that ended the job, with its scenario."""
-    rule, _, text = (found or f"crash mpirun's status {status}").partition(" ")
+    rule, _, text = (found or told_by(status)).partition(" ")
     failure = Failure(rule, text, description, "", synchronous)
     key = rule + ("-order" if "commute," in failure.verdict() else "")
     failure.path = case_path(algorithm, key + ("-synchronous" if synchronous else "") + ".txt")
@@ -425,7 +431,8 @@ def shrink(algorithm, failure):
                     failure.text = words[2]
         if status in (0, None) or last is None:
             return
-        step = -1 - last if (found or "crash") == failure.rule else last + 1
+        ended_by = found or told_by(status).split(" ")[0]
+        step = -1 - last if ended_by == failure.rule else last + 1
 
 
 def distinct(table, algorithms):
@@ -595,7 +602,7 @@ def run_one(algorithm):
     if not started:
         ended_first(status)
     if status and not found:
-        found = [f"crash mpirun's status {status}"]
+        found = [told_by(status)]
     print(f"{algorithm.kind} {algorithm.name}: {started[0]}")
     print("no finding" if not found else "finding: " + found[0].replace(" ", ": ", 1))
     return 1 if found else 0

@@ -32,7 +32,7 @@
 
 #include "fuzz/scenario/execute.h"
 
-enum { SECONDS = 15, ROUNDS_MAX = 6, RULE_MAX = 64, DESCRIPTION_MAX = 512 };
+enum { SECONDS = 15, ENDLESS = 29, ROUNDS_MAX = 6, RULE_MAX = 64, DESCRIPTION_MAX = 512 };
 
 static FILE *log_file;
 static int world_rank, world_size, findings;
@@ -145,7 +145,7 @@ static void on_alarm(int number)
     if (world_rank == 0 && write(fileno(log_file), text, sizeof text - 1) < 0)
         _exit(10);
     usleep(200000);
-    _exit(9);
+    _exit(ENDLESS);
 }
 
 static void say(const char *format, ...)

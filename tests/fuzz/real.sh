@@ -42,7 +42,7 @@ case_of timing bcast_try_and_ask 'delays slow-link;delays-seed 0' 'ranks 3' 'buf
     'calls 2'
 case_of grid neighbor_ordered_pairs 'periods 2' 'ranks 3' 'dims 2' 'buffering eager'
 case_of "early exit" barrier_two_groups 'ranks 2' 'ranks 1'
-case_of "in process only" bcast_whole_messages 'ranks 3' 'ranks 1' 'count 8'
+case_of cost bcast_whole_messages 'ranks 3' 'ranks 1' 'count 8'
 case_of grid bcast_torus_tie 'communicator grid;periods 1' 'ranks 2' 'buffering eager'
 
 # Whatever says what came first: the same value comes out wrong in process and on real ranks.
