@@ -44,7 +44,7 @@ def functions_of_header(compiler, header, prefix):
         r"\b(int|double|void|MPI_\w+)\s+"
         + prefix
         + r"_([A-Z]\w*)\s*\(([^;{]*?)\)\s*(?:__attribute__[^;]*)?;",
-        preprocessed(compiler, header, "-P"),
+        re.sub(r"\btypedef\b[^;{]*;", "", preprocessed(compiler, header, "-P")),
     )
     return {name: (returns, parameters) for returns, name, parameters in found}
 
