@@ -257,8 +257,7 @@ bool harness_keep(const char *folder, const char *kind, const struct collective 
     return good;
 }
 
-/* --- what the fuzzer goes by -------------------------------------------------------------------
- */
+/* --- what the fuzzer goes by ------------------------------------------------------------------ */
 
 /* To measure what each feedback and the mutation earn (make bench-fuzz), CROSSWAIT_FUZZ_GOES_BY
  * says what there is: words of "coverage", "pattern" and, of where inputs come from, "mutation" of

@@ -59,7 +59,7 @@ END
         echo "static int library_$call($arguments) { int (*exported)($arguments) = library_find(\"MPI_$name\"); return exported($names); }"
         echo "COLLECTIVE($call, \"\", library_$call$groups)"
     done
-    [ "$found" ] || { echo "'$file' exports no collective of MPI's" >&2; exit 1; }
+    [ "$found" ] || { echo "'${file##*/}' exports no collective of MPI's" >&2; exit 1; }
 }
 
 # --- a Fortran file -------------------------------------------------------------------------------

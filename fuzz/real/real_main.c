@@ -67,8 +67,7 @@ static double came[SCENARIO_CALLS_MAX], left[SCENARIO_CALLS_MAX];
 static unsigned long checksum[SCENARIO_CALLS_MAX], have[SCENARIO_CALLS_MAX];
 static int inside, my_group = -1;
 
-/* --- sanitizers, which the user's files are built with ------------------------------------------
- */
+/* --- sanitizers, which the user's files are built with ---------------------------------------- */
 
 int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 void __lsan_disable(void) __attribute__((weak));

@@ -44,8 +44,8 @@ has never "whose partition 2 is not marked as ready (of 4 partitions, 1 are not)
 has twice "partition 1 is marked as ready for the second time"
 has unstarted "a partition is marked as ready before 'request' is started"
 has range "'partition' is 4, of a request with 4 partitions"
-has never "the job was ended there"
-has deadlock "the job was ended there"
+has never "after its last progress: it could never have gone on"
+has deadlock "after its last progress: it could never have gone on"
 has both_unbuffered "completed only because the library buffered what was sent"
 # A message of a pair begins where the last partition is marked; pairs that are alike are told apart.
 [ "$(sqlite3 right.db "select count(*) from message m join event e on e.rank = m.source and
