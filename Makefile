@@ -40,7 +40,7 @@ MPI_LDLIBS = $(shell mpicc --showme:link)
 ROOMS = core replay model checkers launch reports explore
 room_sources = $(wildcard $(1)/*.c $(1)/*/*.c)
 room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(room_sources))
-LIBS = $(foreach r,explore processes reports launch checkers model replay core,$(BUILD)/lib$(r).a)
+LIBS = $(foreach r,explore world processes reports launch checkers model replay core,$(BUILD)/lib$(r).a)
 
 .PHONY: all deb deps docs demo check check-all bench clean help install uninstall format \
     format-check tidy coverage fuzz \

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/jobs.h"
 #include "cli/options.h"
 #include "core/random.h"
 #include "core/text.h"
@@ -17,17 +18,20 @@
 #include "explore/findings.h"
 #include "explore/output.h"
 #include "explore/program.h"
+#include "explore/spread.h"
 
 enum {
     OPTION_RANKS,
     OPTION_TIME,
     OPTION_WORLDS,
     OPTION_SEED,
+    OPTION_JOBS,
     OPTION_STATE,
     OPTION_ALLOW,
     OPTION_COMPARE,
     OPTION_AGAIN,
     OPTION_GDB,
+    OPTION_WORLD,
     OPTION_WORLD_TIME,
     OPTION_JSON,
     OPTION_SARIF,
@@ -35,19 +39,21 @@ enum {
     OPTION_QUIET
 };
 
-enum { TIME_S = 60 };
+enum { TIME_S = 60, WORLD_S = 10, JOB_S = 30 };
 
 static const struct options_spec spec[] = {
     {"ranks", 'n', "N", "how many ranks, where CMD is the program itself"},
     {"time", 0, "SECONDS", "stop after so long (60; 0: never)"},
     {"worlds", 0, "N", "stop after so many worlds"},
     {"seed", 0, "N", "of what is sampled where there is too much for the budget (1)"},
+    {"jobs", 'j', "N", "so many processes run worlds (1); what is found does not depend on it"},
     {"state", 0, "FILE", "go on from FILE, and leave there what is still to be done"},
     {"allow", 0, "WHAT", "what may differ: output, the number of a rank, or a pattern of lines"},
     {"compare", 0, "WHAT", "output (the default), or messages: what ranks send as well"},
     {"again", 0, "SCHEDULE", "run this one world, and show what it prints"},
     {"gdb", 0, "RANK", "with --again: that rank under gdb, from the end of its MPI_Init"},
-    {"world-time", 0, "SECONDS", "a world that takes longer has failed (10)"},
+    {"world", 0, "KIND", "processes (the default), or mpirun: the job itself, on its MPI library"},
+    {"world-time", 0, "SECONDS", "a world that takes longer has failed (10; a job: 30)"},
     {"json", 0, "[FILE]", "write the result as JSON"},
     {"sarif", 0, "FILE", "write the findings as SARIF too"},
     {"junit", 0, "FILE", "write the result as JUnit XML too"},
@@ -59,6 +65,7 @@ static const struct options_command command = {
     .name = "explore",
     .usage = "crosswait explore [options] [--] mpirun -n N PROGRAM...\n"
              "       crosswait explore [options] -n N -- PROGRAM...\n"
+             "       crosswait explore --world=mpirun [options] [--] mpirun -n N PROGRAM...\n"
              "       crosswait explore --again=SCHEDULE -n N -- PROGRAM...",
     .about = "Runs the program again and again in worlds of our own MPI, until each behaviour was "
              "seen that MPI allows:\n"
@@ -66,7 +73,11 @@ static const struct options_command command = {
              "are buffered. Says in which\n"
              "it fails and where its results differ, with the fewest choices that lead there.",
     .spec = spec,
-    .more = "Exit status: 0 clean, 1 findings, 2 usage, 3 the program can have no world, 5 budget "
+    .more = "With --world=mpirun each world is the job itself, recorded, and run under a schedule: "
+            "for programs that\n"
+            "no world of ours can hold. It takes longer, and one-sided operations are left as they "
+            "come.\n"
+            "Exit status: 0 clean, 1 findings, 2 usage, 3 the program can have no world, 5 budget "
             "spent and nothing found.",
     .flags = OPTIONS_STOP,
     .example = "crosswait explore mpirun -n 4 ./app\n"
@@ -77,8 +88,8 @@ struct settings {
     struct explore_options search;
     struct explore_allow allow;
     const char *again, *json, *sarif, *junit;
-    bool json_out, quiet;
-    int ranks;
+    bool json_out, quiet, jobs;
+    int ranks, processes;
     int gdb; /* a rank, or -1 */
     double world_s;
 };
@@ -236,9 +247,9 @@ static enum core_status write_all(const struct settings *settings,
     return status;
 }
 
-static uint64_t program_hash(const struct explore_command *c)
+static uint64_t program_hash(const struct explore_command *c, bool jobs)
 {
-    uint64_t hash = (uint64_t)c->rank_count;
+    uint64_t hash = (uint64_t)c->rank_count << 1 | jobs;
     for (char **word = c->argv; *word; word++)
         for (const char *at = *word;; at++) {
             hash = core_random_mix(hash ^ (uint8_t)*at);
@@ -261,7 +272,8 @@ static int search(struct explore_program *program, struct settings *settings)
 
     signals_catch();
     settings->search.stop = &stop;
-    settings->search.program = program_hash(program->command);
+    settings->search.program = program_hash(program->command, settings->jobs);
+    settings->search.chance = program->runner.chance;
     if (terminal) {
         settings->search.progress = progress;
         settings->search.progress_context = &shown;
@@ -328,6 +340,10 @@ static int option_set(struct settings *s, const struct options *o, int which)
         if (!(status = options_integer(o, 0, INT64_MAX, &number)))
             s->search.seed = (uint64_t)number;
         break;
+    case OPTION_JOBS:
+        if (!(status = options_integer(o, 1, 256, &number)))
+            s->processes = (int)number;
+        break;
     case OPTION_STATE:
         s->search.state = o->value;
         break;
@@ -345,6 +361,11 @@ static int option_set(struct settings *s, const struct options *o, int which)
     case OPTION_GDB:
         if (!(status = options_integer(o, 0, 4095, &number)))
             s->gdb = (int)number;
+        break;
+    case OPTION_WORLD:
+        s->jobs = !strcmp(o->value, "mpirun");
+        if (!s->jobs && strcmp(o->value, "processes"))
+            return options_wrong(o, "--world takes processes or mpirun, not '%.60s'", o->value);
         break;
     case OPTION_WORLD_TIME:
         status = options_number(o, &s->world_s);
@@ -366,13 +387,92 @@ static int option_set(struct settings *s, const struct options *o, int which)
     return status == CORE_OK ? CLI_CLEAN : CLI_USAGE;
 }
 
+/* What is asked for does not go together: an exit status; 0: it does. */
+static int settings_check(const struct options *o, const struct settings *s, int rank_count)
+{
+    if (!rank_count)
+        return options_wrong(o, "how many ranks? -n N");
+    if (s->gdb >= 0 && !s->again)
+        return options_wrong(o, "--gdb: which world? --again=SCHEDULE");
+    if (s->gdb >= rank_count)
+        return options_wrong(o, "--gdb=%d: the ranks are 0 to %d", s->gdb, rank_count - 1);
+    if (s->jobs && s->gdb >= 0)
+        return options_wrong(o, "--gdb is for worlds of processes");
+    if (s->jobs && s->allow.messages)
+        return options_wrong(o, "--compare=messages is for worlds of processes");
+    return CLI_CLEAN;
+}
+
+struct starting { /* of worlds of either kind, here or in a helper */
+    const struct explore_command *typed;
+    struct settings *settings;
+    struct jobs *jobs; /* NULL: processes */
+};
+
+static enum core_status program_start(struct starting *starting, struct explore_program *program)
+{
+    const struct settings *s = starting->settings;
+    double world_s = s->world_s > 0 ? s->world_s : s->jobs ? JOB_S : WORLD_S;
+    enum core_status status =
+        s->jobs ? jobs_new(starting->typed, world_s, &stop, &starting->jobs)
+                : explore_program_start(starting->typed, (uint32_t)(world_s * 1000), s->gdb >= 0,
+                                        program);
+    if (status != CORE_OK)
+        return status;
+    if (s->jobs) {
+        const struct explore_runner runner = jobs_runner(starting->jobs);
+        explore_program_of(starting->typed, &runner, program);
+    }
+    program->allow = s->allow;
+    return CORE_OK;
+}
+
+static void program_end(struct starting *starting, struct explore_program *program)
+{
+    program->allow = (struct explore_allow){0}; /* the settings' */
+    explore_program_end(program);
+    jobs_free(starting->jobs);
+}
+
+static void help(void *context, struct explore_helper *helper)
+{
+    struct starting own = *(const struct starting *)context;
+    struct explore_program program;
+    if (program_start(&own, &program) != CORE_OK)
+        return;
+    explore_helper_serve(helper, explore_program_run, &program);
+    program_end(&own, &program);
+}
+
+static int explore(const struct explore_command *typed, struct settings *settings)
+{
+    struct starting starting = {.typed = typed, .settings = settings};
+    struct explore_program program;
+    struct timespec started;
+    int code = CLI_TROUBLE;
+
+    clock_gettime(CLOCK_REALTIME_COARSE, &started);
+    if (settings->processes > 1 && !settings->again &&
+        explore_spread_new(settings->processes - 1, help, &starting, &settings->search.spread) !=
+            CORE_OK)
+        return CLI_TROUBLE;
+    if (program_start(&starting, &program) == CORE_OK) {
+        code = settings->again ? again(&program, settings) : search(&program, settings);
+        if (program.worlds && settings->gdb < 0 && !settings->quiet)
+            files_tell(&program, started);
+        program_end(&starting, &program);
+    } else if (!settings->jobs) {
+        fprintf(stderr, "crosswait: explore --world=mpirun runs the job itself instead\n");
+    }
+    explore_spread_free(settings->search.spread);
+    return code;
+}
+
 int cmd_explore(int argc, char **argv)
 {
-    struct settings settings = {.search = {.time_s = TIME_S, .seed = 1}, .gdb = -1, .world_s = 10};
-    struct explore_program program;
+    struct settings settings = {.search = {.time_s = TIME_S, .seed = 1}, .gdb = -1};
     struct explore_command typed;
     struct options o;
-    struct timespec started;
     int which, code = CLI_CLEAN;
 
     options_begin(&o, &command, argc, argv);
@@ -384,34 +484,14 @@ int cmd_explore(int argc, char **argv)
         return options_exit(which);
     if (!o.rest_count)
         return options_wrong(&o, "no command to run");
-    enum core_status status = explore_command_read(o.rest_count, o.rest, &typed);
-    if (status != CORE_OK)
+    if (explore_command_read(o.rest_count, o.rest, settings.jobs, &typed) != CORE_OK)
         return CLI_USAGE;
     if (settings.ranks)
         typed.rank_count = settings.ranks;
-    if (!typed.rank_count) {
-        explore_command_done(&typed);
-        return options_wrong(&o, "how many ranks? -n N");
-    }
-    if (settings.gdb >= 0 && (!settings.again || settings.gdb >= typed.rank_count)) {
-        int last = typed.rank_count - 1;
-        explore_command_done(&typed);
-        if (!settings.again)
-            return options_wrong(&o, "--gdb: which world? --again=SCHEDULE");
-        return options_wrong(&o, "--gdb=%d: the ranks are 0 to %d", settings.gdb, last);
-    }
-    clock_gettime(CLOCK_REALTIME_COARSE, &started);
-    status = explore_program_start(&typed, (uint32_t)(settings.world_s * 1000), settings.gdb >= 0,
-                                   &program);
-    if (status == CORE_OK) {
-        program.allow = settings.allow;
-        code = settings.again ? again(&program, &settings) : search(&program, &settings);
-        if (settings.gdb < 0 && !settings.quiet)
-            files_tell(&program, started);
-        explore_program_end(&program);
-    } else {
-        code = CLI_TROUBLE;
-    }
+    code = settings_check(&o, &settings, typed.rank_count);
+    if (code == CLI_CLEAN)
+        code = explore(&typed, &settings);
+    free(settings.allow.pattern);
     explore_command_done(&typed);
     return code;
 }

@@ -549,7 +549,7 @@ static enum core_status choose_in_world(struct replaying *r)
 
     while (r->command[count])
         count++;
-    enum core_status status = explore_command_read(count, r->command, &job);
+    enum core_status status = explore_command_read(count, r->command, true, &job);
     if (status != CORE_OK)
         return status;
     r->ranks = (uint32_t)job.rank_count;
@@ -567,8 +567,8 @@ static enum core_status choose_in_world(struct replaying *r)
     replay_policy_done(&r->policy);
     r->policy = chosen;
     if (lost)
-        fprintf(r->out, "%" PRIu32 " answer%s of polls, Waitany or windows cannot be given live\n",
-                lost, lost == 1 ? "" : "s");
+        fprintf(r->out, "%" PRIu32 " answer%s of windows cannot be given live\n", lost,
+                lost == 1 ? "" : "s");
     return CORE_OK;
 }
 

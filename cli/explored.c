@@ -198,7 +198,7 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
         count++;
     char *why = NULL, *written = explore_file_written(options->started);
     core_report_hook(keep_message, &why);
-    if (explore_command_read(count, options->command, &command) == CORE_OK) {
+    if (explore_command_read(count, options->command, false, &command) == CORE_OK) {
         if (command.rank_count != (int)trace->rank_count)
             core_report(CORE_UNSUPPORTED, "how many ranks it has is not said by its command");
         else

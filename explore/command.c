@@ -139,7 +139,7 @@ static const struct option *option_of(const char *name, size_t length, enum fami
 
 /* The option at word[0]; *out_used: how many words it is. */
 static enum core_status option_read(const struct launcher *launcher, int count, char **word,
-                                    struct explore_command *c, int *out_used)
+                                    bool job, struct explore_command *c, int *out_used)
 {
     const char *name = word[0] + strspn(word[0], "-"), *value = strchr(name, '=');
     size_t length = value ? (size_t)(value - name) : strlen(name);
@@ -154,7 +154,7 @@ static enum core_status option_read(const struct launcher *launcher, int count, 
                            "%s: '%.60s' is not known here; leave it out, or name the ranks "
                            "yourself: crosswait explore -n RANKS -- PROGRAM",
                            launcher->name, word[0]);
-    if (option->meaning == CANNOT)
+    if (option->meaning == CANNOT && !job)
         return core_report(CORE_UNSUPPORTED, "%s: with '%.60s' there can be no world",
                            launcher->name, word[0]);
     *out_used = 1 + (value ? 0 : option->values);
@@ -167,7 +167,8 @@ static enum core_status option_read(const struct launcher *launcher, int count, 
     return option->meaning == VARIABLE ? variable_add(c, given) : CORE_OK;
 }
 
-enum core_status explore_command_read(int count, char **word, struct explore_command *out_command)
+enum core_status explore_command_read(int count, char **word, bool job,
+                                      struct explore_command *out_command)
 {
     struct explore_command c = {0};
     const struct launcher *launcher = count ? launcher_of(word[0]) : NULL;
@@ -180,11 +181,13 @@ enum core_status explore_command_read(int count, char **word, struct explore_com
             at++;
             break;
         }
-        status = option_read(launcher, count - at, word + at, &c, &used);
+        status = option_read(launcher, count - at, word + at, job, &c, &used);
         at += used;
     }
     for (int i = at; launcher && i < count && status == CORE_OK; i++)
-        if (!strcmp(word[i], ":"))
+        if (!strcmp(word[i], ":") && job)
+            c.rank_count = 0;
+        else if (!strcmp(word[i], ":"))
             status = core_report(CORE_UNSUPPORTED,
                                  "%s: a job of several programs can have no world", launcher->name);
     if (status == CORE_OK && at >= count)

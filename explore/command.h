@@ -3,6 +3,8 @@
 #ifndef EXPLORE_COMMAND_H
 #define EXPLORE_COMMAND_H
 
+#include <stdbool.h>
+
 #include "core/status.h"
 
 struct explore_command {
@@ -14,8 +16,11 @@ struct explore_command {
 };
 
 /* Options of a launcher that do not concern a world are passed over; one that is not known, or that
- * asks for what a world cannot be, is refused by name (CORE_BAD_INPUT, CORE_UNSUPPORTED). */
-enum core_status explore_command_read(int count, char **word, struct explore_command *out_command);
+ * asks for what a world cannot be, is refused by name (CORE_BAD_INPUT, CORE_UNSUPPORTED). job: it
+ * is run as it is, and may ask for anything; of several programs the number of ranks is not said.
+ */
+enum core_status explore_command_read(int count, char **word, bool job,
+                                      struct explore_command *out_command);
 void explore_command_done(struct explore_command *command);
 
 #endif

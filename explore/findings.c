@@ -130,6 +130,8 @@ static enum core_status tell_answers(struct explore_program *program,
         for (uint32_t u = 0; u < usual->count; u++)
             if (usual->answer[u].rank == (uint32_t)d->rank && usual->answer[u].number == d->number)
                 before = usual->answer[u].answer;
+        if (program->runner.chance && before == d->answer)
+            continue; /* the schedule names all, and shows what is not usual */
         struct told told = {.rank = (uint32_t)(is_window(d) ? d->answer : d->rank),
                             .call = strdup(d->call),
                             .says = answer_words(d, before)};
@@ -272,9 +274,10 @@ static void repeat_set(struct finding *finding, const struct explore_program *pr
     finding_schedule(finding, "%s", look->schedule ? look->schedule : "");
     finding_repeat(finding, "crosswait explore --again=%s %s", schedule ? schedule : "",
                    words ? words : "");
-    char *job = explore_program_job(program);
-    finding_fact(finding, "on the real MPI library: crosswait replay --live --policy=%s -- %s",
-                 schedule ? schedule : "", job ? job : "");
+    char *job = program->worlds ? explore_program_job(program) : NULL;
+    if (program->worlds)
+        finding_fact(finding, "on the real MPI library: crosswait replay --live --policy=%s -- %s",
+                     schedule ? schedule : "", job ? job : "");
     free(job);
     free(words);
     free(schedule);

@@ -3,20 +3,13 @@
 
 #include "explore/program.h"
 
-/* A decision's answer under the name that the receive has live. One that is made once and started
- * often may have had another answer each time. */
-static enum core_status answer_add(const struct world_decision *d, struct replay_names *names,
+/* Whose turn it is at a window is nobody's to say there (interpose/decide.h). */
+static enum core_status answer_add(const struct world_decision *d, struct replay_policy *policy,
                                    uint32_t *lost)
 {
-    const struct replay_name name = {.rank = (uint32_t)d->rank,
-                                     .by_number = true,
-                                     .source = d->answer - d->poll,
-                                     .id = d->receive};
-    const struct replay_name *there = replay_policy_find(names, name.rank, true, name.id);
-    bool received = d->reason == REPLAY_REASON_MATCH && d->receive && name.source >= 0;
-    if (received && !there)
-        return replay_policy_add(names, &name);
-    *lost += !received || there->source != name.source;
+    if (d->reason == REPLAY_REASON_MATCH || d->reason == REPLAY_REASON_WAIT)
+        return replay_policy_add_forced(policy, (uint32_t)d->rank, d->number, d->answer);
+    ++*lost;
     return CORE_OK;
 }
 
@@ -42,13 +35,11 @@ static enum core_status decided(const struct world_decisions *told,
     struct replay_policy made;
     uint32_t lost = 0;
     replay_policy_init(&made);
-    made.order = REPLAY_ORDER_LIST;
+    made.order = REPLAY_ORDER_EXPLORE;
     made.seed = policy->seed;
     enum core_status status = sends_add(policy, &made, &lost);
     for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
-        status = answer_add(&told->decision[i], &made.forced, &lost);
-    if (!made.forced.count)
-        made.order = REPLAY_ORDER_RECORDED;
+        status = answer_add(&told->decision[i], &made, &lost);
     if (status != CORE_OK) {
         replay_policy_done(&made);
         return status;

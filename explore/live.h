@@ -1,5 +1,5 @@
-/* A schedule of a world for the real MPI library: what each wildcard receive and probe took there,
- * and which sends are buffered. */
+/* A schedule of a world for the real MPI library: every answer that was given there, and which
+ * sends are buffered. */
 #ifndef EXPLORE_LIVE_H
 #define EXPLORE_LIVE_H
 
@@ -10,7 +10,7 @@
 
 /* Runs one world of the command under the policy, of order=explore, or of order=random, where the
  * policy's seed chooses. *out_policy, the caller's, says what was decided, as it can be had live;
- * *out_lost how many answers cannot: what polls found, which request a waitany reported. */
+ * *out_lost how many answers cannot: whose turn it was at a window. */
 enum core_status explore_live(const struct explore_command *command,
                               const struct replay_policy *policy, struct replay_policy *out_policy,
                               uint32_t *out_lost);

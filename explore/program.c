@@ -28,6 +28,12 @@ enum core_status explore_program_start(const struct explore_command *command, ui
     return status;
 }
 
+void explore_program_of(const struct explore_command *command, const struct explore_runner *runner,
+                        struct explore_program *out_program)
+{
+    *out_program = (struct explore_program){.command = command, .runner = *runner};
+}
+
 void explore_program_end(struct explore_program *program)
 {
     world_processes_end(program->worlds);
@@ -43,7 +49,8 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
 {
     struct explore_program *p = context;
     const struct world_options options = {.policy = *policy, .choice = *choice};
-    enum core_status status = world_processes_run(p->worlds, &options, &p->outcome);
+    enum core_status status = p->worlds ? world_processes_run(p->worlds, &options, &p->outcome)
+                                        : p->runner.run(p->runner.context, policy, &p->outcome);
 
     if (status != CORE_OK)
         return status;
@@ -79,11 +86,15 @@ bool explore_program_place(struct explore_program *program, uint64_t site,
 {
     const char *path;
     uint64_t offset;
+    if (!program->worlds)
+        return program->runner.place(program->runner.context, site, out_place);
     return site && world_processes_site(program->worlds, site, &path, &offset) &&
            site_resolve(program->resolver, path, NULL, 0, offset, out_place) == CORE_OK;
 }
 
-static char *words_of(const char *before, const char *after, int rank_count, char **words)
+/* option: NULL, or what stands before all. */
+static char *words_of(const char *option, const char *before, const char *after, int rank_count,
+                      char **words)
 {
     char *text = NULL;
     size_t bytes;
@@ -91,6 +102,8 @@ static char *words_of(const char *before, const char *after, int rank_count, cha
 
     if (!file)
         return NULL;
+    if (option)
+        fputs(option, file);
     if (before)
         fprintf(file, "%s %d%s", before, rank_count, after);
     for (char **word = words; *word; word++) {
@@ -107,12 +120,15 @@ static char *words_of(const char *before, const char *after, int rank_count, cha
 
 char *explore_program_words(const struct explore_program *program)
 {
-    return words_of("-n", " --", program->command->rank_count, program->command->argv);
+    const struct explore_command *c = program->command;
+    if (!program->worlds && c->typed)
+        return words_of(program->runner.words, NULL, "", c->rank_count, c->typed);
+    return words_of(program->runner.words, "-n", " --", c->rank_count, c->argv);
 }
 
 char *explore_program_job(const struct explore_program *program)
 {
     const struct explore_command *c = program->command;
-    return words_of(c->typed ? NULL : "mpirun -n", "", c->rank_count,
+    return words_of(NULL, c->typed ? NULL : "mpirun -n", "", c->rank_count,
                     c->typed ? c->typed : c->argv);
 }

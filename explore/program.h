@@ -7,9 +7,20 @@
 #include "explore/outcome.h"
 #include "explore/search.h"
 
+struct explore_runner { /* of worlds of another kind than processes */
+    const char *words;  /* the option that asks for it, and a blank */
+    bool chance;        /* what a policy does not name is left to chance */
+    /* One world; what it says is valid until the next one. */
+    enum core_status (*run)(void *context, const struct replay_policy *policy,
+                            struct world_process_outcome *out_outcome);
+    bool (*place)(void *context, uint64_t site, struct site_place *out_place);
+    void *context;
+};
+
 struct explore_program {
     const struct explore_command *command;
-    struct world_processes *worlds;
+    struct world_processes *worlds; /* NULL: the runner has them */
+    struct explore_runner runner;
     struct site_resolver *resolver;
     struct explore_allow allow;
     struct world_process_outcome outcome; /* of the last world */
@@ -19,6 +30,9 @@ struct explore_program {
  * write is not thrown away. */
 enum core_status explore_program_start(const struct explore_command *command, uint32_t world_ms_max,
                                        bool real_files, struct explore_program *out_program);
+/* The same of worlds that somebody else runs, and owns. */
+void explore_program_of(const struct explore_command *command, const struct explore_runner *runner,
+                        struct explore_program *out_program);
 void explore_program_end(struct explore_program *program);
 
 /* An explore_run_fn; context: the program. */

@@ -1,4 +1,6 @@
 # The search through all worlds of a program. Its tests run it on worlds of fibers.
+CFLAGS_explore = $(MPI_CFLAGS)
+
 EXPLORE_TESTS = $(patsubst tests/explore/%.c,$(BUILD)/tests/explore/%,$(wildcard tests/explore/*.c))
 EXPLORE_LIBS = $(BUILD)/libexplore.a $(BUILD)/libworld.a $(BUILD)/libreplay.a $(BUILD)/libcore.a
 $(EXPLORE_TESTS): $(BUILD)/tests/explore/%: tests/explore/%.c $(EXPLORE_LIBS)

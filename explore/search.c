@@ -10,6 +10,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/random.h"
+#include "explore/spread.h"
 #include "explore/state.h"
 
 /* When a budget does not suffice for everything, so much of it, of 4, is for what is ahead; the
@@ -207,6 +208,18 @@ struct ran {
     uint64_t key;
 };
 
+static void ran_note(struct explore_search *s, struct ran *ran)
+{
+    CORE_CHECK(ran->outcome->decisions); /* the policy says order=explore */
+    ran->told = ran->outcome->decisions;
+    s->worlds++;
+    s->limited |= ran->told->limited;
+    if (ran->told->decision_count > s->decisions_max)
+        s->decisions_max = ran->told->decision_count;
+    if (s->options->progress)
+        s->options->progress(s->options->progress_context, s->worlds, s->heap_count);
+}
+
 static enum core_status run_world(struct explore_search *s, const struct explore_list *list,
                                   const struct explore_sends *sends,
                                   const struct replay_choice *choice, struct ran *out_ran)
@@ -219,17 +232,22 @@ static enum core_status run_world(struct explore_search *s, const struct explore
     status =
         s->run(s->context, &policy, choice, &out_ran->outcome, &out_ran->key, &out_ran->events);
     replay_policy_done(&policy);
-    if (status != CORE_OK)
-        return status;
-    CORE_CHECK(out_ran->outcome->decisions); /* the policy says order=explore */
-    out_ran->told = out_ran->outcome->decisions;
-    s->worlds++;
-    s->limited |= out_ran->told->limited;
-    if (out_ran->told->decision_count > s->decisions_max)
-        s->decisions_max = out_ran->told->decision_count;
-    if (s->options->progress)
-        s->options->progress(s->options->progress_context, s->worlds, s->heap_count);
-    return CORE_OK;
+    if (status == CORE_OK)
+        ran_note(s, out_ran);
+    return status;
+}
+
+/* The same, of a world that a helper may have run: `hash` is its name; each send has a buffer. */
+static enum core_status run_named(struct explore_search *s, uint64_t hash,
+                                  const struct explore_list *list,
+                                  const struct replay_choice *choice, struct ran *out_ran)
+{
+    if (s->options->spread && explore_spread_take(s->options->spread, hash, &out_ran->outcome,
+                                                  &out_ran->key, &out_ran->events)) {
+        ran_note(s, out_ran);
+        return CORE_OK;
+    }
+    return run_world(s, list, &all_buffered, choice, out_ran);
 }
 
 /* Everything that was decided, in the order of the world. */
@@ -570,13 +588,40 @@ static enum core_status behaviour(struct explore_search *s, const struct ran *ra
     return status;
 }
 
+/* What comes next, as far as is known, to the helpers: the first of the heap are near its top. */
+static void lists_give(struct explore_search *s)
+{
+    struct explore_spread *spread = s->options->spread;
+    uint32_t room = spread ? (uint32_t)explore_spread_room(spread) : 0;
+    for (uint32_t i = 0; room && i < s->heap_count && i < 2 * room; i++)
+        explore_spread_give(spread, s->heap[i].hash, &s->heap[i].list, false, 0);
+}
+
+static uint64_t sample_seed(const struct explore_search *s, uint64_t number)
+{
+    return core_random_mix(s->options->seed) + number;
+}
+
+static void samples_give(struct explore_search *s)
+{
+    const struct explore_list none = {0};
+    struct explore_spread *spread = s->options->spread;
+    uint32_t room = spread ? (uint32_t)explore_spread_room(spread) : 0;
+    for (uint32_t i = 1; i <= 2 * room; i++) {
+        uint64_t seed = sample_seed(s, s->sampled + i);
+        explore_spread_give(spread, core_random_mix(seed), &none, true, seed);
+    }
+}
+
 static enum core_status one(struct explore_search *s)
 {
     struct explore_item item = heap_pop(s);
     struct ran ran;
-    enum core_status status =
-        run_world(s, &item.list, &all_buffered, &(struct replay_choice){0}, &ran);
+    lists_give(s);
+    enum core_status status = run_named(s, item.hash, &item.list, &(struct replay_choice){0}, &ran);
 
+    if (status == CORE_OK && ran.told->cut && s->options->stop && *s->options->stop)
+        return heap_push(s, item); /* it did not come to its end */
     if (status == CORE_OK)
         status = branch(s, &item.list, item.changes, ran.told);
     if (status == CORE_OK) {
@@ -596,8 +641,10 @@ static enum core_status sample(struct explore_search *s)
         struct explore_list none = {0}, all;
         struct replay_choice choice;
         struct ran ran;
-        replay_choice_seed(&choice, core_random_mix(s->options->seed) + s->sampled);
-        status = run_world(s, &none, &all_buffered, &choice, &ran);
+        uint64_t seed = sample_seed(s, s->sampled);
+        replay_choice_seed(&choice, seed);
+        samples_give(s);
+        status = run_named(s, core_random_mix(seed), &none, &choice, &ran);
         if (status != CORE_OK)
             break;
         s->sampled++;
@@ -736,19 +783,20 @@ static enum core_status sends_shrink(struct explore_search *s, const struct expl
 enum core_status explore_shrink(struct explore_search *s, const struct explore_class *found,
                                 struct explore_list *out_list, struct explore_sends *out_sends)
 {
+    const struct explore_list *all = s->options->chance ? &found->first : &found->asked;
     struct explore_list list;
     struct explore_sends sends = {0};
     bool there = false;
-    enum core_status status = explore_list_copy(&found->asked, found->asked.count, &list);
+    enum core_status status = explore_list_copy(all, all->count, &list);
 
     if (status == CORE_OK)
         status = sends_copy(&found->sends, &sends);
     if (status == CORE_OK)
         status = leads_there(s, &list, &sends, found, &there);
     s->went_astray |= status == CORE_OK && !there;
-    if (status == CORE_OK && there)
+    if (status == CORE_OK && there && !s->options->chance)
         status = list_shrink(s, found, &list);
-    if (status == CORE_OK && there)
+    if (status == CORE_OK && there && !s->options->chance)
         status = sends_shrink(s, found, &list, &sends);
     if (status != CORE_OK) {
         explore_list_done(&list);

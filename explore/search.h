@@ -68,13 +68,17 @@ struct explore_place { /* where a world stands still with fewer buffers */
     uint32_t class; /* + 1; 0: it does not, some message can be received instead */
 };
 
+struct explore_spread;
+
 struct explore_options {
-    uint64_t worlds_max;      /* 0: no limit */
-    double time_s;            /* 0: no limit */
-    uint64_t seed;            /* of sampling */
-    const char *state;        /* file to go on from, and to leave behind; NULL: none */
-    uint64_t program;         /* a hash of what the state belongs to */
-    volatile const int *stop; /* not NULL: ends the search when it is set */
+    uint64_t worlds_max;           /* 0: no limit */
+    double time_s;                 /* 0: no limit */
+    uint64_t seed;                 /* of sampling */
+    const char *state;             /* file to go on from, and to leave behind; NULL: none */
+    uint64_t program;              /* a hash of what the state belongs to */
+    struct explore_spread *spread; /* processes that help (explore/spread.h); NULL: none */
+    bool chance;                   /* what is not asked for is left to chance: see explore_shrink */
+    volatile const int *stop;      /* not NULL: ends the search when it is set */
     /* After each world; NULL: none. `ahead`: worlds that are known of and not yet run. */
     void (*progress)(void *context, uint64_t worlds, uint64_t ahead);
     void *progress_context;
@@ -126,7 +130,8 @@ enum core_status explore_policy(const struct explore_list *list, const struct ex
 void explore_list_done(struct explore_list *list);
 void explore_sends_done(struct explore_sends *sends);
 /* Leaves out of the class's answers and buffers what its outcome does not need: fewest that still
- * lead to it. *out_list and *out_sends are the caller's. */
+ * lead to it; nothing where the rest would be left to chance. *out_list and *out_sends are the
+ * caller's. */
 enum core_status explore_shrink(struct explore_search *search, const struct explore_class *found,
                                 struct explore_list *out_list, struct explore_sends *out_sends);
 

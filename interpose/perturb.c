@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/policy/policy.h"
+#include "interpose/decide.h"
 
 static struct replay_policy policy;
 static uint64_t send_number, receive_number, call_number;
@@ -99,10 +99,22 @@ bool perturb_inner_send(uint64_t bytes)
                     2 * (uint64_t)recorder.world_rank + 1);
 }
 
+bool decide_on(void)
+{
+    return policy.order == REPLAY_ORDER_EXPLORE;
+}
+
+const struct replay_name *perturb_answer(uint64_t number)
+{
+    return replay_policy_find(&policy.forced, (uint32_t)recorder.world_rank, false, number);
+}
+
 static int pinned_source(struct lane *lane, const struct spool_event *e, uint64_t number,
                          int source, MPI_Comm comm)
 {
     uint32_t rank = (uint32_t)recorder.world_rank;
+    if (source == MPI_ANY_SOURCE && decide_on())
+        return decide_receive(lane, comm);
     if (source != MPI_ANY_SOURCE || policy.order != REPLAY_ORDER_LIST)
         return source;
     const struct replay_name *name = replay_policy_find(&policy.forced, rank, false, e->seq);

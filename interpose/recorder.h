@@ -608,6 +608,12 @@ struct request_info recorder_request_find(MPI_Request handle, const void *variab
 extern bool recorder_persistent; /* there is, or was, a persistent request */
 /* The application's own: watched until it completes or is freed. */
 void recorder_request_owned(uint32_t id, uint64_t seq, bool persistent);
+/* For decide.c: the request made last receives from any source, whenever it is started; null or
+ * inactive; was tested in vain since it began, and that it was, or was not. */
+void recorder_request_wildcard(uint32_t id);
+bool recorder_request_idle(struct request_info info);
+bool recorder_request_polled(struct request_info info);
+void recorder_request_poll(struct request_info info, bool in_vain);
 void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_info info);
 /* alone: for no other one in the same call. */
 void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/decide.h"
 #include "interpose/filter.h"
 #include "interpose/life.h"
 #include "interpose/misuse/usage.h"
@@ -274,6 +275,8 @@ int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of
     struct several s = enter(lane, CALL_Testall, cfa, count, array_of_requests, true, flag);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, count);
+    if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
+        real = decide_Testall;
     int returned = real(count, array_of_requests, flag, array_of_statuses);
     recorder_back(s.e);
     bool done = returned == MPI_SUCCESS ? *flag : returned == MPI_ERR_IN_STATUS;
@@ -296,6 +299,8 @@ int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of
     if (status == MPI_STATUS_IGNORE)
         status = &own;
     struct several s = enter(lane, CALL_Waitany, cfa, count, array_of_requests, false, index);
+    if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
+        real = decide_Waitany;
     int returned = real(count, array_of_requests, index, status);
     recorder_back(s.e);
     if (returned == MPI_SUCCESS && s.info && *index >= 0 && *index < count)
@@ -317,6 +322,8 @@ int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of
         status = &own;
     struct several s =
         enter(lane, CALL_Testany, cfa, count, array_of_requests, true, index && flag);
+    if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
+        real = decide_Testany;
     int returned = real(count, array_of_requests, index, flag, status);
     recorder_back(s.e);
     bool done = returned != MPI_SUCCESS || *flag;
@@ -354,6 +361,8 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
                              outcount && array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, incount);
+    if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
+        real = decide_Waitsome;
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     recorder_back(s.e);
     done_some(&s, incount, array_of_requests, outcount, array_of_indices, array_of_statuses,
@@ -373,6 +382,8 @@ int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request arra
                              outcount && array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, incount);
+    if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
+        real = decide_Testsome;
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     recorder_back(s.e);
     bool done = returned != MPI_SUCCESS || *outcount != 0;

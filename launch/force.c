@@ -142,6 +142,15 @@ static enum core_status number_list(struct trace *trace, const struct replay_nam
     return status;
 }
 
+/* Decisions have their numbers (interpose/decide.h). */
+static enum core_status names_copy(const struct replay_names *names, struct replay_names *out_names)
+{
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; i < names->count && status == CORE_OK; i++)
+        status = replay_policy_add(out_names, &names->name[i]);
+    return status;
+}
+
 enum core_status force_policy_text(struct trace *trace, const struct replay_policy *policy,
                                    char **out_text)
 {
@@ -151,7 +160,9 @@ enum core_status force_policy_text(struct trace *trace, const struct replay_poli
     enum core_status status = replay_policy_check(policy, REPLAY_LIVE);
     if (status == CORE_OK)
         status = number_list(trace, &policy->send, false, &numbered.send);
-    if (status == CORE_OK)
+    if (status == CORE_OK && policy->order == REPLAY_ORDER_EXPLORE)
+        status = names_copy(&policy->forced, &numbered.forced);
+    else if (status == CORE_OK)
         status = number_list(trace, &policy->forced, true, &numbered.forced);
     char *text = status == CORE_OK ? replay_policy_text(&numbered) : NULL;
     replay_policy_done(&numbered);

@@ -66,6 +66,6 @@ $(PROCESS_TESTS): $(BUILD)/tests/%: tests/world/processes/%.c $(BUILD)/libproces
 
 TESTS += $(PROCESS_TESTS)
 
-.PHONY: bench-processes
-bench-processes: $(BUILD)/tests/run_worlds
-	@tests/bench/processes.bash $(BUILD)
+.PHONY: bench-explore
+bench-explore: $(BUILD)/tests/run_worlds
+	@tests/bench/explore.bash $(BUILD)

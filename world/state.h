@@ -402,6 +402,7 @@ struct world_rank {
     struct ompi_communicator_t world, self;
     int self_member;
     uint32_t decision_count, order_count; /* order=explore */
+    int32_t wish;                         /* for its next decision: world_wish */
     uint32_t turns;                       /* how often it went on although it might have waited */
     struct world_decider *decided;
     struct world_polled *polled;

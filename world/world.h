@@ -150,6 +150,13 @@ void world_give(void *block, size_t bytes);
 /* As memmove; what is large costs what of it was ever written. */
 enum { WORLD_LARGE = 64 << 20 };
 void world_move(void *to, const void *from, size_t bytes);
+/* Of order=explore: the next decision that the calling rank comes to has this answer, if the policy
+ * names none; a poll that would wait, as it has found nothing before, finds nothing at once if that
+ * is 0. Or it is never made, or (what holds without this) it is free. */
+enum { WORLD_WISH_FREE = INT32_MIN, WORLD_WISH_NEVER };
+void world_wish(int32_t answer);
+/* How many decisions the calling rank came to. */
+uint32_t world_decided(void);
 /* The calling rank goes on only when nobody else can, or when the others poll in vain: the slowest
  * rank there is. Of several that wait so, the one with the lowest turn goes first; of equal ones
  * the last come. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/decide.h"
 #include "interpose/library/library.h"
 #include "interpose/misuse/usage.h"
 
@@ -25,6 +26,8 @@ struct node {
     uint64_t seq;            /* of the application's call that made it; 0: the library's own */
     bool persistent, active, started, cancelled;
     bool waited, listed; /* waited for although never started: alone, or with others */
+    bool polled;         /* tested in vain since it was made or started */
+    bool wildcard;       /* persistent: a receive of any source */
 };
 
 bool recorder_persistent;
@@ -286,7 +289,7 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
     struct node node = map.node[at];
     if (at) {
         map.node[at].active = map.node[at].started = true;
-        map.node[at].cancelled = false;
+        map.node[at].cancelled = map.node[at].polled = false;
     }
     unlock();
     if (at && node.seq && !node.persistent)
@@ -297,6 +300,44 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
         recorder_partitions_started(info.id);
     if (at)
         usage_started(lane, seq, info.id);
+    if (UNLIKELY(recorder.perturb) && at && node.wildcard && decide_on())
+        decide_started();
+}
+
+void recorder_request_wildcard(uint32_t id)
+{
+    lock();
+    if (id && map.newest && map.node[map.newest].id == id)
+        map.node[map.newest].wildcard = true;
+    unlock();
+}
+
+bool recorder_request_idle(struct request_info info)
+{
+    lock();
+    uint32_t at = node_of(info);
+    bool idle = info.handle == recorder_handle.request_null ||
+                (at && map.node[at].persistent && !map.node[at].active);
+    unlock();
+    return idle;
+}
+
+bool recorder_request_polled(struct request_info info)
+{
+    lock();
+    uint32_t at = node_of(info);
+    bool was = at && map.node[at].polled;
+    unlock();
+    return was;
+}
+
+void recorder_request_poll(struct request_info info, bool in_vain)
+{
+    lock();
+    uint32_t at = node_of(info);
+    if (at)
+        map.node[at].polled = in_vain;
+    unlock();
 }
 
 bool recorder_request_active(struct request_info info)

@@ -68,7 +68,7 @@ static const struct row { /* one way to fill a word */
     {KEY_ORDER, "random", REPLAY_ORDER_RANDOM, ARGUMENT_NONE, OFFLINE | WORLD, "random"},
     {KEY_ORDER, "list", REPLAY_ORDER_LIST, ARGUMENT_MATCHES, OFFLINE | LIVE,
      "list:RANK.EVENT=SOURCE,..."},
-    {KEY_ORDER, "explore", REPLAY_ORDER_EXPLORE, ARGUMENT_ANSWERS, WORLD,
+    {KEY_ORDER, "explore", REPLAY_ORDER_EXPLORE, ARGUMENT_ANSWERS, LIVE | WORLD,
      "explore or explore:RANK.NUMBER=ANSWER,..."},
     {KEY_COLL, "synchronising", REPLAY_SYNCHRONISING, ARGUMENT_NONE, EVERYWHERE, "synchronising"},
     {KEY_COLL, "relaxed", REPLAY_RELAXED, ARGUMENT_NONE, EVERYWHERE, "relaxed"},

@@ -520,6 +520,8 @@ static uint64_t single_request(const struct trace_event *event)
 static enum core_status lower_wait(struct lower *lower, const struct trace_event *event,
                                    bool polling)
 {
+    if (lower->options->choices)
+        return lower_choice(lower, event, polling);
     if (trait_in(event->traits, TRAIT_COMPLETES_ALL))
         return wait_several(lower, event, REPLAY_WAIT_ALL, polling);
     if (trait_in(event->traits, TRAIT_COMPLETES_ANY))
@@ -626,7 +628,11 @@ static enum core_status lower_poll(struct lower *lower, const struct trace_event
 
     if (!is_true || event->pending) {
         lower->notes->polls += event->repeat;
-        return lower_poll_keep(lower->now, event);
+        if (!lower->options->choices)
+            return lower_poll_keep(lower->now, event);
+        return event->pending ? CORE_OK
+               : is_probe     ? lower_choice_probe(lower, event)
+                              : lower_choice(lower, event, true);
     }
     lower_poll_forget(lower->now);
     return is_probe ? lower_probe(lower, event, true) : lower_wait(lower, event, true);
@@ -953,7 +959,7 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
         CORE_CHECK(notes.ranks_unknown <= trace->rank_count);
         CORE_CHECK(notes.unsupported == 0 || notes.unsupported_call > 0);
         replay_program_trim(&program);
-        status = replay_program_check(&program);
+        status = options->choices ? CORE_OK : replay_program_check(&program);
     }
 free_lower:
     free(lower.comm);

@@ -29,6 +29,12 @@ struct replay_lower_options {
                          for the others: who looks at one after the other wants that */
     bool fatal;   /* keep the calls in which ranks died: who looks for what killed them wants them,
                      though they wait for nothing */
+    bool choices; /* what a call chose, and among what: tests and probes that found nothing stay
+                     (REPLAY_TEST, its mode of enum replay_test, and REPLAY_IPROBE); what a rank
+                     polls at the end is left out; sets stand in the order of the call,
+                     REPLAY_NO_REQUEST where there was none that could complete. `chosen` of any is
+                     the place in it; of some, `bytes` of the operation has a bit for each that
+                     completed, counted without those. No engine takes such a program. */
     bool compute; /* the time between two calls of the application becomes a REPLAY_COMPUTE */
 };
 
@@ -50,7 +56,16 @@ struct replay_lower_notes {   /* what the program leaves out or takes for grante
     bool threads;   /* several threads made calls on a rank */
 };
 
-/* The program has passed replay_program_check. notes may be NULL. */
+/* What a REPLAY_TEST asked, and a wait that stands for a test (REPLAY_FLAG_TEST). */
+enum replay_test {
+    REPLAY_TEST_ONE,
+    REPLAY_TEST_LOOK,
+    REPLAY_TEST_ALL,
+    REPLAY_TEST_ANY,
+    REPLAY_TEST_SOME
+};
+
+/* The program has passed replay_program_check, but for that of choices. notes may be NULL. */
 enum core_status replay_lower(struct trace *trace, const struct replay_lower_options *options,
                               struct replay_program *out_program,
                               struct replay_lower_notes *out_notes);

@@ -398,6 +398,49 @@ void world_explore_send(struct ompi_request_t *send, struct world_message *messa
     settle(dest);
 }
 
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+void world_wish(int32_t answer)
+{
+    CORE_CHECK(WORLD->running && ME);
+    ME->wish = answer;
+}
+
+uint32_t world_decided(void)
+{
+    CORE_CHECK(WORLD->running && ME);
+    return ME->decision_count;
+}
+
+static void number_give(struct world_decider *d, struct world_rank *rank)
+{
+    CORE_CHECK(!d->number);
+    d->number = ++rank->decision_count;
+    d->wish = rank->wish;
+    rank->wish = WORLD_WISH_FREE;
+}
+
+/* A poll that comes again has a number only if it finds something. */
+static void number_take_back(const struct world_decider *d, bool found)
+{
+    if (d->number && d->polled_before && !found) {
+        CORE_CHECK(d->rank->decision_count == d->number); /* the rank did nothing else meanwhile */
+        d->rank->decision_count--;
+    }
+}
+
+/* A poll that would wait is to find nothing. */
+static bool wished_away(const struct world_decider *d)
+{
+    if (!d->polled_before || ME->wish != 0)
+        return false;
+    ME->wish = WORLD_WISH_FREE;
+    EXPLORE->told.asked_again = true;
+    return true;
+}
+
+/* --- receives --------------------------------------------------------------------------------- */
+
 static struct world_decider *decider_of_receive(const struct ompi_request_t *recv)
 {
     struct world_decider *d = world_zalloc(sizeof *d);
@@ -405,12 +448,13 @@ static struct world_decider *decider_of_receive(const struct ompi_request_t *rec
                                 .rank = recv->owner,
                                 .call = recv->handle.made_by,
                                 .site = WORLD->fiber->site,
-                                .number = ++recv->owner->decision_count,
+                                .wish = WORLD_WISH_FREE,
                                 .context = recv->context,
                                 .source = recv->peer,
                                 .tag = recv->tag,
                                 .receive = recv->number,
                                 .order = recv->order};
+    number_give(d, recv->owner);
     return d;
 }
 
@@ -600,19 +644,21 @@ static bool consider(struct world_decider *d, uint32_t turns, struct candidate *
     uint32_t first = EXPLORE->told.option_count;
     tell_options(d);
     uint32_t count = EXPLORE->told.option_count - first;
-    const struct replay_name *wish =
+    const struct replay_name *name =
         d->number ? replay_policy_find(&WORLD->options->policy.forced, (uint32_t)d->rank->rank,
                                        false, d->number)
                   : NULL;
+    int32_t wish = name ? name->source : d->wish;
+    bool wished = d->number && wish != WORLD_WISH_FREE;
     for (uint32_t i = 0; i < count; i++)
-        if (!d->number || (wish && EXPLORE->option[first + i] == wish->source)) {
+        if (!d->number || (wished && EXPLORE->option[first + i] == wish)) {
             d->answer = EXPLORE->option[first + i];
-            decide(d, first, wish != NULL);
+            decide(d, first, name != NULL);
             return true;
         }
     EXPLORE->told.option_count = first;
-    if (wish)
-        best->refused |= count > 0;
+    if (wished)
+        best->refused |= count > 0 && wish != WORLD_WISH_NEVER;
     else if (count && (++best->among, comes_before(best, turns))) {
         best->decider = d;
         best->turns = turns;
@@ -735,8 +781,10 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
                                 .polled_before = poll && *polled,
                                 .receive = ME->named_receives + 1,
                                 .take = take};
+    if (wished_away(d))
+        return NULL;
     if (source == MPI_ANY_SOURCE || (poll && !d->polled_before))
-        d->number = ++ME->decision_count;
+        number_give(d, ME);
     fiber->why = poll ? "polls" : "receive";
     fiber->tag = tag;
     fiber->peer = source == MPI_ANY_SOURCE
@@ -744,6 +792,7 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
                       : (comm->remote_size ? comm->remote : comm->member)[source];
     EXPLORE->told.asked_again |= d->polled_before;
     world_explore_ask(d);
+    number_take_back(d, d->message != NULL);
     ME->named_receives += d->message != NULL;
     if (poll && !d->message && !*polled) {
         *polled = world_zalloc(sizeof **polled);
@@ -774,11 +823,14 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
     }
     if (kind == EXPLORE_SOME && active > EXPLORE_BITS)
         EXPLORE->told.limited = true;
+    if (wished_away(d))
+        return kind == EXPLORE_ANY ? -1 : 0;
     if ((active > 1 && kind != EXPLORE_ALL) || (poll && !d->polled_before))
-        d->number = ++ME->decision_count;
+        number_give(d, ME);
     CORE_CHECK(active > 0); /* as the header asks */
     EXPLORE->told.asked_again |= d->polled_before;
     world_explore_ask(d);
+    number_take_back(d, d->answer != 0 || !poll);
     for (int i = 0; i < count; i++)
         if (d->request[i])
             d->request[i]->polled = poll && !d->answer;

@@ -58,6 +58,7 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     const char *call;
     const void *site;
     uint32_t number;  /* of its rank's; 0: there is nothing to decide, it only waits */
+    int32_t wish;     /* of the rank itself; WORLD_WISH_FREE: none */
     uint32_t decided; /* index of the decision, once it is made */
     bool poll, polled_before;
     /* of probes and receives */

@@ -36,6 +36,7 @@ struct world_decider *world_turn_of(struct world_decider *asks)
     bool lock = asks->kind == EXPLORE_LOCK;
     uint32_t count = lock ? asks->part->lock_count : asks->part->turn_count;
     *d = (struct world_decider){.kind = asks->kind,
+                                .wish = WORLD_WISH_FREE,
                                 .rank = asks->part->rank,
                                 .part = asks->part,
                                 .number = asks->window * WINDOW + (lock ? LOCKS : 0) + count + 1};

@@ -341,6 +341,7 @@ static void rank_init(struct world_rank *me, int index)
     me->send_count = me->call_count = me->named_sends = me->named_receives = 0;
     me->held_count = 0;
     me->decision_count = me->order_count = me->turns = 0;
+    me->wish = WORLD_WISH_FREE;
     me->decided = NULL;
     me->polled = NULL;
     me->held_bytes = 0;

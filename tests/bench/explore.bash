@@ -1,5 +1,5 @@
 #!/bin/bash
-# usage: processes.bash BUILD  Worlds a second of 4 ranks with about 10 calls each, on one core: in
+# usage: explore.bash BUILD  Worlds a second of 4 ranks with about 10 calls each, on one core: in
 # C and with mpi4py, beside mpirun's.
 set -eu
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1

@@ -1,0 +1,398 @@
+/* See the header. Everything that a job leaves lies in a folder of its own, which is emptied before
+ * each. */
+#include "cli/jobs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/array.h"
+#include "core/file.h"
+#include "explore/mirror.h"
+#include "launch/force.h"
+#include "launch/launch.h"
+
+#define A_JOB "a job"
+
+struct jobs {
+    const struct explore_command *command;
+    double world_s;
+    volatile int *stop;
+    char **argv; /* NULL: as it was typed */
+    char folder[PATH_MAX];
+    struct trace trace; /* of the last job */
+    bool traced;
+    struct explore_mirror mirror;
+    struct world_rank_outcome *rank;
+    char **text; /* of each rank, standard output and then standard error */
+};
+
+/* --- the folder ------------------------------------------------------------------------------- */
+
+static void folder_empty(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    char path[PATH_MAX + 300];
+    while (dir && (entry = readdir(dir)))
+        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
+            unlink(path);
+    if (dir)
+        closedir(dir);
+}
+
+static enum core_status folder_make(struct jobs *jobs)
+{
+    const char *where = getenv("TMPDIR");
+    snprintf(jobs->folder, sizeof jobs->folder, "%s/crosswait-explore-XXXXXX",
+             where && *where == '/' ? where : "/tmp");
+    if (mkdtemp(jobs->folder))
+        return CORE_OK;
+    enum core_status status =
+        core_report(CORE_IO, "cannot make the folder '%s': %s", jobs->folder, strerror(errno));
+    jobs->folder[0] = 0;
+    return status;
+}
+
+static char *file_read(const char *folder, const char *name, size_t *out_bytes)
+{
+    char path[PATH_MAX + 300], *text = NULL;
+    size_t bytes = 0;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r"), *copy = open_memstream(&text, &bytes);
+    for (int c; file && copy && (c = getc(file)) != EOF;)
+        putc(c, copy);
+    if (file)
+        fclose(file);
+    if (copy && fclose(copy) != 0) {
+        free(text);
+        text = NULL;
+    }
+    *out_bytes = text ? bytes : 0;
+    return text;
+}
+
+/* --- one job ---------------------------------------------------------------------------------- */
+
+static void last_done(struct jobs *jobs)
+{
+    explore_mirror_done(&jobs->mirror);
+    if (jobs->traced)
+        trace_close(&jobs->trace);
+    jobs->traced = false;
+    for (int i = 0; jobs->text && i < 2 * jobs->command->rank_count; i++) {
+        free(jobs->text[i]);
+        jobs->text[i] = NULL;
+    }
+}
+
+/* Our own streams are the launcher's and the job's for as long as it runs. */
+static bool streams_to(const char *path, int saved[2])
+{
+    int file = core_file_create(path, O_WRONLY | O_APPEND);
+    fflush(NULL);
+    saved[0] = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    saved[1] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    bool done = file >= 0 && saved[0] >= 0 && saved[1] >= 0 && dup2(file, STDOUT_FILENO) >= 0 &&
+                dup2(file, STDERR_FILENO) >= 0;
+    if (file >= 0)
+        close(file);
+    return done;
+}
+
+static void streams_back(const int saved[2])
+{
+    fflush(NULL);
+    for (int i = 0; i < 2; i++)
+        if (saved[i] >= 0) {
+            dup2(saved[i], i ? STDERR_FILENO : STDOUT_FILENO);
+            close(saved[i]);
+        }
+}
+
+static enum core_status launch(struct jobs *jobs, const struct replay_policy *policy,
+                               struct launch_result *out_launched)
+{
+    char trace[PATH_MAX + 20], log[PATH_MAX + 20], *text;
+    struct launch_options options = {.command = jobs->argv ? jobs->argv : jobs->command->typed,
+                                     .output = trace,
+                                     .watch = true,
+                                     .budget_s = jobs->world_s};
+    int saved[2];
+    snprintf(trace, sizeof trace, "%s/job.db", jobs->folder);
+    snprintf(log, sizeof log, "%s/log", jobs->folder);
+    enum core_status status = force_policy_text(NULL, policy, &text);
+    if (status != CORE_OK)
+        return status;
+    launch_variable_set(&options, "CROSSWAIT_POLICY", text);
+    launch_variable_set(&options, "CROSSWAIT_OUTPUT", jobs->folder);
+    bool silent = streams_to(log, saved);
+    if (silent)
+        status = launch_job(&options, out_launched);
+    streams_back(saved);
+    free(text);
+    return silent ? status : core_report(CORE_IO, "cannot write '%s'", log);
+}
+
+/* --- what came of it -------------------------------------------------------------------------- */
+
+static void found(struct world_outcome *outcome, const char *rule, int rank, const char *text)
+{
+    if (outcome->finding_count == WORLD_FINDINGS_MAX)
+        return;
+    struct world_finding *finding = &outcome->finding[outcome->finding_count++];
+    finding->rule = rule;
+    finding->rank = rank;
+    snprintf(finding->text, sizeof finding->text, "%s", text);
+}
+
+/* The call in which MPI ended the rank because of an error; false: it was another one. */
+static bool error_of(struct jobs *jobs, uint32_t rank, char *text, size_t room)
+{
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more, is = false;
+    if (trace_cursor_open(&jobs->trace, rank, &cursor) != CORE_OK)
+        return false;
+    while (trace_cursor_next(cursor, &event, &more) == CORE_OK && more)
+        if (!event.parent) {
+            is = event.pending || event.error;
+            snprintf(text, room, "rank %u ends with an error in %s", rank,
+                     jobs->trace.call[event.call].name ? jobs->trace.call[event.call].name : "MPI");
+        }
+    trace_cursor_close(cursor);
+    return is;
+}
+
+static void rank_end(struct jobs *jobs, uint32_t r, struct world_outcome *outcome)
+{
+    const struct trace_rank *known = &jobs->trace.rank[r];
+    struct world_rank_outcome *rank = &jobs->rank[r];
+    char text[WORLD_TEXT_MAX];
+    switch (known->state) {
+    case EVENT_RANK_FINISHED:
+    case EVENT_RANK_EXITED:
+        rank->end = WORLD_RANK_EXITED;
+        rank->exit_status = (int)known->code;
+        if (known->state == EVENT_RANK_EXITED && error_of(jobs, r, text, sizeof text)) {
+            found(outcome, "error", (int)r, text);
+        } else if (known->code) {
+            snprintf(text, sizeof text, "rank %u ended with status %d", r, rank->exit_status);
+            found(outcome, "exit-status", (int)r, text);
+        }
+        break;
+    case EVENT_RANK_ABORTED:
+        rank->end = WORLD_RANK_ABORTED;
+        rank->abort_code = (int)known->code;
+        snprintf(text, sizeof text, "rank %u calls MPI_Abort with code %d", r, rank->abort_code);
+        found(outcome, "abort", (int)r, text);
+        break;
+    case EVENT_RANK_CRASHED:
+        rank->end = WORLD_RANK_KILLED;
+        rank->signal = (int)known->code;
+        snprintf(text, sizeof text, "rank %u is ended by signal %d (%s)", r, rank->signal,
+                 strsignal(rank->signal));
+        found(outcome, "crash", (int)r, text);
+        break;
+    default:
+        rank->end = WORLD_RANK_STOPPED;
+    }
+}
+
+/* The first rank that waits for ever, but for those that only wait for its end. */
+static int stuck_of(const struct ending *ending)
+{
+    int first = ending->call_count ? (int)ending->call[0].rank : -1;
+    for (uint32_t i = 0; i < ending->call_count; i++) {
+        const struct ending_call *call = &ending->call[i];
+        if (call->count && ending->wait[call->first].object != ENDING_OBJECT_FINALIZE)
+            return (int)call->rank;
+    }
+    return first;
+}
+
+static void ends(struct jobs *jobs, const struct launch_result *launched,
+                 struct world_outcome *outcome)
+{
+    const struct ending *ending = &launched->ending;
+    outcome->finding_count = 0;
+    outcome->finished = launched->end == LAUNCH_END_OWN && launched->status == 0;
+    for (uint32_t r = 0; r < jobs->trace.rank_count; r++) {
+        rank_end(jobs, r, outcome);
+        outcome->finished &= jobs->trace.rank[r].state == EVENT_RANK_FINISHED;
+    }
+    if (launched->end == LAUNCH_END_DEADLOCK)
+        found(outcome, "deadlock", stuck_of(ending),
+              launched->verdict ? launched->verdict : "it waits for ever");
+    else if (launched->end == LAUNCH_END_BUDGET)
+        found(outcome, "time", -1, launched->verdict ? launched->verdict : "its time is over");
+}
+
+static enum core_status outputs(struct jobs *jobs)
+{
+    for (int i = 0; i < 2 * jobs->command->rank_count; i++) {
+        char name[32];
+        size_t bytes;
+        snprintf(name, sizeof name, "%d.%s", i / 2, i % 2 ? "err" : "out");
+        jobs->text[i] = file_read(jobs->folder, name, &bytes);
+        if (!jobs->text[i])
+            return core_report(CORE_NO_MEMORY, "out of memory for the output of ranks");
+        struct world_rank_outcome *rank = &jobs->rank[i / 2];
+        *(i % 2 ? &rank->errors : &rank->output) = jobs->text[i];
+        *(i % 2 ? &rank->errors_bytes : &rank->output_bytes) = bytes;
+    }
+    return CORE_OK;
+}
+
+/* Why nothing came of the command: the first line that it says, which is not ours. */
+static enum core_status no_job(const struct jobs *jobs)
+{
+    size_t bytes;
+    char *log = file_read(jobs->folder, "log", &bytes);
+    const char *line = "";
+    for (const char *at = log ? log : ""; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        at += strspn(at, " \t-\n");
+        if (strncmp(at, "crosswait: ", 11)) {
+            line = at;
+            break;
+        }
+        line = at + 11;
+    }
+    enum core_status status =
+        core_report(CORE_BAD_INPUT, "no MPI job of %d ranks came of the command: %.*s",
+                    jobs->command->rank_count, (int)strcspn(line, "\n"), line);
+    free(log);
+    return status;
+}
+
+static enum core_status look(struct jobs *jobs, const struct replay_policy *policy,
+                             const struct launch_result *launched)
+{
+    if (!launched->trace_count)
+        return no_job(jobs);
+    enum core_status status = trace_open(launched->trace[0], TRACE_READ, &jobs->trace);
+    if (status != CORE_OK)
+        return status;
+    jobs->traced = true;
+    if (jobs->trace.rank_count != (uint32_t)jobs->command->rank_count)
+        return no_job(jobs);
+    status = explore_mirror_run(&jobs->trace, policy, &jobs->mirror);
+    if (status == CORE_OK)
+        status = outputs(jobs);
+    if (status == CORE_OK)
+        ends(jobs, launched, &jobs->mirror.outcome);
+    return status;
+}
+
+static enum core_status run(void *context, const struct replay_policy *policy,
+                            struct world_process_outcome *out_outcome)
+{
+    struct jobs *jobs = context;
+    struct launch_result launched = {0};
+    last_done(jobs);
+    folder_empty(jobs->folder);
+    memset(jobs->rank, 0, (size_t)jobs->command->rank_count * sizeof *jobs->rank);
+    enum core_status status = launch(jobs, policy, &launched);
+    if (status == CORE_OK)
+        status = look(jobs, policy, &launched);
+    bool interrupted = launched.end == LAUNCH_END_SIGNAL;
+    launch_result_done(&launched);
+    if (status != CORE_OK)
+        return status;
+    if (interrupted && jobs->stop)
+        *jobs->stop = 1;
+    jobs->mirror.told.cut |= interrupted;
+    *out_outcome = (struct world_process_outcome){.world = jobs->mirror.outcome,
+                                                  .rank = jobs->rank,
+                                                  .event = jobs->mirror.event,
+                                                  .event_count = jobs->mirror.event_count};
+    return CORE_OK;
+}
+
+/* The site is one of the last job's trace. */
+static bool place(void *context, uint64_t number, struct site_place *out_place)
+{
+    const struct jobs *jobs = context;
+    if (!jobs->traced || !number || number >= jobs->trace.site_count)
+        return false;
+    const struct trace_site *site = &jobs->trace.site[number];
+    *out_place = (struct site_place){.line = site->line};
+    snprintf(out_place->file, sizeof out_place->file, "%s", site->file ? site->file : "");
+    snprintf(out_place->path, sizeof out_place->path, "%s", site->path ? site->path : "");
+    return *out_place->file && site->line;
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+/* mpirun -n N PROGRAM... */
+static enum core_status command_make(struct jobs *jobs)
+{
+    const struct explore_command *command = jobs->command;
+    size_t words = 0;
+    while (command->argv[words])
+        words++;
+    enum core_status status = CORE_ARRAY_NEW(jobs->argv, words + 4, A_JOB);
+    if (status != CORE_OK)
+        return status;
+    jobs->argv[0] = strdup("mpirun");
+    jobs->argv[1] = strdup("-n");
+    if (asprintf(&jobs->argv[2], "%d", command->rank_count) < 0)
+        jobs->argv[2] = NULL;
+    memcpy(jobs->argv + 3, command->argv, words * sizeof *jobs->argv);
+    return jobs->argv[0] && jobs->argv[1] && jobs->argv[2]
+               ? CORE_OK
+               : core_report(CORE_NO_MEMORY, "out of memory for a command");
+}
+
+enum core_status jobs_new(const struct explore_command *command, double world_s, volatile int *stop,
+                          struct jobs **out_jobs)
+{
+    struct jobs *jobs = NULL;
+    uint64_t ranks = (uint64_t)command->rank_count;
+    enum core_status status = CORE_ARRAY_NEW(jobs, 1, A_JOB);
+    if (status != CORE_OK)
+        return status;
+    *jobs = (struct jobs){.command = command, .world_s = world_s, .stop = stop};
+    status = command->typed ? CORE_OK : command_make(jobs);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(jobs->rank, ranks, A_JOB);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(jobs->text, 2 * ranks, A_JOB);
+    if (status == CORE_OK)
+        status = folder_make(jobs);
+    if (status != CORE_OK)
+        jobs_free(jobs);
+    else
+        *out_jobs = jobs;
+    return status;
+}
+
+void jobs_free(struct jobs *jobs)
+{
+    if (!jobs)
+        return;
+    last_done(jobs);
+    if (*jobs->folder) {
+        folder_empty(jobs->folder);
+        rmdir(jobs->folder);
+    }
+    for (int i = 0; jobs->argv && i < 3; i++)
+        free(jobs->argv[i]);
+    free(jobs->argv);
+    free(jobs->rank);
+    free(jobs->text);
+    free(jobs);
+}
+
+struct explore_runner jobs_runner(struct jobs *jobs)
+{
+    return (struct explore_runner){
+        .words = "--world=mpirun ", .chance = true, .run = run, .place = place, .context = jobs};
+}

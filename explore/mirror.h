@@ -1,0 +1,25 @@
+/* What a job on the real MPI library chose, and what else it could have: its calls, as they were
+ * recorded, are gone through again in a world of fibers, where each decision has the answer that it
+ * had in the job. What the world tells of them (world/exchange/explore.h) holds for the job. */
+#ifndef EXPLORE_MIRROR_H
+#define EXPLORE_MIRROR_H
+
+#include "core/trace/trace.h"
+#include "explore/search.h"
+
+struct explore_mirror {
+    struct world_outcome
+        outcome;                 /* its decisions are those below; what it found is not the job's */
+    struct world_decisions told; /* `site` of a decision is the trace's, a site of it */
+    struct world_decision *decision; /* owned */
+    struct world_event *event;       /* owned */
+    uint32_t event_count, event_room;
+};
+
+/* policy: what the job was to answer, order=explore. CORE_UNSUPPORTED, reported: several threads of
+ * a rank made calls. Valid until the next one, or the next world of fibers. */
+enum core_status explore_mirror_run(struct trace *trace, const struct replay_policy *policy,
+                                    struct explore_mirror *out_mirror);
+void explore_mirror_done(struct explore_mirror *mirror);
+
+#endif

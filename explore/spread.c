@@ -1,0 +1,384 @@
+/* See the header. A question and an answer are each a head and arrays behind it; both sides are one
+ * binary, so they are the bytes of the structs. Names of calls are addresses of the other process:
+ * events go without them, and nobody asks for them while searching. A helper has at most QUEUE
+ * questions, and answers them in their order; what it answered is kept until it is taken. */
+#include "explore/spread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/array.h"
+#include "core/check.h"
+
+#define A_SPREAD "the helpers of a search"
+
+/* A helper that is still answering does not read: what it is asked then fits into the socket. */
+enum { QUEUE = 2, ANSWERS_MAX = 256, WHILE_BUSY_MAX = 2048 };
+
+struct question {
+    uint64_t hash, seed;
+    uint32_t count; /* answers behind it */
+    bool seeded;
+};
+
+struct answer { /* its arrays follow in this order */
+    uint64_t hash, key;
+    struct world_decisions told;
+    uint64_t event_count, bytes; /* of all arrays */
+    enum core_status status;
+    bool finished;
+};
+
+struct kept { /* an answer that waits for its turn */
+    struct answer head;
+    uint8_t *arrays; /* owned */
+};
+
+struct explore_helper {
+    pid_t process;
+    int fd;
+    uint64_t asked[QUEUE]; /* hashes, the oldest first */
+    int asked_count;
+};
+
+struct explore_spread {
+    struct explore_helper *helper;
+    uint32_t helper_count;
+    struct kept kept[ANSWERS_MAX];
+    uint32_t kept_count;
+    struct kept taken; /* what the last take gave away */
+    struct world_outcome outcome;
+    struct world_decisions told;
+};
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+static bool all_write(int fd, const void *from, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t wrote = send(fd, (const uint8_t *)from + done, bytes - done, MSG_NOSIGNAL);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            return false;
+        done += (size_t)wrote;
+    }
+    return true;
+}
+
+static bool all_read(int fd, void *to, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t got = recv(fd, (uint8_t *)to + done, bytes - done, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
+/* --- a helper --------------------------------------------------------------------------------- */
+
+struct part { /* of an answer */
+    const void *at;
+    size_t bytes;
+};
+enum { PARTS = 5 };
+
+static void parts_of(const struct world_decisions *told, const struct world_event *event,
+                     uint64_t event_count, struct part part[PARTS])
+{
+    part[0] = (struct part){told->decision, told->decision_count * sizeof *told->decision};
+    part[1] = (struct part){event, event_count * sizeof *event}; /* as these are aligned alike */
+    part[2] = (struct part){told->option, told->option_count * sizeof *told->option};
+    part[3] = (struct part){told->missed, told->missed_count * sizeof *told->missed};
+    part[4] = (struct part){told->past, told->past_count * sizeof *told->past};
+}
+
+static bool answer_send(int fd, struct answer *head, const struct explore_events *events)
+{
+    struct part part[PARTS];
+    parts_of(&head->told, events->event, events->count, part);
+    head->event_count = events->count;
+    head->bytes = 0;
+    for (int i = 0; i < PARTS; i++)
+        head->bytes += part[i].bytes;
+    if (!all_write(fd, head, sizeof *head))
+        return false;
+    for (int i = 0; i < PARTS; i++)
+        if (part[i].bytes && !all_write(fd, part[i].at, part[i].bytes))
+            return false;
+    return true;
+}
+
+static bool answer_one(int fd, const struct question *asked, const struct explore_list *list,
+                       explore_run_fn run, void *context)
+{
+    static const struct explore_sends all_buffered;
+    struct replay_choice choice = {0};
+    struct replay_policy policy;
+    const struct world_outcome *outcome = NULL;
+    struct explore_events events = {0};
+    struct answer head = {.hash = asked->hash};
+    if (asked->seeded)
+        replay_choice_seed(&choice, asked->seed);
+    head.status = explore_policy(list, &all_buffered, &policy);
+    if (head.status == CORE_OK) {
+        head.status = run(context, &policy, &choice, &outcome, &head.key, &events);
+        replay_policy_done(&policy);
+    }
+    if (head.status == CORE_OK) {
+        head.told = *outcome->decisions;
+        head.finished = outcome->finished;
+    }
+    return answer_send(fd, &head, &events);
+}
+
+void explore_helper_serve(struct explore_helper *helper, explore_run_fn run, void *context)
+{
+    struct question asked;
+    struct explore_list list = {0};
+    bool good = true;
+    while (good && all_read(helper->fd, &asked, sizeof asked)) {
+        list.count = 0;
+        good = CORE_ARRAY_ROOM(list.answer, list.room, asked.count, A_SPREAD) == CORE_OK &&
+               all_read(helper->fd, list.answer, asked.count * sizeof *list.answer);
+        list.count = asked.count;
+        good = good && answer_one(helper->fd, &asked, &list, run, context);
+    }
+    explore_list_done(&list);
+}
+
+/* What it says goes nowhere: it says what we say. What the terminal sends is for us. */
+static _Noreturn void helper_run(struct explore_helper *helper, pid_t parent, explore_help_fn help,
+                                 void *context)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    setpgid(0, 0);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
+        _exit(1);
+    help(context, helper);
+    _exit(0);
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+static bool helper_start(struct explore_spread *spread, explore_help_fn help, void *context)
+{
+    int pair[2];
+    pid_t parent = getpid();
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return false;
+    struct explore_helper *made = &spread->helper[spread->helper_count];
+    pid_t child = fork();
+    if (child == 0) {
+        for (uint32_t i = 0; i < spread->helper_count; i++)
+            close(spread->helper[i].fd);
+        close(pair[0]);
+        *made = (struct explore_helper){.fd = pair[1]};
+        helper_run(made, parent, help, context);
+    }
+    close(pair[1]);
+    if (child < 0) {
+        close(pair[0]);
+        return false;
+    }
+    *made = (struct explore_helper){.process = child, .fd = pair[0]};
+    spread->helper_count++;
+    return true;
+}
+
+enum core_status explore_spread_new(int helpers, explore_help_fn help, void *context,
+                                    struct explore_spread **out_spread)
+{
+    struct explore_spread *spread = NULL;
+    enum core_status status = CORE_ARRAY_NEW(spread, 1, A_SPREAD);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(spread->helper, (uint64_t)helpers, A_SPREAD);
+    if (status != CORE_OK) {
+        free(spread);
+        return status;
+    }
+    fflush(NULL);
+    for (int i = 0; i < helpers; i++)
+        if (!helper_start(spread, help, context))
+            break;
+    *out_spread = spread;
+    return CORE_OK;
+}
+
+static void helper_end(struct explore_helper *helper)
+{
+    if (helper->fd < 0)
+        return;
+    close(helper->fd);
+    kill(helper->process, SIGKILL); /* what it started dies with it */
+    while (waitpid(helper->process, NULL, 0) < 0 && errno == EINTR)
+        ;
+    helper->fd = -1;
+    helper->asked_count = 0;
+}
+
+void explore_spread_free(struct explore_spread *spread)
+{
+    if (!spread)
+        return;
+    for (uint32_t i = 0; i < spread->helper_count; i++)
+        helper_end(&spread->helper[i]);
+    for (uint32_t i = 0; i < spread->kept_count; i++)
+        free(spread->kept[i].arrays);
+    free(spread->taken.arrays);
+    free(spread->helper);
+    free(spread);
+}
+
+/* --- questions -------------------------------------------------------------------------------- */
+
+static bool is_known(const struct explore_spread *spread, uint64_t hash)
+{
+    for (uint32_t i = 0; i < spread->kept_count; i++)
+        if (spread->kept[i].head.hash == hash)
+            return true;
+    for (uint32_t i = 0; i < spread->helper_count; i++)
+        for (int k = 0; k < spread->helper[i].asked_count; k++)
+            if (spread->helper[i].asked[k] == hash)
+                return true;
+    return false;
+}
+
+static struct explore_helper *least_busy(struct explore_spread *spread)
+{
+    struct explore_helper *best = NULL;
+    for (uint32_t i = 0; i < spread->helper_count; i++) {
+        struct explore_helper *helper = &spread->helper[i];
+        if (helper->fd >= 0 && helper->asked_count < QUEUE &&
+            (!best || helper->asked_count < best->asked_count))
+            best = helper;
+    }
+    return best;
+}
+
+void explore_spread_give(struct explore_spread *spread, uint64_t hash,
+                         const struct explore_list *list, bool seeded, uint64_t seed)
+{
+    const struct question asked = {
+        .hash = hash, .seed = seed, .count = list->count, .seeded = seeded};
+    struct explore_helper *helper = least_busy(spread);
+    bool fits = helper && (!helper->asked_count || list->count < WHILE_BUSY_MAX);
+    if (!fits || is_known(spread, hash))
+        return;
+    if (all_write(helper->fd, &asked, sizeof asked) &&
+        all_write(helper->fd, list->answer, list->count * sizeof *list->answer))
+        helper->asked[helper->asked_count++] = hash;
+    else
+        helper_end(helper);
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+/* The next answer of the helper; it is gone if there is none. */
+static void answer_receive(struct explore_spread *spread, struct explore_helper *helper)
+{
+    struct kept kept = {0};
+    CORE_CHECK(helper->asked_count > 0 && spread->kept_count < ANSWERS_MAX);
+    bool good = all_read(helper->fd, &kept.head, sizeof kept.head) &&
+                kept.head.hash == helper->asked[0] && (kept.arrays = malloc(kept.head.bytes + 1)) &&
+                all_read(helper->fd, kept.arrays, kept.head.bytes);
+    if (!good) {
+        free(kept.arrays);
+        helper_end(helper);
+        return;
+    }
+    helper->asked_count--;
+    memmove(helper->asked, helper->asked + 1, (size_t)helper->asked_count * sizeof *helper->asked);
+    if (kept.head.status == CORE_OK)
+        spread->kept[spread->kept_count++] = kept;
+    else
+        free(kept.arrays); /* it is run here, and what is wrong is said */
+}
+
+/* What is there already is taken in, so that helpers have room. */
+int explore_spread_room(struct explore_spread *spread)
+{
+    int room = 0, ahead = (int)spread->kept_count;
+    for (uint32_t i = 0; i < spread->helper_count; i++) {
+        struct explore_helper *helper = &spread->helper[i];
+        struct pollfd there = {.fd = helper->fd, .events = POLLIN};
+        while (helper->fd >= 0 && helper->asked_count && spread->kept_count < ANSWERS_MAX &&
+               poll(&there, 1, 0) > 0)
+            answer_receive(spread, helper);
+        room += helper->fd >= 0 ? QUEUE - helper->asked_count : 0;
+        ahead += helper->asked_count;
+    }
+    return room < ANSWERS_MAX - ahead ? room : ANSWERS_MAX - ahead;
+}
+
+static bool kept_find(struct explore_spread *spread, uint64_t hash)
+{
+    for (uint32_t i = 0; i < spread->kept_count; i++)
+        if (spread->kept[i].head.hash == hash) {
+            free(spread->taken.arrays);
+            spread->taken = spread->kept[i];
+            spread->kept[i] = spread->kept[--spread->kept_count];
+            return true;
+        }
+    return false;
+}
+
+static bool wait_for(struct explore_spread *spread, uint64_t hash)
+{
+    for (uint32_t i = 0; i < spread->helper_count; i++) {
+        struct explore_helper *helper = &spread->helper[i];
+        bool asked = false;
+        for (int k = 0; k < helper->asked_count; k++)
+            asked |= helper->asked[k] == hash;
+        while (asked && helper->asked_count && spread->kept_count < ANSWERS_MAX) {
+            answer_receive(spread, helper);
+            if (kept_find(spread, hash))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool explore_spread_take(struct explore_spread *spread, uint64_t hash,
+                         const struct world_outcome **out_outcome, uint64_t *out_key,
+                         struct explore_events *out_events)
+{
+    if (!kept_find(spread, hash) && !wait_for(spread, hash))
+        return false;
+    const struct answer *head = &spread->taken.head;
+    const void *at[PARTS];
+    struct part part[PARTS];
+    size_t before = 0;
+    parts_of(&head->told, NULL, head->event_count, part);
+    for (int i = 0; i < PARTS; before += part[i++].bytes)
+        at[i] = spread->taken.arrays + before;
+    CORE_CHECK(before == head->bytes);
+    spread->told = head->told;
+    spread->told.decision = at[0];
+    spread->told.option = at[2];
+    spread->told.missed = at[3];
+    spread->told.past = at[4];
+    spread->told.sent = NULL;
+    spread->outcome =
+        (struct world_outcome){.finished = head->finished, .decisions = &spread->told};
+    *out_outcome = &spread->outcome;
+    *out_key = head->key;
+    *out_events = (struct explore_events){at[1], head->event_count};
+    return true;
+}

@@ -1,0 +1,395 @@
+/* See the header. A decision has its number when it is asked, but for a poll that comes again: that
+ * one has none until it finds something (world/exchange/explore.c counts the same way). Of a rank
+ * with several threads in MPI nothing is told apart; whoever reads its trace says so. */
+#include "interpose/decide.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "interpose/perturb.h"
+#include "replay/policy/policy.h"
+
+enum { LOOK_MS = 1000, BITS = 30 };
+
+struct polled { /* a probe that found nothing */
+    MPI_Comm comm;
+    int source, tag;
+};
+
+static uint64_t decisions;
+static struct lane *here; /* of the call that is decided */
+static struct polled *polled;
+static uint32_t polled_count, polled_room;
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+struct asked { /* a decision, or a poll that has no number yet */
+    bool numbered, poll, again;
+    const struct replay_name *name; /* NULL: nothing is asked for */
+};
+
+static struct asked ask(bool numbered, bool poll, bool again)
+{
+    struct asked asked = {.numbered = numbered, .poll = poll, .again = again};
+    if (numbered)
+        asked.name = perturb_answer(decisions + 1);
+    return asked;
+}
+
+static void answered(const struct asked *asked, bool found)
+{
+    decisions += asked->numbered && (found || !asked->again);
+}
+
+/* What is asked for is that it finds nothing. */
+static bool finds_nothing(const struct asked *asked)
+{
+    return asked->poll && !asked->again && asked->name && asked->name->source == 0;
+}
+
+/* The answer without the one that stands for a poll that finds something; -1: none is asked for. */
+static int32_t wanted(const struct asked *asked)
+{
+    return asked->name ? asked->name->source - asked->poll : -1;
+}
+
+bool decide_here(struct lane *lane)
+{
+    here = lane;
+    return decide_on();
+}
+
+void decide_started(void)
+{
+    decisions++;
+}
+
+int decide_receive(struct lane *lane, MPI_Comm comm)
+{
+    const struct asked asked = ask(true, false, false);
+    int rank = asked.name ? recorder_comm_rank_of(lane, comm, asked.name->source) : -1;
+    answered(&asked, true);
+    return rank >= 0 ? rank : MPI_ANY_SOURCE;
+}
+
+/* --- polls that come again -------------------------------------------------------------------- */
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Whether to look once more; *until: 0 at first. */
+static bool look_on(const struct asked *asked, bool found, uint64_t *until)
+{
+    if (found || !asked->again)
+        return false;
+    uint64_t now = now_ms();
+    *until = *until ? *until : now + LOOK_MS;
+    sched_yield();
+    return now < *until;
+}
+
+/* --- probes ----------------------------------------------------------------------------------- */
+
+static struct polled *polled_find(MPI_Comm comm, int source, int tag)
+{
+    for (uint32_t i = 0; i < polled_count; i++)
+        if (polled[i].comm == comm && polled[i].source == source && polled[i].tag == tag)
+            return &polled[i];
+    return NULL;
+}
+
+static void polled_note(MPI_Comm comm, int source, int tag, bool poll, bool found)
+{
+    struct polled *there = polled_find(comm, source, tag);
+    if (found && there)
+        *there = polled[--polled_count];
+    if (found || there || !poll)
+        return;
+    if (polled_count == polled_room) {
+        uint32_t room = polled_room ? 2 * polled_room : 16;
+        struct polled *larger = realloc(polled, room * sizeof *larger);
+        if (!larger)
+            return;
+        polled = larger;
+        polled_room = room;
+    }
+    polled[polled_count++] = (struct polled){comm, source, tag};
+}
+
+static struct asked ask_probe(int source, int tag, MPI_Comm comm, bool poll)
+{
+    bool again = poll && polled_find(comm, source, tag);
+    return ask(source == MPI_ANY_SOURCE || (poll && !again), poll, again);
+}
+
+/* The rank whose message is to be found; MPI_PROC_NULL: whichever. */
+static int probe_source(const struct asked *asked, MPI_Comm comm)
+{
+    int32_t world = wanted(asked);
+    int rank = world >= 0 ? recorder_comm_rank_of(here, comm, world) : -1;
+    return rank >= 0 ? rank : MPI_PROC_NULL;
+}
+
+int decide_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    if (source == MPI_PROC_NULL)
+        return REAL(Probe)(source, tag, comm, status);
+    const struct asked asked = ask_probe(source, tag, comm, false);
+    int from = probe_source(&asked, comm);
+    int returned = REAL(Probe)(from == MPI_PROC_NULL ? source : from, tag, comm, status);
+    answered(&asked, true);
+    polled_note(comm, source, tag, false, true);
+    return returned;
+}
+
+int decide_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+    if (source == MPI_PROC_NULL)
+        return REAL(Mprobe)(source, tag, comm, message, status);
+    const struct asked asked = ask_probe(source, tag, comm, false);
+    int from = probe_source(&asked, comm);
+    int returned = REAL(Mprobe)(from == MPI_PROC_NULL ? source : from, tag, comm, message, status);
+    answered(&asked, true);
+    polled_note(comm, source, tag, false, true);
+    return returned;
+}
+
+/* message: NULL for MPI_Iprobe. */
+static int poll_once(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                     MPI_Status *status)
+{
+    return message ? REAL(Improbe)(source, tag, comm, flag, message, status)
+                   : REAL(Iprobe)(source, tag, comm, flag, status);
+}
+
+static int poll(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                MPI_Status *status)
+{
+    if (source == MPI_PROC_NULL)
+        return poll_once(source, tag, comm, flag, message, status);
+    const struct asked asked = ask_probe(source, tag, comm, true);
+    int returned = MPI_SUCCESS, from = probe_source(&asked, comm);
+    uint64_t until = 0;
+    if (finds_nothing(&asked)) {
+        *flag = 0;
+    } else if (from != MPI_PROC_NULL) {
+        returned = message ? REAL(Mprobe)(from, tag, comm, message, status)
+                           : REAL(Probe)(from, tag, comm, status);
+        *flag = 1;
+    } else {
+        do
+            returned = poll_once(source, tag, comm, flag, message, status);
+        while (look_on(&asked, returned != MPI_SUCCESS || *flag, &until));
+    }
+    bool found = returned != MPI_SUCCESS || *flag;
+    answered(&asked, found);
+    polled_note(comm, source, tag, true, found);
+    return returned;
+}
+
+int decide_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    return poll(source, tag, comm, flag, NULL, status);
+}
+
+int decide_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                   MPI_Status *status)
+{
+    return poll(source, tag, comm, flag, message, status);
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+struct several { /* requests that a call names */
+    int count, active;
+    MPI_Request *request;
+    const struct request_info *info;
+    struct asked asked;
+};
+
+/* all: the call completes all of them or none. */
+static bool several(int count, MPI_Request request[], bool poll, bool all, struct several *out)
+{
+    struct several s = {.count = count, .request = request};
+    bool again = poll;
+    s.info = count > 0 && request ? recorder_request_list(here, count, request) : NULL;
+    for (int i = 0; s.info && i < count; i++)
+        if (!recorder_request_idle(s.info[i])) {
+            s.active++;
+            again &= recorder_request_polled(s.info[i]);
+        }
+    if (!s.active)
+        return false;
+    s.asked = ask((s.active > 1 && !all) || (poll && !again), poll, again);
+    *out = s;
+    return true;
+}
+
+static bool is_active(const struct several *s, int32_t index)
+{
+    return index >= 0 && index < s->count && !recorder_request_idle(s->info[index]);
+}
+
+static void several_answered(const struct several *s, bool found)
+{
+    answered(&s->asked, found);
+    for (int i = 0; i < s->count; i++)
+        recorder_request_poll(s->info[i], s->asked.poll && !found);
+}
+
+int decide_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    struct several s;
+    uint64_t until = 0;
+    int returned = MPI_SUCCESS;
+    if (!several(1, request, true, true, &s))
+        return REAL(Test)(request, flag, status);
+    if (finds_nothing(&s.asked)) {
+        *flag = 0;
+    } else if (wanted(&s.asked) >= 0) {
+        returned = REAL(Wait)(request, status);
+        *flag = 1;
+    } else {
+        do
+            returned = REAL(Test)(request, flag, status);
+        while (look_on(&s.asked, returned != MPI_SUCCESS || *flag, &until));
+    }
+    several_answered(&s, returned != MPI_SUCCESS || *flag);
+    return returned;
+}
+
+int decide_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    struct several s;
+    uint64_t until = 0;
+    int returned = MPI_SUCCESS;
+    if (!several(1, &request, true, true, &s))
+        return REAL(Request_get_status)(request, flag, status);
+    *flag = 0;
+    if (!finds_nothing(&s.asked))
+        do
+            returned = REAL(Request_get_status)(request, flag, status);
+        while (returned == MPI_SUCCESS && !*flag &&
+               (wanted(&s.asked) >= 0 || look_on(&s.asked, false, &until)));
+    several_answered(&s, returned != MPI_SUCCESS || *flag);
+    return returned;
+}
+
+int decide_Testall(int count, MPI_Request request[], int *flag, MPI_Status status[])
+{
+    struct several s;
+    uint64_t until = 0;
+    int returned = MPI_SUCCESS;
+    if (!several(count, request, true, true, &s))
+        return REAL(Testall)(count, request, flag, status);
+    if (finds_nothing(&s.asked)) {
+        *flag = 0;
+    } else if (wanted(&s.asked) >= 0) {
+        returned = REAL(Waitall)(count, request, status);
+        *flag = 1;
+    } else {
+        do
+            returned = REAL(Testall)(count, request, flag, status);
+        while (look_on(&s.asked, returned != MPI_SUCCESS || *flag, &until));
+    }
+    several_answered(&s, returned != MPI_SUCCESS || *flag);
+    return returned;
+}
+
+int decide_Testany(int count, MPI_Request request[], int *index, int *flag, MPI_Status *status)
+{
+    struct several s;
+    uint64_t until = 0;
+    int returned = MPI_SUCCESS;
+    if (!several(count, request, true, false, &s))
+        return REAL(Testany)(count, request, index, flag, status);
+    if (finds_nothing(&s.asked)) {
+        *flag = 0;
+        *index = MPI_UNDEFINED;
+    } else if (is_active(&s, wanted(&s.asked))) {
+        *index = wanted(&s.asked);
+        returned = REAL(Wait)(&request[*index], status);
+        *flag = 1;
+    } else {
+        do
+            returned = REAL(Testany)(count, request, index, flag, status);
+        while (look_on(&s.asked, returned != MPI_SUCCESS || *flag, &until));
+    }
+    several_answered(&s, returned != MPI_SUCCESS || *flag);
+    return returned;
+}
+
+int decide_Waitany(int count, MPI_Request request[], int *index, MPI_Status *status)
+{
+    struct several s;
+    int returned;
+    if (!several(count, request, false, false, &s))
+        return REAL(Waitany)(count, request, index, status);
+    if (is_active(&s, wanted(&s.asked))) {
+        *index = wanted(&s.asked);
+        returned = REAL(Wait)(&request[*index], status);
+    } else {
+        returned = REAL(Waitany)(count, request, index, status);
+    }
+    several_answered(&s, true);
+    return returned;
+}
+
+/* Completes those of the active requests whose bits are set. */
+static int wait_bits(const struct several *s, int32_t bits, int *out_count, int index[],
+                     MPI_Status status[])
+{
+    int returned = MPI_SUCCESS;
+    *out_count = 0;
+    for (int i = 0, active = 0; i < s->count && active < BITS; i++) {
+        if (recorder_request_idle(s->info[i]) || !(bits >> active++ & 1))
+            continue;
+        MPI_Status *own = recorder_status_there(status) ? &status[*out_count] : MPI_STATUS_IGNORE;
+        int code = REAL(Wait)(&s->request[i], own);
+        if (own != MPI_STATUS_IGNORE)
+            own->MPI_ERROR = code;
+        returned = code == MPI_SUCCESS ? returned : MPI_ERR_IN_STATUS;
+        index[(*out_count)++] = i;
+    }
+    return returned;
+}
+
+int decide_Waitsome(int count, MPI_Request request[], int *out_count, int index[],
+                    MPI_Status status[])
+{
+    struct several s;
+    if (!several(count, request, false, false, &s))
+        return REAL(Waitsome)(count, request, out_count, index, status);
+    int32_t bits = wanted(&s.asked);
+    int returned = bits > 0 ? wait_bits(&s, bits, out_count, index, status)
+                            : REAL(Waitsome)(count, request, out_count, index, status);
+    several_answered(&s, true);
+    return returned;
+}
+
+/* Its answer is the set itself: the empty one says that it finds nothing. */
+int decide_Testsome(int count, MPI_Request request[], int *out_count, int index[],
+                    MPI_Status status[])
+{
+    struct several s;
+    uint64_t until = 0;
+    int returned = MPI_SUCCESS;
+    if (!several(count, request, true, false, &s))
+        return REAL(Testsome)(count, request, out_count, index, status);
+    if (finds_nothing(&s.asked)) {
+        *out_count = 0;
+    } else if (s.asked.name && s.asked.name->source > 0) {
+        returned = wait_bits(&s, s.asked.name->source, out_count, index, status);
+    } else {
+        do
+            returned = REAL(Testsome)(count, request, out_count, index, status);
+        while (look_on(&s.asked, returned != MPI_SUCCESS || *out_count, &until));
+    }
+    several_answered(&s, returned != MPI_SUCCESS || *out_count);
+    return returned;
+}

@@ -1,0 +1,38 @@
+# The same search through the real MPI library (--world=mpirun): as many behaviours and outcomes as
+# in worlds of processes, each way to fail as often, the same printed; the schedule that is printed
+# leads there again.
+# timeout: 900
+for name in overtaken mixed probe test iprobe waitany; do
+    file=$SOURCE/tests/explore/programs/$name.c
+    ranks=$(sed -n '1s/^.* \([0-9]*\) ranks.*/\1/p' "$file")
+    mpicc -g -O1 -o $name "$file" || exit 1
+    crosswait explore --json=$name.worlds -q --time=0 -n $ranks -- ./$name
+    crosswait explore --world=mpirun --json=$name.jobs -q --time=0 mpirun -n $ranks ./$name
+    echo "$name: [$?]"
+    /usr/bin/python3 - $name.worlds $name.jobs <<'PYTHON'
+import json, re, sys
+
+def said(path):
+    result = json.load(open(path))
+    facts = sorted(
+        (f["rule"], fact)
+        for f in result["findings"]
+        for fact in f.get("facts", [])
+        if re.match(r"in |where |\d+ times?:", fact)
+    )
+    return [result[key] for key in ("behaviours", "outcomes", "complete")], facts
+
+worlds, jobs = map(said, sys.argv[1:])
+print("    the same" if worlds == jobs else f"    worlds {worlds}\n    jobs   {jobs}")
+PYTHON
+done
+crosswait explore --world=mpirun -n 4 --json=mixed.jobs -q --time=0 -- ./mixed
+schedule=$(/usr/bin/python3 -c '
+import json
+print(json.load(open("mixed.jobs"))["findings"][0]["schedule"])')
+crosswait explore --world=mpirun --again="$schedule" -n 4 -- ./mixed >again.txt 2>&1
+echo "again: [$?]"
+# What cannot be asked for.
+for options in "--gdb=0 --again=order=explore" --compare=messages --world=mars; do
+    crosswait explore --world=mpirun $options -n 4 -- ./mixed 2>&1 | head -1
+done

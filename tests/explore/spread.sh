@@ -1,0 +1,43 @@
+# With helpers a search finds what it finds alone, to the byte; killed at any moment, nothing of it
+# is left.
+# timeout: 300
+for file in "$SOURCE"/tests/explore/programs/{accumulate,buffering,three,ticket,testany}.c; do
+    name=$(basename "$file" .c)
+    ranks=$(sed -n '1s/^.* \([0-9]*\) ranks.*/\1/p' "$file")
+    mpicc -g -O1 -o $name "$file" || exit 1
+    for jobs in 1 3; do
+        crosswait explore -j $jobs --time=0 --json=$name.$jobs -n $ranks -- ./$name >$name.text.$jobs
+    done
+    cmp $name.1 $name.3 && cmp $name.text.1 $name.text.3 && echo "$name: the same"
+done
+# The same where what is ahead is sampled.
+for jobs in 1 3; do
+    crosswait explore -j $jobs --time=0 --worlds=40 --json=sampled.$jobs -n 5 -- ./accumulate >/dev/null
+done
+cmp sampled.1 sampled.3 && echo "sampled: the same"
+cp three spread-left
+for hundredths in 2 5 9 14 20 27 35; do
+    crosswait explore -j 3 --time=0 -n 4 -- ./spread-left >/dev/null 2>&1 &
+    sleep 0.$(printf %02d $hundredths)
+    kill -KILL $! 2>/dev/null
+    wait $! 2>/dev/null
+done
+/usr/bin/python3 - <<'END2'
+import os, time
+
+def left():
+    names = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/cmdline", "rb") as f:
+                if b"spread-left" in f.read():
+                    names.append(process)
+        except OSError:
+            pass
+    return names
+
+end = time.monotonic() + 60
+while left() and time.monotonic() < end:
+    time.sleep(0.05)
+print("left:", len(left()))
+END2
