@@ -26,12 +26,14 @@ struct rank_state {
     uint32_t *sent;    /* by number of the standard send in the world, from 0: the operation */
     uint64_t *number;  /* of the same, in the job; 0: it has none */
     uint32_t sent_count;
-    bool died; /* of itself */
+    bool died;    /* of itself */
+    bool refused; /* it waited for what the policy names, which did not come */
 };
 
 struct mirror {
     struct trace *trace;
     const struct replay_program *program;
+    const struct replay_policy *policy;
     struct rank_state *rank;
     struct explore_mirror *out;
     enum core_status status; /* of the events */
@@ -109,7 +111,11 @@ struct at { /* an operation, as its rank does it */
 static void wish(const struct at *at, int32_t answer)
 {
     bool pending = at->op->flags & REPLAY_FLAG_PENDING;
-    at->state->decided[world_decided() + 1] = at->index;
+    uint32_t number = world_decided() + 1;
+    at->state->decided[number] = at->index;
+    at->state->refused |=
+        (pending || answer == WORLD_WISH_NEVER) && !at->state->died &&
+        replay_policy_find(&at->mirror->policy->forced, (uint32_t)world_rank(), false, number);
     if ((pending || answer == WORLD_WISH_NEVER) && at->state->died)
         world_wish(WORLD_WISH_FREE);
     else
@@ -480,6 +486,8 @@ static enum core_status decisions_name(struct mirror *mirror, const struct repla
     const struct world_decisions *told = out->outcome.decisions;
     out->told = *told;
     out->outcome.decisions = &out->told;
+    for (uint32_t r = 0; r < mirror->program->rank_count; r++)
+        out->told.cut |= mirror->rank[r].refused;
     enum core_status status = CORE_ARRAY_NEW(out->decision, told->decision_count + 1, A_MIRROR);
     for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
         struct world_decision *d = &out->decision[i];
@@ -535,7 +543,8 @@ enum core_status explore_mirror_run(struct trace *trace, const struct replay_pol
 {
     struct replay_program program;
     struct replay_lower_notes notes;
-    struct mirror mirror = {.trace = trace, .program = &program, .out = out_mirror};
+    struct mirror mirror = {
+        .trace = trace, .program = &program, .policy = policy, .out = out_mirror};
     *out_mirror = (struct explore_mirror){0};
     enum core_status status = replay_lower(
         trace, &(struct replay_lower_options){.choices = true, .fatal = true}, &program, &notes);

@@ -28,7 +28,7 @@ chosen=$(sed -n 's/^policy: //p' random.txt)
 crosswait run -q -o random.db -- mpirun -n 4 ./accumulate >/dev/null 2>&1
 live --policy='order=random seed=5' random.db -- mpirun -n 4 ./accumulate |
     sed -n 's/^policy: //p' | grep -cxF "$chosen"
-# Where not all of it can be given, that is said; so is what has no meaning.
+# What polls find is given as well; what has no meaning is said.
 live --policy='order=explore:0.1=0' -- mpirun -n 3 ./iprobe | head -1
 for policy in order=explore:9.9=1 order=list:0.3=1 buffering=pool:2; do
     live --policy=$policy -- mpirun -n 4 ./accumulate

@@ -12,7 +12,7 @@ for file in "$SOURCE"/tests/explore/programs/{accumulate,buffering,three,ticket,
 done
 # The same where what is ahead is sampled.
 for jobs in 1 3; do
-    crosswait explore -j $jobs --time=0 --worlds=40 --json=sampled.$jobs -n 5 -- ./accumulate >/dev/null
+    crosswait explore -j $jobs --time=0 --worlds=40 --json=sampled.$jobs -n 6 -- ./accumulate >/dev/null
 done
 cmp sampled.1 sampled.3 && echo "sampled: the same"
 cp three spread-left
