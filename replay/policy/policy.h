@@ -32,8 +32,7 @@
  *         explore            ranks go on until nobody can; then one thing is decided at a time:
  *                             what a wildcard receive, a probe, a waitany or a test gets
  *         explore:NAME=A,... the same, and the decisions named have these answers. Here R.E is the
- *                             E-th decision of rank R; answers: world/exchange/explore.h. Live, what
- *                             is not named is left to the library
+ *                             E-th decision of rank R; answers: world/exchange/explore.h
  *   coll=synchronising        no rank leaves a collective before all have entered, but for those
  *                             that the standard expects to be local (MPI_Comm_free)
  *        strict               nor one of those
