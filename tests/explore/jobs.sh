@@ -7,7 +7,8 @@ for name in overtaken mixed probe test iprobe waitany; do
     ranks=$(sed -n '1s/^.* \([0-9]*\) ranks.*/\1/p' "$file")
     mpicc -g -O1 -o $name "$file" || exit 1
     crosswait explore --json=$name.worlds -q --time=0 -n $ranks -- ./$name
-    crosswait explore --world=mpirun --world-time=300 --json=$name.jobs -q --time=0 mpirun -n $ranks ./$name
+    crosswait explore --world=mpirun --world-time=300 --json=$name.jobs -q --time=0 \
+        mpirun -n $ranks ./$name
     echo "$name: [$?]"
     /usr/bin/python3 - $name.worlds $name.jobs <<'PYTHON'
 import json, re, sys
@@ -30,7 +31,8 @@ crosswait explore --world=mpirun --world-time=300 -n 4 --json=mixed.jobs -q --ti
 schedule=$(/usr/bin/python3 -c '
 import json
 print(json.load(open("mixed.jobs"))["findings"][0]["schedule"])')
-crosswait explore --world=mpirun --world-time=300 --again="$schedule" -n 4 -- ./mixed >again.txt 2>&1
+crosswait explore --world=mpirun --world-time=300 --again="$schedule" -n 4 -- ./mixed \
+    >again.txt 2>&1
 echo "again: [$?]"
 # What cannot be asked for.
 for options in "--gdb=0 --again=order=explore" --compare=messages --world=mars; do

@@ -6,13 +6,15 @@ for file in "$SOURCE"/tests/explore/programs/{accumulate,buffering,three,ticket,
     ranks=$(sed -n '1s/^.* \([0-9]*\) ranks.*/\1/p' "$file")
     mpicc -g -O1 -o $name "$file" || exit 1
     for jobs in 1 3; do
-        crosswait explore -j $jobs --time=0 --json=$name.$jobs -n $ranks -- ./$name >$name.text.$jobs
+        crosswait explore -j $jobs --time=0 --json=$name.$jobs -n $ranks -- ./$name \
+            >$name.text.$jobs
     done
     cmp $name.1 $name.3 && cmp $name.text.1 $name.text.3 && echo "$name: the same"
 done
 # The same where what is ahead is sampled.
 for jobs in 1 3; do
-    crosswait explore -j $jobs --time=0 --worlds=40 --json=sampled.$jobs -n 6 -- ./accumulate >/dev/null
+    crosswait explore -j $jobs --time=0 --worlds=40 --json=sampled.$jobs -n 6 -- ./accumulate \
+        >/dev/null
 done
 cmp sampled.1 sampled.3 && echo "sampled: the same"
 cp three spread-left
