@@ -2,7 +2,7 @@
 # in worlds of processes, each way to fail as often, the same printed; the schedule that is printed
 # leads there again.
 # timeout: 900
-for name in overtaken mixed probe test iprobe waitany; do
+for name in overtaken probe test iprobe waitany; do
     file=$SOURCE/tests/explore/programs/$name.c
     ranks=$(sed -n '1s/^.* \([0-9]*\) ranks.*/\1/p' "$file")
     mpicc -g -O1 -o $name "$file" || exit 1
@@ -27,14 +27,13 @@ worlds, jobs = map(said, sys.argv[1:])
 print("    the same" if worlds == jobs else f"    worlds {worlds}\n    jobs   {jobs}")
 PYTHON
 done
-crosswait explore --world=mpirun --world-time=300 -n 4 --json=mixed.jobs -q --time=0 -- ./mixed
 schedule=$(/usr/bin/python3 -c '
 import json
-print(json.load(open("mixed.jobs"))["findings"][0]["schedule"])')
-crosswait explore --world=mpirun --world-time=300 --again="$schedule" -n 4 -- ./mixed \
+print(json.load(open("waitany.jobs"))["findings"][0]["schedule"])')
+crosswait explore --world=mpirun --world-time=300 --again="$schedule" -n 4 -- ./waitany \
     >again.txt 2>&1
 echo "again: [$?]"
 # What cannot be asked for.
 for options in "--gdb=0 --again=order=explore" --compare=messages --world=mars; do
-    crosswait explore --world=mpirun $options -n 4 -- ./mixed 2>&1 | head -1
+    crosswait explore --world=mpirun $options -n 4 -- ./waitany 2>&1 | head -1
 done
