@@ -1,7 +1,8 @@
 # timeout: 200
 # What the fuzzer goes by can be taken away part by part, to measure what each earns: without any
 # feedback nothing but what it began with is kept, without one of them less than with both. A table
-# tells executions to a defect; the same seeds give the same table.
+# tells executions to a defect. (The same seed does not always give the same table: what libFuzzer
+# learns from comparisons of pointers depends on where the system puts them.)
 set -u
 kept() { # $1: what it goes by
     rm -rf kept && mkdir kept
@@ -15,10 +16,7 @@ pattern=$(kept "pattern mutation") none=$(kept mutation)
 [ "$none" -le 2 ] && [ "$coverage" -gt "$none" ] && [ "$pattern" -gt "$none" ] &&
     [ "$both" -gt "$coverage" ] && [ "$both" -ge "$pattern" ] ||
     echo "kept: $both, coverage alone $coverage, pattern alone $pattern, none $none"
-for time in 1 2; do
-    "$SOURCE/fuzz/calibrate.py" "$BUILD/fuzz/corpus" --compare=1 --runs=1000 --seconds=600 \
-        --only=defect_reduce_wrong >table$time.txt || exit 1
-done
-cmp table1.txt table2.txt
-awk '/^defect_/ {print $1, NF - 1} /^(geometric|times|not)/ {print $1, $2}' table1.txt
-awk '/^defect_/ {for (i = 2; i <= NF; i++) if ($i == "-" || $i < 1) print "column", i, $i}' table1.txt
+"$SOURCE/fuzz/calibrate.py" "$BUILD/fuzz/corpus" --compare=1 --runs=1000 --seconds=600 \
+    --only=defect_reduce_wrong >table.txt || exit 1
+awk '/^defect_/ {print $1, NF - 1} /^(geometric|times|not)/ {print $1, $2}' table.txt
+awk '/^defect_/ {for (i = 2; i <= NF; i++) if ($i == "-" || $i < 1) print "column", i, $i}' table.txt
