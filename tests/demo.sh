@@ -10,6 +10,7 @@ failed=0
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/build" && ln -s "$build/crosswait" "$build/corpus" "$folder/build/" &&
+    ln -s "$PWD/corpus" "$folder/" && # so that lines of the sources are shown
     cd "$folder" || exit 1
 
 say() { printf '\n--- %s\n' "$*"; }
