@@ -28,6 +28,14 @@ static MPI_Aint aint[4];
 static int neg[4] = {-1, -1, -1, -1};
 static void ehf(MPI_Comm *c, int *e, ...) { (void)c; (void)e; }
 static void fun(void *a, void *b, int *n, MPI_Datatype *t) { for (int i = 0; i < *n; i++) ((int *)b)[i] += ((int *)a)[i]; (void)t; }
+/* True in n processes that this one and the others of its world start, with c between the two. */
+static int spawned(char **argv, int n)
+{
+    MPI_Comm_get_parent(&c);
+    if (c != MPI_COMM_NULL) return 1;
+    MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, n, MPI_INFO_NULL, 0, W, &c, MPI_ERRCODES_IGNORE);
+    return 0;
+}
 /* Two threads wait for each other. */
 static void meet(void)
 {
