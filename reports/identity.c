@@ -21,11 +21,9 @@ static void call_write(struct trace *trace, const struct finding_call *call, FIL
     const char *function = !site            ? NULL
                            : site->function ? site->function
                                             : site->symbol,
-               *path = !site || !site->file ? NULL
-                       : site->path         ? site->path
-                                            : site->file;
+               *file_name = site ? site->file : NULL; /* its folder is another one elsewhere */
     if (asprintf(&text, "%s %s %s\n", trace->call[event.call].name, function ? function : "",
-                 path ? path : "") < 0)
+                 file_name ? file_name : "") < 0)
         return;
     if (fflush(file) == 0 && !strstr(*written, text))
         fputs(text, file);

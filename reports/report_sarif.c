@@ -1,6 +1,6 @@
 /* SARIF 2.1.0, for code scanning: the rules of the checkers, a result a finding, at the places of
- * the calls that make it up. Paths are those that the compiler was given, so that a program built
- * inside its repository is annotated there. */
+ * the calls that make it up. Paths are relative to the root of the sources, so that a program built
+ * inside its repository is annotated there, wherever it ran. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -30,7 +30,7 @@ struct sarif_rule {
     const char *manual; /* which page tells of it: "check" is crosswait-check(1) */
 };
 struct sarif_place {
-    const char *path;     /* source file as the compiler was given it; NULL: not known */
+    const char *path;     /* source file, absolute or relative to the root; NULL: not known */
     int line;             /* from 1; less: not known */
     const char *function; /* NULL: not known */
     const char *message;  /* what happens there; NULL: nothing to say */

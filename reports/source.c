@@ -16,6 +16,7 @@ struct source_file {
     char *path;
     char *text; /* NULL: it cannot be read */
     bool newer; /* than the recorded run */
+    bool other; /* one of that name below where one stands: the program was built elsewhere */
 };
 
 struct source {
@@ -72,6 +73,22 @@ static char *text_read(const char *path, uint64_t started_ns, bool *out_newer)
     return text;
 }
 
+/* The file itself, or where it is not, as much of its path's end as is a file below where one
+ * stands: a trace may come from another machine. */
+static void file_read(struct source_file *file, uint64_t started_ns)
+{
+    const char *end = file->path;
+
+    file->text = text_read(file->path, started_ns, &file->newer);
+    file->other = !file->text;
+    while (!file->text && *end) {
+        end += strcspn(end, "/");
+        end += strspn(end, "/");
+        if (*end)
+            file->text = text_read(end, started_ns, &file->newer);
+    }
+}
+
 /* NULL: out of memory. Invariant 1. */
 static const struct source_file *file_get(struct source *source, const char *path)
 {
@@ -83,7 +100,7 @@ static const struct source_file *file_get(struct source *source, const char *pat
     file.path = strdup(path);
     if (!file.path)
         return NULL;
-    file.text = text_read(path, source->started_ns, &file.newer);
+    file_read(&file, source->started_ns);
     if (CORE_ARRAY_PUSH(source->file, source->count, source->room, "the report's source files",
                         file) != CORE_OK) {
         free(file.path);
@@ -154,7 +171,7 @@ struct source_line source_line_get(struct source *source, const struct trace_sit
     } else {
         line.size = columns(line.text, strlen(line.text));
     }
-    if (!line.size || (!found && (file->newer || !source->started_ns))) {
+    if (!line.size || (!found && (file->newer || file->other || !source->started_ns))) {
         free(line.text);
         return (struct source_line){0};
     }

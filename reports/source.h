@@ -1,6 +1,7 @@
 /* Source lines of the program, as they stand on this machine now: for reports that a person reads
  * where the program is. A line is shown only where it cannot mislead: the file is older than the
- * recorded run, or the line holds the call's name.
+ * recorded run, or the line holds the call's name; where the program's own file is not there, but
+ * one below where one stands ends like its path, the line holds the name.
  *
  * Invariants
  *  1. A file is read once, and no more than SOURCE_FILE_BYTES_MAX of it. */

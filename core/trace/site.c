@@ -9,6 +9,7 @@
  *     before it. */
 #include "core/trace/site.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,51 @@ Dwarf_Die *site_unit(Dwfl_Module *module, uint64_t address, uint64_t *out_bias)
     return unit;
 }
 
+/* Goes on from an absolute path to another one below it, or above where ".." says so. */
+static bool path_follow(char *whole, size_t room, const char *path)
+{
+    size_t used = strlen(whole);
+
+    for (size_t bytes; *path; path += bytes + (path[bytes] == '/')) {
+        bytes = strcspn(path, "/");
+        if (!bytes || (bytes == 1 && *path == '.'))
+            continue;
+        if (bytes == 2 && !memcmp(path, "..", 2)) {
+            while (used && whole[--used] != '/')
+                ;
+        } else if (used + 1 + bytes < room) {
+            whole[used++] = '/';
+            memcpy(whole + used, path, bytes);
+            used += bytes;
+        } else {
+            return false;
+        }
+        whole[used] = 0;
+    }
+    return true;
+}
+
+/* Names that the compiler was given are relative to the folder in which it ran. Where the file is
+ * still there, it gets the name that the system has for it, since people stand there, too; else
+ * the folder's and the file's as they were written. */
+static void path_make(Dwarf_Die *unit, const char *file, char *out, size_t room)
+{
+    Dwarf_Attribute attribute;
+    const char *folder =
+        *file == '/' ? "" : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+    char whole[PATH_MAX], real[PATH_MAX], tidy[PATH_MAX] = "";
+
+    snprintf(out, room, "%s", file);
+    if (!folder || (*file != '/' && *folder != '/') ||
+        snprintf(whole, sizeof whole, "%s/%s", folder, file) >= (int)sizeof whole)
+        return;
+    const char *made = realpath(whole, real)                   ? real
+                       : path_follow(tidy, sizeof tidy, whole) ? tidy
+                                                               : file;
+    if (strlen(made) < room)
+        snprintf(out, room, "%s", made);
+}
+
 static void line_find(Dwfl_Module *module, uint64_t address, struct site_place *place)
 {
     uint64_t bias = 0;
@@ -158,7 +204,7 @@ static void line_find(Dwfl_Module *module, uint64_t address, struct site_place *
         return;
     slash = strrchr(file, '/');
     snprintf(place->file, sizeof place->file, "%s", slash ? slash + 1 : file);
-    snprintf(place->path, sizeof place->path, "%s", file);
+    path_make(unit, file, place->path, sizeof place->path);
     place->line = number;
 }
 

@@ -13,8 +13,8 @@ struct site_resolver; /* keeps the debug information of the modules it has met o
 
 struct site_place {
     char file[512]; /* "" unknown; the name as the compiler had it, reduced to its last component */
-    char path[512]; /* the same, whole; relative to nothing where the compiler was given a relative
-                       name */
+    char path[512]; /* the same, whole and absolute; as the compiler was given it where the folder
+                       in which that ran is not known */
     int line;
     char function[256]; /* innermost function that is not inlined; "" unknown */
     char inlined[512];  /* chain of inlined functions at the address, innermost first, "a < b"; ""

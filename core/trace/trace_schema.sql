@@ -29,7 +29,7 @@ CREATE TABLE rank (
 CREATE TABLE call (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, class TEXT NOT NULL,
     mode INTEGER NOT NULL, verb TEXT NOT NULL, traits TEXT NOT NULL, args TEXT);
 
--- path is file with the folders that the compiler knew. file and line are NULL without debug
+-- path is file with its folders, absolute where the compiler noted in which folder it ran. file and line are NULL without debug
 -- information; then symbol and offset, or module and address, say where. optimized: whether the
 -- compiler could move and add loads there; NULL unknown.
 CREATE TABLE site (id INTEGER PRIMARY KEY, module TEXT, address INTEGER, function TEXT, file TEXT,

@@ -131,6 +131,40 @@ static void test_debuglink(void **state)
     expect_lines("linked", "linked");
 }
 
+static void expect_path(const char *program, const char *wanted)
+{
+    struct site_place place;
+    char path[512];
+
+    assert_int_equal(look(program, program, "plain", &place), CORE_OK);
+    snprintf(path, sizeof path, "%s/%s", base, wanted);
+    assert_string_equal(place.path, *wanted == '/' ? wanted : path);
+    assert_string_equal(place.file, "part.c");
+    assert_int_equal(place.line, 9);
+}
+
+/* Whatever the compiler was given, and whatever we stand in: the file's own path. */
+static void test_folders(void **state)
+{
+    (void)state;
+    shell("mkdir -p src/deep out && cp main.c part.c where.c src/deep && ln -sfn src link");
+    shell("gcc -g -O1 -o below src/deep/main.c src/deep/part.c src/deep/where.c");
+    expect_path("below", "src/deep/part.c");
+    shell("cd out && gcc -g -O1 -o ../beside ../src/./deep/main.c ../src/./deep/part.c "
+          "../src/./deep/where.c");
+    expect_path("beside", "src/deep/part.c");
+    shell("cd link && gcc -g -O1 -o ../linked_folder deep/main.c deep/part.c deep/where.c");
+    expect_path("linked_folder", "src/deep/part.c");
+    shell("gcc -g -gdwarf-4 -O1 -o older src/deep/main.c src/deep/part.c src/deep/where.c");
+    expect_path("older", "src/deep/part.c");
+    shell("rm src/deep/part.c");
+    expect_path("beside", "src/deep/part.c"); /* the file is gone */
+    shell("cp part.c src/deep && cd out && gcc -g -O1 -ffile-prefix-map=$PWD/=/none/ "
+          "-ffile-prefix-map=$PWD=/none -o ../mapped ../src/deep/main.c ../src/deep/part.c "
+          "../src/deep/where.c");
+    expect_path("mapped", "/src/deep/part.c");
+}
+
 static void test_no_debug(void **state)
 {
     struct site_place place;
@@ -195,9 +229,10 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),    cmocka_unit_test(test_pie),
-        cmocka_unit_test(test_shared),   cmocka_unit_test(test_debuglink),
-        cmocka_unit_test(test_no_debug), cmocka_unit_test(test_rebuilt),
+        cmocka_unit_test(test_plain),   cmocka_unit_test(test_pie),
+        cmocka_unit_test(test_shared),  cmocka_unit_test(test_debuglink),
+        cmocka_unit_test(test_folders), cmocka_unit_test(test_no_debug),
+        cmocka_unit_test(test_rebuilt),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
