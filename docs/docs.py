@@ -40,7 +40,7 @@ class Session:
             shutil.copy(f"{DOCS}/programs/{program}", self.folder)
         if name.startswith(".."):
             os.symlink(BUILD, f"{self.folder}/build")
-            os.symlink(f"{SOURCE}/corpus", f"{self.folder}/corpus")
+            shutil.copytree(f"{SOURCE}/corpus/programs", f"{self.folder}/corpus/programs")
         self.env = dict(
             os.environ,
             PATH=f"{BUILD}:{os.environ['PATH']}",
