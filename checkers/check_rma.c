@@ -25,11 +25,6 @@
 
 enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000 };
 
-struct held { /* a rank's exclusive lock on its own part of a window */
-    uint32_t rank;
-    int32_t win;
-    uint64_t from, to;
-};
 struct epoch { /* of one rank on one window */
     bool fence, started, posted, all;
     bool no_succeed;      /* the last fence says that nothing follows it */
@@ -83,8 +78,6 @@ struct rma {
     struct access *access;
     uint32_t access_count, access_room;
     struct core_table open, requested;
-    struct held *held;
-    uint32_t held_count, held_room;
     struct exposures exposures;
     bool atomics; /* of any window */
     bool *meets;  /* by rank: it accumulates, or uses atomic operations */
@@ -450,32 +443,8 @@ static void set_group(struct rma *rma, const struct trace_event *event, struct e
     free(member);
 }
 
-static void hold(struct rma *rma, const struct trace_event *event)
-{
-    rma->status = CORE_ARRAY_PUSH(rma->held, rma->held_count, rma->held_room, "locks of windows",
-                                  (struct held){event->rank, event->win, event->seq, UINT64_MAX});
-}
-
-static void let_go(struct rma *rma, const struct trace_event *event)
-{
-    for (uint32_t i = rma->held_count; i-- > 0 && rma->held[i].rank == event->rank;) {
-        CORE_CHECK(rma->held[i].from <= event->seq); /* a rank's calls come in their order */
-        if (rma->held[i].win == event->win && rma->held[i].to == UINT64_MAX)
-            rma->held[i].to = event->seq;
-    }
-}
-
-static bool holds(const struct rma *rma, uint32_t rank, int32_t win, uint64_t seq)
-{
-    for (uint32_t i = 0; i < rma->held_count; i++)
-        if (rma->held[i].rank == rank && rma->held[i].win == win && rma->held[i].from < seq &&
-            seq <= rma->held[i].to)
-            return true;
-    return false;
-}
-
 static void lock(struct rma *rma, const struct trace_event *event, struct epoch *epoch,
-                 int32_t target)
+                 int32_t target, bool exclusive)
 {
     bool all = event->peer < 0;
 
@@ -492,10 +461,7 @@ static void lock(struct rma *rma, const struct trace_event *event, struct epoch 
     if (all)
         epoch->all = true;
     else if (locks(rma, epoch) && target >= 0)
-        epoch->lock[target] =
-            argument(rma, event, "lock_type", EVENT_LOCK_SHARED) == EVENT_LOCK_EXCLUSIVE ? 2 : 1;
-    if (!all && target == (int32_t)event->rank && epoch->lock && epoch->lock[target] == 2)
-        hold(rma, event);
+        epoch->lock[target] = exclusive ? 2 : 1;
 }
 
 /* Two fences with accesses in between are an epoch, and the locks of these were another. */
@@ -550,8 +516,11 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
                          : trace_comm_world(trace, event->comm, (int32_t)event->rank, event->peer);
 
     target = target >= (int32_t)trace->rank_count ? -1 : target;
-    good(rma, exposures_follow(&rma->exposures, event, target,
-                               event->verb == VERB_WAIT_EPOCH || argument(rma, event, "flag", 1)));
+    bool exclusive = event->verb == VERB_LOCK &&
+                     argument(rma, event, "lock_type", EVENT_LOCK_SHARED) == EVENT_LOCK_EXCLUSIVE;
+    bool ended = event->verb == VERB_WAIT_EPOCH ||
+                 (event->verb == VERB_TEST_EPOCH && argument(rma, event, "flag", 1));
+    good(rma, exposures_follow(&rma->exposures, event, target, exclusive, ended));
     switch (event->verb) {
     case VERB_FENCE:
         if (locked(rma, epoch) || epoch->started || epoch->posted)
@@ -593,11 +562,11 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
     case VERB_TEST_EPOCH:
         if (!epoch->posted)
             wrong(rma, event, 0, "no MPI_Win_post comes before it");
-        if (event->verb == VERB_WAIT_EPOCH || argument(rma, event, "flag", 1))
+        if (ended)
             epoch->posted = false;
         break;
     case VERB_LOCK:
-        lock(rma, event, epoch, target);
+        lock(rma, event, epoch, target, exclusive);
         break;
     case VERB_UNLOCK:
         if (event->peer < 0 ? !epoch->all : !epoch->lock || target < 0 || !epoch->lock[target])
@@ -608,8 +577,6 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
             epoch->all = false;
         else if (epoch->lock && target >= 0)
             epoch->lock[target] = 0;
-        if (target == (int32_t)event->rank)
-            let_go(rma, event);
         complete(rma, event->win, event->peer < 0 ? -1 : target, event->seq);
         break;
     case VERB_FLUSH:
@@ -752,7 +719,7 @@ static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *
         .itself = how == MISUSE_WINDOW_LOADED || how == MISUSE_WINDOW_STORED ||
                   how == MISUSE_WINDOW_CHANGED,
         .changed = how == MISUSE_WINDOW_CHANGED,
-        .exclusive = holds(rma, rank, event.win, seq),
+        .exclusive = exposures_holds(&rma->exposures, event.win, rank, seq),
         .site = misuse->site};
     add(rma, &access);
     return rma->status;
@@ -992,6 +959,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
             compare_fences(&rma, &rma.window[i]);
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, false, &any);
+    exposures_sort(&rma.exposures);
     if (status == CORE_OK && whole && any)
         status = trace_misuse_each(trace, local, &rma);
     if (status == CORE_OK && (rma.access_count > 1 || rma.exposures.post_count))
@@ -1015,7 +983,6 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     exposures_done(&rma.exposures);
     core_table_done(&rma.open);
     core_table_done(&rma.requested);
-    free(rma.held);
     free(rma.meets);
     return status == CORE_OK ? rma.status : status;
 }

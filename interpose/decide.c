@@ -218,11 +218,11 @@ static bool several(int count, MPI_Request request[], bool poll, bool all, struc
     struct several s = {.count = count, .request = request};
     bool again = poll;
     s.info = count > 0 && request ? recorder_request_list(here, count, request) : NULL;
-    for (int i = 0; s.info && i < count; i++)
-        if (!recorder_request_idle(s.info[i])) {
-            s.active++;
-            again &= recorder_request_polled(s.info[i]);
-        }
+    for (int i = 0; s.info && i < count; i++) {
+        const struct request_state state = recorder_request_state(s.info[i]);
+        s.active += !state.idle;
+        again &= state.idle || state.polled;
+    }
     if (!s.active)
         return false;
     s.asked = ask((s.active > 1 && !all) || (poll && !again), poll, again);
@@ -232,7 +232,7 @@ static bool several(int count, MPI_Request request[], bool poll, bool all, struc
 
 static bool is_active(const struct several *s, int32_t index)
 {
-    return index >= 0 && index < s->count && !recorder_request_idle(s->info[index]);
+    return index >= 0 && index < s->count && !recorder_request_state(s->info[index]).idle;
 }
 
 static void several_answered(const struct several *s, bool found)
@@ -347,7 +347,7 @@ static int wait_bits(const struct several *s, int32_t bits, int *out_count, int 
     int returned = MPI_SUCCESS;
     *out_count = 0;
     for (int i = 0, active = 0; i < s->count && active < BITS; i++) {
-        if (recorder_request_idle(s->info[i]) || !(bits >> active++ & 1))
+        if (recorder_request_state(s->info[i]).idle || !(bits >> active++ & 1))
             continue;
         MPI_Status *own = recorder_status_there(status) ? &status[*out_count] : MPI_STATUS_IGNORE;
         int code = REAL(Wait)(&s->request[i], own);

@@ -608,11 +608,16 @@ struct request_info recorder_request_find(MPI_Request handle, const void *variab
 extern bool recorder_persistent; /* there is, or was, a persistent request */
 /* The application's own: watched until it completes or is freed. */
 void recorder_request_owned(uint32_t id, uint64_t seq, bool persistent);
-/* For decide.c: the request made last receives from any source, whenever it is started; null or
- * inactive; was tested in vain since it began, and that it was, or was not. */
+struct request_state {
+    bool idle;     /* null, or persistent and inactive */
+    bool active;   /* started, and not completed since */
+    bool polled;   /* tested in vain since it began */
+    uint64_t made; /* seq of the call that made it; 0: not known */
+};
+struct request_state recorder_request_state(struct request_info info);
+/* For decide.c: the request made last receives from any source, whenever it is started; it was
+ * tested in vain since it began, or was not. */
 void recorder_request_wildcard(uint32_t id);
-bool recorder_request_idle(struct request_info info);
-bool recorder_request_polled(struct request_info info);
 void recorder_request_poll(struct request_info info, bool in_vain);
 void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_info info);
 /* alone: for no other one in the same call. */
@@ -622,12 +627,10 @@ void recorder_request_cancelling(struct request_info info);
 void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info);
 void recorder_request_finalizing(struct lane *lane, uint64_t seq);
 void recorder_request_forget(struct request_info info);
-/* Whether it was started, and not completed since; and the call that made it, 0: not known. */
-bool recorder_request_active(struct request_info info);
-uint64_t recorder_request_made(struct request_info info);
 
 /* partitions.c. How many are left to be marked once these are; EVENT_NONE: it is no such request.
  */
+extern bool recorder_partitioned; /* there is, or was, a partitioned request */
 void recorder_request_partitioned(uint32_t id, int count, bool sends);
 void recorder_partitions_started(uint32_t id);
 void recorder_partitions_gone(uint32_t id);

@@ -179,7 +179,7 @@ static struct several enter(struct lane *lane, unsigned call, void **cfa, int co
             recorder_request_starting(lane, s.e->seq, s.info[i]);
         else if (UNLIKELY(recorder_persistent || !s.info[i].id))
             recorder_request_waiting(lane, s.e->seq, s.info[i], count == 1);
-    for (int i = 0; UNLIKELY(recorder_persistent) && call == CALL_Waitall && s.info && i < count;
+    for (int i = 0; UNLIKELY(recorder_partitioned) && call == CALL_Waitall && s.info && i < count;
          i++)
         recorder_partitions_awaited(lane, s.e->seq, s.info[i]);
     s.id = s.info ? recorder_scratch(lane, (size_t)count * sizeof *s.id) : NULL;

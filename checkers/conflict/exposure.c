@@ -1,6 +1,7 @@
-/* Locks and posts of the same part of a window. A part's posts follow each other, so those that end
- * before a lock begins are the first ones, and those that begin after it has ended the last ones:
- * the one behind the first ones is the one to look at. */
+/* Locks and posts of the same part of a window, in the order of windows, ranks, targets, calls. A
+ * part's posts follow each other, so those that end before a lock begins are the first ones, and
+ * those that begin after it has ended the last ones: the one behind the first ones is the one to
+ * look at. */
 #include "checkers/conflict/exposure.h"
 
 #include <stdlib.h>
@@ -12,10 +13,11 @@
 enum { EXPOSURE_POSTED = -2 }; /* in place of a target */
 
 static enum core_status span_begin(struct exposures *exposures, const struct trace_event *event,
-                                   int32_t target, bool post)
+                                   int32_t target, bool exclusive, bool post)
 {
     struct exposure_key key = {event->win, post ? EXPOSURE_POSTED : target};
-    struct exposure_span span = {event->win, event->rank, target, event->seq, UINT64_MAX};
+    struct exposure_span span = {event->win, event->rank, target,
+                                 event->seq, UINT64_MAX,  exclusive};
     struct exposure_open *open;
     enum core_status status = core_table_put(&exposures->open, &key, "locks of windows", &open);
 
@@ -59,7 +61,7 @@ static enum core_status passive_keep(struct exposures *exposures, const struct t
 }
 
 enum core_status exposures_follow(struct exposures *exposures, const struct trace_event *event,
-                                  int32_t target, bool ended)
+                                  int32_t target, bool exclusive, bool ended)
 {
     enum core_status status = CORE_OK;
 
@@ -69,13 +71,13 @@ enum core_status exposures_follow(struct exposures *exposures, const struct trac
     case VERB_LOCK:
         status = passive_keep(exposures, event);
         if (status == CORE_OK && (target >= 0 || event->peer < 0))
-            status = span_begin(exposures, event, target, false);
+            status = span_begin(exposures, event, target, exclusive, false);
         break;
     case VERB_UNLOCK:
         span_end(exposures, event, target, false);
         break;
     case VERB_POST:
-        status = span_begin(exposures, event, (int32_t)event->rank, true);
+        status = span_begin(exposures, event, (int32_t)event->rank, false, true);
         break;
     case VERB_WAIT_EPOCH:
     case VERB_TEST_EPOCH:
@@ -99,7 +101,7 @@ void exposures_done(struct exposures *exposures)
     core_table_done(&exposures->passive);
 }
 
-static int post_compare(const void *a, const void *b)
+static int span_compare(const void *a, const void *b)
 {
     const struct exposure_span *x = a, *y = b;
 
@@ -107,22 +109,52 @@ static int post_compare(const void *a, const void *b)
         return x->win < y->win ? -1 : 1;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
+    if (x->target != y->target)
+        return x->target < y->target ? -1 : 1;
     return (x->from > y->from) - (x->from < y->from);
+}
+
+void exposures_sort(struct exposures *exposures)
+{
+    if (exposures->post_count)
+        qsort(exposures->post, exposures->post_count, sizeof *exposures->post, span_compare);
+    if (exposures->lock_count)
+        qsort(exposures->lock, exposures->lock_count, sizeof *exposures->lock, span_compare);
+}
+
+/* How many spans come before the key. */
+static uint32_t spans_before(const struct exposure_span *span, uint32_t count,
+                             const struct exposure_span *key)
+{
+    uint32_t low = 0;
+
+    while (low < count) {
+        uint32_t middle = low + (count - low) / 2;
+        bool less = span_compare(&span[middle], key) < 0;
+        low = less ? middle + 1 : low;
+        count = less ? count : middle;
+    }
+    return low;
+}
+
+bool exposures_holds(const struct exposures *exposures, int32_t win, uint32_t rank, uint64_t seq)
+{
+    const struct exposure_span key = {
+        .win = win, .rank = rank, .target = (int32_t)rank, .from = seq};
+    uint32_t before = spans_before(exposures->lock, exposures->lock_count, &key);
+    const struct exposure_span *last = before ? &exposures->lock[before - 1] : NULL;
+
+    return last && last->win == win && last->rank == rank && last->target == (int32_t)rank &&
+           last->exclusive && seq <= last->to;
 }
 
 /* The first post of the window, from `first` on, of another rank than the one there. */
 static uint32_t rank_end(const struct exposures *exposures, uint32_t first)
 {
-    uint32_t low = first + 1, high = exposures->post_count;
+    const struct exposure_span *post = &exposures->post[first],
+                               next = {.win = post->win, .rank = post->rank + 1, .target = -1};
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        bool same = exposures->post[middle].win == exposures->post[first].win &&
-                    exposures->post[middle].rank == exposures->post[first].rank;
-        low = same ? middle + 1 : low;
-        high = same ? high : middle;
-    }
-    return low;
+    return spans_before(exposures->post, exposures->post_count, &next);
 }
 
 static bool learns(const struct exposures *exposures, uint32_t rank, uint64_t before)
@@ -165,18 +197,11 @@ void exposures_compare(struct exposures *exposures, const struct order *order, e
 {
     if (!exposures->post_count || !exposures->lock_count)
         return;
-    qsort(exposures->post, exposures->post_count, sizeof *exposures->post, post_compare);
     for (uint32_t i = 0; i < exposures->lock_count; i++) {
         const struct exposure_span *lock = &exposures->lock[i];
-        struct exposure_span from = {.win = lock->win,
-                                     .rank = lock->target < 0 ? 0 : (uint32_t)lock->target};
-        uint32_t low = 0, high = exposures->post_count;
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2;
-            bool less = post_compare(&exposures->post[middle], &from) < 0;
-            low = less ? middle + 1 : low;
-            high = less ? high : middle;
-        }
+        struct exposure_span from = {
+            .win = lock->win, .rank = lock->target < 0 ? 0 : (uint32_t)lock->target, .target = -1};
+        uint32_t low = spans_before(exposures->post, exposures->post_count, &from);
         for (uint32_t end; low < exposures->post_count && exposures->post[low].win == lock->win;
              low = end) {
             end = rank_end(exposures, low);

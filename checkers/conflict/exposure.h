@@ -12,6 +12,7 @@ struct exposure_span { /* of a post, or of a lock */
     uint32_t rank;     /* that posted, that locked */
     int32_t target;    /* of the lock, a world rank; -1: all ranks */
     uint64_t from, to; /* calls; `to` is UINT64_MAX where nothing ends it */
+    bool exclusive;    /* of a lock */
 };
 struct exposures { /* EXPOSURES: nothing followed yet */
     struct exposure_span *post, *lock;
@@ -36,11 +37,17 @@ struct exposure_passive {
     }
 
 /* Follows a call on a window, ranks one after the other, each rank's calls in their order. target:
- * of a lock or unlock, the world rank; -1: all. ended: the call is one that ends what was posted.
- */
+ * of a lock or unlock, the world rank; -1: all. exclusive: of a lock. ended: the call is one that
+ * ends what was posted. */
 enum core_status exposures_follow(struct exposures *exposures, const struct trace_event *event,
-                                  int32_t target, bool ended);
+                                  int32_t target, bool exclusive, bool ended);
+/* Once all calls were followed, before anything is asked. */
+void exposures_sort(struct exposures *exposures);
 void exposures_done(struct exposures *exposures);
+
+/* Whether the call is made while the rank's own part of the window is locked exclusively by itself.
+ * Takes O(log n) steps. */
+bool exposures_holds(const struct exposures *exposures, int32_t win, uint32_t rank, uint64_t seq);
 
 typedef void (*exposure_fn)(const struct exposure_span *lock, const struct exposure_span *post,
                             void *context);

@@ -14,6 +14,7 @@ struct partitions {
     struct partitions *next;
 };
 
+bool recorder_partitioned;
 enum { BUCKETS = 256, BITS = 64 };
 static struct partitions *bucket[BUCKETS];
 
@@ -49,6 +50,7 @@ void recorder_request_partitioned(uint32_t id, int count, bool sends)
     }
     clear(made);
     recorder_lock();
+    recorder_partitioned = true;
     made->next = bucket[id % BUCKETS];
     bucket[id % BUCKETS] = made;
     recorder_unlock();
@@ -104,7 +106,7 @@ static struct partitions *markable(struct lane *lane, uint64_t seq, struct reque
             usage_say(lane, seq, MISUSE_MARK_UNKNOWN, "request", 0);
         return NULL;
     }
-    if (!recorder_request_active(info)) {
+    if (!recorder_request_state(info).active) {
         usage_say(lane, seq, MISUSE_MARK_UNSTARTED, "request", 0);
         return NULL;
     }
@@ -137,7 +139,8 @@ int recorder_partitions_listed(struct lane *lane, uint64_t seq, struct request_i
 
 void recorder_partitions_awaited(struct lane *lane, uint64_t seq, struct request_info info)
 {
-    if (recorder.threads || recorder.filter || !info.id || !recorder_request_active(info))
+    const struct request_state state = recorder_request_state(info);
+    if (recorder.threads || recorder.filter || !state.active)
         return;
     const struct partitions *of = find(info.id);
     int first = 0;
@@ -145,7 +148,7 @@ void recorder_partitions_awaited(struct lane *lane, uint64_t seq, struct request
         return;
     while (of->marked[first / BITS] & UINT64_C(1) << first % BITS)
         first++;
-    usage_say(lane, seq, MISUSE_PARTITION_LEFT, "request", recorder_request_made(info),
+    usage_say(lane, seq, MISUSE_PARTITION_LEFT, "request", state.made,
               .value = {first, of->count, of->left});
 }
 

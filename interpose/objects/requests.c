@@ -296,7 +296,7 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
         usage_say(lane, seq, MISUSE_START_ONCE, "request", node.seq);
     else if (at && node.seq && node.active)
         usage_say(lane, seq, MISUSE_START_ACTIVE, "request", node.seq);
-    if (at)
+    if (UNLIKELY(recorder_partitioned) && at)
         recorder_partitions_started(info.id);
     if (at)
         usage_started(lane, seq, info.id);
@@ -312,23 +312,20 @@ void recorder_request_wildcard(uint32_t id)
     unlock();
 }
 
-bool recorder_request_idle(struct request_info info)
+struct request_state recorder_request_state(struct request_info info)
 {
-    lock();
-    uint32_t at = node_of(info);
-    bool idle = info.handle == recorder_handle.request_null ||
-                (at && map.node[at].persistent && !map.node[at].active);
-    unlock();
-    return idle;
-}
+    struct request_state state = {.idle = info.handle == recorder_handle.request_null};
 
-bool recorder_request_polled(struct request_info info)
-{
     lock();
     uint32_t at = node_of(info);
-    bool was = at && map.node[at].polled;
+    const struct node *node = &map.node[at];
+    if (at)
+        state = (struct request_state){.idle = node->persistent && !node->active,
+                                       .active = node->active,
+                                       .polled = node->polled,
+                                       .made = node->seq};
     unlock();
-    return was;
+    return state;
 }
 
 void recorder_request_poll(struct request_info info, bool in_vain)
@@ -338,24 +335,6 @@ void recorder_request_poll(struct request_info info, bool in_vain)
     if (at)
         map.node[at].polled = in_vain;
     unlock();
-}
-
-bool recorder_request_active(struct request_info info)
-{
-    lock();
-    uint32_t at = node_of(info);
-    bool active = at && map.node[at].active;
-    unlock();
-    return active;
-}
-
-uint64_t recorder_request_made(struct request_info info)
-{
-    lock();
-    uint32_t at = node_of(info);
-    uint64_t seq = at ? map.node[at].seq : 0;
-    unlock();
-    return seq;
 }
 
 void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info, bool alone)
@@ -411,7 +390,8 @@ void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_in
         usage_say(lane, seq, node.waited ? MISUSE_NEVER_STARTED : MISUSE_NEVER_STARTED_ONE,
                   "request", node.seq);
     usage_completed(lane, 0, info.id, false);
-    recorder_partitions_gone(info.id);
+    if (UNLIKELY(recorder_partitioned))
+        recorder_partitions_gone(info.id);
 }
 
 void recorder_request_finalizing(struct lane *lane, uint64_t seq)
