@@ -39,7 +39,27 @@ static enum kind kind_of(const char *name)
     return name ? kinds[basic_group_find(name)] : KIND_UNKNOWN;
 }
 
-/* Two names of one type. */
+/* Fortran's own numbers, whose datatypes name what C's name, too. */
+static bool is_of_fortran(const char *name)
+{
+    return !strncmp(name, "MPI_INTEGER", strlen("MPI_INTEGER")) ||
+           !strncmp(name, "MPI_REAL", strlen("MPI_REAL")) || !strcmp(name, "MPI_DOUBLE_PRECISION");
+}
+
+static bool is_signed_of_c(const char *name)
+{
+    static const char *const names[] = {"MPI_SHORT",     "MPI_INT",           "MPI_LONG",
+                                        "MPI_LONG_LONG", "MPI_LONG_LONG_INT", "MPI_FLOAT",
+                                        "MPI_DOUBLE"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Two names of one type, of one kind and size. What one side of a program in two languages sends as
+ * MPI_INT, the other receives as MPI_INTEGER; MPI_REAL is MPI_REAL4. */
 static bool same_type(const char *name, const char *other)
 {
     static const char *const synonyms[][2] = {{"MPI_LONG_LONG", "MPI_LONG_LONG_INT"},
@@ -51,7 +71,8 @@ static bool same_type(const char *name, const char *other)
         if ((!strcmp(name, synonyms[i][0]) && !strcmp(other, synonyms[i][1])) ||
             (!strcmp(name, synonyms[i][1]) && !strcmp(other, synonyms[i][0])))
             return true;
-    return false;
+    return (is_of_fortran(name) && (is_of_fortran(other) || is_signed_of_c(other))) ||
+           (is_of_fortran(other) && is_signed_of_c(name));
 }
 
 struct walk {

@@ -591,6 +591,19 @@ class Row:
         )
 
 
+def drawn(cases, count, seed):
+    """count cases of each class. What a class has does not alter what another's are."""
+    classes = {}
+    for case in cases:
+        if not case.slow and not case.unseen:
+            classes.setdefault(case.klass, []).append(case)
+    return [
+        case
+        for klass, some in classes.items()
+        for case in random.Random(f"{seed} {klass}").sample(some, min(count, len(some)))
+    ]
+
+
 def main():
     option = dict((a.lstrip("-").split("=") + ["1"])[:2] for a in sys.argv[1:])
     CALLS.update(roles())
@@ -599,14 +612,8 @@ def main():
         for c in itertools.chain(argument_cases(), text_cases())
         if re.search(option.get("class", ""), c.klass) and re.search(option.get("name", ""), c.name)
     ]
-    chance = random.Random(int(option.get("seed", 1)))
     if "each" in option:
-        chance.shuffle(cases)
-        count = {}
-        for case in cases:
-            if not case.slow:
-                count.setdefault(case.klass, []).append(case)
-        cases = [case for some in count.values() for case in some[: int(option["each"])]]
+        cases = drawn(cases, int(option["each"]), option.get("seed", "1"))
     folder = os.path.abspath(option.get("folder", "exam.work"))
     jobs = []
     for case in cases:
@@ -616,7 +623,9 @@ def main():
             if "language" not in option or l in option["language"].split(",")
         }
         if "each" in option and texts:
-            chosen = chance.choice(list(texts))
+            chosen = random.Random(f"{option.get('seed', '1')} {case.klass} {case.name}").choice(
+                list(texts)
+            )
             texts = {chosen: texts[chosen]}
         jobs += [
             (case, language, kind, text, folder)

@@ -69,7 +69,8 @@ VARIABLES = {
     "flag": "logical",
     "nothing": "nothing",
 }
-LOGICAL = {"flag", "reorder", "commute", "periods"}
+LOGICAL = {"flag", "reorder", "commute", "periods", "remain_dims"}
+LISTS = {"ints", "nints", "aints", "outs", "counts", "weights"}
 NOT_HERE = {
     "Keyval_create",
     "Keyval_free",
@@ -521,17 +522,21 @@ class Renderer:
                     text = "flag"
                 elif role == "int":
                     text = self.logical((text, kind))
+                elif role.startswith("ints") and kind.startswith("int["):
+                    text = f"{text} /= 0"
+                elif role == "outs" and kind.startswith("int["):
+                    raise NotFortran(f"{param} as integers")
             elif role in ("aint", "offset") and kind == "int":
                 text = f"int({text}, MPI_{'ADDRESS' if role == 'aint' else 'OFFSET'}_KIND)"
             elif role == "reqs" and kind == "request":
                 if not text.endswith(")"):
                     raise NotFortran("one request as a list")
                 text = text[:-1] + ":)"
-            elif (
-                kind in ("int", "logical")
-                and role.rstrip("s") in ("int", "nint", "aint", "out", "count", "weight")
-                and role[-1] == "s"
-            ):
+            elif role == "int_out" and re.fullmatch(r"int\[\d*\]", kind):
+                text = f"{text}(0)"
+            elif role in ("ints", "outs") and kind.startswith("logical["):
+                raise NotFortran(f"{param} as logicals")
+            elif kind in ("int", "logical") and (role in LISTS or param.endswith("weights")):
                 part = re.fullmatch(r"(\w+)\((.*)\)", text)
                 text = f"{part[1]}({part[2]}:)" if part else f"[{text}]"
             elif param in ("extra_state",):

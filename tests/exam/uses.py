@@ -41,7 +41,7 @@ Allgather(b,4,MPI_INT,r,4,MPI_INT,W) @
 Allgatherv(b,4,MPI_INT,r,cnt,dsp,MPI_INT,W) @
 Alltoall(b,4,MPI_INT,r,4,MPI_INT,W) @
 Alltoallv(b,cnt,dsp,MPI_INT,r,cnt,dsp,MPI_INT,W) @
-Alltoallw(b,cnt,dsp,tt,r,cnt,dsp,tt,W) @
+Alltoallw(b,cnt,at8,tt,r,cnt,at8,tt,W) @ int at8[4] = {0, 16, 32, 48}
 Scan(b,r,4,MPI_INT,MPI_SUM,W) @
 Exscan(b,r,4,MPI_INT,MPI_SUM,W) @
 Reduce_scatter(b,r,cnt,MPI_INT,MPI_SUM,W) @
