@@ -69,7 +69,7 @@ VARIABLES = {
     "flag": "logical",
     "nothing": "nothing",
 }
-LOGICAL = {"flag", "reorder", "commute", "periods", "remain_dims"}
+LOGICAL = {"flag", "reorder", "commute", "periods", "remain_dims", "weighted"}
 LISTS = {"ints", "nints", "aints", "outs", "counts", "weights"}
 NOT_HERE = {
     "Keyval_create",
@@ -516,6 +516,8 @@ class Renderer:
                 or param == "buffer"
             ):
                 raise NotFortran("NULL for " + param)
+            if role == "int_out" and re.fullmatch(r"int\[\d*\]", kind):
+                text, kind = f"{text}(0)", "int"
             if param in LOGICAL:
                 if role == "int_out" and kind == "int":
                     after.append(f"{text} = merge(1, 0, flag)")
@@ -532,8 +534,6 @@ class Renderer:
                 if not text.endswith(")"):
                     raise NotFortran("one request as a list")
                 text = text[:-1] + ":)"
-            elif role == "int_out" and re.fullmatch(r"int\[\d*\]", kind):
-                text = f"{text}(0)"
             elif role in ("ints", "outs") and kind.startswith("logical["):
                 raise NotFortran(f"{param} as logicals")
             elif kind in ("int", "logical") and (role in LISTS or param.endswith("weights")):
