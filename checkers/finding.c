@@ -372,6 +372,8 @@ static json_t *call_json(const struct finding_call *call)
         json_object_set_new(object, "seq", json_integer((json_int_t)call->seq));
     set_text(object, "call", call->call);
     set_text(object, "site", call->site);
+    if (!call->seq) /* of no trace, which would know it */
+        set_text(object, "path", call->path);
     if (call->subject_seq)
         json_object_set_new(object, "subject_seq", json_integer((json_int_t)call->subject_seq));
     set_text(object, "subject", call->subject);
@@ -386,6 +388,8 @@ static json_t *call_json(const struct finding_call *call)
     json_decref(awaits);
     set_text(object, "note", call->note);
     json_object_set_new(object, "core", json_boolean(call->core));
+    if (call->leads)
+        json_object_set_new(object, "leads", json_true());
     return object;
 }
 

@@ -29,7 +29,7 @@ struct finding_call {     /* a rank's part in it */
     uint64_t seq;         /* of the event; 0: the rank is not in a recorded call */
     char *call;           /* "MPI_Send(dest=1, ...)" */
     char *site;           /* "quiz.c:31" */
-    char *path;           /* of the source, where there is no trace that knows it; NULL */
+    char *path;           /* of the source, where no trace knows it (no seq); NULL */
     uint64_t subject_seq; /* for a wait: the operation waited for; 0: none */
     char *subject;        /* "MPI_Isend(dest=1, ...)"; NULL */
     char *subject_site;
@@ -38,6 +38,7 @@ struct finding_call {     /* a rank's part in it */
     uint32_t await_count, await_room;
     char *note; /* e.g. "3rd time at this place"; NULL */
     bool core;  /* one of those that hold each other; false: merely waits for them */
+    bool leads; /* it did not fail: what was decided in it leads there */
 };
 
 struct finding {

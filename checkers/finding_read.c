@@ -75,9 +75,11 @@ static void calls_read(struct reader *reader, const json_t *list, struct finding
         call->subject_seq = number_take(reader, one, "subject_seq", INT64_MAX);
         call->subject = text_take(reader, one, "subject");
         call->subject_site = text_take(reader, one, "subject_site");
+        call->path = text_take(reader, one, "path");
         call->waits_for = text_take(reader, one, "waits_for");
         call->note = text_take(reader, one, "note");
         call->core = flag_take(one, "core");
+        call->leads = flag_take(one, "leads");
         awaits_read(reader, json_object_get(one, "awaits"), call);
     }
 }

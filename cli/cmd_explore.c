@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/jobs.h"
+#include "cli/judge.h"
 #include "cli/options.h"
 #include "core/random.h"
 #include "core/text.h"
@@ -36,6 +37,8 @@ enum {
     OPTION_JSON,
     OPTION_SARIF,
     OPTION_JUNIT,
+    OPTION_ROOT,
+    OPTION_COLOUR,
     OPTION_QUIET
 };
 
@@ -57,6 +60,8 @@ static const struct options_spec spec[] = {
     {"json", 0, "[FILE]", "write the result as JSON"},
     {"sarif", 0, "FILE", "write the findings as SARIF too"},
     {"junit", 0, "FILE", "write the result as JUnit XML too"},
+    {"source-root", 0, "DIR", "paths in SARIF are relative to DIR (where one stands)"},
+    {"color", 0, "WHEN", "auto (default: on a terminal, unless NO_COLOR is set), always, never"},
     {"quiet", 'q', NULL, "print nothing; the exit status tells"},
     {0},
 };
@@ -87,7 +92,8 @@ static const struct options_command command = {
 struct settings {
     struct explore_options search;
     struct explore_allow allow;
-    const char *again, *json, *sarif, *junit;
+    const char *again, *json, *sarif, *junit, *source_root;
+    enum judge_colour colour;
     bool json_out, quiet, jobs;
     int ranks, processes;
     int gdb; /* a rank, or -1 */
@@ -291,7 +297,9 @@ static int search(struct explore_program *program, struct settings *settings)
                                           .program = program->command->argv[0],
                                           .search = &found,
                                           .findings = &list,
-                                          .source = source};
+                                          .source = source,
+                                          .source_root = settings->source_root,
+                                          .style.colour = judge_coloured(settings->colour, stdout)};
     if (status == CORE_OK)
         status = write_all(settings, &result);
     if (status != CORE_OK)
@@ -379,6 +387,12 @@ static int option_set(struct settings *s, const struct options *o, int which)
         break;
     case OPTION_JUNIT:
         s->junit = o->value;
+        break;
+    case OPTION_ROOT:
+        s->source_root = o->value;
+        break;
+    case OPTION_COLOUR:
+        status = judge_colour_read(o, &s->colour);
         break;
     case OPTION_QUIET:
         s->quiet = true;

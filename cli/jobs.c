@@ -14,6 +14,7 @@
 
 #include "core/array.h"
 #include "core/file.h"
+#include "core/trace/describe.h"
 #include "explore/mirror.h"
 #include "launch/force.h"
 #include "launch/launch.h"
@@ -31,6 +32,7 @@ struct jobs {
     struct explore_mirror mirror;
     struct world_rank_outcome *rank;
     char **text; /* of each rank, standard output and then standard error */
+    char **why;  /* of each rank, its call's arguments; NULL */
 };
 
 /* --- the folder ------------------------------------------------------------------------------- */
@@ -90,6 +92,10 @@ static void last_done(struct jobs *jobs)
     for (int i = 0; jobs->text && i < 2 * jobs->command->rank_count; i++) {
         free(jobs->text[i]);
         jobs->text[i] = NULL;
+    }
+    for (int r = 0; jobs->why && r < jobs->command->rank_count; r++) {
+        free(jobs->why[r]);
+        jobs->why[r] = NULL;
     }
 }
 
@@ -153,28 +159,52 @@ static void found(struct world_outcome *outcome, const char *rule, int rank, con
     snprintf(finding->text, sizeof finding->text, "%s", text);
 }
 
-/* The call in which MPI ended the rank because of an error; false: it was another one. */
-static bool error_of(struct jobs *jobs, uint32_t rank, char *text, size_t room)
+/* The rank is in that call of the trace. */
+static void stands(struct jobs *jobs, uint32_t r, const struct trace_event *event)
+{
+    char arguments[256];
+    free(jobs->why[r]);
+    describe_arguments(&jobs->trace, event, arguments, sizeof arguments);
+    jobs->why[r] = strdup(arguments);
+    jobs->rank[r].call = jobs->trace.call[event->call].name;
+    jobs->rank[r].why = jobs->why[r];
+    jobs->rank[r].site = event->site > 0 ? (uint64_t)event->site : 0;
+}
+
+/* The rank's last call, if there is one. */
+static bool last_of(struct jobs *jobs, uint32_t rank, struct trace_event *out_event)
 {
     struct trace_cursor *cursor;
     struct trace_event event;
-    bool more, is = false;
+    bool more, any = false;
     if (trace_cursor_open(&jobs->trace, rank, &cursor) != CORE_OK)
         return false;
     while (trace_cursor_next(cursor, &event, &more) == CORE_OK && more)
         if (!event.parent) {
-            is = event.pending || event.error;
-            snprintf(text, room, "rank %u ends with an error in %s", rank,
-                     jobs->trace.call[event.call].name ? jobs->trace.call[event.call].name : "MPI");
+            any = true;
+            *out_event = event;
         }
     trace_cursor_close(cursor);
-    return is;
+    return any;
+}
+
+/* The call in which MPI ended the rank because of an error; false: it was another one. */
+static bool error_of(struct jobs *jobs, uint32_t rank, char *text, size_t room)
+{
+    struct trace_event event;
+    if (!last_of(jobs, rank, &event) || (!event.pending && !event.error))
+        return false;
+    stands(jobs, rank, &event);
+    snprintf(text, room, "rank %u ends with an error in %s", rank,
+             jobs->trace.call[event.call].name ? jobs->trace.call[event.call].name : "MPI");
+    return true;
 }
 
 static void rank_end(struct jobs *jobs, uint32_t r, struct world_outcome *outcome)
 {
     const struct trace_rank *known = &jobs->trace.rank[r];
     struct world_rank_outcome *rank = &jobs->rank[r];
+    struct trace_event event;
     char text[WORLD_TEXT_MAX];
     switch (known->state) {
     case EVENT_RANK_FINISHED:
@@ -193,6 +223,8 @@ static void rank_end(struct jobs *jobs, uint32_t r, struct world_outcome *outcom
         rank->abort_code = (int)known->code;
         snprintf(text, sizeof text, "rank %u calls MPI_Abort with code %d", r, rank->abort_code);
         found(outcome, "abort", (int)r, text);
+        if (last_of(jobs, r, &event))
+            stands(jobs, r, &event);
         break;
     case EVENT_RANK_CRASHED:
         rank->end = WORLD_RANK_KILLED;
@@ -227,6 +259,13 @@ static void ends(struct jobs *jobs, const struct launch_result *launched,
     for (uint32_t r = 0; r < jobs->trace.rank_count; r++) {
         rank_end(jobs, r, outcome);
         outcome->finished &= jobs->trace.rank[r].state == EVENT_RANK_FINISHED;
+    }
+    for (uint32_t i = 0; launched->end == LAUNCH_END_DEADLOCK && i < ending->call_count; i++) {
+        struct trace_event event;
+        const struct ending_call *call = &ending->call[i];
+        if (call->role == ENDING_CORE && call->seq && call->rank < jobs->trace.rank_count &&
+            trace_event_get(&jobs->trace, call->rank, call->seq, &event) == CORE_OK)
+            stands(jobs, call->rank, &event);
     }
     if (launched->end == LAUNCH_END_DEADLOCK)
         found(outcome, "deadlock", stuck_of(ending),
@@ -366,6 +405,8 @@ enum core_status jobs_new(const struct explore_command *command, double world_s,
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(jobs->text, 2 * ranks, A_JOB);
     if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(jobs->why, ranks, A_JOB);
+    if (status == CORE_OK)
         status = folder_make(jobs);
     if (status != CORE_OK)
         jobs_free(jobs);
@@ -388,6 +429,7 @@ void jobs_free(struct jobs *jobs)
     free(jobs->argv);
     free(jobs->rank);
     free(jobs->text);
+    free(jobs->why);
     free(jobs);
 }
 

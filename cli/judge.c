@@ -19,13 +19,24 @@ void judge_defaults(struct judge_options *options)
     };
 }
 
-enum core_status judge_style_set(struct judge_options *judge, const struct options *options,
-                                 int index)
+enum core_status judge_colour_read(const struct options *options, enum judge_colour *out_when)
 {
     static const char *const when[] = {[JUDGE_COLOUR_AUTO] = "auto",
                                        [JUDGE_COLOUR_ALWAYS] = "always",
                                        [JUDGE_COLOUR_NEVER] = "never"};
 
+    for (int i = JUDGE_COLOUR_AUTO; i <= JUDGE_COLOUR_NEVER; i++)
+        if (!strcmp(options->value, when[i])) {
+            *out_when = (enum judge_colour)i;
+            return CORE_OK;
+        }
+    options_wrong(options, "'%s' is not auto, always or never", options->value);
+    return CORE_BAD_INPUT;
+}
+
+enum core_status judge_style_set(struct judge_options *judge, const struct options *options,
+                                 int index)
+{
     CORE_CHECK(index >= 0 && index < JUDGE_STYLE_COUNT);
     if (index == 0) {
         judge->check_none = true;
@@ -37,13 +48,7 @@ enum core_status judge_style_set(struct judge_options *judge, const struct optio
         judge->verbose = true;
         return CORE_OK;
     }
-    for (int i = JUDGE_COLOUR_AUTO; i <= JUDGE_COLOUR_NEVER; i++)
-        if (!strcmp(options->value, when[i])) {
-            judge->colour = (enum judge_colour)i;
-            return CORE_OK;
-        }
-    options_wrong(options, "'%s' is not auto, always or never", options->value);
-    return CORE_BAD_INPUT;
+    return judge_colour_read(options, &judge->colour);
 }
 
 enum core_status judge_file_set(struct judge_options *judge, const struct options *options,
@@ -135,7 +140,7 @@ static unsigned needs_of(const struct judge_options *options)
 }
 
 /* https://no-color.org */
-static bool coloured(enum judge_colour when, FILE *out)
+bool judge_coloured(enum judge_colour when, FILE *out)
 {
     const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
 
@@ -186,7 +191,7 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
         status = report_facts_gather(&trace, options->check_none ? NULL : &list, needs_of(options),
                                      &facts);
     facts.source_root = options->source_root;
-    facts.style = (struct report_style){.colour = coloured(options->colour, out),
+    facts.style = (struct report_style){.colour = judge_coloured(options->colour, out),
                                         .verbose = options->verbose};
     if (status == CORE_OK && !options->quiet)
         status = options->findings_only ? report_text_findings(&facts, out)

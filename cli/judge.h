@@ -68,6 +68,10 @@ enum core_status judge_style_set(struct judge_options *judge, const struct optio
 enum core_status judge_file_set(struct judge_options *judge, const struct options *options,
                                 int index);
 
+/* The value of --color; a mistake is reported. */
+enum core_status judge_colour_read(const struct options *options, enum judge_colour *out_when);
+bool judge_coloured(enum judge_colour when, FILE *out);
+
 /* Returns the exit status of the command (enum cli_exit): clean, findings, trouble, budget spent.
  */
 int judge_trace(const char *trace_path, const struct judge_options *options, FILE *out);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/wording.h"
 #include "core/array.h"
 #include "core/text.h"
 
@@ -14,9 +15,13 @@ enum { CLASSES_TOLD = 8, ANSWERS_TOLD = 8, LINE_SHOWN = 120 };
 
 /* --- a class, looked at ----------------------------------------------------------------------- */
 
-struct told { /* one answer of a smallest schedule */
+struct told { /* one answer of a smallest schedule; or where a rank is */
     uint32_t rank;
     char *call, *site, *path, *says;
+};
+struct tolds {
+    struct told *told;
+    uint32_t count, room;
 };
 
 struct look {
@@ -29,9 +34,20 @@ struct look {
     int failed;    /* the rank of it, or -1 */
     char *found;   /* what else the world found; NULL: nothing */
     struct explore_output output;
-    struct told *told;
-    uint32_t told_count, told_room;
+    struct tolds chosen, stands; /* of the schedule; of the ranks that fail */
+    bool waits;                  /* it fails because those wait for ever */
 };
+
+static void tolds_done(struct tolds *tolds)
+{
+    for (uint32_t i = 0; i < tolds->count; i++) {
+        free(tolds->told[i].call);
+        free(tolds->told[i].site);
+        free(tolds->told[i].path);
+        free(tolds->told[i].says);
+    }
+    free(tolds->told);
+}
 
 static void look_done(struct look *look)
 {
@@ -39,13 +55,8 @@ static void look_done(struct look *look)
     explore_sends_done(&look->sends);
     free(look->buffered);
     explore_output_done(&look->output);
-    for (uint32_t i = 0; i < look->told_count; i++) {
-        free(look->told[i].call);
-        free(look->told[i].site);
-        free(look->told[i].path);
-        free(look->told[i].says);
-    }
-    free(look->told);
+    tolds_done(&look->chosen);
+    tolds_done(&look->stands);
     free(look->schedule);
     free(look->failure);
     free(look->found);
@@ -115,7 +126,31 @@ static char *answer_words(const struct world_decision *d, int32_t usual)
     return text;
 }
 
-/* Copies of what the last world says of each answer of the list: the next world overwrites it. */
+/* A copy, for the next world overwrites what the last one says. Takes `says`. */
+static enum core_status tell(struct explore_program *program, uint32_t rank, const char *call,
+                             uint64_t site, char *says, struct tolds *tolds)
+{
+    struct told told = {.rank = rank, .call = strdup(call), .says = says};
+    struct site_place place;
+    if (explore_program_place(program, site, &place) && *place.file &&
+        asprintf(&told.site, "%s:%d", place.file, place.line) < 0)
+        told.site = NULL;
+    if (told.site && *place.path)
+        told.path = strdup(place.path);
+    enum core_status status =
+        told.call && told.says
+            ? CORE_ARRAY_PUSH(tolds->told, tolds->count, tolds->room, "what was found", told)
+            : core_report(CORE_NO_MEMORY, "out of memory for what was found");
+    if (status != CORE_OK) {
+        free(told.call);
+        free(told.site);
+        free(told.path);
+        free(told.says);
+    }
+    return status;
+}
+
+/* What the last world says of each answer of the list. */
 static enum core_status tell_answers(struct explore_program *program,
                                      const struct explore_list *usual, struct look *look)
 {
@@ -123,7 +158,6 @@ static enum core_status tell_answers(struct explore_program *program,
     enum core_status status = CORE_OK;
     for (uint32_t i = 0; i < look->list.count && status == CORE_OK; i++) {
         const struct world_decision *d = decision_of(decisions, &look->list.answer[i]);
-        struct site_place place;
         int32_t before = -1;
         if (!d)
             continue;
@@ -132,18 +166,36 @@ static enum core_status tell_answers(struct explore_program *program,
                 before = usual->answer[u].answer;
         if (program->runner.chance && before == d->answer)
             continue; /* the schedule names all, and shows what is not usual */
-        struct told told = {.rank = (uint32_t)(is_window(d) ? d->answer : d->rank),
-                            .call = strdup(d->call),
-                            .says = answer_words(d, before)};
-        if (explore_program_place(program, d->site, &place) && *place.file &&
-            asprintf(&told.site, "%s:%d", place.file, place.line) < 0)
-            told.site = NULL;
-        if (told.site && *place.path)
-            told.path = strdup(place.path);
-        status = told.call && told.says
-                     ? CORE_ARRAY_PUSH(look->told, look->told_count, look->told_room,
-                                       "what was found", told)
-                     : core_report(CORE_NO_MEMORY, "out of memory for what was found");
+        status = tell(program, (uint32_t)(is_window(d) ? d->answer : d->rank), d->call, d->site,
+                      answer_words(d, before), &look->chosen);
+    }
+    return status;
+}
+
+/* Findings that are about the call in which the rank is. */
+static bool is_of_call(const char *rule)
+{
+    static const char *const those[] = {"abort", "deadlock",   "livelock",
+                                        "error", "truncation", "collective-mismatch"};
+    for (size_t i = 0; i < sizeof those / sizeof *those; i++)
+        if (!strcmp(rule, those[i]))
+            return true;
+    return false;
+}
+
+/* Where those ranks of the last world are that fail. */
+static enum core_status tell_stands(struct explore_program *program,
+                                    const struct world_finding *failure, struct look *look)
+{
+    enum core_status status = CORE_OK;
+    if (!failure || !is_of_call(failure->rule))
+        return CORE_OK;
+    look->waits = !strcmp(failure->rule, "deadlock");
+    for (int r = 0; r < program->command->rank_count && status == CORE_OK; r++) {
+        const struct world_rank_outcome *rank = &program->outcome.rank[r];
+        if (rank->call && (look->waits || r == failure->rank))
+            status = tell(program, (uint32_t)r, rank->call, rank->site,
+                          strdup(rank->why ? rank->why : ""), &look->stands);
     }
     return status;
 }
@@ -236,6 +288,7 @@ static enum core_status look_at(struct explore_program *program, struct explore_
         status = tell_answers(program, usual, &look);
     if (status == CORE_OK) {
         const struct world_finding *failure = explore_outcome_failure(&program->outcome);
+        status = tell_stands(program, failure, &look);
         look.failure = failure ? strdup(failure->text) : NULL;
         look.failed = failure ? failure->rank : -1;
         look.buffered = buffered_words(&events, &look.sends);
@@ -252,18 +305,48 @@ static enum core_status look_at(struct explore_program *program, struct explore_
 
 /* --- findings --------------------------------------------------------------------------------- */
 
+static enum core_status place_add(struct finding *finding, const struct told *told, bool leads)
+{
+    enum core_status status =
+        finding_place_add(finding, told->rank, told->call, told->site, told->path, told->says);
+    if (status == CORE_OK)
+        finding->call[finding->call_count - 1].leads = leads;
+    return status;
+}
+
+/* Where it fails, and then what leads there. */
 static enum core_status places_add(struct finding *finding, const struct look *look)
 {
     enum core_status status = CORE_OK;
-    for (uint32_t i = 0; i < look->told_count && i < ANSWERS_TOLD && status == CORE_OK; i++) {
-        const struct told *told = &look->told[i];
-        status =
-            finding_place_add(finding, told->rank, told->call, told->site, told->path, told->says);
-    }
-    if (look->told_count > ANSWERS_TOLD)
-        finding_fact(finding, "and %" PRIu32 " more that matter: --again shows them",
-                     look->told_count - ANSWERS_TOLD);
+    for (uint32_t i = 0; i < look->stands.count && status == CORE_OK; i++)
+        status = place_add(finding, &look->stands.told[i], false);
+    for (uint32_t i = 0; i < look->chosen.count && i < ANSWERS_TOLD && status == CORE_OK; i++)
+        status = place_add(finding, &look->chosen.told[i], true);
+    if (look->chosen.count > ANSWERS_TOLD)
+        finding_fact(finding, "it takes %" PRIu32 " more such choices: --again shows them",
+                     look->chosen.count - ANSWERS_TOLD);
     return status;
+}
+
+/* "ranks 0-1 wait for ever": of each the place is told; or what the world says. */
+static void failure_title(struct finding *finding, const struct look *look)
+{
+    uint32_t *rank = NULL, count = look->stands.count;
+    if (!look->waits || !count || CORE_ARRAY_NEW(rank, count, "what was found") != CORE_OK) {
+        finding_title(finding, "%s", look->failure);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        rank[i] = look->stands.told[i].rank;
+    char *ranks = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&ranks, &bytes);
+    if (file)
+        wording_ranks(file, rank, count, " and ");
+    if (core_text_close(file, &ranks))
+        finding_title(finding, "%s wait%s for ever", ranks, count == 1 ? "s" : "");
+    free(ranks);
+    free(rank);
 }
 
 static void repeat_set(struct finding *finding, const struct explore_program *program,
@@ -288,12 +371,12 @@ static void count_say(struct finding *finding, const struct explore_search *sear
 {
     const struct explore_class *class = look->class;
     const char *all = search->complete ? "" : " that were tried";
-    if (class->sends.wait)
-        finding_fact(finding,
-                     "where %ssends wait for their receives, as they may: in %" PRIu64
-                     " of %" PRIu64 " behaviours%s",
-                     look->buffered ? "other " : "", class->count, search->behaviours, all);
-    else if (search->behaviours == 1)
+    if (look->buffered)
+        finding_fact(finding, "if the library buffers these sends and no others, as it may: %s",
+                     look->buffered);
+    else if (class->sends.wait)
+        finding_fact(finding, "if the library buffers no sends, as it may");
+    if (search->behaviours == 1)
         finding_fact(finding, "in the one behaviour%s",
                      search->complete ? " that there is" : " that was tried");
     else if (class->count == search->behaviours)
@@ -339,11 +422,9 @@ static enum core_status failure_add(struct explore_program *program, struct expl
     struct finding *finding = finding_list_add(list, RULE_BEHAVIOUR, FINDING_ERROR);
     if (!finding)
         return CORE_NO_MEMORY;
-    finding_title(finding, "%s", look->failure);
+    failure_title(finding, look);
     enum core_status status = places_add(finding, look);
     errors_say(finding, look);
-    if (look->buffered)
-        finding_fact(finding, "buffered is, as it may be: %s", look->buffered);
     count_say(finding, search, look);
     if (look->class->sampled)
         finding_fact(finding, "found by chance, seed %" PRIu64, search->options->seed);
@@ -417,10 +498,11 @@ static enum core_status astray_add(struct explore_search *search, struct finding
     struct finding *finding = finding_list_add(list, RULE_RACE, FINDING_NOTE);
     if (!finding)
         return CORE_NO_MEMORY;
-    finding_title(finding, "the program does not repeat itself: the same answers gave another "
+    finding_title(finding, "the program does not repeat itself: the same choices gave another "
                            "outcome");
-    finding_fact(finding, "something else than messages decides in it, such as the time, its "
-                          "process's number or an address");
+    finding_fact(finding,
+                 "something other than messages decides in it, such as the time, a process "
+                 "id or an address");
     return CORE_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "explore/findings.h"
 #include "reports/block.h"
+#include "reports/identity.h"
 #include "reports/junit.h"
 #include "reports/report.h"
 #include "reports/sarif.h"
@@ -17,43 +18,12 @@
 enum { EXPLORE_RULES = 2 };
 static const enum rule_id explore_rule[EXPLORE_RULES] = {RULE_BEHAVIOUR, RULE_RACE};
 
-static enum core_status place_add(struct source *source, const struct finding_call *call,
-                                  struct block *block)
-{
-    const char *colon = call->site ? strrchr(call->site, ':') : NULL;
-    const struct trace_site site = {.path = call->path, .line = colon ? atoi(colon + 1) : 0};
-    struct block_place place = {.name = call->call,
-                                .where = call->site ? strdup(call->site) : NULL,
-                                .line = site.line,
-                                .says = strdup(call->note ? call->note : ""),
-                                .core = true,
-                                .rank = call->rank};
-    if (asprintf(&place.ranks, "rank %" PRIu32, call->rank) < 0)
-        place.ranks = NULL;
-    if (site.path)
-        place.source = source_line_get(source, &site, call->call);
-    enum core_status status =
-        place.says && place.ranks
-            ? CORE_ARRAY_PUSH(block->place, block->count, block->room, "the report", place)
-            : core_report(CORE_NO_MEMORY, "out of memory for the report");
-    if (status != CORE_OK) {
-        free(place.where);
-        free(place.says);
-        free(place.ranks);
-        free(place.source.text);
-    }
-    return status;
-}
-
 static enum core_status text_finding(const struct finding *finding, struct source *source,
-                                     bool help, FILE *file)
+                                     bool help, struct report_style style, FILE *file)
 {
     static const char *const none[] = {NULL};
-    const struct report_style style = {0};
     struct block block = {0};
-    enum core_status status = CORE_OK;
-    for (uint32_t i = 0; i < finding->call_count && status == CORE_OK; i++)
-        status = place_add(source, &finding->call[i], &block);
+    enum core_status status = block_make(NULL, source, finding, &block);
     if (status == CORE_OK)
         report_text_shown(finding, &block, none, help, style, file);
     block_done(&block);
@@ -80,7 +50,7 @@ enum core_status explore_output_text(const struct explore_result *result, FILE *
     enum core_status status = CORE_OK;
     for (uint32_t i = 0; i < result->findings->count && status == CORE_OK; i++)
         status = text_finding(&result->findings->finding[i], result->source,
-                              is_first(result->findings, i), file);
+                              is_first(result->findings, i), result->style, file);
     fprintf(file, "crosswait: %s\n", summary ? summary : "");
     free(summary);
     return status == CORE_OK ? finished(file) : status;
@@ -111,23 +81,10 @@ enum core_status explore_output_json(const struct explore_result *result, FILE *
     return status;
 }
 
-static struct sarif_place place_of(const struct finding_call *call, char *path, size_t room)
-{
-    const char *colon = call->site ? strrchr(call->site, ':') : NULL;
-    struct sarif_place place = {.message = call->note};
-    if (colon && (size_t)(colon - call->site) < room) {
-        memcpy(path, call->site, (size_t)(colon - call->site));
-        path[colon - call->site] = 0;
-        place.path = path;
-        place.line = atoi(colon + 1);
-    }
-    return place;
-}
-
 enum core_status explore_output_sarif(const struct explore_result *result, FILE *file)
 {
     const struct sarif_place fallback = {.path = result->program, .line = 1};
-    struct sarif *sarif = sarif_new(&fallback, NULL);
+    struct sarif *sarif = sarif_new(&fallback, result->source_root);
     if (!sarif)
         return CORE_NO_MEMORY;
     for (int i = 0; i < EXPLORE_RULES; i++) {
@@ -137,15 +94,13 @@ enum core_status explore_output_sarif(const struct explore_result *result, FILE 
     }
     for (uint32_t i = 0; i < result->findings->count; i++) {
         const struct finding *f = &result->findings->finding[i];
-        sarif_result_add(
-            sarif, &(struct sarif_result){f->rule->id, finding_severity_text(f->severity),
-                                          finding_says(f), f->call_count ? f->call[0].call : ""});
-        for (uint32_t c = 0; c < f->call_count; c++) {
-            char path[512];
-            struct sarif_place place = place_of(&f->call[c], path, sizeof path);
-            if (place.path)
-                sarif_place_add(sarif, &place);
-        }
+        char *identity = identity_text(NULL, f);
+        sarif_result_add(sarif,
+                         &(struct sarif_result){f->rule->id, finding_severity_text(f->severity),
+                                                finding_says(f), identity ? identity : ""});
+        free(identity);
+        for (uint32_t c = 0; c < f->call_count; c++)
+            report_sarif_place(sarif, NULL, &f->call[c]);
         sarif_property_add(sarif, "schedule", f->schedule);
         sarif_property_add(sarif, "repeat", f->repeat);
     }
@@ -162,7 +117,8 @@ static enum core_status why_make(const struct finding *finding, struct source *s
     FILE *body = open_memstream(&out->text, &bytes);
     if (!body)
         return core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
-    enum core_status status = text_finding(finding, source, true, body);
+    enum core_status status =
+        text_finding(finding, source, true, (struct report_style){.colour = false}, body);
     if (fclose(body) != 0 && status == CORE_OK)
         status = core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
     return status;

@@ -6,6 +6,7 @@
 
 #include "checkers/finding.h"
 #include "explore/search.h"
+#include "reports/report.h"
 #include "reports/source.h"
 
 struct explore_result {
@@ -13,7 +14,9 @@ struct explore_result {
     const char *program; /* a file that findings without a place are of */
     const struct explore_search *search;
     const struct finding_list *findings;
-    struct source *source; /* of the program, for who reads the text */
+    struct source *source;     /* of the program, for who reads the text */
+    const char *source_root;   /* paths for machines are relative to it; NULL: where one stands */
+    struct report_style style; /* of the text */
 };
 
 typedef enum core_status (*explore_output_fn)(const struct explore_result *result, FILE *file);

@@ -79,6 +79,8 @@ struct member { /* a rank; what is said of its call, and of the one it waits for
 };
 struct group {
     bool core, waits;
+    const struct finding_call *bare;  /* of no trace: what it calls, and where; NULL: of one */
+    const struct finding_call *leads; /* what was decided there led to the others; NULL: no */
     int32_t call, site, subject_call, subject_site; /* -1: none */
     char *stack;                                    /* NULL: not known */
     struct member *member;
@@ -108,14 +110,21 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
+static bool same_bare(const struct finding_call *a, const struct finding_call *b)
+{
+    return a == b || (a && b && same_text(a->call, b->call) && same_text(a->site, b->site) &&
+                      same_text(a->path, b->path));
+}
+
 /* The group with this key; takes its stack. NULL: out of memory, reported. */
 static struct group *group_get(struct gathering *g, struct group key)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         struct group *group = &g->group[i];
-        if (group->core == key.core && group->call == key.call && group->site == key.site &&
-            group->subject_call == key.subject_call && group->subject_site == key.subject_site &&
-            same_text(group->stack, key.stack)) {
+        if (group->core == key.core && group->leads == key.leads &&
+            same_bare(group->bare, key.bare) && group->call == key.call &&
+            group->site == key.site && group->subject_call == key.subject_call &&
+            group->subject_site == key.subject_site && same_text(group->stack, key.stack)) {
             free(key.stack);
             return group;
         }
@@ -147,6 +156,8 @@ static enum core_status call_gather(struct gathering *g, const struct finding_ca
     char arguments[512] = "", subject[512] = "";
 
     key.subject_site = -1;
+    key.bare = !call->seq && call->call ? call : NULL;
+    key.leads = call->leads ? call : NULL;
     if (call->subject_seq &&
         trace_event_get(trace, call->rank, call->subject_seq, &event) == CORE_OK) {
         key.subject_call = event.call;
@@ -182,7 +193,9 @@ static int group_compare(const void *a, const void *b)
 
     if (x->core != y->core)
         return x->core ? -1 : 1;
-    if (x->count != y->count)
+    if (!x->leads != !y->leads)
+        return x->leads ? 1 : -1;
+    if (!x->leads && x->count != y->count)
         return x->count < y->count ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
 }
@@ -306,6 +319,40 @@ void block_done(struct block *block)
     *block = (struct block){0};
 }
 
+/* "a.c:17" of a call that no trace knows, and its line. */
+static void bare_look(struct source *source, const struct finding_call *call,
+                      struct block_place *place)
+{
+    const char *colon = call->site ? strrchr(call->site, ':') : NULL;
+    struct trace_site site = {.path = call->path, .line = colon ? atoi(colon + 1) : 0};
+
+    place->name = call->call;
+    place->line = site.line;
+    if (!call->site)
+        return;
+    const char *below = call->path ? source_below(source, NULL, call->path) : NULL;
+    if (!below || below == call->path)
+        place->where = strdup(call->site);
+    else if (asprintf(&place->where, "%s:%d", below, site.line) < 0)
+        place->where = NULL;
+    if (call->path)
+        place->source = source_line_get(source, &site, call->call);
+}
+
+static char *place_ranks(const struct gathering *g, const struct group *group, bool subject)
+{
+    char *ranks = subject ? NULL : ranks_of(group, NULL, NULL), *text = NULL;
+
+    if (subject)
+        return strdup(group->waits ? "the operation it waits for" : "the other call");
+    if (!group->leads || g->group[0].leads)
+        return ranks;
+    if (ranks && asprintf(&text, "%s, what leads there", ranks) < 0)
+        text = NULL;
+    free(ranks);
+    return text;
+}
+
 static enum core_status place_add(struct gathering *g, struct source *source,
                                   const struct group *group, bool subject, struct block *block)
 {
@@ -325,13 +372,12 @@ static enum core_status place_add(struct gathering *g, struct source *source,
         place.where = source_place(source, trace, site);
         place.source = source_line_get(source, at, place.name);
     }
+    if (group->bare && !subject)
+        bare_look(source, group->bare, &place);
     place.says = lines_join(group, 0, words, true);
-    place.ranks = !subject       ? ranks_of(group, NULL, NULL)
-                  : group->waits ? strdup("the operation it waits for")
-                                 : strdup("the other call");
-    if (!subject) {
+    place.ranks = place_ranks(g, group, subject);
+    if (!subject)
         place.stack = group->stack ? strdup(group->stack) : NULL;
-    }
     enum core_status status = parts_make(group, words, &place);
     if (status == CORE_OK && (!place.says || !place.ranks))
         status = no_memory();

@@ -1,7 +1,7 @@
 /* What a finding looks like to a person: the places that it is about, each with its ranks, the
  * source line and what is said of the call there. Ranks that make the same call at the same place
- * on the same way are one; the fewest ranks come first, since theirs is mostly the odd call. Text,
- * JUnit and HTML show blocks.
+ * on the same way are one; the fewest ranks come first, since theirs is mostly the odd call. What
+ * was decided, and led there, comes last, each by itself. Text, JUnit and HTML show blocks.
  *
  * Invariants
  *  1. No rank is left out: each call of the finding is in one place, and in one of its parts. */
@@ -37,6 +37,7 @@ struct block {
     uint32_t count, room;
 };
 
+/* trace: NULL where no call of the finding is of one. */
 enum core_status block_make(struct trace *trace, struct source *source,
                             const struct finding *finding, struct block *out_block);
 void block_done(struct block *block); /* leaves it zeroed */

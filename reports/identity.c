@@ -12,6 +12,11 @@ static void call_write(struct trace *trace, const struct finding_call *call, FIL
     struct trace_event event;
     char *text = NULL;
 
+    if (call->core && !call->seq && call->call) { /* of no trace */
+        fprintf(file, "%s %.*s\n", call->call, call->site ? (int)strcspn(call->site, ":") : 0,
+                call->site);
+        return;
+    }
     if (!call->core || !call->seq ||
         trace_event_get(trace, call->rank, call->seq, &event) != CORE_OK)
         return;

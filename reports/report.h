@@ -190,6 +190,9 @@ const char *report_why_time(uint64_t ns, char *buffer, size_t buffer_bytes);
 enum core_status report_json(const struct report_facts *facts, FILE *file);
 enum core_status report_html(const struct report_facts *facts, FILE *file);
 enum core_status report_sarif(const struct report_facts *facts, FILE *file);
+/* The place of a call, of the current result. trace: NULL where the call is of none. */
+struct sarif;
+void report_sarif_place(struct sarif *sarif, struct trace *trace, const struct finding_call *call);
 enum core_status report_junit(const struct report_facts *facts, FILE *file);
 enum core_status report_dot(const struct report_facts *facts, FILE *file);
 enum core_status report_perfetto(const struct report_facts *facts, FILE *file);

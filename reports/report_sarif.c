@@ -52,17 +52,24 @@ static enum core_status fallback_find(struct trace *trace, struct sarif_place *o
     return status;
 }
 
-static void add_place(struct sarif *sarif, struct trace *trace, const struct finding_call *call)
+void report_sarif_place(struct sarif *sarif, struct trace *trace, const struct finding_call *call)
 {
+    const char *colon = call->site ? strrchr(call->site, ':') : NULL;
     struct trace_event event;
     struct sarif_place place = {0};
     char *message = NULL;
 
     if (call->seq && trace_event_get(trace, call->rank, call->seq, &event) == CORE_OK)
         place = place_of(site_of(trace, event.site));
-    if (asprintf(&message, "rank %" PRIu32 ": %s%s%s", call->rank,
-                 call->call ? call->call : "in no recorded call",
-                 call->waits_for ? ", waits for " : "", call->waits_for ? call->waits_for : "") < 0)
+    else if (call->path && colon)
+        place = (struct sarif_place){.path = call->path, .line = atoi(colon + 1)};
+    if (call->note && *call->note && !call->seq) { /* what happens there */
+        if (asprintf(&message, "rank %" PRIu32 ": %s %s", call->rank, call->call, call->note) < 0)
+            message = NULL;
+    } else if (asprintf(&message, "rank %" PRIu32 ": %s%s%s", call->rank,
+                        call->call ? call->call : "in no recorded call",
+                        call->waits_for ? ", waits for " : "",
+                        call->waits_for ? call->waits_for : "") < 0)
         message = NULL;
     place.message = message;
     sarif_place_add(sarif, &place);
@@ -89,7 +96,7 @@ static enum core_status add_result(struct sarif *sarif, struct trace *trace,
                                                 .message = message,
                                                 .identity = identity});
         for (uint32_t i = 0; i < finding->call_count; i++)
-            add_place(sarif, trace, &finding->call[i]);
+            report_sarif_place(sarif, trace, &finding->call[i]);
         sarif_property_add(sarif, "checker", finding->rule->checker);
         sarif_property_add(sarif, "class", finding->rule->class);
         sarif_property_add(sarif, "schedule", finding->schedule);

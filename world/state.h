@@ -528,6 +528,7 @@ int world_process_threads(void);      /* MPI_THREAD_... that is had */
 bool world_process_is_main(void);     /* the calling thread */
 const void *world_process_site(void); /* where the program called this library */
 void world_process_aborts(int code);
+void world_process_stands(int rank, const char *why); /* the runner is told where it is */
 void world_process_asked(uint32_t options, enum replay_reason reason, uint32_t answer);
 void world_process_candidate(int source, int tag, uint64_t bytes, uint32_t number);
 void *world_process_memory(size_t *out_bytes); /* all that the arena has */

@@ -22,6 +22,16 @@ fortran() { # name, the line that gives MPI
 fortran mpi 'use mpi'
 fortran f08 'use mpi_f08'
 fortran mpif "include 'mpif.h'"
+# Where ranks wait for ever, and what leads there; paths below where one stands, for machines too.
+mkdir src && cp "$SOURCE/tests/explore/programs/mixed.c" src && mpicc -g -o mixed src/mixed.c
+crosswait explore --color=always --sarif=mixed.sarif -n 4 ./mixed >mixed.txt
+head -1 mixed.txt | cat -v
+crosswait explore -n 4 ./mixed | grep -v ' = help'
+grep -o '"uri": "src.*' mixed.sarif
+crosswait explore --quiet --source-root=src --sarif=mixed.sarif -n 4 ./mixed
+grep -o '"uri": "mixed.*' mixed.sarif
+crosswait explore --color=blue -n 4 ./mixed
+echo "[$?]"
 cat >faulty.c <<'END'
 #include <limits.h>
 #include <mpi.h>

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,6 +56,52 @@ static void ranks_that_do_the_same_are_one(void **state)
     source_close(source);
     finding_list_done(&list);
     sqlite3_close(trace.db);
+}
+
+/* Calls of no trace, as a search finds them. */
+static void what_was_decided_comes_last_and_by_itself(void **state)
+{
+    char path[] = "/tmp/crosswait_source_XXXXXX", place[64];
+    int fd = mkstemp(path);
+    struct finding_list list = {0}, again = {0};
+    struct finding *finding;
+    struct block block;
+    struct source *source;
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "MPI_Recv(a);\nMPI_Send(b);\n", 26), 26);
+    snprintf(place, sizeof place, "%s:2", strrchr(path, '/') + 1);
+    finding = finding_list_add(&list, RULE_BEHAVIOUR, FINDING_ERROR);
+    for (uint32_t i = 0; i < 2; i++) { /* the same rank decides twice at one place */
+        assert_int_equal(finding_place_add(finding, 0, "MPI_Recv", "a.c:1", NULL, i ? "y" : "x"),
+                         CORE_OK);
+        finding->call[i].leads = true;
+    }
+    for (uint32_t rank = 1; rank < 4; rank++)
+        assert_int_equal(finding_place_add(finding, rank, "MPI_Send", place, path, "sends"),
+                         CORE_OK);
+    char *json = finding_json(finding); /* as a trace keeps it */
+    assert_int_equal(finding_list_read(&again, json), CORE_OK);
+    free(json);
+    assert_int_equal(source_open(UINT64_MAX, &source), CORE_OK);
+    assert_int_equal(block_make(NULL, source, &again.finding[0], &block), CORE_OK);
+    assert_int_equal(block.count, 3);
+    assert_string_equal(block.place[0].ranks, "ranks 1-3");
+    assert_string_equal(block.place[0].name, "MPI_Send");
+    assert_string_equal(block.place[0].where, place);
+    assert_string_equal(block.place[0].says, "sends");
+    assert_string_equal(block.place[0].source.text, "MPI_Send(b);");
+    assert_string_equal(block.place[1].ranks, "rank 0, what leads there");
+    assert_string_equal(block.place[1].where, "a.c:1");
+    assert_string_equal(block.place[1].says, "x");
+    assert_string_equal(block.place[2].says, "y");
+    block_done(&block);
+    source_close(source);
+    finding_list_done(&list);
+    finding_list_done(&again);
+    close(fd);
+    unlink(path);
 }
 
 /* reports/source.h invariant 1: a file that changes meanwhile is shown as it was. */
@@ -116,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_that_do_the_same_are_one),
+        cmocka_unit_test(what_was_decided_comes_last_and_by_itself),
         cmocka_unit_test(a_line_is_shown_only_where_it_cannot_mislead),
         cmocka_unit_test(an_older_file_needs_no_name),
     };

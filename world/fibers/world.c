@@ -36,6 +36,8 @@ static void found(const char *rule, int rank, const char *format, va_list argume
     finding->rule = rule;
     finding->rank = rank;
     vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    if (WORLD_PROCESSES && rank >= 0)
+        world_process_stands(rank, "");
 }
 
 void world_found(const char *rule, int rank, const char *format, ...)
@@ -256,22 +258,41 @@ static void report_handles(struct world_rank *rank)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-static void describe(const struct world_fiber *fiber, char *text, size_t room)
+/* "receives from rank 1, tag 7"; nothing where it is not known why it waits. */
+static void why_describe(const struct world_fiber *fiber, char *text, size_t room)
 {
-    int n = snprintf(text, room, "rank %d in %s", fiber->rank->rank,
-                     fiber->call ? fiber->call : "no MPI call");
-    if (!fiber->why || n < 0 || (size_t)n >= room)
-        return;
     char peer[32], tag[32];
+    *text = 0;
+    if (!fiber->why)
+        return;
     snprintf(peer, sizeof peer, fiber->peer == MPI_ANY_SOURCE ? "any rank" : "rank %d",
              fiber->peer);
     snprintf(tag, sizeof tag, fiber->tag == MPI_ANY_TAG ? "any tag" : "tag %d", fiber->tag);
     if (!strcmp(fiber->why, "send"))
-        snprintf(text + n, room - (size_t)n, " sends %zu bytes to %s, %s", fiber->bytes, peer, tag);
+        snprintf(text, room, "sends %zu bytes to %s, %s", fiber->bytes, peer, tag);
     else if (!strcmp(fiber->why, "receive"))
-        snprintf(text + n, room - (size_t)n, " receives from %s, %s", peer, tag);
+        snprintf(text, room, "receives from %s, %s", peer, tag);
     else
-        snprintf(text + n, room - (size_t)n, " %s", fiber->why);
+        snprintf(text, room, "%s", fiber->why);
+}
+
+static void describe(const struct world_fiber *fiber, char *text, size_t room)
+{
+    char why[160];
+    why_describe(fiber, why, sizeof why);
+    snprintf(text, room, "rank %d in %s%s%s", fiber->rank->rank,
+             fiber->call ? fiber->call : "no MPI call", *why ? " " : "", why);
+}
+
+/* Each blocked rank's own record, beside the sentence that cannot hold them all. */
+static void blocked_tell(void)
+{
+    char why[160];
+    for (int i = 0; i < WORLD->rank_count; i++)
+        if (WORLD->rank[i].fiber->live) {
+            why_describe(WORLD->rank[i].fiber, why, sizeof why);
+            world_process_stands(i, why);
+        }
 }
 
 static void report_deadlock(void)
@@ -303,6 +324,8 @@ static void report_deadlock(void)
         snprintf(text + used, sizeof text - used, "; and %d more", blocked - shown);
     world_found("deadlock", first, "%d of %d ranks wait for ever: %s", blocked, WORLD->rank_count,
                 text);
+    if (WORLD_PROCESSES)
+        blocked_tell();
 }
 
 static void rank_body(struct world_fiber *fiber)

@@ -608,7 +608,7 @@ static bool is_unsure(struct region *region, struct world_decisions *decisions)
 static void rank_read(const struct world_processes *w, int r)
 {
     CORE_CHECK(r >= 0 && r < w->rank_count);
-    const struct region_rank *from = &w->region->rank[r];
+    struct region_rank *from = &w->region->rank[r];
     struct world_rank_outcome *to = &w->rank[r];
     *to = (struct world_rank_outcome){.end = WORLD_RANK_STOPPED};
     if (from->aborted)
@@ -625,6 +625,10 @@ static void rank_read(const struct world_processes *w, int r)
     to->output_bytes = w->caught[2 * r].bytes;
     to->errors = w->caught[2 * r + 1].text;
     to->errors_bytes = w->caught[2 * r + 1].bytes;
+    from->call[sizeof from->call - 1] = from->why[sizeof from->why - 1] = 0;
+    to->call = *from->call ? from->call : NULL;
+    to->why = from->why;
+    to->site = from->site;
 }
 
 enum core_status world_processes_run(struct world_processes *w, const struct world_options *options,

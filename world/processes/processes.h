@@ -61,6 +61,9 @@ struct world_rank_outcome {
     int exit_status, signal, abort_code;
     const char *output, *errors; /* what it wrote to standard output and error; 0 behind it */
     size_t output_bytes, errors_bytes;
+    const char *call; /* MPI_Send: where it was when something was found of it; NULL: nothing was */
+    const char *why;  /* of a rank that waits for ever: "receives from rank 1, tag 7"; or "" */
+    uint64_t site;    /* of the call: world_processes_site */
 };
 
 /* Valid until the next world_processes_run of the same struct world_processes, or its end. Rules of

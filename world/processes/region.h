@@ -20,6 +20,7 @@ enum {
     REGION_VERSION = 1,
     REGION_NAMES_MAX = 1024,
     REGION_NAME_MAX = 56,
+    REGION_WHY_MAX = 160,
     REGION_POLICY_MAX = 1 << 20,
     REGION_REFUSAL_MAX = 2048,
     REGION_MAPS_MAX = 1 << 20
@@ -36,6 +37,9 @@ struct region_rank {
     bool ended, left, stopped, aborted; /* left: by exit, and has said so */
     _Atomic bool waits;                 /* for its debugger */
     bool threads;                       /* others than its first one call MPI */
+    /* Where it was when something was found of it; no call: nothing was. */
+    char call[REGION_NAME_MAX], why[REGION_WHY_MAX];
+    uint64_t site;
 };
 
 struct region_name {

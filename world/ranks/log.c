@@ -2,6 +2,7 @@
 #include "world/ranks/ranks.h"
 
 #include <link.h>
+#include <stdio.h>
 #include <unwind.h>
 
 /* Texts are literals of this library, so an address stands for one. */
@@ -108,6 +109,17 @@ const void *world_process_site(void)
         frame = frame[0];
     }
     return NULL;
+}
+
+void world_process_stands(int rank, const char *why)
+{
+    const struct world_fiber *fiber = WORLD->rank ? WORLD->rank[rank].fiber : NULL;
+    if (!rank_region || !fiber || !fiber->call)
+        return;
+    struct region_rank *told = &rank_region->rank[rank];
+    snprintf(told->call, sizeof told->call, "%s", fiber->call);
+    snprintf(told->why, sizeof told->why, "%s", why);
+    told->site = (uintptr_t)fiber->site;
 }
 
 static uint64_t fresh; /* candidates told since the last question */
