@@ -228,6 +228,16 @@ static void write_clock(struct lane *lane, unsigned at_end, uint64_t ticks, uint
 
 /* --- lanes ------------------------------------------------------------------------------------ */
 
+static uint32_t starter_number(void)
+{
+    enum { START = 5381, FACTOR = 33 };
+    uint32_t number = START;
+    const char *name = library_place().starter;
+    for (const char *at = name; at && *at && *at != ';'; at++)
+        number = number * FACTOR + (unsigned char)*at;
+    return name ? number : 0;
+}
+
 static void fill_header(struct spool_header *header, int thread_level)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
@@ -247,6 +257,7 @@ static void fill_header(struct spool_header *header, int thread_level)
     header->start_realtime_ns = life.realtime_ns;
     header->layer = recorder.layer;
     header->bsend_overhead = MPI_BSEND_OVERHEAD;
+    header->starter = starter_number();
     header->flags |=
         (recorder.filter ? SPOOL_FLAG_FILTERED : 0) | (recorder.unseen ? SPOOL_FLAG_UNSEEN : 0);
     memcpy(header->magic, SPOOL_MAGIC, sizeof SPOOL_MAGIC);

@@ -172,6 +172,8 @@ struct launch_rank *launch_watch_rank(const struct launch_world *world, int32_t 
 /* The rank has ended: in this look. */
 void launch_watch_gone(struct launch *launch, struct launch_rank *rank);
 int launch_status_as_shell(int status); /* of waitpid */
+/* It is known to have died of SIGTERM: as starters end ranks because of another. */
+bool launch_watch_termed(const struct launch_rank *rank);
 int launch_watch_status(
     const struct launch *launch); /* of the ranks, as their starter would have passed it on */
 void launch_watch_done(struct launch *launch);

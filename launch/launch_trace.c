@@ -66,13 +66,12 @@ static bool tells(const struct launch_rank *rank)
     return false;
 }
 
-/* It may have taken the others along. SIGTERM is how mpirun ends those. */
+/* It may have taken the others along. */
 static bool may_be_first(const struct launch_rank *rank)
 {
     if (state_of(rank) == SPOOL_STATE_FINALIZED)
         return false;
-    return tells(rank) || (rank->gone && !(rank->status_known && WIFSIGNALED(rank->status) &&
-                                           WTERMSIG(rank->status) == SIGTERM));
+    return tells(rank) || (rank->gone && !launch_watch_termed(rank));
 }
 
 /* Ranks of the world that left no spool: they had not come back from MPI_Init. */
@@ -86,51 +85,77 @@ static bool any_missing(const struct launch_world *world)
     return (uint32_t)size > world->rank_count;
 }
 
-/* Where none met its end in mid-run: the first that came to its end and failed then, for which
- * starters end the others. */
-static const struct launch_rank *failed_find(const struct launch_world *world)
+static uint32_t starter_of(const struct launch_world *world)
 {
-    const struct launch_rank *first = NULL;
-
-    for (uint32_t r = 0; r < world->rank_count; r++) {
-        const struct launch_rank *rank = &world->rank[r];
-
-        if (state_of(rank) == SPOOL_STATE_FINALIZED && rank->status_known && rank->status != 0 &&
-            (!first || rank->gone_ns < first->gone_ns))
-            first = rank;
-    }
-    return first;
+    for (uint32_t r = 0; r < world->rank_count; r++)
+        if (world->rank[r].lane_count)
+            return world->rank[r].lane[0].header.starter;
+    return 0;
 }
 
-/* The rank that took the others along: the first that met its end in mid-run. NULL: none, or not
- * known. */
-static const struct launch_rank *culprit_find(const struct launch_world *world)
+/* A starter that ends a world because of a rank ends the worlds that this one has spawned, and
+ * those that it was spawned by, too. */
+static bool end_together(const struct launch_world *one, const struct launch_world *other)
 {
-    uint64_t offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC), first_ns = 0;
-    const struct launch_rank *first = NULL;
-    bool tie = false;
+    return one == other || (starter_of(one) && starter_of(one) == starter_of(other));
+}
 
-    for (uint32_t r = 0; r < world->rank_count; r++) {
-        const struct launch_rank *rank = &world->rank[r];
-        uint64_t at_ns = ended_ns(rank, offset);
+/* Which rank took the others along. */
+struct culprit {
+    const struct launch_rank *rank, *failed; /* NULL: none */
+    uint64_t at_ns;
+    bool tie;
+    bool any_missing;
+};
 
-        if (!may_be_first(rank))
-            continue;
-        tie = first && !tells(rank) && !tells(first) && rank->gone_turn == first->gone_turn;
-        if (!first || at_ns < first_ns) {
-            first = rank;
-            first_ns = at_ns;
-        }
+/* Where none met its end in mid-run: the first that came to its end and failed then, for which
+ * starters end the others. */
+static void failed_look(struct culprit *culprit, const struct launch_rank *rank)
+{
+    if (state_of(rank) == SPOOL_STATE_FINALIZED && rank->status_known && rank->status != 0 &&
+        (!culprit->failed || rank->gone_ns < culprit->failed->gone_ns))
+        culprit->failed = rank;
+}
+
+static void culprit_look(struct culprit *culprit, const struct launch_rank *rank, uint64_t offset)
+{
+    uint64_t at_ns = ended_ns(rank, offset);
+    const struct launch_rank *first = culprit->rank;
+
+    failed_look(culprit, rank);
+    if (!may_be_first(rank))
+        return;
+    culprit->tie = first && !tells(rank) && !tells(first) && rank->gone_turn == first->gone_turn;
+    if (!first || at_ns < culprit->at_ns) {
+        culprit->rank = rank;
+        culprit->at_ns = at_ns;
     }
-    if (!first)
-        return failed_find(world);
-    if (!tells(first)) {
-        bool killed = first->status_known && WIFSIGNALED(first->status);
+}
 
-        if ((tie && !killed) || any_missing(world))
+/* The first that met its end in mid-run, of all worlds that end with this one. NULL: none, or not
+ * known. */
+static const struct launch_rank *culprit_find(const struct launch *launch,
+                                              const struct launch_world *world)
+{
+    uint64_t offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+    struct culprit culprit = {0};
+
+    for (uint32_t w = 0; w < launch->world_count; w++) {
+        if (!end_together(world, &launch->world[w]))
+            continue;
+        culprit.any_missing |= any_missing(&launch->world[w]);
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++)
+            culprit_look(&culprit, &launch->world[w].rank[r], offset);
+    }
+    if (!culprit.rank)
+        return culprit.failed;
+    if (!tells(culprit.rank)) {
+        bool killed = culprit.rank->status_known && WIFSIGNALED(culprit.rank->status);
+
+        if ((culprit.tie && !killed) || culprit.any_missing)
             return NULL;
     }
-    return first;
+    return culprit.rank;
 }
 
 struct end_text {
@@ -176,9 +201,17 @@ static bool end_of_known(const struct launch *launch, const struct launch_rank *
     return true;
 }
 
-/* others_gone: some ranks of the world left no record; one of them may have been the first. */
-static void end_of_unknown(const struct launch *launch, const struct launch_rank *rank,
-                           const struct launch_rank *culprit, bool others_gone,
+static bool is_of(const struct launch_world *world, const struct launch_rank *rank)
+{
+    for (uint32_t r = 0; r < world->rank_count; r++)
+        if (&world->rank[r] == rank)
+            return true;
+    return false;
+}
+
+/* Where some ranks of the world left no record, one of them may have been the first. */
+static void end_of_unknown(const struct launch *launch, const struct launch_world *world,
+                           const struct launch_rank *rank, const struct launch_rank *culprit,
                            struct store_rank_end *end, struct end_text *detail)
 {
     int status = launch->child_status;
@@ -204,8 +237,9 @@ static void end_of_unknown(const struct launch *launch, const struct launch_rank
             snprintf(detail->text, sizeof detail->text, "vanished in mid-run");
         }
     } else if (culprit) {
-        snprintf(detail->text, sizeof detail->text, "because of rank %d", (int)culprit->rank);
-    } else if (others_gone && launch->child_gone) {
+        snprintf(detail->text, sizeof detail->text, "because of rank %d%s", (int)culprit->rank,
+                 is_of(world, culprit) ? "" : " of another world");
+    } else if (any_missing(world) && launch->child_gone) {
         snprintf(detail->text, sizeof detail->text,
                  "with the job, of which some ranks left no record");
     } else if (WIFSIGNALED(status)) {
@@ -260,7 +294,7 @@ static uint32_t ends_find(const struct launch *launch, const struct launch_world
     uint32_t count = 0;
 
     if ((!launch->end_ns || launch->stuck) && !launch->signal_passed)
-        culprit = culprit_find(world);
+        culprit = culprit_find(launch, world);
     for (uint32_t r = 0; r < world->rank_count; r++) {
         const struct launch_rank *rank = &world->rank[r];
         enum spool_state state = state_of(rank);
@@ -290,7 +324,7 @@ static uint32_t ends_find(const struct launch *launch, const struct launch_world
             snprintf(detail[count].text, sizeof detail->text, "by signal %d (%s), sent to the job",
                      launch->signal_passed, strsignal(launch->signal_passed));
         } else if (!end_of_known(launch, rank, rank == culprit, &end[count], &detail[count])) {
-            end_of_unknown(launch, rank, culprit, any_missing(world), &end[count], &detail[count]);
+            end_of_unknown(launch, world, rank, culprit, &end[count], &detail[count]);
         }
         count++;
     }

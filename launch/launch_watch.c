@@ -418,21 +418,27 @@ int launch_status_as_shell(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+bool launch_watch_termed(const struct launch_rank *rank)
+{
+    return rank->status_known && WIFSIGNALED(rank->status) && WTERMSIG(rank->status) == SIGTERM;
+}
+
 int launch_watch_status(const struct launch *launch)
 {
-    uint32_t turn = UINT32_MAX;
-    int status = 0;
+    const struct launch_rank *first = NULL;
 
     for (uint32_t w = 0; w < launch->world_count; w++)
         for (uint32_t r = 0; r < launch->world[w].rank_count; r++) {
             const struct launch_rank *rank = &launch->world[w].rank[r];
 
-            if (!rank->status_known || !rank->status || rank->gone_turn >= turn)
+            if (!rank->status_known || !rank->status)
                 continue;
-            turn = rank->gone_turn;
-            status = launch_status_as_shell(rank->status);
+            if (!first || launch_watch_termed(first) > launch_watch_termed(rank) ||
+                (launch_watch_termed(first) == launch_watch_termed(rank) &&
+                 rank->gone_turn < first->gone_turn))
+                first = rank;
         }
-    return status;
+    return first ? launch_status_as_shell(first->status) : 0;
 }
 
 void launch_watch_done(struct launch *launch)

@@ -413,7 +413,8 @@ struct spool_header { /* the first page of NAME.ring */
     uint32_t layer;          /* enum spool_layer */
     uint32_t flags;          /* enum spool_flag */
     uint32_t bsend_overhead; /* MPI_BSEND_OVERHEAD */
-    uint32_t reserved;
+    uint32_t starter; /* a number that those whom one mpirun started share, whatever their world; 0:
+                         not known */
     _Atomic uint64_t committed;
     _Atomic uint64_t drained;
     _Atomic uint64_t lost;  /* events not recorded, in all */

@@ -32,6 +32,7 @@ void library_type_name(MPI_Datatype type, char *name);
 struct library_place {
     const char *job; /* the same on all ranks, different from other jobs' */
     const char *rank, *size, *local_rank, *local_size;
+    const char *starter; /* up to a ';': the same where one mpirun started both, also other jobs */
 };
 struct library_place library_place(void);
 

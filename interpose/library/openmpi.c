@@ -171,11 +171,20 @@ void library_type_name(MPI_Datatype type, char *name)
         memmove(name, name + sizeof prefix - 1, strlen(name) - sizeof prefix + 2);
 }
 
+/* Its own name and address; that of PRRTE's daemon on this machine in later versions. */
+static const char *starter_uri(void)
+{
+    const char *uri = getenv("OMPI_MCA_orte_hnp_uri");
+
+    return uri ? uri : getenv("PMIX_SERVER_URI4");
+}
+
 struct library_place library_place(void)
 {
     return (struct library_place){.job = getenv("PMIX_NAMESPACE"),
                                   .rank = getenv("OMPI_COMM_WORLD_RANK"),
                                   .size = getenv("OMPI_COMM_WORLD_SIZE"),
                                   .local_rank = getenv("OMPI_COMM_WORLD_LOCAL_RANK"),
-                                  .local_size = getenv("OMPI_COMM_WORLD_LOCAL_SIZE")};
+                                  .local_size = getenv("OMPI_COMM_WORLD_LOCAL_SIZE"),
+                                  .starter = starter_uri()};
 }
