@@ -276,12 +276,14 @@ static enum core_status recall_one(const struct trace_finding *kept, void *conte
 {
     const struct finding_list *list = context;
 
-    for (uint32_t i = 0; i < list->count && kept->confirmed; i++) {
+    if (kept->confirmed <= FINDING_NOT_TRIED || kept->confirmed >= FINDING_CONFIRMED_COUNT)
+        return CORE_OK;
+    for (uint32_t i = 0; i < list->count; i++) {
         struct finding *finding = &list->finding[i];
         if (finding->assumed && finding->confirmed == FINDING_NOT_TRIED && finding->schedule &&
             kept->schedule && strcmp(finding->schedule, kept->schedule) == 0 &&
             strcmp(finding->rule->id, kept->rule) == 0)
-            finding_confirm(finding, kept->confirmed == FINDING_CONFIRMED);
+            finding_confirm(finding, (enum finding_confirmed)kept->confirmed);
     }
     return CORE_OK;
 }

@@ -222,6 +222,15 @@ static void add_need_group(const struct check_input *input, struct finding *find
     free(ranks);
 }
 
+/* How the recorded run ended, whatever it did before. */
+static bool completed(const struct check_input *input)
+{
+    for (uint32_t i = 0; i < input->trace->rank_count; i++)
+        if (input->trace->rank[i].state != EVENT_RANK_FINISHED)
+            return false;
+    return true;
+}
+
 /* Bytes that must be buffered, and where they are sent from. */
 static void add_need(const struct check_input *input, struct finding *finding, bool hung)
 {
@@ -235,7 +244,7 @@ static void add_need(const struct check_input *input, struct finding *finding, b
         finding_fact(finding, "%s from an eager threshold of %s on (buffering=eager:%" PRIu64 ")",
                      hung ? "as far as it was recorded, it would have gone on" : "safe",
                      describe_bytes(need->safe_bytes, bytes, sizeof bytes), need->safe_bytes);
-    else if (!need->ever) /* or it would be a deadlock whatever is buffered */
+    else if (!need->ever && !completed(input)) /* or it would be a deadlock whatever is buffered */
         finding_fact(finding, "whether more buffering makes it safe is not known: the record ends "
                               "before the program does");
     uint32_t groups = need_groups(input, need, &group);
@@ -389,13 +398,17 @@ static void repeat_replay(struct finding *finding, const struct check_input *inp
     free(path);
 }
 
-/* How the recorded run ended, whatever it did before. */
-static bool completed(const struct check_input *input)
+/* Which it did because it went otherwise; a rank that stood in one of the calls at its end did not
+ * get past it. */
+static const char *went_on(const struct check_input *input, const struct replay_waitfor *waitfor)
 {
-    for (uint32_t i = 0; i < input->trace->rank_count; i++)
-        if (input->trace->rank[i].state != EVENT_RANK_FINISHED)
-            return false;
-    return true;
+    if (completed(input))
+        return "completed";
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++)
+        if (waitfor->blocked[i].standing == REPLAY_IN_CORE &&
+            (stands_in(input, &waitfor->blocked[i])->flags & REPLAY_FLAG_PENDING))
+            return "got past some of these calls";
+    return "got past these calls";
 }
 
 static enum core_status add_finding(const struct check_input *input, struct finding_list *list,
@@ -423,13 +436,13 @@ static enum core_status add_finding(const struct check_input *input, struct find
     else if (world == UNBUFFERED)
         finding_fact(finding,
                      "the recorded run %s only because the library buffered what was sent%s",
-                     completed(input) ? "completed" : "got past these calls",
+                     went_on(input, &result->waitfor),
                      goes_on_relaxed(input, witness)
                          ? ", or let ranks leave collectives before all had entered"
                          : "");
     else if (world == ORDER)
         finding_fact(finding, "the recorded run took another order and %s",
-                     completed(input) ? "completed" : "got past these calls");
+                     went_on(input, &result->waitfor));
     if (world == UNBUFFERED && !result->by_threads)
         add_need(input, finding, hung);
     bool polling = false;

@@ -26,8 +26,10 @@ const char *finding_confirmed_text(enum finding_confirmed confirmed)
 {
     static const char *const text[] = {[FINDING_NOT_TRIED] = "not tried",
                                        [FINDING_CONFIRMED] = "confirmed",
-                                       [FINDING_REFUTED] = "not reproduced"};
+                                       [FINDING_REFUTED] = "not reproduced",
+                                       [FINDING_RULED_OUT] = "ruled out"};
 
+    _Static_assert(sizeof text / sizeof *text == FINDING_CONFIRMED_COUNT, "words for each");
     CORE_CHECK((size_t)confirmed < sizeof text / sizeof *text);
     return text[confirmed];
 }
@@ -325,17 +327,26 @@ static void title_proven(struct finding *finding)
     finding->claim = NULL;
 }
 
-void finding_confirm(struct finding *finding, bool hung)
+void finding_confirm(struct finding *finding, enum finding_confirmed how)
 {
+    static const char *const fact[] = {
+        [FINDING_CONFIRMED] = "confirmed: the job was run again under this schedule, and hung",
+        [FINDING_REFUTED] = "refuted: the job was run again under this schedule, and finished",
+        [FINDING_RULED_OUT] = "refuted: all behaviours of the program were run, and none fails"};
+
+    CORE_CHECK(how > FINDING_NOT_TRIED && how < FINDING_CONFIRMED_COUNT);
     finding->undecided = false;
-    finding->confirmed = hung ? FINDING_CONFIRMED : FINDING_REFUTED;
-    if (hung) {
+    finding->confirmed = how;
+    if (how == FINDING_CONFIRMED) {
         finding->severity = FINDING_ERROR;
         title_proven(finding);
-        finding_fact(finding, "confirmed: the job was run again under this schedule, and hung");
-    } else {
-        finding_fact(finding, "refuted: the job was run again under this schedule, and finished");
     }
+    finding_fact(finding, "%s", fact[how]);
+}
+
+bool finding_is_refuted(const struct finding *finding)
+{
+    return finding->confirmed == FINDING_REFUTED || finding->confirmed == FINDING_RULED_OUT;
 }
 
 bool finding_list_fails(const struct finding_list *list)

@@ -17,7 +17,13 @@ enum finding_severity {
 };
 const char *finding_severity_text(enum finding_severity severity);
 
-enum finding_confirmed { FINDING_NOT_TRIED, FINDING_CONFIRMED, FINDING_REFUTED };
+enum finding_confirmed {
+    FINDING_NOT_TRIED,
+    FINDING_CONFIRMED, /* the real job hung */
+    FINDING_REFUTED,   /* the real job finished */
+    FINDING_RULED_OUT, /* all behaviours of the program were run in worlds, and none fails */
+    FINDING_CONFIRMED_COUNT
+};
 const char *finding_confirmed_text(enum finding_confirmed confirmed);
 
 struct finding_await {    /* ranks that a call waits for: all from first to last */
@@ -116,9 +122,10 @@ void finding_call_await(struct finding_call *call, uint32_t rank, bool any);
  */
 void finding_call_subject(struct finding_call *call, struct trace *trace, uint64_t seq);
 
-/* An assumed finding was tried in the real job: one that hung is an error from now on, one that ran
- * through stays a note. */
-void finding_confirm(struct finding *finding, bool hung);
+/* What became of an assumed finding that was tried: one that was confirmed is an error from now on,
+ * any other stays a note. */
+void finding_confirm(struct finding *finding, enum finding_confirmed how);
+bool finding_is_refuted(const struct finding *finding);
 
 bool finding_list_fails(const struct finding_list *list); /* any warning or error */
 bool finding_list_undecided(const struct finding_list *list);

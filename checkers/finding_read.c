@@ -120,7 +120,7 @@ static void confirmed_read(const json_t *object, struct finding *finding)
 {
     const char *text = json_string_value(json_object_get(object, "live"));
 
-    for (int i = FINDING_NOT_TRIED; text && i <= FINDING_REFUTED; i++)
+    for (int i = FINDING_NOT_TRIED; text && i < FINDING_CONFIRMED_COUNT; i++)
         if (strcmp(finding_confirmed_text((enum finding_confirmed)i), text) == 0)
             finding->confirmed = (enum finding_confirmed)i;
 }

@@ -783,8 +783,10 @@ const char *wording_signal_cause(int64_t number, int64_t si_code)
     if (number == SIGKILL)
         return "the program did not raise it: the kernel's OOM killer sends it when "
                "memory runs out, and batch systems do when a limit is reached";
-    if (number != SIGABRT && (si_code == SI_USER || si_code == SI_TKILL || si_code == SI_QUEUE))
-        return "a process sent the signal: no instruction of the program raised it";
+    if (number != SIGABRT && si_code == SI_TKILL)
+        return "a thread sent the signal (raise does): no instruction of the program failed";
+    if (number != SIGABRT && (si_code == SI_USER || si_code == SI_QUEUE))
+        return "a process sent the signal (kill does): no instruction of the program failed";
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (causes[i].number == number && causes[i].si_code == si_code)
             return causes[i].text;

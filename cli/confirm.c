@@ -2,6 +2,7 @@
 #include "cli/confirm.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -46,13 +47,18 @@ static void restore(const int saved[2])
         }
 }
 
-static void mark_failed(struct finding *finding, const struct force_result *live)
+static void mark_failed(struct finding *finding, const struct force_result *live, uint32_t ranks)
 {
     enum { OF_SIGNALS = 128 }; /* exit statuses above are a shell's for signals */
 
-    if (!live->ran)
+    if (!live->ranks)
         finding_fact(finding, "not confirmed: when the command was run again under this schedule, "
                               "no MPI job came of it");
+    else if (live->ranks != ranks)
+        finding_fact(finding,
+                     "not confirmed: when the command was run again under this schedule, an MPI "
+                     "job of %" PRIu32 " rank%s came of it",
+                     live->ranks, live->ranks == 1 ? "" : "s");
     else if (live->status > OF_SIGNALS)
         finding_fact(finding,
                      "not confirmed: run again under this schedule, the job was ended by signal %d",
@@ -67,15 +73,16 @@ static void mark_failed(struct finding *finding, const struct force_result *live
                               "job finished");
 }
 
-static void mark(struct finding *finding, const struct force_result *live, double budget_s)
+static void mark(struct finding *finding, const struct force_result *live, double budget_s,
+                 uint32_t ranks)
 {
     switch (live->outcome) {
     case FORCE_HUNG:
     case FORCE_ENDED:
-        finding_confirm(finding, live->outcome == FORCE_HUNG);
+        finding_confirm(finding, live->outcome == FORCE_HUNG ? FINDING_CONFIRMED : FINDING_REFUTED);
         break;
     case FORCE_FAILED:
-        mark_failed(finding, live);
+        mark_failed(finding, live, ranks);
         break;
     case FORCE_BUDGET:
         if (live->stalled)
@@ -119,7 +126,7 @@ static enum core_status confirm_one(struct trace *trace, char **command, double 
         }
         restore(saved);
         if (status == CORE_OK)
-            mark(finding, &live, budget_s);
+            mark(finding, &live, budget_s, trace->rank_count);
         else
             finding_fact(finding,
                          "not confirmed: the schedule could not be forced in the real job");

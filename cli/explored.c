@@ -76,15 +76,13 @@ static bool any_fails(const struct finding_list *list, uint32_t first)
 }
 
 /* What rests on an assumption is settled by a search that was whole. */
-static void refute(struct finding_list *list, uint32_t count, const struct explore_search *search)
+static void refute(struct finding_list *list, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct finding *finding = &list->finding[i];
         if (!finding->assumed || finding->confirmed != FINDING_NOT_TRIED)
             continue;
-        finding_confirm(finding, false);
-        finding_fact(finding, "all %" PRIu64 " behaviours of the program were run, and none fails",
-                     search->behaviours);
+        finding_confirm(finding, FINDING_RULED_OUT);
     }
 }
 
@@ -175,7 +173,7 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
             *out_said = NULL;
         free(summary);
         if (status == CORE_OK && search.complete && !any_fails(list, before))
-            refute(list, before, &search);
+            refute(list, before);
     }
     explore_search_done(&search);
     explore_program_end(&program);

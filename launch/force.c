@@ -176,16 +176,18 @@ enum core_status force_policy_text(struct trace *trace, const struct replay_poli
 /* --- the run ---------------------------------------------------------------------------------- */
 
 /* That the command ended well does not say it: it may have run nothing at all. */
-static bool ran_through(uint32_t rank_count, const struct launch_result *launched)
+static bool ran_through(uint32_t rank_count, const struct launch_result *launched,
+                        uint32_t *out_ranks)
 {
     struct trace trace;
 
-    if (launched->end != LAUNCH_END_OWN || launched->status || !launched->trace_count ||
-        trace_open(launched->trace[0], TRACE_READ, &trace) != CORE_OK)
+    if (!launched->trace_count || trace_open(launched->trace[0], TRACE_READ, &trace) != CORE_OK)
         return false;
-    bool through = (!rank_count || trace.rank_count == rank_count);
+    bool through = launched->end == LAUNCH_END_OWN && !launched->status &&
+                   (!rank_count || trace.rank_count == rank_count);
     for (uint32_t i = 0; i < trace.rank_count && through; i++)
         through = trace.rank[i].state == EVENT_RANK_FINISHED;
+    *out_ranks = trace.rank_count;
     trace_close(&trace);
     return through;
 }
@@ -210,13 +212,13 @@ enum core_status force_run(struct trace *trace, uint32_t rank_count,
     status = launch_job(&launch, &launched);
     made.status = launched.status;
     made.stalled = launched.stalled;
+    bool through = ran_through(trace ? trace->rank_count : rank_count, &launched, &made.ranks);
     if (launched.end == LAUNCH_END_DEADLOCK)
         made.outcome = FORCE_HUNG;
     else if (launched.end == LAUNCH_END_BUDGET)
         made.outcome = FORCE_BUDGET;
-    else if (ran_through(trace ? trace->rank_count : rank_count, &launched))
+    else if (through)
         made.outcome = FORCE_ENDED;
-    made.ran = launched.trace_count > 0;
     made.verdict = launched.verdict ? strdup(launched.verdict) : NULL;
     made.trace = launched.trace_count ? strdup(launched.trace[0]) : NULL;
     launch_result_done(&launched);

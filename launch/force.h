@@ -17,11 +17,11 @@ const char *force_outcome_text(enum force_outcome outcome);
 
 struct force_result {
     enum force_outcome outcome;
-    bool stalled;  /* FORCE_BUDGET: nothing moved any more */
-    bool ran;      /* an MPI job came of the command */
-    int status;    /* of the command, as a shell has it */
-    char *verdict; /* the launcher's sentence; may be NULL */
-    char *trace;   /* of the live run; NULL if there is none */
+    bool stalled;   /* FORCE_BUDGET: nothing moved any more */
+    uint32_t ranks; /* of the MPI job that came of the command; 0: none did */
+    int status;     /* of the command, as a shell has it */
+    char *verdict;  /* the launcher's sentence; may be NULL */
+    char *trace;    /* of the live run; NULL if there is none */
 };
 
 /* The policy in the words that the preloaded library takes (CROSSWAIT_POLICY): sends and

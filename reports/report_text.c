@@ -207,8 +207,7 @@ static bool is_first(const struct report_facts *facts, const struct report_entry
 static void print_lines(const struct screen *s, const struct finding *finding,
                         const char *const *more, bool help)
 {
-    bool refuted =
-        finding->confirmed == FINDING_REFUTED; /* that it was looked at is what matters */
+    bool refuted = finding_is_refuted(finding); /* that it was looked at is what matters */
 
     for (uint32_t i = refuted && finding->fact_count ? finding->fact_count - 1 : 0;
          i < finding->fact_count; i++)
@@ -247,7 +246,7 @@ enum core_status report_text_finding(const struct report_facts *facts,
     int count = 0;
     enum core_status status = CORE_OK;
 
-    if (finding->confirmed != FINDING_REFUTED)
+    if (!finding_is_refuted(finding))
         status = block_make(facts->trace, facts->source, finding, &block);
     if (status != CORE_OK)
         return status;

@@ -166,7 +166,7 @@ CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT N
     class TEXT NOT NULL,
     severity TEXT NOT NULL, title TEXT NOT NULL, ranks TEXT NOT NULL, schedule TEXT, repeat TEXT,
         json TEXT NOT NULL,
-    confirmed INTEGER NOT NULL); -- by the real job: 0 not tried, 1 confirmed, 2 refuted
+    confirmed INTEGER NOT NULL); -- 0 not tried; by the real job: 1 confirmed, 2 refuted; 3 ruled out by exploring
 
 CREATE VIEW event AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call,

@@ -21,6 +21,7 @@ static char base[256], path[300];
     " tag=7 type=int count=4 got=0:" peer ":7:16; Barrier"
 #define COMPLETED "completed only because the library buffered"
 #define GOT_PAST "got past these calls only because the library buffered"
+#define GOT_PAST_SOME "got past some of these calls only because the library buffered"
 #define ENDED                                                     \
     {                                                             \
         .state = EVENT_RANK_ENDED, .detail = "because of another" \
@@ -32,7 +33,8 @@ static char base[256], path[300];
 
 static const struct row {
     const char *name;
-    const char *rank[RANKS]; /* behind the exchange; NULL: left no record */
+    const char *rank[RANKS]; /* behind the exchange, or instead of it where no ';' comes first;
+                               NULL: left no record */
     struct store_rank_end end[ENDS_MAX];
     enum ending_reason reason;
     int exit_code;
@@ -95,6 +97,22 @@ static const struct row {
      143,
      {GOT_PAST, "the job stood still for 8 s", "not proven"},
      {COMPLETED, "died of", "exits without", "was proven"}},
+    {"killed in one of the calls",
+     {"Send peer=1 tag=7 type=int count=4 hangs; runs", "Send peer=0 tag=7 type=int count=4; runs",
+      "Barrier hangs; runs"},
+     {ENDED, IS(KILLED, 9), ENDED},
+     ENDING_NONE,
+     137,
+     {GOT_PAST_SOME, "rank 1 was ended by SIGKILL"},
+     {COMPLETED, GOT_PAST, "it happened"}},
+    {"hung in the calls",
+     {"Send peer=1 tag=7 type=int count=4 hangs; runs",
+      "Send peer=0 tag=7 type=int count=4 hangs; runs", "Barrier hangs; runs"},
+     {ENDED, ENDED, ENDED},
+     ENDING_DEADLOCK,
+     143,
+     {"it happened: the recorded run ended in these calls"},
+     {COMPLETED, GOT_PAST, GOT_PAST_SOME, "died of", "stood still"}},
     {"budget, still",
      {"; runs", "; runs", "; runs"},
      {ENDED, ENDED, ENDED},
@@ -142,7 +160,7 @@ static void make(const struct row *row)
     for (int r = 0; r < RANKS; r++) {
         if (!row->rank[r])
             continue;
-        snprintf(text, sizeof text, "%s%s", before[r], row->rank[r]);
+        snprintf(text, sizeof text, "%s%s", row->rank[r][0] == ';' ? before[r] : "", row->rank[r]);
         assert_true(text_write(folder, r, RANKS, text));
     }
     for (int r = 0; r < ENDS_MAX; r++)
