@@ -88,8 +88,13 @@ SENTENCES = [  # what is said; of which first run; of which second one
     (r"^it happened|ended in these calls", "", None),
 ]
 AGAIN = r"^(refuted|confirmed|not confirmed|not tried)\b"
-PAIRS = [("finishes", then) for then in (
-    "finishes fails crashes aborts killed exits hangs computes pauses nothing less ended untried explored").split()]
+PAIRS = [
+    ("finishes", then)
+    for then in (
+        "finishes fails crashes aborts killed exits hangs computes pauses nothing less ended"
+        " untried explored"
+    ).split()
+]
 PAIRS += [(first, "finishes") for first in "fails crashes aborts killed exits".split()]
 
 
@@ -99,9 +104,26 @@ def said(first, then):
         if os.path.exists(name):
             os.remove(name)
     did = subprocess.run(
-        ["crosswait", "run", f"--confirm={dict(computes=3, untried=0.5).get(then, 30)}", "-o", "T.db", "--",
-         *(["mpirun", "-n", "2", "./program", first] if then == "explored" else ["./command", first, then])], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    told = subprocess.run(["crosswait", "report", "--format=json", "T.db"], capture_output=True, text=True)
+        [
+            "crosswait",
+            "run",
+            f"--confirm={dict(computes=3, untried=0.5).get(then, 30)}",
+            "-o",
+            "T.db",
+            "--",
+            *(
+                ["mpirun", "-n", "2", "./program", first]
+                if then == "explored"
+                else ["./command", first, then]
+            ),
+        ],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+    told = subprocess.run(
+        ["crosswait", "report", "--format=json", "T.db"], capture_output=True, text=True
+    )
     sentences = []
     for finding in json.loads(told.stdout)["findings"]:
         sentences += [finding["title"], *finding["facts"]]
@@ -120,10 +142,15 @@ def main():
         sentences, verdict, did = said(first, then)
         for pattern, firsts, thens in SENTENCES:
             is_said = any(re.search(pattern, s) for s in sentences)
-            true = (firsts is None or first in firsts.split()) and (thens is None or then in thens.split())
+            true = (firsts is None or first in firsts.split()) and (
+                thens is None or then in thens.split()
+            )
             if is_said != true:
                 wrong += 1
-                print(f"{first}, then {then}: {'said, and is not so' if is_said else 'not said'}: {pattern}")
+                print(
+                    f"{first}, then {then}: {'said, and is not so' if is_said else 'not said'}:"
+                    f" {pattern}"
+                )
         if sum(bool(re.search(AGAIN, s)) for s in sentences) != 1:
             wrong += 1
             print(f"{first}, then {then}: what came of trying is not said once: {sentences}")
