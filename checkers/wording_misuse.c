@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "checkers/wording.h"
 #include "core/check.h"
@@ -243,6 +244,15 @@ static void value_write(FILE *file, int64_t value, bool quantity)
         fprintf(file, "%" PRId64, value);
 }
 
+/* A collective has a block of one argument for each rank. */
+static const char *form_of(const struct misuse *misuse)
+{
+    bool blocks = misuse->kind == MISUSE_BUFFERS_OVERLAP && misuse->name[0] && misuse->name[1] &&
+                  !strcmp(misuse->name[0], misuse->name[1]);
+
+    return blocks ? "two blocks of '%a' overlap" : wording_misuse_form(misuse->kind);
+}
+
 char *wording_misuse(const struct misuse *misuse)
 {
     char *text = NULL;
@@ -253,7 +263,7 @@ char *wording_misuse(const struct misuse *misuse)
     if (!file)
         return NULL;
     CORE_CHECK(misuse->object < MISUSE_OBJECT_COUNT);
-    for (const char *at = wording_misuse_form(misuse->kind); *at; at++) {
+    for (const char *at = form_of(misuse); *at; at++) {
         if (*at != '%') {
             fputc(*at, file);
             continue;

@@ -173,6 +173,10 @@ static void every_misuse_has_words(void **state)
     words_expect(wording_misuse(&one), "'dest' is 3, but the communicator has 1 rank");
     one.value[1] = 2;
     words_expect(wording_misuse(&one), "'dest' is 3, but the communicator has 2 ranks");
+    struct misuse both = {.kind = MISUSE_BUFFERS_OVERLAP, .name = {"recvbuf", "sendbuf"}};
+    words_expect(wording_misuse(&both), "'sendbuf' and 'recvbuf' overlap");
+    both.name[1] = "recvbuf";
+    words_expect(wording_misuse(&both), "two blocks of 'recvbuf' overlap");
     assert_int_equal(misuse_kind_find("nothing"), MISUSE_KIND_COUNT);
 }
 
