@@ -516,8 +516,9 @@ class Renderer:
                 or param == "buffer"
             ):
                 raise NotFortran("NULL for " + param)
-            if role == "int_out" and re.fullmatch(r"int\[\d*\]", kind):
-                text, kind = f"{text}(0)", "int"
+            first = re.fullmatch(r"(int|request)\[\d*\]", kind)  # of a list: C has its address
+            if role in ("int_out", "req_out") and first:
+                text, kind = f"{text}(0)", first[1]
             if param in LOGICAL:
                 if role == "int_out" and kind == "int":
                     after.append(f"{text} = merge(1, 0, flag)")
