@@ -169,9 +169,9 @@ struct proof_space *proof_space_global(const struct proof_rank *rank, enum proof
 /* The communicator of a send, receive or collective; NULL: what the request needs is not known. */
 const struct proof_space *proof_request_space(const struct proof_rank *rank,
                                               const struct request *request);
-/* Its peer's world rank, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */
 /* The communicator as channels are told apart by. */
 uint64_t proof_request_global(const struct proof_space *space, const struct request *request);
+/* Its peer's world rank, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */
 int32_t proof_request_world(const struct proof_rank *rank, const struct request *request);
 uint64_t proof_request_number(const struct request *request);
 /* NULL when nothing was ever sent or received there. */
