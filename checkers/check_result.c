@@ -537,15 +537,8 @@ struct kept { /* ids of the events of which anything was kept, ascending */
 static bool is_kept(const struct kept *kept, const struct collective_part *part)
 {
     uint64_t id = (uint64_t)part->rank << 40 | part->event.seq;
-    uint32_t low = 0, high = kept->count;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (kept->event[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = CORE_ARRAY_FIND(at, 0, kept->count, kept->event[at] < id);
     return low < kept->count && kept->event[low] == id;
 }
 

@@ -255,15 +255,7 @@ void finding_call_subject(struct finding_call *call, struct trace *trace, uint64
 /* Index of the first that ends at the rank or behind it. */
 static uint32_t await_find(const struct finding_call *call, uint32_t rank)
 {
-    uint32_t low = 0, high = call->await_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (call->await[middle].last < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = CORE_ARRAY_FIND(at, 0, call->await_count, call->await[at].last < rank);
     CORE_CHECK(low == 0 || call->await[low - 1].last < rank);
     CORE_CHECK(low == call->await_count || call->await[low].last >= rank);
     return low;

@@ -34,15 +34,8 @@ static enum ending_need need_of(const struct replay_op *op, const struct replay_
 
 static bool is_blocked(const struct replay_waitfor *waitfor, uint32_t rank)
 {
-    uint32_t low = 0, high = waitfor->blocked_count; /* which are in the order of ranks */
+    uint32_t low = CORE_ARRAY_FIND(at, 0, waitfor->blocked_count, waitfor->blocked[at].rank < rank);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (waitfor->blocked[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     CORE_CHECK(low == 0 || waitfor->blocked[low - 1].rank < rank); /* they are in that order */
     return low < waitfor->blocked_count && waitfor->blocked[low].rank == rank;
 }

@@ -47,6 +47,20 @@ enum core_array_growth { CORE_ARRAY_DOUBLE, CORE_ARRAY_DOUBLE_ZERO, CORE_ARRAY_E
 /* An array of fixed size, all zero, for which `count` may be 0; free() it. */
 #define CORE_ARRAY_NEW(array, count, what) core_array_new(&(array), sizeof *(array), count, what)
 
+/* The first index of [first, end) for which a condition of `at` no longer holds; `end` if it holds
+ * for all. It holds for the first ones and for no others, as in an array that is sorted. Takes
+ * O(log n) steps. */
+#define CORE_ARRAY_FIND(at, first, end, condition)   \
+    ({                                               \
+        uint32_t low_ = (first), high_ = (end);      \
+        while (low_ < high_) {                       \
+            uint32_t at = low_ + (high_ - low_) / 2; \
+            low_ = (condition) ? at + 1 : low_;      \
+            high_ = low_ > at ? high_ : at;          \
+        }                                            \
+        low_;                                        \
+    })
+
 /* What stands behind the macros: `array` is the address of the typed pointer. */
 #define CORE_ARRAY_GROW(array, room, need, growth, what) \
     ((uint64_t)(need) <= (room)                          \

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "launch/proof/proof.h"
 #include "launch/launch_inside.h"
@@ -201,16 +202,7 @@ static void rank_attach(struct launch *launch, struct launch_rank *rank,
 /* The first of the world's ranks that is not below the number. */
 static uint32_t rank_place(const struct launch_world *world, int32_t number)
 {
-    uint32_t low = 0, high = world->rank_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (world->rank[middle].rank < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = CORE_ARRAY_FIND(at, 0, world->rank_count, world->rank[at].rank < number);
     return low;
 }
 

@@ -123,15 +123,7 @@ static enum core_status find_spans(struct measuring *m, uint32_t rank)
 
 static const struct inner_span *span_of(const struct inner_rank *inner, uint64_t parent)
 {
-    uint32_t low = 0, high = inner->count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (inner->span[middle].parent < parent)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = CORE_ARRAY_FIND(at, 0, inner->count, inner->span[at].parent < parent);
     return low < inner->count && inner->span[low].parent == parent ? &inner->span[low] : NULL;
 }
 

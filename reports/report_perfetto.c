@@ -326,15 +326,7 @@ static void event_end(struct timeline *line, struct lane *lane, uint64_t time)
 
 static void flows_put(struct flows *flows, uint64_t event, uint32_t field, struct message *message)
 {
-    uint32_t low = 0, high = flows->count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (flows->flow[middle].event < event)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = CORE_ARRAY_FIND(at, 0, flows->count, flows->flow[at].event < event);
     for (; low < flows->count && flows->flow[low].event == event; low++)
         put_fixed64(message, field, flows->flow[low].number);
 }

@@ -11,17 +11,12 @@
 /* The last wait of the rank that ends before t; NULL: it waited for nobody before. */
 static const struct why_wait *wait_before(const struct why_waits *waits, uint32_t rank, uint64_t t)
 {
-    uint32_t low = 0, high = waits->count;
+    const struct why_wait *wait = waits->wait;
+    uint32_t behind =
+        CORE_ARRAY_FIND(at, 0, waits->count,
+                        wait[at].rank < rank || (wait[at].rank == rank && wait[at].end_ns < t));
 
-    while (low < high) { /* the first that is behind */
-        uint32_t middle = low + (high - low) / 2;
-        const struct why_wait *wait = &waits->wait[middle];
-        if (wait->rank < rank || (wait->rank == rank && wait->end_ns < t))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && waits->wait[low - 1].rank == rank ? &waits->wait[low - 1] : NULL;
+    return behind && wait[behind - 1].rank == rank ? &wait[behind - 1] : NULL;
 }
 
 static void segments_turn(struct why *why)

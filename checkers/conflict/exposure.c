@@ -126,15 +126,7 @@ void exposures_sort(struct exposures *exposures)
 static uint32_t spans_before(const struct exposure_span *span, uint32_t count,
                              const struct exposure_span *key)
 {
-    uint32_t low = 0;
-
-    while (low < count) {
-        uint32_t middle = low + (count - low) / 2;
-        bool less = span_compare(&span[middle], key) < 0;
-        low = less ? middle + 1 : low;
-        count = less ? count : middle;
-    }
-    return low;
+    return CORE_ARRAY_FIND(at, 0, count, span_compare(&span[at], key) < 0);
 }
 
 bool exposures_holds(const struct exposures *exposures, int32_t win, uint32_t rank, uint64_t seq)
@@ -170,16 +162,12 @@ static void lock_compare(const struct exposures *exposures, const struct order *
                          const struct exposure_span *lock, uint32_t low, uint32_t end,
                          exposure_fn tell, void *context)
 {
-    uint32_t high = end;
+    const struct exposure_span *all = exposures->post;
 
-    while (low < high) { /* the first one that is not over when the lock begins */
-        uint32_t middle = low + (high - low) / 2;
-        const struct exposure_span *post = &exposures->post[middle];
-        bool over = order_before(order, post->rank, post->to, lock->rank, lock->from);
-        low = over ? middle + 1 : low;
-        high = over ? high : middle;
-        core_work(1);
-    }
+    /* the first one that is not over when the lock begins */
+    low = CORE_ARRAY_FIND(
+        at, low, end,
+        (core_work(1), order_before(order, all[at].rank, all[at].to, lock->rank, lock->from)));
     if (low == end)
         return;
     const struct exposure_span *post = &exposures->post[low];

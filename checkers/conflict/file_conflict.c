@@ -476,16 +476,9 @@ static bool before(const struct order *order, const struct access *a, const stru
 static uint64_t sync_near(struct conflict *c, const struct access *access, bool behind)
 {
     const struct handle *handle = handle_of(c, access->file, access->rank);
-    uint32_t low = 0, high = handle->sync_count;
     uint64_t seq = behind ? access->end : access->seq;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (handle->sync[middle] <= seq)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = CORE_ARRAY_FIND(at, 0, handle->sync_count, handle->sync[at] <= seq);
     CORE_CHECK(low == 0 || handle->sync[low - 1] <= seq);
     return behind ? low < handle->sync_count ? handle->sync[low] : 0
            : low  ? handle->sync[low - 1]
@@ -686,17 +679,9 @@ static void compare(struct conflict *c, const struct cursor *x, const struct cur
 static uint32_t boundary(struct conflict *c, const struct owner *owner, uint32_t low,
                          const struct access *access, bool behind)
 {
-    uint32_t high = owner->count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct access *other = &c->access[owner->piece[middle].access];
-        if (behind ? !safe(c, access, other) : safe(c, other, access))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CORE_ARRAY_FIND(at, low, owner->count,
+                           behind ? !safe(c, access, &c->access[owner->piece[at].access])
+                                  : safe(c, &c->access[owner->piece[at].access], access));
 }
 
 static void expire(struct owner *owner, int64_t low)

@@ -325,15 +325,7 @@ static enum core_status add_message(const struct trace_message *message, void *c
 /* The first point with this seq or a later one. */
 static uint32_t first_point(const struct line *line, uint64_t seq)
 {
-    uint32_t low = 0, high = line->count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (line->point[middle].seq < seq)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = CORE_ARRAY_FIND(at, 0, line->count, line->point[at].seq < seq);
     CORE_CHECK(low == 0 || line->point[low - 1].seq < seq);
     CORE_CHECK(low == line->count || line->point[low].seq >= seq);
     return low;

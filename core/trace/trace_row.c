@@ -137,18 +137,10 @@ uint32_t trace_rows_weight(const struct trace_rows *rows)
 /* A rank's calls are numbered from 1, mostly without gaps. */
 uint32_t trace_rows_find(const struct trace_rows *rows, uint64_t seq)
 {
-    uint32_t low = 0, high = rows->count;
-
     CORE_CHECK(rows->whole || !rows->count); /* trace_cursor.c invariant 2 */
-    if (seq && seq <= high && rows->row[seq - 1].seq == seq)
+    if (seq && seq <= rows->count && rows->row[seq - 1].seq == seq)
         return (uint32_t)(seq - 1);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (rows->row[middle].seq < seq)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = CORE_ARRAY_FIND(at, 0, rows->count, rows->row[at].seq < seq);
     return low < rows->count && rows->row[low].seq == seq ? low : UINT32_MAX;
 }
 

@@ -396,15 +396,7 @@ static bool symbol_find(Dwfl_Module *module, uint64_t address, struct variable *
 static void statics_consider(const struct site_statics *all, uint64_t address, uint64_t from,
                              struct variable *variable)
 {
-    uint32_t low = 0, high = all->count;
-
-    while (low < high) { /* the first behind the address */
-        uint32_t middle = low + (high - low) / 2;
-        if (all->all[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = CORE_ARRAY_FIND(at, 0, all->count, all->all[at].address <= address);
     CORE_CHECK(low == 0 || all->all[low - 1].address <= address);
     CORE_CHECK(low == all->count || all->all[low].address > address);
     for (uint32_t i = low; i-- > 0 && all->all[i].address >= from;) {

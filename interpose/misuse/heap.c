@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "interpose/misuse/memory.h"
 #include "interpose/recorder.h"
 
@@ -131,14 +132,7 @@ static bool bounds_of(uintptr_t block, uintptr_t at, uintptr_t end, struct heap_
 /* From the nearest step on. */
 static bool fits_from_step(uintptr_t at, uintptr_t last, uintptr_t end, struct heap_block *out)
 {
-    unsigned low = 0, high = steps.count;
-    while (low < high) {
-        unsigned middle = low + (high - low) / 2;
-        if (steps.at[middle] <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = CORE_ARRAY_FIND(i, 0, steps.count, steps.at[i] <= at);
     return low && bounds_of(walk(steps.at[low - 1], at, end, false, 2 * STEP), at, end, out) &&
            !out->freed && last <= out->end;
 }

@@ -141,17 +141,10 @@ static uint32_t posted_find(const struct proof_index *index, const struct fit_ke
                             uint64_t order)
 {
     const struct proof_posted wanted = {.key = *key, .order = order};
-    uint32_t low = 0, high = index->posted_count;
 
     core_work(1);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (posted_compare(&index->posted[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = CORE_ARRAY_FIND(at, 0, index->posted_count,
+                                   posted_compare(&index->posted[at], &wanted) < 0);
     return low;
 }
 

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "replay/logical/run_state.h"
 
@@ -102,14 +103,7 @@ static void order_returns(struct replay_run *run, uint32_t rank, struct at_leave
     for (uint32_t i = 0; i < count; i++)
         op[leave[i].op].place = i;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t low = 0, high = count;
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2;
-            if (leave[middle].leave < program->when[i].enter)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        uint32_t low = CORE_ARRAY_FIND(at, 0, count, leave[at].leave < program->when[i].enter);
         CORE_CHECK(low <= count && op[i].place < count);
         op[i].need = low;
     }

@@ -101,15 +101,8 @@ const struct replay_name *replay_policy_find(const struct replay_names *names, u
                                              bool by_number, uint64_t id)
 {
     const struct replay_name wanted = {.rank = rank, .by_number = by_number, .id = id};
-    uint32_t low = 0, high = names->count;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (compare(&names->name[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = CORE_ARRAY_FIND(at, 0, names->count, compare(&names->name[at], &wanted) < 0);
     return low < names->count && compare(&names->name[low], &wanted) == 0 ? &names->name[low]
                                                                           : NULL;
 }

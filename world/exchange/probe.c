@@ -58,41 +58,6 @@ static struct world_message *look(MPI_Comm comm, int source, int tag, bool take)
     return look_late() ? NULL : world_match_find(ME, comm->context, source, tag, take);
 }
 
-int MPI_Probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
-{
-    ENTER("MPI_Probe");
-    MPI_Comm comm = comm_of(handle);
-    int code = check(comm, source, tag);
-    if (code)
-        return code;
-    ME->named_receives += source == MPI_PROC_NULL;
-    status_of(source == MPI_PROC_NULL ? NULL : await(comm, source, tag, false), status);
-    return MPI_SUCCESS;
-}
-
-int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *status)
-{
-    ENTER("MPI_Iprobe");
-    MPI_Comm comm = comm_of(handle);
-    int code = check(comm, source, tag);
-    if (code)
-        return code;
-    *flag = 1;
-    if (source == MPI_PROC_NULL) {
-        ME->named_receives++;
-        status_of(NULL, status);
-        return MPI_SUCCESS;
-    }
-    struct world_message *message = look(comm, source, tag, false);
-    if (!message) {
-        *flag = 0;
-        world_poll_failed();
-        return MPI_SUCCESS;
-    }
-    status_of(message, status);
-    return MPI_SUCCESS;
-}
-
 static MPI_Message message_handle(struct world_message *message, MPI_Comm comm)
 {
     struct ompi_message_t *made = world_handle_new(HANDLE_MESSAGE, sizeof *made);
@@ -101,50 +66,54 @@ static MPI_Message message_handle(struct world_message *message, MPI_Comm comm)
     return made;
 }
 
+/* flag: NULL: it waits for a message. out: NULL: the message stays where it is. */
+static int probe(MPI_Comm comm, int source, int tag, int *flag, MPI_Message *out,
+                 MPI_Status *status)
+{
+    struct world_message *found = NULL;
+    int code = check(comm, source, tag), there = 1;
+    if (code)
+        return code;
+    if (source == MPI_PROC_NULL)
+        ME->named_receives++;
+    else
+        found = flag ? look(comm, source, tag, out) : await(comm, source, tag, out);
+    if (!found && source != MPI_PROC_NULL) {
+        there = 0;
+        world_poll_failed();
+    } else {
+        status_of(found, status);
+    }
+    if (flag)
+        *flag = there;
+    if (out)
+        *out = found ? message_handle(found, comm) : there ? MPI_MESSAGE_NO_PROC : MPI_MESSAGE_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
+{
+    ENTER("MPI_Probe");
+    return probe(comm_of(handle), source, tag, NULL, NULL, status);
+}
+
+int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *status)
+{
+    ENTER("MPI_Iprobe");
+    return probe(comm_of(handle), source, tag, flag, NULL, status);
+}
+
 int MPI_Mprobe(int source, int tag, MPI_Comm handle, MPI_Message *message, MPI_Status *status)
 {
     ENTER("MPI_Mprobe");
-    MPI_Comm comm = comm_of(handle);
-    int code = check(comm, source, tag);
-    if (code)
-        return code;
-    if (source == MPI_PROC_NULL) {
-        ME->named_receives++;
-        *message = MPI_MESSAGE_NO_PROC;
-        status_of(NULL, status);
-        return MPI_SUCCESS;
-    }
-    struct world_message *taken = await(comm, source, tag, true);
-    status_of(taken, status);
-    *message = message_handle(taken, comm);
-    return MPI_SUCCESS;
+    return probe(comm_of(handle), source, tag, NULL, message, status);
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Message *message,
                 MPI_Status *status)
 {
     ENTER("MPI_Improbe");
-    MPI_Comm comm = comm_of(handle);
-    int code = check(comm, source, tag);
-    if (code)
-        return code;
-    *flag = 1;
-    if (source == MPI_PROC_NULL) {
-        ME->named_receives++;
-        *message = MPI_MESSAGE_NO_PROC;
-        status_of(NULL, status);
-        return MPI_SUCCESS;
-    }
-    struct world_message *taken = look(comm, source, tag, true);
-    if (!taken) {
-        *flag = 0;
-        *message = MPI_MESSAGE_NULL;
-        world_poll_failed();
-        return MPI_SUCCESS;
-    }
-    status_of(taken, status);
-    *message = message_handle(taken, comm);
-    return MPI_SUCCESS;
+    return probe(comm_of(handle), source, tag, flag, message, status);
 }
 
 static int imrecv(const char *call, void *buf, int count, MPI_Datatype type, MPI_Message *handle,
