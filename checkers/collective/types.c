@@ -42,15 +42,22 @@ static enum kind kind_of(const char *name)
 /* Fortran's own numbers, whose datatypes name what C's name, too. */
 static bool is_of_fortran(const char *name)
 {
-    return !strncmp(name, "MPI_INTEGER", strlen("MPI_INTEGER")) ||
-           !strncmp(name, "MPI_REAL", strlen("MPI_REAL")) || !strcmp(name, "MPI_DOUBLE_PRECISION");
+    static const char *const begins[] = {"MPI_INTEGER", "MPI_REAL", "MPI_DOUBLE_PRECISION",
+                                         "MPI_COMPLEX", "MPI_DOUBLE_COMPLEX"};
+
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(name, begins[i], strlen(begins[i])))
+            return true;
+    return false;
 }
 
 static bool is_signed_of_c(const char *name)
 {
-    static const char *const names[] = {"MPI_SHORT",     "MPI_INT",           "MPI_LONG",
-                                        "MPI_LONG_LONG", "MPI_LONG_LONG_INT", "MPI_FLOAT",
-                                        "MPI_DOUBLE"};
+    static const char *const names[] = {
+        "MPI_SHORT",           "MPI_INT",       "MPI_LONG",
+        "MPI_LONG_LONG",       "MPI_FLOAT",     "MPI_DOUBLE",
+        "MPI_LONG_LONG_INT",   "MPI_C_COMPLEX", "MPI_C_FLOAT_COMPLEX",
+        "MPI_C_DOUBLE_COMPLEX"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
