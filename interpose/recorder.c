@@ -267,7 +267,7 @@ static void fill_header(struct spool_header *header, int thread_level)
  */
 static uint64_t ring_bytes(uint64_t newest)
 {
-    enum { EVENT_BYTES = 192 };
+    enum { EVENT_BYTES = 96 };
     uint64_t bytes = SPOOL_RING_BYTES;
     while (newest && bytes < newest * 4 * EVENT_BYTES && bytes < (uint64_t)1 << 31)
         bytes *= 2;
@@ -709,18 +709,14 @@ void recorder_list(struct lane *lane, uint64_t seq, unsigned argument, enum spoo
         return;
     for (int64_t first = 0; first < count;) {
         int64_t here = count - first < BYTES_MAX / bytes ? count - first : BYTES_MAX / bytes;
-        uint32_t words = (uint32_t)((sizeof(struct spool_list) + (size_t)(here * bytes) + 7) / 8);
-        struct spool_list *record = spool_reserve(&lane->writer, words);
-        if (!record)
+        const struct spool_list list = {.head = {.a = (uint16_t)role, .b = (uint16_t)bytes},
+                                        .seq = seq,
+                                        .argument = argument,
+                                        .total = (uint32_t)count,
+                                        .first = (uint32_t)first,
+                                        .count = (uint32_t)here};
+        if (!spool_put_list(&lane->writer, &list, (const char *)value + first * bytes))
             return;
-        *record =
-            (struct spool_list){{SPOOL_LIST, (uint16_t)words, (uint16_t)role, (uint16_t)bytes},
-                                seq,
-                                argument,
-                                (uint32_t)count,
-                                (uint32_t)first,
-                                (uint32_t)here};
-        memcpy(record + 1, (const char *)value + first * bytes, (size_t)(here * bytes));
         first += here;
     }
 }

@@ -317,25 +317,6 @@ static inline void recorder_back(struct spool_event *e)
 void recorder_lost(struct lane *lane, uint64_t calls);   /* the spool took no more: says so */
 void recorder_missed(struct lane *lane, uint64_t calls); /* the record lacks them, and goes on */
 
-/* Field by field, as it was written a moment ago: a wider load of what is still in the store buffer
- * waits until it is not. */
-static inline void recorder_copy(struct spool_event *to, const struct spool_event *from)
-{
-    const volatile struct spool_event *e = from;
-    to->head = (struct spool_head){SPOOL_EVENT, sizeof *to / 8, e->head.a, e->head.b};
-    to->seq = e->seq;
-    to->t_enter = e->t_enter;
-    to->t_leave = e->t_leave;
-    to->parent = e->parent;
-    to->site = e->site;
-    to->comm = e->comm;
-    to->peer = e->peer;
-    to->tag = e->tag;
-    to->type = e->type;
-    to->count = e->count;
-    to->request = e->request;
-}
-
 /* What a call returned, as an error class (core/trace/event.h). */
 uint16_t recorder_error_slow(int code);
 static inline uint16_t recorder_error(int code)
@@ -347,9 +328,7 @@ static inline uint16_t recorder_error(int code)
 static inline void recorder_close(struct lane *lane, struct spool_event *e, int error, bool moved)
 {
     e->head.b = recorder_error(error);
-    struct spool_event *record = spool_reserve(&lane->writer, sizeof *e / 8);
-    if (LIKELY(record != NULL)) {
-        recorder_copy(record, e);
+    if (LIKELY(spool_put_event(&lane->writer, e))) {
         lane->writer.events++;
         spool_commit(&lane->writer);
     } else {

@@ -5,6 +5,7 @@ import glob, os, re, struct, sys
 KINDS = (
     "PAD EVENT LIST DONE LEG ARGS TEXT DIGEST PAYLOAD STACK DEF_CALL DEF_SITE DEF_MODULE DEF_COMM"
     " DEF_GROUP DEF_TYPE DEF_OP DEF_WIN DEF_FILE LOST CLOCK REPEAT MISUSE THREAD MEMORY"
+    " EVENT_AGAIN DONE_AGAIN LIST_AGAIN"
 ).split()
 STATES = ["running", "finalized", "exited", "aborted", "signalled"]
 
@@ -53,6 +54,64 @@ class Event:
     pass
 
 
+class Again:
+    """What records that come again are like (core/spool/spool_again.h): bytes of the whole ones."""
+
+    EVENT, DONE, LIST = "<4HQQQIIIiiIiI", "<4HQIIiiQ", "<4HQIIII"
+
+    def __init__(self):
+        self.seq = self.t = 0
+        self.events, self.dones, self.lists = {}, {}, {}
+
+    @staticmethod
+    def slot(bits, *terms):
+        factors = (0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35, 0x27D4EB2F)
+        return (sum(t * f for t, f in zip(terms, factors)) & 0xFFFFFFFF) >> (32 - bits)
+
+    def step(self, a, bits, b):
+        """The slot, the number, and by how much the request is above that of the slot."""
+        self.seq += (a >> bits) - (1 << (15 - bits))
+        return a & ((1 << bits) - 1), self.seq, b - (b >> 15 << 16)
+
+    def whole(self, kind, d):
+        """The record's kind and bytes, whole."""
+        if kind == "EVENT":
+            f = struct.unpack(self.EVENT, d)
+            self.events[self.slot(7, f[8], f[10], f[11], f[2])] = f
+            self.seq, self.t = f[4], f[6]
+        elif kind == "DONE":
+            f = struct.unpack(self.DONE, d)
+            self.dones[self.slot(5, f[5], f[7], f[8])] = f
+            self.seq = f[4]
+        elif kind == "LIST":
+            f = struct.unpack_from(self.LIST, d)
+            if f[2] == 1 and f[3] == 4 and f[7] == 0 and f[8] == f[6] and 0 < f[8] <= 8:
+                self.lists[f[8] - 1] = f, struct.unpack_from(f"<{f[8]}I", d, 32)
+                self.seq = f[4]
+        elif kind == "EVENT_AGAIN":
+            _, _, a, b, gap, lasted = struct.unpack("<4HiI", d)
+            slot, seq, more = self.step(a, 7, b)
+            f = self.events[slot]
+            enter = self.t + gap
+            self.t = enter + lasted
+            f = self.events[slot] = f[:4] + (seq, enter, self.t) + f[7:14] + (f[14] + more,)
+            return "EVENT", struct.pack(self.EVENT, *f)
+        elif kind == "DONE_AGAIN":
+            _, _, a, b = struct.unpack("<4H", d)
+            slot, seq, more = self.step(a, 5, b)
+            f = self.dones[slot]
+            f = self.dones[slot] = f[:4] + (seq, f[5], f[6] + more) + f[7:]
+            return "DONE", struct.pack(self.DONE, *f)
+        elif kind == "LIST_AGAIN":
+            _, _, a, b = struct.unpack("<4H", d)
+            slot, seq, more = self.step(a, 3, b)
+            f, values = self.lists[slot]
+            f, values = f[:4] + (seq,) + f[5:], tuple(v + more for v in values)
+            self.lists[slot] = f, values
+            return "LIST", struct.pack(self.LIST, *f) + struct.pack(f"<{f[8]}I", *values)
+        return kind, d
+
+
 def event(data, offset=0):
     e = Event()
     (
@@ -82,7 +141,7 @@ def lane(path, rank):
     magic, version, header, ring_bytes, r, size, index, pid, tid, level = struct.unpack_from(
         "<8sIIQiiIiii", ring, 0
     )
-    assert magic == b"CWSPOOL\0" and version == 7, path
+    assert magic == b"CWSPOOL\0" and version == 8, path
     at = 8 + 8 + 8 + 24
     rank.host = ring[at : at + 64].split(b"\0")[0].decode()
     at += 64 + 64 + 128
@@ -114,10 +173,12 @@ def lane(path, rank):
         position += n
     o = 0
     seen = set()
+    again = Again()
     while o < len(data):
-        kind, words, a, b = struct.unpack_from("<4H", data, o)
+        kind, words = struct.unpack_from("<2H", data, o)
         assert 1 <= kind <= len(KINDS) and words, (path, o, kind, words)
-        record(KINDS[kind - 1], data[o : o + words * 8], a, b, rank, seen, index)
+        kind, d = again.whole(KINDS[kind - 1], data[o : o + words * 8])
+        record(kind, d, *struct.unpack_from("<2H", d, 4), rank, seen, index)
         o += words * 8
     assert o == len(data), path
     base = at + 304

@@ -40,7 +40,10 @@
  *     raises its count and moves its t_leave. In what order different ones took turns is not kept.
  *     What is in poll[] counts (like a committed record) while its seq is above that of the lane's
  *     last committed event; its other parts are committed. A folded call has no sequence number of
- *     its own. */
+ *     its own.
+ * 11. An event, completion or list of requests like an earlier one of its lane is written as what
+ *     differs (core/spool/spool_again.h): what such a record says follows from those before it,
+ * from the lane's start, or from `drained` on with SPOOL_FLAG_LAST. */
 #ifndef CORE_SPOOL_SPOOL_H
 #define CORE_SPOOL_SPOOL_H
 
@@ -55,7 +58,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 7,
+    SPOOL_VERSION = 8,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -89,6 +92,9 @@ enum spool_kind {
     SPOOL_MISUSE, /* struct spool_misuse */
     SPOOL_THREAD, /* only the head: the lane's thread has ended, what follows is another one's */
     SPOOL_MEMORY, /* struct spool_memory */
+    SPOOL_EVENT_AGAIN, /* struct spool_event_again: an event that is like an earlier one */
+    SPOOL_DONE_AGAIN,  /* only the head: the same of a completion */
+    SPOOL_LIST_AGAIN,  /* only the head: the same of a list of requests */
     SPOOL_KIND_COUNT
 };
 
@@ -117,6 +123,14 @@ struct spool_event { /* 64 bytes; head.a = call id, head.b = MPI error code retu
                          group made; 0 none */
 };
 _Static_assert(sizeof(struct spool_event) == 64, "one cache line an event");
+
+/* core/spool/spool_again.h. a = a slot, and how far the event's number is from that of the record
+ * before; b = how far its request is from that of the slot's event. */
+struct spool_event_again {
+    struct spool_head head;
+    int32_t gap;     /* ticks since the lane's last event was left; below 0: that was inside */
+    uint32_t lasted; /* ticks */
+};
 
 /* Array arguments. a = role (enum spool_list_role), b = bytes of one value, 4 or 8 (signed). */
 enum spool_list_role {

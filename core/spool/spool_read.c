@@ -336,7 +336,8 @@ uint64_t spool_reader_position(const struct spool_reader *reader)
     return reader->position;
 }
 
-enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t position)
+enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t position,
+                                     const struct spool_again *again)
 {
     CORE_CHECK(!reader->records); /* right after it was opened */
     CORE_CHECK(!reader->buffer_bytes);
@@ -344,6 +345,7 @@ enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t posit
     if (position < reader->position || position > reader->committed)
         return CORE_BAD_INPUT;
     reader->position = reader->buffer_start = position;
+    reader->again = *again;
     return CORE_OK;
 }
 
@@ -383,6 +385,9 @@ static bool record_fits(const struct spool_head *head)
         [SPOOL_MISUSE] = sizeof(struct spool_misuse),
         [SPOOL_THREAD] = sizeof(struct spool_head),
         [SPOOL_MEMORY] = sizeof(struct spool_memory),
+        [SPOOL_EVENT_AGAIN] = sizeof(struct spool_event_again),
+        [SPOOL_DONE_AGAIN] = sizeof(struct spool_head),
+        [SPOOL_LIST_AGAIN] = sizeof(struct spool_head),
     };
     const void *record = head;
     uint64_t bytes = (uint64_t)head->words * 8, need = fixed[head->kind];
@@ -508,6 +513,33 @@ static const struct spool_head *torn_at(struct spool_reader *reader, const char 
     return NULL;
 }
 
+/* What the record says, whole; kept, for those that are like it. NULL: there is nothing that it
+ * could be like. */
+static const struct spool_head *whole(struct spool_again *again, const struct spool_head *head)
+{
+    const void *record = head;
+
+    switch (head->kind) {
+    case SPOOL_EVENT:
+        spool_again_event(again, record);
+        return head;
+    case SPOOL_DONE:
+        spool_again_done(again, record);
+        return head;
+    case SPOOL_LIST:
+        spool_again_list(again, record, spool_tail(record, sizeof(struct spool_list)));
+        return head;
+    case SPOOL_EVENT_AGAIN:
+        return (const void *)spool_again_event_take(again, record);
+    case SPOOL_DONE_AGAIN:
+        return (const void *)spool_again_done_take(again, record);
+    case SPOOL_LIST_AGAIN:
+        return (const void *)spool_again_list_take(again, record);
+    default:
+        return head;
+    }
+}
+
 const struct spool_head *spool_reader_next(struct spool_reader *reader)
 {
     for (;;) {
@@ -540,12 +572,14 @@ const struct spool_head *spool_reader_next(struct spool_reader *reader)
                 return torn_at(reader, "it ends inside a record");
             head = (const void *)reader->buffer;
         }
-        if (!record_fits(head))
-            return torn_at(reader, "it holds a record that contradicts itself");
-        reader->position += bytes;
-        CORE_CHECK(reader->position % 8 == 0); /* invariant 2 */
         CORE_CHECK((const unsigned char *)head + bytes <=
                    reader->buffer + reader->buffer_bytes); /* invariant 3 */
+        if (!record_fits(head))
+            return torn_at(reader, "it holds a record that contradicts itself");
+        if (!(head = whole(&reader->again, head)))
+            return torn_at(reader, "it holds a record like one that it does not hold");
+        reader->position += bytes;
+        CORE_CHECK(reader->position % 8 == 0); /* invariant 2 */
         CORE_CHECK(reader->position <=
                    reader->buffer_start + reader->buffer_bytes); /* invariant 1 */
         CORE_CHECK(reader->position <= reader->committed); /* invariant 4: that was read before */

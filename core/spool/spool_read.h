@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/spool/spool.h"
+#include "core/spool/spool_again.h"
 #include "core/status.h"
 
 enum {
@@ -53,6 +53,7 @@ struct spool_reader {
     unsigned char *buffer;                 /* copy of [buffer_start, buffer_start + buffer_bytes) */
     uint64_t buffer_start;
     size_t buffer_bytes;
+    struct spool_again again;
 };
 
 /* Opens JOB/R.L.ring and JOB/R.L.spool (which may be absent while nothing was drained, and is with
@@ -61,15 +62,18 @@ enum core_status spool_reader_open(struct spool_reader *reader, const char *job_
                                    uint32_t lane);
 void spool_reader_close(struct spool_reader *reader);
 
-/* Where the next record starts, in bytes of the lane; and, right after opening, to start there:
- * what an earlier reader of the same lane has handed out is passed over. CORE_BAD_INPUT when the
- * lane has not come so far, or keeps no record of that place any more. */
+/* Where the next record starts, in bytes of the lane; and, right after opening, to start there with
+ * what an earlier reader of the same lane had in `again`: what that one has handed out is passed
+ * over. CORE_BAD_INPUT when the lane has not come so far, or keeps no record of that place any
+ * more. */
 uint64_t spool_reader_position(const struct spool_reader *reader);
-enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t position);
+enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t position,
+                                     const struct spool_again *again);
 
-/* The next record, valid until the next call, or NULL at the end. Pads are skipped. The record's
- * fixed part and all that its own fields say it holds lie within its words. Ends early, with torn
- * and why set, at the first record that cannot be one. */
+/* The next record, valid until the next call, or NULL at the end. Pads are skipped, what came again
+ * (core/spool/spool_again.h) is whole. The record's fixed part and all that its own fields say it
+ * holds lie within its words. Ends early, with torn and why set, at the first record that cannot be
+ * one. */
 const struct spool_head *spool_reader_next(struct spool_reader *reader);
 
 /* Where the variable part of a record starts: values, texts, members, frames. */

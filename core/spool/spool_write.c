@@ -195,6 +195,7 @@ static void drop_oldest(struct spool_writer *writer)
     writer->dropped_events = writer->boundary_events;
     writer->boundary_events = writer->events;
     writer->boundary = atomic_load(&header->committed);
+    memset(&writer->again, 0, sizeof writer->again); /* it may be read from here on */
 }
 
 int spool_drain(struct spool_writer *writer)
@@ -264,4 +265,69 @@ void *spool_reserve_slow(struct spool_writer *writer, uint32_t words)
     void *at = writer->ring + (writer->position & writer->mask);
     writer->position += bytes;
     return at;
+}
+
+/* Field by field, as it was written a moment ago: a wider load of what is still in the store buffer
+ * waits until it is not. */
+static void event_copy(struct spool_event *to, const struct spool_event *from)
+{
+    const volatile struct spool_event *e = from;
+
+    to->head = (struct spool_head){SPOOL_EVENT, sizeof *to / 8, e->head.a, e->head.b};
+    to->seq = e->seq;
+    to->t_enter = e->t_enter;
+    to->t_leave = e->t_leave;
+    to->parent = e->parent;
+    to->site = e->site;
+    to->comm = e->comm;
+    to->peer = e->peer;
+    to->tag = e->tag;
+    to->type = e->type;
+    to->count = e->count;
+    to->request = e->request;
+}
+
+bool spool_put_event_whole(struct spool_writer *writer, const struct spool_event *event)
+{
+    struct spool_event *record = spool_reserve(writer, sizeof *record / 8);
+
+    if (!record)
+        return false;
+    event_copy(record, event);
+    spool_again_event(&writer->again, record);
+    return true;
+}
+
+bool spool_put_done_whole(struct spool_writer *writer, const struct spool_done *done)
+{
+    struct spool_done *record = spool_reserve(writer, sizeof *record / 8);
+
+    if (!record)
+        return false;
+    *record = *done;
+    spool_again_done(&writer->again, record);
+    return true;
+}
+
+bool spool_put_list(struct spool_writer *writer, const struct spool_list *list, const void *value)
+{
+    uint32_t words = (uint32_t)(sizeof *list + (size_t)list->count * list->head.b + 7) / 8;
+    struct spool_list *record;
+    struct spool_head again;
+    void *at;
+
+    if (spool_again_list_try(&writer->again, list, value, &again) &&
+        (at = spool_reserve_again(writer, sizeof again / 8))) {
+        memcpy(at, &again, sizeof again);
+        spool_again_list_take(&writer->again, &again);
+        return true;
+    }
+    if (!(record = spool_reserve(writer, words)))
+        return false;
+    *record = *list;
+    record->head.kind = SPOOL_LIST;
+    record->head.words = (uint16_t)words;
+    memcpy(record + 1, value, (size_t)list->count * list->head.b);
+    spool_again_list(&writer->again, record, value);
+    return true;
 }

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "core/spool/spool.h"
+#include "core/spool/spool_again.h"
 #include "core/status.h"
 
 struct spool_writer {
@@ -34,6 +34,7 @@ struct spool_writer {
     uint64_t events; /* counted by the recorder, so that what is dropped can be counted as lost */
     uint64_t boundary, boundary_events,
         dropped_events; /* committed and events at the last look; events dropped */
+    struct spool_again again;
 };
 
 /* The same file under a number far up, so that the application's own get the numbers they always
@@ -57,6 +58,9 @@ int spool_drain(struct spool_writer *writer);
 void spool_stop(struct spool_writer *writer, int error, const char *note);
 
 void *spool_reserve_slow(struct spool_writer *writer, uint32_t words);
+bool spool_put_event_whole(struct spool_writer *writer, const struct spool_event *event);
+bool spool_put_done_whole(struct spool_writer *writer, const struct spool_done *done);
+bool spool_put_list(struct spool_writer *writer, const struct spool_list *list, const void *value);
 
 /* Room for a record of so many words, with its head set; NULL when recording has stopped. */
 static inline void *spool_reserve(struct spool_writer *writer, uint32_t words)
@@ -67,6 +71,51 @@ static inline void *spool_reserve(struct spool_writer *writer, uint32_t words)
     void *at = writer->ring + (writer->position & writer->mask);
     writer->position = end;
     return at;
+}
+
+/* Room for a record that says what came again, in the place of a whole one: where there is room
+ * without a look, as what it refers to may be dropped in that. Else NULL. */
+static inline void *spool_reserve_again(struct spool_writer *writer, uint32_t words)
+{
+    uint64_t end = writer->position + words * 8ul;
+    void *at = writer->ring + (writer->position & writer->mask);
+    if (__builtin_expect(end > writer->limit, 0))
+        return NULL;
+    writer->position = end;
+    return at;
+}
+
+/* An event, a completion, a list of requests. False: recording has stopped. All events of a lane
+ * are written by these (spool_again.h, invariant 1). */
+static inline bool spool_put_event(struct spool_writer *writer, const struct spool_event *event)
+{
+    unsigned slot = spool_again_event_slot(event);
+    struct spool_event_again r;
+    void *at;
+    if (__builtin_expect(spool_again_event_try(&writer->again, slot, event, &r), 1) &&
+        (at = spool_reserve_again(writer, sizeof r / 8))) {
+        memcpy(at, &r, sizeof r);
+        writer->again.event[slot].request = event->request;
+        writer->again.seq = event->seq;
+        writer->again.t = event->t_leave;
+        return true;
+    }
+    return spool_put_event_whole(writer, event);
+}
+
+static inline bool spool_put_done(struct spool_writer *writer, const struct spool_done *done)
+{
+    unsigned slot = spool_again_done_slot(done);
+    struct spool_head r;
+    void *at;
+    if (__builtin_expect(spool_again_done_try(&writer->again, slot, done, &r), 1) &&
+        (at = spool_reserve_again(writer, sizeof r / 8))) {
+        memcpy(at, &r, sizeof r);
+        writer->again.done[slot].request = done->request;
+        writer->again.seq = done->seq;
+        return true;
+    }
+    return spool_put_done_whole(writer, done);
 }
 
 static inline void spool_commit(struct spool_writer *writer)

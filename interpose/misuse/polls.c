@@ -119,6 +119,7 @@ void recorder_polls_write(struct lane *lane)
             at += sizeof(struct spool_repeat);
         }
         *(struct spool_event *)(void *)at = *e;
+        spool_again_event(&lane->writer.again, e);
         at += sizeof *e;
         lane->writer.events++;
     }

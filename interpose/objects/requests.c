@@ -437,24 +437,22 @@ static bool was_cancelled(struct request_info info)
 static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index,
                               struct request_info info, const MPI_Status *status, int error)
 {
-    uint32_t request = info.id, kind = info.kind & REQUEST_KIND_MASK;
-    struct spool_done *done = spool_reserve(&lane->writer, sizeof *done / 8);
-    if (!done)
-        return;
-    done->head = (struct spool_head){SPOOL_DONE, sizeof *done / 8, 0, recorder_error(error)};
-    done->seq = seq;
-    done->index = index;
-    done->request = request;
-    done->source = done->tag = EVENT_NONE;
-    done->bytes = 0;
-    if (!recorder_status_there(status))
-        return;
-    done->head.a = library_status_cancelled(status) && was_cancelled(info);
-    if (kind != REQUEST_SEND && kind != REQUEST_COLL && kind != REQUEST_BOTH) {
-        done->source = recorder_peer(status->MPI_SOURCE);
-        done->tag = recorder_tag(status->MPI_TAG);
-        done->bytes = library_status_bytes(status);
+    uint32_t kind = info.kind & REQUEST_KIND_MASK;
+    struct spool_done done = {{SPOOL_DONE, sizeof done / 8, 0, recorder_error(error)},
+                              .seq = seq,
+                              .index = index,
+                              .request = info.id,
+                              .source = EVENT_NONE,
+                              .tag = EVENT_NONE};
+    if (recorder_status_there(status)) {
+        done.head.a = library_status_cancelled(status) && was_cancelled(info);
+        if (kind != REQUEST_SEND && kind != REQUEST_COLL && kind != REQUEST_BOTH) {
+            done.source = recorder_peer(status->MPI_SOURCE);
+            done.tag = recorder_tag(status->MPI_TAG);
+            done.bytes = library_status_bytes(status);
+        }
     }
+    spool_put_done(&lane->writer, &done);
 }
 
 void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct request_info info,

@@ -444,7 +444,9 @@ static enum core_status lane_begin(struct lane_state *lane, const char *job_path
     if (status != CORE_OK)
         return status;
     lane->open = lane->rank->present = true;
-    if (lane->kept->position && spool_reader_resume(&lane->reader, lane->kept->position))
+    if (lane->kept->position &&
+        (!lane->kept->again ||
+         spool_reader_resume(&lane->reader, lane->kept->position, lane->kept->again)))
         lane->history->unclear = true;
     return CORE_OK;
 }
@@ -459,6 +461,10 @@ static void lane_end(struct lane_state *lane)
         lane->history->unclear = true;
     lane_open_call(lane, header);
     lane->kept->position = spool_reader_position(&lane->reader);
+    if (!lane->kept->again && CORE_ARRAY_NEW(lane->kept->again, 1, "reading spools"))
+        lane->history->unclear = true;
+    else
+        *lane->kept->again = lane->reader.again;
 }
 
 static void lane_rewind(struct proof_lane *kept)
@@ -508,6 +514,7 @@ static enum core_status lanes_find(struct proof_history *history,
             }
     }
     for (uint32_t k = 0; k < history->lane_count; k++) {
+        free(history->lane[k].again);
         free(history->lane[k].done);
         free(history->lane[k].list);
     }
@@ -654,6 +661,7 @@ void proof_history_done(struct proof_history *history)
         opens_free(rank);
     }
     for (uint32_t k = 0; k < history->lane_count; k++) {
+        free(history->lane[k].again);
         free(history->lane[k].done);
         free(history->lane[k].list);
     }

@@ -133,7 +133,8 @@ struct proof_lane { /* what reading a lane goes on with */
     int32_t rank;
     uint32_t lane;
     uint64_t position;
-    struct spool_done *done; /* completions that precede the event they belong to */
+    struct spool_again *again; /* of the reader, at that position; NULL: it is at the start */
+    struct spool_done *done;   /* completions that precede the event they belong to */
     uint32_t done_count, done_room;
     struct spool_leg leg;
     int64_t *list; /* request ids of the event that follows */

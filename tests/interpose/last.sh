@@ -7,7 +7,7 @@ check <<'P'
 import glob, os
 for me, rank in ranks.items():
     events = [e for e in rank.events if not e.parent]
-    assert 1000 <= len(events) < 13000, len(events)
+    assert 1000 <= len(events) < 16000, len(events)
     assert rank.lost + len(rank.events) == max(e.seq for e in rank.events), (rank.lost, len(rank.events), rank.events[-1].seq)
     assert rank.events[-1].name == "MPI_Finalize" and rank.state == "finalized"
     assert [e.seq for e in rank.events] == list(range(rank.events[0].seq, rank.events[-1].seq + 1))

@@ -87,6 +87,164 @@ static void test_ring(void **state)
     spool_writer_close(&writer);
 }
 
+/* --- what comes again ------------------------------------------------------------------------- */
+
+enum { AGAIN_RECORDS = 20000, AGAIN_CALLS = 40 };
+
+static union {
+    struct spool_head head;
+    struct spool_event event;
+    struct spool_done done;
+    struct {
+        struct spool_list list;
+        uint32_t value[12];
+    } listed;
+} put[AGAIN_RECORDS]; /* what was written, in order */
+
+/* Mostly what is like something before; now and then a field that is not, or that is far off. */
+static void again_record(struct core_random *random, int i, uint64_t *seq, uint64_t *now)
+{
+    uint32_t like = (uint32_t)core_random_below(random, AGAIN_CALLS), id = (uint32_t)i / 3;
+    bool odd = !core_random_below(random, 20), far = !core_random_below(random, 50);
+    uint64_t ticks = core_random_below(random, 100000) + (far ? 1ull << 33 : 0);
+
+    *seq += far ? core_random_below(random, 1000) - 500 : core_random_below(random, 7) - 2;
+    *now += ticks - 300;
+    if (i % 3 == 0) {
+        put[i].event = (struct spool_event){.head = {SPOOL_EVENT, 8, (uint16_t)(like % 7), 0},
+                                            .seq = *seq,
+                                            .t_enter = *now,
+                                            .parent = like % 3,
+                                            .site = like,
+                                            .peer = (int32_t)like % 5 - 3,
+                                            .tag = EVENT_NONE,
+                                            .type = 3,
+                                            .count = odd ? (int32_t)id : 1,
+                                            .request = far ? UINT32_MAX : id};
+        *now += ticks;
+        put[i].event.t_leave = *now;
+        return;
+    }
+    if (i % 3 == 1) {
+        put[i].done = (struct spool_done){.head = {SPOOL_DONE, 5, odd, far ? 15 : 0},
+                                          .seq = *seq,
+                                          .index = like % 4,
+                                          .request = far ? 0 : id,
+                                          .source = (int32_t)(like % 3),
+                                          .tag = 7,
+                                          .bytes = odd ? 12 : 8};
+        return;
+    }
+    uint32_t count = 1 + like % 12;
+    put[i].listed.list = (struct spool_list){
+        .head = {SPOOL_LIST, (uint16_t)(4 + (count + 1) / 2), SPOOL_LIST_REQUESTS, 4},
+        .seq = *seq,
+        .argument = odd ? 2 : 1,
+        .total = count,
+        .count = count};
+    for (uint32_t k = 0; k < count; k++)
+        put[i].listed.value[k] = far && k ? 0 : id + k;
+}
+
+static void again_put(struct spool_writer *writer, int i)
+{
+    bool done = put[i].head.kind == SPOOL_EVENT ? spool_put_event(writer, &put[i].event)
+                : put[i].head.kind == SPOOL_DONE
+                    ? spool_put_done(writer, &put[i].done)
+                    : spool_put_list(writer, &put[i].listed.list, put[i].listed.value);
+    assert_true(done);
+    spool_commit(writer);
+}
+
+/* Reads to the end; the records are the last ones of those put up to `end`, bit by bit. */
+static void again_expect(struct spool_reader *reader, int first, int end, int *out_read)
+{
+    static unsigned char got[AGAIN_RECORDS][sizeof put[0]];
+    const struct spool_head *head;
+    int count = 0;
+
+    for (; (head = spool_reader_next(reader)); count++) {
+        assert_in_range(head->words, 1, sizeof *got / 8);
+        memcpy(got[count], head, head->words * 8u);
+    }
+    assert_false(reader->torn);
+    if (first >= 0)
+        assert_int_equal(count, end - first);
+    for (int i = 0; i < count; i++) {
+        const struct spool_head *given = &put[end - count + i].head;
+        size_t bytes = given->kind == SPOOL_LIST /* and not what pads it */
+                           ? sizeof(struct spool_list) + put[end - count + i].listed.list.count * 4
+                           : given->words * 8u;
+        assert_memory_equal(got[i], given, bytes);
+    }
+    *out_read = count;
+}
+
+/* core/spool/spool_again.h, invariants 1 and 2: what is written comes out as it was given, with a
+ * reader that goes on where another one stopped, and of a ring that keeps the newest. */
+static void test_again(void **state)
+{
+    for (int newest = 0; newest < 2; newest++) {
+        struct core_random random;
+        struct spool_writer writer;
+        struct spool_reader reader;
+        static struct spool_again kept;
+        uint64_t seq = 1000, now = 1ull << 40, position = 0;
+        int error, from = 0, count;
+        char folder[300];
+
+        (void)state;
+        core_random_init(&random, 5);
+        path_of(folder, sizeof folder, newest ? "newest" : "again");
+        mkdir(folder, 0777);
+        assert_int_equal(spool_writer_open_newest(&writer, folder, 0, 0, 1 << 16, newest, &error),
+                         CORE_OK);
+        memcpy(writer.header->magic, SPOOL_MAGIC, sizeof SPOOL_MAGIC);
+        writer.header->world_size = 1;
+        writer.header->tick_hz = 1000000000;
+        for (int i = 0; i < AGAIN_RECORDS; i++) {
+            again_record(&random, i, &seq, &now);
+            again_put(&writer, i);
+            if (core_random_below(&random, 700))
+                continue;
+            assert_int_equal(spool_reader_open(&reader, folder, 0, 0), CORE_OK);
+            if (!newest && position)
+                assert_int_equal(spool_reader_resume(&reader, position, &kept), CORE_OK);
+            again_expect(&reader, newest ? -1 : from, i + 1, &count);
+            assert_true(count > 0);
+            position = spool_reader_position(&reader);
+            kept = reader.again;
+            from = i + 1;
+            spool_reader_close(&reader);
+        }
+        assert_true(writer.header->committed < 40 * (uint64_t)AGAIN_RECORDS); /* 50 whole */
+        spool_writer_close(&writer);
+    }
+}
+
+/* A record that is like none before it ends what can be read. */
+static void test_again_nothing(void **state)
+{
+    const uint16_t kind[] = {SPOOL_EVENT_AGAIN, SPOOL_DONE_AGAIN, SPOOL_LIST_AGAIN};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct writer w;
+        struct spool_reader reader;
+        char folder[300], name[20];
+
+        snprintf(name, sizeof name, "nothing%d", i);
+        path_of(folder, sizeof folder, name);
+        writer_open(&w, folder, 0, 1, 0);
+        writer_add(&w, kind[i], 16, 3, 0);
+        writer_close(&w);
+        assert_int_equal(spool_reader_open(&reader, folder, 0, 0), CORE_OK);
+        assert_null(spool_reader_next(&reader));
+        assert_true(reader.torn && strstr(reader.why, "like one that it does not hold"));
+        spool_reader_close(&reader);
+    }
+}
+
 static void test_names(void **state)
 {
     static const char *const name[] = {"0.0.ring",           "10.0.ring", "2.1.ring",  "2.0.ring",
@@ -284,8 +442,10 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ring),   cmocka_unit_test(test_names),   cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_header), cmocka_unit_test(test_spoiled),
+        cmocka_unit_test(test_ring),    cmocka_unit_test(test_again),
+        cmocka_unit_test(test_names),   cmocka_unit_test(test_again_nothing),
+        cmocka_unit_test(test_cut),     cmocka_unit_test(test_header),
+        cmocka_unit_test(test_spoiled),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,0 +1,213 @@
+/* Records that come again: the calls of a loop differ in number, times and request only. Such an
+ * event, completion or list of requests is written as what differs from an earlier one of its lane
+ * (SPOOL_EVENT_AGAIN, _DONE_AGAIN, _LIST_AGAIN of spool.h), in 16 and 8 bytes instead of 64, 40 and
+ * 32. Writer and reader each keep what was seen before; spool_reader_next hands out whole records.
+ *
+ *  1. What is kept follows from the lane's records before the position alone: each whole event,
+ *     completion (and list of requests that is short enough) takes its slot, each that comes again
+ *     changes the slot that it names. The writer uses the slots that it has filled since it last
+ *     forgot them, which it does where a reader may begin (SPOOL_FLAG_LAST).
+ *  2. A record whose differences do not fit is written whole. */
+#ifndef CORE_SPOOL_SPOOL_AGAIN_H
+#define CORE_SPOOL_SPOOL_AGAIN_H
+
+#include <string.h>
+
+#include "core/spool/spool.h"
+
+enum {
+    SPOOL_AGAIN_EVENT_BITS = 7,
+    SPOOL_AGAIN_DONE_BITS = 5,
+    SPOOL_AGAIN_LIST_BITS = 3,
+    SPOOL_AGAIN_EVENTS = 1 << SPOOL_AGAIN_EVENT_BITS,
+    SPOOL_AGAIN_DONES = 1 << SPOOL_AGAIN_DONE_BITS,
+    SPOOL_AGAIN_VALUES_MAX = 1 << SPOOL_AGAIN_LIST_BITS
+};
+
+struct spool_again_list { /* the last whole one of so many requests */
+    struct spool_list record;
+    uint32_t value[SPOOL_AGAIN_VALUES_MAX];
+};
+
+struct spool_again { /* zeroed: nothing seen yet; head.kind of a slot is 0 until it is filled */
+    uint64_t seq;    /* of the last record here */
+    uint64_t t;      /* when the last event was left */
+    struct spool_event event[SPOOL_AGAIN_EVENTS];
+    struct spool_done done[SPOOL_AGAIN_DONES];
+    struct spool_again_list list[SPOOL_AGAIN_VALUES_MAX]; /* by count - 1 */
+};
+
+/* --- slots ------------------------------------------------------------------------------------ */
+
+/* Fields are read one by one: a wider load of what has just been stored would wait for it. */
+static inline unsigned spool_again_event_slot(const struct spool_event *e)
+{
+    uint32_t key = e->site * 0x9E3779B1u + (uint32_t)e->peer * 0x85EBCA6Bu +
+                   (uint32_t)e->tag * 0xC2B2AE35u + e->head.a * 0x27D4EB2Fu;
+    return key >> (32 - SPOOL_AGAIN_EVENT_BITS);
+}
+
+static inline unsigned spool_again_done_slot(const struct spool_done *d)
+{
+    uint32_t key =
+        d->index * 0x9E3779B1u + (uint32_t)d->source * 0x85EBCA6Bu + (uint32_t)d->tag * 0xC2B2AE35u;
+    return key >> (32 - SPOOL_AGAIN_DONE_BITS);
+}
+
+/* Of a list that may come again: its slot; else SPOOL_AGAIN_VALUES_MAX. */
+static inline unsigned spool_again_list_slot(const struct spool_list *l)
+{
+    bool fits = l->head.a == SPOOL_LIST_REQUESTS && l->head.b == 4 && l->first == 0 &&
+                l->count == l->total && l->count - 1 < SPOOL_AGAIN_VALUES_MAX;
+    return fits ? l->count - 1 : SPOOL_AGAIN_VALUES_MAX;
+}
+
+/* --- whole records ---------------------------------------------------------------------------- */
+
+static inline void spool_again_event(struct spool_again *again, const struct spool_event *e)
+{
+    again->event[spool_again_event_slot(e)] = *e;
+    again->seq = e->seq;
+    again->t = e->t_leave;
+}
+
+static inline void spool_again_done(struct spool_again *again, const struct spool_done *d)
+{
+    again->done[spool_again_done_slot(d)] = *d;
+    again->seq = d->seq;
+}
+
+static inline void spool_again_list(struct spool_again *again, const struct spool_list *l,
+                                    const void *value)
+{
+    unsigned slot = spool_again_list_slot(l);
+    if (slot == SPOOL_AGAIN_VALUES_MAX)
+        return;
+    again->list[slot].record = *l;
+    memcpy(again->list[slot].value, value, l->count * sizeof(uint32_t));
+    again->seq = l->seq;
+}
+
+/* --- what differs ----------------------------------------------------------------------------- */
+
+/* A slot and by how much the number is above the last one's, in 16 bits. */
+static inline bool spool_again_pack(unsigned slot, unsigned bits, uint64_t seq, uint64_t last,
+                                    uint16_t *out_packed)
+{
+    uint64_t room = 1ul << (16 - bits), step = seq - last + room / 2;
+    *out_packed = (uint16_t)(step << bits | slot);
+    return step < room;
+}
+
+static inline uint64_t spool_again_seq(uint16_t packed, unsigned bits, uint64_t last)
+{
+    return last + (packed >> bits) - (1ul << (16 - bits)) / 2;
+}
+
+/* The signed difference of two request ids, where 16 bits hold it. */
+static inline bool spool_again_step(uint32_t id, uint32_t before, uint16_t *out_step)
+{
+    *out_step = (uint16_t)(id - before);
+    return (uint32_t)(id - before + 0x8000u) < 0x10000u;
+}
+
+static inline uint32_t spool_again_id(uint32_t before, uint16_t step)
+{
+    return before + (uint32_t)(int32_t)(int16_t)step;
+}
+
+/* False: the event is to be written whole. error: its head.b. Nothing is kept yet. */
+static inline bool spool_again_event_try(const struct spool_again *again, unsigned slot,
+                                         const struct spool_event *event,
+                                         struct spool_event_again *out)
+{
+    const volatile struct spool_event *e = event;
+    const struct spool_event *like = &again->event[slot];
+    uint32_t differs =
+        (uint32_t)(like->head.kind ^ SPOOL_EVENT) | (uint32_t)(like->head.a ^ e->head.a) |
+        (uint32_t)(like->head.b ^ e->head.b) | (like->parent ^ e->parent) | (like->site ^ e->site) |
+        (like->comm ^ e->comm) | (uint32_t)(like->peer ^ e->peer) | (uint32_t)(like->tag ^ e->tag) |
+        (like->type ^ e->type) | (uint32_t)(like->count ^ e->count);
+    uint64_t t_enter = e->t_enter, lasted = e->t_leave - t_enter, gap = t_enter - again->t;
+    bool fits = spool_again_pack(slot, SPOOL_AGAIN_EVENT_BITS, e->seq, again->seq, &out->head.a);
+    fits &= spool_again_step(e->request, like->request, &out->head.b);
+    out->head.kind = SPOOL_EVENT_AGAIN;
+    out->head.words = sizeof *out / 8;
+    out->gap = (int32_t)gap;
+    out->lasted = (uint32_t)lasted;
+    return fits & !differs & (lasted >> 32 == 0) & ((gap + 0x80000000u) >> 32 == 0);
+}
+
+static inline bool spool_again_done_try(const struct spool_again *again, unsigned slot,
+                                        const struct spool_done *d, struct spool_head *out)
+{
+    const struct spool_done *like = &again->done[slot];
+    bool same = like->head.kind == SPOOL_DONE && like->head.a == d->head.a &&
+                like->head.b == d->head.b && like->index == d->index && like->source == d->source &&
+                like->tag == d->tag && like->bytes == d->bytes;
+    out->kind = SPOOL_DONE_AGAIN;
+    out->words = sizeof *out / 8;
+    return same && spool_again_pack(slot, SPOOL_AGAIN_DONE_BITS, d->seq, again->seq, &out->a) &&
+           spool_again_step(d->request, like->request, &out->b);
+}
+
+/* All requests are by the same above those of the list before. */
+static inline bool spool_again_list_try(const struct spool_again *again, const struct spool_list *l,
+                                        const uint32_t *value, struct spool_head *out)
+{
+    unsigned slot = spool_again_list_slot(l);
+    const struct spool_again_list *like;
+    if (slot == SPOOL_AGAIN_VALUES_MAX)
+        return false;
+    like = &again->list[slot];
+    if (like->record.head.kind != SPOOL_LIST || like->record.argument != l->argument)
+        return false;
+    for (uint32_t i = 1; i < l->count; i++)
+        if (value[i] - like->value[i] != value[0] - like->value[0])
+            return false;
+    out->kind = SPOOL_LIST_AGAIN;
+    out->words = sizeof *out / 8;
+    return spool_again_pack(slot, SPOOL_AGAIN_LIST_BITS, l->seq, again->seq, &out->a) &&
+           spool_again_step(value[0], like->value[0], &out->b);
+}
+
+/* --- what came again is kept, and whole again ------------------------------------------------- */
+/* NULL: there is nothing that it could be like. */
+
+static inline const struct spool_event *spool_again_event_take(struct spool_again *again,
+                                                               const struct spool_event_again *r)
+{
+    struct spool_event *e = &again->event[r->head.a % SPOOL_AGAIN_EVENTS];
+    if (!e->head.kind)
+        return NULL;
+    e->seq = again->seq = spool_again_seq(r->head.a, SPOOL_AGAIN_EVENT_BITS, again->seq);
+    e->request = spool_again_id(e->request, r->head.b);
+    e->t_enter = again->t + (uint64_t)(int64_t)r->gap;
+    e->t_leave = again->t = e->t_enter + r->lasted;
+    return e;
+}
+
+static inline const struct spool_done *spool_again_done_take(struct spool_again *again,
+                                                             const struct spool_head *r)
+{
+    struct spool_done *d = &again->done[r->a % SPOOL_AGAIN_DONES];
+    if (!d->head.kind)
+        return NULL;
+    d->seq = again->seq = spool_again_seq(r->a, SPOOL_AGAIN_DONE_BITS, again->seq);
+    d->request = spool_again_id(d->request, r->b);
+    return d;
+}
+
+static inline const struct spool_list *spool_again_list_take(struct spool_again *again,
+                                                             const struct spool_head *r)
+{
+    struct spool_again_list *l = &again->list[r->a % SPOOL_AGAIN_VALUES_MAX];
+    if (!l->record.head.kind)
+        return NULL;
+    l->record.seq = again->seq = spool_again_seq(r->a, SPOOL_AGAIN_LIST_BITS, again->seq);
+    for (uint32_t i = 0; i < l->record.count; i++)
+        l->value[i] = spool_again_id(l->value[i], r->b);
+    return &l->record;
+}
+
+#endif
