@@ -255,8 +255,11 @@ void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key,
                          bool moved, bool nothing);
 
 void usage_look_slow(struct lane *lane, uint64_t seq); /* usage.h */
-void usage_relook_slow(struct lane *lane);
-extern bool recorder_watching; /* contents of receive buffers are looked at around each call */
+void usage_relook_slow(struct lane *lane, uint64_t now);
+extern struct recorder_look { /* at receive buffers and windows, around each call */
+    bool enter, leave;        /* when one is entered, and when it is left, */
+    uint64_t from;            /* if that is not before */
+} recorder_look;
 
 static inline struct spool_event *recorder_poll_enter(struct lane *lane, unsigned call, void **cfa)
 {
@@ -273,7 +276,7 @@ static inline struct spool_event *recorder_poll_enter(struct lane *lane, unsigne
     e->t_leave = 0;
     e->parent = 0;
     e->site = recorder_site(lane, cfa);
-    if (UNLIKELY(recorder_watching))
+    if (UNLIKELY(recorder_look.enter))
         usage_look_slow(lane, seq);
     return e;
 }
@@ -340,11 +343,16 @@ static inline void recorder_close(struct lane *lane, struct spool_event *e, int 
     atomic_store_explicit(&lane->writer.header->depth, lane->depth, memory_order_release);
 }
 
+static inline void recorder_relook(struct lane *lane, uint64_t now)
+{
+    if (UNLIKELY(recorder_look.leave) && now >= recorder_look.from)
+        usage_relook_slow(lane, now);
+}
+
 static inline void recorder_leave(struct lane *lane, struct spool_event *e, int error, bool moved)
 {
     recorder_close(lane, e, error, moved);
-    if (UNLIKELY(recorder_watching))
-        usage_relook_slow(lane);
+    recorder_relook(lane, e->t_leave);
     recorder_thread.current = NULL;
     recorder_thread.ready = lane;
 }

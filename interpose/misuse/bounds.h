@@ -24,10 +24,13 @@ extern struct bounds {
 } bounds;
 void bounds_start(void);
 
-static inline uint64_t bounds_mix(uint64_t hash, uint64_t value)
+/* Products that do not wait for each other. */
+static inline uint64_t bounds_key(uint32_t site, const struct usage_buffer *b)
 {
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
-    return hash ^ hash >> 29;
+    uint64_t key = site * 0xD6E8FEB86659FD93u + b->start * 0x9E3779B97F4A7C15u +
+                   b->end * 0xC2B2AE3D27D4EB4Fu + b->of * 0x165667B19E3779F9u +
+                   (uintptr_t)b->argument * 0xFF51AFD7ED558CCDu;
+    return (key ^ key >> 29) * 0x9E3779B97F4A7C15u;
 }
 
 static inline void bounds_look(struct lane *lane, const struct spool_event *e, void **cfa,
@@ -37,9 +40,7 @@ static inline void bounds_look(struct lane *lane, const struct spool_event *e, v
         shadow_given(lane, e->seq, all, cfa[-1]);
     for (unsigned i = 0; i < all->count; i++) {
         const struct usage_buffer *b = &all->buffer[i];
-        uint64_t key = bounds_mix(e->site, b->start);
-        key = bounds_mix(key, b->end) + b->of;
-        key = bounds_mix(key, (uintptr_t)b->argument);
+        uint64_t key = bounds_key(e->site, b);
         if (UNLIKELY(bounds.sanitized))
             bounds_ask_sanitizer(lane, e->seq, b);
         if (UNLIKELY(bounds.known[key >> (64 - BOUNDS_KNOWN_BITS)] != key))

@@ -41,7 +41,7 @@ enum {
 };
 
 struct usage_in_flight usage_in_flight;
-bool recorder_watching;
+struct recorder_look recorder_look;
 
 struct flight {
     struct usage_buffer buffer;
@@ -67,7 +67,7 @@ static struct restartable { /* buffers of persistent requests */
 static uint32_t restartable_count, restartable_room;
 static bool relooked;
 static struct recorder_credit credit = {.most = 2 << 20, .left = 2 << 20}; /* bytes */
-static uint32_t large_count;
+static uint32_t large_count, point_count; /* flights that are large, and that have a watchpoint */
 
 /* This process's windows: what touches them, and the beginnings of what they hold when a call is
  * left. */
@@ -83,7 +83,11 @@ static uint32_t window_count, window_said;
 
 static void look_on(void)
 {
-    recorder_watching = usage_in_flight.watched || window_count || large_count;
+    bool always = point_count || window_count || large_count;
+    recorder_look.enter = always || relooked;
+    recorder_look.leave = always || usage_in_flight.watched;
+    if (always)
+        recorder_look.from = 0;
 }
 
 static void say_window(struct lane *lane, uint64_t seq, const struct window *w, uintptr_t low,
@@ -129,7 +133,7 @@ void usage_window(struct lane *lane, MPI_Win win, const void *base, MPI_Aint byt
     }
     w->stores = watch_set(w->start, (uint64_t)bytes, WATCH_STORES);
     w->touches = w->stores < 0 ? -1 : watch_set(w->start, (uint64_t)bytes, WATCH_LOADS_AND_STORES);
-    recorder_watching = true;
+    look_on();
 }
 
 static void forget_window(struct window *w)
@@ -217,8 +221,9 @@ static bool in_place(struct lane *lane, uint64_t seq, const char *argument, cons
     return is;
 }
 
-static void put(struct lane *lane, uint64_t seq, struct usage_buffers *all,
-                const struct usage_buffer *buffer, const struct datatype_span *s)
+/* Whether it is one to be looked at. */
+static inline bool is_buffer(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer,
+                             const struct datatype_span *s)
 {
     if (UNLIKELY(buffer->start < 4096)) {
         bool sent = buffer->access == USAGE_READ;
@@ -226,11 +231,17 @@ static void put(struct lane *lane, uint64_t seq, struct usage_buffers *all,
                   buffer->at ? (sent ? MISUSE_ADDRESS_SENT : MISUSE_ADDRESS_RECEIVED)
                              : (sent ? MISUSE_NULL_SENT : MISUSE_NULL_RECEIVED),
                   buffer->argument, 0);
-        return;
+        return false;
     }
     if (UNLIKELY(s->overlaps) && buffer->access == USAGE_WRITE && buffer->type)
         usage_say(lane, seq, MISUSE_TYPE_OVERLAPS, buffer->argument, 0);
-    if (all->count < USAGE_BUFFERS_MAX)
+    return true;
+}
+
+static void put(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                const struct usage_buffer *buffer, const struct datatype_span *s)
+{
+    if (is_buffer(lane, seq, buffer, s) && all->count < USAGE_BUFFERS_MAX)
         all->buffer[all->count++] = *buffer;
 }
 
@@ -238,12 +249,20 @@ void usage_buffer(struct lane *lane, uint64_t seq, struct usage_buffers *all, co
                   const void *at, int64_t count, uint32_t type, enum usage_access access,
                   enum usage_place place)
 {
-    struct usage_buffer buffer = {
-        .argument = argument, .at = at, .count = count, .type = type, .of = type, .access = access};
     const struct datatype_span *s = datatypes_span(type);
-    if (!in_place(lane, seq, argument, at, place) && s &&
-        span(at, count, s, &buffer.start, &buffer.end))
-        put(lane, seq, all, &buffer, s);
+    uintptr_t start, end;
+    if (in_place(lane, seq, argument, at, place) || !s || !span(at, count, s, &start, &end) ||
+        all->count == USAGE_BUFFERS_MAX)
+        return;
+    all->buffer[all->count] = (struct usage_buffer){.argument = argument,
+                                                    .start = start,
+                                                    .end = end,
+                                                    .at = at,
+                                                    .count = count,
+                                                    .type = type,
+                                                    .of = type,
+                                                    .access = access};
+    all->count += is_buffer(lane, seq, &all->buffer[all->count], s);
 }
 
 /* Which bytes two blocks share, from the buffer's start. */
@@ -539,8 +558,10 @@ static void unwatch(struct flight *f)
 {
     usage_in_flight.watched -= f->watched || f->point >= 0;
     f->watched = false;
-    if (f->point >= 0)
+    if (f->point >= 0) {
         watch_clear(f->point);
+        point_count--;
+    }
     f->point = -1;
 }
 
@@ -572,6 +593,7 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
         f->hash = f->hashed ? hash_of(f) : 0;
     } else if (usage_in_flight.watched < WATCHED_MAX && !recorder.threads) {
         f->point = watch_set(buffer->start, bytes, WATCH_LOADS_AND_STORES);
+        point_count += f->point >= 0;
         f->watched = bytes <= EAGER_BYTES && !recorder.several && !buffer->any_time;
         f->hashed = f->watched ? hashed : 0;
         usage_in_flight.watched += f->watched || f->point >= 0;
@@ -802,23 +824,36 @@ void usage_look_slow(struct lane *lane, uint64_t seq)
                   .site = hit ? (int32_t)recorder_site_of(lane, hit) : 0);
         unwatch(f);
     }
-    look_on();
     relooked = false;
+    look_on();
 }
 
-void usage_relook_slow(struct lane *lane)
+/* Where no watchpoint has to be told what is ours, it is left alone until looking may have been
+ * earned. */
+static void look_later(uint64_t now, uint64_t cost)
+{
+    if (point_count || window_count || large_count)
+        return;
+    recorder_look.from = now + cost * RECORDER_CREDIT_TICKS;
+    credit.rest = 0;
+}
+
+void usage_relook_slow(struct lane *lane, uint64_t now)
 {
     (void)lane;
     uint64_t bytes = 0;
     if (recorder.threads)
         return;
-    watch_leave();
+    if (point_count || window_count)
+        watch_leave();
     for (uint32_t i = 0; i < usage_in_flight.count; i++)
         bytes += in_flight[i].watched ? in_flight[i].hashed + HASH_LEAST : 0;
     for (uint32_t i = 0; i < window_count; i++)
         bytes += watched_bytes(&window[i]);
-    if (!recorder_may_spend(&credit, 2 * bytes)) /* now, and when the next call is entered */
+    if (!recorder_may_spend(&credit, 2 * bytes)) { /* now, and when the next call is entered */
+        look_later(now, 2 * bytes);
         return;
+    }
     for (uint32_t i = 0; i < usage_in_flight.count; i++)
         if (in_flight[i].watched)
             in_flight[i].hash = hash_of(&in_flight[i]);
@@ -826,4 +861,5 @@ void usage_relook_slow(struct lane *lane)
         if (!content_of(&window[i], window[i].content))
             forget_window(&window[i--]); /* unmapped: nothing to look at any more */
     relooked = true;
+    look_on();
 }

@@ -43,8 +43,7 @@ static void number_back(uint64_t seq)
 static void left(struct lane *lane, const struct spool_event *e)
 {
     lane->poll_left = e->t_leave;
-    if (UNLIKELY(recorder_watching))
-        usage_relook_slow(lane);
+    recorder_relook(lane, e->t_leave);
     lane->depth--;
     atomic_store_explicit(&lane->writer.header->depth, lane->depth, memory_order_release);
 }

@@ -24,7 +24,7 @@ static struct point {
     unsigned bytes;
     bool open, used, running;
 } points[WATCH_POINTS];
-static struct recorder_credit credit = {.most = 64 << 20, .left = 64 << 20};
+static struct recorder_credit credit = {.most = 16 << 20, .left = 16 << 20};
 static pid_t thread; /* that the points belong to */
 static bool refused;
 
