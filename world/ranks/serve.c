@@ -2,6 +2,7 @@
  * forks the ranks, waits for their ends, and says what became of them. */
 #include "world/ranks/ranks.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -172,6 +174,48 @@ static void debugger_wait(int rank)
         syscall(SYS_nanosleep, &often, NULL); /* the clocks are the world's */
 }
 
+/* Files that the program has open for reading when ranks are forked: its standard input, where a
+ * shell opened a file for it. */
+enum { FILES_MAX = 256 };
+static int inherited[FILES_MAX], inherited_count;
+
+static bool is_read_file(int file)
+{
+    struct stat is;
+    int flags = fcntl(file, F_GETFL);
+    return file != region_file && flags >= 0 && (flags & O_ACCMODE) == O_RDONLY &&
+           fstat(file, &is) == 0 && S_ISREG(is.st_mode);
+}
+
+static void files_find(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        int file = atoi(entry->d_name);
+        if (entry->d_name[0] != '.' && inherited_count < FILES_MAX && is_read_file(file))
+            inherited[inherited_count++] = file;
+    }
+    if (folder)
+        closedir(folder);
+}
+
+/* What a forked process reads moves the place in the file for whoever shares it: under mpirun each
+ * rank opened its own. */
+static void files_own(void)
+{
+    for (int i = 0; i < inherited_count; i++) {
+        char path[32];
+        int file = inherited[i], flags = fcntl(file, F_GETFD);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+        int own = open(path, O_RDONLY | O_CLOEXEC);
+        if (own < 0)
+            continue;
+        lseek(own, lseek(file, 0, SEEK_CUR), SEEK_SET);
+        dup3(own, file, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
+        close(own);
+    }
+}
+
 static void become(int rank, pid_t server)
 {
     CORE_CHECK(rank_own < 0 && rank >= 0 && rank < (int)rank_region->rank_count);
@@ -182,6 +226,7 @@ static void become(int rank, pid_t server)
     rank_region->rank[rank].pid = getpid();
     for (int stream = 1; stream <= 2; stream++)
         dup2(control + 2 * rank + stream, stream);
+    files_own();
     number_set("OMPI_COMM_WORLD_RANK", rank);
     number_set("OMPI_COMM_WORLD_LOCAL_RANK", rank);
     if (rank_region->debugged == rank + 1)
@@ -420,6 +465,7 @@ void world_process_begin(void)
                     threads);
     rank_layers_find();
     maps_tell();
+    files_find();
     if (!scratch_begin(&rank_region->scratch))
         rank_refuse("what it writes cannot be kept apart (%s)", rank_region->scratch.why);
     WORLD->fiber->site = world_process_site();
