@@ -130,6 +130,24 @@ static void tell(void *context, uint64_t worlds, uint64_t ahead)
     core_progress_tell((uint64_t)((seconds_now() - *started_s) * 1000));
 }
 
+/* Where outcomes differ, that may be for times that the program prints: looked for then only. */
+static enum core_status search_run(struct explore_program *program,
+                                   const struct explore_options *how,
+                                   struct explore_search *out_search)
+{
+    int ranks = program->command->rank_count;
+    enum core_status status = explore_search(explore_program_run, program, ranks, how, out_search);
+    if (status != CORE_OK || out_search->class_count < 2)
+        return status;
+    status = explore_program_times(program);
+    if (status == CORE_OK && program->allow.pattern_count == program->allowed)
+        return CORE_OK;
+    explore_search_done(out_search);
+    *out_search = (struct explore_search){0};
+    return status == CORE_OK ? explore_search(explore_program_run, program, ranks, how, out_search)
+                             : status;
+}
+
 static enum core_status explore(struct trace *trace, const struct explore_command *command,
                                 double budget_s, const char *written, struct finding_list *list,
                                 char **out_said)
@@ -153,7 +171,7 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
         return status;
     }
     core_progress_begin("exploring", (uint64_t)(budget_s * 1000));
-    status = explore_search(explore_program_run, &program, command->rank_count, &how, &search);
+    status = search_run(&program, &how, &search);
     core_progress_end();
     if (status == CORE_OK && fails_always(&search, &program.outcome)) {
         const struct world_finding *failure = explore_outcome_failure(&program.outcome);

@@ -1,11 +1,13 @@
 /* See the header. */
 #include "explore/outcome.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/array.h"
+#include "core/check.h"
 #include "core/random.h"
 
 /* Findings of a world that make it fail; the others are compared and are no failure. */
@@ -44,13 +46,6 @@ const struct world_finding *explore_outcome_failure(const struct world_process_o
     return NULL;
 }
 
-static uint64_t hash_bytes(uint64_t hash, const char *text, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
-    return core_random_mix(hash ^ bytes);
-}
-
 static bool rank_allowed(const struct explore_allow *allow, int rank)
 {
     for (int i = 0; i < allow->pattern_count; i++) {
@@ -75,6 +70,96 @@ static bool line_allowed(const struct explore_allow *allow, const char *line, si
 static size_t line_bytes(const char *at)
 {
     return strcspn(at, "\n");
+}
+
+/* --- numbers that are times ------------------------------------------------------------------- */
+
+enum { NUMBERS_MAX = 64, LETTERS_LEAST = 4 };
+
+static size_t number_bytes(const char *at, const char *end)
+{
+    size_t bytes = 0;
+    while (at + bytes < end &&
+           (isdigit((unsigned char)at[bytes]) || (bytes && (at[bytes] == '.' || at[bytes] == ':'))))
+        bytes++;
+    return bytes;
+}
+
+static size_t blank_bytes(const char *at, const char *end)
+{
+    size_t bytes = 0;
+    while (at + bytes < end && (at[bytes] == ' ' || at[bytes] == '+' || at[bytes] == '-'))
+        bytes++;
+    return at + bytes < end && isdigit((unsigned char)at[bytes]) ? bytes : 0;
+}
+
+/* What fits both lines, a star for each number that differs and what is blank before it; NULL: they
+ * differ in other ways, or have too few letters to be told from lines of another kind. */
+static char *pattern_of(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    const char *a_end = a + a_bytes, *b_end = b + b_bytes;
+    char *pattern = malloc(2 * a_bytes + 2);
+    size_t used = 0, letters = 0;
+    while (pattern && a < a_end && b < b_end) {
+        size_t x = blank_bytes(a, a_end), y = blank_bytes(b, b_end), n = number_bytes(a + x, a_end),
+               m = number_bytes(b + y, b_end);
+        if (n && m && (n + x != m + y || memcmp(a, b, n + x) != 0)) {
+            pattern[used++] = '*';
+            a += x + n;
+            b += y + m;
+            continue;
+        }
+        if (*a != *b)
+            break;
+        letters += isalpha((unsigned char)*a) != 0;
+        if (strchr("*?[]\\", *a))
+            pattern[used++] = '\\';
+        pattern[used++] = *a++;
+        b++;
+    }
+    if (pattern && a == a_end && b == b_end && letters >= LETTERS_LEAST) {
+        pattern[used] = 0;
+        return pattern;
+    }
+    free(pattern);
+    return NULL;
+}
+
+static enum core_status text_numbers(struct explore_allow *allow, const char *a, const char *b)
+{
+    enum core_status status = CORE_OK;
+    int most = allow->pattern_count + NUMBERS_MAX;
+    while (*a && *b && status == CORE_OK && allow->pattern_count < most) {
+        size_t n = line_bytes(a), m = line_bytes(b);
+        bool same = n == m && memcmp(a, b, n) == 0;
+        char *pattern = same || line_allowed(allow, a, n) ? NULL : pattern_of(a, n, b, m);
+        if (pattern)
+            status = explore_allow_add(allow, pattern);
+        if (status != CORE_OK)
+            free(pattern);
+        a += n + (a[n] == '\n');
+        b += m + (b[m] == '\n');
+    }
+    return status;
+}
+
+enum core_status explore_allow_numbers(struct explore_allow *allow, const struct explore_output *a,
+                                       const struct explore_output *b)
+{
+    enum core_status status = CORE_OK;
+    CORE_CHECK(a->rank_count == b->rank_count);
+    for (int i = 0; i < 2 * a->rank_count && status == CORE_OK; i++)
+        status = text_numbers(allow, a->text[i], b->text[i]);
+    return status;
+}
+
+/* --- what is alike ---------------------------------------------------------------------------- */
+
+static uint64_t hash_bytes(uint64_t hash, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
+    return core_random_mix(hash ^ bytes);
 }
 
 /* Of the lines, in whatever order: what arrives first is often printed first. */

@@ -17,8 +17,17 @@ struct explore_allow {
     int pattern_count;
 };
 
+struct explore_output { /* what a world printed, kept */
+    char **text;        /* of each rank, standard output and then standard error */
+    int rank_count;
+};
 /* Adds a word of --allow. */
 enum core_status explore_allow_add(struct explore_allow *allow, char *word);
+
+/* Adds patterns for lines that differ by numbers alone: those numbers may differ. The patterns are
+ * the caller's to free, one by one, behind the first `pattern_count` as it was. */
+enum core_status explore_allow_numbers(struct explore_allow *allow, const struct explore_output *a,
+                                       const struct explore_output *b);
 
 /* Equal for worlds that are alike. */
 uint64_t explore_outcome_key(const struct world_process_outcome *outcome, int rank_count,
@@ -33,10 +42,6 @@ struct explore_difference {
     char *line[2];
 };
 
-struct explore_output { /* what a world printed, kept */
-    char **text;        /* of each rank, standard output and then standard error */
-    int rank_count;
-};
 enum core_status explore_output_keep(const struct world_process_outcome *outcome, int rank_count,
                                      struct explore_output *out_output);
 void explore_output_done(struct explore_output *output);

@@ -38,6 +38,8 @@ void explore_program_end(struct explore_program *program)
 {
     world_processes_end(program->worlds);
     site_resolver_free(program->resolver);
+    for (int i = program->allowed; program->timed && i < program->allow.pattern_count; i++)
+        free(program->allow.pattern[i]);
     free(program->allow.pattern);
     *program = (struct explore_program){0};
 }
@@ -58,6 +60,40 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
     *out_key = explore_outcome_key(&p->outcome, p->command->rank_count, &p->allow);
     *out_events = (struct explore_events){p->outcome.event, p->outcome.event_count};
     return CORE_OK;
+}
+
+static enum core_status output_under(struct explore_program *p, uint32_t look_ns,
+                                     struct explore_output *out_output)
+{
+    struct world_options options = {.look_ns = look_ns, .choice = {.kind = REPLAY_CHOICE_LIST}};
+    enum core_status status;
+
+    replay_policy_init(&options.policy);
+    options.policy.order = REPLAY_ORDER_EXPLORE;
+    status = world_processes_run(p->worlds, &options, &p->outcome);
+    replay_policy_done(&options.policy);
+    return status == CORE_OK ? explore_output_keep(&p->outcome, p->command->rank_count, out_output)
+                             : status;
+}
+
+enum core_status explore_program_times(struct explore_program *program)
+{
+    enum { QUICK_NS = 1000, SLOW_NS = 7919 };
+    struct explore_output quick = {0}, slow = {0};
+    enum core_status status;
+
+    if (!program->worlds || program->allow.output)
+        return CORE_OK;
+    program->timed = true;
+    program->allowed = program->allow.pattern_count;
+    status = output_under(program, QUICK_NS, &quick);
+    if (status == CORE_OK)
+        status = output_under(program, SLOW_NS, &slow);
+    if (status == CORE_OK)
+        status = explore_allow_numbers(&program->allow, &quick, &slow);
+    explore_output_done(&quick);
+    explore_output_done(&slow);
+    return status;
 }
 
 enum core_status explore_program_crowded(void)

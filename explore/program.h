@@ -23,6 +23,8 @@ struct explore_program {
     struct explore_runner runner;
     struct site_resolver *resolver;
     struct explore_allow allow;
+    bool timed;                           /* explore_program_times has been there, */
+    int allowed;                          /* and owns all patterns but for so many */
     struct world_process_outcome outcome; /* of the last world */
 };
 
@@ -34,6 +36,10 @@ enum core_status explore_program_start(const struct explore_command *command, ui
 void explore_program_of(const struct explore_command *command, const struct explore_runner *runner,
                         struct explore_program *out_program);
 void explore_program_end(struct explore_program *program);
+
+/* Before a search, when `allow` is complete: from two worlds whose clocks differ it learns which
+ * numbers are times, of which a program that prints them does not repeat itself. */
+enum core_status explore_program_times(struct explore_program *program);
 
 /* An explore_run_fn; context: the program. */
 enum core_status explore_program_run(void *context, const struct replay_policy *policy,

@@ -58,6 +58,7 @@ struct world_options {
     bool warn_types;  /* a receive whose basic types differ from the send's is a finding */
     struct replay_choice choice; /* where every decision comes from; all zero: the default order */
     uint64_t step_count_max;     /* MPI calls in all; 0: 100 million */
+    uint32_t look_ns;            /* that a look at a clock takes; 0: a microsecond */
     size_t memory_bytes_max;     /* for messages and handles; 0: 1 GiB */
     size_t stack_bytes;   /* of each rank, 0: 1 MiB. The first world of the process decides. */
     world_event_fn event; /* NULL: none */
@@ -165,5 +166,6 @@ void world_pause(unsigned turn);
 void world_sleep(uint64_t ns);
 /* The virtual clock that MPI_Wtime shows, in nanoseconds. */
 uint64_t world_now_ns(void);
+uint64_t world_look_ns(void); /* world_options.look_ns */
 
 #endif

@@ -599,3 +599,9 @@ uint64_t world_now_ns(void)
 {
     return WORLD->now_ns;
 }
+
+uint64_t world_look_ns(void)
+{
+    enum { LOOK_NS = 1000 };
+    return WORLD->options && WORLD->options->look_ns ? WORLD->options->look_ns : LOOK_NS;
+}

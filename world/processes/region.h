@@ -65,6 +65,7 @@ struct region {
     /* The request. */
     bool late, warn_types;
     uint64_t step_count_max;
+    uint32_t look_ns;
     enum replay_choice_kind kind;
     struct core_random random; /* of a seed: where it stands */
     uint64_t choice_count;

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_NS = 1000, FASTER_EVERY = 64, FASTER_MAX = 20 };
+enum { FASTER_EVERY = 64, FASTER_MAX = 20 };
 static const uint64_t epoch_ns = 1700000000u * (uint64_t)1000000000;
 
 uint64_t rank_clock_before;
@@ -22,7 +22,7 @@ static uint64_t look(void)
         looks = 0;
     looks_step = WORLD->step_count;
     uint32_t doubled = looks++ / FASTER_EVERY;
-    uint64_t step = (uint64_t)LOOK_NS << (doubled < FASTER_MAX ? doubled : FASTER_MAX);
+    uint64_t step = world_look_ns() << (doubled < FASTER_MAX ? doubled : FASTER_MAX);
     if (rank_own < 0)
         return epoch_ns + (rank_clock_before += step);
     return epoch_ns + rank_clock_before + (WORLD->now_ns += step);

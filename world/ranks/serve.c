@@ -302,6 +302,7 @@ static bool options_read(struct world_options *out)
                                   .late = rank_region->late,
                                   .warn_types = rank_region->warn_types,
                                   .step_count_max = rank_region->step_count_max,
+                                  .look_ns = rank_region->look_ns,
                                   .memory_bytes_max = rank_region->bytes - memory_begin,
                                   .event = rank_event};
     replay_choice_seed(&out->choice, 0);
