@@ -64,9 +64,9 @@ class Again:
         self.events, self.dones, self.lists = {}, {}, {}
 
     @staticmethod
-    def slot(bits, *terms):
-        factors = (0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35, 0x27D4EB2F)
-        return (sum(t * f for t, f in zip(terms, factors)) & 0xFFFFFFFF) >> (32 - bits)
+    def slot(near, *terms):
+        factors = (0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35)
+        return (near + ((sum(t * f for t, f in zip(terms, factors)) & 0xFFFFFFFF) >> 25)) % 128
 
     def step(self, a, bits, b):
         """The slot, the number, and by how much the request is above that of the slot."""
@@ -77,11 +77,11 @@ class Again:
         """The record's kind and bytes, whole."""
         if kind == "EVENT":
             f = struct.unpack(self.EVENT, d)
-            self.events[self.slot(7, f[8], f[10], f[11], f[2])] = f
+            self.events[self.slot(f[8], f[10], f[11], f[2])] = f
             self.seq, self.t = f[4], f[6]
         elif kind == "DONE":
             f = struct.unpack(self.DONE, d)
-            self.dones[self.slot(5, f[5], f[7], f[8])] = f
+            self.dones[self.slot(f[5], f[7], f[8])] = f
             self.seq = f[4]
         elif kind == "LIST":
             f = struct.unpack_from(self.LIST, d)
@@ -98,7 +98,7 @@ class Again:
             return "EVENT", struct.pack(self.EVENT, *f)
         elif kind == "DONE_AGAIN":
             _, _, a, b = struct.unpack("<4H", d)
-            slot, seq, more = self.step(a, 5, b)
+            slot, seq, more = self.step(a, 7, b)
             f = self.dones[slot]
             f = self.dones[slot] = f[:4] + (seq, f[5], f[6] + more) + f[7:]
             return "DONE", struct.pack(self.DONE, *f)
@@ -141,7 +141,7 @@ def lane(path, rank):
     magic, version, header, ring_bytes, r, size, index, pid, tid, level = struct.unpack_from(
         "<8sIIQiiIiii", ring, 0
     )
-    assert magic == b"CWSPOOL\0" and version == 8, path
+    assert magic == b"CWSPOOL\0" and version == 9, path
     at = 8 + 8 + 8 + 24
     rank.host = ring[at : at + 64].split(b"\0")[0].decode()
     at += 64 + 64 + 128

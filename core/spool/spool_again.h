@@ -17,7 +17,7 @@
 
 enum {
     SPOOL_AGAIN_EVENT_BITS = 7,
-    SPOOL_AGAIN_DONE_BITS = 5,
+    SPOOL_AGAIN_DONE_BITS = 7,
     SPOOL_AGAIN_LIST_BITS = 3,
     SPOOL_AGAIN_EVENTS = 1 << SPOOL_AGAIN_EVENT_BITS,
     SPOOL_AGAIN_DONES = 1 << SPOOL_AGAIN_DONE_BITS,
@@ -39,19 +39,19 @@ struct spool_again { /* zeroed: nothing seen yet; head.kind of a slot is 0 until
 
 /* --- slots ------------------------------------------------------------------------------------ */
 
-/* Fields are read one by one: a wider load of what has just been stored would wait for it. */
+/* Neighbours in a program, or in a list of requests, do not get in each other's way. Fields are
+ * read one by one: a wider load of what has just been stored would wait for it. */
 static inline unsigned spool_again_event_slot(const struct spool_event *e)
 {
-    uint32_t key = e->site * 0x9E3779B1u + (uint32_t)e->peer * 0x85EBCA6Bu +
-                   (uint32_t)e->tag * 0xC2B2AE35u + e->head.a * 0x27D4EB2Fu;
-    return key >> (32 - SPOOL_AGAIN_EVENT_BITS);
+    uint32_t rest =
+        (uint32_t)e->peer * 0x9E3779B1u + (uint32_t)e->tag * 0x85EBCA6Bu + e->head.a * 0xC2B2AE35u;
+    return (e->site + (rest >> (32 - SPOOL_AGAIN_EVENT_BITS))) % SPOOL_AGAIN_EVENTS;
 }
 
 static inline unsigned spool_again_done_slot(const struct spool_done *d)
 {
-    uint32_t key =
-        d->index * 0x9E3779B1u + (uint32_t)d->source * 0x85EBCA6Bu + (uint32_t)d->tag * 0xC2B2AE35u;
-    return key >> (32 - SPOOL_AGAIN_DONE_BITS);
+    uint32_t rest = (uint32_t)d->source * 0x9E3779B1u + (uint32_t)d->tag * 0x85EBCA6Bu;
+    return (d->index + (rest >> (32 - SPOOL_AGAIN_DONE_BITS))) % SPOOL_AGAIN_DONES;
 }
 
 /* Of a list that may come again: its slot; else SPOOL_AGAIN_VALUES_MAX. */

@@ -101,45 +101,59 @@ static union {
     } listed;
 } put[AGAIN_RECORDS]; /* what was written, in order */
 
+/* A field that is as it was before, but now and then. */
+static int32_t field(struct core_random *random, uint32_t usual)
+{
+    return (int32_t)(core_random_below(random, 60) ? usual
+                                                   : (uint32_t)core_random_below(random, 100));
+}
+
+static uint64_t ticks(struct core_random *random)
+{
+    return core_random_below(random, 100000) + (core_random_below(random, 50) ? 0 : 1ull << 33);
+}
+
 /* Mostly what is like something before; now and then a field that is not, or that is far off. */
 static void again_record(struct core_random *random, int i, uint64_t *seq, uint64_t *now)
 {
     uint32_t like = (uint32_t)core_random_below(random, AGAIN_CALLS), id = (uint32_t)i / 3;
-    bool odd = !core_random_below(random, 20), far = !core_random_below(random, 50);
-    uint64_t ticks = core_random_below(random, 100000) + (far ? 1ull << 33 : 0);
+    bool far = !core_random_below(random, 50);
 
     *seq += far ? core_random_below(random, 1000) - 500 : core_random_below(random, 7) - 2;
-    *now += ticks - 300;
+    *now += ticks(random) - 300;
     if (i % 3 == 0) {
-        put[i].event = (struct spool_event){.head = {SPOOL_EVENT, 8, (uint16_t)(like % 7), 0},
-                                            .seq = *seq,
-                                            .t_enter = *now,
-                                            .parent = like % 3,
-                                            .site = like,
-                                            .peer = (int32_t)like % 5 - 3,
-                                            .tag = EVENT_NONE,
-                                            .type = 3,
-                                            .count = odd ? (int32_t)id : 1,
-                                            .request = far ? UINT32_MAX : id};
-        *now += ticks;
+        put[i].event = (struct spool_event){
+            .head = {SPOOL_EVENT, 8, (uint16_t)field(random, like % 7), (uint16_t)field(random, 0)},
+            .seq = *seq,
+            .t_enter = *now,
+            .parent = (uint32_t)field(random, like % 3),
+            .site = like,
+            .comm = (uint32_t)field(random, 1),
+            .peer = (int32_t)like % 5 - 3,
+            .tag = EVENT_NONE,
+            .type = (uint32_t)field(random, 3),
+            .count = field(random, 1),
+            .request = far ? UINT32_MAX : id};
+        *now += ticks(random);
         put[i].event.t_leave = *now;
         return;
     }
     if (i % 3 == 1) {
-        put[i].done = (struct spool_done){.head = {SPOOL_DONE, 5, odd, far ? 15 : 0},
-                                          .seq = *seq,
-                                          .index = like % 4,
-                                          .request = far ? 0 : id,
-                                          .source = (int32_t)(like % 3),
-                                          .tag = 7,
-                                          .bytes = odd ? 12 : 8};
+        put[i].done = (struct spool_done){
+            .head = {SPOOL_DONE, 5, (uint16_t)field(random, 0), (uint16_t)field(random, 0)},
+            .seq = *seq,
+            .index = like % 4,
+            .request = far ? 0 : id,
+            .source = (int32_t)(like % 3),
+            .tag = 7,
+            .bytes = (uint64_t)field(random, 8)};
         return;
     }
     uint32_t count = 1 + like % 12;
     put[i].listed.list = (struct spool_list){
         .head = {SPOOL_LIST, (uint16_t)(4 + (count + 1) / 2), SPOOL_LIST_REQUESTS, 4},
         .seq = *seq,
-        .argument = odd ? 2 : 1,
+        .argument = (uint32_t)field(random, 1),
         .total = count,
         .count = count};
     for (uint32_t k = 0; k < count; k++)
