@@ -451,10 +451,23 @@ static void outcome_say(struct finding *finding, const struct look *look, const 
     explore_difference_done(&d);
 }
 
+/* That they were different once is not enough: of a program that does not repeat itself, what is
+ * seen when they are run again may be the same. */
+static bool tells_apart(const struct look *look, const struct look *base,
+                        const struct explore_allow *allow)
+{
+    struct explore_difference d;
+    bool apart = look->found || base->found || allow->messages ||
+                 explore_output_differ(&look->output, &base->output, allow, &d);
+    if (apart && !look->found && !base->found && !allow->messages)
+        explore_difference_done(&d);
+    return apart;
+}
+
 /* *out_base: what came of the program first; *out_least: what tells another outcome apart with the
- * fewest answers. */
-static void race_ends(const struct look *look, uint32_t count, const struct look **out_base,
-                      const struct look **out_least)
+ * fewest answers; NULL: nothing does. */
+static void race_ends(const struct look *look, uint32_t count, const struct explore_allow *allow,
+                      const struct look **out_base, const struct look **out_least)
 {
     *out_base = *out_least = NULL;
     for (uint32_t i = 0; i < count; i++) {
@@ -462,7 +475,8 @@ static void race_ends(const struct look *look, uint32_t count, const struct look
             continue;
         if (!*out_base)
             *out_base = &look[i];
-        else if (!*out_least || look[i].list.count < (*out_least)->list.count)
+        else if ((!*out_least || look[i].list.count < (*out_least)->list.count) &&
+                 tells_apart(&look[i], *out_base, allow))
             *out_least = &look[i];
     }
 }
@@ -472,7 +486,7 @@ static enum core_status race_add(struct explore_program *program, struct explore
                                  struct finding_list *list)
 {
     const struct look *base, *least;
-    race_ends(look, count, &base, &least);
+    race_ends(look, count, &program->allow, &base, &least);
     if (!least)
         return CORE_OK;
     struct finding *finding = finding_list_add(list, RULE_RACE, FINDING_WARNING);
