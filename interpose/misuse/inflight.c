@@ -830,7 +830,7 @@ void usage_look_slow(struct lane *lane, uint64_t seq)
 
 /* Where no watchpoint has to be told what is ours, it is left alone until looking may have been
  * earned. */
-static void look_later(uint64_t now, uint64_t cost)
+static void look_when_earned(uint64_t now, uint64_t cost)
 {
     if (point_count || window_count || large_count)
         return;
@@ -851,7 +851,7 @@ void usage_relook_slow(struct lane *lane, uint64_t now)
     for (uint32_t i = 0; i < window_count; i++)
         bytes += watched_bytes(&window[i]);
     if (!recorder_may_spend(&credit, 2 * bytes)) { /* now, and when the next call is entered */
-        look_later(now, 2 * bytes);
+        look_when_earned(now, 2 * bytes);
         return;
     }
     for (uint32_t i = 0; i < usage_in_flight.count; i++)
