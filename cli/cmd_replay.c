@@ -567,7 +567,7 @@ static enum core_status choose_in_world(struct replaying *r)
     replay_policy_done(&r->policy);
     r->policy = chosen;
     if (lost)
-        fprintf(r->out, "%" PRIu32 " answer%s of windows cannot be given live\n", lost,
+        fprintf(r->out, "%" PRIu32 " answer%s of windows or threads cannot be given live\n", lost,
                 lost == 1 ? "" : "s");
     return CORE_OK;
 }

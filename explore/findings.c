@@ -109,6 +109,10 @@ static char *answer_words(const struct world_decision *d, int32_t usual)
                 d->rank);
         if (usual >= 0 && usual != d->answer)
             fprintf(file, " before rank %d", usual);
+    } else if (d->reason == REPLAY_REASON_THREAD) {
+        fprintf(file, "of thread %d comes first", d->answer);
+        if (usual >= 0 && usual != d->answer)
+            fprintf(file, ", not that of thread %d", usual);
     } else if (d->set) {
         fprintf(file, "reports request ");
         bits_say((uint32_t)d->answer, file);

@@ -3,11 +3,22 @@
 
 #include "explore/program.h"
 
-/* Whose turn it is at a window is nobody's to say there (interpose/decide.h). */
-static enum core_status answer_add(const struct world_decision *d, struct replay_policy *policy,
+/* A rank whose threads call MPI counts its decisions as they come there. */
+static bool has_threads(const struct world_decisions *told, int rank)
+{
+    for (uint32_t i = 0; i < told->decision_count; i++)
+        if (told->decision[i].rank == rank && told->decision[i].reason == REPLAY_REASON_THREAD)
+            return true;
+    return false;
+}
+
+/* Whose turn it is at a window, or among threads, is nobody's to say there (interpose/decide.h). */
+static enum core_status answer_add(const struct world_decisions *told,
+                                   const struct world_decision *d, struct replay_policy *policy,
                                    uint32_t *lost)
 {
-    if (d->reason == REPLAY_REASON_MATCH || d->reason == REPLAY_REASON_WAIT)
+    if ((d->reason == REPLAY_REASON_MATCH || d->reason == REPLAY_REASON_WAIT) &&
+        !has_threads(told, d->rank))
         return replay_policy_add_forced(policy, (uint32_t)d->rank, d->number, d->answer);
     ++*lost;
     return CORE_OK;
@@ -39,7 +50,7 @@ static enum core_status decided(const struct world_decisions *told,
     made.seed = policy->seed;
     enum core_status status = sends_add(policy, &made, &lost);
     for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
-        status = answer_add(&told->decision[i], &made, &lost);
+        status = answer_add(told, &told->decision[i], &made, &lost);
     if (status != CORE_OK) {
         replay_policy_done(&made);
         return status;

@@ -98,8 +98,8 @@ enum core_status explore_program_times(struct explore_program *program)
 
 enum core_status explore_program_crowded(void)
 {
-    return core_report(CORE_UNSUPPORTED, "threads of a rank are in MPI at the same time "
-                                         "(MPI_THREAD_MULTIPLE), and in a world they take turns");
+    return core_report(CORE_UNSUPPORTED, "a thread of a rank waits for something that is not MPI: "
+                                         "a world cannot tell whether the program goes on");
 }
 
 enum core_status explore_program_followed(const struct explore_program *program,

@@ -343,7 +343,7 @@ static enum core_status place_run(struct explore_search *s, const struct explore
         return CORE_OK;
     status = answers_of(ran.told, &list);
     if (status == CORE_OK)
-        status = class_note(s, &ran, &list, all, &sends, false, &class);
+        status = class_note(s, &ran, &list, &list, &sends, false, &class);
     if (status == CORE_OK)
         place->class = class + 1;
     explore_list_done(&list);

@@ -239,6 +239,7 @@ struct ompi_communicator_t {
     struct world_attribute *attribute;
     const char *name;
     struct world_info_entry *info;
+    struct world_part **turns; /* of its rank's threads; NULL: there was none */
 };
 struct PREDEFINED(512) ompi_predefined_communicator_t {
     struct ompi_communicator_t comm;
@@ -356,8 +357,13 @@ struct world_fiber {
     bool dirty; /* abandoned in the middle: its stack may be poisoned */
     struct world_fiber *paused_next;
     unsigned paused_turn;
-    bool is_rank; /* a rank's own fiber, not one of a nonblocking collective */
-    int waiting;  /* requests it still waits for before it is ready */
+    bool is_rank; /* a rank's own fiber, or its thread's; not one of a nonblocking collective */
+    /* Of processes whose threads call MPI: the next thread of the rank, which of them it is (0: its
+     * first), and which thread of the process goes on when this fiber does (ranks/threads.c). */
+    struct world_fiber *sibling;
+    uint32_t thread, slot;
+    uint32_t decision_count; /* order=explore */
+    int waiting;             /* requests it still waits for before it is ready */
     bool probing;
     const struct world_past *past; /* order=explore: decisions that it has come past */
     struct world_decider *decider; /* it asks */
@@ -401,9 +407,9 @@ struct world_rank {
     size_t bsend_bytes, bsend_used;
     struct ompi_communicator_t world, self;
     int self_member;
-    uint32_t decision_count, order_count; /* order=explore */
-    int32_t wish;                         /* for its next decision: world_wish */
-    uint32_t turns;                       /* how often it went on although it might have waited */
+    uint32_t order_count; /* order=explore */
+    int32_t wish;         /* for its next decision: world_wish */
+    uint32_t turns;       /* how often it went on although it might have waited */
     struct world_decider *decided;
     struct world_polled *polled;
     struct world_extra *extra; /* NULL until something in it is needed: world_extra() */
@@ -491,6 +497,11 @@ void world_globals_end(void);
 void world_globals_done(void);
 
 /* fiber.c */
+/* One more thread of a rank that is a process; it has a stack. */
+struct world_fiber *world_fiber_thread(struct world_rank *rank, uint32_t thread);
+/* The fiber is its thread's: runs it to its end, and says who goes on; NULL: nobody can. */
+struct world_fiber *world_fiber_serve(struct world_fiber *fiber);
+void world_fiber_drop(struct world_rank *rank); /* its threads end wherever they are */
 struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct world_fiber *),
                                     void *argument);
 void world_fiber_ready(struct world_fiber *fiber);
@@ -516,6 +527,8 @@ void world_delayed_tick(void); /* one tick passes */
 /* The turn goes to the process of `to`, and comes back at some time. Returns the fiber of this
  * process that goes on. NULL: nobody can, so the world is over. */
 struct world_fiber *world_process_switch(struct world_fiber *from, struct world_fiber *to);
+/* A thread of its own for a helper fiber, where threads call MPI; false: it needs a stack. */
+bool world_process_host(struct world_fiber *fiber);
 uint8_t *world_process_stack(size_t bytes); /* of a helper fiber, private */
 void world_process_stack_ended(uint8_t *stack);
 /* Runs it in the process of that rank, whose memory it may touch. */
@@ -525,10 +538,12 @@ int world_process_init(int required); /* what MPI_Init does; MPI_THREAD_... that
 extern bool world_process_early;
 void world_process_begin(void);       /* there are ranks now: returns in every rank of a world */
 int world_process_threads(void);      /* MPI_THREAD_... that is had */
+extern bool world_process_several;    /* this rank has had several that may call MPI */
 bool world_process_is_main(void);     /* the calling thread */
 const void *world_process_site(void); /* where the program called this library */
 void world_process_aborts(int code);
-void world_process_stands(int rank, const char *why); /* the runner is told where it is */
+/* The runner is told where the rank is. */
+void world_process_stands(const struct world_fiber *fiber, const char *why);
 void world_process_asked(uint32_t options, enum replay_reason reason, uint32_t answer);
 void world_process_candidate(int source, int tag, uint64_t bytes, uint32_t number);
 void *world_process_memory(size_t *out_bytes); /* all that the arena has */
@@ -614,7 +629,7 @@ static inline void world_enter(const char *call)
     world_enter_local(call);
 }
 #if WORLD_PROCESSES
-/* Of the threads of a rank one is in MPI at a time (ranks/threads.c): until the call returns. */
+/* Of the threads of a rank one goes on at a time (ranks/threads.c). */
 extern bool world_process_multiple; /* the program asks for MPI_THREAD_MULTIPLE */
 void world_process_thread_lock(void);
 void world_process_thread_unlock(void);

@@ -35,6 +35,7 @@ enum replay_reason {
     REPLAY_REASON_LOCK,     /* who gets a lock */
     REPLAY_REASON_DELAY,
     REPLAY_REASON_OTHER,
+    REPLAY_REASON_THREAD, /* which thread of a rank goes on */
     REPLAY_REASON_COUNT
 };
 

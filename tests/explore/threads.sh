@@ -1,8 +1,16 @@
-# MPI_THREAD_MULTIPLE: who asks for it and has one thread in MPI at a time is explored, and told
-# that other orders of threads may be more; where a thread waits for another one of its rank, that
-# is said, and is no deadlock.
-mpicc -g -O1 -pthread -o modes "$SOURCE/tests/world/processes/modes.c" || exit 1
-for mode in multiple turns crowded; do
+# MPI_THREAD_MULTIPLE: which of two threads' calls comes first is a choice, where it can be seen;
+# where threads agree on an order, or do not meet, there is one. Where a thread waits for something
+# that is not MPI, that is said, and is no deadlock.
+mpicc -g -O1 -pthread -o modes "$SOURCE/tests/world/processes/modes.c" &&
+    mpicc -g -O1 -pthread -o threads "$SOURCE/tests/world/processes/threads.c" || exit 1
+for mode in multiple crowded; do
     crosswait explore -n 3 -- ./modes $mode
     echo "$mode: [$?]"
 done
+for mode in 'same 3' 'twice 2' 'late 2' 'ranks 2' 'communicators 3' 'tags 3' 'beside 2' 'order 3' \
+    'mutex 2' 'spins 2' 'pauses 2'; do
+    crosswait explore -n 3 -- ./threads $mode 2>&1 | grep -E '^(error|warning|note|crosswait)'
+    echo "$mode: [${PIPESTATUS[0]}]"
+done
+crosswait explore -n 3 -- ./threads same 2
+crosswait explore --again='order=explore:0.1004501=2' -n 3 -- ./threads same 2

@@ -4,7 +4,7 @@
 #include "world/exchange/explore.h"
 
 #include "world/exchange/match.h"
-#include "world/exchange/explore_window.h"
+#include "world/exchange/explore_turn.h"
 
 struct world_explore {
     struct world_decisions told;
@@ -28,8 +28,10 @@ _Static_assert(EXPLORE_TRACKED % 64 == 0, "a past is whole words");
 _Static_assert(EXPLORE_BITS < 31 && EXPLORE_SUBSETS < EXPLORE_BITS, "a set of bits is an answer");
 _Static_assert(EXPLORE_RECEIVE < EXPLORE_PROBE && EXPLORE_PROBE < EXPLORE_ANY &&
                    EXPLORE_ANY < EXPLORE_SOME && EXPLORE_SOME < EXPLORE_ALL &&
-                   EXPLORE_ALL < EXPLORE_TURN && EXPLORE_TURN < EXPLORE_LOCK,
-               "messages come first, windows last: kinds are compared by order");
+                   EXPLORE_ALL < EXPLORE_TURN && EXPLORE_TURN < EXPLORE_LOCK &&
+                   EXPLORE_LOCK < EXPLORE_THREAD,
+               "messages come first, turns last: kinds are compared by order");
+_Static_assert(EXPLORE_THREADS *EXPLORE_THREAD_NUMBERS <= 1000000, "turns have those behind");
 
 /* --- pasts ------------------------------------------------------------------------------------ */
 
@@ -117,6 +119,8 @@ static enum replay_reason reason_of(const struct world_decider *d)
         return REPLAY_REASON_OTHER;
     case EXPLORE_LOCK:
         return REPLAY_REASON_LOCK;
+    case EXPLORE_THREAD:
+        return REPLAY_REASON_THREAD;
     default:
         return REPLAY_REASON_WAIT;
     }
@@ -409,13 +413,17 @@ void world_wish(int32_t answer)
 uint32_t world_decided(void)
 {
     CORE_CHECK(WORLD->running && ME);
-    return ME->decision_count;
+    return WORLD->fiber->decision_count;
 }
 
 static void number_give(struct world_decider *d, struct world_rank *rank)
 {
-    CORE_CHECK(!d->number);
-    d->number = ++rank->decision_count;
+    struct world_fiber *fiber = WORLD->fiber;
+    CORE_CHECK(!d->number && fiber->is_rank);
+    d->number = fiber->thread % EXPLORE_THREADS * EXPLORE_THREAD_NUMBERS + ++fiber->decision_count;
+    EXPLORE->told.limited |=
+        rank->fiber->sibling &&
+        (fiber->decision_count > EXPLORE_THREAD_NUMBERS || fiber->thread >= EXPLORE_THREADS);
     d->wish = rank->wish;
     rank->wish = WORLD_WISH_FREE;
 }
@@ -424,8 +432,8 @@ static void number_give(struct world_decider *d, struct world_rank *rank)
 static void number_take_back(const struct world_decider *d, bool found)
 {
     if (d->number && d->polled_before && !found) {
-        CORE_CHECK(d->rank->decision_count == d->number); /* the rank did nothing else meanwhile */
-        d->rank->decision_count--;
+        CORE_CHECK(d->fiber == WORLD->fiber); /* it did nothing else meanwhile */
+        d->fiber->decision_count--;
     }
 }
 
@@ -541,9 +549,10 @@ static void keep_decided(struct world_decider *d, uint32_t option_first)
         return;
     }
     if (d->kind <= EXPLORE_PROBE || d->kind >= EXPLORE_TURN) {
-        d->seen = world_zalloc((size_t)WORLD->rank_count);
+        int answers = d->kind == EXPLORE_THREAD ? EXPLORE_THREADS : WORLD->rank_count;
+        d->seen = world_zalloc((size_t)answers);
         for (uint32_t i = option_first; i < EXPLORE->told.option_count; i++) {
-            CORE_CHECK(EXPLORE->option[i] - d->poll < WORLD->rank_count);
+            CORE_CHECK(EXPLORE->option[i] - d->poll < answers);
             if (EXPLORE->option[i] >= d->poll)
                 d->seen[EXPLORE->option[i] - d->poll] = 1;
         }
@@ -555,7 +564,7 @@ static void keep_decided(struct world_decider *d, uint32_t option_first)
 
 static void resume(struct world_decider *d, const struct world_past *past)
 {
-    struct world_fiber *fiber = d->rank->fiber;
+    struct world_fiber *fiber = d->fiber;
     CORE_CHECK(fiber->decider == d && !d->ready); /* it asks, and is answered once */
     d->rank->turns += d->poll || d->kind >= EXPLORE_TURN;
     fiber->past = world_past_join(fiber->past, past);
@@ -569,11 +578,10 @@ static void answer(struct world_decider *d)
 {
     const struct world_past *past = d->number ? past_add(NULL, d->decided) : NULL;
     if (d->kind >= EXPLORE_TURN) {
-        CORE_CHECK(d->answer >= 0 && d->answer < WORLD->rank_count);
-        struct world_rank *who = &WORLD->rank[d->answer];
-        CORE_CHECK(who->fiber->decider && who->fiber->decider->asks);
-        world_turn_given(d, who->fiber->decider);
-        resume(who->fiber->decider, past);
+        struct world_decider *asks = world_turn_asks(d, d->answer);
+        CORE_CHECK(asks); /* it was told as an answer just now */
+        world_turn_given(d, asks);
+        resume(asks, past);
         return;
     }
     if (d->kind == EXPLORE_RECEIVE) {
@@ -605,8 +613,9 @@ static void decide(struct world_decider *d, uint32_t option_first, bool given)
 {
     CORE_CHECK(EXPLORE->told.option_count > option_first);
     if (d->kind >= EXPLORE_TURN) { /* told as the call of whose turn it is */
-        d->call = WORLD->rank[d->answer].fiber->decider->call;
-        d->site = WORLD->rank[d->answer].fiber->decider->site;
+        const struct world_decider *asks = world_turn_asks(d, d->answer);
+        d->call = asks->call;
+        d->site = asks->site;
     }
     if (d->number) {
         tell_decision(d, option_first, given);
@@ -650,6 +659,10 @@ static bool consider(struct world_decider *d, uint32_t turns, struct candidate *
                   : NULL;
     int32_t wish = name ? name->source : d->wish;
     bool wished = d->number && wish != WORLD_WISH_FREE;
+    if (wished && d->kind >= EXPLORE_TURN && world_turn_asks(d, wish)) {
+        world_explore_tell(wish); /* also where it conflicts with nobody who asks */
+        count++;
+    }
     for (uint32_t i = 0; i < count; i++)
         if (!d->number || (wished && EXPLORE->option[first + i] == wish)) {
             d->answer = EXPLORE->option[first + i];
@@ -666,6 +679,15 @@ static bool consider(struct world_decider *d, uint32_t turns, struct candidate *
     return false;
 }
 
+static bool consider_fiber(const struct world_fiber *fiber, int phase, struct candidate *best)
+{
+    struct world_decider *d = fiber->decider;
+    if (d->kind >= EXPLORE_TURN)
+        d = phase == PHASES - 1 ? world_turn_of(d) : NULL;
+    bool last = d && (d->kind >= EXPLORE_TURN || (d->poll && !d->polled_before));
+    return d && last == (phase == PHASES - 1) && consider(d, last ? fiber->rank->turns : 0, best);
+}
+
 static bool consider_rank(struct world_rank *rank, int phase, struct candidate *best)
 {
     CORE_CHECK(phase >= 0 && phase < PHASES);
@@ -675,11 +697,10 @@ static bool consider_rank(struct world_rank *rank, int phase, struct candidate *
             recv = recv->next;
         return recv != NULL;
     }
-    struct world_decider *d = rank->fiber->decider;
-    if (d && d->kind >= EXPLORE_TURN)
-        d = phase == PHASES - 1 ? world_turn_of(d) : NULL;
-    bool last = d && (d->kind >= EXPLORE_TURN || (d->poll && !d->polled_before));
-    return d && last == (phase == PHASES - 1) && consider(d, last ? rank->turns : 0, best);
+    for (const struct world_fiber *fiber = rank->fiber; fiber; fiber = fiber->sibling)
+        if (fiber->decider && consider_fiber(fiber, phase, best))
+            return true;
+    return false;
 }
 
 /* Of the polls that wait, that of the rank with the fewest turns finds nothing: it has seen that
@@ -687,12 +708,13 @@ static bool consider_rank(struct world_rank *rank, int phase, struct candidate *
 static bool fail_poll(uint32_t turns_max)
 {
     struct world_decider *first = NULL;
-    for (int i = 0; i < WORLD->rank_count; i++) {
-        struct world_decider *d = WORLD->rank[i].fiber->decider;
-        if (d && d->poll && d->rank->turns <= turns_max &&
-            (!first || d->rank->turns < first->rank->turns))
-            first = d;
-    }
+    for (int i = 0; i < WORLD->rank_count; i++)
+        for (struct world_fiber *of = WORLD->rank[i].fiber; of; of = of->sibling) {
+            struct world_decider *d = of->decider;
+            if (d && d->poll && d->rank->turns <= turns_max &&
+                (!first || d->rank->turns < first->rank->turns))
+                first = d;
+        }
     if (!first)
         return false;
     CORE_CHECK(first->rank->turns <= turns_max);
@@ -704,7 +726,8 @@ static bool fail_poll(uint32_t turns_max)
 /* Its rank has looked at a window many times and saw nothing new. */
 static bool looks_only(const struct candidate *best)
 {
-    if (!best->decider || best->decider->kind < EXPLORE_TURN)
+    if (!best->decider || best->decider->kind < EXPLORE_TURN ||
+        best->decider->kind == EXPLORE_THREAD)
         return false;
     for (int i = 0; i < WORLD->rank_count; i++) {
         const struct world_decider *d = WORLD->rank[i].fiber->decider;
@@ -747,6 +770,7 @@ int32_t world_explore_ask(struct world_decider *d)
     struct world_fiber *fiber = WORLD->fiber;
     CORE_CHECK(fiber->is_rank && !fiber->decider);
     d->rank = ME;
+    d->fiber = fiber;
     d->call = fiber->call;
     d->site = fiber->site;
     fiber->decider = d;
@@ -776,13 +800,15 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
                                 .context = comm->context,
                                 .source = source,
                                 .tag = tag,
-                                .order = ++ME->order_count,
                                 .poll = poll,
                                 .polled_before = poll && *polled,
-                                .receive = ME->named_receives + 1,
                                 .take = take};
     if (wished_away(d))
         return NULL;
+    if (!d->polled_before)
+        world_turn_thread(comm, take ? TURN_RECEIVES : TURN_PROBES, source, tag);
+    d->order = ++ME->order_count;
+    d->receive = ME->named_receives + 1;
     if (source == MPI_ANY_SOURCE || (poll && !d->polled_before))
         number_give(d, ME);
     fiber->why = poll ? "polls" : "receive";

@@ -12,8 +12,11 @@
  * the index, of a waitsome the set of indices as bits. Of a poll, which may find nothing: 0 if so,
  * else one more; of a testsome the set, of a test and a testall 1.
  *
- * Of a window (explore_window.h): the world rank that gets the lock, or whose operation is done
- * next.
+ * Of a window (explore_turn.h): the world rank that gets the lock, or whose operation is done
+ * next. Of the threads of a rank: which of them goes on.
+ *
+ * A thread of a rank counts its own decisions: the numbers of the first begin at 1, of the next at
+ * EXPLORE_THREAD_NUMBERS + 1, and so on.
  *
  * A poll that has found nothing by choice finds the same thing next time as soon as it is there;
  * until then it waits, and finds nothing again only when nobody else can go on.
@@ -28,10 +31,12 @@
 #include "world/state.h"
 
 enum {
-    EXPLORE_TRACKED = 1024, /* decisions of a world whose consequences are followed */
-    EXPLORE_LOOKS = 8,      /* at a window in vain before polls elsewhere may fail */
-    EXPLORE_BITS = 30,      /* requests of a waitsome that are told apart */
-    EXPLORE_SUBSETS = 3     /* completed requests of which every subset may be reported */
+    EXPLORE_TRACKED = 1024,        /* decisions of a world whose consequences are followed */
+    EXPLORE_LOOKS = 8,             /* at a window in vain before polls elsewhere may fail */
+    EXPLORE_BITS = 30,             /* requests of a waitsome that are told apart */
+    EXPLORE_SUBSETS = 3,           /* completed requests of which every subset may be reported */
+    EXPLORE_THREAD_NUMBERS = 2000, /* of decisions, of each thread */
+    EXPLORE_THREADS = 500          /* of a rank, that have numbers of their own */
 };
 
 /* Decisions without which something would not be; never changed once made. */
@@ -46,15 +51,24 @@ enum world_explore_kind {
     EXPLORE_PROBE, /* of any kind */
     EXPLORE_ANY,   /* waitany, testany */
     EXPLORE_SOME,
-    EXPLORE_ALL,  /* test, testall */
-    EXPLORE_TURN, /* an operation on a window (explore_window.h) */
-    EXPLORE_LOCK  /* the lock of a window */
+    EXPLORE_ALL,   /* test, testall */
+    EXPLORE_TURN,  /* an operation on a window (explore_turn.h) */
+    EXPLORE_LOCK,  /* the lock of a window */
+    EXPLORE_THREAD /* a call of a thread, where others of its rank may come first */
+};
+
+enum world_turn_use { /* of a communicator, by a thread */
+                      TURN_SENDS,
+                      TURN_RECEIVES,
+                      TURN_PROBES, /* and leaves the message there */
+                      TURN_COLLECTIVE
 };
 
 struct world_decider { /* what asks, and once it has its answer what may have had another */
     struct world_decider *next;
     enum world_explore_kind kind;
     struct world_rank *rank;
+    struct world_fiber *fiber; /* who asks; of a receive, NULL */
     const char *call;
     const void *site;
     uint32_t number;  /* of its rank's; 0: there is nothing to decide, it only waits */
@@ -68,17 +82,19 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     bool take;
     uint32_t receive; /* among its rank's receives and probes */
     struct world_message *message;
-    uint8_t *seen; /* by world rank: was among the answers, or was missed */
+    uint8_t *seen; /* by world rank, or thread: was among the answers, or was missed */
     /* of the others */
     int count;
     struct ompi_request_t **request; /* NULL: not active */
     uint32_t *serial;
-    /* of windows: whose turn it is, and what it would do; `asks` of whoever waits for it */
+    /* of windows and threads: whose turn it is, and what it would do; `asks` of whoever waits */
     struct world_part *part;
     bool asks, exclusive, reads;
+    enum world_turn_use use;
     int op;
     const uint8_t *low, *high;
-    uint32_t window;
+    uint32_t window, queue;
+    const struct world_past *past; /* of whose turn it was, when it asked */
     /* the answer */
     int32_t answer;
     bool ready;
@@ -106,6 +122,8 @@ void world_explore_tell(int32_t answer); /* a possible one */
 bool world_past_has(const struct world_past *past, uint32_t decision);
 void world_explore_missed(const struct world_decider *decider, int32_t answer,
                           const struct world_past *past);
+/* The running thread waits until its call may be done, where its rank has others. */
+void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag);
 /* NULL: the poll found nothing. */
 struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bool poll, bool take);
 /* The answer as told above; at least one request is active. */

@@ -287,10 +287,11 @@ static void queue(struct world_message *message, struct world_rank *dest)
     *dest->unexpected_end = message;
     dest->unexpected_end = &message->next;
     dest->idle_polls = 0;
-    for (struct world_fiber *fiber = dest->fiber; fiber && fiber->probing; fiber = NULL) {
-        fiber->probing = false;
-        world_fiber_ready(fiber);
-    }
+    for (struct world_fiber *fiber = dest->fiber; fiber; fiber = fiber->sibling)
+        if (fiber->probing) {
+            fiber->probing = false;
+            world_fiber_ready(fiber);
+        }
 }
 
 /* A message that was under way. */

@@ -1,7 +1,7 @@
 /* MPI_Send and its family: argument checks, blocking and nonblocking forms, persistent requests,
  * MPI_Sendrecv. A blocking call's request lives on its fiber's stack; `checked` says that nobody
  * can touch its buffer meanwhile. */
-#include "world/state.h"
+#include "world/exchange/explore.h"
 
 enum { TAG_UB = 0x7fffffff };
 
@@ -80,6 +80,9 @@ void world_request_start(struct ompi_request_t *request)
     CORE_CHECK_HOT(request->kind == REQUEST_SEND || request->kind == REQUEST_RECV);
     CORE_CHECK_HOT(request->active && !request->complete && request->owner == ME);
     request->done[0] = request->done[1] = 0;
+    if (WORLD_PROCESSES && world_process_several && !(request->context & 1))
+        world_turn_thread(request->comm, request->kind == REQUEST_SEND ? TURN_SENDS : TURN_RECEIVES,
+                          request->peer, request->tag);
     if (UNLIKELY(request->peer == MPI_PROC_NULL)) {
         null_peer(request);
     } else if (request->kind == REQUEST_SEND) {

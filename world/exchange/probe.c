@@ -36,7 +36,7 @@ static struct world_message *await(MPI_Comm comm, int source, int tag, bool take
                           ? source
                           : (comm->remote_size ? comm->remote : comm->member)[source];
         fiber->tag = tag;
-        CORE_CHECK(fiber == ME->fiber); /* queue() wakes that one */
+        CORE_CHECK(fiber->is_rank); /* queue() wakes those */
         fiber->probing = true;
         world_fiber_block();
         CORE_CHECK(!fiber->probing); /* a message came */

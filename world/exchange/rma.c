@@ -4,7 +4,7 @@
  * of which only one rank's are in place at a time (globals.c). Data goes through packed bytes. */
 #include "world/exchange/rma.h"
 
-#include "world/exchange/explore_window.h"
+#include "world/exchange/explore_turn.h"
 
 enum { LOOK_AHEAD = 8 };
 

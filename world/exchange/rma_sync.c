@@ -3,7 +3,7 @@
  * MPI_Win_lock wait for the other side, as they may. */
 #include "world/exchange/rma.h"
 
-#include "world/exchange/explore_window.h"
+#include "world/exchange/explore_turn.h"
 
 static void await(struct world_part *part, const char *what)
 {

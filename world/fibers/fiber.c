@@ -136,6 +136,13 @@ static void fiber_to(struct world_fiber *from, struct world_fiber *to, bool leav
         *exceptions = from->exceptions;
 }
 
+static void helper_ended(struct world_rank *rank)
+{
+    CORE_CHECK(rank->helper_count > 0);
+    if (--rank->helper_count == 0 && rank->leaving)
+        world_fiber_ready(rank->fiber);
+}
+
 static void fiber_main(void)
 {
     struct world_fiber *self = WORLD->fiber;
@@ -153,12 +160,20 @@ static void fiber_main(void)
     self->body(self);
     CORE_CHECK(WORLD->fiber == self && self->live);
     if (WORLD_PROCESSES) {
-        CORE_CHECK(self->rank->helper_count > 0);
         world_process_stack_ended(self->stack);
-        if (--self->rank->helper_count == 0 && self->rank->leaving)
-            world_fiber_ready(self->rank->fiber);
+        helper_ended(self->rank);
     }
     world_fiber_exit();
+}
+
+struct world_fiber *world_fiber_serve(struct world_fiber *self)
+{
+    CORE_CHECK(WORLD->fiber == self && self->live && !self->stack);
+    self->body(self);
+    CORE_CHECK(WORLD->fiber == self && self->live);
+    helper_ended(self->rank);
+    self->live = false;
+    return world_fiber_next();
 }
 
 static struct world_fiber *paused_take(void)
@@ -207,6 +222,8 @@ static struct world_fiber *pick(void)
 void world_fiber_ready(struct world_fiber *made_ready)
 {
     struct world_state *world = WORLD;
+    if (WORLD_PROCESSES && UNLIKELY(made_ready->thread > 0 && !made_ready->live))
+        return;                   /* its rank has left MPI to its end */
     CORE_CHECK(made_ready->live); /* invariant 2 of state.h */
     if (UNLIKELY(world->ready_count >
                  world->ready_mask)) { /* full: helper fibers exceed the ranks */
@@ -363,10 +380,44 @@ static struct world_fiber *of_process(struct world_rank *rank)
     CORE_CHECK(!world_process_early);
     if (!rank->fiber)
         return got;
+    rank->helper_count++;
+    if (world_process_host(got))
+        return got;
     got->stack_bytes = STACK_BYTES;
     got->stack = world_process_stack(got->stack_bytes);
-    rank->helper_count++;
     return got;
+}
+
+struct world_fiber *world_fiber_thread(struct world_rank *rank, uint32_t thread)
+{
+    struct world_fiber **link = &rank->fiber, *made = world_zalloc(sizeof *made);
+    CORE_CHECK(WORLD_PROCESSES && *link && thread > 0);
+    while (*link && (*link)->thread < thread)
+        link = &(*link)->sibling;
+    made->rank = rank;
+    made->thread = made->slot = thread;
+    made->live = made->is_rank = true;
+    made->sibling = *link;
+    *link = made;
+    return made;
+}
+
+void world_fiber_drop(struct world_rank *rank)
+{
+    struct world_state *world = WORLD;
+    uint32_t kept = 0;
+    CORE_CHECK(world->fiber == rank->fiber && rank->fiber->thread == 0);
+    for (struct world_fiber *of = rank->fiber; of; of = of->sibling) {
+        of->decider = NULL;
+        of->live = of->thread == 0;
+    }
+    for (uint32_t i = 0; i < world->ready_count; i++) {
+        struct world_fiber *ready = world->ready[(world->ready_head + i) & world->ready_mask];
+        if (ready->rank != rank || !ready->is_rank)
+            world->ready[(world->ready_head + kept++) & world->ready_mask] = ready;
+    }
+    CORE_CHECK(kept <= world->ready_count);
+    world->ready_count = kept;
 }
 
 struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct world_fiber *),
@@ -390,6 +441,7 @@ struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct
     got->why = NULL;
     got->fake_stack = NULL;
     got->past = WORLD->fiber ? WORLD->fiber->past : NULL;
+    got->decision_count = 0;
     got->decider = NULL;
     got->site = NULL;
     /* Stacks that all start at the same offset of a page would fight for the same cache lines. */

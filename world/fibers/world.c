@@ -36,8 +36,11 @@ static void found(const char *rule, int rank, const char *format, va_list argume
     finding->rule = rule;
     finding->rank = rank;
     vsnprintf(finding->text, sizeof finding->text, format, arguments);
-    if (WORLD_PROCESSES && rank >= 0)
-        world_process_stands(rank, "");
+    if (WORLD_PROCESSES && rank >= 0) {
+        const struct world_fiber *of = WORLD->fiber;
+        bool runs = of && of->is_rank && of->rank->rank == rank;
+        world_process_stands(runs || !WORLD->rank ? of : WORLD->rank[rank].fiber, "");
+    }
 }
 
 void world_found(const char *rule, int rank, const char *format, ...)
@@ -280,19 +283,33 @@ static void describe(const struct world_fiber *fiber, char *text, size_t room)
 {
     char why[160];
     why_describe(fiber, why, sizeof why);
-    snprintf(text, room, "rank %d in %s%s%s", fiber->rank->rank,
+    char thread[32] = "";
+    if (fiber->thread)
+        snprintf(thread, sizeof thread, "thread %u of ", fiber->thread);
+    snprintf(text, room, "%srank %d in %s%s%s", thread, fiber->rank->rank,
              fiber->call ? fiber->call : "no MPI call", *why ? " " : "", why);
+}
+
+/* Of a rank's threads the first that waits for MPI. */
+static const struct world_fiber *waiting_of(const struct world_rank *rank)
+{
+    for (const struct world_fiber *fiber = rank->fiber; fiber; fiber = fiber->sibling)
+        if (fiber->live && fiber->why)
+            return fiber;
+    return rank->fiber;
 }
 
 /* Each blocked rank's own record, beside the sentence that cannot hold them all. */
 static void blocked_tell(void)
 {
     char why[160];
-    for (int i = 0; i < WORLD->rank_count; i++)
-        if (WORLD->rank[i].fiber->live) {
-            why_describe(WORLD->rank[i].fiber, why, sizeof why);
-            world_process_stands(i, why);
-        }
+    for (int i = 0; i < WORLD->rank_count; i++) {
+        const struct world_fiber *fiber = waiting_of(&WORLD->rank[i]);
+        if (!fiber->live)
+            continue;
+        why_describe(fiber, why, sizeof why);
+        world_process_stands(fiber, why);
+    }
 }
 
 static void report_deadlock(void)
@@ -304,7 +321,7 @@ static void report_deadlock(void)
         return;
     text[0] = 0;
     for (int i = 0; i < WORLD->rank_count; i++) {
-        struct world_fiber *fiber = WORLD->rank[i].fiber;
+        const struct world_fiber *fiber = waiting_of(&WORLD->rank[i]);
         if (!fiber->live)
             continue;
         blocked++;
@@ -363,7 +380,7 @@ static void rank_init(struct world_rank *me, int index)
     me->pattern = 0;
     me->send_count = me->call_count = me->named_sends = me->named_receives = 0;
     me->held_count = 0;
-    me->decision_count = me->order_count = me->turns = 0;
+    me->order_count = me->turns = 0;
     me->wish = WORLD_WISH_FREE;
     me->decided = NULL;
     me->polled = NULL;
@@ -398,6 +415,7 @@ static void rank_init(struct world_rank *me, int index)
     world->topology = self->topology = NULL;
     world->attribute = self->attribute = NULL;
     world->info = self->info = NULL;
+    world->turns = self->turns = NULL;
     world->name = "MPI_COMM_WORLD";
     self->name = "MPI_COMM_SELF";
 }

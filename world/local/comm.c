@@ -106,6 +106,8 @@ static void mismatch(const struct world_meeting *meeting, int size, int root)
 uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root)
 {
     CORE_CHECK(comm->context % 2 == 0); /* invariant 1 */
+    if (WORLD_PROCESSES && world_process_several)
+        world_turn_thread(comm, TURN_COLLECTIVE, 0, 0);
     uint32_t number = comm->collective_count++;
     WORLD->fiber->call = call;
     if (UNLIKELY(WORLD->options->event != NULL))
@@ -121,6 +123,8 @@ uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root)
 
 struct world_meeting *world_meet(MPI_Comm comm, void *mine)
 {
+    if (WORLD_PROCESSES && world_process_several)
+        world_turn_thread(comm, TURN_COLLECTIVE, 0, 0);
     return world_meet_numbered(comm, comm->meeting_count++, mine);
 }
 

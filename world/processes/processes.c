@@ -161,9 +161,9 @@ static void sanitizer_set(const char *name, const char *options)
 static void environment_set(const struct world_program *program, const char *library)
 {
     char text[8192];
-    static const char *const settings[] = {
-        "PYTHONUNBUFFERED=1", "GFORTRAN_UNBUFFERED_PRECONNECTED=1",
-        "MPI4PY_RC_THREAD_LEVEL=serialized", "OPENBLAS_NUM_THREADS=1", "PYTHONHASHSEED=0"};
+    static const char *const settings[] = {"PYTHONUNBUFFERED=1",
+                                           "GFORTRAN_UNBUFFERED_PRECONNECTED=1",
+                                           "OPENBLAS_NUM_THREADS=1", "PYTHONHASHSEED=0"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         variable_add(settings[i]);
     for (const char *const *v = program->environment; v && *v; v++)
@@ -557,6 +557,15 @@ static const void *here(const struct region *region, const void *there, uint64_t
 }
 
 /* The decisions and what they point to, as this process has them. */
+/* A thread of a rank may do more than was seen. */
+static bool has_loose(const struct region *region)
+{
+    bool has = false;
+    for (uint32_t r = 0; r < region->rank_count; r++)
+        has |= region->rank[r].loose;
+    return has;
+}
+
 static const struct world_decisions *decisions_read(struct world_processes *w)
 {
     const struct region *region = w->region;
@@ -570,8 +579,9 @@ static const struct world_decisions *decisions_read(struct world_processes *w)
     d->missed = here(region, d->missed, d->missed_count, sizeof *d->missed);
     d->past = here(region, d->past, d->past_count, sizeof *d->past);
     d->sent = here(region, d->sent, region->rank_count, sizeof *d->sent);
-    for (uint32_t r = 0; r < region->rank_count; r++) /* in another order, too */
-        d->limited |= region->rank[r].threads;
+    d->limited |= has_loose(region);
+    for (uint32_t r = 0; r < region->rank_count; r++)
+        d->limited |= region->rank[r].contended;
     return d;
 }
 
@@ -592,14 +602,14 @@ static bool is_unsure(struct region *region, struct world_decisions *decisions)
     bool unsure = false;
     for (int i = 0; i < region->outcome.finding_count; i++) {
         struct world_finding *finding = &region->outcome.finding[i];
-        if (!region->crowded ||
+        if (!has_loose(region) ||
             (strcmp(finding->rule, "deadlock") != 0 && strcmp(finding->rule, "livelock") != 0))
             continue;
         unsure = true;
         finding->rule = "threads";
         snprintf(finding->text, sizeof finding->text,
-                 "a rank waits in MPI while another thread of a rank may call it "
-                 "(MPI_THREAD_MULTIPLE): a world cannot tell whether it goes on");
+                 "a rank waits in MPI while another thread of a rank waits for something that "
+                 "is not MPI: a world cannot tell whether it goes on");
     }
     if (unsure && decisions)
         decisions->cut = decisions->limited = true;

@@ -36,10 +36,12 @@ struct region_rank {
     int32_t abort_code;
     bool ended, left, stopped, aborted; /* left: by exit, and has said so */
     _Atomic bool waits;                 /* for its debugger */
-    bool threads;                       /* others than its first one call MPI */
     /* Where it was when something was found of it; no call: nothing was. */
     char call[REGION_NAME_MAX], why[REGION_WHY_MAX];
     uint64_t site;
+    /* Of its threads (ranks/threads.c): one may do more than was seen; another might have got a
+     * mutex first. */
+    bool loose, contended;
 };
 
 struct region_name {
@@ -77,7 +79,6 @@ struct region {
     struct world_outcome outcome; /* the rules of its findings are names */
     uint64_t question_count, candidate_count, event_count;
     bool lost;
-    _Atomic bool crowded; /* a rank that was ended had threads that might have gone on */
     struct region_name name[REGION_NAMES_MAX];
     char policy[REGION_POLICY_MAX];
     uint32_t choice[WORLD_LOG_MAX];

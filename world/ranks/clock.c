@@ -33,7 +33,12 @@ static void pass(uint64_t ns)
     looks = 0;
     if (rank_own < 0)
         rank_clock_before += ns;
-    else if (WORLD->fiber->rank->rank == rank_own && ME->initialized && world_process_is_main())
+    else if (world_process_several &&
+             !rank_region->rank[rank_own].left) { /* the others of its rank go on meanwhile, too */
+        world_process_thread_lock();
+        world_sleep(ns);
+        world_process_thread_unlock();
+    } else if (WORLD->fiber->rank->rank == rank_own && ME->initialized && world_process_is_main())
         world_sleep(ns);
     else
         WORLD->now_ns += ns;

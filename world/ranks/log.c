@@ -111,12 +111,11 @@ const void *world_process_site(void)
     return NULL;
 }
 
-void world_process_stands(int rank, const char *why)
+void world_process_stands(const struct world_fiber *fiber, const char *why)
 {
-    const struct world_fiber *fiber = WORLD->rank ? WORLD->rank[rank].fiber : NULL;
     if (!rank_region || !fiber || !fiber->call)
         return;
-    struct region_rank *told = &rank_region->rank[rank];
+    struct region_rank *told = &rank_region->rank[fiber->rank->rank];
     snprintf(told->call, sizeof told->call, "%s", fiber->call);
     snprintf(told->why, sizeof told->why, "%s", why);
     told->site = (uintptr_t)fiber->site;

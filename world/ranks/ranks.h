@@ -6,8 +6,9 @@
  *
  * Invariants: 1. At most one process has the turn, and only it touches what is shared: the rank of
  * WORLD->fiber, or, while world_process_at waits, the one that it named. 2. A fiber that is no
- * rank's first runs on a stack of its rank's process. 3. What one process gives another to call or
- * read is in shared memory, or the same in all since before the fork. */
+ * thread of its rank runs on a stack of its rank's process, or in a thread of its own. 3. What one
+ * process gives another to call or read is in shared memory, or the same in all since before the
+ * fork. */
 #ifndef WORLD_RANKS_RANKS_H
 #define WORLD_RANKS_RANKS_H
 
@@ -21,7 +22,8 @@ extern int rank_own; /* which rank this process is; -1: before MPI_Init, or the 
 _Noreturn void rank_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* turn.c */
-void rank_turn_give(int rank);
+extern __thread uint32_t rank_slot; /* which fiber the calling thread is: its slot */
+void rank_turn_give(const struct world_fiber *to);
 void rank_turn_wait(void);
 _Noreturn void rank_over(void); /* the world cannot go on */
 void rank_leave(int status, void *unused);
@@ -33,7 +35,9 @@ void rank_event(void *unused, const struct world_event *event);
 
 /* threads.c */
 int rank_thread_count(int process);
-void rank_threads_note(int process); /* it is about to be ended: whether it has other threads */
+/* Until the turn may have changed: it was `seen`. */
+void rank_threads_rest(_Atomic uint32_t *turn, uint32_t seen);
+void rank_threads_leave(void); /* the calling one ends the process */
 
 /* clock.c */
 extern uint64_t rank_clock_before; /* what passed before the world began */

@@ -248,7 +248,6 @@ static void rest_kill(void)
     for (uint32_t r = 0; r < rank_region->rank_count; r++) {
         struct region_rank *rank = &rank_region->rank[r];
         if (rank->pid > 0 && !rank->ended && !rank->left && !rank->stopped) {
-            rank_threads_note(rank->pid);
             rank->stopped = true;
             kill(rank->pid, SIGKILL);
         }
@@ -317,7 +316,7 @@ static void answer_begin(void)
 {
     rank_region->over = rank_region->time = 0;
     rank_region->question_count = rank_region->candidate_count = rank_region->event_count = 0;
-    rank_region->lost = rank_region->crowded = false;
+    rank_region->lost = false;
     memset(rank_region->rank, 0, rank_region->rank_count * sizeof *rank_region->rank);
 }
 
@@ -374,7 +373,7 @@ static bool ranks_fork(void)
     int made = 0, count = (int)rank_region->rank_count;
     WORLD->fiber = &early_fiber; /* who asks which rank goes first */
     ME = &early_rank;
-    rank_turn_give(world_fiber_next()->rank->rank);
+    rank_turn_give(world_fiber_next());
     for (; made < count; made++) {
         pid_t pid = fork();
         if (pid == 0) {

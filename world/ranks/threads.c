@@ -1,48 +1,427 @@
-/* Programs that ask for MPI_THREAD_MULTIPLE: of a rank's threads one is in MPI at a time, and those
- * that come meanwhile wait until its call returns. That is an order that MPI allows, but not each:
- * whoever else calls MPI than the first thread makes the exploration an incomplete one, and where a
- * world stands still while there are such threads, they might have gone on, which is said instead
- * of a deadlock. */
+/* Threads of a rank that call MPI, as MPI_THREAD_MULTIPLE allows. Each is a fiber of its own, and
+ * one at a time goes on: it computes until its next call of MPI, or until it waits for another
+ * thread; then one of those that have come to a call goes on. So what they do is the same in each
+ * world of the same choices, and which of two calls comes first is a choice
+ * (world/exchange/explore_turn.h).
+ *
+ * That a thread waits for another is seen from outside: it is in a futex. One that computes, or
+ * waits for something else, is waited for until it has computed for GIVE_UP_TICKS, or waited for
+ * GIVE_UP_NS; then the others go on without it, and it is said that there may be more, or that a
+ * world cannot tell. Who gets a mutex first is not a choice: where a thread waits for one that is
+ * held by a thread in MPI, there may be more, too.
+ *
+ * Invariants: 1. `away` says that some thread of this process is outside of MPI and nobody inside
+ * goes on; only then threads are outside and not at rest. 2. thread[i].where changes from COME by
+ * phase_end alone. 3. Nothing here allocates shared memory while `away`, but phase_end, under the
+ * gate: this process has the turn (ranks.h invariant 1). */
 #include "world/ranks/ranks.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
+#include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
-bool world_process_multiple;
+#include "world/exchange/explore.h"
 
-/* Of this process. The first thread is the same in every rank, as a fork keeps its address. */
-static _Atomic uintptr_t owner;
-static _Atomic uint32_t taken; /* a futex */
-static uint32_t depth;
+enum { THREADS_MAX = 4096, REST_NS = 200000, HOST_STACK_BYTES = 1 << 20 };
+static const uint64_t GIVE_UP_NS = 2000000000, GIVE_UP_AGAIN_NS = 20000000;
+enum { GIVE_UP_TICKS = 100 }; /* of processor time, a hundredth of a second each */
+
+enum where { AWAY, COME, INSIDE, ENDED, GONE };
+
+struct thread {
+    _Atomic int where;
+    pid_t id;
+    pthread_t self;
+    uint32_t depth; /* of calls that are in MPI */
+    struct world_fiber *fiber;
+    const struct world_past *begun; /* what its maker had come past */
+    uint32_t joined_by;             /* the thread, + 1 */
+    bool given_up;
+    uint64_t switches; /* when it was given up */
+    uint64_t ticks;    /* it had computed, when it was first waited for */
+};
+
+bool world_process_multiple, world_process_several;
+
+static struct thread thread[THREADS_MAX]; /* [0]: the first one of the process */
+static _Atomic uint32_t thread_count = 1;
+static _Atomic uint32_t host_count;
+static _Atomic bool away;
+static _Atomic uint32_t gate;
+static struct world_fiber *leaver; /* who left MPI last */
+static __thread struct thread *own;
+static uint64_t waited_since; /* for threads that are not at rest; 0: not yet */
+
+/* --- who is there ----------------------------------------------------------------------------- */
+
+static bool gate_take(void)
+{
+    uint32_t open = 0;
+    return atomic_compare_exchange_strong(&gate, &open, 1);
+}
+
+static struct thread *mine(void)
+{
+    if (own)
+        return own;
+    if (world_process_is_main())
+        return own = &thread[0];
+    rank_region->rank[rank_own].loose = true; /* nobody saw it begin */
+    for (;;)
+        pause();
+}
+
+static void go_away(void)
+{
+    CORE_CHECK(!away && own->fiber && own->where == INSIDE); /* invariant 1 */
+    leaver = own->fiber;
+    waited_since = 0;
+    own->where = AWAY;
+    away = true;
+}
+
+/* It runs what MPI does beside its callers, and has the turn. */
+static bool is_host(void)
+{
+    return rank_slot > THREADS_MAX;
+}
 
 void world_process_thread_lock(void)
 {
-    uintptr_t me = (uintptr_t)pthread_self();
-    if (owner == me) {
-        depth++;
+    if (is_host())
         return;
-    }
-    if (rank_own >= 0 && !world_process_is_main())
-        rank_region->rank[rank_own].threads = true;
-    for (uint32_t none = 0; !__atomic_compare_exchange_n((uint32_t *)&taken, &none, 1, false,
-                                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-         none = 0)
-        syscall(SYS_futex, &taken, FUTEX_WAIT, 1, NULL, NULL, 0);
-    owner = me;
-    depth = 1;
+    if (mine()->depth++ || !world_process_several)
+        return;
+    own->where = COME;
+    rank_turn_wait();
+    CORE_CHECK(WORLD->fiber == own->fiber && own->where == INSIDE);
 }
 
 void world_process_thread_unlock(void)
 {
-    if (owner != (uintptr_t)pthread_self() || --depth)
+    if (is_host())
         return;
-    owner = 0;
-    taken = 0;
-    syscall(SYS_futex, &taken, FUTEX_WAKE, 1, NULL, NULL, 0);
+    CORE_CHECK(mine()->depth > 0);
+    if (--own->depth == 0 && world_process_several)
+        go_away();
+}
+
+/* --- whether they are at rest ----------------------------------------------------------------- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now); /* the program's clocks are the world's */
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Of a thread; false: there is none. */
+static bool told(pid_t id, const char *what, char *text, size_t room)
+{
+    char name[48];
+    snprintf(name, sizeof name, "/proc/self/task/%d/%s", id, what);
+    int file = open(name, O_RDONLY | O_CLOEXEC);
+    ssize_t bytes = file < 0 ? -1 : read(file, text, room - 1);
+    if (file >= 0)
+        close(file);
+    text[bytes > 0 ? bytes : 0] = 0;
+    return bytes >= 0;
+}
+
+static uint64_t number_behind(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+    return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+/* How often it has gone to rest. */
+static uint64_t switches_of(const struct thread *t)
+{
+    char text[4096];
+    told(t->id, "status", text, sizeof text);
+    return number_behind(text, "\nvoluntary_ctxt_switches:") +
+           number_behind(text, "\nnonvoluntary_ctxt_switches:");
+}
+
+/* For how long it has computed. */
+static uint64_t ticks_of(const struct thread *t)
+{
+    char text[1024];
+    unsigned long user = 0, system = 0;
+    told(t->id, "stat", text, sizeof text);
+    const char *at = strrchr(text, ')');
+    if (at)
+        sscanf(at, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", &user, &system);
+    return user + system;
+}
+
+static bool is_at_rest(struct thread *t, uint64_t *out_switches)
+{
+    char text[256];
+    *out_switches = 0;
+    if (t->where == ENDED) { /* who joins it goes on once it is gone */
+        if (told(t->id, "syscall", text, sizeof text))
+            return false;
+        t->where = GONE;
+    }
+    if (t->where != AWAY)
+        return true;
+    *out_switches = switches_of(t);
+    if (!told(t->id, "syscall", text, sizeof text) || !strncmp(text, "running", 7))
+        return false;
+    return strtol(text, NULL, 10) == SYS_futex || (t->given_up && t->switches == *out_switches);
+}
+
+/* Twice the same, so that none has woken another in between. */
+static bool all_at_rest(void)
+{
+    static uint64_t switches[THREADS_MAX];
+    static int where[THREADS_MAX];
+    uint32_t count = thread_count;
+    uint64_t again;
+    CORE_CHECK(gate && count > 1 && count <= THREADS_MAX);
+    for (uint32_t i = 0; i < count; i++)
+        if (where[i] = thread[i].where, !is_at_rest(&thread[i], &switches[i]))
+            return false;
+    for (uint32_t i = 0; i < count; i++)
+        if ((where[i] == AWAY && (!is_at_rest(&thread[i], &again) || again != switches[i])) ||
+            (where[i] == AWAY) != (thread[i].where == AWAY))
+            return false;
+    return count == thread_count;
+}
+
+/* The thread is not at rest. */
+static bool is_waited_for(const struct thread *t, uint64_t waited_ns)
+{
+    char text[256];
+    if (t->given_up)
+        return waited_ns < GIVE_UP_AGAIN_NS;
+    if (!told(t->id, "syscall", text, sizeof text) || !strncmp(text, "running", 7))
+        return ticks_of(t) - t->ticks < GIVE_UP_TICKS;
+    return waited_ns < GIVE_UP_NS;
+}
+
+/* They are waited for no longer. */
+static bool give_up(void)
+{
+    uint64_t now = now_ns(), switches;
+    bool begins = !waited_since;
+    CORE_CHECK(gate && away);
+    if (begins)
+        waited_since = now;
+    for (uint32_t i = 0; i < thread_count; i++) {
+        if (begins)
+            thread[i].ticks = ticks_of(&thread[i]);
+        if (!is_at_rest(&thread[i], &switches) && is_waited_for(&thread[i], now - waited_since))
+            return false;
+    }
+    for (uint32_t i = 0; i < thread_count; i++)
+        if (!is_at_rest(&thread[i], &switches)) {
+            thread[i].given_up = true;
+            thread[i].switches = switches;
+            rank_region->rank[rank_own].loose = true;
+        }
+    return true;
+}
+
+/* --- who goes on ------------------------------------------------------------------------------ */
+
+/* Whoever was at rest when the leaver left was woken by it, so it has come past the same. */
+static void come_in(struct thread *t)
+{
+    struct world_rank *rank = &WORLD->rank[rank_own];
+    uint32_t index = (uint32_t)(t - thread);
+    CORE_CHECK(gate && WORLD->fiber->rank == rank); /* invariant 3 */
+    CORE_CHECK(t->where == COME && index < thread_count);
+    if (!t->fiber) {
+        t->fiber = world_fiber_thread(rank, index);
+        t->fiber->past = t->begun;
+    }
+    if (t->fiber != leaver)
+        t->fiber->past = world_past_join(t->fiber->past, leaver->past);
+    for (uint32_t i = 0; i < thread_count; i++)
+        if (thread[i].joined_by == index + 1 && thread[i].fiber)
+            t->fiber->past = world_past_join(t->fiber->past, thread[i].fiber->past);
+    t->given_up = false;
+    CORE_CHECK(t->where == COME); /* invariant 2 */
+    t->where = INSIDE;
+    world_fiber_ready(t->fiber);
+}
+
+static void phase_end(void)
+{
+    CORE_CHECK(away && gate && leaver);
+    away = false;
+    for (uint32_t i = 0; i < thread_count; i++) {
+        if (thread[i].where == COME)
+            come_in(&thread[i]);
+        else if (thread[i].where == GONE && thread[i].fiber)
+            thread[i].fiber->live = false;
+    }
+    const struct world_fiber *next = world_fiber_next();
+    if (!next)
+        rank_over();
+    rank_turn_give(next);
+}
+
+void rank_threads_rest(_Atomic uint32_t *turn, uint32_t seen)
+{
+    static const struct timespec often = {.tv_nsec = REST_NS};
+    bool ended = false;
+    if (away && gate_take()) {
+        ended = away && (all_at_rest() || give_up());
+        if (ended)
+            phase_end();
+        gate = 0;
+    }
+    if (!ended)
+        syscall(SYS_futex, turn, FUTEX_WAIT, seen, world_process_several ? &often : NULL, NULL, 0);
+}
+
+void rank_threads_leave(void)
+{
+    if (!world_process_several)
+        return;
+    while (!gate_take())
+        sched_yield();
+    away = false; /* and the gate stays closed */
+    mine()->depth = 1;
+    WORLD->fiber = WORLD->rank[rank_own].fiber;
+    WORLD->fiber->slot = rank_slot;
+    world_fiber_drop(WORLD->fiber->rank);
+}
+
+/* --- their begin and end ---------------------------------------------------------------------- */
+
+struct begun {
+    void *(*run)(void *argument);
+    void *argument;
+    uint32_t slot;
+};
+
+typedef int (*create_fn)(pthread_t *out_thread, const pthread_attr_t *attributes,
+                         void *(*run)(void *argument), void *argument);
+
+static create_fn real_create(void)
+{
+    create_fn real;
+    void *symbol = dlsym(RTLD_NEXT, "pthread_create");
+    memcpy(&real, &symbol, sizeof real);
+    return real;
+}
+
+static void thread_ends(void *ended)
+{
+    CORE_CHECK(ended == own && own->where == AWAY);
+    own->where = ENDED;
+}
+
+/* It goes on when it is its turn, as from a call of MPI. */
+static void *thread_run(void *argument)
+{
+    struct begun begun = *(struct begun *)argument;
+    CORE_CHECK(begun.slot > 0 && begun.slot < thread_count && rank_own >= 0);
+    void *result;
+    free(argument);
+    rank_slot = begun.slot;
+    own = &thread[begun.slot];
+    own->id = (pid_t)syscall(SYS_gettid);
+    rank_turn_wait();
+    go_away();
+    pthread_cleanup_push(thread_ends, own);
+    result = begun.run(begun.argument);
+    pthread_cleanup_pop(1);
+    return result;
+}
+
+/* A rank has several threads from now on. */
+static void several_begin(void)
+{
+    CORE_CHECK(!world_process_several && world_process_is_main());
+    thread[0].id = getpid();
+    thread[0].fiber = leaver = WORLD->rank[rank_own].fiber;
+    thread[0].where = thread[0].depth ? INSIDE : AWAY;
+    thread[0].self = pthread_self();
+    away = thread[0].depth == 0;
+    world_process_several = true;
+}
+
+int pthread_create(pthread_t *out_thread, const pthread_attr_t *attributes,
+                   void *(*run)(void *argument), void *argument)
+{
+    create_fn real = real_create();
+    if (rank_own < 0 || !world_process_multiple || WORLD->fiber->rank->rank != rank_own)
+        return real(out_thread, attributes, run, argument);
+    if (!world_process_several)
+        several_begin();
+    uint32_t slot = thread_count;
+    struct begun *begun = slot < THREADS_MAX ? malloc(sizeof *begun) : NULL;
+    if (!begun)
+        return EAGAIN;
+    *begun = (struct begun){run, argument, slot};
+    thread[slot].begun = mine()->fiber->past;
+    thread[slot].where = COME;
+    thread_count++;
+    int error = real(out_thread, attributes, thread_run, begun);
+    if (error) {
+        thread_count--;
+        free(begun);
+        return error;
+    }
+    thread[slot].self = *out_thread;
+    return 0;
+}
+
+int pthread_join(pthread_t which, void **out_result)
+{
+    int (*real)(pthread_t which, void **out_result);
+    void *symbol = dlsym(RTLD_NEXT, "pthread_join");
+    memcpy(&real, &symbol, sizeof real);
+    int error = real(which, out_result);
+    for (uint32_t i = 1; !error && world_process_several && i < thread_count; i++)
+        if (pthread_equal(thread[i].self, which) && !thread[i].joined_by)
+            thread[i].joined_by = rank_slot + 1;
+    return error;
+}
+
+/* The interface of C11 gives an int where that of POSIX has a pointer, and is the same otherwise.
+ */
+int thrd_create(thrd_t *out_thread, thrd_start_t run, void *argument)
+{
+    void *(*start)(void *argument);
+    memcpy(&start, &run, sizeof start);
+    int error = pthread_create(out_thread, NULL, start, argument);
+    return !error ? thrd_success : error == EAGAIN ? thrd_nomem : thrd_error;
+}
+
+/* Who holds it, as the C library knows. */
+static bool is_held_in_mpi(const pthread_mutex_t *mutex)
+{
+    pid_t holder = __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < thread_count; i++)
+        if (holder && thread[i].id == holder && &thread[i] != own)
+            return thread[i].where == COME || thread[i].where == INSIDE;
+    return false;
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    static int (*real)(pthread_mutex_t * mutex);
+    if (!real) {
+        void *symbol = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+        memcpy(&real, &symbol, sizeof real);
+    }
+    if (world_process_several && is_held_in_mpi(mutex))
+        rank_region->rank[rank_own].contended = true;
+    return real(mutex);
 }
 
 int rank_thread_count(int process)
@@ -60,8 +439,36 @@ int rank_thread_count(int process)
     return count;
 }
 
-void rank_threads_note(int process)
+/* --- what MPI does beside its callers --------------------------------------------------------- */
+
+static void *host_run(void *argument)
 {
-    if (world_process_multiple && rank_thread_count(process) > 1)
-        rank_region->crowded = true;
+    struct world_fiber *fiber = argument;
+    rank_slot = fiber->slot;
+    rank_turn_wait();
+    CORE_CHECK(WORLD->fiber == fiber && is_host());
+    const struct world_fiber *next = world_fiber_serve(fiber);
+    if (!next)
+        rank_over();
+    rank_turn_give(next);
+    return NULL;
+}
+
+bool world_process_host(struct world_fiber *fiber)
+{
+    pthread_attr_t attributes;
+    pthread_t host;
+    if (!world_process_multiple)
+        return false;
+    fiber->slot = THREADS_MAX + ++host_count;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, HOST_STACK_BYTES);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    int error = real_create()(&host, &attributes, host_run, fiber);
+    pthread_attr_destroy(&attributes);
+    if (error) {
+        world_found("limit", rank_own, "no thread for another fiber");
+        world_stop();
+    }
+    return true;
 }

@@ -1,4 +1,5 @@
-/* Whose turn it is: one process of a world runs, the others wait in a futex of their own. */
+/* Whose turn it is: one process of a world runs, the others wait in a futex of their own. It says
+ * which thread of the process goes on (world_fiber.slot + 1). */
 #include "world/ranks/ranks.h"
 
 #include <linux/futex.h>
@@ -11,14 +12,30 @@ static struct {
     void (*run)(void *argument);
     void *argument;
     int from;
+    uint32_t from_slot;
 } call WORLD_SHARED;
 
-void rank_turn_give(int rank)
+enum { ANY_THREAD = UINT32_MAX };
+
+__thread uint32_t rank_slot;
+
+static void turn_put(int rank, uint32_t whose)
 {
     _Atomic uint32_t *turn = &rank_region->rank[rank].turn;
+    CORE_CHECK(whose > 0 && rank < (int)rank_region->rank_count);
     CORE_CHECK(*turn == 0); /* ranks.h invariant 1 */
-    *turn = 1;
-    syscall(SYS_futex, turn, FUTEX_WAKE, 1, NULL, NULL, 0);
+    *turn = whose;
+    syscall(SYS_futex, turn, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+void rank_turn_give(const struct world_fiber *to)
+{
+    turn_put(to->rank->rank, to->slot + 1);
+}
+
+static bool turn_take(_Atomic uint32_t *turn, uint32_t whose)
+{
+    return atomic_compare_exchange_strong(turn, &whose, 0);
 }
 
 void rank_turn_wait(void)
@@ -26,18 +43,19 @@ void rank_turn_wait(void)
     CORE_CHECK(rank_own >= 0);
     _Atomic uint32_t *turn = &rank_region->rank[rank_own].turn;
     for (;;) {
-        while (*turn == 0)
-            syscall(SYS_futex, turn, FUTEX_WAIT, 0, NULL, NULL, 0);
-        *turn = 0;
+        uint32_t seen;
+        while (seen = *turn, !turn_take(turn, rank_slot + 1) && !turn_take(turn, ANY_THREAD))
+            if (seen == *turn)
+                rank_threads_rest(turn, seen);
         if (!call.run)
             return;
         call.run(call.argument);
         call.run = NULL;
-        rank_turn_give(call.from);
+        turn_put(call.from, call.from_slot + 1);
     }
 }
 
-/* Threads of a rank are its own affair, as long as one at a time calls MPI. */
+/* Threads of a rank that do not call MPI are its own affair. */
 void world_thread_check(void)
 {
 }
@@ -63,13 +81,13 @@ void world_process_at(struct world_rank *rank, void (*run)(void *argument), void
     call.run = run;
     call.argument = argument;
     call.from = rank_own;
-    rank_turn_give(rank->rank);
+    call.from_slot = rank_slot;
+    turn_put(rank->rank, ANY_THREAD);
     rank_turn_wait();
 }
 
 void rank_over(void)
 {
-    rank_threads_note(getpid());
     rank_region->rank[rank_own].stopped = true;
     rank_region->over = 1;
     for (;;)
@@ -84,8 +102,8 @@ struct world_fiber *world_process_switch(struct world_fiber *from, struct world_
     if (!to)
         rank_over();
     CORE_CHECK(from->rank->rank == rank_own); /* ranks.h invariant 2 */
-    if (to->rank->rank != rank_own) {
-        rank_turn_give(to->rank->rank);
+    if (to->rank->rank != rank_own || to->slot != rank_slot) {
+        rank_turn_give(to);
         rank_turn_wait();
     }
     CORE_CHECK(WORLD->fiber->rank->rank == rank_own); /* ranks.h invariant 1 */
@@ -136,6 +154,7 @@ void rank_leave(int status, void *unused)
     struct region_rank *own = rank_own >= 0 ? &rank_region->rank[rank_own] : NULL;
     if (!own || own->pid != getpid() || own->left || WORLD->fiber->rank->rank != rank_own)
         return;
+    rank_threads_leave();
     struct world_rank *me = ME;
     world_rank_leave(me, status);
     me->leaving = true;
@@ -145,7 +164,7 @@ void rank_leave(int status, void *unused)
     own->left = true;
     const struct world_fiber *next = world_fiber_next();
     if (next)
-        rank_turn_give(next->rank->rank);
+        rank_turn_give(next);
     else if (WORLD->live_count > 0)
         rank_region->over = 1;
 }

@@ -1,0 +1,139 @@
+/* Rank 0 has some threads, and how many orders of their calls there are is known: threads.sh. */
+#include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { THREADS_MAX = 4 };
+static const char *mode;
+static int rank, thread_count;
+static MPI_Comm own[THREADS_MAX];
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int whose;
+static volatile int sent;
+
+static bool is(const char *name)
+{
+    return strcmp(mode, name) == 0;
+}
+
+static void send_to(int value, int dest, MPI_Comm comm)
+{
+    MPI_Send(&value, 1, MPI_INT, dest, 0, comm);
+}
+
+/* One after the other, as they have agreed. */
+static void send_in_order(int i)
+{
+    pthread_mutex_lock(&mutex);
+    while (whose != i)
+        pthread_cond_wait(&changed, &mutex);
+    send_to(i, 1, MPI_COMM_WORLD);
+    whose++;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void wait_outside(int i)
+{
+    while (is("spins") && i && !sent)
+        sched_yield();
+    if (is("pauses") && i)
+        pause();
+    send_to(i, 1, MPI_COMM_WORLD);
+    sent = 1;
+}
+
+static void *work(void *number)
+{
+    int i = *(int *)number, got;
+    MPI_Request request;
+    if (is("same") || is("twice"))
+        send_to(i, 1, MPI_COMM_WORLD);
+    if (is("twice"))
+        send_to(i + 10, 1, MPI_COMM_WORLD);
+    if (is("ranks"))
+        send_to(i, 1 + i % 2, MPI_COMM_WORLD);
+    if (is("late") && i)
+        send_to(i, 2, MPI_COMM_WORLD);
+    if (is("late"))
+        send_to(i, 1, MPI_COMM_WORLD);
+    if (is("communicators"))
+        send_to(i, 1, own[i]);
+    for (int k = 0; is("tags") && k < 3; k++)
+        MPI_Recv(&got, 1, MPI_INT, 1, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (is("beside")) {
+        MPI_Ibarrier(own[i], &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (is("mutex")) {
+        pthread_mutex_lock(&mutex);
+        send_to(i, 1, MPI_COMM_WORLD);
+        pthread_mutex_unlock(&mutex);
+    }
+    if (is("order"))
+        send_in_order(i);
+    if (is("spins") || is("pauses"))
+        wait_outside(i);
+    return NULL;
+}
+
+static void threads_run(void)
+{
+    pthread_t thread[THREADS_MAX];
+    int number[THREADS_MAX];
+    for (int i = 0; i < thread_count; i++) {
+        number[i] = i;
+        pthread_create(&thread[i], NULL, work, &number[i]);
+    }
+    if (is("pauses"))
+        MPI_Recv(NULL, 0, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < thread_count; i++)
+        pthread_join(thread[i], NULL);
+}
+
+/* What the threads of rank 0 send to this one, or wait for. */
+static void serve(void)
+{
+    int count = rank == 1    ? thread_count * (is("twice") ? 2 : 1)
+                : is("late") ? thread_count - 1
+                             : thread_count / 2;
+    int value = 0;
+    if (is("tags"))
+        for (int i = 0; rank == 1 && i < 3 * thread_count; i++)
+            MPI_Send(&value, 1, MPI_INT, 0, i % thread_count, MPI_COMM_WORLD);
+    if (is("ranks") && rank == 1)
+        count = thread_count - thread_count / 2;
+    if (is("tags") || is("beside") || (rank > 1 && !is("late") && !is("ranks")))
+        return;
+    for (int i = 0; i < count; i++) {
+        MPI_Recv(&value, 1, MPI_INT, 0, 0, is("communicators") ? own[i] : MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        printf("%d ", value);
+    }
+    printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+    int level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    mode = argv[1];
+    thread_count = atoi(argv[2]);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < thread_count; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &own[i]);
+    if (rank == 0 || is("beside"))
+        threads_run();
+    if (rank)
+        serve();
+    for (int i = 0; i < thread_count; i++)
+        MPI_Comm_free(&own[i]);
+    MPI_Finalize();
+    return 0;
+}
