@@ -507,6 +507,9 @@ class Renderer:
         params = self.table.get(name)
         if params is None or name in NOT_HERE or len(params) != len(values):
             raise NotFortran(name)
+        texts = {text for text, _ in values}
+        if "MPI_INTEGER" in texts and texts & {"MPI_LAND", "MPI_LOR", "MPI_LXOR"}:
+            raise NotFortran("logical operations are on MPI_LOGICAL there")
         out, after = [], []
         for (role, param), (text, kind) in zip(params, values):
             if kind == "argc":
