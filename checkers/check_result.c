@@ -28,6 +28,17 @@ struct content {
     uint64_t bytes;
 };
 
+struct said { /* of the collectives that one line calls */
+    enum rule_id rule;
+    int32_t call, site;
+    uint32_t finding; /* index in the list */
+    uint64_t count;
+};
+struct told {
+    struct said *said;
+    uint32_t count, room;
+    uint64_t wrong; /* in all */
+};
 struct judging { /* one collective */
     const struct check_input *input;
     const struct collective *collective;
@@ -37,6 +48,8 @@ struct judging { /* one collective */
     bool per_rank;                   /* blocks have sizes of their own */
     uint32_t count, root;
     struct finding_list *list;
+    struct told *told;
+    enum core_status *status; /* of what is said */
 };
 
 enum shape {
@@ -97,11 +110,31 @@ static bool complete(const struct check_input *input, const struct collective *c
     return true;
 }
 
+/* What is said of one of the collectives at a place is counted from then on. */
+static bool said_before(const struct judging *j, enum rule_id rule, uint32_t member)
+{
+    const struct trace_event *event = &j->part[member].event;
+    struct told *told = j->told;
+
+    told->wrong++;
+    for (uint32_t i = 0; i < told->count; i++)
+        if (told->said[i].rule == rule && told->said[i].call == event->call &&
+            told->said[i].site == event->site) {
+            told->said[i].count++;
+            return true;
+        }
+    *j->status = CORE_ARRAY_PUSH(told->said, told->count, told->room, "wrong results",
+                                 (struct said){rule, event->call, event->site, j->list->count, 1});
+    return *j->status != CORE_OK;
+}
+
+/* The finding to be put into words; NULL: there is nothing new to say. */
 static struct finding *add_finding(const struct judging *j, enum rule_id rule,
                                    enum finding_severity severity, uint32_t member)
 {
     CORE_CHECK(member < j->count);
-    struct finding *finding = finding_list_add(j->list, rule, severity);
+    struct finding *finding =
+        said_before(j, rule, member) ? NULL : finding_list_add(j->list, rule, severity);
 
     if (!finding)
         return NULL;
@@ -502,7 +535,7 @@ static void judge_digests(const struct judging *j, bool broadcast)
 
 static enum core_status judge_one(struct judging *j, enum shape shape)
 {
-    uint32_t before = j->list->count;
+    uint64_t before = j->told->wrong;
 
     CORE_CHECK(shape != SHAPE_NONE);
     CORE_CHECK(j->count > 0);
@@ -522,7 +555,7 @@ static enum core_status judge_one(struct judging *j, enum shape shape)
     counts_free(j);
     if (status == CORE_OK && shape > ALLTOALL && !judged)
         status = judge_order(j, shape, &judged);
-    if (shape == BCAST && j->list->count == before)
+    if (shape == BCAST && j->told->wrong == before)
         judge_digests(j, true);
     j->list->verified += judged;
     free(j->sent);
@@ -550,35 +583,81 @@ static bool any_kept(const struct kept *kept, const struct collective_part *part
     return false;
 }
 
+/* Whether two threads of a rank were in both, which follow each other on a communicator: then it is
+ * not known which calls of the ranks belong together, from there on. */
+static bool overlap(const struct collective_list *all, const struct collective *a,
+                    const struct collective *b)
+{
+    for (uint32_t i = 0; i < a->count && i < b->count; i++) {
+        const struct trace_event *x = &all->part[a->first + i].event,
+                                 *y = &all->part[b->first + i].event;
+        if (all->part[a->first + i].present && all->part[b->first + i].present &&
+            x->thread != y->thread && (x->pending || x->t_leave > y->t_enter))
+            return true;
+    }
+    return false;
+}
+
+/* Of the communicator's collectives from `first` on: the first one of which the parts may not
+ * belong together, or the first of another communicator. */
+static uint32_t sure_until(const struct check_input *input, const struct collective_list *all,
+                           uint32_t first)
+{
+    uint32_t end = first + 1;
+
+    while (end < all->count && all->collective[end].comm == all->collective[first].comm) {
+        if (input->notes->threads && overlap(all, &all->collective[end - 1], &all->collective[end]))
+            return end - 1;
+        end++;
+    }
+    return end;
+}
+
+static enum core_status judge_at(const struct check_input *input, const struct kept *kept,
+                                 const struct collective_list *all, uint32_t at, bool agreement,
+                                 struct finding_list *list, struct told *told)
+{
+    const struct collective *collective = &all->collective[at];
+    enum core_status said = CORE_OK;
+    struct judging j = {.input = input,
+                        .collective = collective,
+                        .part = &all->part[collective->first],
+                        .count = collective->count,
+                        .list = list,
+                        .told = told,
+                        .status = &said};
+    if (!collective->count || !complete(input, collective, j.part) ||
+        !any_kept(kept, j.part, j.count))
+        return CORE_OK;
+    enum shape shape = find_shape(&j.part[0].event);
+    j.root = j.part[0].event.root >= 0 && (uint32_t)j.part[0].event.root < j.count
+                 ? (uint32_t)j.part[0].event.root
+                 : 0;
+    if (agreement && (shape == ALLREDUCE || shape == ALLGATHER))
+        judge_digests(&j, false);
+    enum core_status status = agreement || shape == SHAPE_NONE ? CORE_OK : judge_one(&j, shape);
+    return status == CORE_OK ? said : status;
+}
+
 static enum core_status each_kept(const struct check_input *input, const struct kept *kept,
                                   struct finding_list *list, bool agreement)
 {
-    const struct collective_list *collectives;
-    enum core_status status = check_collectives(input, &collectives);
+    const struct collective_list *all;
+    struct told told = {.count = 0};
+    enum core_status status = check_collectives(input, &all);
+    char number[32];
 
-    for (uint32_t i = 0; status == CORE_OK && i < collectives->count; i++) {
-        const struct collective *collective = &collectives->collective[i];
-        struct judging j = {.input = input,
-                            .collective = collective,
-                            .part = &collectives->part[collective->first],
-                            .count = collective->count,
-                            .list = list};
-        if (!collective->count || !complete(input, collective, j.part) ||
-            !any_kept(kept, j.part, j.count))
-            continue;
-        enum shape shape = find_shape(&j.part[0].event);
-        j.root = j.part[0].event.root >= 0 && (uint32_t)j.part[0].event.root < j.count
-                     ? (uint32_t)j.part[0].event.root
-                     : 0;
-        if (agreement) {
-            if (shape == ALLREDUCE || shape == ALLGATHER)
-                judge_digests(&j, false);
-            continue;
-        }
-        if (shape == SHAPE_NONE)
-            continue;
-        status = judge_one(&j, shape);
+    for (uint32_t i = 0, sure = 0; status == CORE_OK && i < all->count; i++) {
+        if (i == 0 || all->collective[i].comm != all->collective[i - 1].comm)
+            sure = sure_until(input, all, i);
+        if (i < sure)
+            status = judge_at(input, kept, all, i, agreement, list, &told);
     }
+    for (uint32_t i = 0; i < told.count; i++)
+        if (status == CORE_OK && told.said[i].count > 1)
+            finding_fact(&list->finding[told.said[i].finding], "%s times in all",
+                         describe_number(told.said[i].count, number, sizeof number));
+    free(told.said);
     return status;
 }
 

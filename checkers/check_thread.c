@@ -16,6 +16,11 @@ static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNE
 _Static_assert(sizeof level_names / sizeof *level_names == EVENT_THREAD_MULTIPLE + 1,
                "a name per level");
 
+struct told { /* the ranks do it at one place */
+    const char *sentence;
+    int32_t call, site;
+    uint32_t finding; /* index in the list */
+};
 struct threads {
     const struct check_input *input;
     struct finding_list *list;
@@ -26,35 +31,49 @@ struct threads {
     } request[THREADS_MAX];
     int32_t main;
     int64_t level;
-    uint32_t findings;
-    bool told[4]; /* by kind, of the rank that is read */
+    struct told told[FINDINGS_MAX];
+    uint32_t told_count;
+    bool rank_told[4]; /* by kind, of the rank that is read */
 };
+
+/* The finding of what ranks do there; NULL: enough was said. */
+static struct finding *finding_of(struct threads *t, const struct trace_event *event,
+                                  const char *sentence)
+{
+    for (uint32_t i = 0; i < t->told_count; i++)
+        if (t->told[i].sentence == sentence && t->told[i].call == event->call &&
+            t->told[i].site == event->site)
+            return &t->list->finding[t->told[i].finding];
+    if (t->told_count == FINDINGS_MAX)
+        return NULL;
+    struct finding *finding = finding_list_add(t->list, RULE_THREAD, FINDING_ERROR);
+    if (!finding)
+        return NULL;
+    CORE_CHECK(t->level >= EVENT_THREAD_SINGLE &&
+               t->level <= EVENT_THREAD_MULTIPLE); /* step takes no others */
+    t->told[t->told_count++] =
+        (struct told){sentence, event->call, event->site, t->list->count - 1};
+    finding_title(finding, "%s: %s", t->input->trace->call[event->call].name, sentence);
+    finding_fact(finding, "the thread level is %s", level_names[t->level]);
+    finding_repeat_check(finding, t->input->trace);
+    return finding;
+}
 
 static void say(struct threads *t, uint32_t kind, const struct trace_event *event,
                 const struct trace_event *other, const char *sentence)
 {
-    struct trace *trace = t->input->trace;
-
-    CORE_CHECK(kind < sizeof t->told / sizeof *t->told);
+    CORE_CHECK(kind < sizeof t->rank_told / sizeof *t->rank_told);
     CORE_CHECK(!other || other->rank == event->rank); /* threads of one rank */
-    if (t->told[kind] || t->findings++ >= FINDINGS_MAX)
+    if (t->rank_told[kind])
         return;
-    t->told[kind] = true;
-    CORE_CHECK(t->level >= EVENT_THREAD_SINGLE &&
-               t->level <= EVENT_THREAD_MULTIPLE); /* step takes no others */
-    struct finding *finding = finding_list_add(t->list, RULE_THREAD, FINDING_ERROR);
-    if (!finding)
-        return;
-    finding_title(finding, "%s: %s (rank %" PRIu32 ")", trace->call[event->call].name, sentence,
-                  event->rank);
-    for (int i = 0; i < 2 && (i == 0 || other); i++) {
+    t->rank_told[kind] = true;
+    struct finding *finding = finding_of(t, event, sentence);
+    for (int i = 0; finding && i < 2 && (i == 0 || other); i++) {
         struct finding_call *call =
-            finding_call_add(finding, trace, event->rank, i ? other->seq : event->seq);
+            finding_call_add(finding, t->input->trace, event->rank, i ? other->seq : event->seq);
         if (call)
             call->core = true;
     }
-    finding_fact(finding, "the thread level is %s", level_names[t->level]);
-    finding_repeat_check(finding, trace);
 }
 
 /* Takes requests away, or sets them going. */
@@ -174,7 +193,7 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
         struct trace_event event;
         bool more = true;
         memset(t.last, 0, sizeof t.last);
-        memset(t.told, 0, sizeof t.told);
+        memset(t.rank_told, 0, sizeof t.rank_told);
         t.main = 0;
         t.level = EVENT_THREAD_SINGLE;
         status = trace_cursor_open(input->trace, rank, &cursor);
@@ -185,6 +204,8 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
                 break;
         trace_cursor_close(cursor);
     }
+    for (uint32_t i = 0; i < t.told_count && status == CORE_OK; i++)
+        status = finding_title_ranks(&list->finding[t.told[i].finding]);
     for (uint32_t i = 0; i < THREADS_MAX; i++)
         free(t.request[i].request);
     return status;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
-#include "checkers/wording.h"
 #include "checkers/wording_misuse.h"
 #include "core/array.h"
 #include "core/check.h"
@@ -40,11 +39,17 @@ _Static_assert(sizeof rules / sizeof *rules == MISUSE_RULE_WINDOW,
 
 enum { RECEIVED_MAX = 64 }; /* receives whose messages are looked for: it takes long */
 
+struct other { /* a place of the other call that a mistake is about */
+    int32_t site;
+    uint32_t last_rank; /* that has it told */
+};
 struct mistake {
     uint32_t finding; /* index in the list */
     char *what;       /* what is equal for all occurrences */
     uint64_t count;
-    uint32_t last_rank, ranks;
+    uint32_t told; /* occurrences */
+    struct other *other;
+    uint32_t other_count, other_room;
 };
 struct gathering {
     const struct check_input *input;
@@ -117,17 +122,35 @@ static enum core_status weigh(struct gathering *gathering, struct finding *findi
     return CORE_OK;
 }
 
-/* What makes two occurrences the same mistake: calls, places and words. */
-static char *same_text(const struct trace_event *event, const struct trace_event *other,
-                       const struct misuse *misuse, const char *words)
+/* What makes two occurrences the same mistake: calls, places and words. place: of the other call,
+ * where the mistake is told there. */
+static char *same_text(const struct trace_event *event, int32_t place, const struct misuse *misuse,
+                       const char *words)
 {
     char *text = NULL;
 
     return asprintf(&text, "%d|%" PRId32 "|%" PRId32 "|%" PRId32 "|%" PRId32 "|%s",
-                    (int)misuse->kind, event->call, event->site, other->site, misuse->site,
-                    words) < 0
+                    (int)misuse->kind, event->call, event->site, place, misuse->site, words) < 0
                ? NULL
                : text;
+}
+
+/* Whether the occurrence is one more of a rank that was told already, with its other call there. */
+static enum core_status other_note(struct mistake *mistake, uint32_t rank, int32_t site,
+                                   bool *out_known)
+{
+    for (uint32_t i = 0; i < mistake->other_count; i++) {
+        struct other *other = &mistake->other[i];
+        if (other->site != site)
+            continue;
+        CORE_CHECK(other->last_rank <= rank); /* they come by rank */
+        *out_known = other->last_rank == rank;
+        other->last_rank = rank;
+        return CORE_OK;
+    }
+    *out_known = false;
+    return CORE_ARRAY_PUSH(mistake->other, mistake->other_count, mistake->other_room, "mistakes",
+                           (struct other){site, rank});
 }
 
 static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse *misuse,
@@ -147,7 +170,8 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     bool origin_only = other && event.verb == VERB_FINALIZE;
     const char *name = trace->call[origin_only ? other_event.call : event.call].name;
     char *words = wording_misuse(misuse), *title = NULL;
-    char *what = words ? same_text(&event, &other_event, misuse, words) : NULL;
+    char *what =
+        words ? same_text(&event, origin_only ? other_event.site : -1, misuse, words) : NULL;
     struct mistake *mistake = what ? find(gathering, what) : NULL;
     bool fresh = mistake && mistake->finding == UINT32_MAX;
     if (asprintf(&title, "%s: %s", name, words ? words : "") < 0)
@@ -167,12 +191,12 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     if (status != CORE_OK)
         return status;
     mistake->count++;
-    if (!fresh && mistake->last_rank == rank)
-        return CORE_OK;
-    CORE_CHECK(fresh || mistake->last_rank < rank); /* they come by rank */
-    mistake->last_rank = rank;
-    mistake->ranks++;
-    CORE_CHECK(mistake->ranks <= mistake->count);
+    bool known;
+    status = other_note(mistake, rank, other_event.site, &known);
+    if (status != CORE_OK || known)
+        return status;
+    mistake->told++;
+    CORE_CHECK(mistake->told <= mistake->count);
     struct finding_call *call = finding_call_add(finding, trace, rank, origin_only ? other : seq);
     if (!call)
         return CORE_NO_MEMORY;
@@ -182,37 +206,14 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     return CORE_OK;
 }
 
-/* The title of a mistake ends with the ranks that made it: "(rank 0)", "(ranks 0-3)". */
-static enum core_status ranks_name(struct finding *finding)
-{
-    uint32_t *rank = NULL;
-    enum core_status status =
-        CORE_ARRAY_NEW(rank, finding->call_count, "the ranks that made a mistake");
-
-    if (status != CORE_OK)
-        return status;
-    for (uint32_t i = 0; i < finding->call_count; i++)
-        rank[i] = finding->call[i].rank;
-    char *ranks = wording_ranks_short(rank, finding->call_count),
-         *title = finding->title ? strdup(finding->title) : NULL;
-    if (ranks && title)
-        finding_title(finding, "%s (%s)", title, ranks);
-    else
-        status = core_report(CORE_NO_MEMORY, "out of memory for what ranks did wrong");
-    free(title);
-    free(ranks);
-    free(rank);
-    return status;
-}
-
 static enum core_status mistake_end(struct finding *finding, const struct mistake *mistake)
 {
     char number[32];
 
-    if (mistake->count > mistake->ranks)
+    if (mistake->count > mistake->told)
         finding_fact(finding, "%s times in all",
                      describe_number(mistake->count, number, sizeof number));
-    return ranks_name(finding);
+    return finding_title_ranks(finding);
 }
 
 enum core_status check_usage(const struct check_input *input, struct finding_list *list)
@@ -226,6 +227,7 @@ enum core_status check_usage(const struct check_input *input, struct finding_lis
         if (status == CORE_OK && mistake->finding != UINT32_MAX)
             status = mistake_end(&list->finding[mistake->finding], mistake);
         free(mistake->what);
+        free(mistake->other);
     }
     free(gathering.mistake);
     return status == CORE_OK ? check_exit(input, list) : status;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/wording.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/text.h"
@@ -295,6 +296,28 @@ void finding_call_await(struct finding_call *call, uint32_t rank, bool any)
     } else {
         await_insert(call, at, rank, any);
     }
+}
+
+enum core_status finding_title_ranks(struct finding *finding)
+{
+    uint32_t *rank = NULL;
+    enum core_status status =
+        CORE_ARRAY_NEW(rank, finding->call_count, "the ranks that made a mistake");
+
+    if (status != CORE_OK)
+        return status;
+    for (uint32_t i = 0; i < finding->call_count; i++)
+        rank[i] = finding->call[i].rank;
+    char *ranks = wording_ranks_short(rank, finding->call_count),
+         *title = finding->title ? strdup(finding->title) : NULL;
+    if (ranks && title)
+        finding_title(finding, "%s (%s)", title, ranks);
+    else
+        status = core_report(CORE_NO_MEMORY, "out of memory for what ranks did wrong");
+    free(title);
+    free(ranks);
+    free(rank);
+    return status;
 }
 
 void finding_title_possible(struct finding *finding)

@@ -88,6 +88,9 @@ void finding_title(struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void finding_fact(struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The title ends with the ranks of its calls: "(rank 0)", "(ranks 0-3)". CORE_NO_MEMORY (reported).
+ */
+enum core_status finding_title_ranks(struct finding *finding);
 /* Its title is "possibly CLAIM" until it is confirmed, the claim being the title that it has. */
 void finding_title_possible(struct finding *finding);
 /* The title, or its rule where there is none. */
