@@ -116,15 +116,33 @@ static bool same_bare(const struct finding_call *a, const struct finding_call *b
                       same_text(a->path, b->path));
 }
 
+/* Calls on one line of a source are in one place. */
+static bool same_place(const struct trace *trace, int32_t a, int32_t b)
+{
+    if (a == b)
+        return true;
+    if (a <= 0 || b <= 0 || (uint32_t)a >= trace->site_count || (uint32_t)b >= trace->site_count)
+        return false;
+    const struct trace_site *x = &trace->site[a], *y = &trace->site[b];
+    return x->line && x->line == y->line && same_text(x->path, y->path) &&
+           same_text(x->file, y->file) && same_text(x->inlined, y->inlined);
+}
+
+/* The same call, which is part of the finding in the same way. */
+static bool same_call(const struct trace *trace, const struct group *a, const struct group *b)
+{
+    return a->core == b->core && a->leads == b->leads && same_bare(a->bare, b->bare) &&
+           a->call == b->call && same_place(trace, a->site, b->site) &&
+           same_text(a->stack, b->stack);
+}
+
 /* The group with this key; takes its stack. NULL: out of memory, reported. */
 static struct group *group_get(struct gathering *g, struct group key)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         struct group *group = &g->group[i];
-        if (group->core == key.core && group->leads == key.leads &&
-            same_bare(group->bare, key.bare) && group->call == key.call &&
-            group->site == key.site && group->subject_call == key.subject_call &&
-            group->subject_site == key.subject_site && same_text(group->stack, key.stack)) {
+        if (same_call(g->trace, group, &key) && group->subject_call == key.subject_call &&
+            same_place(g->trace, group->subject_site, key.subject_site)) {
             free(key.stack);
             return group;
         }
@@ -388,6 +406,17 @@ static enum core_status place_add(struct gathering *g, struct source *source,
     return status;
 }
 
+/* The same ranks say the same in both. */
+static bool same_members(const struct group *a, const struct group *b)
+{
+    bool same = a->count == b->count;
+
+    for (uint32_t i = 0; same && i < a->count; i++)
+        same =
+            a->member[i].rank == b->member[i].rank && !strcmp(a->member[i].says, b->member[i].says);
+    return same;
+}
+
 enum core_status block_make(struct trace *trace, struct source *source,
                             const struct finding *finding, struct block *out_block)
 {
@@ -400,7 +429,9 @@ enum core_status block_make(struct trace *trace, struct source *source,
     if (g.count)
         qsort(g.group, g.count, sizeof *g.group, group_compare);
     for (uint32_t i = 0; i < g.count && status == CORE_OK; i++) {
-        status = place_add(&g, source, &g.group[i], false, &block);
+        if (i == 0 || !same_members(&g.group[i - 1], &g.group[i]) ||
+            !same_call(trace, &g.group[i - 1], &g.group[i]))
+            status = place_add(&g, source, &g.group[i], false, &block);
         if (status == CORE_OK && g.group[i].subject_call >= 0)
             status = place_add(&g, source, &g.group[i], true, &block);
     }
