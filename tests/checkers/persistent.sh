@@ -1,18 +1,27 @@
 # Findings on persistent requests name the call that made them, and its place; one that is started
-# twice is that mistake, and nothing else.
+# twice is that mistake, and nothing else; several of one call are one finding.
 # timeout: 180
 cat >persistent.c <<'P'
 #include <mpi.h>
 #include <string.h>
 int main(int argc, char **argv)
 {
-    int rank, twice, cut, value[4] = {0};
-    MPI_Request request;
+    int rank, twice, cut, value[8] = {0};
+    MPI_Request request, both[2];
     MPI_Init(&argc, &argv);
     twice = argc > 1 && !strcmp(argv[1], "twice");
     cut = argc > 1 && !strcmp(argv[1], "types");
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) {
+    if (argc > 1 && !strcmp(argv[1], "several")) {
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Send_init(value, 1, MPI_INT, !rank, 4, MPI_COMM_WORLD, &both[0]);
+        MPI_Recv_init(value + 4, 1, MPI_INT, !rank, 4, MPI_COMM_WORLD, &both[1]);
+        MPI_Startall(2, both);
+        MPI_Startall(2, both);
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+        MPI_Request_free(&both[0]);
+        MPI_Request_free(&both[1]);
+    } else if (rank == 0) {
         MPI_Recv_init(value, 4, cut ? MPI_FLOAT : MPI_INT, 1, 3, MPI_COMM_WORLD, &request);
         MPI_Start(&request);
         if (twice)
@@ -27,7 +36,7 @@ int main(int argc, char **argv)
 }
 P
 mpicc -g -o persistent persistent.c || exit 1
-for how in twice types fixed; do
+for how in twice several types fixed; do
     rm -f T.db
     timeout 60 crosswait record -o T.db -- mpirun -q -n 2 ./persistent $how >/dev/null 2>&1
     echo "$how: $?"

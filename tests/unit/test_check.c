@@ -291,6 +291,12 @@ static const struct row {
      {LEVEL("3") "Barrier; Barrier thread=1 in" END, LEVEL("3") "Barrier; Barrier" END},
      {LEVEL("3") "Barrier; Barrier thread=1" END, LEVEL("3") "Barrier; Barrier" END},
      NULL},
+    {"thread", /* of all ranks that do it in one place */
+     "thread",
+     "on the same communicator at a time (ranks 0-1)",
+     {LEVEL("3") "Barrier; Barrier thread=1 in" END, LEVEL("3") "Barrier; Barrier thread=1 in" END},
+     {LEVEL("3") "Barrier; Barrier thread=1" END, LEVEL("3") "Barrier; Barrier thread=1" END},
+     NULL},
 
     {"usage",
      "argument",
