@@ -79,6 +79,7 @@ static int probe(MPI_Comm comm, int source, int tag, int *flag, MPI_Message *out
     else
         found = flag ? look(comm, source, tag, out) : await(comm, source, tag, out);
     if (!found && source != MPI_PROC_NULL) {
+        CORE_CHECK(flag); /* who waits finds one */
         there = 0;
         world_poll_failed();
     } else {
