@@ -306,7 +306,9 @@ static void moved(struct conflict *c, uint32_t index, const struct trace_complet
     if (!completion || (completion->error == 0 && completion->bytes >= (uint64_t)access->bytes))
         return;
     struct handle *handle = handle_of(c, access->file, access->rank);
-    access->bytes = completion->error ? 0 : (int64_t)completion->bytes;
+    /* a read that came to the file's end would have had what another rank writes there */
+    if (completion->error || access->writes)
+        access->bytes = completion->error ? 0 : (int64_t)completion->bytes;
     CORE_CHECK(access->bytes >= 0); /* fewer than were asked for */
     if (handle && access->pointed)
         handle->at = -1;
