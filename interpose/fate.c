@@ -6,7 +6,7 @@
  * and lets the signal come again: the instruction that failed is run again, a signal that was sent
  * is sent again. So exit status, core dump and messages are what they would have been. A handler
  * of anybody else (the program's, a sanitizer's, Python's) is left alone; one that is installed
- * later takes our place.
+ * later takes our place. A SIGBUS that our own ring brings about is no end: the ring is left.
  *
  * Invariants
  *  1. What runs in the handler neither allocates nor waits for a lock: the recorder's lock is
@@ -351,6 +351,17 @@ static void put_back(int number, const struct sigaction *before, siginfo_t *info
         raise(number);
 }
 
+/* A ring whose file cannot be written to any more: the rank goes on without it. */
+static bool ring_left(int number, const siginfo_t *info)
+{
+    bool left = false;
+
+    for (struct lane *lane = recorder.lanes; lane && number == SIGBUS && is_fault(info) && !left;
+         lane = lane->next)
+        left = spool_writer_leave(&lane->writer, info->si_addr);
+    return left;
+}
+
 /* A handler of the program that came later may call this one as what was there before it: then what
  * it gives us beside the number need not be there. */
 static void on_signal(int number, siginfo_t *info, void *context)
@@ -361,6 +372,10 @@ static void on_signal(int number, siginfo_t *info, void *context)
     bool ours = sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
                 now.sa_sigaction == on_signal;
 
+    if (ours && (int)getpid() == life_pid() && ring_left(number, info)) {
+        errno = saved;
+        return;
+    }
     if ((int)getpid() == life_pid())
         tell_once(number, ours ? info : NULL, ours ? context : NULL);
     if (ours || before->sa_handler == SIG_DFL)

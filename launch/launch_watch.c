@@ -401,6 +401,9 @@ uint64_t launch_watch_progress(const struct launch *launch)
                        rank->lane[0].header.state == SPOOL_STATE_RUNNING;
             if (rank->progress_ns > last_ns)
                 last_ns = rank->progress_ns;
+            for (uint32_t l = 0; l < rank->lane_count; l++)
+                if (rank->lane[l].header.flags & SPOOL_FLAG_LEFT)
+                    return launch_now_ns(); /* what it does is not seen any more */
         }
     return running ? last_ns : launch_now_ns();
 }

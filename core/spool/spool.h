@@ -23,7 +23,9 @@
  *     hangs in is always known. Its record is committed when it leaves. Lists that describe
  *     arguments are committed when it enters.
  *  5. Both files are allocated in full when opened or extended (posix_fallocate for the ring): a
- *     full disk is an error code that ends recording, never a SIGBUS.
+ *     full disk is an error code that ends recording, never a SIGBUS. Where the file system writes
+ *     elsewhere what is written again (copy on write), a ring may lose its room all the same: the
+ *     handler of SIGBUS leaves it then. Its file is longer by a byte, to say so.
  *  6. Sequence numbers are per rank, from 1, in the order of entering; children follow their
  *     parent.
  *  7. What belongs to a call (lists, leg, args, texts, misuse, memory, dones, stack) is committed
@@ -378,12 +380,15 @@ enum spool_flag {
               file. `drained` is where the oldest record that is left starts. Definitions go to a
               lane of their own, which has not this flag */
     SPOOL_FLAG_FILTERED =
-        2,                /* calls were left out on purpose, so that messages cannot be counted */
-    SPOOL_FLAG_UNSEEN = 4 /* callbacks may run that are not seen, and make calls that are not
+        2,                 /* calls were left out on purpose, so that messages cannot be counted */
+    SPOOL_FLAG_UNSEEN = 4, /* callbacks may run that are not seen, and make calls that are not
                              recorded: while the job runs, nothing is known */
+    SPOOL_FLAG_LEFT = 8    /* set by the reader alone: the rank had to leave the ring (invariant 5),
+                             and what it does since is not in its file */
 };
 
 enum { SPOOL_END_TEXT_BYTES = 256 };
+#define SPOOL_NOTE_LEFT "its file system has no room left"
 /* How the rank met its end, in the lane of the thread that did (core/trace/fate.h says what the
  * fields are). It is here, and no record, because it may be written at any instruction. */
 struct spool_end {

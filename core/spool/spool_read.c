@@ -170,6 +170,14 @@ static ssize_t read_at(int fd, void *into, size_t bytes, uint64_t offset)
     return (ssize_t)got;
 }
 
+static bool was_left(int ring_fd, const struct spool_header *header)
+{
+    struct stat about;
+
+    return fstat(ring_fd, &about) == 0 &&
+           (uint64_t)about.st_size == SPOOL_HEADER_BYTES + header->ring_bytes + 1;
+}
+
 enum core_status spool_header_read(int ring_fd, struct spool_header *out_header, char *why)
 {
     struct spool_header header;
@@ -214,6 +222,11 @@ enum core_status spool_header_read(int ring_fd, struct spool_header *out_header,
         header.end.frame_count = FATE_FRAMES_MAX;
     if (header.end.kind >= FATE_KIND_COUNT || !header.end.realtime_ns)
         header.end.kind = FATE_NONE;
+    if (was_left(ring_fd, &header)) {
+        header.flags |= SPOOL_FLAG_LEFT;
+        header.stopped = 1;
+        strcpy(header.note, SPOOL_NOTE_LEFT);
+    }
     *out_header = header;
     return CORE_OK;
 }

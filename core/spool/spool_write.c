@@ -159,6 +159,44 @@ void spool_writer_close(struct spool_writer *writer)
     memset(writer, 0, sizeof *writer);
 }
 
+/* A file in memory that holds what can be read of the mapping: a write to it reports what a load
+ * would die of. */
+static int memory_copy(const char *from, size_t bytes)
+{
+    int fd = memfd_create("crosswait", MFD_CLOEXEC);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    if (fd < 0 || ftruncate(fd, (off_t)bytes) < 0)
+        return fd;
+    for (size_t at = 0; at < bytes; at += page)
+        if (pwrite(fd, from + at, bytes - at < page ? bytes - at : page, (off_t)at) < 0)
+            continue; /* it stays zero */
+    return fd;
+}
+
+bool spool_writer_leave(struct spool_writer *writer, const void *address)
+{
+    char *start = (char *)writer->header, path[sizeof writer->path];
+    size_t bytes = SPOOL_HEADER_BYTES + writer->mask + 1, name = strlen(writer->path);
+
+    if (!start || (const char *)address < start || (const char *)address >= start + bytes)
+        return false;
+    int fd = memory_copy(start, bytes);
+    void *map = mmap(start, bytes, PROT_READ | PROT_WRITE,
+                     MAP_FIXED | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED), fd, 0);
+    if (fd >= 0)
+        close(fd);
+    if (map == MAP_FAILED)
+        return false;
+    memcpy(path, writer->path, name + 1);
+    if (name > 6)
+        memcpy(path + name - 6, ".ring", 6); /* instead of .spool */
+    if (truncate(path, (off_t)bytes + 1) < 0)
+        unlink(path); /* rather no record than one that says where the rank is not */
+    spool_stop(writer, 1, SPOOL_NOTE_LEFT);
+    return true;
+}
+
 /* The descriptor may have been closed by the application, and its number given to another file. */
 static int own_fd(struct spool_writer *writer)
 {

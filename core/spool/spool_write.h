@@ -12,6 +12,7 @@
 #ifndef CORE_SPOOL_SPOOL_WRITE_H
 #define CORE_SPOOL_SPOOL_WRITE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -56,6 +57,11 @@ void spool_writer_close(struct spool_writer *writer);
 int spool_drain(struct spool_writer *writer);
 /* Ends recording: errno or 1, and why. The first reason stays. */
 void spool_stop(struct spool_writer *writer, int error, const char *note);
+
+/* In a handler of SIGBUS: if the address lies in the ring's mapping, that is memory of this process
+ * alone from now on, with what was in it, recording ends, and the instruction may be run again.
+ * False: it lies elsewhere, or there is no memory. */
+bool spool_writer_leave(struct spool_writer *writer, const void *address);
 
 void *spool_reserve_slow(struct spool_writer *writer, uint32_t words);
 bool spool_put_event_whole(struct spool_writer *writer, const struct spool_event *event);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <signal.h>
 
 #include "core/random.h"
 #include "core/spool/spool_read.h"
@@ -358,6 +359,64 @@ static void header_expect(const char *ring, long at, uint64_t value, size_t byte
         assert_non_null(strstr(got, why));
 }
 
+static struct spool_writer leaving;
+static int buses;
+
+static void on_bus(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)context;
+    buses++;
+    if (!spool_writer_leave(&leaving, info->si_addr))
+        abort();
+}
+
+/* A ring whose file loses its room: what is there stays readable, the writer goes on in memory.
+ * spool/spool.h invariant 5 */
+static void test_leave(void **state)
+{
+    const struct sigaction action = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO};
+    struct sigaction before;
+    struct spool_header header;
+    char folder[300], ring[400];
+    int error;
+
+    (void)state;
+    path_of(folder, sizeof folder, "leave");
+    mkdir(folder, 0777);
+    snprintf(ring, sizeof ring, "%s/0.0.ring", folder);
+    for (int cut = 0; cut < 2; cut++) {
+        assert_int_equal(spool_writer_open(&leaving, folder, 0, 0, 4096, &error), CORE_OK);
+        memcpy(leaving.header->magic, SPOOL_MAGIC, sizeof SPOOL_MAGIC);
+        leaving.header->world_size = 1;
+        leaving.header->tick_hz = 1000000000;
+        struct spool_event *event = spool_reserve(&leaving, 8);
+        *event = (struct spool_event){.head = {SPOOL_EVENT, 8, 1, 0}, .seq = 7};
+        spool_commit(&leaving);
+        assert_false(spool_writer_leave(&leaving, folder)); /* not of the ring */
+        assert_null(memchr(leaving.header->note, 's', sizeof leaving.header->note));
+        if (cut) { /* a fault for real */
+            assert_int_equal(truncate(ring, 0), 0);
+            sigaction(SIGBUS, &action, &before);
+            atomic_store(&leaving.header->depth, 1);
+            sigaction(SIGBUS, &before, NULL);
+            assert_int_equal(buses, 1);
+        } else {
+            assert_true(spool_writer_leave(&leaving, leaving.ring));
+            assert_int_equal(((struct spool_event *)(void *)leaving.ring)->seq, 7);
+            int fd = open(ring, O_RDONLY);
+            assert_int_equal(spool_header_read(fd, &header, NULL), CORE_OK);
+            close(fd);
+            assert_int_equal(header.flags, SPOOL_FLAG_LEFT);
+            assert_int_equal(header.stopped, 1);
+            assert_string_equal(header.note, SPOOL_NOTE_LEFT);
+            assert_int_equal(header.committed, 64);
+        }
+        assert_null(spool_reserve(&leaving, 8));
+        spool_writer_close(&leaving);
+    }
+}
+
 static void test_header(void **state)
 {
     char folder[300], ring[400];
@@ -460,7 +519,7 @@ int main(void)
         cmocka_unit_test(test_ring),    cmocka_unit_test(test_again),
         cmocka_unit_test(test_names),   cmocka_unit_test(test_again_nothing),
         cmocka_unit_test(test_cut),     cmocka_unit_test(test_header),
-        cmocka_unit_test(test_spoiled),
+        cmocka_unit_test(test_spoiled), cmocka_unit_test(test_leave),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
