@@ -5,7 +5,7 @@ own() { cp "$P/$1" "./$2"; }                      # own quiz cwq.$$: a copy unde
 left() { # how many processes run the copy, 0 when they are all gone; waits a moment for those that are just ending
     local n i
     for i in 1 2 3 4 5 6 7 8 9 10; do
-        n=$(grep -lZz "^$PWD/$1\$\|^\./$1\$" /proc/[0-9]*/cmdline 2>/dev/null | tr -cd '\0' | wc -c)
+        n=$(find -L /proc/[0-9]*/exe -maxdepth 0 -samefile "$PWD/$1" 2>/dev/null | wc -l)
         [ "$n" = 0 ] && break
         sleep 0.1
     done
