@@ -183,11 +183,13 @@ static void job_head(const struct report_facts *facts, FILE *file)
     }
     if (facts->library)
         pair("library", facts->library, file);
-    int used = snprintf(line, sizeof line, "%s call%s, %s message%s, %s",
-                        describe_number(facts->events, calls, sizeof calls), plural(facts->events),
-                        describe_number(facts->messages, messages, sizeof messages),
-                        plural(facts->messages),
-                        describe_bytes(facts->message_bytes, bytes, sizeof bytes));
+    int used = snprintf(line, sizeof line, "%s call%s",
+                        describe_number(facts->events, calls, sizeof calls), plural(facts->events));
+    if (facts->messages)
+        used += snprintf(line + used, sizeof line - (size_t)used, ", %s message%s of %s",
+                         describe_number(facts->messages, messages, sizeof messages),
+                         plural(facts->messages),
+                         describe_bytes(facts->message_bytes, bytes, sizeof bytes));
     if (facts->inner_events)
         snprintf(line + used, sizeof line - (size_t)used, "; %s more event%s inside the library",
                  describe_number(facts->inner_events, calls, sizeof calls),
@@ -498,9 +500,7 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
         fprintf(file, "<p>%" PRIu32 " more findings stand in the text and in JSON.</p>\n",
                 facts->findings->count - shown);
     if (facts->proof.count) {
-        fprintf(file, "<h2>Who waited for whom when the job was ended</h2>\n<p>");
-        core_text_xml(facts->ended, file);
-        fprintf(file, "</p>\n");
+        fprintf(file, "<h2>Who waited for whom when the job was ended</h2>\n");
         status = status == CORE_OK ? html_ring_draw(&facts->proof.finding[0], file) : status;
     }
     last_table(facts, file);
