@@ -110,7 +110,7 @@ static void on_signal(int number)
     stop = 1;
 }
 
-/* The first one ends the search behind the world that runs, the next one at once. */
+/* The first one ends the search behind the world that runs, or that job, the next one at once. */
 static void signals_catch(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
@@ -280,6 +280,8 @@ static int search(struct explore_program *program, struct settings *settings)
     settings->search.stop = &stop;
     settings->search.program = program_hash(program->command, settings->jobs);
     settings->search.chance = program->runner.chance;
+    settings->search.met = explore_findings_met;
+    settings->search.met_context = program;
     if (terminal) {
         settings->search.progress = progress;
         settings->search.progress_context = &shown;
@@ -446,6 +448,7 @@ static enum core_status program_start(struct starting *starting, struct explore_
 static void program_end(struct starting *starting, struct explore_program *program)
 {
     program->allow = (struct explore_allow){0}; /* the settings' */
+    explore_findings_forget(program);
     explore_program_end(program);
     jobs_free(starting->jobs);
 }
@@ -454,6 +457,8 @@ static void help(void *context, struct explore_helper *helper)
 {
     struct starting own = *(const struct starting *)context;
     struct explore_program program;
+    if (own.settings->jobs)
+        signals_catch();
     if (program_start(&own, &program) != CORE_OK)
         return;
     explore_helper_serve(helper, explore_program_run, &program);

@@ -5,11 +5,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/array.h"
@@ -20,6 +22,7 @@
 #include "launch/launch.h"
 
 #define A_JOB "a job"
+#define FOLDER "crosswait-explore-" /* then the process, when it began, and what mkdtemp says */
 
 struct jobs {
     const struct explore_command *command;
@@ -41,11 +44,62 @@ static void folder_empty(const char *folder)
 {
     DIR *dir = opendir(folder);
     struct dirent *entry;
-    char path[PATH_MAX + 300];
-    while (dir && (entry = readdir(dir)))
-        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
-            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
+    struct stat found;
+    char path[PATH_MAX];
+    while (dir && (entry = readdir(dir))) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
+            continue;
+        if (lstat(path, &found) == 0 && S_ISDIR(found.st_mode)) {
+            folder_empty(path);
+            rmdir(path);
+        } else {
             unlink(path);
+        }
+    }
+    if (dir)
+        closedir(dir);
+}
+
+/* When the process began, in ticks since the machine did; 0: there is none. */
+static uint64_t begun_at(long process)
+{
+    char path[64], text[1024];
+    unsigned long long began = 0;
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    FILE *file = fopen(path, "r");
+    size_t bytes = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[bytes] = 0;
+    const char *at = strrchr(text, ')');
+    if (at)
+        sscanf(at,
+               ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+               "%llu",
+               &began);
+    return began;
+}
+
+/* Folders name who made them: those of explorers that were killed are removed. */
+static void folders_of_dead(const char *where)
+{
+    DIR *dir = opendir(where);
+    struct dirent *entry;
+    struct stat found;
+    char path[PATH_MAX + 300];
+    while (dir && (entry = readdir(dir))) {
+        long process;
+        unsigned long long began;
+        int end = 0;
+        if (sscanf(entry->d_name, FOLDER "%ld-%llu-%n", &process, &began, &end) != 2 || !end ||
+            begun_at(process) == began ||
+            snprintf(path, sizeof path, "%s/%s", where, entry->d_name) >= (int)sizeof path ||
+            lstat(path, &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != geteuid())
+            continue;
+        folder_empty(path);
+        rmdir(path);
+    }
     if (dir)
         closedir(dir);
 }
@@ -53,8 +107,10 @@ static void folder_empty(const char *folder)
 static enum core_status folder_make(struct jobs *jobs)
 {
     const char *where = getenv("TMPDIR");
-    snprintf(jobs->folder, sizeof jobs->folder, "%s/crosswait-explore-XXXXXX",
-             where && *where == '/' ? where : "/tmp");
+    where = where && *where == '/' ? where : "/tmp";
+    folders_of_dead(where);
+    snprintf(jobs->folder, sizeof jobs->folder, "%s/" FOLDER "%ld-%" PRIu64 "-XXXXXX", where,
+             (long)getpid(), begun_at(getpid()));
     if (mkdtemp(jobs->folder))
         return CORE_OK;
     enum core_status status =
@@ -130,6 +186,7 @@ static enum core_status launch(struct jobs *jobs, const struct replay_policy *po
     struct launch_options options = {.command = jobs->argv ? jobs->argv : jobs->command->typed,
                                      .output = trace,
                                      .watch = true,
+                                     .ours = true,
                                      .budget_s = jobs->world_s};
     int saved[2];
     snprintf(trace, sizeof trace, "%s/job.db", jobs->folder);
@@ -330,24 +387,34 @@ static enum core_status look(struct jobs *jobs, const struct replay_policy *poli
     return status;
 }
 
+/* The user wants an end: nobody knows what would have come of this one. */
+static void look_away(struct jobs *jobs)
+{
+    explore_mirror_done(&jobs->mirror);
+    jobs->mirror.told.cut = true;
+    jobs->mirror.outcome.decisions = &jobs->mirror.told;
+}
+
 static enum core_status run(void *context, const struct replay_policy *policy,
                             struct world_process_outcome *out_outcome)
 {
     struct jobs *jobs = context;
     struct launch_result launched = {0};
+    enum core_status status = CORE_OK;
     last_done(jobs);
     folder_empty(jobs->folder);
     memset(jobs->rank, 0, (size_t)jobs->command->rank_count * sizeof *jobs->rank);
-    enum core_status status = launch(jobs, policy, &launched);
-    if (status == CORE_OK)
-        status = look(jobs, policy, &launched);
-    bool interrupted = launched.end == LAUNCH_END_SIGNAL;
-    launch_result_done(&launched);
-    if (status != CORE_OK)
-        return status;
-    if (interrupted && jobs->stop)
+    if (!*jobs->stop)
+        status = launch(jobs, policy, &launched);
+    if (launched.end == LAUNCH_END_SIGNAL)
         *jobs->stop = 1;
-    jobs->mirror.told.cut |= interrupted;
+    if (*jobs->stop)
+        look_away(jobs);
+    else if (status == CORE_OK)
+        status = look(jobs, policy, &launched);
+    launch_result_done(&launched);
+    if (status != CORE_OK && !*jobs->stop)
+        return status;
     *out_outcome = (struct world_process_outcome){.world = jobs->mirror.outcome,
                                                   .rank = jobs->rank,
                                                   .event = jobs->mirror.event,

@@ -265,9 +265,35 @@ static char *buffered_words(const struct explore_events *events, const struct ex
     return text;
 }
 
+/* What the world says that was run last. */
+static enum core_status look_fill(struct explore_program *program, const struct explore_list *usual,
+                                  const struct explore_events *events, struct look *look)
+{
+    const struct world_finding *failure = explore_outcome_failure(&program->outcome);
+    look->schedule = schedule_text(&look->list, &look->sends);
+    enum core_status status =
+        explore_output_keep(&program->outcome, program->command->rank_count, &look->output);
+    if (status == CORE_OK)
+        status = tell_answers(program, usual, look);
+    if (status == CORE_OK)
+        status = tell_stands(program, failure, look);
+    if (status != CORE_OK)
+        return status;
+    look->failure = failure ? strdup(failure->text) : NULL;
+    look->failed = failure ? failure->rank : -1;
+    look->buffered = buffered_words(events, &look->sends);
+    look->found = failure ? NULL : others_found(&program->outcome.world);
+    return CORE_OK;
+}
+
+static const struct explore_list *usual_of(const struct explore_search *search)
+{
+    static const struct explore_list none;
+    return search->class_count && !search->class[0].sends.wait ? &search->class[0].first : &none;
+}
+
 static enum core_status look_at(struct explore_program *program, struct explore_search *search,
-                                const struct explore_class *class, const struct explore_list *usual,
-                                struct look *out_look)
+                                const struct explore_class *class, struct look *out_look)
 {
     struct look look = {.class = class};
     struct replay_policy policy;
@@ -282,29 +308,67 @@ static enum core_status look_at(struct explore_program *program, struct explore_
         look_done(&look);
         return status;
     }
-    look.schedule = schedule_text(&look.list, &look.sends);
     status =
         explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key, &events);
     replay_policy_done(&policy);
     if (status == CORE_OK)
-        status = explore_output_keep(&program->outcome, program->command->rank_count, &look.output);
-    if (status == CORE_OK)
-        status = tell_answers(program, usual, &look);
-    if (status == CORE_OK) {
-        const struct world_finding *failure = explore_outcome_failure(&program->outcome);
-        status = tell_stands(program, failure, &look);
-        look.failure = failure ? strdup(failure->text) : NULL;
-        look.failed = failure ? failure->rank : -1;
-        look.buffered = buffered_words(&events, &look.sends);
-        look.found = failure ? NULL : others_found(outcome);
-        if (key != class->key)
-            search->went_astray = true;
-    }
+        status = look_fill(program, usual_of(search), &events, &look);
+    if (status == CORE_OK && key != class->key)
+        search->went_astray = true;
     if (status != CORE_OK)
         look_done(&look);
     else
         *out_look = look;
     return status;
+}
+
+struct explore_seen { /* of the first classes, where worlds are jobs */
+    struct look look[CLASSES_TOLD];
+    bool known[CLASSES_TOLD];
+};
+
+enum core_status explore_findings_met(void *context, const struct explore_search *search,
+                                      uint32_t class)
+{
+    struct explore_program *program = context;
+    enum core_status status = CORE_OK;
+    if (!program->runner.chance || class >= CLASSES_TOLD)
+        return CORE_OK;
+    if (!program->seen)
+        status = CORE_ARRAY_NEW(program->seen, 1, "what was found");
+    if (status != CORE_OK)
+        return status;
+    const struct explore_class *of = &search->class[class];
+    const struct explore_events events = {program->outcome.event, program->outcome.event_count};
+    struct look *look = &program->seen->look[class];
+    status = explore_list_copy(&of->first, of->first.count, &look->list);
+    if (status == CORE_OK)
+        status = explore_sends_copy(&of->sends, &look->sends);
+    if (status == CORE_OK)
+        status = look_fill(program, usual_of(search), &events, look);
+    program->seen->known[class] = status == CORE_OK;
+    return status;
+}
+
+void explore_findings_forget(struct explore_program *program)
+{
+    for (int i = 0; program->seen && i < CLASSES_TOLD; i++)
+        look_done(&program->seen->look[i]);
+    free(program->seen);
+    program->seen = NULL;
+}
+
+/* No job is run any more. False: nothing is known of the class. */
+static bool look_remember(struct explore_program *program, const struct explore_search *search,
+                          uint32_t class, struct look *out_look)
+{
+    if (!program->seen || !program->seen->known[class])
+        return false;
+    *out_look = program->seen->look[class];
+    out_look->class = &search->class[class];
+    program->seen->look[class] = (struct look){0};
+    program->seen->known[class] = false;
+    return true;
 }
 
 /* --- findings --------------------------------------------------------------------------------- */
@@ -533,21 +597,24 @@ enum core_status explore_findings(struct explore_program *program, struct explor
     if (!search->behaviours && program->outcome.unsure)
         return explore_program_crowded();
     enum core_status status = CORE_ARRAY_NEW(look, count, "what was found");
-    const struct explore_list none = {0};
 
-    for (; looked < count && status == CORE_OK; looked++) {
-        const struct explore_list *usual =
-            search->class_count && !search->class[0].sends.wait ? &search->class[0].first : &none;
-        status = look_at(program, search, &search->class[looked], usual, &look[looked]);
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
+        if (program->runner.chance && search->interrupted) {
+            if (!look_remember(program, search, i, &look[looked]))
+                continue;
+        } else {
+            status = look_at(program, search, &search->class[i], &look[looked]);
+        }
         if (status != CORE_OK)
             break;
         passing += !look[looked].failure;
         if (look[looked].failure)
             status = failure_add(program, search, &look[looked], list);
+        looked++;
     }
     if (passing > 1 && status == CORE_OK)
         status =
-            race_add(program, search, look, count, passing + (search->class_count - count), list);
+            race_add(program, search, look, looked, passing + (search->class_count - count), list);
     if (status == CORE_OK)
         status = astray_add(search, list);
     for (uint32_t i = 0; i < looked; i++)

@@ -6,6 +6,11 @@
 #include "checkers/finding.h"
 #include "explore/program.h"
 
+/* For explore_options.met, context: the program. Where worlds are jobs and the search was
+ * interrupted, what is told of a class is what came of its first world. */
+enum core_status explore_findings_met(void *program, const struct explore_search *search,
+                                      uint32_t class);
+void explore_findings_forget(struct explore_program *program);
 /* Runs a few worlds more. */
 enum core_status explore_findings(struct explore_program *program, struct explore_search *search,
                                   struct finding_list *out_list);

@@ -26,6 +26,7 @@ struct explore_program {
     bool timed;                           /* explore_program_times has been there, */
     int allowed;                          /* and owns all patterns but for so many */
     struct world_process_outcome outcome; /* of the last world */
+    struct explore_seen *seen;            /* explore/findings.h; NULL: nothing is remembered */
 };
 
 /* Starts it; reports what is in the way. The command stays the caller's. real_files: what worlds

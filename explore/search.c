@@ -106,7 +106,7 @@ static enum core_status names_join(const struct replay_names *a, const struct re
     return status;
 }
 
-static enum core_status sends_copy(const struct explore_sends *from, struct explore_sends *out)
+enum core_status explore_sends_copy(const struct explore_sends *from, struct explore_sends *out)
 {
     const struct replay_names none = {0};
     out->wait = from->wait;
@@ -206,6 +206,7 @@ struct ran {
     const struct world_decisions *told;
     struct explore_events events;
     uint64_t key;
+    bool here; /* not by a helper */
 };
 
 static void ran_note(struct explore_search *s, struct ran *ran)
@@ -232,6 +233,7 @@ static enum core_status run_world(struct explore_search *s, const struct explore
     status =
         s->run(s->context, &policy, choice, &out_ran->outcome, &out_ran->key, &out_ran->events);
     replay_policy_done(&policy);
+    out_ran->here = true;
     if (status == CORE_OK)
         ran_note(s, out_ran);
     return status;
@@ -244,6 +246,7 @@ static enum core_status run_named(struct explore_search *s, uint64_t hash,
 {
     if (s->options->spread && explore_spread_take(s->options->spread, hash, &out_ran->outcome,
                                                   &out_ran->key, &out_ran->events)) {
+        out_ran->here = false;
         ran_note(s, out_ran);
         return CORE_OK;
     }
@@ -288,9 +291,11 @@ static enum core_status class_note(struct explore_search *s, const struct ran *r
         if (status == CORE_OK)
             status = explore_list_copy(asked, asked->count, &made.asked);
         if (status == CORE_OK)
-            status = sends_copy(sends, &made.sends);
+            status = explore_sends_copy(sends, &made.sends);
         if (status == CORE_OK)
             status = CORE_ARRAY_PUSH(s->class, s->class_count, s->class_room, "outcomes", made);
+        if (status == CORE_OK && ran->here && s->options->met)
+            status = s->options->met(s->options->met_context, s, kind->place);
     }
     *out_place = kind->place;
     return status;
@@ -350,6 +355,12 @@ static enum core_status place_run(struct explore_search *s, const struct explore
     return status;
 }
 
+static bool stopped(struct explore_search *s)
+{
+    s->interrupted |= s->options->stop && *s->options->stop;
+    return s->interrupted;
+}
+
 static enum core_status place_look(struct explore_search *s, const struct explore_list *all,
                                    const struct replay_names *kept, uint64_t hash,
                                    uint32_t *out_class)
@@ -358,6 +369,11 @@ static enum core_status place_look(struct explore_search *s, const struct explor
     enum core_status status = CORE_OK;
     if (!(place = core_table_find(&s->places, &hash))) {
         status = place_run(s, all, kept, &fresh);
+        if (status == CORE_OK && stopped(s)) { /* nobody knows what would have come of it */
+            s->limited = true;
+            *out_class = 0;
+            return status;
+        }
         if (status == CORE_OK)
             status = core_table_put(&s->places, &hash, "places to wait", &place);
         if (status == CORE_OK)
@@ -406,7 +422,7 @@ static enum core_status fewer_buffers(struct explore_search *s, struct explore_w
     const struct replay_names none = {0};
     enum core_status status = fewer_add(&f, &none, &none);
 
-    for (; f.at < f.count && f.stuck < STUCK_MAX && status == CORE_OK; f.at++) {
+    for (; f.at < f.count && f.stuck < STUCK_MAX && status == CORE_OK && !stopped(s); f.at++) {
         struct replay_names waiting;
         uint64_t place;
         status = explore_walk_again(walk, &f.kept[f.at], &waiting, &place);
@@ -416,7 +432,7 @@ static enum core_status fewer_buffers(struct explore_search *s, struct explore_w
             status = fewer_look(s, all, &f, &f.kept[f.at], &waiting, place);
         free(waiting.name);
     }
-    s->limited |= f.more && !f.stuck;
+    s->limited |= (f.more && !f.stuck) || (f.at < f.count && s->interrupted);
     for (uint32_t i = 0; i < f.count; i++)
         free(f.kept[i].name);
     return status;
@@ -551,9 +567,7 @@ static double seconds_now(void)
 static bool spent(struct explore_search *s, uint32_t shares)
 {
     const struct explore_options *o = s->options;
-    if (o->stop && *o->stop)
-        s->interrupted = true;
-    return s->interrupted ||
+    return stopped(s) ||
            (o->worlds_max && s->worlds - s->worlds_before >= o->worlds_max * shares / SHARES) ||
            (o->time_s > 0 && seconds_now() - s->started_s >= o->time_s * shares / SHARES);
 }
@@ -620,7 +634,7 @@ static enum core_status one(struct explore_search *s)
     lists_give(s);
     enum core_status status = run_named(s, item.hash, &item.list, &(struct replay_choice){0}, &ran);
 
-    if (status == CORE_OK && ran.told->cut && s->options->stop && *s->options->stop)
+    if (status == CORE_OK && ran.told->cut && stopped(s))
         return heap_push(s, item); /* it did not come to its end */
     if (status == CORE_OK)
         status = branch(s, &item.list, item.changes, ran.told);
@@ -790,10 +804,10 @@ enum core_status explore_shrink(struct explore_search *s, const struct explore_c
     enum core_status status = explore_list_copy(all, all->count, &list);
 
     if (status == CORE_OK)
-        status = sends_copy(&found->sends, &sends);
+        status = explore_sends_copy(&found->sends, &sends);
     if (status == CORE_OK)
         status = leads_there(s, &list, &sends, found, &there);
-    s->went_astray |= status == CORE_OK && !there;
+    s->went_astray |= status == CORE_OK && !there && !stopped(s);
     if (status == CORE_OK && there && !s->options->chance)
         status = list_shrink(s, found, &list);
     if (status == CORE_OK && there && !s->options->chance)

@@ -69,6 +69,7 @@ struct explore_place { /* where a world stands still with fewer buffers */
 };
 
 struct explore_spread;
+struct explore_search;
 
 struct explore_options {
     uint64_t worlds_max;           /* 0: no limit */
@@ -82,6 +83,9 @@ struct explore_options {
     /* After each world; NULL: none. `ahead`: worlds that are known of and not yet run. */
     void (*progress)(void *context, uint64_t worlds, uint64_t ahead);
     void *progress_context;
+    /* A world of a new class has just been run here; NULL: none. */
+    enum core_status (*met)(void *context, const struct explore_search *search, uint32_t class);
+    void *met_context;
 };
 
 struct explore_item;
@@ -127,7 +131,11 @@ void explore_search_done(struct explore_search *search);
 /* The policy that has these answers. replay_policy_done() it. */
 enum core_status explore_policy(const struct explore_list *list, const struct explore_sends *sends,
                                 struct replay_policy *out_policy);
+enum core_status explore_list_copy(const struct explore_list *from, uint32_t count,
+                                   struct explore_list *out_list);
 void explore_list_done(struct explore_list *list);
+enum core_status explore_sends_copy(const struct explore_sends *from,
+                                    struct explore_sends *out_sends);
 void explore_sends_done(struct explore_sends *sends);
 /* Leaves out of the class's answers and buffers what its outcome does not need: fewest that still
  * lead to it; nothing where the rest would be left to chance. *out_list and *out_sends are the

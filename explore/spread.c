@@ -164,7 +164,7 @@ void explore_helper_serve(struct explore_helper *helper, explore_run_fn run, voi
 static _Noreturn void helper_run(struct explore_helper *helper, pid_t parent, explore_help_fn help,
                                  void *context)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         _exit(1);
     setpgid(0, 0);
@@ -226,7 +226,7 @@ static void helper_end(struct explore_helper *helper)
     if (helper->fd < 0)
         return;
     close(helper->fd);
-    kill(helper->process, SIGKILL); /* what it started dies with it */
+    kill(helper->process, SIGTERM); /* what it started ends with it */
     while (waitpid(helper->process, NULL, 0) < 0 && errno == EINTR)
         ;
     helper->fd = -1;

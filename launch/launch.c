@@ -43,6 +43,7 @@ static enum core_status command_start(struct launch *launch)
     struct rlimit descriptors;
     int pipe_fd[2];
     int error = 0;
+    pid_t parent = getpid();
 
     if (pipe2(pipe_fd, O_CLOEXEC) < 0)
         return core_report(CORE_IO, "cannot start '%s': %s", command[0], strerror(errno));
@@ -56,6 +57,10 @@ static enum core_status command_start(struct launch *launch)
         sigaction(SIGCHLD, &child_action, NULL);
         sigprocmask(SIG_SETMASK, &launch->signal_before, NULL);
         setrlimit(RLIMIT_NOFILE, &descriptors);
+        if (launch->options->ours)
+            prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (launch->options->ours && getppid() != parent)
+            _exit(127);
         launch_env_child(launch);
         execvp(command[0], command);
         error = errno;
@@ -167,7 +172,9 @@ static void job_end(struct launch *launch)
             launch_leftover_remove(launch);
             break;
         }
-        if (older_than(launch->end_ns, LAUNCH_TERM_GRACE_MS) ||
+        if (older_than(launch->end_ns, launch->options->ours && launch->signal_passed
+                                           ? LAUNCH_TERM_SHORT_MS
+                                           : LAUNCH_TERM_GRACE_MS) ||
             (launch->result->end == LAUNCH_END_DEADLOCK &&
              older_than(launch->end_ns, LAUNCH_TERM_SHORT_MS) &&
              older_than(launch->last_progress_ns, LAUNCH_KILL_MS)))
@@ -225,6 +232,10 @@ static void job_watch(struct launch *launch)
         launch_signal_pass(launch);
         if (launch->snapshot)
             launch_trace_snapshot(launch);
+        if (launch->options->ours && launch->signal_passed) {
+            job_end(launch);
+            break;
+        }
         children_reap(launch);
         alive = launch_watch_alive(launch);
         if (launch->child_gone && !alive && !may_start_ranks(launch))

@@ -1,0 +1,35 @@
+# An exploration of jobs (--world=mpirun) is stopped while a job runs that never ends: by a signal it
+# ends the job and says what it has; however it ends, no process and no folder of it is left.
+# timeout: 300
+cat >program.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, got;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    else
+        MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    FILE *pids = fopen(argv[1], "a");
+    fprintf(pids, "%d\n", (int)getpid());
+    fclose(pids);
+    for (;;)
+        pause();
+}
+END
+mpicc -g -O1 -o program program.c || exit 1
+mkdir tmp
+export TMPDIR=$PWD/tmp
+for signal in INT TERM KILL; do
+    /usr/bin/python3 "$SOURCE/tests/explore/stopped.py" $signal crosswait explore --world=mpirun \
+        --world-time=100000 --time=0 --state=$signal.state mpirun -n 2 ./program $signal.pids
+    echo "$signal: [$?] $(test -f $signal.state && echo state)"
+done
+# What a killed one left is removed by the next one.
+ls tmp | grep -c crosswait-explore
+crosswait explore --world=mpirun -q -n 1 -- true 2>/dev/null
+ls tmp | grep -c crosswait-explore
