@@ -5,12 +5,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +22,8 @@
 #include "launch/launch.h"
 
 #define A_JOB "a job"
-#define FOLDER "crosswait-explore-" /* then the process, when it began, and what mkdtemp says */
+#define FOLDER "crosswait-explore-"
+#define OWNED "owned" /* a file in there, locked as long as there is an explorer whose it is */
 
 struct jobs {
     const struct explore_command *command;
@@ -30,6 +31,7 @@ struct jobs {
     volatile int *stop;
     char **argv; /* NULL: as it was typed */
     char folder[PATH_MAX];
+    int owned;          /* its lock; -1 none */
     struct trace trace; /* of the last job */
     bool traced;
     struct explore_mirror mirror;
@@ -48,6 +50,7 @@ static void folder_empty(const char *folder)
     char path[PATH_MAX];
     while (dir && (entry = readdir(dir))) {
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+            !strcmp(entry->d_name, OWNED) ||
             snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
             continue;
         if (lstat(path, &found) == 0 && S_ISDIR(found.st_mode)) {
@@ -61,44 +64,45 @@ static void folder_empty(const char *folder)
         closedir(dir);
 }
 
-/* When the process began, in ticks since the machine did; 0: there is none. */
-static uint64_t begun_at(long process)
+/* Locks the folder's file; -1: it has none (create: none can be made), or its owner lives. */
+static int folder_own(const char *folder, int create)
 {
-    char path[64], text[1024];
-    unsigned long long began = 0;
-    snprintf(path, sizeof path, "/proc/%ld/stat", process);
-    FILE *file = fopen(path, "r");
-    size_t bytes = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file)
-        fclose(file);
-    text[bytes] = 0;
-    const char *at = strrchr(text, ')');
-    if (at)
-        sscanf(at,
-               ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-               "%llu",
-               &began);
-    return began;
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/" OWNED, folder);
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | create, 0600);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
 }
 
-/* Folders name who made them: those of explorers that were killed are removed. */
+static void folder_remove(const char *folder)
+{
+    char path[PATH_MAX + 16];
+    folder_empty(folder);
+    snprintf(path, sizeof path, "%s/" OWNED, folder);
+    unlink(path);
+    rmdir(folder);
+}
+
+/* Those of explorers that were killed: nobody holds their locks. */
 static void folders_of_dead(const char *where)
 {
     DIR *dir = opendir(where);
     struct dirent *entry;
     struct stat found;
-    char path[PATH_MAX + 300];
+    char path[PATH_MAX];
     while (dir && (entry = readdir(dir))) {
-        long process;
-        unsigned long long began;
-        int end = 0;
-        if (sscanf(entry->d_name, FOLDER "%ld-%llu-%n", &process, &began, &end) != 2 || !end ||
-            begun_at(process) == began ||
-            snprintf(path, sizeof path, "%s/%s", where, entry->d_name) >= (int)sizeof path ||
-            lstat(path, &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != geteuid())
+        int fd = -1;
+        if (strncmp(entry->d_name, FOLDER, sizeof FOLDER - 1) == 0 &&
+            snprintf(path, sizeof path, "%s/%s", where, entry->d_name) < (int)sizeof path &&
+            lstat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid())
+            fd = folder_own(path, 0);
+        if (fd < 0)
             continue;
-        folder_empty(path);
-        rmdir(path);
+        folder_remove(path);
+        close(fd);
     }
     if (dir)
         closedir(dir);
@@ -109,10 +113,11 @@ static enum core_status folder_make(struct jobs *jobs)
     const char *where = getenv("TMPDIR");
     where = where && *where == '/' ? where : "/tmp";
     folders_of_dead(where);
-    snprintf(jobs->folder, sizeof jobs->folder, "%s/" FOLDER "%ld-%" PRIu64 "-XXXXXX", where,
-             (long)getpid(), begun_at(getpid()));
-    if (mkdtemp(jobs->folder))
+    snprintf(jobs->folder, sizeof jobs->folder, "%s/" FOLDER "XXXXXX", where);
+    if (mkdtemp(jobs->folder)) {
+        jobs->owned = folder_own(jobs->folder, O_CREAT);
         return CORE_OK;
+    }
     enum core_status status =
         core_report(CORE_IO, "cannot make the folder '%s': %s", jobs->folder, strerror(errno));
     jobs->folder[0] = 0;
@@ -488,8 +493,9 @@ void jobs_free(struct jobs *jobs)
         return;
     last_done(jobs);
     if (*jobs->folder) {
-        folder_empty(jobs->folder);
-        rmdir(jobs->folder);
+        folder_remove(jobs->folder);
+        if (jobs->owned >= 0)
+            close(jobs->owned);
     }
     for (int i = 0; jobs->argv && i < 3; i++)
         free(jobs->argv[i]);

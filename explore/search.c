@@ -316,7 +316,7 @@ struct fewer {
     uint64_t seen[PLACES_MAX];
     uint32_t class[STUCK_MAX];
     uint32_t count, at, seen_count, stuck;
-    bool more;
+    bool more, lost; /* lost: the search was interrupted in the midst of one */
 };
 
 static enum core_status fewer_add(struct fewer *f, const struct replay_names *kept,
@@ -331,9 +331,17 @@ static enum core_status fewer_add(struct fewer *f, const struct replay_names *ke
     return status;
 }
 
-/* The same answers once more with these buffers: whether it stands still, and as what it counts. */
+static bool stopped(struct explore_search *s)
+{
+    s->interrupted |= s->options->stop && *s->options->stop;
+    return s->interrupted;
+}
+
+/* The same answers once more with these buffers: whether it stands still, and as what it counts.
+ * *out_lost: it did not come to its end, and nobody knows what would have come of it. */
 static enum core_status place_run(struct explore_search *s, const struct explore_list *all,
-                                  const struct replay_names *kept, struct explore_place *place)
+                                  const struct replay_names *kept, struct explore_place *place,
+                                  bool *out_lost)
 {
     const struct explore_sends sends = {.wait = true, .kept = *kept};
     struct ran ran;
@@ -343,7 +351,8 @@ static enum core_status place_run(struct explore_search *s, const struct explore
 
     if (status != CORE_OK)
         return status;
-    s->unbuffered++;
+    *out_lost = ran.told->cut && stopped(s);
+    s->unbuffered += !*out_lost;
     if (ran.told->cut)
         return CORE_OK;
     status = answers_of(ran.told, &list);
@@ -355,27 +364,17 @@ static enum core_status place_run(struct explore_search *s, const struct explore
     return status;
 }
 
-static bool stopped(struct explore_search *s)
-{
-    s->interrupted |= s->options->stop && *s->options->stop;
-    return s->interrupted;
-}
-
 static enum core_status place_look(struct explore_search *s, const struct explore_list *all,
                                    const struct replay_names *kept, uint64_t hash,
-                                   uint32_t *out_class)
+                                   uint32_t *out_class, bool *out_lost)
 {
     struct explore_place *place, fresh = {.hash = hash};
     enum core_status status = CORE_OK;
     if (!(place = core_table_find(&s->places, &hash))) {
-        status = place_run(s, all, kept, &fresh);
-        if (status == CORE_OK && stopped(s)) { /* nobody knows what would have come of it */
-            s->limited = true;
-            *out_class = 0;
+        status = place_run(s, all, kept, &fresh, out_lost);
+        if (status != CORE_OK || *out_lost)
             return status;
-        }
-        if (status == CORE_OK)
-            status = core_table_put(&s->places, &hash, "places to wait", &place);
+        status = core_table_put(&s->places, &hash, "places to wait", &place);
         if (status == CORE_OK)
             *place = fresh;
     }
@@ -399,12 +398,12 @@ static enum core_status fewer_look(struct explore_search *s, const struct explor
                                    struct fewer *f, const struct replay_names *kept,
                                    const struct replay_names *waiting, uint64_t hash)
 {
-    uint32_t class;
+    uint32_t class = 0;
     for (uint32_t i = 0; i < f->seen_count; i++)
         if (f->seen[i] == hash)
             return CORE_OK;
     f->seen[f->seen_count++] = hash;
-    enum core_status status = place_look(s, all, kept, hash, &class);
+    enum core_status status = place_look(s, all, kept, hash, &class, &f->lost);
     if (status == CORE_OK && class) {
         stuck_count(s, f, class - 1);
         return fewer_add(f, kept, waiting);
@@ -422,7 +421,7 @@ static enum core_status fewer_buffers(struct explore_search *s, struct explore_w
     const struct replay_names none = {0};
     enum core_status status = fewer_add(&f, &none, &none);
 
-    for (; f.at < f.count && f.stuck < STUCK_MAX && status == CORE_OK && !stopped(s); f.at++) {
+    for (; f.at < f.count && f.stuck < STUCK_MAX && status == CORE_OK && !f.lost; f.at++) {
         struct replay_names waiting;
         uint64_t place;
         status = explore_walk_again(walk, &f.kept[f.at], &waiting, &place);
@@ -432,7 +431,7 @@ static enum core_status fewer_buffers(struct explore_search *s, struct explore_w
             status = fewer_look(s, all, &f, &f.kept[f.at], &waiting, place);
         free(waiting.name);
     }
-    s->limited |= (f.more && !f.stuck) || (f.at < f.count && s->interrupted);
+    s->limited |= (f.more && !f.stuck) || f.lost;
     for (uint32_t i = 0; i < f.count; i++)
         free(f.kept[i].name);
     return status;

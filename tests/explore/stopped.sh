@@ -33,3 +33,4 @@ done
 ls tmp | grep -c crosswait-explore
 crosswait explore --world=mpirun -q -n 1 -- true 2>/dev/null
 ls tmp | grep -c crosswait-explore
+exit 0
