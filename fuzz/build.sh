@@ -34,8 +34,10 @@ compile() { # $1: a file, the rest: the C compiler; sets object
     next_object "$file"
     case $file in
     *.cc | *.cpp | *.cxx) # registry.h takes an extension that g++ does not have
+        # with assertions strings are the file's own templates, and what they allocate is known
         cxx=yes linker=clang++
-        set -- "$@" -std=gnu++17 -Wno-c99-designator -Wno-reorder-init-list -DOMPI_SKIP_MPICXX
+        set -- "$@" -std=gnu++17 -Wno-c99-designator -Wno-reorder-init-list -DOMPI_SKIP_MPICXX \
+            -D_GLIBCXX_ASSERTIONS
         case $1 in mpicc) shift; set -- env OMPI_CXX=clang++ mpicxx "$@" ;;
             *) shift; set -- clang++ "$@" ;; esac ;;
     *) # what is registered must have the signature of its call
@@ -112,7 +114,7 @@ else
     for file in "$@"; do
         set -- clang $mpi -fmacro-backtrace-limit=1 -fno-common -fstack-clash-protection \
             -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function \
-            -fno-sanitize-coverage=trace-cmp
+            -fno-sanitize-coverage=trace-cmp,stack-depth -femulated-tls
         compiled=
         case $file in
         *.[fF] | *.[fF][0-9][0-9]) compile_fortran "$file" "$@" ;;

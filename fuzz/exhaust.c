@@ -22,7 +22,6 @@
 #include "core/random.h"
 #include "explore/search.h"
 #include "fuzz/harness.h"
-#include "fuzz/memory.h"
 #include "fuzz/scenario/execute.h"
 #include "fuzz/scenario/shape.h"
 
@@ -89,15 +88,6 @@ static uint64_t key_of(const struct world_outcome *outcome)
     return key;
 }
 
-/* What is still allocated when the world has ended: whether it is lost is for others to say. */
-static void look_for_leaks(struct world_outcome *outcome)
-{
-    if (outcome->finding_count || !outcome->finished || memory_blocks() <= 0)
-        return;
-    outcome->finding[outcome->finding_count++] = (struct world_finding){
-        .rule = "leaked-memory", .rank = -1, .text = "blocks are never freed"};
-}
-
 static enum core_status run(void *context, const struct replay_policy *policy,
                             const struct replay_choice *choice,
                             const struct world_outcome **out_outcome, uint64_t *out_key,
@@ -106,7 +96,7 @@ static enum core_status run(void *context, const struct replay_policy *policy,
     struct exhaust *e = context;
     struct scenario *now = &e->shared->scenario;
     const struct itimerval limit = {.it_value.tv_sec = WORLD_SECONDS};
-    const struct harness_schedule schedule = {policy, choice, on_event, e};
+    const struct harness_schedule schedule = {policy, choice, on_event, e, NULL};
     *now = e->scenario;
     scenario_take_answers(now, policy);
     e->event_count = 0;
@@ -115,7 +105,6 @@ static enum core_status run(void *context, const struct replay_policy *policy,
     harness_run_as(e->collective, &e->scenario, &schedule, &e->outcome);
     e->shared->inside = false;
     e->shared->again |= e->outcome.decisions->asked_again;
-    look_for_leaks(&e->outcome);
     *out_outcome = &e->outcome;
     *out_key = key_of(&e->outcome);
     *out_events = (struct explore_events){e->event, e->event_count};
@@ -146,9 +135,7 @@ static void keep(struct exhaust *e, struct explore_search *search,
     explore_list_done(&list);
     explore_sends_done(&sends);
     if (outcome->finding_count)
-        harness_keep(e->folder,
-                     strcmp(outcome->finding[0].rule, "leaked-memory") ? "crash" : "leak",
-                     e->collective, &scenario, &outcome->finding[0]);
+        harness_keep(e->folder, "crash", e->collective, &scenario, &outcome->finding[0]);
 }
 
 static void look_at(struct exhaust *e)

@@ -229,7 +229,8 @@ const struct collective *harness_target_find(const char *name, unsigned *out_ind
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-const char harness_leaked[] = "leaked-memory: the collective allocates memory that it never frees";
+const char harness_leaked[] =
+    "leaked-memory: what a library allocates for the collective is never freed";
 
 static bool given_up, leaks_known;
 
@@ -300,6 +301,17 @@ static int smallest_group(const struct scenario *scenario)
     return first > 0 && first < others ? first : others;
 }
 
+static void find_lost(struct world_outcome *out, FILE *places)
+{
+    char text[WORLD_TEXT_MAX];
+    int rank;
+    if (!memory_lost(&rank, text))
+        return;
+    find(out, "leaked-memory", rank, "%s", text);
+    if (places)
+        memory_lost_places(places);
+}
+
 bool harness_run_as(const struct collective *collective, struct scenario *scenario,
                     const struct harness_schedule *schedule, struct world_outcome *out)
 {
@@ -332,6 +344,7 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
         .event_context = schedule->event_context,
         .pattern = harness_pattern,
         .pattern_count = HARNESS_PATTERNS,
+        .returned = memory_world_returned,
     };
     memory_world_starts();
     if (world_run(&options, out) != CORE_OK)
@@ -339,9 +352,7 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
     given_up |= !out->finished;
     if (refused(scenario, out))
         out->finding_count = 0;
-    if (out->finished && memory_left())
-        find(out, "leaked-memory", -1, "%zu MiB of large blocks are never freed",
-             memory_left() >> 20);
+    find_lost(out, schedule->places);
     if (out->wildcard_rank >= 0 && smallest_group(scenario) > 2) /* of two there is one other */
         find(out, "wildcard", out->wildcard_rank,
              "rank %d receives from any source, and always gets rank %d's message, where"
@@ -360,7 +371,7 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
         return false;
     const struct replay_policy policy = scenario_policy(scenario, execute_world_size(scenario));
     struct replay_choice choice;
-    struct harness_schedule schedule = {&policy, &choice, NULL, timeline};
+    struct harness_schedule schedule = {&policy, &choice, NULL, timeline, timeline};
     schedule.event = timeline ? show : harness_noting ? note : NULL;
     replay_choice_bytes(&choice, scenario->choices,
                         scenario->explored ? 0 : scenario->choice_count);

@@ -30,6 +30,7 @@ struct harness_schedule {
     const struct replay_choice *choice;
     world_event_fn event;
     void *event_context;
+    FILE *places; /* NULL, or where the places are printed that a finding is about */
 };
 bool harness_run_as(const struct collective *collective, struct scenario *scenario,
                     const struct harness_schedule *schedule, struct world_outcome *out);
@@ -43,8 +44,9 @@ int harness_exhaust(int ranks_max, double seconds, const char *folder);
 bool harness_keep(const char *folder, const char *kind, const struct collective *collective,
                   const struct scenario *scenario, const struct world_finding *finding);
 
-/* Whether memory is lost that the world left behind, with the sanitizer's report on standard error;
- * never when a world was given up: its ranks' buffers are nobody's fault. Asked once a process. */
+/* Whether memory is lost that libraries allocated for the collective (what it allocates itself is
+ * judged with its world), with the sanitizer's report on standard error; never when a world was
+ * given up: its ranks' buffers are nobody's fault. Asked once a process. */
 bool harness_leaks(void);
 extern const char harness_leaked[]; /* "leaked-memory: ..." */
 

@@ -1,23 +1,28 @@
 /* See memory.h. A block of BLOCK_SPARSE bytes and more is mapped, between pages that nobody may
  * touch, so that a buffer of elements that lie far apart costs the pages that hold elements, and no
- * shadow of the address sanitizer. What a world holds in all is limited: beyond is a finding.
+ * shadow of the address sanitizer. What a world holds in all is limited: beyond is a finding. When
+ * all ranks have returned, a block is lost that is not to be reached from what they keep.
  *
- * State: the sparse blocks, and what the world that runs holds.
+ * State: the blocks of the world that runs, the sparse ones among them, what it holds; what was
+ * lost in the one before.
  * Invariants: 1. A sparse block ends, but for its alignment, where the forbidden page begins; the
- * bytes between are FILL until somebody writes past the block. 2. A block is in the table exactly
- * while it is mapped. */
+ * bytes between are FILL until somebody writes past the block. 2. A sparse block is in the table of
+ * those exactly while it is mapped. 3. `live` has every block that a rank allocated and nobody
+ * freed. */
 #include "fuzz/memory.h"
 
 #include <malloc.h>
-#include <stdio.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/array.h"
 #include "core/check.h"
+#include "core/table.h"
 #include "world/world.h"
 
-enum { SPARSE_MAX = 1024, PAGE = 4096, ALIGN = 16, FILL = 0x5a };
+enum { SPARSE_MAX = 1024, PAGE = 4096, ALIGN = 16, FILL = 0x5a, PLACES_MAX = 4 };
 static const size_t BLOCK_SPARSE = (size_t)64 << 20, HELD_MAX = (size_t)2 << 30,
                     HELD_SPARSE_MAX = (size_t)256 << 30;
 
@@ -27,17 +32,23 @@ static struct sparse {
 } sparse[SPARSE_MAX];
 static int sparse_count;
 static size_t held_bytes, sparse_bytes;
-static long blocks;
 
-size_t memory_left(void)
-{
-    return sparse_bytes;
-}
+struct block {
+    void *data;
+    size_t bytes;
+    const void *site; /* where the program allocated it */
+    memory_release_fn release;
+    int rank;
+};
+static struct core_table live = CORE_TABLE(struct block, data);
+static pthread_mutex_t live_mutex = PTHREAD_MUTEX_INITIALIZER; /* a rank may have threads */
 
-long memory_blocks(void)
-{
-    return blocks;
-}
+static struct lost {
+    struct block first;
+    long count;
+    const void *site[PLACES_MAX]; /* different ones */
+    int site_count;
+} lost;
 
 static void hold(size_t *held, size_t bytes, size_t most)
 {
@@ -49,7 +60,7 @@ static void hold(size_t *held, size_t bytes, size_t most)
                       world_rank(), bytes, *held >> 20);
 }
 
-static void release(size_t *held, size_t bytes)
+static void unhold(size_t *held, size_t bytes)
 {
     *held = *held > bytes ? *held - bytes : 0;
 }
@@ -100,79 +111,79 @@ static void sparse_free(struct sparse *block)
 {
     CORE_CHECK(block >= sparse && block < sparse + sparse_count); /* invariant 2 */
     munmap(block->map, block->map_bytes);
-    release(&sparse_bytes, block->bytes);
+    unhold(&sparse_bytes, block->bytes);
     *block = sparse[--sparse_count];
 }
 
-/* Global variables begin anew in every world: nobody knows what an earlier one mapped. */
-void memory_world_starts(void)
+/* --- what is allocated ------------------------------------------------------------------------ */
+
+void *memory_note(void *data, size_t bytes, memory_release_fn release, const void *site)
 {
-    while (sparse_count > 0)
-        sparse_free(&sparse[sparse_count - 1]);
-    held_bytes = sparse_bytes = 0;
-    blocks = 0;
+    struct block *block;
+    int rank = world_rank();
+    if (!data || rank < 0)
+        return data;
+    pthread_mutex_lock(&live_mutex);
+    if (core_table_put(&live, &data, "blocks", &block) == CORE_OK)
+        *block = (struct block){data, bytes, site, release, rank};
+    pthread_mutex_unlock(&live_mutex);
+    return data;
 }
 
-void *crosswait_malloc(size_t bytes)
+void memory_forget(void *data)
 {
-    if (bytes >= BLOCK_SPARSE)
-        return sparse_new(bytes);
+    pthread_mutex_lock(&live_mutex);
+    struct block *block = core_table_find(&live, &data);
+    if (block)
+        core_table_remove(&live, block);
+    pthread_mutex_unlock(&live_mutex);
+}
+
+void *memory_allocate(size_t bytes, bool zeroed, const void *site)
+{
+    if (bytes >= BLOCK_SPARSE) /* what is mapped is zero */
+        return memory_note(sparse_new(bytes), bytes, memory_free, site);
     hold(&held_bytes, bytes, HELD_MAX);
-    blocks++;
-    return malloc(bytes);
+    return memory_note(zeroed ? calloc(1, bytes) : malloc(bytes), bytes, memory_free, site);
 }
 
-void *crosswait_calloc(size_t count, size_t bytes)
+void memory_free(void *data)
 {
-    size_t all;
-    if (__builtin_mul_overflow(count, bytes, &all) || all >= BLOCK_SPARSE)
-        return __builtin_mul_overflow(count, bytes, &all) ? NULL : sparse_new(all);
-    hold(&held_bytes, all, HELD_MAX);
-    blocks++;
-    return calloc(count, bytes);
-}
-
-void crosswait_free(void *block)
-{
-    struct sparse *mapped = sparse_count ? sparse_find(block) : NULL;
+    struct sparse *mapped = sparse_count ? sparse_find(data) : NULL;
+    memory_forget(data);
     if (mapped) {
         slack_check(mapped);
         sparse_free(mapped);
         return;
     }
-    if (block) {
-        release(&held_bytes, malloc_usable_size(block));
-        blocks--;
-    }
-    free(block);
+    if (data)
+        unhold(&held_bytes, malloc_usable_size(data));
+    free(data);
 }
 
-void *crosswait_realloc(void *block, size_t bytes)
+void *memory_reallocate(void *data, size_t bytes, const void *site)
 {
-    struct sparse *mapped = sparse_count ? sparse_find(block) : NULL;
+    struct sparse *mapped = sparse_count ? sparse_find(data) : NULL;
     if (!mapped && bytes < BLOCK_SPARSE) {
-        if (block)
-            release(&held_bytes, malloc_usable_size(block));
-        blocks += !block;
+        if (data)
+            unhold(&held_bytes, malloc_usable_size(data));
         hold(&held_bytes, bytes, HELD_MAX);
-        return realloc(block, bytes);
+        memory_forget(data);
+        return memory_note(realloc(data, bytes), bytes, memory_free, site);
     }
-    size_t old = mapped ? mapped->bytes : block ? malloc_usable_size(block) : 0;
-    void *made = crosswait_malloc(bytes);
-    if (made && block) {
-        memcpy(made, block, old < bytes ? old : bytes);
-        crosswait_free(block);
+    size_t old = mapped ? mapped->bytes : data ? malloc_usable_size(data) : 0;
+    void *made = memory_allocate(bytes, false, site);
+    if (made && data) {
+        memcpy(made, data, old < bytes ? old : bytes);
+        memory_free(data);
     }
     return made;
 }
 
-void *__asan_memset(void *at, int value, uintptr_t bytes) __attribute__((weak));
-
-/* Zeroes in a sparse block cost nothing. */
-void *crosswait___asan_memset(void *at, int value, uintptr_t bytes)
+bool memory_zero_sparse(char *begin, size_t bytes)
 {
-    for (int i = 0; bytes >= BLOCK_SPARSE && value == 0 && i < sparse_count; i++) {
-        char *low = sparse[i].data, *high = low + sparse[i].bytes, *begin = at;
+    for (int i = 0; bytes >= BLOCK_SPARSE && i < sparse_count; i++) {
+        char *low = sparse[i].data, *high = low + sparse[i].bytes;
         if (begin < low || begin + bytes > high)
             continue;
         char *first = (char *)(((uintptr_t)begin + PAGE - 1) / PAGE * PAGE),
@@ -180,51 +191,168 @@ void *crosswait___asan_memset(void *at, int value, uintptr_t bytes)
         memset(begin, 0, (size_t)(first - begin));
         madvise(first, (size_t)(last - first), MADV_DONTNEED);
         memset(last, 0, (size_t)(begin + bytes - last));
-        return at;
+        return true;
     }
-    return __asan_memset ? __asan_memset(at, value, bytes) : memset(at, value, bytes);
+    return false;
 }
 
-void *__asan_memcpy(void *to, const void *from, uintptr_t bytes) __attribute__((weak));
-void *__asan_memmove(void *to, const void *from, uintptr_t bytes) __attribute__((weak));
-
-/* What is large costs what of it was written. */
-void *crosswait___asan_memcpy(void *to, const void *from, uintptr_t bytes)
+static void all_free(void)
 {
-    if (bytes < WORLD_LARGE)
-        return __asan_memcpy ? __asan_memcpy(to, from, bytes) : memcpy(to, from, bytes);
-    world_move(to, from, bytes);
-    return to;
+    while (live.count > 0) {
+        struct block *last = core_table_at(&live, live.count - 1);
+        void *data = last->data;
+        last->release(data);
+        memory_forget(data); /* of a block that another function freed */
+    }
+    while (sparse_count > 0)
+        sparse_free(&sparse[sparse_count - 1]);
+    held_bytes = sparse_bytes = 0;
 }
 
-void *crosswait___asan_memmove(void *to, const void *from, uintptr_t bytes)
+void memory_world_starts(void)
 {
-    if (bytes < WORLD_LARGE)
-        return __asan_memmove ? __asan_memmove(to, from, bytes) : memmove(to, from, bytes);
-    world_move(to, from, bytes);
-    return to;
+    all_free(); /* of a world that was given up */
+    lost.count = 0;
 }
 
-/* --- the undefined-behaviour sanitizer -------------------------------------------------------- */
+/* --- what is lost ----------------------------------------------------------------------------- */
 
-bool memory_notes;
-
-void __ubsan_handle_pointer_overflow(void *place, uintptr_t base, uintptr_t result)
-    __attribute__((weak));
-
-struct source_place { /* how the sanitizer's data begin */
-    const char *file;
-    uint32_t line, column;
+struct piece { /* of memory that may be reached: a block, or what is MPI's */
+    uintptr_t begin, end;
+    const struct block *block; /* NULL: a handle */
+    bool reached;
 };
 
-void crosswait___ubsan_handle_pointer_overflow(void *place, uintptr_t base, uintptr_t result)
+static struct search {
+    struct piece *piece;
+    uint32_t count, room;
+    uint32_t *open; /* reached, and not looked into */
+    uint32_t open_count, open_room;
+} search;
+
+static int by_address(const void *a, const void *b)
 {
-    const struct source_place *at = place;
-    if (base || result) {
-        if (__ubsan_handle_pointer_overflow)
-            __ubsan_handle_pointer_overflow(place, base, result);
-        return;
+    const struct piece *one = a, *other = b;
+    return (one->begin > other->begin) - (one->begin < other->begin);
+}
+
+static void piece_add(uintptr_t begin, size_t bytes, const struct block *block)
+{
+    const struct piece piece = {begin, begin + bytes + !bytes, block, false};
+    if (CORE_ARRAY_PUSH(search.piece, search.count, search.room, "blocks", piece) != CORE_OK)
+        exit(3);
+}
+
+static void handle_add(void *context, const void *begin, size_t bytes)
+{
+    (void)context;
+    piece_add((uintptr_t)begin, bytes, NULL);
+}
+
+/* An address leads to the piece that it lies in, as sanitizers have it. */
+static void address_follow(uintptr_t address)
+{
+    uint32_t low = 0, high = search.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (search.piece[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    if (memory_notes)
-        fprintf(stderr, "note: %s:%u: an offset of zero from a null pointer\n", at->file, at->line);
+    if (low == search.count || address < search.piece[low].begin || search.piece[low].reached)
+        return;
+    search.piece[low].reached = true;
+    if (CORE_ARRAY_PUSH(search.open, search.open_count, search.open_room, "blocks", low) != CORE_OK)
+        exit(3);
+}
+
+__attribute__((no_sanitize_address)) /* between global variables there are red zones */
+static void
+range_follow(void *context, const void *begin, size_t bytes)
+{
+    const size_t word = sizeof(uintptr_t);
+    uintptr_t at = ((uintptr_t)begin + word - 1) / word * word, end = (uintptr_t)begin + bytes;
+    (void)context;
+    for (; at + word <= end; at += word)
+        address_follow(*(const uintptr_t *)at);
+}
+
+static void pieces_follow(void)
+{
+    world_kept_ranges(range_follow, NULL);
+    while (search.open_count > 0) {
+        const struct piece *piece = &search.piece[search.open[--search.open_count]];
+        if (!piece->block)
+            world_handle_keep((void *)piece->begin, range_follow, NULL);
+        else if (piece->block->bytes < BLOCK_SPARSE)
+            range_follow(NULL, piece->block->data, piece->block->bytes);
+    }
+}
+
+static void lost_add(const struct block *block)
+{
+    int i = 0;
+    if (lost.count++ == 0) {
+        lost.first = *block;
+        lost.site_count = 0;
+    }
+    while (i < lost.site_count && lost.site[i] != block->site)
+        i++;
+    if (i == lost.site_count && i < PLACES_MAX)
+        lost.site[lost.site_count++] = block->site;
+}
+
+static bool is_reached(const struct block *block)
+{
+    struct piece key = {.begin = (uintptr_t)block->data};
+    const struct piece *found = bsearch(&key, search.piece, search.count, sizeof key, by_address);
+    CORE_CHECK(found && found->block == block); /* invariant 3, and no two at one address */
+    return found->reached;
+}
+
+void memory_world_returned(void)
+{
+    search.count = search.open_count = 0;
+    for (uint32_t i = 0; i < live.count; i++) {
+        const struct block *block = core_table_at(&live, i);
+        piece_add((uintptr_t)block->data, block->bytes, block);
+    }
+    world_left_handles(handle_add, NULL);
+    if (search.count == 0)
+        return;
+    qsort(search.piece, search.count, sizeof *search.piece, by_address);
+    pieces_follow();
+    for (uint32_t i = 0; i < live.count; i++)
+        if (!is_reached(core_table_at(&live, i)))
+            lost_add(core_table_at(&live, i));
+    all_free();
+}
+
+bool memory_lost(int *out_rank, char *text)
+{
+    if (!lost.count)
+        return false;
+    *out_rank = lost.first.rank;
+    int n =
+        snprintf(text, WORLD_TEXT_MAX,
+                 "%zu byte%s that rank %d allocates are never freed, and nothing points to them",
+                 lost.first.bytes, lost.first.bytes == 1 ? "" : "s", lost.first.rank);
+    if (lost.count > 1)
+        snprintf(text + n, WORLD_TEXT_MAX - (size_t)n, "; %ld such blocks in all", lost.count);
+    return true;
+}
+
+void __sanitizer_symbolize_pc(void *place, const char *format, char *out, size_t room)
+    __attribute__((weak));
+
+void memory_lost_places(FILE *out)
+{
+    char text[512];
+    for (int i = 0; lost.count && i < lost.site_count && __sanitizer_symbolize_pc; i++) {
+        /* the address of the call, not of what comes behind it */
+        __sanitizer_symbolize_pc((void *)((uintptr_t)lost.site[i] - 1), "in %f, %s:%l", text,
+                                 sizeof text);
+        fprintf(out, "allocated %s\n", text);
+    }
 }

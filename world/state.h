@@ -493,6 +493,7 @@ void world_globals_start(
     void); /* of a world; from now on world_globals_bytes tells whether there are any */
 void world_globals_hold(
     struct world_rank *rank); /* its values are in place; only where there are any */
+const uint8_t *world_globals_of(const struct world_rank *rank); /* NULL: as they began */
 void world_globals_end(void);
 void world_globals_done(void);
 
@@ -730,6 +731,13 @@ int world_keyval_fortran(enum world_attribute_owner owner, void *copy, void *dro
                          bool wide, int *out_key);
 int world_attributes_copy(struct world_attribute *from, void *object, struct world_attribute **to);
 int world_attributes_drop(struct world_attribute **from, void *object);
+/* fortran.c: the handles of the numbers that a range may hold. */
+void world_numbers_each(const struct world_rank *rank, const void *begin, size_t bytes,
+                        world_range_fn visit, void *context);
+/* The values, and what keys were made with: addresses, perhaps. */
+void world_attributes_each(const struct world_attribute *first, world_range_fn visit,
+                           void *context);
+void world_keyvals_each(world_range_fn visit, void *context);
 static inline void *comm_handle(MPI_Comm comm)
 {
     return comm == &ME->world ? MPI_COMM_WORLD : comm == &ME->self ? MPI_COMM_SELF : comm;

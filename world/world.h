@@ -63,8 +63,10 @@ struct world_options {
     size_t stack_bytes;   /* of each rank, 0: 1 MiB. The first world of the process decides. */
     world_event_fn event; /* NULL: none */
     void *event_context;
-    uint8_t *pattern;     /* NULL, or counters that the communication pattern bumps */
-    size_t pattern_count; /* a power of two */
+    void (*returned)(void); /* NULL, or called when all ranks have returned, before what they keep
+                               is gone: see world_kept_ranges */
+    uint8_t *pattern;       /* NULL, or counters that the communication pattern bumps */
+    size_t pattern_count;   /* a power of two */
 };
 
 /* What was decided under order=explore, see world/exchange/explore.h for what answers mean. */
@@ -162,6 +164,16 @@ uint32_t world_decided(void);
  * rank there is. Of several that wait so, the one with the lowest turn goes first; of equal ones
  * the last come. */
 void world_pause(unsigned turn);
+/* What the ranks keep when all have returned, asked in options->returned: ranges in which addresses
+ * can be. Their global variables, what MPI was given to keep (attributes of the first
+ * communicators, extra states, a buffer for sends). */
+typedef void (*world_range_fn)(void *context, const void *begin, size_t bytes);
+void world_kept_ranges(world_range_fn visit, void *context);
+/* What is MPI's, not freed, and may be kept until MPI_Finalize, as ranges that begin at the handle:
+ * communicators, groups, datatypes, operations, error handlers, infos, persistent requests. */
+void world_left_handles(world_range_fn visit, void *context);
+/* Such a handle can still be reached, so it is not leaked. Visits what it keeps: attributes. */
+void world_handle_keep(void *handle, world_range_fn visit, void *context);
 /* The virtual clock goes on by so much; the others go first. */
 void world_sleep(uint64_t ns);
 /* The virtual clock that MPI_Wtime shows, in nanoseconds. */

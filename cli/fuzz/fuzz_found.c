@@ -76,7 +76,8 @@ bool fuzz_place(const struct fuzz_job *job, const char *report, char place[512])
     FILE *file = fopen(report, "r");
     bool found = false, speaks = false;
     while (file && !found && fgets(line, sizeof line, file)) {
-        speaks |= strstr(line, "ERROR: ") || strstr(line, "runtime error: ");
+        speaks |= strstr(line, "ERROR: ") || strstr(line, "runtime error: ") ||
+                  !strncmp(line, "allocated in ", 13);
         for (int i = 0; speaks && !found && i < job->file_count; i++) {
             const char *base = strrchr(job->file[i], '/');
             char name[FUZZ_PATH_MAX];
@@ -129,9 +130,6 @@ static void line_of(const char *base, const char *explained, const char *log, ch
         fuzz_line(explained, "ERROR: ", line);
     if (!line[0])
         fuzz_line(explained, "runtime error: ", line);
-    if (!line[0] && !strncmp(base, "leak", 4)) /* a run of its own still reaches it */
-        strcpy(line, "leaked-memory: it keeps memory in a global variable, for every world anew "
-                     "(if that is meant: -detect_leaks=0)");
     if (!line[0] && !strncmp(base, "timeout", 7))
         strcpy(line, "no end: it loops without communicating, or very slowly (-timeout says how "
                      "long is too long)");

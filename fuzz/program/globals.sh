@@ -1,14 +1,17 @@
 #!/bin/sh
 # usage: globals.sh OBJECT...  Moves the global variables of each object into the section that
 # world/fibers/globals.c gives every rank a copy of. Constants, and what sanitizers and coverage
-# keep, stay where they are; an object that has nothing else is left alone. What it allocates goes
-# through fuzz/memory.c, if that is linked (usage: globals.sh --memory OBJECT...).
+# keep, stay where they are; an object that has nothing else is left alone. With --memory in front
+# of the objects they call fuzz/replaced.c, so that what they allocate is known.
 set -eu
 memory=
 if [ "${1-}" = --memory ]; then
     shift
-    for name in malloc calloc realloc free __asan_memset __asan_memcpy __asan_memmove \
-        __ubsan_handle_pointer_overflow; do
+    # what fuzz/replaced.c has
+    for name in malloc calloc realloc free aligned_alloc posix_memalign strdup strndup _Znwm _Znam \
+        _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm MPI_Alloc_mem \
+        MPI_Free_mem __emutls_get_address __cxa_atexit __cxa_thread_atexit __asan_memset \
+        __asan_memcpy __asan_memmove __ubsan_handle_pointer_overflow; do
         memory="$memory --redefine-sym $name=crosswait_$name"
     done
     memory="$memory --redefine-sym __sanitizer_cov_trace_pc=crosswait_trace_pc" # fuzz/trace.c

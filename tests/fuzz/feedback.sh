@@ -1,8 +1,7 @@
 # timeout: 200
 # What the fuzzer goes by can be taken away part by part, to measure what each earns: without any
 # feedback nothing but what it began with is kept, without one of them less than with both. A table
-# tells executions to a defect. (The same seed does not always give the same table: what libFuzzer
-# learns from comparisons of pointers depends on where the system puts them.)
+# tells executions to a defect.
 set -u
 kept() { # $1: what it goes by
     rm -rf kept && mkdir kept

@@ -56,6 +56,11 @@ void world_globals_hold(struct world_rank *rank)
     holder = rank;
 }
 
+const uint8_t *world_globals_of(const struct world_rank *rank)
+{
+    return rank == holder ? __start_crosswait_globals : rank->globals;
+}
+
 void world_globals_end(void)
 {
     CORE_CHECK(!holder || world_globals_bytes);

@@ -556,6 +556,8 @@ void world_close(void)
 {
     struct world_state *world = WORLD;
     CORE_CHECK(world->running);
+    if (world->options->returned && !world->stop && world->live_count == 0)
+        world->options->returned();
     world_globals_end();
     world->fiber = NULL;
     ME = NULL;

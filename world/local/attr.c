@@ -249,6 +249,18 @@ int world_attributes_drop(struct world_attribute **from, void *object)
     return code;
 }
 
+void world_attributes_each(const struct world_attribute *first, world_range_fn visit, void *context)
+{
+    for (const struct world_attribute *a = first; a; a = a->next)
+        visit(context, &a->value, sizeof a->value);
+}
+
+void world_keyvals_each(world_range_fn visit, void *context)
+{
+    for (int i = 0; i < WORLD->keyval_count; i++)
+        visit(context, &keyval[i].extra, sizeof keyval[i].extra);
+}
+
 /* --- the calls -------------------------------------------------------------------------------- */
 
 static int of_comm(MPI_Comm handle, struct target *out)

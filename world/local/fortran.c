@@ -161,6 +161,18 @@ static void *handle_of(enum world_handle_kind kind, MPI_Fint number, void *null)
     return known ? known : null;
 }
 
+void world_numbers_each(const struct world_rank *rank, const void *begin, size_t bytes,
+                        world_range_fn visit, void *context)
+{
+    const struct world_extra *extra = rank->extra;
+    for (size_t at = 0; extra && at + sizeof(MPI_Fint) <= bytes; at += sizeof(MPI_Fint)) {
+        MPI_Fint number;
+        memcpy(&number, (const char *)begin + at, sizeof number);
+        if (number >= NUMBER_FIRST && number - NUMBER_FIRST < extra->fortran_count)
+            visit(context, &extra->fortran[number - NUMBER_FIRST], sizeof(void *));
+    }
+}
+
 #define BOTH(Name, Type, null, KIND)          \
     MPI_Fint MPI_##Name##_c2f(Type handle)    \
     {                                         \

@@ -1,0 +1,213 @@
+/* The functions that a collective's object files call in place of others: program/globals.sh puts
+ * crosswait_ in front of the names. Memory goes through memory.c; what a process does at its end is
+ * not done at a rank's; large copies cost what was written; the undefined-behaviour sanitizer's
+ * harmless report is a note. Holds no state. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz/memory.h"
+#include "world/world.h"
+
+/* A function under its new name; nobody but those objects calls it. */
+#define REPLACED(type, name, ...)       \
+    type crosswait_##name(__VA_ARGS__); \
+    type crosswait_##name(__VA_ARGS__)
+#define SITE __builtin_return_address(0)
+
+/* --- C's -------------------------------------------------------------------------------------- */
+
+REPLACED(void *, malloc, size_t bytes)
+{
+    return memory_allocate(bytes, false, SITE);
+}
+
+REPLACED(void *, calloc, size_t count, size_t bytes)
+{
+    size_t all;
+    return __builtin_mul_overflow(count, bytes, &all) ? NULL : memory_allocate(all, true, SITE);
+}
+
+REPLACED(void *, realloc, void *block, size_t bytes)
+{
+    return memory_reallocate(block, bytes, SITE);
+}
+
+REPLACED(void, free, void *block)
+{
+    memory_free(block);
+}
+
+REPLACED(void *, aligned_alloc, size_t alignment, size_t bytes)
+{
+    return memory_note(aligned_alloc(alignment, bytes), bytes, free, SITE);
+}
+
+REPLACED(int, posix_memalign, void **out, size_t alignment, size_t bytes)
+{
+    int code = posix_memalign(out, alignment, bytes);
+    if (code == 0)
+        memory_note(*out, bytes, free, SITE);
+    return code;
+}
+
+REPLACED(char *, strdup, const char *text)
+{
+    return memory_note(strdup(text), strlen(text) + 1, free, SITE);
+}
+
+REPLACED(char *, strndup, const char *text, size_t most)
+{
+    return memory_note(strndup(text, most), strnlen(text, most) + 1, free, SITE);
+}
+
+/* --- C++'s: new, new[], delete, delete[] ------------------------------------------------------ */
+
+/* Weak: in C nobody has it. */
+#define REPLACED_WEAK(type, name, ...)            \
+    type name(__VA_ARGS__) __attribute__((weak)); \
+    REPLACED(type, name, __VA_ARGS__)
+
+REPLACED_WEAK(void, _ZdlPv, void *block)
+{
+    memory_forget(block);
+    _ZdlPv(block);
+}
+
+REPLACED_WEAK(void, _ZdaPv, void *block)
+{
+    memory_forget(block);
+    _ZdaPv(block);
+}
+
+REPLACED_WEAK(void, _ZdlPvm, void *block, size_t bytes)
+{
+    memory_forget(block);
+    _ZdlPvm(block, bytes);
+}
+
+REPLACED_WEAK(void, _ZdaPvm, void *block, size_t bytes)
+{
+    memory_forget(block);
+    _ZdaPvm(block, bytes);
+}
+
+REPLACED_WEAK(void *, _Znwm, size_t bytes)
+{
+    return memory_note(_Znwm(bytes), bytes, _ZdlPv, SITE);
+}
+
+REPLACED_WEAK(void *, _Znam, size_t bytes)
+{
+    return memory_note(_Znam(bytes), bytes, _ZdaPv, SITE);
+}
+
+REPLACED_WEAK(void *, _ZnwmRKSt9nothrow_t, size_t bytes, const void *nothrow)
+{
+    return memory_note(_ZnwmRKSt9nothrow_t(bytes, nothrow), bytes, _ZdlPv, SITE);
+}
+
+REPLACED_WEAK(void *, _ZnamRKSt9nothrow_t, size_t bytes, const void *nothrow)
+{
+    return memory_note(_ZnamRKSt9nothrow_t(bytes, nothrow), bytes, _ZdaPv, SITE);
+}
+
+/* --- MPI's ------------------------------------------------------------------------------------ */
+
+REPLACED(int, MPI_Alloc_mem, MPI_Aint bytes, MPI_Info info, void *out)
+{
+    int code = MPI_Alloc_mem(bytes, info, out);
+    if (code == MPI_SUCCESS)
+        memory_note(*(void **)out, (size_t)bytes, free, SITE);
+    return code;
+}
+
+REPLACED(int, MPI_Free_mem, void *block)
+{
+    memory_forget(block);
+    return MPI_Free_mem(block);
+}
+
+/* --- variables of a thread, destructors ------------------------------------------------------- */
+
+/* What the compiler keeps of a variable of the thread (-femulated-tls): global data, of which each
+ * rank has its own. */
+struct thread_variable {
+    size_t bytes, alignment;
+    void *value;
+    const void *first; /* NULL: zeroes */
+};
+
+REPLACED(void *, __emutls_get_address, struct thread_variable *variable)
+{
+    if (variable->value)
+        return variable->value;
+    size_t room = variable->bytes + variable->alignment;
+    char *block = memory_allocate(room, true, SITE);
+    if (!block)
+        abort();
+    uintptr_t past = (uintptr_t)block % variable->alignment;
+    variable->value = block + (past ? variable->alignment - past : 0);
+    if (variable->first)
+        memcpy(variable->value, variable->first, variable->bytes);
+    return variable->value;
+}
+
+/* A rank returns, and what it keeps is gone with its world. */
+typedef void (*destructor_fn)(void *);
+REPLACED_WEAK(int, __cxa_atexit, destructor_fn destructor, void *object, void *library)
+{
+    return world_rank() < 0 ? __cxa_atexit(destructor, object, library) : 0;
+}
+
+REPLACED_WEAK(int, __cxa_thread_atexit, destructor_fn destructor, void *object, void *library)
+{
+    return world_rank() < 0 ? __cxa_thread_atexit(destructor, object, library) : 0;
+}
+
+/* --- sanitizers ------------------------------------------------------------------------------- */
+
+REPLACED_WEAK(void *, __asan_memset, void *at, int value, uintptr_t bytes)
+{
+    if (value == 0 && memory_zero_sparse(at, bytes))
+        return at;
+    return __asan_memset ? __asan_memset(at, value, bytes) : memset(at, value, bytes);
+}
+
+/* What is large costs what of it was written. */
+REPLACED_WEAK(void *, __asan_memcpy, void *to, const void *from, uintptr_t bytes)
+{
+    if (bytes < WORLD_LARGE)
+        return __asan_memcpy ? __asan_memcpy(to, from, bytes) : memcpy(to, from, bytes);
+    world_move(to, from, bytes);
+    return to;
+}
+
+REPLACED_WEAK(void *, __asan_memmove, void *to, const void *from, uintptr_t bytes)
+{
+    if (bytes < WORLD_LARGE)
+        return __asan_memmove ? __asan_memmove(to, from, bytes) : memmove(to, from, bytes);
+    world_move(to, from, bytes);
+    return to;
+}
+
+bool memory_notes;
+
+struct source_place { /* how the sanitizer's data begin */
+    const char *file;
+    uint32_t line, column;
+};
+
+REPLACED_WEAK(void, __ubsan_handle_pointer_overflow, const struct source_place *place,
+              uintptr_t base, uintptr_t result)
+{
+    if (base || result) {
+        if (__ubsan_handle_pointer_overflow)
+            __ubsan_handle_pointer_overflow(place, base, result);
+        return;
+    }
+    if (memory_notes)
+        fprintf(stderr, "note: %s:%u: an offset of zero from a null pointer\n", place->file,
+                place->line);
+}
