@@ -66,12 +66,14 @@ rows = [
 ]
 # What the fuzzer goes by, for the whole of it and without a part.
 GOES_BY = {
-    "ours": "coverage pattern mutation",
-    "no coverage": "pattern mutation",
-    "no pattern": "coverage mutation",
-    "neither": "mutation",
-    "plain bytes": "coverage",
-    "chance": "chance",
+    "ours": "coverage pattern",
+    "no coverage": "pattern",
+    "no pattern": "coverage",
+    "neither": "",
+    "all mutated": "coverage pattern anew=0",
+    "all anew": "anew=100",
+    "plain bytes": "coverage bytes",
+    "uniform": "anew=100 uniform",
 }
 
 

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/random.h"
 #include "fuzz/cost.h"
 #include "fuzz/harness.h"
 #include "fuzz/limit.h"
@@ -259,11 +260,15 @@ bool harness_keep(const char *folder, const char *kind, const struct collective 
 
 /* --- what the fuzzer goes by ------------------------------------------------------------------ */
 
+/* So many of a hundred scenarios are drawn anew, the others are mutated. */
+enum { ANEW = 50 };
+
 /* To measure what each feedback and the mutation earn (make bench-fuzz), CROSSWAIT_FUZZ_GOES_BY
- * says what there is: words of "coverage", "pattern" and, of where inputs come from, "mutation" of
- * scenarios (else libFuzzer's of bytes) or "chance" (each anew). Not set: coverage pattern
- * mutation. */
-static bool goes_by_coverage = true, goes_by_pattern = true, goes_by_bytes, goes_by_chance;
+ * says what there is: words of "coverage", "pattern", and "anew=N" in place of ANEW, "uniform"
+ * where all values are drawn alike, or "bytes" for libFuzzer's own mutation of bytes. Not set:
+ * coverage pattern. */
+static bool goes_by_coverage = true, goes_by_pattern = true, goes_by_bytes, goes_uniformly;
+static unsigned anew = ANEW;
 extern uint8_t __start___sancov_cntrs[] __attribute__((weak));
 extern uint8_t __stop___sancov_cntrs[] __attribute__((weak));
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
@@ -275,8 +280,10 @@ static void goes_by_read(void)
         return;
     goes_by_coverage = strstr(words, "coverage") != NULL;
     goes_by_pattern = strstr(words, "pattern") != NULL;
-    goes_by_chance = strstr(words, "chance") != NULL;
-    goes_by_bytes = !goes_by_chance && !strstr(words, "mutation");
+    goes_uniformly = strstr(words, "uniform") != NULL;
+    goes_by_bytes = strstr(words, "bytes") != NULL;
+    if (strstr(words, "anew="))
+        anew = (unsigned)atoi(strstr(words, "anew=") + 5);
 }
 
 /* After an execution: what is not gone by has not been seen. libFuzzer wants to see something. */
@@ -385,8 +392,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     if (goes_by_bytes)
         return LLVMFuzzerMutate(data, size, max_size);
     scenario_decode(data, size, &scenario);
-    if (goes_by_chance)
-        scenario_random(&scenario, seed);
+    if (core_random_mix(seed) % 100 < anew)
+        scenario_draw(&scenario, seed, goes_uniformly);
     else
         scenario_mutate(&scenario, seed);
     size_t made = scenario_encode(&scenario, bytes);

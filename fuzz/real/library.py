@@ -251,7 +251,8 @@ def wanted(found):
         )
         trouble(
             f"there is no collective or algorithm '{args.only}'; there are, to be given as"
-            f" COLLECTIVE or COLLECTIVE:ALGORITHM,\n{there}"
+            f" COLLECTIVE or COLLECTIVE:ALGORITHM,\n{there}",
+            2,
         )
     return chosen
 

@@ -954,13 +954,14 @@ void scenario_mutate(struct scenario *s, uint64_t seed)
     bring_down(s, &state);
 }
 
-void scenario_random(struct scenario *s, uint64_t seed)
+void scenario_draw(struct scenario *s, uint64_t seed, bool uniform)
 {
     uint64_t state = seed;
     scenario_default(s);
-    for (enum field f = 0; f < FIELD_EXPLORED; f++)
-        field_set(s, f,
-                  row[f].low + (int)(next(&state) % (uint64_t)(row[f].high - row[f].low + 1)));
+    for (enum field f = 0; f < FIELD_EXPLORED; f++) {
+        uint64_t range = (uint64_t)(row[f].high - row[f].low + 1);
+        field_set(s, f, uniform ? row[f].low + (int)(next(&state) % range) : field_any(f, &state));
+    }
     s->choice_count = next(&state) % 2 ? next(&state) % 64 : 0;
     for (size_t i = 0; i < s->choice_count; i++)
         s->choices[i] = (uint8_t)next(&state);

@@ -183,7 +183,7 @@ bool scenario_simpler(const struct scenario *scenario, int step, struct scenario
 
 /* One or a few fields change, to values that tend to matter. Deterministic in the seed. */
 void scenario_mutate(struct scenario *scenario, uint64_t seed);
-/* Every field by chance alone, as large and as cheap as mutated ones are: to compare with. */
-void scenario_random(struct scenario *out, uint64_t seed);
+/* Every field anew, by the same values; or uniformly, to compare with. */
+void scenario_draw(struct scenario *out, uint64_t seed, bool uniform);
 
 #endif

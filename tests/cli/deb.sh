@@ -12,6 +12,11 @@ for package in "$BUILD"/deb/*.deb; do
 done
 find root -type f -o -type l |
     grep -v '^root/usr/\(bin/crosswait\|lib/crosswait/\|share/\(man\|doc\|bash-completion\|zsh\|fish\|pkgconfig\|lintian\)/\)' && exit 1
+# Whatever a user's file may need to be built with is named by the package.
+for package in $(sed -nE 's/.*from="([^"]*)".*/\1/p' "$SOURCE/fuzz/build.sh" | tr -d '$'); do
+    dpkg-deb -f "$BUILD"/deb/crosswait-fuzz_*.deb Depends Suggests | grep -qw -e "$package" ||
+        [ $package = from ] || { echo "crosswait-fuzz does not name $package"; exit 1; }
+done
 export PATH="$PWD/root/usr/bin:$PATH"
 P=$BUILD/corpus/programs
 unset CROSSWAIT_SHARE

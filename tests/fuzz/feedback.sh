@@ -10,8 +10,8 @@ kept() { # $1: what it goes by
         >log.txt 2>&1 || { tail -3 log.txt; exit 1; }
     find kept -type f | wc -l
 }
-both=$(kept "coverage pattern mutation") coverage=$(kept "coverage mutation")
-pattern=$(kept "pattern mutation") none=$(kept mutation)
+both=$(kept "coverage pattern anew=0") coverage=$(kept "coverage anew=0")
+pattern=$(kept "pattern anew=0") none=$(kept anew=0)
 [ "$none" -le 2 ] && [ "$coverage" -gt "$none" ] && [ "$pattern" -gt "$none" ] &&
     [ "$both" -gt "$coverage" ] && [ "$both" -ge "$pattern" ] ||
     echo "kept: $both, coverage alone $coverage, pattern alone $pattern, none $none"
