@@ -250,8 +250,10 @@ def wanted(found):
             for kind in dict.fromkeys(a.kind for a in found)
         )
         trouble(
-            f"there is no collective or algorithm '{args.only}'; there are, to be given as"
-            f" COLLECTIVE or COLLECTIVE:ALGORITHM,\n{there}",
+            (
+                f"there is no collective or algorithm '{args.only}'; there are, to be given as"
+                f" COLLECTIVE or COLLECTIVE:ALGORITHM,\n{there}"
+            ),
             2,
         )
     return chosen

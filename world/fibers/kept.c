@@ -4,6 +4,7 @@
 
 void world_kept_ranges(world_range_fn visit, void *context)
 {
+    CORE_CHECK(WORLD->running && WORLD->live_count == 0); /* all have returned, nothing is gone */
     world_keyvals_each(visit, context);
     for (int i = 0; i < WORLD->rank_count; i++) {
         const struct world_rank *rank = &WORLD->rank[i];

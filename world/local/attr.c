@@ -257,6 +257,7 @@ void world_attributes_each(const struct world_attribute *first, world_range_fn v
 
 void world_keyvals_each(world_range_fn visit, void *context)
 {
+    CORE_CHECK(WORLD->keyval_count <= KEYVALS_MAX);
     for (int i = 0; i < WORLD->keyval_count; i++)
         visit(context, &keyval[i].extra, sizeof keyval[i].extra);
 }
