@@ -58,6 +58,7 @@ void world_globals_hold(struct world_rank *rank)
 
 const uint8_t *world_globals_of(const struct world_rank *rank)
 {
+    CORE_CHECK(world_globals_bytes); /* else there are none, and nobody asks */
     return rank == holder ? __start_crosswait_globals : rank->globals;
 }
 

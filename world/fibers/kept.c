@@ -40,6 +40,7 @@ static bool may_stay(const struct world_handle *handle)
 
 void world_left_handles(world_range_fn visit, void *context)
 {
+    CORE_CHECK(WORLD->running && WORLD->live_count == 0);
     for (int i = 0; WORLD->handle_count && i < WORLD->rank_count; i++)
         for (struct world_handle *handle = WORLD->rank[i].handles; handle; handle = handle->next)
             if (may_stay(handle))

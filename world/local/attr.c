@@ -251,8 +251,10 @@ int world_attributes_drop(struct world_attribute **from, void *object)
 
 void world_attributes_each(const struct world_attribute *first, world_range_fn visit, void *context)
 {
-    for (const struct world_attribute *a = first; a; a = a->next)
+    for (const struct world_attribute *a = first; a; a = a->next) {
+        CORE_CHECK(keyval_of(a->keyval)); /* it was known when the attribute was set */
         visit(context, &a->value, sizeof a->value);
+    }
 }
 
 void world_keyvals_each(world_range_fn visit, void *context)

@@ -165,6 +165,7 @@ void world_numbers_each(const struct world_rank *rank, const void *begin, size_t
                         world_range_fn visit, void *context)
 {
     const struct world_extra *extra = rank->extra;
+    CORE_CHECK(!extra || extra->fortran_count <= extra->fortran_room);
     for (size_t at = 0; extra && at + sizeof(MPI_Fint) <= bytes; at += sizeof(MPI_Fint)) {
         MPI_Fint number;
         memcpy(&number, (const char *)begin + at, sizeof number);
