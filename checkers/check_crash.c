@@ -366,6 +366,21 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
     free(signal);
 }
 
+/* Where the program's own code was, outside of MPI. */
+static enum core_status add_own_place(const struct trace *trace, struct finding *finding,
+                                      const struct fate *fate)
+{
+    int32_t own = fate->kind == FATE_SIGNAL && !fate->inside ? frame_own(trace, fate) : 0;
+    const struct trace_site *site = own ? &trace->site[own] : NULL;
+    char place[256];
+
+    if (!site || !site->file || !site->function)
+        return CORE_OK;
+    return finding_place_add(finding, fate->rank, site->function,
+                             trace_site_text(trace, own, place, sizeof place), site->path,
+                             "died here");
+}
+
 /* Who met the same, in the order of ranks. */
 static enum core_status add_ranks(struct trace *trace, struct finding *finding,
                                   const struct fates *fates, const bool *mine)
@@ -376,6 +391,9 @@ static enum core_status add_ranks(struct trace *trace, struct finding *finding,
 
         if (!mine[i])
             continue;
+        enum core_status status = add_own_place(trace, finding, fate);
+        if (status != CORE_OK)
+            return status;
         call = finding_call_add(finding, trace, fate->rank, fate->seq);
         if (!call)
             return CORE_NO_MEMORY;

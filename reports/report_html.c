@@ -39,6 +39,20 @@ static void pair(const char *name, const char *value, FILE *file)
 
 /* --- what was found --------------------------------------------------------------------------- */
 
+/* So many columns of the text, as XML; returns what is behind them. */
+static const char *columns_write(const char *text, uint32_t columns, FILE *file)
+{
+    size_t bytes = 0;
+
+    while (text[bytes] && (columns || ((unsigned char)text[bytes] & 0xc0) == 0x80))
+        columns -= ((unsigned char)text[bytes++] & 0xc0) != 0x80;
+    char *part = strndup(text, bytes);
+    if (part)
+        core_text_xml(part, file);
+    free(part);
+    return text + bytes;
+}
+
 static void source_show(const struct block_place *place, FILE *file)
 {
     const struct source_line *line = &place->source;
@@ -46,11 +60,12 @@ static void source_show(const struct block_place *place, FILE *file)
     if (!line->text)
         return;
     fprintf(file, "<pre class=\"source\"><span class=\"soft\">%d</span>  ", place->line);
-    core_text_xml(line->text, file);
-    fprintf(file, "\n%*s<b>", snprintf(NULL, 0, "%d", place->line) + 2 + (int)line->mark, "");
-    for (uint32_t i = 0; i < line->size; i++)
-        fputc('^', file);
-    fprintf(file, "</b></pre>");
+    const char *rest = columns_write(line->text, line->mark, file);
+    fprintf(file, "<b>");
+    rest = columns_write(rest, line->size, file);
+    fprintf(file, "</b>");
+    core_text_xml(rest, file);
+    fprintf(file, "</pre>");
 }
 
 /* A click on it shows the call on the timeline. */
