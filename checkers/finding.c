@@ -298,6 +298,29 @@ void finding_call_await(struct finding_call *call, uint32_t rank, bool any)
     }
 }
 
+/* Whether a rank that the call waits for waits for somebody itself. */
+static bool awaits_waiting(const struct finding *finding, const struct finding_call *call)
+{
+    for (uint32_t i = 0; i < finding->call_count; i++) {
+        const struct finding_call *other = &finding->call[i];
+        for (uint32_t k = 0; other->core && other->await_count && k < call->await_count; k++)
+            if (call->await[k].first <= other->rank && other->rank <= call->await[k].last)
+                return true;
+    }
+    return false;
+}
+
+const char *finding_help(const struct finding *finding)
+{
+    bool alone = finding->rule->help_alone, awaits = false;
+
+    for (uint32_t i = 0; alone && i < finding->call_count; i++) {
+        awaits |= finding->call[i].await_count > 0;
+        alone = !finding->call[i].core || !awaits_waiting(finding, &finding->call[i]);
+    }
+    return alone && awaits ? finding->rule->help_alone : finding->rule->help;
+}
+
 enum core_status finding_title_ranks(struct finding *finding)
 {
     uint32_t *rank = NULL;

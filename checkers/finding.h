@@ -93,6 +93,8 @@ void finding_fact(struct finding *finding, const char *format, ...)
 enum core_status finding_title_ranks(struct finding *finding);
 /* Its title is "possibly CLAIM" until it is confirmed, the claim being the title that it has. */
 void finding_title_possible(struct finding *finding);
+/* How it is mended as a rule; NULL where there is no such thing. */
+const char *finding_help(const struct finding *finding);
 /* The title, or its rule where there is none. */
 const char *finding_says(const struct finding *finding);
 /* "WHAT at PLACE"; nothing if the site (-1) is not known. */

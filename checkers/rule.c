@@ -20,7 +20,11 @@ const struct rule rule_table[RULE_COUNT] = {
                        "no legal buffering or message order makes ranks wait for each other for "
                        "ever",
                        "break the cycle: post the receives first (MPI_Irecv), let one side of each "
-                       "pair receive before it sends, or use MPI_Sendrecv"},
+                       "pair receive before it sends, or use MPI_Sendrecv",
+                       .help_alone =
+                           "let the rank that is waited for make the matching call, or leave this "
+                           "one out: look for the branch, the number of rounds, the rank or the "
+                           "tag in which the two differ"},
     [RULE_BUFFER_NEED] = {"buffer-need", "buffer-need", "deadlock",
                           "the program needs no buffering by the library to come to its end",
                           "post the receives before the sends, use MPI_Sendrecv, or attach a "

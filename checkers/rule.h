@@ -35,11 +35,12 @@ enum rule_id { /* in the order of their checkers */
 
 struct rule {
     const char *id; /* "buffer": part of what scripts and CI systems see, so it never changes */
-    const char *checker; /* id of the checker that it belongs to */
-    const char *class;   /* "deadlock", "misuse", "result", "cost" */
-    const char *says;    /* what is right where it finds nothing; one sentence */
-    const char *help;    /* how it is mended as a rule; NULL where there is no such thing */
-    const char *also[2]; /* other checkers that find it, where they look at the same thing */
+    const char *checker;    /* id of the checker that it belongs to */
+    const char *class;      /* "deadlock", "misuse", "result", "cost" */
+    const char *says;       /* what is right where it finds nothing; one sentence */
+    const char *help;       /* how it is mended as a rule; NULL where there is no such thing */
+    const char *also[2];    /* other checkers that find it, where they look at the same thing */
+    const char *help_alone; /* the same where no rank that is waited for waits itself; NULL: help */
 };
 extern const struct rule rule_table[RULE_COUNT];
 

@@ -159,8 +159,8 @@ static enum core_status finding_article(const struct report_facts *facts,
         fprintf(file, "</ul>\n");
     }
     fprintf(file, "<dl>");
-    if (finding->rule->help && finding->severity != FINDING_NOTE)
-        pair("help", finding->rule->help, file);
+    if (finding_help(finding) && finding->severity != FINDING_NOTE)
+        pair("help", finding_help(finding), file);
     if (finding->schedule)
         pair("schedule", finding->schedule, file);
     if (finding->repeat) {

@@ -194,11 +194,12 @@ static void print_line(const struct screen *s, const char *what, const char *tex
             paint(s->style, PLAIN), text);
 }
 
-/* A remedy is told with the first finding of its rule. */
+/* A remedy is told with the first finding that it is for. */
 static bool is_first(const struct report_facts *facts, const struct report_entry *entry)
 {
     for (const struct report_entry *e = facts->entry; e < entry; e++)
-        if (e->finding->rule == entry->finding->rule && e->finding->severity != FINDING_NOTE)
+        if (finding_help(e->finding) == finding_help(entry->finding) &&
+            e->finding->severity != FINDING_NOTE)
             return false;
     return true;
 }
@@ -214,8 +215,8 @@ static void print_lines(const struct screen *s, const struct finding *finding,
         print_line(s, NULL, finding->fact[i]);
     for (; *more; more++)
         print_line(s, NULL, *more);
-    if (finding->severity != FINDING_NOTE && finding->rule->help && help)
-        print_line(s, "help", finding->rule->help);
+    if (finding->severity != FINDING_NOTE && finding_help(finding) && help)
+        print_line(s, "help", finding_help(finding));
     if (finding->repeat)
         print_line(s, "again", finding->repeat);
 }

@@ -8,26 +8,28 @@ static int my_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
                         MPI_Comm comm)
 {
     int rank, size, error = MPI_SUCCESS;
-    MPI_Aint lb, extent;
+    MPI_Aint lb, extent, low, high;
 
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     MPI_Type_get_extent(type, &lb, &extent);
-    char *theirs = malloc((size_t)(count * extent) + 1);
+    MPI_Type_get_true_extent(type, &low, &high);
+    size_t bytes = count > 0 ? (size_t)((count - 1) * extent + high) : 0;
+    char *theirs = malloc(bytes + 1);
     if (sendbuf != MPI_IN_PLACE)
-        memcpy((char *)recvbuf + lb, (const char *)sendbuf + lb, (size_t)(count * extent));
+        memcpy((char *)recvbuf + low, (const char *)sendbuf + low, bytes);
     for (int distance = 1; distance < size && !error; distance *= 2) {
         int peer = rank ^ distance;
         if (peer >= size)
             continue;
-        error = MPI_Sendrecv(recvbuf, count, type, peer, 0, theirs - lb, count, type, peer, 0, comm,
+        error = MPI_Sendrecv(recvbuf, count, type, peer, 0, theirs - low, count, type, peer, 0, comm,
                              MPI_STATUS_IGNORE);
         if (!error && peer > rank)
-            error = MPI_Reduce_local(recvbuf, theirs - lb, count, type, op);
+            error = MPI_Reduce_local(recvbuf, theirs - low, count, type, op);
         if (!error && peer > rank)
-            memcpy((char *)recvbuf + lb, theirs, (size_t)(count * extent));
+            memcpy((char *)recvbuf + low, theirs, bytes);
         else if (!error)
-            error = MPI_Reduce_local(theirs - lb, recvbuf, count, type, op);
+            error = MPI_Reduce_local(theirs - low, recvbuf, count, type, op);
     }
     free(theirs);
     return error;

@@ -103,9 +103,36 @@ static void awaited_ranks_are_runs(void **state)
     free(call.await);
 }
 
+/* Rank 0 waits for rank 1, and rank 1 for the rank given. */
+static const char *help_of(uint32_t awaited, bool core)
+{
+    struct finding_list list = {0};
+    struct finding *finding = finding_list_add(&list, RULE_DEADLOCK, FINDING_ERROR);
+
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        assert_int_equal(finding_place_add(finding, rank, "MPI_Recv", NULL, NULL, ""), CORE_OK);
+        finding_call_await(&finding->call[rank], rank ? awaited : 1, false);
+        finding->call[rank].core = rank == 0 || core;
+    }
+    const char *help = finding_help(finding);
+    finding_list_done(&list);
+    return help;
+}
+
+static void the_remedy_is_for_a_cycle_where_there_is_one(void **state)
+{
+    const struct rule *rule = &rule_table[RULE_DEADLOCK];
+
+    (void)state;
+    assert_string_equal(help_of(0, true), rule->help);
+    assert_string_equal(help_of(2, false), rule->help_alone); /* which has ended, say */
+    assert_string_equal(help_of(1, true), rule->help);        /* for itself */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_remedy_is_for_a_cycle_where_there_is_one),
         cmocka_unit_test(a_note_does_not_fail_a_list_but_a_warning_does),
         cmocka_unit_test(the_json_form_holds_what_was_said),
         cmocka_unit_test(awaited_ranks_are_runs),
