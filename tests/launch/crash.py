@@ -244,7 +244,7 @@ def full():
             str(ranks),
             WITNESS,
             ".",
-            "40000",
+            "200000",
             "quick",
         ],
         capture_output=True,
