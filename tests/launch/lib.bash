@@ -23,6 +23,7 @@ wait_for() { # a shell condition; a minute is enough on a loaded machine, too
     local i
     for i in $(seq 1200); do eval "$1" && return; sleep 0.05; done
     echo "never came true: $1"
+    exit 1
 }
 standing() { # of a job that is being recorded: TRACE, and for each rank what it is to be in
     local trace=$1 rank=0 said
