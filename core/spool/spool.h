@@ -44,8 +44,8 @@
  *     last committed event; its other parts are committed. A folded call has no sequence number of
  *     its own.
  * 11. An event, completion or list of requests like an earlier one of its lane is written as what
- *     differs (core/spool/spool_again.h): what such a record says follows from those before it,
- * from the lane's start, or from `drained` on with SPOOL_FLAG_LAST. */
+ *     differs (core/spool/spool_again.h). What such a record says follows from those before it:
+ *     all of its lane, or with SPOOL_FLAG_LAST those from `drained` on. */
 #ifndef CORE_SPOOL_SPOOL_H
 #define CORE_SPOOL_SPOOL_H
 

@@ -29,9 +29,9 @@ CREATE TABLE rank (
 CREATE TABLE call (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, class TEXT NOT NULL,
     mode INTEGER NOT NULL, verb TEXT NOT NULL, traits TEXT NOT NULL, args TEXT);
 
--- path is file with its folders, absolute where the compiler noted in which folder it ran. file and line are NULL without debug
--- information; then symbol and offset, or module and address, say where. optimized: whether the
--- compiler could move and add loads there; NULL unknown.
+-- path is file with its folders, absolute where the compiler noted in which folder it ran. file
+-- and line are NULL without debug information; then symbol and offset, or module and address,
+-- say where. optimized: whether the compiler could move and add loads there; NULL unknown.
 CREATE TABLE site (id INTEGER PRIMARY KEY, module TEXT, address INTEGER, function TEXT, file TEXT,
     line INTEGER,
     inlined TEXT, symbol TEXT, offset INTEGER, path TEXT, optimized INTEGER);
@@ -166,7 +166,8 @@ CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT N
     class TEXT NOT NULL,
     severity TEXT NOT NULL, title TEXT NOT NULL, ranks TEXT NOT NULL, schedule TEXT, repeat TEXT,
         json TEXT NOT NULL,
-    confirmed INTEGER NOT NULL); -- 0 not tried; by the real job: 1 confirmed, 2 refuted; 3 ruled out by exploring
+    -- 0 not tried; by the real job: 1 confirmed, 2 refuted; 3 ruled out by exploring
+    confirmed INTEGER NOT NULL);
 
 CREATE VIEW event AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call,

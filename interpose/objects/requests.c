@@ -318,12 +318,13 @@ struct request_state recorder_request_state(struct request_info info)
 
     lock();
     uint32_t at = node_of(info);
-    const struct node *node = &map.node[at];
-    if (at)
+    if (at) { /* else there may be no nodes at all */
+        const struct node *node = &map.node[at];
         state = (struct request_state){.idle = node->persistent && !node->active,
                                        .active = node->active,
                                        .polled = node->polled,
                                        .made = node->seq};
+    }
     unlock();
     return state;
 }
