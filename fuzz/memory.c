@@ -252,14 +252,7 @@ static void handle_add(void *context, const void *begin, size_t bytes)
 /* An address leads to the piece that it lies in, as sanitizers have it. */
 static void address_follow(uintptr_t address)
 {
-    uint32_t low = 0, high = search.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (search.piece[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = CORE_ARRAY_FIND(at, 0, search.count, search.piece[at].end <= address);
     if (low == search.count || address < search.piece[low].begin || search.piece[low].reached)
         return;
     search.piece[low].reached = true;
