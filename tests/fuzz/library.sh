@@ -9,27 +9,15 @@ only() { # COLLECTIVE[:ALGORITHM] OPTION...; the table of it in out.txt
 only nothing
 grep -E '^  (i?allreduce|reduce_scatter_block|i?bcast|gatherv|alltoallw_init|ineighbor_allgather):' \
     out.txt
-# Of a communicator of one rank, the blocks of an MPI_Alltoallw lie where they should not.
+# Of a communicator of one rank, the blocks of an MPI_Alltoallw lie where they should not. As it
+# writes them there, by chance something breaks as well: only what does not depend on it is shown.
 only alltoallw:decided --ranks=5 --cases=60
-grep -E '^  alltoallw|^    rank|passed' out.txt
-sed -n 's/^    again: crosswait //p' out.txt >again.txt
-crosswait $(cat again.txt)
+grep -E '^  alltoallw' out.txt | head -1 | awk '{print $1, $2}'
+grep -o '^0 of 1 algorithms passed' out.txt
+sed -n 's/^    again: crosswait //p' out.txt | head -1 >again.txt
+crosswait $(cat again.txt) >out.txt
 echo "again: exit $?"
-# Another time the same is no news; what the other table does not know is.
-table=crosswait-fuzz/library/table
-cut -f1-4 $table
-cp $table before.txt
-only alltoallw:decided --ranks=5 --cases=60 --no-shrink --diff=before.txt
-grep -oE '^(new|gone|as)[^:]*(: alltoallw decided: wrong-result)?' out.txt
-sed 's/\twrong-result\t.*/\tpassed\t-\t-/' before.txt >passed.txt
-only alltoallw:decided --ranks=5 --cases=60 --no-shrink --diff=passed.txt
-grep -oE '^(new|gone|as)[^:]*(: alltoallw decided: wrong-result)?' out.txt
-printf 'scan\tlinear\twrong-result\tany\tscan on 2 ranks\n' >>passed.txt
-sed -i '1s/\t.*/\tanother library/' passed.txt
-only scan:linear --ranks=3 --cases=3 --diff=passed.txt
-grep -E '^(the other|new|gone|as)' out.txt
-only scan:linear --ranks=3 --cases=3 --diff=again.txt
-cat out.txt
+grep -c '^finding: ' out.txt
 # Some reductions combine in another order than rank order, which an operation that does not commute
 # must not see.
 only allreduce:segmented_ring --ranks=4 --no-shrink
@@ -71,8 +59,26 @@ int MPI_Scatter(const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Dataty
 }
 END
 mpicc -w -shared -fPIC -o wrong.so wrong.c
-for what in barrier:tree bcast:chain scatter:binomial; do
-    LD_PRELOAD=$PWD/wrong.so crosswait fuzz --library -- --ranks=4 --cases=20 --only=$what \
+wrong() { # COLLECTIVE:ALGORITHM OPTION...
+    LD_PRELOAD=$PWD/wrong.so crosswait fuzz --library -- --ranks=4 --cases=20 --only="$@" \
         --no-synchronous --no-trace --no-shrink >out.txt 2>&1
-    echo "$what: exit $?"
+    echo "$1: exit $?"
+}
+for what in barrier:tree scatter:binomial bcast:chain; do
+    wrong $what
 done
+# Another time the same is no news; what the other table does not know is.
+table=crosswait-fuzz/library/table
+cut -f1-4 $table
+cp $table before.txt
+wrong bcast:chain --diff=before.txt
+grep -oE '^(new|gone|as)[^:]*(: bcast chain: wrong-result)?' out.txt
+sed 's/\twrong-result\t.*/\tpassed\t-\t-/' before.txt >passed.txt
+wrong bcast:chain --diff=passed.txt
+grep -oE '^(new|gone|as)[^:]*(: bcast chain: wrong-result)?' out.txt
+printf 'scan\tlinear\twrong-result\tany\tscan on 2 ranks\n' >>passed.txt
+sed -i '1s/\t.*/\tanother library/' passed.txt
+only scan:linear --ranks=3 --cases=3 --diff=passed.txt
+grep -E '^(the other|new|gone|as)' out.txt
+only scan:linear --ranks=3 --cases=3 --diff=again.txt
+cat out.txt
