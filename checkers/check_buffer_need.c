@@ -1,6 +1,7 @@
 /* Buffer need: how much a receiver must hold for the program to be safe. Says nothing of a program
  * that needs none. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "checkers/check_rules.h"
 #include "core/check.h"
@@ -33,6 +34,19 @@ static bool ended_early(const struct check_input *input)
     return false;
 }
 
+/* The deadlock that there is without buffering: how much it takes follows from it. 0: no finding.
+ */
+static uint32_t deadlock_id(const struct finding_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct finding *finding = &list->finding[i];
+        if (finding->rule == &rule_table[RULE_DEADLOCK] && finding->schedule &&
+            strcmp(finding->schedule, CHECK_UNBUFFERED) == 0)
+            return finding->id;
+    }
+    return 0;
+}
+
 enum core_status check_buffer_need(const struct check_input *input, struct finding_list *list)
 {
     const struct replay_need *need;
@@ -50,6 +64,7 @@ enum core_status check_buffer_need(const struct check_input *input, struct findi
         struct finding *finding = finding_list_add(list, RULE_BUFFER_NEED, FINDING_NOTE);
         uint32_t most = 0;
         if (finding) {
+            finding->cause = deadlock_id(list);
             for (uint32_t i = 0; i < need->rank_count; i++)
                 if (need->held_bytes[i] > need->held_bytes[most])
                     most = i;

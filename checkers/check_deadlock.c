@@ -43,14 +43,15 @@ static const struct replay_op *stands_in(const struct check_input *input,
 }
 
 static void add_blocked(const struct check_input *input, struct finding *finding,
-                        const struct replay_waitfor *waitfor, const struct replay_blocked *blocked)
+                        const struct replay_waitfor *waitfor, const struct replay_blocked *blocked,
+                        bool core)
 {
     struct finding_call *call =
         finding_call_add(finding, input->trace, blocked->rank, blocked->event);
 
     if (!call)
         return;
-    call->core = blocked->standing == REPLAY_IN_CORE;
+    call->core = core;
     if (blocked->count) {
         CORE_CHECK(blocked->first < waitfor->clause_count);
         uint32_t op = waitfor->clause[blocked->first].op;
@@ -68,14 +69,41 @@ static void add_blocked(const struct check_input *input, struct finding *finding
         call->note = NULL;
 }
 
-static void add_all_blocked(const struct check_input *input, struct finding *finding,
-                            const struct replay_waitfor *waitfor)
+/* Those in the same plight as the ones that the title names. */
+static void add_alike(struct finding *finding, const struct replay_waitfor *waitfor,
+                      const bool *alike)
 {
+    uint32_t *rank, count = 0;
+
+    if (CORE_ARRAY_NEW(rank, waitfor->blocked_count, "the ranks of a deadlock") != CORE_OK)
+        return;
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++)
+        if (alike[i])
+            rank[count++] = waitfor->blocked[i].rank;
+    char *ranks = count ? wording_ranks_text(rank, count, " and ") : NULL;
+    if (ranks)
+        finding_fact(finding, "%s %s in the same plight", ranks, count == 1 ? "is" : "are");
+    free(ranks);
+    free(rank);
+}
+
+static enum core_status add_all_blocked(const struct check_input *input, struct finding *finding,
+                                        const struct replay_waitfor *waitfor)
+{
+    bool *alike;
+    enum core_status status = waiting_alike(waitfor, input->program->rank_count, &alike);
+
+    if (status != CORE_OK)
+        return status;
     for (int standing = REPLAY_IN_CORE; standing <= REPLAY_BEHIND; standing++) {
         for (uint32_t i = 0; i < waitfor->blocked_count; i++)
             if (waitfor->blocked[i].standing == (enum replay_standing)standing)
-                add_blocked(input, finding, waitfor, &waitfor->blocked[i]);
+                add_blocked(input, finding, waitfor, &waitfor->blocked[i],
+                            standing == REPLAY_IN_CORE || alike[i]);
     }
+    add_alike(finding, waitfor, alike);
+    free(alike);
+    return CORE_OK;
 }
 
 /* The recorded run ended in just these calls. Where that takes for granted that threads outside of
@@ -428,7 +456,8 @@ static enum core_status add_finding(const struct check_input *input, struct find
         return CORE_NO_MEMORY;
     word_title(finding, world, ranks, core_count);
     free(ranks);
-    add_all_blocked(input, finding, &result->waitfor);
+    if (add_all_blocked(input, finding, &result->waitfor) != CORE_OK)
+        return CORE_NO_MEMORY;
     add_cores(finding, &result->waitfor);
     bool hung = happened(input, result);
     if (hung)
@@ -482,13 +511,17 @@ static uint32_t list_unknown(const struct check_input *input, uint32_t *rank)
     return culprits;
 }
 
-/* Where the record ends early the world may stall without anybody being to blame. */
+/* Where the record ends early the world may stall without anybody being to blame. What ended the
+ * job says so already, where it is known. */
 static enum core_status add_stalled(const struct check_input *input, struct finding_list *list,
                                     const struct replay_result *result)
 {
-    struct finding *finding = finding_list_add(list, RULE_DEADLOCK, FINDING_NOTE);
     uint32_t *unknown;
 
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->finding[i].ended_job)
+            return CORE_OK;
+    struct finding *finding = finding_list_add(list, RULE_DEADLOCK, FINDING_NOTE);
     if (!finding)
         return CORE_NO_MEMORY;
     enum core_status status =
@@ -619,7 +652,7 @@ static enum core_status run_strict(const struct check_input *input, struct findi
 
 enum core_status check_deadlock(const struct check_input *input, struct finding_list *list)
 {
-    static const char unbuffered[] = "buffering=rendezvous", buffered[] = "buffering=eager";
+    static const char unbuffered[] = CHECK_UNBUFFERED, buffered[] = CHECK_BUFFERED;
     const struct replay_worlds *worlds;
     bool found = false, ordered;
     uint32_t note = 0;

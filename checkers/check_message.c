@@ -140,12 +140,14 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
         return CORE_NO_MEMORY;
     switch (error->kind) {
     case REPLAY_ERROR_TRUNCATED:
+        finding->effect = FINDING_EFFECT_FAILS;
         finding_title(finding,
                       "message longer than its receive: rank %" PRId32
                       " sends more than rank %" PRIu32 " has room for",
                       error->other_rank, error->rank);
         break;
     case REPLAY_ERROR_BUFFER:
+        finding->effect = FINDING_EFFECT_FAILS;
         finding_title(finding,
                       "buffered send without room: the buffer that rank %" PRIu32
                       " attached is %s too small",
@@ -195,6 +197,7 @@ static enum core_status add_lost(struct messages *m, const struct replay_result 
     }
     if (!finding)
         return CORE_OK;
+    finding->effect = FINDING_EFFECT_BLOCKS;
     finding_title(finding, "%s message%s never received, although all ranks called MPI_Finalize",
                   describe_number(count, number, sizeof number), count == 1 ? " was" : "s were");
     add_repeat(m, finding);
@@ -246,12 +249,12 @@ static enum core_status lower_fatal(const struct check_input *input, struct repl
 static enum core_status judge_worlds(struct messages *m, const struct replay_worlds *worlds)
 {
     const struct replay_result *buffered = &worlds->buffered;
-    enum core_status status = judge_run(m, buffered, "buffering=eager");
+    enum core_status status = judge_run(m, buffered, CHECK_BUFFERED);
 
     if (status == CORE_OK && !buffered->assumed && buffered->outcome == REPLAY_FINISHED &&
         all_finished(m->input))
         status = add_lost(m, buffered);
-    return status != CORE_OK ? status : judge_run(m, &worlds->unbuffered, "buffering=rendezvous");
+    return status != CORE_OK ? status : judge_run(m, &worlds->unbuffered, CHECK_UNBUFFERED);
 }
 
 enum core_status check_message(const struct check_input *input, struct finding_list *list)

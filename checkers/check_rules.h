@@ -4,6 +4,10 @@
 
 #include "checkers/check.h"
 
+/* The two worlds that are run of every program, as schedules. */
+#define CHECK_UNBUFFERED "buffering=rendezvous"
+#define CHECK_BUFFERED "buffering=eager"
+
 enum core_status check_crash(const struct check_input *input, struct finding_list *list);
 /* Of rule lifecycle: exits without MPI_Finalize. */
 enum core_status check_exit(const struct check_input *input, struct finding_list *list);

@@ -23,6 +23,17 @@ const char *finding_severity_text(enum finding_severity severity)
     return text[severity];
 }
 
+const char *finding_effect_text(enum finding_effect effect)
+{
+    static const char *const text[] = {[FINDING_EFFECT_OPEN] = "open",
+                                       [FINDING_EFFECT_BLOCKS] = "blocks",
+                                       [FINDING_EFFECT_FAILS] = "fails"};
+
+    _Static_assert(sizeof text / sizeof *text == FINDING_EFFECT_COUNT, "words for each");
+    CORE_CHECK((size_t)effect < sizeof text / sizeof *text);
+    return text[effect];
+}
+
 const char *finding_confirmed_text(enum finding_confirmed confirmed)
 {
     static const char *const text[] = {[FINDING_NOT_TRIED] = "not tried",
@@ -314,6 +325,8 @@ const char *finding_help(const struct finding *finding)
 {
     bool alone = finding->rule->help_alone, awaits = false;
 
+    if (finding->effect == FINDING_EFFECT_BLOCKS && finding->rule->help_blocks)
+        return finding->rule->help_blocks;
     for (uint32_t i = 0; alone && i < finding->call_count; i++) {
         awaits |= finding->call[i].await_count > 0;
         alone = !finding->call[i].core || !awaits_waiting(finding, &finding->call[i]);
@@ -467,6 +480,10 @@ char *finding_json(const struct finding *finding)
     json_object_set_new(object, "assumed", json_boolean(finding->assumed));
     if (finding->undecided)
         json_object_set_new(object, "undecided", json_true());
+    if (finding->ended_job)
+        json_object_set_new(object, "ended_job", json_true());
+    if (finding->effect != FINDING_EFFECT_OPEN)
+        set_text(object, "effect", finding_effect_text(finding->effect));
     set_text(object, "live", finding_confirmed_text(finding->confirmed));
     char *text = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER);
     json_decref(object);

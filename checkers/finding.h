@@ -26,6 +26,14 @@ enum finding_confirmed {
 };
 const char *finding_confirmed_text(enum finding_confirmed confirmed);
 
+enum finding_effect {                        /* of the mistake, on the calls that make it */
+                      FINDING_EFFECT_OPEN,   /* whatever it may be */
+                      FINDING_EFFECT_BLOCKS, /* they wait for ever wherever nothing is buffered */
+                      FINDING_EFFECT_FAILS,  /* MPI raises an error */
+                      FINDING_EFFECT_COUNT
+};
+const char *finding_effect_text(enum finding_effect effect);
+
 struct finding_await {    /* ranks that a call waits for: all from first to last */
     uint32_t first, last; /* world */
     bool any;             /* each is one of several that would do */
@@ -56,8 +64,10 @@ struct finding {
     bool undecided; /* assumed, and nothing in the trace speaks against it: without the real job
                        there is no verdict */
     bool ended_job; /* it says what ended the recorded run, that was not ended by crosswait */
+    enum finding_effect effect;
     enum finding_confirmed confirmed;
-    uint32_t cause; /* id of the finding that it follows from (cause.h); 0: of none */
+    uint32_t cause; /* id of the finding that it follows from (cause.h), which follows from none; 0:
+                       of none */
     char *title;    /* one sentence */
     char *claim;    /* assumed: the title that it has once it is confirmed */
     struct finding_call *call;

@@ -125,6 +125,15 @@ static void confirmed_read(const json_t *object, struct finding *finding)
             finding->confirmed = (enum finding_confirmed)i;
 }
 
+static void effect_read(const json_t *object, struct finding *finding)
+{
+    const char *text = json_string_value(json_object_get(object, "effect"));
+
+    for (int i = FINDING_EFFECT_OPEN; text && i < FINDING_EFFECT_COUNT; i++)
+        if (strcmp(finding_effect_text((enum finding_effect)i), text) == 0)
+            finding->effect = (enum finding_effect)i;
+}
+
 enum core_status finding_list_read(struct finding_list *list, const char *json)
 {
     struct reader reader = {.good = true};
@@ -144,12 +153,14 @@ enum core_status finding_list_read(struct finding_list *list, const char *json)
     CORE_CHECK(finding->id == list->count); /* that of the row must be the same */
     finding->assumed = flag_take(object, "assumed");
     finding->undecided = flag_take(object, "undecided");
+    finding->ended_job = flag_take(object, "ended_job");
     finding->cause = (uint32_t)number_take(&reader, object, "cause", UINT32_MAX);
     finding->title = text_take(&reader, object, "title");
     finding->claim = text_take(&reader, object, "claim");
     finding->schedule = text_take(&reader, object, "schedule");
     finding->repeat = text_take(&reader, object, "repeat");
     confirmed_read(object, finding);
+    effect_read(object, finding);
     calls_read(&reader, json_object_get(object, "calls"), finding);
     facts_read(&reader, json_object_get(object, "facts"), finding);
     reader.good &= number_take(&reader, object, "id", UINT32_MAX) == finding->id;

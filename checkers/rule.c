@@ -38,7 +38,10 @@ const struct rule rule_table[RULE_COUNT] = {
                       "messages fit their receives in length and type, buffered and ready sends "
                       "are safe, and nothing sent is left over",
                       "let send and receive name the same datatype and enough room (MPI_Probe and "
-                      "MPI_Get_count tell how much), and receive whatever is sent"},
+                      "MPI_Get_count tell how much)",
+                      .help_blocks =
+                          "receive what is sent, or do not send it: look for the branch, the "
+                          "number of rounds, the rank or the tag in which the two sides differ"},
     [RULE_TYPE] = {"type",
                    "message",
                    "misuse",

@@ -100,6 +100,77 @@ void waiting_describe(const struct ending *waiting, const struct ending_call *ca
     }
 }
 
+enum { STANDS_ELSEWHERE, STANDS_IN_CORE, STANDS_HELD };
+
+/* All that a clause waits for stands in a core, but for one rank, which is *out_rank. */
+static bool waits_for_one_more(const struct replay_waitfor *waitfor,
+                               const struct replay_clause *clause, const uint8_t *stands,
+                               uint32_t *out_rank)
+{
+    const uint32_t *peer = waitfor->peer + clause->first;
+    uint32_t others = 0;
+
+    for (uint32_t i = 0; i < clause->count && others < 2; i++)
+        if (stands[peer[i]] != STANDS_IN_CORE) {
+            *out_rank = peer[i];
+            others++;
+        }
+    return others == 1;
+}
+
+static bool waits_for_core(const struct replay_waitfor *waitfor, const struct replay_clause *clause,
+                           const uint8_t *stands)
+{
+    const uint32_t *peer = waitfor->peer + clause->first;
+    bool all = clause->count > 0;
+
+    for (uint32_t i = 0; i < clause->count && all; i++)
+        all = stands[peer[i]] == STANDS_IN_CORE;
+    return all;
+}
+
+static void mark_held(const struct replay_waitfor *waitfor, uint8_t *stands)
+{
+    uint32_t rank;
+
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+        const struct replay_blocked *blocked = &waitfor->blocked[i];
+        for (uint32_t c = 0; c < blocked->count && blocked->standing == REPLAY_IN_CORE; c++)
+            if (waits_for_one_more(waitfor, &waitfor->clause[blocked->first + c], stands, &rank))
+                stands[rank] = STANDS_HELD;
+    }
+}
+
+enum core_status waiting_alike(const struct replay_waitfor *waitfor, uint32_t rank_count,
+                               bool **out_alike)
+{
+    bool *alike = NULL;
+    uint8_t *stands = NULL;
+    enum core_status status = CORE_ARRAY_NEW(stands, rank_count, "the ranks of a deadlock");
+
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(alike, waitfor->blocked_count, "the ranks of a deadlock");
+    if (status != CORE_OK) {
+        free(stands);
+        return status;
+    }
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++)
+        if (waitfor->blocked[i].standing == REPLAY_IN_CORE)
+            stands[waitfor->blocked[i].rank] = STANDS_IN_CORE;
+    mark_held(waitfor, stands);
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+        const struct replay_blocked *blocked = &waitfor->blocked[i];
+        CORE_CHECK(blocked->rank < rank_count);
+        for (uint32_t c = 0; c < blocked->count && blocked->standing == REPLAY_BEHIND &&
+                             stands[blocked->rank] == STANDS_HELD;
+             c++)
+            alike[i] |= waits_for_core(waitfor, &waitfor->clause[blocked->first + c], stands);
+    }
+    free(stands);
+    *out_alike = alike;
+    return CORE_OK;
+}
+
 char *waiting_core_text(const struct replay_waitfor *waitfor, uint32_t core, uint32_t *out_count)
 {
     uint32_t *rank, count = 0;

@@ -24,12 +24,16 @@ MASKS = [
     (r"# to #", "#"),
     (r"[ \t]+", " "),
     (r"-{2,}", "--"),
+    # who waited, and on whom the critical path lay for how many steps, where a rank lost its core for a while
+    (r"^ ?(\d+)( [#0])+$", r"\1 #"),
+    (r"path: \d+ steps: \d+ alphas, \d+ words", "path: # steps"),
+    (r"work on rank \d+", "work on rank #"),
 ]
 
 
 def masked(text):
     for pattern, by in MASKS:
-        text = re.sub(pattern, by, text)
+        text = re.sub(pattern, by, text, flags=re.M)
     return [line.rstrip() for line in text.splitlines()]
 
 

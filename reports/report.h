@@ -79,7 +79,11 @@ struct report_last { /* the last calls of ranks that ended alike */
 struct report_entry { /* a finding, in the order in which a person wants to read them */
     const struct finding *finding;
     const struct finding *cause; /* told before; NULL: it follows from none */
-    bool ended;                  /* the job ended in its calls */
+    uint32_t follows;            /* so many entries behind it follow from it */
+    /* of it and of all that follow from it: any of them, the worst of them */
+    bool ended;     /* the job ended in its calls */
+    bool ended_job; /* it says what ended the recorded run */
+    enum finding_severity severity;
 };
 
 struct report_style {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "core/check.h"
 #include "reports/report.h"
 
 /* The rank is still in one of the calls that hold it. */
@@ -30,17 +31,32 @@ struct place { /* of an entry: that of the cause it stands under, and its own */
     struct report_entry entry, head;
 };
 
+/* A cause is as bad as what follows from it, and ended the job if that did. Entries are by id. */
+static void symptom_add(struct report_entry *all, const struct report_entry *symptom)
+{
+    struct report_entry *head = symptom->cause ? &all[symptom->cause->id - 1] : NULL;
+
+    if (!head)
+        return;
+    CORE_CHECK(!head->cause); /* finding.h: causes follow from none */
+    head->follows++;
+    head->ended |= symptom->ended;
+    head->ended_job |= symptom->ended_job;
+    if (symptom->severity > head->severity)
+        head->severity = symptom->severity;
+}
+
 static int place_compare(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
     const struct finding *p = x->head.finding, *q = y->head.finding;
 
-    if (p->ended_job != q->ended_job)
-        return p->ended_job ? -1 : 1;
+    if (x->head.ended_job != y->head.ended_job)
+        return x->head.ended_job ? -1 : 1;
     if (x->head.ended != y->head.ended)
         return x->head.ended ? -1 : 1;
-    if (p->severity != q->severity)
-        return p->severity > q->severity ? -1 : 1;
+    if (x->head.severity != y->head.severity)
+        return x->head.severity > y->head.severity ? -1 : 1;
     if (p->id != q->id)
         return p->id < q->id ? -1 : 1;
     if (!x->entry.cause != !y->entry.cause)
@@ -62,15 +78,14 @@ enum core_status report_order_gather(struct report_facts *facts)
         facts->entry[i] = (struct report_entry){
             .finding = finding,
             .cause = finding->cause ? &facts->findings->finding[finding->cause - 1] : NULL,
+            .severity = finding->severity,
+            .ended_job = finding->ended_job,
             .ended = finding->ended_job || ended_in(facts->trace, finding)};
     }
     for (uint32_t i = 0; i < count && status == CORE_OK; i++)
+        symptom_add(facts->entry, &facts->entry[i]);
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++)
         place[i] = (struct place){facts->entry[i], *head_of(&facts->entry[i], facts->entry)};
-    for (uint32_t i = 0; i < count && status == CORE_OK; i++) /* a cause that ended it by its
-                                                                 symptom ended it as well */
-        for (uint32_t k = 0; k < count && place[i].entry.ended && place[i].entry.cause; k++)
-            if (place[k].head.finding == place[i].head.finding)
-                place[k].head.ended = true;
     if (status == CORE_OK && count)
         qsort(place, count, sizeof *place, place_compare);
     for (uint32_t i = 0; i < count && status == CORE_OK; i++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/text.h"
 #include "core/trace/describe.h"
 #include "reports/block.h"
@@ -194,12 +195,19 @@ static void print_line(const struct screen *s, const char *what, const char *tex
             paint(s->style, PLAIN), text);
 }
 
+/* What follows from a finding is a sentence of it, unless all is told (verbose). */
+static bool is_told_above(const struct report_entry *entry, struct report_style style)
+{
+    return entry->cause && !style.verbose && !finding_is_refuted(entry->finding);
+}
+
 /* A remedy is told with the first finding that it is for. */
-static bool is_first(const struct report_facts *facts, const struct report_entry *entry)
+static bool is_first(const struct report_facts *facts, const struct report_entry *entry,
+                     struct report_style style)
 {
     for (const struct report_entry *e = facts->entry; e < entry; e++)
         if (finding_help(e->finding) == finding_help(entry->finding) &&
-            e->finding->severity != FINDING_NOTE)
+            e->finding->severity != FINDING_NOTE && !is_told_above(e, style))
             return false;
     return true;
 }
@@ -236,30 +244,82 @@ void report_text_shown(const struct finding *finding, const struct block *block,
     fputc('\n', file);
 }
 
+/* What is said besides the finding itself: owned sentences, ended by NULL. */
+struct more {
+    char **text;
+    uint32_t count, room;
+};
+
+static void more_done(struct more *more)
+{
+    for (uint32_t i = 0; i < more->count; i++)
+        free(more->text[i]);
+    free(more->text);
+}
+
+static enum core_status more_add(struct more *more, char *text)
+{
+    enum core_status status =
+        CORE_ARRAY_ROOM(more->text, more->room, (uint64_t)more->count + 2, "the report");
+
+    if (status != CORE_OK) {
+        free(text);
+        return status;
+    }
+    if (text)
+        more->text[more->count++] = text;
+    more->text[more->count] = NULL;
+    return CORE_OK;
+}
+
+/* "the error[collective] above", "error[deadlock]". */
+static char *sentence(const char *before, const struct finding *finding, const char *behind,
+                      const char *says)
+{
+    char *text = NULL;
+
+    if (asprintf(&text, "%s%s[%s]%s%s", before, finding_severity_text(finding->severity),
+                 finding->rule->id, behind, says) < 0)
+        return NULL;
+    return text;
+}
+
+static enum core_status more_gather(const struct report_facts *facts,
+                                    const struct report_entry *entry, struct report_style style,
+                                    struct more *more)
+{
+    char ended[160];
+    enum core_status status = more_add(more, NULL);
+
+    if (status == CORE_OK && entry->cause)
+        status = more_add(more, sentence("it follows from the ", entry->cause, " above", ""));
+    for (const struct report_entry *e = entry + 1; e <= entry + entry->follows && status == CORE_OK;
+         e++)
+        if (is_told_above(e, style))
+            status =
+                more_add(more, sentence("", e->finding, " follows: ", finding_says(e->finding)));
+    if (status == CORE_OK && report_ended(facts, entry, ended, sizeof ended))
+        status = more_add(more, strdup(ended));
+    return status;
+}
+
 enum core_status report_text_finding(const struct report_facts *facts,
                                      const struct report_entry *entry, struct report_style style,
                                      FILE *file)
 {
     const struct finding *finding = entry->finding;
     struct block block = {0};
-    const char *more[3] = {NULL};
-    char follows[160], ended[160];
-    int count = 0;
-    enum core_status status = CORE_OK;
+    struct more more = {0};
+    enum core_status status = more_gather(facts, entry, style, &more);
 
-    if (!finding_is_refuted(finding))
+    if (status == CORE_OK && !finding_is_refuted(finding))
         status = block_make(facts->trace, facts->source, finding, &block);
-    if (status != CORE_OK)
-        return status;
-    if (entry->cause) {
-        snprintf(follows, sizeof follows, "it follows from the %s[%s] above",
-                 finding_severity_text(entry->cause->severity), entry->cause->rule->id);
-        more[count++] = follows;
-    }
-    more[count] = report_ended(facts, entry, ended, sizeof ended);
-    report_text_shown(finding, &block, more, is_first(facts, entry), style, file);
+    if (status == CORE_OK)
+        report_text_shown(finding, &block, (const char *const *)more.text,
+                          is_first(facts, entry, style), style, file);
     block_done(&block);
-    return CORE_OK;
+    more_done(&more);
+    return status;
 }
 
 /* --- the end of a job that did not end well --------------------------------------------------- */
@@ -510,7 +570,8 @@ static enum core_status print_findings(const struct report_facts *facts, FILE *f
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; facts->findings && i < facts->findings->count && status == CORE_OK; i++)
-        status = report_text_finding(facts, &facts->entry[i], facts->style, file);
+        if (!is_told_above(&facts->entry[i], facts->style))
+            status = report_text_finding(facts, &facts->entry[i], facts->style, file);
     return status;
 }
 

@@ -169,16 +169,18 @@ done
 crosswait record -o T.db -- mpirun -n 2 ./twin chain 2>&1 |
     grep -c "^mine\|Signal: Segmentation fault"
 crosswait check --only=crash T.db | grep "^error"
-# What ended the job stands first, in every format.
+# What ended the job stands first, in every format; for people, with its cause, of which it is the
+# second block at most.
 crosswait record -o T.db -- mpirun -n 2 ./dies error >/dev/null 2>&1
 crosswait check T.db >/dev/null
 for format in text json sarif junit html; do
     crosswait report --format=$format -o out.$format T.db >/dev/null 2>&1
     /usr/bin/python3 - out.$format <<'P'
-import sys
+import re, sys
 text = open(sys.argv[1], errors="replace").read()
 first, second = text.find("raised an error, and errors are fatal"), text.find("but the communicator has 2 ranks")
-print(sys.argv[1], "first" if 0 <= first < second else (first, second))
+block = len(re.findall(r"^\w+\[[\w-]+\]: |<article ", text[: max(first, 0)], re.M))
+print(sys.argv[1], "first" if 0 <= first < second else f"in block {block}")
 P
 done
 crosswait run -o T.db -- mpirun -q -n 2 ./dies store >/dev/null 2>&1

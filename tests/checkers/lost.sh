@@ -1,0 +1,42 @@
+# A message that nobody receives is one finding, with what follows from it; ranks in the same plight
+# are told as one; and nothing is said of the end of a record that a crash explains.
+# timeout: 120
+say() { sed -n '/^[a-z]*\[/,/^where/p' | sed '/^where/d; /^recorded:/d'; }
+cat >lost.c <<'P'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, value = 1;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank) {
+        MPI_Isend(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+P
+cat >rank.c <<'P'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, value = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1)
+        MPI_Send(&value, 1, MPI_INT, 7, 9, MPI_COMM_WORLD);
+    else
+        MPI_Recv(&value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return MPI_Finalize();
+}
+P
+mpicc -g -o lost lost.c && mpicc -g -o rank rank.c || exit 1
+crosswait run -o lost.db -- mpirun -n 3 ./lost >out.txt; echo "$?"
+say <out.txt
+crosswait report --verbose lost.db | sed -n '/^error\[deadlock/,/^$/p'
+crosswait run -o rank.db -- mpirun -n 2 ./rank >out.txt 2>err.txt; echo "$?"
+say <out.txt
+crosswait report rank.db | say | cmp - <(say <out.txt) || echo "report and run differ"
+exit 0
