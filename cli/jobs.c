@@ -1,8 +1,6 @@
-/* See the header. Everything that a job leaves lies in a folder of its own, which is emptied before
- * each. */
+/* See the header. Everything that a job leaves lies in a folder, which is emptied before each. */
 #include "cli/jobs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,10 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/folder.h"
 #include "core/array.h"
 #include "core/file.h"
 #include "core/trace/describe.h"
@@ -22,16 +19,13 @@
 #include "launch/launch.h"
 
 #define A_JOB "a job"
-#define FOLDER "crosswait-explore-"
-#define OWNED "owned" /* a file in there, locked as long as there is an explorer whose it is */
 
 struct jobs {
     const struct explore_command *command;
     double world_s;
     volatile int *stop;
     char **argv; /* NULL: as it was typed */
-    char folder[PATH_MAX];
-    int owned;          /* its lock; -1 none */
+    struct folder folder;
     struct trace trace; /* of the last job */
     bool traced;
     struct explore_mirror mirror;
@@ -39,90 +33,6 @@ struct jobs {
     char **text; /* of each rank, standard output and then standard error */
     char **why;  /* of each rank, its call's arguments; NULL */
 };
-
-/* --- the folder ------------------------------------------------------------------------------- */
-
-static void folder_empty(const char *folder)
-{
-    DIR *dir = opendir(folder);
-    struct dirent *entry;
-    struct stat found;
-    char path[PATH_MAX];
-    while (dir && (entry = readdir(dir))) {
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-            !strcmp(entry->d_name, OWNED) ||
-            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
-            continue;
-        if (lstat(path, &found) == 0 && S_ISDIR(found.st_mode)) {
-            folder_empty(path);
-            rmdir(path);
-        } else {
-            unlink(path);
-        }
-    }
-    if (dir)
-        closedir(dir);
-}
-
-/* Locks the folder's file; -1: it has none (create: none can be made), or its owner lives. */
-static int folder_own(const char *folder, int create)
-{
-    char path[PATH_MAX + 16];
-    snprintf(path, sizeof path, "%s/" OWNED, folder);
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | create, 0600);
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
-static void folder_remove(const char *folder)
-{
-    char path[PATH_MAX + 16];
-    folder_empty(folder);
-    snprintf(path, sizeof path, "%s/" OWNED, folder);
-    unlink(path);
-    rmdir(folder);
-}
-
-/* Those of explorers that were killed: nobody holds their locks. */
-static void folders_of_dead(const char *where)
-{
-    DIR *dir = opendir(where);
-    struct dirent *entry;
-    struct stat found;
-    char path[PATH_MAX];
-    while (dir && (entry = readdir(dir))) {
-        int fd = -1;
-        if (strncmp(entry->d_name, FOLDER, sizeof FOLDER - 1) == 0 &&
-            snprintf(path, sizeof path, "%s/%s", where, entry->d_name) < (int)sizeof path &&
-            lstat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid())
-            fd = folder_own(path, 0);
-        if (fd < 0)
-            continue;
-        folder_remove(path);
-        close(fd);
-    }
-    if (dir)
-        closedir(dir);
-}
-
-static enum core_status folder_make(struct jobs *jobs)
-{
-    const char *where = getenv("TMPDIR");
-    where = where && *where == '/' ? where : "/tmp";
-    folders_of_dead(where);
-    snprintf(jobs->folder, sizeof jobs->folder, "%s/" FOLDER "XXXXXX", where);
-    if (mkdtemp(jobs->folder)) {
-        jobs->owned = folder_own(jobs->folder, O_CREAT);
-        return CORE_OK;
-    }
-    enum core_status status =
-        core_report(CORE_IO, "cannot make the folder '%s': %s", jobs->folder, strerror(errno));
-    jobs->folder[0] = 0;
-    return status;
-}
 
 static char *file_read(const char *folder, const char *name, size_t *out_bytes)
 {
@@ -194,13 +104,15 @@ static enum core_status launch(struct jobs *jobs, const struct replay_policy *po
                                      .ours = true,
                                      .budget_s = jobs->world_s};
     int saved[2];
-    snprintf(trace, sizeof trace, "%s/job.db", jobs->folder);
-    snprintf(log, sizeof log, "%s/log", jobs->folder);
+    snprintf(trace, sizeof trace, "%s/job.db", jobs->folder.path);
+    snprintf(log, sizeof log, "%s/log", jobs->folder.path);
     enum core_status status = force_policy_text(NULL, policy, &text);
     if (status != CORE_OK)
         return status;
     launch_variable_set(&options, "CROSSWAIT_POLICY", text);
-    launch_variable_set(&options, "CROSSWAIT_OUTPUT", jobs->folder);
+    launch_variable_set(&options, "CROSSWAIT_OUTPUT", jobs->folder.path);
+    /* Open MPI's own files go with the folder, also where its mpirun is killed. */
+    launch_variable_set(&options, "OMPI_MCA_orte_tmpdir_base", jobs->folder.path);
     bool silent = streams_to(log, saved);
     if (silent)
         status = launch_job(&options, out_launched);
@@ -342,7 +254,7 @@ static enum core_status outputs(struct jobs *jobs)
         char name[32];
         size_t bytes;
         snprintf(name, sizeof name, "%d.%s", i / 2, i % 2 ? "err" : "out");
-        jobs->text[i] = file_read(jobs->folder, name, &bytes);
+        jobs->text[i] = file_read(jobs->folder.path, name, &bytes);
         if (!jobs->text[i])
             return core_report(CORE_NO_MEMORY, "out of memory for the output of ranks");
         struct world_rank_outcome *rank = &jobs->rank[i / 2];
@@ -356,7 +268,7 @@ static enum core_status outputs(struct jobs *jobs)
 static enum core_status no_job(const struct jobs *jobs)
 {
     size_t bytes;
-    char *log = file_read(jobs->folder, "log", &bytes);
+    char *log = file_read(jobs->folder.path, "log", &bytes);
     const char *line = "";
     for (const char *at = log ? log : ""; *at; at += strcspn(at, "\n"), at += *at == '\n') {
         at += strspn(at, " \t-\n");
@@ -407,7 +319,7 @@ static enum core_status run(void *context, const struct replay_policy *policy,
     struct launch_result launched = {0};
     enum core_status status = CORE_OK;
     last_done(jobs);
-    folder_empty(jobs->folder);
+    folder_empty(&jobs->folder);
     memset(jobs->rank, 0, (size_t)jobs->command->rank_count * sizeof *jobs->rank);
     if (!*jobs->stop)
         status = launch(jobs, policy, &launched);
@@ -479,7 +391,7 @@ enum core_status jobs_new(const struct explore_command *command, double world_s,
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(jobs->why, ranks, A_JOB);
     if (status == CORE_OK)
-        status = folder_make(jobs);
+        status = folder_make(&jobs->folder);
     if (status != CORE_OK)
         jobs_free(jobs);
     else
@@ -492,11 +404,7 @@ void jobs_free(struct jobs *jobs)
     if (!jobs)
         return;
     last_done(jobs);
-    if (*jobs->folder) {
-        folder_remove(jobs->folder);
-        if (jobs->owned >= 0)
-            close(jobs->owned);
-    }
+    folder_done(&jobs->folder);
     for (int i = 0; jobs->argv && i < 3; i++)
         free(jobs->argv[i]);
     free(jobs->argv);

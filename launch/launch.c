@@ -44,7 +44,10 @@ static enum core_status command_start(struct launch *launch)
     int pipe_fd[2];
     int error = 0;
     pid_t parent = getpid();
+    enum core_status status = launch_end_begin(launch);
 
+    if (status != CORE_OK)
+        return status;
     if (pipe2(pipe_fd, O_CLOEXEC) < 0)
         return core_report(CORE_IO, "cannot start '%s': %s", command[0], strerror(errno));
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -172,9 +175,7 @@ static void job_end(struct launch *launch)
             launch_leftover_remove(launch);
             break;
         }
-        if (older_than(launch->end_ns, launch->options->ours && launch->signal_passed
-                                           ? LAUNCH_TERM_SHORT_MS
-                                           : LAUNCH_TERM_GRACE_MS) ||
+        if (older_than(launch->end_ns, LAUNCH_TERM_GRACE_MS) ||
             (launch->result->end == LAUNCH_END_DEADLOCK &&
              older_than(launch->end_ns, LAUNCH_TERM_SHORT_MS) &&
              older_than(launch->last_progress_ns, LAUNCH_KILL_MS)))
@@ -197,8 +198,8 @@ static void job_end(struct launch *launch)
  * to become one. */
 static bool may_start_ranks(struct launch *launch)
 {
-    return launch_end_has_starter() || (!older_than(launch->child_gone_ns, LAUNCH_EXEC_MS) &&
-                                        launch_end_signal(launch, 0, false));
+    return launch_end_has_starter(launch) || (!older_than(launch->child_gone_ns, LAUNCH_EXEC_MS) &&
+                                              launch_end_signal(launch, 0, false));
 }
 
 /* mpirun may block itself while it ends (PMIx does, now and then): its ranks are dead, and it does
@@ -242,7 +243,7 @@ static void job_watch(struct launch *launch)
             break;
         if (launch->child_gone && launch->child_status &&
             older_than(launch->child_gone_ns, LAUNCH_ORPHAN_GRACE_MS) &&
-            (WIFSIGNALED(launch->child_status) || !launch_end_has_starter())) {
+            (WIFSIGNALED(launch->child_status) || !launch_end_has_starter(launch))) {
             core_report(CORE_OK, "%u rank%s still ran %d seconds after '%s' had died, and %s ended",
                         alive, alive == 1 ? "" : "s", LAUNCH_ORPHAN_GRACE_MS / 1000,
                         launch->options->command[0], alive == 1 ? "was" : "were");
@@ -318,6 +319,7 @@ free_paths:
     free(launch.output);
     free(launch.spool);
     free(launch.library);
+    free(launch.other);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* Ending the job: every process that descends from ours, and every rank whatever it descends from.
  * We are the subreaper of all that we started (launch.c), so that a process whose parent died is
- * still found below us. */
+ * still found below us. Children that we had before the job are none of it. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -80,9 +80,32 @@ static size_t processes_list(struct process **out_process)
     return count;
 }
 
-/* Marks the descendants of this process. Children may stand before their parents in the list, so
- * until nothing changes. */
-static void descendants_mark(struct process *list, size_t count)
+enum core_status launch_end_begin(struct launch *launch)
+{
+    struct process *list;
+    size_t count = processes_list(&list);
+    pid_t self = getpid();
+    enum core_status status = CORE_OK;
+
+    for (size_t i = 0; i < count && status == CORE_OK; i++)
+        if (list[i].parent == self)
+            status = CORE_ARRAY_PUSH(launch->other, launch->other_count, launch->other_room,
+                                     "the list of processes", list[i].pid);
+    free(list);
+    return status;
+}
+
+static bool is_other(const struct launch *launch, pid_t pid)
+{
+    for (uint32_t i = 0; i < launch->other_count; i++)
+        if (launch->other[i] == pid)
+            return true;
+    return false;
+}
+
+/* Marks the descendants of this process that are of the job. Children may stand before their
+ * parents in the list, so until nothing changes. */
+static void descendants_mark(const struct launch *launch, struct process *list, size_t count)
 {
     pid_t self = getpid();
     bool changed = true;
@@ -90,7 +113,7 @@ static void descendants_mark(struct process *list, size_t count)
     while (changed) {
         changed = false;
         for (size_t i = 0; i < count; i++) {
-            bool ours = list[i].parent == self;
+            bool ours = list[i].parent == self && !is_other(launch, list[i].pid);
 
             for (size_t k = 0; !list[i].ours && !ours && k < count; k++)
                 ours = list[k].ours && list[k].pid == list[i].parent;
@@ -116,9 +139,9 @@ uint32_t launch_end_signal(struct launch *launch, int signal, bool ranks_too)
     size_t count = processes_list(&list);
     uint32_t live = 0;
 
-    descendants_mark(list, count);
+    descendants_mark(launch, list, count);
     for (size_t i = 0; i < count; i++) {
-        if (!list[i].ours || list[i].dead || list[i].pid == launch->witness)
+        if (!list[i].ours || list[i].dead)
             continue;
         if (rank_of(launch, list[i].pid) && list[i].pid != launch->child)
             continue; /* below, by its pidfd */
@@ -155,7 +178,7 @@ bool launch_end_starter_stuck(const struct launch *launch)
     size_t count = processes_list(&list);
     bool stuck = false, other = false;
 
-    descendants_mark(list, count);
+    descendants_mark(launch, list, count);
     for (size_t i = 0; i < count; i++) {
         struct process *parent = process_find(list, count, list[i].parent);
 
@@ -168,18 +191,18 @@ bool launch_end_starter_stuck(const struct launch *launch)
                  at = process_find(list, count, at->parent))
                 at->waits = true;
     for (size_t i = 0; i < count; i++)
-        other |= list[i].ours && !list[i].dead && !list[i].waits && list[i].pid != launch->witness;
+        other |= list[i].ours && !list[i].dead && !list[i].waits;
     free(list);
     return stuck && !other;
 }
 
-bool launch_end_has_starter(void)
+bool launch_end_has_starter(const struct launch *launch)
 {
     struct process *list;
     size_t count = processes_list(&list);
     bool has = false;
 
-    descendants_mark(list, count);
+    descendants_mark(launch, list, count);
     for (size_t i = 0; i < count; i++)
         has |= list[i].ours && !list[i].dead && list[i].starter;
     free(list);

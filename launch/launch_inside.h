@@ -115,6 +115,8 @@ struct launch {
     uint64_t signal_ns; /* when the first one came */
     bool snapshot;      /* SIGUSR1 came: one is wanted */
     pid_t witness;      /* launch_signal.c */
+    pid_t *other;       /* children of this process that are none of the job */
+    uint32_t other_count, other_room;
     int witness_fd;
 
     struct launch_world *world;
@@ -209,12 +211,15 @@ void launch_quiet_look(struct launch *launch);
 void launch_quiet_seen(struct launch *launch);
 
 /* launch_end.c */
+/* Before the command is started: the children that there are now, of the launcher's own or of who
+ * runs the job, are none of it. */
+enum core_status launch_end_begin(struct launch *launch);
 uint32_t launch_end_signal(struct launch *launch, int signal,
                            bool ranks_too); /* returns how many processes live */
 /* Only starters of ranks live, and what died below one was not noticed by it. */
 bool launch_end_starter_stuck(const struct launch *launch);
-bool launch_end_has_starter(
-    void); /* an mpirun in the background, which may have ranks still to come */
+/* An mpirun in the background, which may have ranks still to come. */
+bool launch_end_has_starter(const struct launch *launch);
 
 /* launch_leftover.c: before the ranks are ended; when they are gone */
 void launch_leftover_note(struct launch *launch);

@@ -1,0 +1,208 @@
+/* See the header. The guard makes the folder itself, so that there is no moment at which nobody
+ * would remove it, and says its name over a socket. When the owner has ended it waits for what that
+ * one had started, too, which may still make files there, and the folder anew. */
+#include "cli/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FOLDER "crosswait-explore-"
+#define OWNED "owned" /* a file in there, locked as long as there is an explorer whose it is */
+
+/* What the owner had started is waited for no longer. */
+enum { JOB_MS = 20000 };
+
+static void empty(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    struct stat found;
+    char path[PATH_MAX];
+    while (dir && (entry = readdir(dir))) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+            !strcmp(entry->d_name, OWNED) ||
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
+            continue;
+        if (lstat(path, &found) == 0 && S_ISDIR(found.st_mode)) {
+            empty(path);
+            rmdir(path);
+        } else {
+            unlink(path);
+        }
+    }
+    if (dir)
+        closedir(dir);
+}
+
+void folder_empty(const struct folder *folder)
+{
+    empty(folder->path);
+}
+
+/* Locks the folder's file; -1: it has none (create: none can be made), or its owner lives. */
+static int own(const char *folder, int create)
+{
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/" OWNED, folder);
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | create, 0600);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* False: something is still there. */
+static bool removed(const char *folder)
+{
+    char path[PATH_MAX + 16];
+    empty(folder);
+    snprintf(path, sizeof path, "%s/" OWNED, folder);
+    unlink(path);
+    return rmdir(folder) == 0 || errno == ENOENT;
+}
+
+/* Those of which the guard was killed, too: nobody holds their locks. */
+static void remove_of_dead(const char *where)
+{
+    DIR *dir = opendir(where);
+    struct dirent *entry;
+    struct stat found;
+    char path[PATH_MAX];
+    while (dir && (entry = readdir(dir))) {
+        int fd = -1;
+        if (strncmp(entry->d_name, FOLDER, sizeof FOLDER - 1) == 0 &&
+            snprintf(path, sizeof path, "%s/%s", where, entry->d_name) < (int)sizeof path &&
+            lstat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid())
+            fd = own(path, 0);
+        if (fd < 0)
+            continue;
+        removed(path);
+        close(fd);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+/* --- the guard -------------------------------------------------------------------------------- */
+
+enum { OWNER_FD = STDERR_FILENO + 1, JOB_FD };
+
+/* Keeps nothing open that is not its own. What the terminal sends is not for it. */
+static void guard_alone(int owner_fd, int job_fd)
+{
+    int null = open("/dev/null", O_RDWR), high = JOB_FD + 1;
+    setpgid(0, 0);
+    signal(SIGHUP, SIG_IGN);
+    for (int i = 0; i <= STDERR_FILENO; i++)
+        dup2(null, i);
+    owner_fd = fcntl(owner_fd, F_DUPFD, high);
+    job_fd = fcntl(job_fd, F_DUPFD, high);
+    dup2(owner_fd, OWNER_FD);
+    dup2(job_fd, JOB_FD);
+    close_range((unsigned int)high, ~0u, 0);
+}
+
+static void guard_await(int fd, int limit_ms)
+{
+    struct pollfd end = {.fd = fd, .events = POLLIN};
+    while (poll(&end, 1, limit_ms) < 0 && errno == EINTR)
+        ;
+}
+
+static _Noreturn void guard_run(int owner_fd, int job_fd, const char *where)
+{
+    char path[PATH_MAX];
+    guard_alone(owner_fd, job_fd);
+    snprintf(path, sizeof path, "%s/" FOLDER "XXXXXX", where);
+    if (!mkdtemp(path))
+        _exit(errno ? errno : EIO);
+    if (write(OWNER_FD, path, strlen(path)) > 0)
+        guard_await(OWNER_FD, -1);
+    if (access(path, F_OK) == 0) /* else its owner came to its end */
+        guard_await(JOB_FD, JOB_MS);
+    removed(path);
+    _exit(0);
+}
+
+static int guard_wait(struct folder *folder)
+{
+    int status = 0;
+    close(folder->owner_fd);
+    close(folder->job_fd);
+    while (waitpid(folder->guard, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
+static enum core_status guard_start(const char *where, struct folder *folder)
+{
+    int owner[2], job[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, owner) != 0)
+        return core_report(CORE_IO, "no socket: %s", strerror(errno));
+    if (pipe2(job, 0) != 0) {
+        close(owner[0]);
+        close(owner[1]);
+        return core_report(CORE_IO, "no pipe: %s", strerror(errno));
+    }
+    fflush(NULL);
+    folder->guard = fork();
+    if (folder->guard == 0) {
+        close(owner[0]);
+        close(job[1]);
+        guard_run(owner[1], job[0], where);
+    }
+    close(owner[1]);
+    close(job[0]);
+    folder->owner_fd = owner[0];
+    folder->job_fd = job[1];
+    if (folder->guard > 0)
+        return CORE_OK;
+    close(owner[0]);
+    close(job[1]);
+    return core_report(CORE_IO, "no process to keep a folder: %s", strerror(errno));
+}
+
+enum core_status folder_make(struct folder *out_folder)
+{
+    const char *where = getenv("TMPDIR");
+    struct folder made = {.owned = -1};
+    ssize_t bytes;
+
+    where = where && *where == '/' ? where : "/tmp";
+    remove_of_dead(where);
+    enum core_status status = guard_start(where, &made);
+    if (status != CORE_OK)
+        return status;
+    while ((bytes = read(made.owner_fd, made.path, sizeof made.path - 1)) < 0 && errno == EINTR)
+        ;
+    if (bytes <= 0)
+        return core_report(CORE_IO, "cannot make a folder in '%s': %s", where,
+                           strerror(guard_wait(&made)));
+    made.owned = own(made.path, O_CREAT);
+    *out_folder = made;
+    return CORE_OK;
+}
+
+void folder_done(struct folder *folder)
+{
+    if (!*folder->path)
+        return;
+    removed(folder->path);
+    if (folder->owned >= 0)
+        close(folder->owned);
+    guard_wait(folder);
+    *folder = (struct folder){.owned = -1};
+}
