@@ -113,6 +113,10 @@ static char *answer_words(const struct world_decision *d, int32_t usual)
         fprintf(file, "of thread %d comes first", d->answer);
         if (usual >= 0 && usual != d->answer)
             fprintf(file, ", not that of thread %d", usual);
+    } else if (d->reason == REPLAY_REASON_BUFFER) {
+        fputs(d->answer ? "finds its send complete, which has a buffer"
+                        : "finds its send not complete, which has no buffer",
+              file);
     } else if (d->set) {
         fprintf(file, "reports request ");
         bits_say((uint32_t)d->answer, file);

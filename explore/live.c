@@ -12,11 +12,25 @@ static bool has_threads(const struct world_decisions *told, int rank)
     return false;
 }
 
+/* Each other send has a buffer, unless the schedule names those that have. */
+static enum core_status buffer_add(const struct world_decision *d, struct replay_policy *policy)
+{
+    const struct replay_name send = {
+        .rank = (uint32_t)d->rank, .by_number = true, .id = d->number - EXPLORE_BUFFERS};
+    if (d->answer || policy->buffering == REPLAY_SEND_ONLY ||
+        policy->buffering == REPLAY_RENDEZVOUS)
+        return CORE_OK;
+    policy->buffering = REPLAY_SEND_LIST;
+    return replay_policy_add(&policy->send, &send);
+}
+
 /* Whose turn it is at a window, or among threads, is nobody's to say there (interpose/decide.h). */
 static enum core_status answer_add(const struct world_decisions *told,
                                    const struct world_decision *d, struct replay_policy *policy,
                                    uint32_t *lost)
 {
+    if (d->reason == REPLAY_REASON_BUFFER)
+        return buffer_add(d, policy);
     if ((d->reason == REPLAY_REASON_MATCH || d->reason == REPLAY_REASON_WAIT) &&
         !has_threads(told, d->rank))
         return replay_policy_add_forced(policy, (uint32_t)d->rank, d->number, d->answer);

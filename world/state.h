@@ -258,6 +258,7 @@ struct world_message { /* sent, not yet received */
     size_t bytes;
     const struct world_past *past; /* order=explore: what it would not be without */
     struct ompi_request_t *send;   /* waits for the match; NULL: buffered */
+    uint32_t number;               /* of the send: R.#N of a policy; else 0 */
     uint8_t *packed;   /* the data; NULL: still with the sender, which processes never are */
     MPI_Datatype type; /* of the sender, for signatures; may be NULL */
     uint64_t start[2];
@@ -317,6 +318,7 @@ struct ompi_request_t {
     const struct world_past *past, *done_past;
     struct world_decider *decider;
     bool polled;
+    bool settled;    /* a send: whether it has a buffer was decided on its own */
     uint32_t listed; /* the latest list of requests that named it */
     struct world_general *general;
     struct world_deferred *deferred;
@@ -402,6 +404,7 @@ struct world_rank {
     uint32_t named_count, wildcard_count; /* receives matched */
     int wildcard_source;                  /* of all wildcards so far; -2: of several */
     int32_t request_count;
+    bool wishes; /* order=explore: it says itself what it decides (world_wish) */
     uint32_t idle_polls;
     void *bsend_buffer;
     size_t bsend_bytes, bsend_used;
@@ -672,6 +675,9 @@ void world_message_arrive(struct world_message *message, struct world_rank *dest
 struct world_message *world_match_find(struct world_rank *rank, uint32_t context, int source,
                                        int tag, bool take);
 void world_message_receive(struct ompi_request_t *request, struct world_message *message);
+/* Takes back that it was buffered: the send is complete when it is received. */
+void world_message_unbuffer(struct world_message *message, struct ompi_request_t *send,
+                            struct world_rank *dest);
 void world_request_complete(struct ompi_request_t *request);
 void world_request_deliver(struct ompi_request_t *request); /* late data */
 /* Takes over what completion brings: late data, clocks, the check of the send buffer. */

@@ -340,6 +340,43 @@ static int spin(int rank, void *context)
     return 0;
 }
 
+/* Rank 0 looks at each of its sends three times; their receives come only behind that. */
+static int looked_at(int rank, void *context)
+{
+    int size = size_of(), flag[FIBERS_RANKS] = {0};
+    MPI_Request request[FIBERS_RANKS];
+    (void)context;
+    for (int i = 1; i < size && rank == 0; i++)
+        MPI_Isend(&rank, 1, MPI_INT, i, 0, MPI_COMM_WORLD, &request[i]);
+    for (int i = 1; i < size && rank == 0; i++)
+        for (int look = 0; look < 3 && !flag[i]; look++) {
+            MPI_Test(&request[i], &flag[i], MPI_STATUS_IGNORE);
+            fibers_saw(0, flag[i]);
+        }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank)
+        receive(rank, 0, 0);
+    else
+        MPI_Waitall(size - 1, request + 1, MPI_STATUSES_IGNORE);
+    return 0;
+}
+
+/* The same, and they are received without that: whether they have buffers makes no difference. */
+static int looked_at_early(int rank, void *context)
+{
+    int flag = 0;
+    MPI_Request request;
+    (void)context;
+    if (rank == 0) {
+        MPI_Isend(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+        while (!flag)
+            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    } else {
+        receive(1, 0, 0);
+    }
+    return 0;
+}
+
 /* A program for which it only matters that every world comes to its end. */
 static void expect_end(const char *what, int ranks, world_rank_fn program)
 {
@@ -371,6 +408,9 @@ int main(void)
     expect("waitsome of 2", 3, waitsome, 3, 3);
     expect("test", 2, test, 2, 2);
     expect("iprobe", 3, iprobe, 8, 6);
+    expect("a send that is looked at", 2, looked_at, 3, 3);
+    expect("2 sends that are looked at", 3, looked_at, 9, 9);
+    expect("a send that is looked at and received", 2, looked_at_early, 2, 1);
     expect("exchange", 2, exchange, 1, 2);
     expect("answered", 3, answered, 3, 4);
     expect("3 tickets behind a lock", 4, ticket_locked, 6, 6);

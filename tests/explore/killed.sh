@@ -1,6 +1,7 @@
 # An explorer that is killed at any moment leaves no process, no shared memory and no folder behind:
 # of worlds of processes and of jobs, alone and with helpers.
 # timeout: 600
+# slow
 mpicc -g -O1 -o three "$SOURCE/tests/explore/programs/three.c" || exit 1
 mkdir tmp
 export TMPDIR=$PWD/tmp OMPI_MCA_btl_vader_backing_directory=$PWD/tmp

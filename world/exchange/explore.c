@@ -28,8 +28,8 @@ _Static_assert(EXPLORE_TRACKED % 64 == 0, "a past is whole words");
 _Static_assert(EXPLORE_BITS < 31 && EXPLORE_SUBSETS < EXPLORE_BITS, "a set of bits is an answer");
 _Static_assert(EXPLORE_RECEIVE < EXPLORE_PROBE && EXPLORE_PROBE < EXPLORE_ANY &&
                    EXPLORE_ANY < EXPLORE_SOME && EXPLORE_SOME < EXPLORE_ALL &&
-                   EXPLORE_ALL < EXPLORE_TURN && EXPLORE_TURN < EXPLORE_LOCK &&
-                   EXPLORE_LOCK < EXPLORE_THREAD,
+                   EXPLORE_ALL < EXPLORE_BUFFER && EXPLORE_BUFFER < EXPLORE_TURN &&
+                   EXPLORE_TURN < EXPLORE_LOCK && EXPLORE_LOCK < EXPLORE_THREAD,
                "messages come first, turns last: kinds are compared by order");
 _Static_assert(EXPLORE_THREADS *EXPLORE_THREAD_NUMBERS <= 1000000, "turns have those behind");
 
@@ -121,6 +121,8 @@ static enum replay_reason reason_of(const struct world_decider *d)
         return REPLAY_REASON_LOCK;
     case EXPLORE_THREAD:
         return REPLAY_REASON_THREAD;
+    case EXPLORE_BUFFER:
+        return REPLAY_REASON_BUFFER;
     default:
         return REPLAY_REASON_WAIT;
     }
@@ -294,9 +296,31 @@ static bool still_same(const struct world_decider *d, int i)
     return d->request[i] && d->request[i]->serial == d->serial[i];
 }
 
+static struct world_rank *receiver_of(const struct ompi_request_t *send)
+{
+    const struct ompi_communicator_t *comm = send->comm;
+    CORE_CHECK(send->kind == REQUEST_SEND && send->peer >= 0);
+    return &WORLD->rank[(comm->remote_size ? comm->remote : comm->member)[send->peer]];
+}
+
+/* The message because of which it is not known whether the send is complete: it has a buffer if
+ * the library likes. NULL: it is known. The starts of one request have one number, and are not told
+ * apart. */
+static struct world_message *doubt_of(const struct ompi_request_t *send)
+{
+    if (send->kind != REQUEST_SEND || !send->complete || !send->number || send->persistent ||
+        send->settled || send->owner->wishes || send->peer == MPI_PROC_NULL)
+        return NULL;
+    struct world_message *m = receiver_of(send)->unexpected;
+    while (m && (m->send || m->world != send->owner->rank || m->number != send->number))
+        m = m->next;
+    return m;
+}
+
 static bool is_complete(const struct world_decider *d, int i)
 {
-    return still_same(d, i) && d->request[i]->complete;
+    return still_same(d, i) && d->request[i]->complete &&
+           !(d->polled_before && doubt_of(d->request[i]));
 }
 
 static bool all_complete(const struct world_decider *d)
@@ -407,6 +431,7 @@ void world_explore_send(struct ompi_request_t *send, struct world_message *messa
 void world_wish(int32_t answer)
 {
     CORE_CHECK(WORLD->running && ME);
+    ME->wishes = true;
     ME->wish = answer;
 }
 
@@ -534,6 +559,9 @@ static void tell_options(const struct world_decider *d)
                 world_explore_tell(i + d->poll);
     } else if (d->kind == EXPLORE_SOME) {
         tell_subsets(d);
+    } else if (d->kind == EXPLORE_BUFFER) {
+        world_explore_tell(1);
+        world_explore_tell(0);
     } else if (all_complete(d)) {
         world_explore_tell(1);
     }
@@ -573,6 +601,18 @@ static void resume(struct world_decider *d, const struct world_past *past)
     world_fiber_ready(fiber);
 }
 
+/* Nobody goes on for that: whoever polls for it looks once more, and waits if it has none. */
+static void buffer_answer(const struct world_decider *d, const struct world_past *past)
+{
+    struct ompi_request_t *send = d->send;
+    CORE_CHECK(!send->settled && (d->answer == 0 || d->answer == 1));
+    send->settled = true;
+    if (d->answer)
+        send->done_past = world_past_join(send->done_past, past);
+    else
+        world_message_unbuffer(d->message, send, receiver_of(send));
+}
+
 /* The answer is there: the receive gets its message, or the fiber that asked goes on. */
 static void answer(struct world_decider *d)
 {
@@ -582,6 +622,10 @@ static void answer(struct world_decider *d)
         CORE_CHECK(asks); /* it was told as an answer just now */
         world_turn_given(d, asks);
         resume(asks, past);
+        return;
+    }
+    if (d->kind == EXPLORE_BUFFER) {
+        buffer_answer(d, past);
         return;
     }
     if (d->kind == EXPLORE_RECEIVE) {
@@ -737,6 +781,51 @@ static bool looks_only(const struct candidate *best)
     return true;
 }
 
+/* By chance, or the first. */
+static void decide_freely(struct world_decider *d)
+{
+    uint32_t first = EXPLORE->told.option_count;
+    tell_options(d);
+    uint32_t count = EXPLORE->told.option_count - first;
+    CORE_CHECK(count > 0); /* nothing has changed since it was considered */
+    d->answer = EXPLORE->option[first + world_choose(count, reason_of(d))];
+    decide(d, first, false);
+}
+
+static void buffer_decide(const struct world_decider *poll, struct ompi_request_t *send,
+                          struct world_message *message)
+{
+    struct world_decider *d = world_zalloc(sizeof *d);
+    struct candidate best = {0};
+    *d = (struct world_decider){.kind = EXPLORE_BUFFER,
+                                .rank = poll->rank,
+                                .number = EXPLORE_BUFFERS + send->number,
+                                .wish = WORLD_WISH_FREE,
+                                .call = poll->call,
+                                .site = poll->site,
+                                .message = message,
+                                .send = send};
+    if (!consider(d, 0, &best))
+        decide_freely(d);
+}
+
+/* Of the polls that wait, one asks for a send that is complete only if it has a buffer. */
+static bool settle_buffer(void)
+{
+    for (int i = 0; i < WORLD->rank_count; i++)
+        for (struct world_fiber *of = WORLD->rank[i].fiber; of; of = of->sibling) {
+            const struct world_decider *d = of->decider;
+            for (int k = 0; d && d->polled_before && k < d->count; k++) {
+                struct world_message *doubt = still_same(d, k) ? doubt_of(d->request[k]) : NULL;
+                if (!doubt)
+                    continue;
+                buffer_decide(d, d->request[k], doubt);
+                return true;
+            }
+        }
+    return false;
+}
+
 bool world_explore_decide(void)
 {
     struct candidate best = {0};
@@ -747,20 +836,14 @@ bool world_explore_decide(void)
         for (int i = 0; i < WORLD->rank_count; i++)
             if (consider_rank(&WORLD->rank[i], phase, &best))
                 return true;
-    if (looks_only(&best) && fail_poll(best.turns))
+    if (looks_only(&best) && (settle_buffer() || fail_poll(best.turns)))
         return true;
     if (best.decider) {
-        uint32_t first = EXPLORE->told.option_count;
-        tell_options(best.decider);
-        uint32_t count = EXPLORE->told.option_count - first;
-        CORE_CHECK(count > 0 && best.among > 0); /* nothing has changed since it was considered */
-        best.decider->answer =
-            EXPLORE->option[first + world_choose(count, reason_of(best.decider))];
-        decide(best.decider, first, false);
+        decide_freely(best.decider);
         return true;
     }
     EXPLORE->told.cut = best.refused;
-    return !best.refused && fail_poll(UINT32_MAX);
+    return !best.refused && (settle_buffer() || fail_poll(UINT32_MAX));
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */

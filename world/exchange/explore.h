@@ -12,6 +12,9 @@
  * the index, of a waitsome the set of indices as bits. Of a poll, which may find nothing: 0 if so,
  * else one more; of a testsome the set, of a test and a testall 1.
  *
+ * Of a send that a poll asks for once more (EXPLORE_BUFFERS + its number): 1: it is complete, as it
+ * has a buffer, 0: it has none, and waits for its receive from now on.
+ *
  * Of a window (explore_turn.h): the world rank that gets the lock, or whose operation is done
  * next. Of the threads of a rank: which of them goes on.
  *
@@ -19,7 +22,9 @@
  * EXPLORE_THREAD_NUMBERS + 1, and so on.
  *
  * A poll that has found nothing by choice finds the same thing next time as soon as it is there;
- * until then it waits, and finds nothing again only when nobody else can go on.
+ * until then it waits, and finds nothing again only when nobody else can go on. A send of which the
+ * message was not received is there only if it has a buffer, which is decided then: of that send
+ * alone, and where nobody asks for it by a poll not at all.
  *
  * Invariants
  *  1. A receive that names its source gets its message as soon as nothing that was posted or sent
@@ -51,7 +56,8 @@ enum world_explore_kind {
     EXPLORE_PROBE, /* of any kind */
     EXPLORE_ANY,   /* waitany, testany */
     EXPLORE_SOME,
-    EXPLORE_ALL,   /* test, testall */
+    EXPLORE_ALL, /* test, testall */
+    EXPLORE_BUFFER,
     EXPLORE_TURN,  /* an operation on a window (explore_turn.h) */
     EXPLORE_LOCK,  /* the lock of a window */
     EXPLORE_THREAD /* a call of a thread, where others of its rank may come first */
@@ -82,6 +88,7 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     bool take;
     uint32_t receive; /* among its rank's receives and probes */
     struct world_message *message;
+    struct ompi_request_t *send; /* of a buffer */
     uint8_t *seen; /* by world rank, or thread: was among the answers, or was missed */
     /* of the others */
     int count;

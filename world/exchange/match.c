@@ -178,6 +178,17 @@ void world_request_complete(struct ompi_request_t *request)
     }
 }
 
+void world_message_unbuffer(struct world_message *message, struct ompi_request_t *send,
+                            struct world_rank *dest)
+{
+    CORE_CHECK(!message->send && message->packed && send->complete); /* invariant 2 */
+    CORE_CHECK(dest->held_count > 0 && dest->held_bytes >= message->bytes);
+    dest->held_count--;
+    dest->held_bytes -= message->bytes;
+    message->send = send;
+    send->complete = false;
+}
+
 void world_message_receive(struct ompi_request_t *recv, struct world_message *message)
 {
     CORE_CHECK(message->packed || message->send); /* invariant 2 */
@@ -323,6 +334,7 @@ static struct world_message *message_make(struct ompi_request_t *send, struct wo
     message->type = send->type;
     message->call = send->handle.made_by;
     message->send = send;
+    message->number = send->number;
     message->packed = NULL;
     if (copy || WORLD_PROCESSES || WORLD->explore) {
         message->packed = bytes <= MESSAGE_SMALL ? message->small : world_block_take(bytes);

@@ -51,7 +51,7 @@ static void fill(struct ompi_request_t *request, enum world_request_kind kind, e
     request->late = NULL;
     request->serial = ++WORLD->serial;
     request->past = request->done_past = NULL;
-    request->polled = false;
+    request->polled = request->settled = false;
     request->id = ME->request_count++;
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 }
