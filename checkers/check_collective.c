@@ -189,7 +189,7 @@ static enum core_status add_missing(const struct check_input *input,
 {
     const struct collective_part *there = NULL;
     struct finding *finding = NULL;
-    char name[128];
+    char name[384];
 
     for (uint32_t i = 0; i < collective->count; i++)
         if (collectives->part[collective->first + i].present)
@@ -247,7 +247,7 @@ static enum core_status add_pair(const struct check_input *input,
     CORE_CHECK(a->present);
     CORE_CHECK(b->present);
     struct finding *finding = finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR);
-    char name[128];
+    char name[384];
 
     if (!finding)
         return CORE_NO_MEMORY;
@@ -267,7 +267,7 @@ static void title_differing(const struct check_input *input, const struct collec
                                        [OPERATIONS] = "different operations",
                                        [SIZES] = "different sizes",
                                        [TYPES] = "different datatypes"};
-    char name[128];
+    char name[384];
 
     CORE_CHECK(differs != SAME);
     CORE_CHECK(differs < sizeof what / sizeof *what);

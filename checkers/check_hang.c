@@ -114,13 +114,13 @@ static bool is_of(const struct ending *ending, const struct finding_call *call)
     return false;
 }
 
-/* Whether a finding is about a call in which the job was ended. */
+/* Whether an error is about a call in which the job was ended: a warning is no reason to hang. */
 static bool is_told(const struct finding_list *list, const struct ending *ending)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const struct finding *finding = &list->finding[i];
 
-        if (finding->severity == FINDING_NOTE)
+        if (finding->severity != FINDING_ERROR)
             continue;
         for (uint32_t c = 0; c < finding->call_count; c++)
             if (finding->call[c].seq && is_of(ending, &finding->call[c]))

@@ -188,7 +188,7 @@ static void describe_event(struct trace *trace, uint32_t rank, uint64_t seq, cha
 
     if (!seq || trace_event_get(trace, rank, seq, &event) != CORE_OK)
         return;
-    *out_call = strdup(describe_call(trace, &event, buffer, sizeof buffer));
+    *out_call = strdup(describe_call_said(trace, &event, buffer, sizeof buffer));
     *out_site = strdup(trace_site_text(trace, event.site, buffer, sizeof buffer));
 }
 

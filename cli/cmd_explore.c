@@ -34,6 +34,7 @@ enum {
     OPTION_GDB,
     OPTION_WORLD,
     OPTION_WORLD_TIME,
+    OPTION_HTML,
     OPTION_JSON,
     OPTION_SARIF,
     OPTION_JUNIT,
@@ -57,6 +58,7 @@ static const struct options_spec spec[] = {
     {"gdb", 0, "RANK", "with --again: that rank under gdb, from the end of its MPI_Init"},
     {"world", 0, "KIND", "processes (the default), or mpirun: the job itself, on its MPI library"},
     {"world-time", 0, "SECONDS", "a world that takes longer has failed (10; a job: 30)"},
+    {"html", 0, "FILE", "write a page with the findings too"},
     {"json", 0, "[FILE]", "write the result as JSON"},
     {"sarif", 0, "FILE", "write the findings as SARIF too"},
     {"junit", 0, "FILE", "write the result as JUnit XML too"},
@@ -92,7 +94,7 @@ static const struct options_command command = {
 struct settings {
     struct explore_options search;
     struct explore_allow allow;
-    const char *again, *json, *sarif, *junit, *source_root;
+    const char *again, *html, *json, *sarif, *junit, *source_root;
     enum judge_colour colour;
     bool json_out, quiet, jobs;
     int ranks, processes;
@@ -243,6 +245,8 @@ static enum core_status write_all(const struct settings *settings,
     else if (!settings->quiet)
         status = explore_output_text(result, stdout);
     if (status == CORE_OK)
+        status = write_to(settings->html, explore_output_html, result);
+    if (status == CORE_OK)
         status = write_to(settings->json, explore_output_json, result);
     if (status == CORE_OK)
         status = write_to(settings->sarif, explore_output_sarif, result);
@@ -381,6 +385,9 @@ static int option_set(struct settings *s, const struct options *o, int which)
         break;
     case OPTION_WORLD_TIME:
         status = options_number(o, &s->world_s);
+        break;
+    case OPTION_HTML:
+        s->html = o->value;
         break;
     case OPTION_JSON:
         s->json_out = true;

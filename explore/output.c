@@ -1,4 +1,4 @@
-/* See the header. JUnit and SARIF are written by reports/. */
+/* See the header. What a finding looks like, in each format, is of reports/. */
 #include "explore/output.h"
 
 #include <inttypes.h>
@@ -8,8 +8,11 @@
 
 #include "core/array.h"
 #include "core/text.h"
+#include "core/trace/describe.h"
 #include "explore/findings.h"
 #include "reports/block.h"
+#include "reports/html/finding.h"
+#include "reports/html/page.h"
 #include "reports/identity.h"
 #include "reports/junit.h"
 #include "reports/report.h"
@@ -55,6 +58,63 @@ enum core_status explore_output_text(const struct explore_result *result, FILE *
     free(summary);
     return status == CORE_OK ? finished(file) : status;
 }
+
+/* --- HTML ------------------------------------------------------------------------------------- */
+
+static void html_count(const char *name, uint64_t count, FILE *file)
+{
+    char number[32];
+    html_pair_write(name, describe_number(count, number, sizeof number), file);
+}
+
+static void html_head(const struct explore_result *result, FILE *file)
+{
+    const struct explore_search *s = result->search;
+    char *summary = explore_summary(s);
+    html_page_begin(result->command, file);
+    fprintf(file, "<h1 class=\"%s\">",
+            finding_list_fails(result->findings) ? "bad"
+            : s->complete                        ? "good"
+                                                 : "open");
+    core_text_xml(summary ? summary : "", file);
+    fprintf(file, "</h1>\n<dl>\n");
+    free(summary);
+    html_pair_write("command", result->command, file);
+    html_count("worlds run", s->worlds, file);
+    if (s->sampled)
+        html_count("of them sampled", s->sampled, file);
+    fprintf(file, "</dl>\n");
+}
+
+static enum core_status html_finding(const struct finding *finding, struct source *source,
+                                     FILE *file)
+{
+    static const char *const none[] = {NULL};
+    struct block block = {0};
+    enum core_status status = block_make(NULL, source, finding, &block);
+    if (status == CORE_OK)
+        status = html_finding_write(finding, &block, none, file);
+    block_done(&block);
+    return status;
+}
+
+enum core_status explore_output_html(const struct explore_result *result, FILE *file)
+{
+    uint32_t count = result->findings->count;
+    enum core_status status = CORE_OK;
+    html_head(result, file);
+    if (count)
+        fprintf(file, "<h2>Findings</h2>\n");
+    for (uint32_t i = 0; i < count && i < HTML_FINDINGS_MAX && status == CORE_OK; i++)
+        status = html_finding(&result->findings->finding[i], result->source, file);
+    if (count > HTML_FINDINGS_MAX)
+        fprintf(file, "<p>%" PRIu32 " more findings stand in the text and in JSON.</p>\n",
+                count - HTML_FINDINGS_MAX);
+    html_page_end(file);
+    return status == CORE_OK ? finished(file) : status;
+}
+
+/* --- for machines ----------------------------------------------------------------------------- */
 
 enum core_status explore_output_json(const struct explore_result *result, FILE *file)
 {

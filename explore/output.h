@@ -1,4 +1,5 @@
-/* What an exploration has found, in the formats of reports: text, JSON, SARIF, JUnit. */
+/* What an exploration has found, in the formats of reports: text, HTML, JSON, SARIF,
+ * JUnit. */
 #ifndef EXPLORE_OUTPUT_H
 #define EXPLORE_OUTPUT_H
 
@@ -21,6 +22,7 @@ struct explore_result {
 
 typedef enum core_status (*explore_output_fn)(const struct explore_result *result, FILE *file);
 enum core_status explore_output_text(const struct explore_result *result, FILE *file);
+enum core_status explore_output_html(const struct explore_result *result, FILE *file);
 enum core_status explore_output_json(const struct explore_result *result, FILE *file);
 enum core_status explore_output_sarif(const struct explore_result *result, FILE *file);
 enum core_status explore_output_junit(const struct explore_result *result, FILE *file);

@@ -289,7 +289,7 @@ static enum core_status comms_gather(struct diff *diff, int side)
          i++) {
         struct replay_measure measure;
         struct diff_row made = {.section = DIFF_COLLECTIVE};
-        char name[128];
+        char name[384];
         bool done = false;
         status = cost_comm_measure(&program, (int32_t)i, &measure, &done);
         if (status != CORE_OK || !done)

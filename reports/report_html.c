@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "core/trace/describe.h"
 #include "reports/block.h"
+#include "reports/html/finding.h"
 #include "reports/html/page.h"
 #include "reports/html/plot.h"
 #include "reports/html/ring.h"
@@ -17,10 +18,8 @@
 
 enum {
     ROWS_SHOWN_MAX = 200,
-    FINDINGS_SHOWN_MAX = 300,
     RANKS_SHOWN_BYTES = 80, /* a longer list of ranks is folded behind its first RANKS_CUT_BYTES */
-    RANKS_CUT_BYTES = 20,
-    EVENTS_LINKED_MAX = TIMELINE_LINKED_MAX / FINDINGS_SHOWN_MAX /* of a finding */
+    RANKS_CUT_BYTES = 20
 };
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -30,145 +29,26 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-static void pair(const char *name, const char *value, FILE *file)
-{
-    fprintf(file, "<dt>%s</dt><dd>", name);
-    core_text_xml(value, file);
-    fprintf(file, "</dd>\n");
-}
-
 /* --- what was found --------------------------------------------------------------------------- */
-
-/* So many columns of the text, as XML; returns what is behind them. */
-static const char *columns_write(const char *text, uint32_t columns, FILE *file)
-{
-    size_t bytes = 0;
-
-    while (text[bytes] && (columns || ((unsigned char)text[bytes] & 0xc0) == 0x80))
-        columns -= ((unsigned char)text[bytes++] & 0xc0) != 0x80;
-    char *part = strndup(text, bytes);
-    if (part)
-        core_text_xml(part, file);
-    free(part);
-    return text + bytes;
-}
-
-static void source_show(const struct block_place *place, FILE *file)
-{
-    const struct source_line *line = &place->source;
-
-    if (!line->text)
-        return;
-    fprintf(file, "<pre class=\"source\"><span class=\"soft\">%d</span>  ", place->line);
-    const char *rest = columns_write(line->text, line->mark, file);
-    fprintf(file, "<b>");
-    rest = columns_write(rest, line->size, file);
-    fprintf(file, "</b>");
-    core_text_xml(rest, file);
-    fprintf(file, "</pre>");
-}
-
-/* A click on it shows the call on the timeline. */
-static void event_link(const struct block_place *place, FILE *file)
-{
-    if (place->seq)
-        fprintf(file,
-                "<br><a class=\"event\" href=\"#call-%" PRIu32 "-%" PRIu64 "\">on the timeline</a>",
-                place->rank, place->seq);
-}
-
-static void place_row(const struct block_place *place, FILE *file)
-{
-    fprintf(file, "<tr%s><td>%s", place->core ? "" : " class=\"behind\"", place->ranks);
-    event_link(place, file);
-    fprintf(file, "</td><td><span class=\"mono\">");
-    if (place->name)
-        core_text_xml(place->where ? place->where : "?", file);
-    else
-        fputs("in no recorded call", file);
-    if (place->stack) {
-        fprintf(file, "</span> <span class=\"soft\">in ");
-        core_text_xml(place->stack, file);
-    }
-    fprintf(file, "</span>");
-    source_show(place, file);
-    if (place->name)
-        fprintf(file, "<div><span class=\"call\">%s</span> ", place->name);
-    else
-        fprintf(file, "<div>");
-    core_text_xml(place->says, file);
-    for (uint32_t i = 0; i < place->part_count; i++) {
-        if (!*place->part[i].says)
-            continue;
-        fprintf(file, "<br>%s: ", place->part[i].ranks);
-        core_text_xml(place->part[i].says, file);
-    }
-    fprintf(file, "</div></td></tr>\n");
-}
-
-/* Ranks that do the same are one row. */
-static enum core_status places_table(const struct report_facts *facts,
-                                     const struct finding *finding, FILE *file)
-{
-    struct block block = {0};
-    enum core_status status = block_make(facts->trace, facts->source, finding, &block);
-
-    if (status == CORE_OK && block.count) {
-        fprintf(file, "<div class=\"wide\"><table class=\"places\">\n");
-        for (uint32_t i = 0; i < block.count; i++)
-            place_row(&block.place[i], file);
-        fprintf(file, "</table></div>\n");
-    }
-    block_done(&block);
-    return status;
-}
 
 static enum core_status finding_article(const struct report_facts *facts,
                                         const struct report_entry *entry, FILE *file)
 {
-    const struct finding *finding = entry->finding;
-    const char *severity = finding_severity_text(finding->severity);
+    struct block block = {0};
+    char follows[160], ended[160];
+    const char *more[3] = {NULL};
+    int count = 0;
+    enum core_status status = block_make(facts->trace, facts->source, entry->finding, &block);
 
-    fprintf(file, "<article id=\"finding-%" PRIu32 "\" class=\"%s\" data-events=\"", finding->id,
-            severity);
-    for (uint32_t i = 0; i < finding->call_count && i < EVENTS_LINKED_MAX; i++)
-        if (finding->call[i].seq)
-            fprintf(file, "%s%" PRIu32 ":%" PRIu64, i ? " " : "", finding->call[i].rank,
-                    finding->call[i].seq);
-    fprintf(file, "\"><h3><span class=\"badge\">%s</span>%s: ", severity, finding->rule->id);
-    core_text_xml(finding_says(finding), file);
-    fprintf(file, "</h3>\n<div class=\"who\">\n");
-    enum core_status status = html_ring_draw(finding, file);
+    if (entry->cause) {
+        snprintf(follows, sizeof follows, "it follows from the %s of rule %s above",
+                 finding_severity_text(entry->cause->severity), entry->cause->rule->id);
+        more[count++] = follows;
+    }
+    more[count] = report_ended(facts, entry, ended, sizeof ended);
     if (status == CORE_OK)
-        status = places_table(facts, finding, file);
-    fprintf(file, "</div>\n");
-    char ended[160];
-    bool ends = report_ended(facts, entry, ended, sizeof ended) != NULL;
-    if (finding->fact_count || entry->cause || ends) {
-        fprintf(file, "<ul>\n");
-        if (entry->cause)
-            fprintf(file, "<li>it follows from the %s of rule %s above</li>\n",
-                    finding_severity_text(entry->cause->severity), entry->cause->rule->id);
-        for (uint32_t i = 0; i < finding->fact_count; i++) {
-            fprintf(file, "<li>");
-            core_text_xml(finding->fact[i], file);
-            fprintf(file, "</li>\n");
-        }
-        if (ends)
-            fprintf(file, "<li>%s</li>\n", ended);
-        fprintf(file, "</ul>\n");
-    }
-    fprintf(file, "<dl>");
-    if (finding_help(finding) && finding->severity != FINDING_NOTE)
-        pair("help", finding_help(finding), file);
-    if (finding->schedule)
-        pair("schedule", finding->schedule, file);
-    if (finding->repeat) {
-        fprintf(file, "<dt>again</dt><dd><code>");
-        core_text_xml(finding->repeat, file);
-        fprintf(file, "</code></dd>\n");
-    }
-    fprintf(file, "</dl></article>\n");
+        status = html_finding_write(entry->finding, &block, more, file);
+    block_done(&block);
     return status;
 }
 
@@ -186,18 +66,18 @@ static void job_head(const struct report_facts *facts, FILE *file)
     fprintf(file, "<h1 class=\"%s\">%s</h1>\n<dl>\n", class,
             facts->findings ? verdict : "what was recorded");
     if (facts->command)
-        pair("command", facts->command, file);
-    pair("trace", facts->trace->path, file);
+        html_pair_write("command", facts->command, file);
+    html_pair_write("trace", facts->trace->path, file);
     snprintf(line, sizeof line, "%" PRIu32 " rank%s on %" PRIu32 " host%s",
              facts->trace->rank_count, plural(facts->trace->rank_count), facts->hosts,
              plural(facts->hosts));
-    pair("job", line, file);
+    html_pair_write("job", line, file);
     if (facts->exit_code >= 0) {
         snprintf(line, sizeof line, "%" PRId64, facts->exit_code);
-        pair("exit status", line, file);
+        html_pair_write("exit status", line, file);
     }
     if (facts->library)
-        pair("library", facts->library, file);
+        html_pair_write("library", facts->library, file);
     int used = snprintf(line, sizeof line, "%s call%s",
                         describe_number(facts->events, calls, sizeof calls), plural(facts->events));
     if (facts->messages)
@@ -209,14 +89,14 @@ static void job_head(const struct report_facts *facts, FILE *file)
         snprintf(line + used, sizeof line - (size_t)used, "; %s more event%s inside the library",
                  describe_number(facts->inner_events, calls, sizeof calls),
                  plural(facts->inner_events));
-    pair("recorded", line, file);
+    html_pair_write("recorded", line, file);
     if (facts->lost) {
         snprintf(line, sizeof line, "%s event%s could not be recorded",
                  describe_number(facts->lost, calls, sizeof calls), plural(facts->lost));
-        pair("lost", line, file);
+        html_pair_write("lost", line, file);
     }
     if (facts->ended)
-        pair("ended by crosswait", facts->ended, file);
+        html_pair_write("ended by crosswait", facts->ended, file);
     fprintf(file, "</dl>\n");
 }
 
@@ -502,8 +382,8 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
 {
     uint32_t shown = facts->findings ? facts->findings->count : 0;
 
-    if (shown > FINDINGS_SHOWN_MAX)
-        shown = FINDINGS_SHOWN_MAX;
+    if (shown > HTML_FINDINGS_MAX)
+        shown = HTML_FINDINGS_MAX;
     html_page_begin(facts->command ? facts->command : facts->trace->path, file);
     job_head(facts, file);
     if (facts->findings && facts->findings->count)

@@ -6,12 +6,13 @@
 #include "core/check.h"
 #include "reports/report.h"
 
-/* The rank is still in one of the calls that hold it. */
+/* The rank is still in one of the calls that hold it. A warning (of a buffer's type, say) holds
+ * nobody. */
 static bool ended_in(struct trace *trace, const struct finding *finding)
 {
     struct trace_event event;
 
-    for (uint32_t i = 0; i < finding->call_count && finding->severity != FINDING_NOTE; i++) {
+    for (uint32_t i = 0; i < finding->call_count && finding->severity == FINDING_ERROR; i++) {
         const struct finding_call *call = &finding->call[i];
         if (call->core && call->seq && call->rank < trace->rank_count &&
             trace->rank[call->rank].state != EVENT_RANK_FINISHED &&

@@ -122,8 +122,6 @@ enum core_status report_row_text(struct trace *trace, uint32_t rank, uint64_t se
 
     if (status != CORE_OK)
         return status;
-    if (!trait_in(event.traits, TRAIT_MAKES_COMM) || trait_in(event.traits, TRAIT_MAKES_REQUEST))
-        event.request = 0; /* differs from event to event */
-    describe_call(trace, &event, buffer, buffer_bytes);
+    describe_call_said(trace, &event, buffer, buffer_bytes);
     return CORE_OK;
 }

@@ -12,6 +12,7 @@ struct text { /* appends to a fixed buffer, cutting what does not fit */
     char *buffer;
     size_t room, used;
     const char *separator; /* of two arguments */
+    bool numbered;         /* ids are told as well, as in listings */
     bool separated;        /* an argument stands already */
 };
 
@@ -106,15 +107,55 @@ bool describe_rank_end(const struct trace *trace, uint32_t rank, const char *beg
     return true;
 }
 
-const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer,
-                          size_t buffer_bytes)
+/* "halo", or WHAT with the call and its place: "the communicator made by MPI_Comm_split at x.c:12";
+ * false: neither is known. */
+static bool describe_maker(const struct trace *trace, const char *what,
+                           const struct trace_maker *maker, char *buffer, size_t buffer_bytes)
 {
+    char place[256];
+
+    if (maker->name)
+        snprintf(buffer, buffer_bytes, "%s", maker->name);
+    else if (maker->call >= 0)
+        snprintf(buffer, buffer_bytes, "%s %s at %s", what, trace->call[maker->call].name,
+                 trace_site_text(trace, maker->site, place, sizeof place));
+    return maker->name || maker->call >= 0;
+}
+
+static const char *comm_text(const struct trace *trace, int32_t comm, const char *what,
+                             char *buffer, size_t buffer_bytes)
+{
+    struct trace_maker maker;
+
     if (comm >= 0 && (uint32_t)comm < trace->comm_count && trace->comm[comm].name &&
         *trace->comm[comm].name)
         snprintf(buffer, buffer_bytes, "%s", trace->comm[comm].name);
-    else
-        snprintf(buffer, buffer_bytes, "comm %" PRId32, comm);
+    else if (!trace_comm_maker(trace, comm, &maker) ||
+             !describe_maker(trace, what, &maker, buffer, buffer_bytes))
+        snprintf(buffer, buffer_bytes, "communicator %" PRId32, comm);
     return buffer;
+}
+
+const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer,
+                          size_t buffer_bytes)
+{
+    return comm_text(trace, comm, "the communicator made by", buffer, buffer_bytes);
+}
+
+/* "MPI_INT", "pair", "datatype of MPI_Type_vector at x.c:15"; false: it is not known. */
+static bool describe_datatype(const struct trace *trace, uint64_t datatype, char *buffer,
+                              size_t buffer_bytes)
+{
+    struct trace_maker maker;
+
+    if (datatype >= trace->datatype_count)
+        return false;
+    if (trace->datatype[datatype].name && *trace->datatype[datatype].name) {
+        snprintf(buffer, buffer_bytes, "%s", trace->datatype[datatype].name);
+        return true;
+    }
+    return trace_datatype_maker(trace, (int32_t)datatype, &maker) &&
+           describe_maker(trace, "datatype of", &maker, buffer, buffer_bytes);
 }
 
 static const char *peer_name(uint64_t traits)
@@ -173,29 +214,49 @@ static void append_id(struct text *text, const char *name, uint64_t id)
     append(text, "%s=%" PRIu64, name, id);
 }
 
+/* An object that the call made is known by the call itself: its name is told, if it has one. One
+ * that it takes is told by its name, or by the call that made it. */
+static void append_object(struct text *text, const struct trace *trace,
+                          const struct trace_event *event, const char *name)
+{
+    bool made = event->traits & (TRAIT_BIT(MAKES_COMM) | TRAIT_BIT(MAKES_TYPE)),
+         comm = trait_in(event->traits, TRAIT_MAKES_COMM),
+         type = event->traits & (TRAIT_BIT(MAKES_TYPE) | TRAIT_BIT(FREES_TYPE)) ||
+                event->verb == VERB_COMMIT_TYPE;
+    struct trace_maker maker = {0};
+    char word[384];
+
+    if (text->numbered) {
+        append_id(text, name, event->request);
+    } else if (comm && trace_comm_maker(trace, (int32_t)event->request, &maker) && maker.name) {
+        separate(text);
+        append(text, "%s", maker.name);
+    } else if (type && made) {
+        if (trace_datatype_maker(trace, (int32_t)event->request, &maker) && maker.name) {
+            separate(text);
+            append(text, "%s", maker.name);
+        }
+    } else if (type && describe_datatype(trace, event->request, word, sizeof word)) {
+        separate(text);
+        append(text, "%s", word);
+    }
+}
+
 /* What a call made or freed, where `request` is no request. */
 static bool append_made(struct text *text, const struct trace *trace,
                         const struct trace_event *event)
 {
-    char word[128];
-
     if (trait_in(event->traits, TRAIT_MAKES_REQUEST))
         return false;
-    if (trait_in(event->traits, TRAIT_MAKES_COMM)) {
-        if (event->request && event->request < trace->comm_count) {
-            separate(text);
-            append(text, "newcomm=%s",
-                   describe_comm(trace, (int32_t)event->request, word, sizeof word));
-        }
-        return true;
-    }
-    const char *name = event->traits & (TRAIT_BIT(MAKES_TYPE) | TRAIT_BIT(FREES_TYPE)) ? "datatype"
-                       : event->verb == VERB_COMMIT_TYPE                               ? "datatype"
+    const char *name = trait_in(event->traits, TRAIT_MAKES_COMM) ? "newcomm"
+                       : event->traits & (TRAIT_BIT(MAKES_TYPE) | TRAIT_BIT(FREES_TYPE))
+                           ? "datatype"
+                       : event->verb == VERB_COMMIT_TYPE ? "datatype"
                        : event->traits & (TRAIT_BIT(MAKES_GROUP) | TRAIT_BIT(FREES_GROUP)) ? "group"
                        : event->traits & (TRAIT_BIT(MAKES_OP) | TRAIT_BIT(FREES_OP))       ? "op"
                                                                                            : NULL;
     if (name)
-        append_id(text, name, event->request);
+        append_object(text, trace, event, name);
     return name != NULL;
 }
 
@@ -204,7 +265,7 @@ static void append_requests(struct text *text, const struct trace *trace,
 {
     enum { SHOWN_MAX = 8 };
 
-    if (append_made(text, trace, event))
+    if (append_made(text, trace, event) || !text->numbered)
         return;
     if (event->request) {
         separate(text);
@@ -222,7 +283,7 @@ static void append_requests(struct text *text, const struct trace *trace,
 static void append_objects(struct text *text, const struct trace *trace,
                            const struct trace_event *event)
 {
-    char word[128];
+    char word[384];
 
     if (event->op != EVENT_NONE && event->op >= 0 && (uint32_t)event->op < trace->op_count &&
         trace->op_name[event->op]) {
@@ -231,14 +292,15 @@ static void append_objects(struct text *text, const struct trace *trace,
     }
     if (event->comm >= 0) {
         separate(text);
-        append(text, "%s", describe_comm(trace, event->comm, word, sizeof word));
+        append(text, "%s", comm_text(trace, event->comm, "communicator of", word, sizeof word));
     }
 }
 
-const char *describe_call(const struct trace *trace, const struct trace_event *event, char *buffer,
-                          size_t buffer_bytes)
+static const char *call_write(const struct trace *trace, const struct trace_event *event,
+                              bool numbered, char *buffer, size_t buffer_bytes)
 {
-    struct text text = {.buffer = buffer, .room = buffer_bytes, .separator = ", "};
+    struct text text = {
+        .buffer = buffer, .room = buffer_bytes, .separator = ", ", .numbered = numbered};
 
     if (!buffer_bytes)
         return "";
@@ -251,6 +313,18 @@ const char *describe_call(const struct trace *trace, const struct trace_event *e
     append_objects(&text, trace, event);
     append(&text, ")");
     return buffer;
+}
+
+const char *describe_call(const struct trace *trace, const struct trace_event *event, char *buffer,
+                          size_t buffer_bytes)
+{
+    return call_write(trace, event, true, buffer, buffer_bytes);
+}
+
+const char *describe_call_said(const struct trace *trace, const struct trace_event *event,
+                               char *buffer, size_t buffer_bytes)
+{
+    return call_write(trace, event, false, buffer, buffer_bytes);
 }
 
 const char *describe_arguments(const struct trace *trace, const struct trace_event *event,

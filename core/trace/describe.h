@@ -13,7 +13,12 @@
 const char *describe_call(const struct trace *trace, const struct trace_event *event, char *buffer,
                           size_t buffer_bytes);
 
-/* The arguments alone, a line each, without the numbers of requests, which a person cannot know:
+/* The same without numbers that a person cannot know, those of requests and objects:
+ * "MPI_Wait()". */
+const char *describe_call_said(const struct trace *trace, const struct trace_event *event,
+                               char *buffer, size_t buffer_bytes);
+
+/* The arguments alone, a line each, without numbers that a person cannot know:
  * "dest=1\ntag=0\n8 bytes\nMPI_COMM_WORLD". Written into buffer (cut if it is too small), which is
  * returned. */
 const char *describe_arguments(const struct trace *trace, const struct trace_event *event,
@@ -24,7 +29,9 @@ const char *describe_arguments(const struct trace *trace, const struct trace_eve
  * written before it. */
 bool describe_rank_end(const struct trace *trace, uint32_t rank, const char *begin, FILE *file);
 
-/* "MPI_COMM_WORLD", the name the program gave, or "comm 3". */
+/* "MPI_COMM_WORLD", the name the program gave, "the communicator made by MPI_Comm_split at x.c:12"
+ * (among arguments: "communicator of MPI_Comm_split at x.c:12"), or, where nobody knows who made
+ * it, "communicator 3". */
 const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer,
                           size_t buffer_bytes);
 

@@ -567,6 +567,8 @@ enum core_status trace_open(const char *path, enum trace_access access, struct t
         status = datatypes_load(&trace);
     if (status == CORE_OK)
         status = ops_load(&trace);
+    if (status == CORE_OK)
+        status = trace_made_open(&trace);
     if (status != CORE_OK)
         goto undo;
     CORE_CHECK(trace.rank_count > 0);
@@ -601,6 +603,7 @@ void trace_close(struct trace *trace)
 {
     CORE_CHECK(!trace->holds); /* cursors are closed first */
     trace_shapes_free(trace->shapes);
+    trace_made_free(trace->made);
     sqlite3_close(trace->db);
     for (struct arena *block = trace->arena, *next; block; block = next) {
         next = block->next;

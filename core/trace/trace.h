@@ -74,6 +74,7 @@ struct trace { /* opened by trace_open; arrays are indexed by id, entries of ids
     bool *op_commutative;
     void *arena;                 /* strings and arrays above */
     struct trace_shapes *shapes; /* what cursors share */
+    struct trace_made *made;     /* trace_made.c */
     uint32_t rows_kept_max;      /* events that cursors keep in memory; 0: none */
     uint32_t holds;              /* trace_hold */
     uint64_t file_bytes; /* no table can have more rows than this: a bound for damaged files */
@@ -90,6 +91,18 @@ void trace_close(struct trace *trace); /* takes a zeroed one */
  * Cursors do so while they are open. Nothing is written meanwhile. */
 enum core_status trace_hold(struct trace *trace);
 void trace_release(struct trace *trace);
+
+/* What a person knows an object by that has no name of its own: the name that the program gave it
+ * (MPI_Comm_set_name), or the call that made it first, by rank, and its place. Looked up when it is
+ * first asked for. false: nothing is known. */
+struct trace_maker {
+    const char *name; /* NULL: the program gave none */
+    int32_t call;     /* -1: not recorded */
+    int32_t site;
+};
+bool trace_comm_maker(const struct trace *trace, int32_t comm, struct trace_maker *out_maker);
+bool trace_datatype_maker(const struct trace *trace, int32_t datatype,
+                          struct trace_maker *out_maker);
 
 /* World rank of rank `peer` of comm as seen by world rank `me` (for intercommunicators: in the
  * other group). EVENT_ANY, EVENT_PROC_NULL and EVENT_ROOT come back unchanged; EVENT_NONE if out of

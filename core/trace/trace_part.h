@@ -99,6 +99,12 @@ struct trace_shapes { /* what cursors share */
         *digest_by_event; /* prepared when it is first asked for */
 };
 
+/* --- trace_made.c: who made the objects ------------------------------------------------------- */
+
+/* trace->made is there from then on. */
+enum core_status trace_made_open(struct trace *trace);
+void trace_made_free(struct trace_made *made);
+
 /* --- trace_row.c: rows of events -------------------------------------------------------------- */
 
 /* A query over event_row that hands its rows over: `which` is the condition that chooses them. */

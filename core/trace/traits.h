@@ -91,6 +91,7 @@
     X(ATTACH_BUFFER, "attach_buffer")                           \
     X(DETACH_BUFFER, "detach_buffer")                           \
     X(COMMIT_TYPE, "commit_type")                               \
+    X(SET_NAME, "set_name")                                     \
     X(FROM_FORTRAN, "from_fortran") /* a handle */              \
     X(TO_FORTRAN, "to_fortran")                                 \
     /* collectives that move data; a barrier moves none */      \

@@ -30,6 +30,8 @@ crosswait explore -n 4 ./mixed | grep -v ' = help'
 grep -o '"uri": "src.*' mixed.sarif
 crosswait explore --quiet --source-root=src --sarif=mixed.sarif -n 4 ./mixed
 grep -o '"uri": "mixed.*' mixed.sarif
+crosswait explore --quiet --html=mixed.html -n 4 ./mixed
+grep -o '<h1.*/h1>\|<article [^>]*>\|<h3>.*</h3>\|<b>MPI_[A-Za-z]*</b>\|<script' mixed.html
 crosswait explore --color=blue -n 4 ./mixed
 echo "[$?]"
 cat >faulty.c <<'END'
