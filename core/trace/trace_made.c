@@ -3,7 +3,8 @@
  * through once.
  *
  * Invariants
- *  1. Once `looked` is set, comm and datatype have an entry for each id of the trace.
+ *  1. Once `looked` is set, comm and datatype have an entry for each id of the trace, or none at
+ * all where memory ran out.
  *  2. An entry's call and site are those of the first event that made the object, or -1. */
 #include <stdlib.h>
 #include <string.h>
@@ -134,9 +135,10 @@ static void look(const struct trace *trace, struct trace_made *made)
         makers_look(trace, TRAIT_MAKES_TYPE, made->datatype, made->datatype_count);
 }
 
-static bool take(const struct entry *entry, uint32_t count, int32_t id,
+static bool take(const struct entry *entry, uint32_t count, uint32_t ids, int32_t id,
                  struct trace_maker *out_maker)
 {
+    CORE_CHECK(!count || count == ids); /* invariant 1 */
     if (id < 0 || (uint32_t)id >= count)
         return false;
     CORE_CHECK((entry[id].call < 0) == (entry[id].site < 0)); /* invariant 2 */
@@ -150,7 +152,7 @@ bool trace_comm_maker(const struct trace *trace, int32_t comm, struct trace_make
         return false;
     if (!trace->made->looked)
         look(trace, trace->made);
-    return take(trace->made->comm, trace->made->comm_count, comm, out_maker);
+    return take(trace->made->comm, trace->made->comm_count, trace->comm_count, comm, out_maker);
 }
 
 bool trace_datatype_maker(const struct trace *trace, int32_t datatype,
@@ -160,5 +162,6 @@ bool trace_datatype_maker(const struct trace *trace, int32_t datatype,
         return false;
     if (!trace->made->looked)
         look(trace, trace->made);
-    return take(trace->made->datatype, trace->made->datatype_count, datatype, out_maker);
+    return take(trace->made->datatype, trace->made->datatype_count, trace->datatype_count, datatype,
+                out_maker);
 }
