@@ -161,41 +161,43 @@ static void list_write(struct several *s)
         recorder_list(s->lane, s->e->seq, 1, SPOOL_LIST_REQUESTS, 4, s->count, s->id);
 }
 
-/* out: what the call must be given to write to. */
-static struct several enter(struct lane *lane, unsigned call, void **cfa, int count,
-                            const MPI_Request *request, bool poll, bool out)
+/* out: what the call must be given to write to. Filled in place: a struct that is given back is
+ * copied in words wider than those it has just been stored in, which waits for them. */
+static void enter(struct several *s, unsigned call, void **cfa, const MPI_Request *request,
+                  bool poll, bool out)
 {
-    struct several s = {.lane = lane, .count = count};
+    struct lane *lane = s->lane;
+    int count = s->count;
+
     if (UNLIKELY(!out ||
                  count > SURE_MAX)) /* it will be refused before all of them are looked at */
         request = recorder_seen(request, (int64_t)count * (int64_t)sizeof *request);
-    s.e = poll ? recorder_poll_enter(lane, call, cfa) : recorder_enter(lane, call, cfa);
-    recorder_fields(s.e, 0, EVENT_NONE, EVENT_NONE, 0, count, 0);
-    usage_least(lane, s.e->seq, count, "count", 0);
-    usage_pointer(lane, s.e->seq, count > 0 ? (const void *)request : "", "array_of_requests");
-    s.info = count > 0 && request ? recorder_request_list(lane, count, request) : NULL;
-    for (int i = 0; s.info && i < count; i++)
+    s->e = poll ? recorder_poll_enter(lane, call, cfa) : recorder_enter(lane, call, cfa);
+    recorder_fields(s->e, 0, EVENT_NONE, EVENT_NONE, 0, count, 0);
+    usage_least(lane, s->e->seq, count, "count", 0);
+    usage_pointer(lane, s->e->seq, count > 0 ? (const void *)request : "", "array_of_requests");
+    s->info = count > 0 && request ? recorder_request_list(lane, count, request) : NULL;
+    for (int i = 0; s->info && i < count; i++)
         if (call == CALL_Startall)
-            recorder_request_starting(lane, s.e->seq, s.info[i]);
-        else if (UNLIKELY(recorder_persistent || !s.info[i].id))
-            recorder_request_waiting(lane, s.e->seq, s.info[i], count == 1);
-    for (int i = 0; UNLIKELY(recorder_partitioned) && call == CALL_Waitall && s.info && i < count;
+            recorder_request_starting(lane, s->e->seq, s->info[i]);
+        else if (UNLIKELY(recorder_persistent || !s->info[i].id))
+            recorder_request_waiting(lane, s->e->seq, s->info[i], count == 1);
+    for (int i = 0; UNLIKELY(recorder_partitioned) && call == CALL_Waitall && s->info && i < count;
          i++)
-        recorder_partitions_awaited(lane, s.e->seq, s.info[i]);
-    s.id = s.info ? recorder_scratch(lane, (size_t)count * sizeof *s.id) : NULL;
-    for (int i = 0; s.id && i < count; i++)
-        s.id[i] = (int32_t)s.info[i].id;
+        recorder_partitions_awaited(lane, s->e->seq, s->info[i]);
+    s->id = s->info ? recorder_scratch(lane, (size_t)count * sizeof *s->id) : NULL;
+    for (int i = 0; s->id && i < count; i++)
+        s->id[i] = (int32_t)s->info[i].id;
     if (poll) {
-        for (int i = 0; s.id && i < count; i++)
-            s.key = (s.key ^ s.key >> 29 ^ (uint32_t)s.id[i]) * 0x9E3779B97F4A7C15u;
-        s.again = recorder_poll_expect(lane, s.e, s.key);
+        for (int i = 0; s->id && i < count; i++)
+            s->key = (s->key ^ s->key >> 29 ^ (uint32_t)s->id[i]) * 0x9E3779B97F4A7C15u;
+        s->again = recorder_poll_expect(lane, s->e, s->key);
     }
-    if (!s.again)
-        list_write(&s);
+    if (!s->again)
+        list_write(s);
     if (UNLIKELY(recorder.perturb))
-        perturb_before(lane, s.e);
-    recorder_open(lane, s.e);
-    return s;
+        perturb_before(lane, s->e);
+    recorder_open(lane, s->e);
 }
 
 /* A test is back: true if it was one round more of a loop. */
@@ -236,7 +238,8 @@ int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Startall, recorder_handle.comm_null)))
         return real(count, array_of_requests);
-    struct several s = enter(lane, CALL_Startall, cfa, count, array_of_requests, false, true);
+    struct several s = {.lane = lane, .count = count};
+    enter(&s, CALL_Startall, cfa, array_of_requests, false, true);
     for (int i = 0; s.info && i < count; i++)
         if (UNLIKELY((s.info[i].kind & REQUEST_KIND_MASK) == REQUEST_COLL) && recorder.layer)
             layer_restarted(s.info[i].id, s.e->seq);
@@ -255,7 +258,8 @@ int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitall, recorder_handle.comm_null)))
         return real(count, array_of_requests, array_of_statuses);
-    struct several s = enter(lane, CALL_Waitall, cfa, count, array_of_requests, false, true);
+    struct several s = {.lane = lane, .count = count};
+    enter(&s, CALL_Waitall, cfa, array_of_requests, false, true);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, count);
     int returned = real(count, array_of_requests, array_of_statuses);
@@ -272,7 +276,8 @@ int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testall, recorder_handle.comm_null)))
         return real(count, array_of_requests, flag, array_of_statuses);
-    struct several s = enter(lane, CALL_Testall, cfa, count, array_of_requests, true, flag);
+    struct several s = {.lane = lane, .count = count};
+    enter(&s, CALL_Testall, cfa, array_of_requests, true, flag);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, count);
     if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
@@ -298,7 +303,8 @@ int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of
     MPI_Status own = {0};
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    struct several s = enter(lane, CALL_Waitany, cfa, count, array_of_requests, false, index);
+    struct several s = {.lane = lane, .count = count};
+    enter(&s, CALL_Waitany, cfa, array_of_requests, false, index);
     if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
         real = decide_Waitany;
     int returned = real(count, array_of_requests, index, status);
@@ -320,8 +326,8 @@ int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of
     MPI_Status own = {0};
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    struct several s =
-        enter(lane, CALL_Testany, cfa, count, array_of_requests, true, index && flag);
+    struct several s = {.lane = lane, .count = count};
+    enter(&s, CALL_Testany, cfa, array_of_requests, true, index && flag);
     if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
         real = decide_Testany;
     int returned = real(count, array_of_requests, index, flag, status);
@@ -357,8 +363,8 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitsome, recorder_handle.comm_null)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    struct several s = enter(lane, CALL_Waitsome, cfa, incount, array_of_requests, false,
-                             outcount && array_of_indices);
+    struct several s = {.lane = lane, .count = incount};
+    enter(&s, CALL_Waitsome, cfa, array_of_requests, false, outcount && array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, incount);
     if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
@@ -378,8 +384,8 @@ int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request arra
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testsome, recorder_handle.comm_null)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    struct several s = enter(lane, CALL_Testsome, cfa, incount, array_of_requests, true,
-                             outcount && array_of_indices);
+    struct several s = {.lane = lane, .count = incount};
+    enter(&s, CALL_Testsome, cfa, array_of_requests, true, outcount && array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, incount);
     if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))

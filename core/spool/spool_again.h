@@ -138,9 +138,11 @@ static inline bool spool_again_event_try(const struct spool_again *again, unsign
     return fits & !differs & (lasted >> 32 == 0) & ((gap + 0x80000000u) >> 32 == 0);
 }
 
+/* Field by field, too. */
 static inline bool spool_again_done_try(const struct spool_again *again, unsigned slot,
-                                        const struct spool_done *d, struct spool_head *out)
+                                        const struct spool_done *done, struct spool_head *out)
 {
+    const volatile struct spool_done *d = done;
     const struct spool_done *like = &again->done[slot];
     bool same = like->head.kind == SPOOL_DONE && like->head.a == d->head.a &&
                 like->head.b == d->head.b && like->index == d->index && like->source == d->source &&

@@ -66,7 +66,7 @@ static struct restartable { /* buffers of persistent requests */
 } * restartable;
 static uint32_t restartable_count, restartable_room;
 static bool relooked;
-static struct recorder_credit credit = {.most = 2 << 20, .left = 2 << 20}; /* bytes */
+static struct recorder_credit credit = {.most = 1 << 20, .left = 1 << 20}; /* bytes */
 static uint32_t large_count, point_count; /* flights that are large, and that have a watchpoint */
 
 /* This process's windows: what touches them, and the beginnings of what they hold when a call is
@@ -574,7 +574,15 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
     struct flight *f = &in_flight[at];
     const struct datatype_span *s = buffer->type ? datatypes_span(buffer->type) : NULL;
     in_flight_request[at] = request;
-    *f = (struct flight){.buffer = *buffer, .seq = seq, .win = win, .target = target, .point = -1};
+    f->buffer = *buffer;
+    f->seq = seq;
+    f->hash = 0;
+    f->hashed = 0;
+    f->target = target;
+    f->win = win;
+    f->watched = f->large = false;
+    f->point = -1;
+    f->fiber = NULL;
     if (UNLIKELY(shadow.threads))
         f->fiber = shadow_begin(buffer);
     if (buffer->end - buffer->start >= LARGE_BYTES && large_count < WATCHED_MAX &&

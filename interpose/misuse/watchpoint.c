@@ -1,5 +1,11 @@
 /* Hardware watchpoints (watch.h). Each point is an event of this thread, whose samples, the
- * addresses of instructions, come in a page that is read without a system call. */
+ * addresses of instructions, come in a page that is read without a system call.
+ *
+ *  1. A thread that has such events, even ones that are off, takes a quarter longer to be switched
+ *     to, and ranks that wait for each other on one core do little else; and to open the first one
+ *     of a machine takes the kernel milliseconds. So they are opened when there is credit for a
+ *     few, closed when there is none left, and opened again no sooner than what they took allows.
+ */
 #include "interpose/misuse/watchpoint.h"
 
 #include <dlfcn.h>
@@ -13,7 +19,14 @@
 
 #include "interpose/recorder.h"
 
-enum { HITS = 4, RING_BYTES = 4096, SET_TICKS = 15000, HIT_TICKS = 60000 };
+enum {
+    HITS = 4,
+    RING_BYTES = 4096,
+    SET_TICKS = 15000,
+    HIT_TICKS = 60000,
+    ROUND_TICKS = 1 << 20, /* what there must be before points are opened */
+    CREDIT_TICKS = 4 << 20
+};
 
 static struct point {
     int fd;
@@ -24,9 +37,11 @@ static struct point {
     unsigned bytes;
     bool open, used, running;
 } points[WATCH_POINTS];
-static struct recorder_credit credit = {.most = 16 << 20, .left = 16 << 20};
+static struct recorder_credit credit = {.most = CREDIT_TICKS, .left = CREDIT_TICKS};
 static pid_t thread; /* that the points belong to */
 static bool refused;
+static unsigned open_count, used_count;
+static uint64_t round_from; /* points are not opened again before */
 
 static struct perf_event_attr attributes(uintptr_t at, unsigned bytes, enum watch_access access)
 {
@@ -59,6 +74,8 @@ static bool open_point(struct point *p, struct perf_event_attr *a)
     }
     p->page = map;
     p->open = true;
+    p->left = 0;
+    open_count++;
     return true;
 }
 
@@ -67,6 +84,41 @@ static bool is_ours(const struct point *p)
 {
     uint64_t id;
     return !ioctl(p->fd, PERF_EVENT_IOC_ID, &id) && id == p->id;
+}
+
+static void close_points(void)
+{
+    for (struct point *p = points; p < points + WATCH_POINTS; p++) {
+        if (!p->open)
+            continue;
+        munmap(p->page, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES);
+        if (is_ours(p))
+            close(p->fd);
+        p->open = false;
+    }
+    open_count = 0;
+}
+
+/* Whether a point may be set now (invariant 1). */
+static bool may_set(void)
+{
+    enum { REST = 16 };
+    if (open_count) {
+        if (recorder_may_spend(&credit, SET_TICKS))
+            return true;
+        if (!used_count)
+            close_points();
+        return false;
+    }
+    if (!recorder_may_spend(&credit, ROUND_TICKS))
+        return false;
+    credit.left += ROUND_TICKS;
+    if (recorder_clock() < round_from) {
+        credit.rest = REST;
+        return false;
+    }
+    credit.left -= SET_TICKS;
+    return true;
 }
 
 static uint64_t head(const struct point *p)
@@ -79,7 +131,7 @@ int watch_set(uintptr_t at, uint64_t bytes, enum watch_access access)
     struct point *p = points;
     unsigned length = WATCH_BYTES;
 
-    if (refused || recorder.threads || !bytes || !recorder_may_spend(&credit, SET_TICKS))
+    if (refused || recorder.threads || !bytes || !may_set())
         return -1;
     while (at % length || length > bytes)
         length /= 2;
@@ -88,6 +140,7 @@ int watch_set(uintptr_t at, uint64_t bytes, enum watch_access access)
     if (p == points + WATCH_POINTS)
         return -1;
     struct perf_event_attr a = attributes(at, length, access);
+    uint64_t from = recorder_clock();
     if (!thread)
         thread = (pid_t)syscall(SYS_gettid);
     if (thread != (pid_t)syscall(SYS_gettid) ||
@@ -96,8 +149,11 @@ int watch_set(uintptr_t at, uint64_t bytes, enum watch_access access)
         refused = true;
         return -1;
     }
+    uint64_t now = recorder_clock(), earned = now + (now - from) * RECORDER_CREDIT_TICKS;
+    round_from = earned > round_from ? earned : round_from;
     p->bytes = length;
     p->used = true;
+    used_count++;
     p->running = false;
     p->from = UINT64_MAX;
     return (int)(p - points);
@@ -107,6 +163,7 @@ void watch_clear(int point)
 {
     struct point *p = &points[point];
     p->used = false;
+    used_count--;
     if (is_ours(p))
         ioctl(p->fd, PERF_EVENT_IOC_DISABLE, 0);
 }

@@ -481,7 +481,7 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
 void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct request_info *info,
                        const MPI_Request *variable, const MPI_Status *status)
 {
-    if (recorder.payload || payload_held || usage_in_flight.count || recorder_persistent) {
+    if (recorder.payload || payload_held || recorder_persistent) {
         for (int i = 0; i < count; i++)
             recorder_done(lane, seq, (uint32_t)i, info[i], &variable[i],
                           recorder_status_there(status) ? &status[i] : MPI_STATUS_IGNORE,
@@ -492,6 +492,8 @@ void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct 
         if (LIKELY(info[i].id != 0))
             write_done(lane, seq, (uint32_t)i, info[i],
                        recorder_status_there(status) ? &status[i] : MPI_STATUS_IGNORE, MPI_SUCCESS);
+    for (int i = 0; usage_in_flight.count && i < count; i++)
+        usage_completed(lane, seq, info[i].id, false);
     lock();
     for (int i = 0; i < count; i++)
         if (LIKELY(info[i].id != 0 && variable[i] == recorder_handle.request_null &&
