@@ -118,9 +118,38 @@ static bool same_side(const struct trace *trace, const struct trace_event *a,
     return !comm->inter || local_side(comm, a->rank) == local_side(comm, b->rank);
 }
 
+/* The same of the two groups, each of which agrees: who gives MPI_ROOT in it, and one that gives
+ * another root, as far as they are there. */
+static bool groups_fit(const struct trace *trace, const struct collective *collective,
+                       const struct collective_part *const root[2],
+                       const struct collective_part *const other[2],
+                       const struct collective_part **out_a, const struct collective_part **out_b)
+{
+    *out_a = root[0];
+    *out_b = root[1];
+    if (root[0] && root[1])
+        return false;
+    for (int side = 0; side < 2; side++) {
+        const struct collective_part *far = other[!side];
+        *out_a = root[side];
+        *out_b = far;
+        if (root[side] && far &&
+            trace_comm_world(trace, collective->comm, (int32_t)far->rank, far->event.root) !=
+                (int32_t)root[side]->rank)
+            return false;
+    }
+    *out_a = other[0];
+    *out_b = other[1];
+    if (root[0] || root[1] || !other[0] || !other[1])
+        return true;
+    bool named[] = {other[0]->event.root >= 0, other[1]->event.root >= 0};
+    return !(named[0] && named[1]) &&
+           !((named[0] || named[1]) && collective->present == collective->count);
+}
+
 /* Of a rooted collective of an intercommunicator: one rank of the one group gives MPI_ROOT and the
- * others of it MPI_PROC_NULL, while the other group gives the same rank. False: *out_a and *out_b
- * do not fit. */
+ * others of it MPI_PROC_NULL, while the other group gives that rank. False: *out_a and *out_b do
+ * not fit. */
 static bool roots_fit(const struct trace *trace, const struct collective_list *collectives,
                       const struct collective *collective, const struct collective_part **out_a,
                       const struct collective_part **out_b)
@@ -146,7 +175,7 @@ static bool roots_fit(const struct trace *trace, const struct collective_list *c
         if (root[side] && other[side] && other[side]->event.root != EVENT_PROC_NULL)
             return false;
     }
-    return true;
+    return groups_fit(trace, collective, root, other, out_a, out_b);
 }
 
 /* Arrays that all members, or those of one group, must give alike. */

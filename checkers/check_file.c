@@ -10,6 +10,7 @@
 #include "checkers/collective/types.h"
 #include "core/array.h"
 #include "core/check.h"
+#include "core/trace/request.h"
 
 enum { FINDINGS_MAX = 16 };
 
@@ -24,12 +25,14 @@ struct opened { /* a rank's side of a file */
     uint32_t steps, room;
     uint64_t seq;
     bool known;
-    bool split; /* a split access has begun, and not ended */
+    uint32_t pending; /* non-blocking accesses that have begun, and are not complete */
+    bool split;       /* a split access has begun, and not ended */
 };
 struct files {
     const struct check_input *input;
     struct finding_list *list;
-    struct opened *opened; /* file * ranks + rank */
+    struct requests requests; /* of the rank that is read; own[0]: file + 1, own[1]: opened as */
+    struct opened *opened;    /* file * ranks + rank */
     uint32_t room, file_count, findings;
 };
 
@@ -107,14 +110,46 @@ static void access(struct files *files, const struct trace_event *event, const s
         wrong(files, event, "what it moves is no whole number of the view's elementary type");
 }
 
-/* Until a split access ends, its file handle has no other collective access. */
-static void split(struct files *files, const struct trace_event *event, struct opened *file)
+/* Counts the non-blocking accesses of each file that are under way. */
+static enum core_status followed(enum request_step step, const struct trace_event *event,
+                                 struct request *request, const struct trace_completion *done,
+                                 void *context)
+{
+    struct files *files = context;
+    bool begins = step == REQUEST_BEGUN && request->id && !request->inside && request->win >= 0 &&
+                  trait_in(event->traits, TRAIT_FILE);
+    bool over = (step == REQUEST_DONE || step == REQUEST_FREED) && request->own[0];
+    struct opened *file = begins ? opened_of(files, request->win, event->rank)
+                          : over ? opened_of(files, (int32_t)request->own[0] - 1, event->rank)
+                                 : NULL;
+
+    (void)done;
+    if (begins && file && file->known) {
+        request->own[0] = (uint32_t)request->win + 1;
+        request->own[1] = (uint32_t)file->seq;
+        file->pending++;
+    } else if (over) {
+        /* Another file has its number where it was closed meanwhile. */
+        if (file && file->pending && (uint32_t)file->seq == request->own[1])
+            file->pending--;
+        request->own[0] = 0;
+    }
+    return CORE_OK;
+}
+
+/* Until an access ends, its file is not closed; until a split one does, its file handle has no
+ * other collective access. */
+static void finish(struct files *files, const struct trace_event *event, struct opened *file)
 {
     bool begins = trait_in(event->traits, TRAIT_BEGINS), ends = trait_in(event->traits, TRAIT_ENDS),
          moves = event->verb == VERB_READ || event->verb == VERB_WRITE;
 
     if (file->split && !ends && moves && trait_in(event->traits, TRAIT_COLLECTIVE))
         wrong(files, event, "a split access to the same file handle has not ended");
+    if (file->split && event->verb == VERB_CLOSE_FILE)
+        wrong(files, event, "a split access to the file has not ended");
+    if (file->pending && event->verb == VERB_CLOSE_FILE)
+        wrong(files, event, "a non-blocking access to the file is not complete");
     if (!event->error)
         file->split = begins || (file->split && !ends);
 }
@@ -145,8 +180,14 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
 
     if (status != CORE_OK)
         return status;
+    requests_clear(&files->requests);
     while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        if (event.parent || !trait_in(event.traits, TRAIT_FILE) || event.win < 0)
+        if (event.parent)
+            continue;
+        status = requests_follow(&files->requests, &event, followed, files);
+        if (status != CORE_OK)
+            break;
+        if (!trait_in(event.traits, TRAIT_FILE) || event.win < 0)
             continue;
         struct opened *file = opened_of(files, event.win, rank);
         if (!file)
@@ -168,7 +209,7 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
         if (!file->known)
             continue;
         access(files, &event, file);
-        split(files, &event, file);
+        finish(files, &event, file);
         if (event.verb == VERB_SET_VIEW)
             view(files, &event, file);
     }
@@ -241,9 +282,11 @@ enum core_status check_file(const struct check_input *input, struct finding_list
         any = input->trace->call[i].verb == VERB_OPEN_FILE;
     for (uint32_t rank = 0; rank < input->trace->rank_count; rank++)
         whole &= !input->trace->rank[rank].lost;
+    requests_init(&files.requests);
     for (uint32_t rank = 0; any && whole && rank < input->trace->rank_count && status == CORE_OK;
          rank++)
         status = read_rank(&files, rank);
+    requests_done(&files.requests);
     for (uint32_t i = 0; i < files.file_count && status == CORE_OK; i++)
         compare(&files, i);
     for (size_t i = 0; i < files.room; i++)

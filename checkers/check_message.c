@@ -11,6 +11,7 @@
 
 #include "checkers/check_rules.h"
 #include "checkers/collective/type_report.h"
+#include "checkers/conflict/order.h"
 #include "core/check.h"
 #include "core/trace/describe.h"
 #include "core/trace/trace_message.h"
@@ -172,7 +173,8 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
                               "nothing makes sure of that");
     if (!ended && error->kind == REPLAY_ERROR_READY)
         finding_fact(finding, "in the recorded run it may have been posted in time");
-    finding_schedule(finding, "%s", schedule);
+    if (schedule)
+        finding_schedule(finding, "%s", schedule);
     add_repeat(m, finding);
     return CORE_OK;
 }
@@ -232,6 +234,55 @@ static enum core_status judge_run(struct messages *m, const struct replay_result
     return status;
 }
 
+/* --- ready sends ------------------------------------------------------------------------------ */
+
+struct ready {
+    struct messages *messages;
+    struct order *order;
+};
+
+/* The receive that took a ready send has to be posted before whatever lets its sender go on. */
+static enum core_status judge_ready(const struct trace_message *message, void *context)
+{
+    struct ready *ready = context;
+    struct messages *m = ready->messages;
+    struct trace_event send;
+
+    CORE_CHECK(message->source < m->input->trace->rank_count);
+    if (message->source == message->dest ||
+        !transfer_of(m->input->trace, message->source, message->send, &send) ||
+        send.mode != EVENT_MODE_READY ||
+        order_before(ready->order, message->dest, message->receive, message->source, message->send))
+        return CORE_OK;
+    struct replay_error error = {.kind = REPLAY_ERROR_READY,
+                                 .rank = message->source,
+                                 .event = message->send,
+                                 .other_rank = (int32_t)message->dest,
+                                 .other_event = message->receive};
+    return seen_before(m, &error) ? CORE_OK : add_error(m, &error, NULL);
+}
+
+/* The engine meets one order of the ranks only: what no message or collective brings about is not
+ * so in every order. */
+static enum core_status judge_all_ready(struct messages *m)
+{
+    struct ready ready = {.messages = m};
+    bool any = false, whole = !may_be_ordered_otherwise(m->input);
+    enum core_status status;
+
+    for (uint32_t i = 0; i < m->input->trace->call_count; i++)
+        any |= m->input->trace->call[i].mode == EVENT_MODE_READY;
+    for (uint32_t rank = 0; rank < m->input->trace->rank_count; rank++)
+        whole &= !m->input->trace->rank[rank].lost;
+    if (!any || !whole)
+        return CORE_OK;
+    status = order_new(m->input->trace, true, &ready.order);
+    if (status == CORE_OK && ready.order)
+        status = trace_messages_all(m->input->trace, judge_ready, &ready);
+    order_free(ready.order);
+    return status;
+}
+
 /* The program with the calls in which ranks died. *out_own = false: nobody did, the checkers'
  * common one has all there is. */
 static enum core_status lower_fatal(const struct check_input *input, struct replay_program *own,
@@ -281,6 +332,8 @@ enum core_status check_message(const struct check_input *input, struct finding_l
     }
     if (status == CORE_OK)
         status = judge_worlds(&m, worlds);
+    if (status == CORE_OK)
+        status = judge_all_ready(&m);
     replay_worlds_done(&own_worlds);
     if (has_own)
         replay_program_done(&own);

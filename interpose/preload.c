@@ -42,7 +42,7 @@ static bool find_command(char *path)
 static char **plain_environment(void)
 {
     size_t count = 0, kept = 0;
-    while (environ[count])
+    while (environ && environ[count]) /* none once it was cleared */
         count++;
     char **copy = calloc(count + 1, sizeof *copy);
     for (size_t i = 0; copy && i < count; i++)

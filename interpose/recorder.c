@@ -644,9 +644,14 @@ int life_pid(void)
     return life.pid;
 }
 
+/* As it was when first asked: a program may clear its environment. */
 bool recorder_plain(void)
 {
-    return !getenv("CROSSWAIT_SPOOL");
+    static enum { UNKNOWN, LAUNCHED, PLAIN } how;
+
+    if (how == UNKNOWN)
+        how = getenv("CROSSWAIT_SPOOL") ? LAUNCHED : PLAIN;
+    return how == PLAIN;
 }
 
 const char *recorder_folder(void)

@@ -236,6 +236,12 @@ void usage_marked(struct lane *lane, uint64_t seq, uint32_t request, int partiti
 void usage_arrived(struct lane *lane, uint64_t seq, uint32_t request, int partition);
 void usage_completed(struct lane *lane, uint64_t seq, uint32_t request,
                      bool keep); /* keep: persistent */
+/* Stands for the request that the first half of a split access has not: a file has one at a time.
+ * Requests are numbered from the other end. */
+static inline uint32_t usage_split(uint32_t file)
+{
+    return ~file;
+}
 void usage_completed_window(struct lane *lane, uint64_t seq, MPI_Win win,
                             int target);                 /* target -1: all */
 void usage_look_slow(struct lane *lane, uint64_t seq);   /* entering a call */

@@ -57,6 +57,8 @@ static const struct {
     {"File_read", EVENT_CLASS_FILE, 0, ""},
     {"File_write_shared", EVENT_CLASS_FILE, 0, ""},
     {"File_write_all", EVENT_CLASS_FILE_COLL, 0, ""},
+    {"File_write_all_begin", EVENT_CLASS_FILE_COLL, 0, ""},
+    {"File_write_all_end", EVENT_CLASS_FILE_COLL, 0, ""},
     {"File_sync", EVENT_CLASS_FILE_COLL, 0, ""},
     {"File_close", EVENT_CLASS_FILE_COLL, 0, ""},
 };
