@@ -11,3 +11,4 @@ try exit 20000 exited; [ $LAST_CODE = 4 ] || [ "$MPI" = mpich ] ||
     # whose mpiexec tells of whom it ended itself, too
     { echo "exit(4): exit status $LAST_CODE"; exit 1; }
 try nofds 20000 finalized; [ $LAST_CODE = 0 ] || exit 1
+try noenv 2000 finalized; [ $LAST_CODE = 0 ] || exit 1

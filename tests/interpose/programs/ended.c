@@ -2,7 +2,8 @@
  * calls that have returned: `ended COUNTFILE HOW [MICROSECONDS|CALLS]`. HOW: kill segv abort
  * abort_libc mpi_abort exit: end so, rank 1 only, at that time or after so many calls; others go on
  * until they are ended. run: CALLS calls, then MPI_Finalize, each rank prints a line. nofds: the
- * same, with every descriptor taken. fsize: the same, where no file may grow past 1 MB. */
+ * same, with every descriptor taken. noenv: the same, without an environment. fsize: the same,
+ * where no file may grow past 1 MB. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -38,7 +39,10 @@ int main(int argc, char **argv)
     volatile unsigned long *count = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     MPI_Barrier(MPI_COMM_WORLD); /* all are there when one ends */
-    int mine = me == 1, run = !strcmp(how, "run") || !strcmp(how, "nofds") || !strcmp(how, "fsize");
+    int mine = me == 1, run = !strcmp(how, "run") || !strcmp(how, "nofds") ||
+                              !strcmp(how, "noenv") || !strcmp(how, "fsize");
+    if (!strcmp(how, "noenv"))
+        clearenv();
     if (!strcmp(how, "fsize")) {
         struct rlimit r = {1000000, 1000000};
         setrlimit(RLIMIT_FSIZE, &r);
