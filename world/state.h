@@ -114,6 +114,7 @@ struct world_envelope {
 struct ompi_datatype_t {
     struct world_handle handle;
     bool predefined, committed, dense; /* dense: element i is size bytes at i*size */
+    bool uniform;                      /* all runs are of one basic type */
     bool lb_given, ub_given;           /* by a resize: overrides what the data would give */
     uint16_t align;
     uint8_t pair; /* MINLOC and MAXLOC types: enum world_basic of the value */
@@ -249,6 +250,16 @@ struct PREDEFINED(512) ompi_predefined_communicator_t {
 
 enum { MESSAGE_SMALL = 64 };
 
+struct world_delayed { /* a message under way, or a fiber that sleeps */
+    struct world_delayed *next;
+    uint64_t due;            /* the tick */
+    struct world_rank *dest; /* of a message; NULL: it is a fiber */
+};
+struct world_delayed_list {
+    struct world_delayed *first, **end;
+};
+enum { WORLD_DELAY_LEVELS = 63 }; /* so many bits a tick has at most */
+
 struct world_message { /* sent, not yet received */
     struct world_message *next;
     uint32_t context;
@@ -263,6 +274,7 @@ struct world_message { /* sent, not yet received */
     MPI_Datatype type; /* of the sender, for signatures; may be NULL */
     uint64_t start[2];
     const char *call;
+    struct world_delayed delayed;
     uint8_t small[MESSAGE_SMALL];
 };
 
@@ -359,6 +371,7 @@ struct world_fiber {
     bool dirty; /* abandoned in the middle: its stack may be poisoned */
     struct world_fiber *paused_next;
     unsigned paused_turn;
+    struct world_delayed delayed;
     bool is_rank; /* a rank's own fiber, or its thread's; not one of a nonblocking collective */
     /* Of processes whose threads call MPI: the next thread of the rank, which of them it is (0: its
      * first), and which thread of the process goes on when this fiber does (ranks/threads.c). */
@@ -435,8 +448,8 @@ struct world_state {
     struct world_fiber **ready; /* ring */
     uint32_t ready_mask, ready_head, ready_count;
     struct world_fiber *paused; /* by turn; they go on when nobody is ready, or polls in vain */
-    struct world_delayed *delayed, *delayed_free; /* the former: what is due next */
-    uint64_t delayed_count;                       /* how many there were */
+    uint64_t delayed_levels;    /* of what happens later: which lists are not empty (delay.c) */
+    struct world_delayed_list delayed[WORLD_DELAY_LEVELS];
     uint64_t ticks;
     int live_count;                /* ranks not yet returned */
     bool chosen;                   /* order=random */

@@ -68,19 +68,6 @@ void element_type_free(MPI_Datatype *type)
         MPI_Type_free(type);
 }
 
-void element_put(const struct element_layout *layout, char *data, long item, uint32_t value)
-{
-    int part = (int)(item % layout->items);
-    char *at = data + item / layout->items * layout->extent + layout->place[part];
-    double wide = value;
-    if (layout->kind[part] == 'd')
-        memcpy(at, &wide, sizeof wide);
-    else if (layout->kind[part] == 'i')
-        memcpy(at, &value, sizeof value);
-    else
-        *at = (char)value;
-}
-
 uint32_t element_get(const struct element_layout *layout, const char *data, long item)
 {
     int part = (int)(item % layout->items);
@@ -190,7 +177,7 @@ static void user(enum scenario_op op, const char *in, char *inout, int count)
         }
         element_op_apply(op, left, right);
         for (int i = 0; i < items; i++)
-            element_put(layout, inout, e * items + i, right[i]);
+            element_put(layout, inout + e * layout->extent, i, right[i]);
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "fuzz/scenario/scenario.h"
 
@@ -19,9 +20,23 @@ struct element_layout {
 };
 
 const struct element_layout *element_layout(enum scenario_type type);
+
+/* Puts one item of the element that is at an address. */
+static inline void element_put(const struct element_layout *layout, char *element, int item,
+                               uint32_t value)
+{
+    char *at = element + layout->place[item];
+    double wide = value;
+    if (layout->kind[item] == 'i')
+        memcpy(at, &value, sizeof value);
+    else if (layout->kind[item] == 'd')
+        memcpy(at, &wide, sizeof wide);
+    else
+        *at = (char)value;
+}
+
 MPI_Datatype element_type_new(enum scenario_type type);
 void element_type_free(MPI_Datatype *type);
-void element_put(const struct element_layout *layout, char *data, long item, uint32_t value);
 uint32_t element_get(const struct element_layout *layout, const char *data, long item);
 
 /* Elements from address `data` on: those bytes of them between low and high are there, a margin

@@ -330,7 +330,7 @@ static void reduced_put(const struct call *c, const struct shape_block *b, long 
             element_op_apply(c->shape.s->op, left, sum);
     }
     for (int i = 0; i < items; i++)
-        element_put(layout, data, e * items + i, sum[i]);
+        element_put(layout, data + e * layout->extent, i, sum[i]);
 }
 
 /* Writes the values of a block to where it lies from `data` on. */
@@ -355,8 +355,9 @@ static void block_put(const struct call *c, const struct shape_block *b, char *d
             memcpy(data + i * 4, &x, sizeof x);
         }
     } else {
-        for (long i = 0; i < items; i++)
-            element_put(layout, data, i, value(c->shape.call, b->source, b->mark, i));
+        for (long e = 0, i = 0; e < b->count; e++, data += layout->extent)
+            for (int item = 0; item < layout->items; item++)
+                element_put(layout, data, item, value(c->shape.call, b->source, b->mark, i++));
     }
 }
 

@@ -857,6 +857,8 @@ enum {
     FAR_ONE_OF = 12,
     HUGE_ONE_OF = 40,
     WORK_SMALL = 4608,
+    RANKS_FEW = 32, /* with more messages are thousands, whatever else the world is */
+    DEAR_ONE_OF = 4,
     WORK_MESSAGE = 32, /* a message costs what so many elements do */
     COUNT_FEW = 3
 };
@@ -911,6 +913,15 @@ static void lighten(struct scenario *s)
         s->calls--;
 }
 
+/* What doubles the cost of each message is rare among many ranks: it shows the same among few. */
+static void simplify(struct scenario *s, uint64_t *state)
+{
+    if (next(state) % DEAR_ONE_OF)
+        s->delays = REPLAY_DELAY_NONE;
+    if (next(state) % DEAR_ONE_OF)
+        s->type = s->type_send = TYPE_INT;
+}
+
 /* Small and cheap, but for a few. */
 static void bring_down(struct scenario *s, uint64_t *state)
 {
@@ -920,8 +931,11 @@ static void bring_down(struct scenario *s, uint64_t *state)
         next(state) % (huge ? HUGE_ONE_OF : FAR_ONE_OF))
         s->type = s->type_send = TYPE_INT;
     narrow(s);
-    if (next(state) % LARGE_ONE_OF) {
+    bool many = s->ranks > RANKS_FEW;
+    if (next(state) % (many ? LARGE_ONE_OF * DEAR_ONE_OF : LARGE_ONE_OF)) {
         lighten(s);
+        if (many)
+            simplify(s, state);
         narrow(s);
     }
     scenario_normalise(s);

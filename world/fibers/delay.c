@@ -2,83 +2,64 @@
  * in ticks, which pass only when nobody is ready to run, or with a poll in vain; so a run depends
  * on nothing but its options.
  *
- * Invariants: 1. Nothing in the heap is due before what is above it; what is due at the same tick
- * goes in the order it came. 2. Messages between two ranks are due in the order they were sent. 3.
- * A rank's message to itself is never under way. */
+ * What is due lies in lists by level: the highest bit in which its tick differs from the present
+ * one; level 0 is due now. When time passes, the one list whose level that is goes to lower ones.
+ * There may be as many as ranks squared, and each is looked at a few times only.
+ *
+ * Invariants: 1. Nothing is due before the present tick, and time passes only to where nothing is
+ * due before; what is due at the same tick goes in the order it came, as it lies in one list.
+ * 2. Messages between two ranks are due in the order they were sent. 3. A rank's message to itself
+ * is never under way. */
+#include <stddef.h>
+
 #include "world/state.h"
 
 /* A longer delay would be taken for a livelock. */
 enum { TICK_NS = 1000, TICKS_MAX = 9999 };
 
-/* A pairing heap: there may be as many as ranks squared. */
-struct world_delayed {
-    struct world_delayed *child, *next; /* `next` of one parent, in no order */
-    uint64_t due, number;
-    struct world_fiber *fiber; /* NULL: a message */
-    struct world_message *message;
-    struct world_rank *dest; /* of a message, else NULL */
-};
-
-static bool is_before(const struct world_delayed *a, const struct world_delayed *b)
+static void put(struct world_delayed *what)
 {
-    return a->due < b->due || (a->due == b->due && a->number < b->number);
+    uint64_t differs = what->due ^ WORLD->ticks;
+    unsigned level = differs ? 64 - (unsigned)__builtin_clzll(differs) : 0;
+    CORE_CHECK(what->due >= WORLD->ticks && level < WORLD_DELAY_LEVELS); /* invariant 1 */
+    struct world_delayed_list *list = &WORLD->delayed[level];
+    if (!(WORLD->delayed_levels >> level & 1))
+        list->end = &list->first;
+    WORLD->delayed_levels |= (uint64_t)1 << level;
+    what->next = NULL;
+    *list->end = what;
+    list->end = &what->next;
 }
 
-/* One heap of two; either may be NULL. */
-static struct world_delayed *meld(struct world_delayed *a, struct world_delayed *b)
+/* Time passes to a tick. */
+static void pass_to(uint64_t tick)
 {
-    if (!a || !b)
-        return a ? a : b;
-    struct world_delayed *above = is_before(b, a) ? b : a, *below = above == a ? b : a;
-    CORE_CHECK(above->due <= below->due); /* invariant 1 */
-    below->next = above->child;
-    above->child = below;
-    return above;
-}
-
-static void put(struct world_delayed what)
-{
-    struct world_delayed *made = WORLD->delayed_free;
-    if (made)
-        WORLD->delayed_free = made->next;
-    else
-        made = world_alloc(sizeof *made);
-    *made = what;
-    made->number = WORLD->delayed_count++;
-    WORLD->delayed = meld(WORLD->delayed, made);
-}
-
-/* Takes what is due next: its children go together in pairs, and the pairs from the last on. */
-static struct world_delayed *take(void)
-{
-    struct world_delayed *taken = WORLD->delayed, *rest = taken->child, *pairs = NULL, *all = NULL;
-    while (rest) {
-        struct world_delayed *one = rest, *other = one->next;
-        rest = other ? other->next : NULL;
-        one = meld(one, other);
-        one->next = pairs;
-        pairs = one;
+    unsigned level = 64 - (unsigned)__builtin_clzll(tick ^ WORLD->ticks);
+    uint64_t lower = ((uint64_t)1 << level) - 1;
+    CORE_CHECK(tick > WORLD->ticks && !(WORLD->delayed_levels & lower)); /* invariant 1 */
+    WORLD->now_ns += (tick - WORLD->ticks) * TICK_NS;
+    WORLD->ticks = tick;
+    if (!(WORLD->delayed_levels >> level & 1))
+        return;
+    WORLD->delayed_levels &= ~((uint64_t)1 << level);
+    for (struct world_delayed *one = WORLD->delayed[level].first, *next; one; one = next) {
+        next = one->next;
+        put(one);
     }
-    while (pairs) {
-        struct world_delayed *one = pairs;
-        pairs = one->next;
-        all = meld(all, one);
-    }
-    WORLD->delayed = all;
-    return taken;
 }
 
+/* Of what is due now the first. */
 static void happen(void)
 {
-    struct world_delayed *l = take();
-    CORE_CHECK(l->due <= WORLD->ticks);
-    CORE_CHECK(!l->fiber != !l->message); /* it is one of the two */
-    if (l->fiber)
-        world_fiber_ready(l->fiber);
+    struct world_delayed *first = WORLD->delayed[0].first;
+    CORE_CHECK(first->due == WORLD->ticks);
+    if (!(WORLD->delayed[0].first = first->next))
+        WORLD->delayed_levels &= ~(uint64_t)1;
+    if (first->dest)
+        world_message_arrive((void *)((char *)first - offsetof(struct world_message, delayed)),
+                             first->dest);
     else
-        world_message_arrive(l->message, l->dest);
-    l->next = WORLD->delayed_free;
-    WORLD->delayed_free = l;
+        world_fiber_ready((void *)((char *)first - offsetof(struct world_fiber, delayed)));
 }
 
 static uint32_t ticks_of(int dest, uint32_t number)
@@ -94,7 +75,8 @@ void world_delayed_call(void)
     if (!ticks)
         return;
     CORE_CHECK(WORLD->fiber->waiting <= 0); /* state.h invariant 2: one event wakes it */
-    put((struct world_delayed){.due = WORLD->ticks + ticks, .fiber = WORLD->fiber});
+    WORLD->fiber->delayed = (struct world_delayed){.due = WORLD->ticks + ticks};
+    put(&WORLD->fiber->delayed);
     world_fiber_block();
 }
 
@@ -114,16 +96,20 @@ void world_delayed_message(struct world_message *message, struct world_rank *des
         due = source->due_to[dest->rank];
     source->due_to[dest->rank] = due;
     CORE_CHECK(due >= WORLD->ticks + ticks); /* invariant 2 */
-    put((struct world_delayed){.due = due, .message = message, .dest = dest});
+    message->delayed = (struct world_delayed){.due = due, .dest = dest};
+    put(&message->delayed);
 }
 
 bool world_delayed_next(void)
 {
-    if (!WORLD->delayed)
+    uint64_t levels = WORLD->delayed_levels, due = UINT64_MAX;
+    if (!levels)
         return false;
-    if (WORLD->delayed->due > WORLD->ticks) {
-        WORLD->now_ns += (WORLD->delayed->due - WORLD->ticks) * TICK_NS;
-        WORLD->ticks = WORLD->delayed->due;
+    if (!(levels & 1)) {
+        const struct world_delayed *one = WORLD->delayed[__builtin_ctzll(levels)].first;
+        for (; one; one = one->next)
+            due = one->due < due ? one->due : due;
+        pass_to(due);
     }
     happen();
     return true;
@@ -131,8 +117,9 @@ bool world_delayed_next(void)
 
 void world_delayed_tick(void)
 {
-    WORLD->ticks++;
-    WORLD->now_ns += TICK_NS;
-    while (WORLD->delayed && WORLD->delayed->due <= WORLD->ticks)
+    while (WORLD->delayed_levels & 1)
+        happen();
+    pass_to(WORLD->ticks + 1);
+    while (WORLD->delayed_levels & 1)
         happen();
 }

@@ -196,7 +196,7 @@ static bool is_ready(const struct world_fiber *sought)
 static struct world_fiber *pick(void)
 {
     struct world_state *world = WORLD;
-    while (UNLIKELY(world->delayed != NULL) && !world->ready_count)
+    while (UNLIKELY(world->delayed_levels) && !world->ready_count)
         world_delayed_next();
     while (UNLIKELY(world->explore != NULL) && !world->ready_count && world_explore_decide())
         continue;

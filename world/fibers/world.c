@@ -193,7 +193,7 @@ void world_poll_failed(void)
             world_stop();
         }
     }
-    if (UNLIKELY(WORLD->delayed != NULL))
+    if (UNLIKELY(WORLD->delayed_levels))
         world_delayed_tick();
     if (UNLIKELY(WORLD->paused != NULL) && ME->idle_polls % POLLS_PATIENT == 0)
         world_pause_end(); /* fair: who is waited for by polling must run */
@@ -528,8 +528,7 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     world->context_next = 4;
     world->keyval_count = 0;
     world->paused = NULL;
-    world->delayed = world->delayed_free = NULL;
-    world->delayed_count = 0;
+    world->delayed_levels = 0;
     world->ticks = 0;
     world->heap = NULL;
     world->file = NULL;

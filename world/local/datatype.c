@@ -134,6 +134,9 @@ void world_type_close(MPI_Datatype type)
         at += (ptrdiff_t)(type->run[r].count * type->run[r].size);
     }
     CORE_CHECK(!type->dense || (size_t)at == type->size); /* invariants 1 and 3 */
+    type->uniform = true;
+    for (size_t r = 1; r < type->run_count && type->uniform; r++)
+        type->uniform = type->run[r].basic == type->run[0].basic;
     CORE_CHECK(type->ub_given || type->align <= 1 ||
                (type->ub - type->lb) % type->align <= 0); /* invariant 2: padded */
 }
