@@ -16,7 +16,7 @@
 
 bool harness_noting;
 
-enum { GROUPS = 2 };
+enum { GROUPS = 2, MARGIN = 64 };
 
 static struct {
     struct execute_plan plan;
@@ -326,7 +326,7 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
     if (!execute_adapt(collective, scenario))
         return false;
     plan_make(collective, scenario);
-    environment.margins = !__asan_region_is_poisoned;
+    environment.margin = __asan_region_is_poisoned ? 0 : MARGIN;
     memset(now.entered, 0, sizeof now.entered);
     memset(now.left_early, 0, sizeof now.left_early);
     memset(now.result_rank, -1, sizeof now.result_rank);

@@ -1,14 +1,18 @@
 #!/usr/bin/python3
-"""crosswait fuzz --library: an MPI library's own collective algorithms, forced one by one, under the fuzzer's scenarios.
+"""crosswait fuzz --library: an MPI library's own collective algorithms, forced one by one, under the
+fuzzer's scenarios.
 
-usage: library.py SHARE FOLDER [--mpi=openmpi|mpich] [--ranks=N] [--cases=N] [--seed=S] [--only=COLLECTIVE[:ALGORITHM]] [--seconds=S]
-                  [--diff=FILE] [--scenario=FILE] [--no-synchronous] [--no-shrink] [--no-trace]
-One MPI job is kept alive and goes through a plan; when a case ends it (a wrong result, a crash, a hang), the next job goes on behind that
-case. The cases of all algorithms are dealt out in turns, so that little time is a little of everything. What can only be set before a job
-starts has jobs of its own. With Open MPI a second pass makes all sends synchronous inside the library, if libcrosswait.so is there. What
-failed is made small. Prints a table of what is wrong, the smallest case of each, and the command that shows it again; FOLDER/table holds
-all of it, and --diff=FILE compares with that of another time. Exit status 0 nothing found (with --diff: nothing new), 1 findings, 2 a
-mistake in the command line, 3 trouble."""
+usage: library.py SHARE FOLDER [--mpi=openmpi|mpich] [--ranks=N] [--cases=N] [--seed=S]
+                  [--only=COLLECTIVE[:ALGORITHM]] [--seconds=S] [--diff=FILE] [--scenario=FILE]
+                  [--no-synchronous] [--no-shrink] [--no-trace]
+One MPI job is kept alive and goes through a plan; when a case ends it (a wrong result, a crash, a
+hang), the next job goes on behind that case. The cases of all algorithms are dealt out in turns, so
+that little time is a little of everything. What can only be set before a job starts has jobs of its
+own. With Open MPI a second pass makes all sends synchronous inside the library, if libcrosswait.so
+is there. What failed is made small; a crash is shown again by its case alone. Prints a table of
+what is wrong, the smallest case of each, and the command that shows it again; FOLDER/table holds
+all of it, and --diff=FILE compares with that of another time. Exit status 0 nothing found (with
+--diff: nothing new), 1 findings, 2 a mistake in the command line, 3 trouble."""
 import argparse, collections, os, re, shutil, signal, subprocess, sys, time
 
 parser = argparse.ArgumentParser(prog="crosswait fuzz --library --", add_help=True)
@@ -40,6 +44,7 @@ signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that has seen enough
 FAILURES_MAX = 3  # of one algorithm; then the next one's turn
 TURN = 10  # cases of an algorithm before the next one's
 SHRINK_SECONDS = 60  # of one case
+ALONE_SECONDS = 40  # of one case in a job of its own; it ends itself before
 PREFERRED = 60  # a priority above tuned's and below that of the component for one rank
 ENDLESS = 29  # how library_main ends where a case does not
 HEADER = "crosswait library table 1"
@@ -60,10 +65,12 @@ class Failure:
     def __init__(self, rule, text, description, path, synchronous):
         self.rule, self.text, self.description = rule, text, description
         self.path, self.synchronous, self.also_as_it_is = path, synchronous, False
+        self.alone = True  # it needs no other case before it
 
     def verdict(self):
         only = "does not commute" in self.description
-        return self.rule + (", only with operations that do not commute" if only else "")
+        only = ", only with operations that do not commute" if only else ""
+        return self.rule + only + ("" if self.alone else ", only behind other cases")
 
 
 def trouble(message, status=3):
@@ -71,7 +78,7 @@ def trouble(message, status=3):
     sys.exit(status)
 
 
-# --- Open MPI ---------------------------------------------------------------------------------------
+# --- Open MPI -------------------------------------------------------------------------------------
 
 
 def openmpi_info():
@@ -92,7 +99,8 @@ def openmpi_info():
 
 
 def openmpi_component(name, **more):
-    """The environment that prefers a component to all others but that for communicators of one rank."""
+    """The environment that prefers a component to all others but that for communicators of one
+    rank."""
     chosen = {f"OMPI_MCA_coll_{name}_priority": str(PREFERRED), **more}
     return tuple(sorted(chosen.items()))
 
@@ -154,12 +162,12 @@ def openmpi_version():
     return text.splitlines()[0] if text else "Open MPI"
 
 
-# --- MPICH ------------------------------------------------------------------------------------------
+# --- MPICH ----------------------------------------------------------------------------------------
 
 
 def mpich_names(description, strings):
-    """The values that a control variable's description lists, in order; where one begins is not marked, so it is the longest end of the word
-    that the library knows as a string of its own."""
+    """The values that a control variable's description lists, in order; where one begins is not
+    marked, so it is the longest end of the word that the library knows as a string of its own."""
     names = []
     for word in re.findall(r"([A-Za-z_]+) *- (?:Force|Internal|Fallback)", description):
         ends = (word[i:] for i in range(len(word)))
@@ -168,7 +176,8 @@ def mpich_names(description, strings):
 
 
 def mpich_algorithms(kinds):
-    """What MPICH's control variables can force: the algorithms of its generic layer, and those for ranks that share memory."""
+    """What MPICH's control variables can force: the algorithms of its generic layer, and those for
+    ranks that share memory."""
     listed = subprocess.run(
         [tool("mpiexec"), "-n", "1", program, "--algorithms"], capture_output=True, text=True
     ).stdout
@@ -206,11 +215,12 @@ def mpich_version():
     return "MPICH " + match.group(1) if match else "MPICH"
 
 
-# --- either -----------------------------------------------------------------------------------------
+# --- either ---------------------------------------------------------------------------------------
 
 
 def tool(name):
-    """A program of the library: Debian's name for MPICH's beside those of Open MPI, or the plain one."""
+    """A program of the library: Debian's name for MPICH's beside those of Open MPI, or the plain
+    one."""
     return args.mpi == "mpich" and shutil.which(name + ".mpich") or name
 
 
@@ -277,7 +287,8 @@ def launch_command(environment, synchronous):
 
 
 def job(plan, environment, synchronous, ended):
-    """Runs one job over the plan's lines. Returns the log's lines and its exit status, None when the time was over before."""
+    """Runs one job over the plan's lines. Returns the log's lines and its exit status, None when the
+    time was over before."""
     plan_path, log_path = os.path.join(args.folder, "plan"), os.path.join(args.folder, "log")
     with open(plan_path, "w") as f:
         f.writelines(line + "\n" for line in plan)
@@ -349,7 +360,8 @@ def keep_failure(algorithm, row, found, description, status, synchronous):
 
 
 def go_through(entries, environment, table, synchronous, ended):
-    """Job after job until the plan is done: entries of (algorithm, first case, count). Returns those that must be forced from outside."""
+    """Job after job until the plan is done: entries of (algorithm, first case, count). Returns those
+    that must be forced from outside."""
     fixed = []
     while entries and time.monotonic() < ended:
         plan = [f"{forced(a)} cases {first} {count}" for a, first, count in entries]
@@ -408,7 +420,7 @@ def campaign(algorithms, table, synchronous, ended):
         go_through(entries, again.environment, table, synchronous, ended)
 
 
-# --- small ------------------------------------------------------------------------------------------
+# --- small ----------------------------------------------------------------------------------------
 
 
 def shrink(algorithm, failure):
@@ -438,16 +450,53 @@ def shrink(algorithm, failure):
         step = -1 - last if ended_by == failure.rule else last + 1
 
 
+def run_alone(algorithm, path, synchronous, ended):
+    """A scenario in a job of its own: its description, and what is found, if anything."""
+    for chosen in algorithm, outside(algorithm):
+        line = f"{forced(chosen)} again {path}"
+        lines, status = job([line], chosen.environment, synchronous, ended)
+        if not any(line.startswith("fixed ") for line in lines):
+            break
+    started = [line.split(" ", 3)[3] for line in lines if line.startswith("start ")]
+    found = [line.split(" ", 1)[1] for line in lines if line.startswith("finding ")]
+    if not started:
+        ended_first(status)
+    if status and not found:
+        found = [told_by(status)]
+    return started[0], found[0] if found else ""
+
+
+def confirm(algorithm, failure, first):
+    """A crash may come of memory that an earlier case of its job has spoiled: it is this case's if a
+    job with it alone ends so, made small or as it was first."""
+    for text in None, first:
+        if text:
+            with open(failure.path, "w") as f:
+                f.write(text)
+        ended = time.monotonic() + ALONE_SECONDS
+        description, found = run_alone(algorithm, failure.path, failure.synchronous, ended)
+        if found:
+            failure.rule, _, failure.text = found.partition(" ")
+            failure.description = description
+            return
+    failure.description, failure.alone = description, False
+
+
 def distinct(table, algorithms):
-    """One failure of each verdict of an algorithm, made small; those that only synchronous sends have are told apart."""
+    """One failure of each verdict of an algorithm, made small; those that only synchronous sends
+    have are told apart."""
     for algorithm in algorithms:
         row, kept = table[algorithm[:2]], {}
         for failure in row.failures:
             before = kept.setdefault(failure.verdict(), failure)
             before.also_as_it_is |= not failure.synchronous
-        if not args.no_shrink:
-            for failure in kept.values():
+        for failure in kept.values():
+            with open(failure.path) as f:
+                first = f.read()
+            if not args.no_shrink:
                 shrink(algorithm, failure)
+            if failure.rule == "crash":
+                confirm(algorithm, failure, first)
         row.failures = []
         for failure in kept.values():  # the small one may need less than the first did
             if failure.verdict() not in (f.verdict() for f in row.failures):
@@ -493,7 +542,7 @@ def record(algorithm, failure):
     return base + ".db" if os.path.exists(base + ".db") else None
 
 
-# --- the table --------------------------------------------------------------------------------------
+# --- the table ------------------------------------------------------------------------------------
 
 
 def sends(failure):
@@ -540,7 +589,8 @@ def is_missed(row):
 
 
 def lines_of(algorithms, table):
-    """The rows of the table, to be kept and compared: collective, algorithm, verdict, sends, smallest case."""
+    """The rows of the table, to be kept and compared: collective, algorithm, verdict, sends, smallest
+    case."""
     for a in algorithms:
         row = table[a[:2]]
         for failure in row.failures:
@@ -594,20 +644,10 @@ def run_one(algorithm):
         trouble(f"cannot read the scenario '{args.scenario}'", 2)
     if args.synchronous and not preload:
         trouble("--synchronous needs libcrosswait.so and Open MPI", 2)
-    for chosen in algorithm, outside(algorithm):
-        line = f"{forced(chosen)} again {args.scenario}"
-        ended = time.monotonic() + args.seconds
-        lines, status = job([line], chosen.environment, args.synchronous, ended)
-        if not any(line.startswith("fixed ") for line in lines):
-            break
-    started = [line.split(" ", 3)[3] for line in lines if line.startswith("start ")]
-    found = [line.split(" ", 1)[1] for line in lines if line.startswith("finding ")]
-    if not started:
-        ended_first(status)
-    if status and not found:
-        found = [told_by(status)]
-    print(f"{algorithm.kind} {algorithm.name}: {started[0]}")
-    print("no finding" if not found else "finding: " + found[0].replace(" ", ": ", 1))
+    ended = time.monotonic() + args.seconds
+    description, found = run_alone(algorithm, args.scenario, args.synchronous, ended)
+    print(f"{algorithm.kind} {algorithm.name}: {description}")
+    print("no finding" if not found else "finding: " + found.replace(" ", ": ", 1))
     return 1 if found else 0
 
 

@@ -18,6 +18,7 @@
 #include "fuzz/scenario/execute.h"
 
 enum {
+    MARGIN = 4096,
     SECONDS = 30, /* the launcher proves a deadlock long before; polling for ever it cannot */
     TICK_US = 200,
     LATE_US = 1000,
@@ -466,7 +467,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-    environment.margins = !__lsan_enable; /* else what lies around is watched, by every access */
+    /* Under a sanitizer what lies around is watched, by every access. */
+    environment.margin = __lsan_enable ? 0 : MARGIN;
     static struct scenario beside;
     const struct collective *other = NULL;
     const struct collective *collective =

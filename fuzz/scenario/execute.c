@@ -12,7 +12,6 @@
 enum {
     TRAFFIC_TAG = 4711,
     GROUPS_TAG = 4712,
-    MARGIN = 64,
     FAR_ELEMENTS = 6,
     HUGE_ELEMENTS = 4,
     STARTS = 2,
@@ -534,7 +533,7 @@ static void check_result(const struct call *c)
 static void buffers_make(struct call *c)
 {
     struct shape *shape = &c->shape;
-    size_t margin = c->env->margins ? MARGIN : 0;
+    size_t margin = c->env->margin;
     bool scatter = shape->collective->kind == collective_kind_scatter ||
                    shape->collective->kind == collective_kind_scatterv;
     if (shape->send.given)

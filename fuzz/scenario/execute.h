@@ -17,9 +17,9 @@ struct execute_environment {
     int (*missing)(int call, int group, int size);
     /* Of what all ranks of the group should share bit by bit. */
     void (*result)(int call, int group, int rank, uint64_t checksum);
-    void (*calling)(int inside);       /* 1: the collective starts, 0: it has ended */
-    MPI_Comm world;                    /* what the scenario calls the world; 0: MPI_COMM_WORLD */
-    int margins;                       /* watch the bytes around buffers: nobody else does */
+    void (*calling)(int inside); /* 1: the collective starts, 0: it has ended */
+    MPI_Comm world;              /* what the scenario calls the world; 0: MPI_COMM_WORLD */
+    size_t margin; /* so many bytes around each buffer are watched, where nobody else does */
     const struct shape_memory *memory; /* NULL: the heap */
 };
 
