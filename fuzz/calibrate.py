@@ -1,9 +1,12 @@
 #!/usr/bin/python3
-"""Calibration: every planted defect of corpus/defects must be found within its budget, every correct twin must survive it.
+"""Calibration: every planted defect of corpus/defects must be found within its budget, every correct
+twin must survive it.
 
-usage: calibrate.py BINARY [--seconds=S] [--runs=N] [--twin-seconds=S] [--twin-runs=N] [--table] [--only=WORD] [--compare=SEEDS]
-Prints a line for each failure and a count; with --table the table: defect, executions, seconds, axis, rule. With --compare=SEEDS instead: executions to each defect, the median of so
-many seeds, by what the fuzzer goes by."""
+usage: calibrate.py BINARY [--seconds=S] [--runs=N] [--twin-seconds=S] [--twin-runs=N] [--table]
+                    [--only=WORD] [--compare=SEEDS]
+Prints a line for each failure and a count; with --table the table: defect, executions, seconds,
+axis, rule. With --compare=SEEDS instead: executions to each defect, the median of so many seeds, by
+what the fuzzer goes by."""
 import argparse, math, os, re, statistics, subprocess, sys, tempfile, time
 
 parser = argparse.ArgumentParser()

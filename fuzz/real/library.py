@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""crosswait fuzz --library: an MPI library's own collective algorithms, forced one by one, under the
-fuzzer's scenarios.
+"""crosswait fuzz --library: an MPI library's own collective algorithms, forced one by one, under
+the fuzzer's scenarios.
 
 usage: library.py SHARE FOLDER [--mpi=openmpi|mpich] [--ranks=N] [--cases=N] [--seed=S]
                   [--only=COLLECTIVE[:ALGORITHM]] [--seconds=S] [--diff=FILE] [--scenario=FILE]
@@ -287,8 +287,8 @@ def launch_command(environment, synchronous):
 
 
 def job(plan, environment, synchronous, ended):
-    """Runs one job over the plan's lines. Returns the log's lines and its exit status, None when the
-    time was over before."""
+    """Runs one job over the plan's lines. Returns the log's lines and its exit status, None when
+    the time was over before."""
     plan_path, log_path = os.path.join(args.folder, "plan"), os.path.join(args.folder, "log")
     with open(plan_path, "w") as f:
         f.writelines(line + "\n" for line in plan)
@@ -360,8 +360,8 @@ def keep_failure(algorithm, row, found, description, status, synchronous):
 
 
 def go_through(entries, environment, table, synchronous, ended):
-    """Job after job until the plan is done: entries of (algorithm, first case, count). Returns those
-    that must be forced from outside."""
+    """Job after job until the plan is done: entries of (algorithm, first case, count). Returns
+    those that must be forced from outside."""
     fixed = []
     while entries and time.monotonic() < ended:
         plan = [f"{forced(a)} cases {first} {count}" for a, first, count in entries]
@@ -467,8 +467,8 @@ def run_alone(algorithm, path, synchronous, ended):
 
 
 def confirm(algorithm, failure, first):
-    """A crash may come of memory that an earlier case of its job has spoiled: it is this case's if a
-    job with it alone ends so, made small or as it was first."""
+    """A crash may come of memory that an earlier case of its job has spoiled: it is this case's if
+    a job with it alone ends so, made small or as it was first."""
     for text in None, first:
         if text:
             with open(failure.path, "w") as f:
@@ -589,8 +589,8 @@ def is_missed(row):
 
 
 def lines_of(algorithms, table):
-    """The rows of the table, to be kept and compared: collective, algorithm, verdict, sends, smallest
-    case."""
+    """The rows of the table, to be kept and compared: collective, algorithm, verdict, sends,
+    smallest case."""
     for a in algorithms:
         row = table[a[:2]]
         for failure in row.failures:
