@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Calibration: every planted defect of corpus/defects must be found within its budget, every correct
-twin must survive it.
+"""Calibration: every planted defect of corpus/defects must be found within its budget, every
+correct twin must survive it.
 
 usage: calibrate.py BINARY [--seconds=S] [--runs=N] [--twin-seconds=S] [--twin-runs=N] [--table]
                     [--only=WORD] [--compare=SEEDS]

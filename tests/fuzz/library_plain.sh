@@ -68,13 +68,34 @@ static int reduce_init(void)
     return rank == 0 && all[0] != 1;
 }
 
+/* On a ring of one or two ranks, where both neighbours are one: what goes to the left comes from the
+ * right. */
+static int neighbours(int nonblocking)
+{
+    int ring = 1, out[2] = {10, 20}, in[2] = {0, 0};
+    MPI_Comm grid;
+    MPI_Request request;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &ring, 0, &grid);
+    if (nonblocking) {
+        MPI_Ineighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, grid, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, grid);
+    }
+    MPI_Comm_free(&grid);
+    return in[0] != 20 || in[1] != 10;
+}
+
 int main(int argc, char **argv)
 {
     int bad, any;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    bad = !strcmp(argv[1], "bcast") ? bcast() : !strcmp(argv[1], "alltoall") ? alltoall() : reduce_init();
+    bad = !strcmp(argv[1], "bcast")         ? bcast()
+          : !strcmp(argv[1], "alltoall")    ? alltoall()
+          : !strcmp(argv[1], "reduce_init") ? reduce_init()
+                                            : neighbours(argv[1][0] == 'i');
     MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (rank == 0)
         printf("%s: %s\n", argv[1], any ? "wrong" : "right");
@@ -91,3 +112,7 @@ mpirun -n 3 --mca coll_tuned_alltoall_algorithm 2 ./show alltoall
 mpirun -n 3 --mca coll_libnbc_ireduce_algorithm 1 ./show reduce_init
 mpirun -n 1 --mca coll_libnbc_ireduce_algorithm 1 ./show reduce_init
 mpirun -n 2 --mca coll_libnbc_ireduce_algorithm 2 ./show reduce_init
+mpirun -n 1 ./show ineighbor_alltoall
+mpirun -n 2 ./show ineighbor_alltoall
+mpirun -n 1 ./show neighbor_alltoall
+mpirun -n 2 ./show neighbor_alltoall
