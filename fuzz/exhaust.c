@@ -168,14 +168,6 @@ struct axis {
     int value[VALUES_MAX], count;
 };
 
-static bool is_rooted(int kind)
-{
-    return kind == collective_kind_bcast || kind == collective_kind_bcast_k ||
-           kind == collective_kind_reduce || kind == collective_kind_scatter ||
-           kind == collective_kind_scatterv || kind == collective_kind_gather ||
-           kind == collective_kind_gatherv;
-}
-
 static struct axis *axis_add(struct axis axis[AXES_MAX], int *count, const char *key, int low,
                              int high)
 {
@@ -200,7 +192,7 @@ static int axes_make(const struct collective *c, int ranks, struct axis axis[AXE
     int n = 0;
     bool data = c->kind != collective_kind_barrier;
     axis_add(axis, &n, "count", 0, data ? COUNT_MAX : 0);
-    if (is_rooted(c->kind))
+    if (execute_is_rooted(c->kind))
         axis_add(axis, &n, "root", 0, ranks - 1);
     if (collective_reduces(c->kind)) {
         axis_pair(axis, &n, "op", OP_SUM_INT, OP_AFFINE_INT);
@@ -250,7 +242,8 @@ static bool scenario_make(struct exhaust *e, int ranks, const struct axis *axis,
     s->ranks = ranks;
     for (int i = 0; i < axes; i++)
         scenario_set(s, axis[i].key, axis[i].value[at[i]]);
-    s->root_step = is_rooted(e->collective->kind) && s->calls > 1 && !e->collective->root_zero_only;
+    s->root_step =
+        execute_is_rooted(e->collective->kind) && s->calls > 1 && !e->collective->root_zero_only;
     if (collective_reduces(e->collective->kind))
         s->type = s->type_send = scenario_op_type(s->op);
     if (s->sizes == SIZES_EVEN && s->sizes_seed && s->places == PLACES_PACKED)
@@ -330,7 +323,7 @@ static void say(const struct exhaust *e)
     const char *narrow = getenv("CROSSWAIT_FUZZ_NARROW");
     printf("  %llu scenarios%s: %s%s%s%s%s, one call and two\n", (unsigned long long)p->scenarios,
            narrow ? " that the options leave of" : "", data ? "counts 0 to 3" : "each rank last",
-           is_rooted(c->kind) ? ", every root" : "",
+           execute_is_rooted(c->kind) ? ", every root" : "",
            c->communicators == COLLECTIVE_INTRA ? "" : ", two groups of every size",
            collective_reduces(c->kind) ? ", operations that commute and that do not"
            : data                      ? ", int and strided elements"

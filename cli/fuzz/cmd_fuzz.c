@@ -484,6 +484,7 @@ int cmd_fuzz(int argc, char **argv)
                        : of_library                             ? "library"
                                                                 : files[0];
     int length = of_library ? (int)strlen(base) : (int)(source_end(base) - base);
+    job.folder_usual = !output;
     if (output)
         snprintf(job.folder, sizeof job.folder, "%s", output);
     else

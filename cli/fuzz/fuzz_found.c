@@ -19,8 +19,8 @@ enum { SHOWN_MAX = 5, SHOWN_ALL_MAX = 40, CAUSE_MAX = 600 };
 /* One input that was kept, and what became of it. */
 struct kept {
     char path[FUZZ_PATH_MAX], input[FUZZ_PATH_MAX + 8], explained[FUZZ_PATH_MAX + 24];
-    char line[512], place[512], cause[CAUSE_MAX];
-    int more; /* inputs with the same cause */
+    char line[512], with[512], place[512], cause[CAUSE_MAX]; /* with: the scenario in one line */
+    int more;                                                /* inputs with the same cause */
 };
 
 static bool is_artifact(const char *name)
@@ -57,8 +57,10 @@ static char *command_for(const struct fuzz_job *job, const char *option, const c
         fputc(' ', out);
         core_text_shell(job->file[i], out);
     }
-    fputs(" -o ", out);
-    core_text_shell(job->folder, out);
+    if (!job->folder_usual) {
+        fputs(" -o ", out);
+        core_text_shell(job->folder, out);
+    }
     if (job->cflags) {
         snprintf(word, sizeof word, "--cflags=%.4000s", job->cflags);
         fputc(' ', out);
@@ -157,6 +159,18 @@ static void cause_of(struct kept *kept)
         snprintf(kept->cause + n, CAUSE_MAX - (size_t)n, ":%.200s", pattern + 9);
 }
 
+/* "NAME: allreduce on 3 ranks, count 1 of int, sum, all sends buffered", how an explanation begins.
+ */
+static void with_of(struct kept *kept)
+{
+    char collective[512], start[520];
+    fuzz_line(kept->explained, "collective ", collective);
+    if (!collective[0])
+        return;
+    snprintf(start, sizeof start, "%s: ", collective + strlen("collective "));
+    fuzz_line(kept->explained, start, kept->with);
+}
+
 /* Shrinks and explains one artifact into files beside it. */
 static void examine(const struct fuzz_job *job, const char *program, const char *log,
                     const struct fuzz_wanted *wanted, struct kept *kept)
@@ -173,6 +187,7 @@ static void examine(const struct fuzz_job *job, const char *program, const char 
     char *argv[] = {(char *)(uintptr_t)program, option, NULL};
     fuzz_spawn(argv, kept->explained, kept->explained, &status);
     line_of(base, kept->explained, log, kept->line);
+    with_of(kept);
     if (!fuzz_place(job, kept->explained, kept->place))
         kept->place[0] = 0;
     cause_of(kept);
@@ -182,6 +197,8 @@ static void show(const struct fuzz_job *job, const struct kept *kept)
 {
     const char *base = strrchr(kept->path, '/') ? strrchr(kept->path, '/') + 1 : kept->path;
     printf("%s: %s\n", job->file[0], kept->line);
+    if (kept->with[0])
+        printf("  with       %s\n", kept->with);
     if (kept->place[0])
         printf("  place      %s\n", kept->place);
     printf("  cause      %s", kept->cause);

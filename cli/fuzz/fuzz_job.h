@@ -13,6 +13,7 @@ enum { FUZZ_PATH_MAX = 4096 };
 struct fuzz_job {
     char share[FUZZ_PATH_MAX];  /* headers, sources and libraries of the harness */
     char folder[FUZZ_PATH_MAX]; /* where everything goes */
+    bool folder_usual;          /* it is the one that goes without saying */
     char **file;                /* the user's sources */
     int file_count;
     const char *cflags; /* NULL: none */

@@ -159,6 +159,14 @@ bool execute_adapt_other(const struct collective *other, const struct scenario *
            (out->graph == s->graph || !shape_is_neighbour(other->kind));
 }
 
+bool execute_is_rooted(int kind)
+{
+    return kind == collective_kind_bcast || kind == collective_kind_bcast_k ||
+           kind == collective_kind_reduce || kind == collective_kind_scatter ||
+           kind == collective_kind_scatterv || kind == collective_kind_gather ||
+           kind == collective_kind_gatherv;
+}
+
 void execute_describe_call(const struct collective *c, const struct scenario *s, char *text,
                            size_t room)
 {
@@ -181,9 +189,12 @@ void execute_describe_call(const struct collective *c, const struct scenario *s,
     if (s->first_group && used < room)
         used += (size_t)snprintf(text + used, room - used, ", the first %d and the others",
                                  s->first_group);
+    if ((execute_is_rooted(c->kind) || c->kind == collective_kind_custom) && used < room)
+        used += (size_t)snprintf(text + used, room - used, ", root %d", s->root);
     if (c->kind != collective_kind_barrier && used < room)
-        used += (size_t)snprintf(text + used, room - used, ", root %d, count %d of %s to %s%s",
-                                 s->root, s->count, types[s->type_send], types[s->type],
+        used += (size_t)snprintf(text + used, room - used, ", count %d of %s%s%s%s", s->count,
+                                 types[s->type_send], s->type == s->type_send ? "" : " to ",
+                                 s->type == s->type_send ? "" : types[s->type],
                                  s->in_place ? ", in place" : "");
     if (collective_reduces(c->kind) && used < room)
         snprintf(text + used, room - used, ", %s", ops[s->op]);

@@ -27,6 +27,8 @@ struct execute_environment {
 int execute_world_size(const struct scenario *scenario);
 /* Brings the scenario into the collective's domain; false when none of its forms is there. */
 bool execute_adapt(const struct collective *collective, struct scenario *scenario);
+/* Whether its calls name a root. */
+bool execute_is_rooted(int kind);
 /* What of the scenario the collective uses, for people: "allreduce, 5 ranks, sum-int of 7 int, in
  * place". */
 void execute_describe(const struct collective *collective, const struct scenario *scenario,
