@@ -191,7 +191,13 @@ static enum core_status place_row(struct diff *diff, int side, struct diff_row r
         free(key);
     else
         row.key = key;
-    row.what = place_what(facts, name, in.site);
+    char *what = place_what(facts, name, in.site);
+    if (what && *before && asprintf(&row.what, "%s, %s", what, before) < 0)
+        row.what = NULL;
+    if (*before)
+        free(what);
+    else
+        row.what = what;
     return row_add(diff, side, row);
 }
 

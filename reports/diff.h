@@ -57,6 +57,10 @@ enum core_status diff_gather(const struct report_facts *before, const struct rep
                              struct diff *out_diff);
 void diff_done(struct diff *diff);
 const char *diff_total_text(enum diff_total total);
+/* "ranks 0-3": those for which part[at] says the same, in *out_ranks, to be freed with free().
+ * NULL: it was told with an earlier part. CORE_NO_MEMORY (reported). */
+enum core_status diff_part_ranks(const struct diff_part *part, uint32_t count, uint32_t at,
+                                 char **out_ranks);
 
 /* "rounds>0%,bytes>5%,new-findings": rounds and words of any collective (or communicator), the
  * totals of the others, `algorithm` chosen otherwise, new findings. Writes a line for each limit

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/wording.h"
 #include "core/array.h"
+#include "core/check.h"
 #include "core/trace/describe.h"
 #include "reports/diff.h"
 
@@ -115,6 +117,40 @@ static enum core_status order_of(struct diff *diff, sqlite3_stmt *const row[2], 
         .rank = rank, .number = number, .what = {message_words(row[0]), message_words(row[1])}};
     return CORE_ARRAY_PUSH(diff->order, diff->order_count, diff->order_room, "the comparison",
                            part);
+}
+
+/* --- ranks that part in the same way ---------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_part(const struct diff_part *a, const struct diff_part *b)
+{
+    return a->number == b->number && same_text(a->what[0], b->what[0]) &&
+           same_text(a->what[1], b->what[1]);
+}
+
+enum core_status diff_part_ranks(const struct diff_part *part, uint32_t count, uint32_t at,
+                                 char **out_ranks)
+{
+    uint32_t *rank, ranks = 0;
+
+    *out_ranks = NULL;
+    for (uint32_t i = 0; i < at; i++)
+        if (same_part(&part[i], &part[at]))
+            return CORE_OK;
+    enum core_status status = CORE_ARRAY_NEW(rank, count, "the comparison");
+    if (status != CORE_OK)
+        return status;
+    for (uint32_t i = at; i < count; i++)
+        if (same_part(&part[i], &part[at]))
+            rank[ranks++] = part[i].rank;
+    CORE_CHECK(ranks > 0); /* itself */
+    *out_ranks = wording_ranks_short(rank, ranks);
+    free(rank);
+    return *out_ranks ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for the comparison");
 }
 
 enum core_status diff_sequences(struct diff *diff)

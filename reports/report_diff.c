@@ -284,18 +284,28 @@ static void print_findings(const struct diff *diff, bool gone, FILE *file)
     }
 }
 
-static void print_parts(const struct diff_part *part, uint32_t count, const char *title,
-                        const char *what, FILE *file)
+static enum core_status print_parts(const struct diff_part *part, uint32_t count, const char *title,
+                                    const char *what, FILE *file)
 {
+    enum core_status status = CORE_OK;
+    uint32_t told = 0;
+
     if (count)
         fprintf(file, "%s:\n", title);
-    for (uint32_t i = 0; i < count && i < ROWS_SHOWN_MAX; i++)
-        fprintf(file, "  rank %" PRIu32 ", from its %s %" PRIu64 " on: %s, was %s\n", part[i].rank,
-                what, part[i].number, part[i].what[1] ? part[i].what[1] : "no more",
+    for (uint32_t i = 0; i < count && told < ROWS_SHOWN_MAX && status == CORE_OK; i++) {
+        char *ranks;
+        status = diff_part_ranks(part, count, i, &ranks);
+        if (!ranks)
+            continue;
+        fprintf(file, "  %s, from %s %" PRIu64 " on: %s, was %s\n", ranks, what, part[i].number,
+                part[i].what[1] ? part[i].what[1] : "no more",
                 part[i].what[0] ? part[i].what[0] : "none");
-    if (count > ROWS_SHOWN_MAX)
-        fprintf(file, "  and %" PRIu32 " more ranks (--format=json has all)\n",
-                count - ROWS_SHOWN_MAX);
+        free(ranks);
+        told++;
+    }
+    if (told == ROWS_SHOWN_MAX)
+        fputs("  and maybe others (--format=json has all)\n", file);
+    return status;
 }
 
 enum core_status diff_text(const struct diff *diff, FILE *file)
@@ -315,8 +325,13 @@ enum core_status diff_text(const struct diff *diff, FILE *file)
                 "%" PRIu32 " ranks before, %" PRIu32
                 " after: the calls of single ranks are not compared\n",
                 a->rank_count, b->rank_count);
-    print_parts(diff->sequence, diff->sequence_count, "ranks that make other calls", "call", file);
-    print_parts(diff->order, diff->order_count, "messages in another order", "receive", file);
+    enum core_status status = print_parts(diff->sequence, diff->sequence_count,
+                                          "ranks that make other calls", "call", file);
+    if (status == CORE_OK)
+        status = print_parts(diff->order, diff->order_count, "messages in another order", "receive",
+                             file);
+    if (status != CORE_OK)
+        return status;
     return ferror(file) ? core_report(CORE_IO, "cannot write the comparison: %s", strerror(errno))
                         : CORE_OK;
 }

@@ -1,6 +1,7 @@
 /* Two runs compared, as a page: what the text says, in tables. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/text.h"
@@ -132,25 +133,32 @@ static void findings_list(const struct diff *diff, bool gone, FILE *file)
     }
 }
 
-static void parts_table(const struct diff_part *part, uint32_t count, const char *title,
-                        const char *what, FILE *file)
+static enum core_status parts_table(const struct diff_part *part, uint32_t count, const char *title,
+                                    const char *what, FILE *file)
 {
     const char *head[] = {"", what, "before", "after", NULL};
+    enum core_status status = CORE_OK;
+    uint32_t told = 0;
 
     if (!count)
-        return;
+        return CORE_OK;
     table_begin(title, head, file);
-    for (uint32_t i = 0; i < count && i < ROWS_SHOWN_MAX; i++) {
-        fprintf(file, "<tr><td>rank %" PRIu32 "</td><td>%" PRIu64 "</td>", part[i].rank,
-                part[i].number);
+    for (uint32_t i = 0; i < count && told < ROWS_SHOWN_MAX && status == CORE_OK; i++) {
+        char *ranks;
+        status = diff_part_ranks(part, count, i, &ranks);
+        if (!ranks)
+            continue;
+        fprintf(file, "<tr><td>%s</td><td>%" PRIu64 "</td>", ranks, part[i].number);
         cell(part[i].what[0] ? part[i].what[0] : "none", file);
         cell(part[i].what[1] ? part[i].what[1] : "no more", file);
         fprintf(file, "</tr>\n");
+        free(ranks);
+        told++;
     }
     fprintf(file, "</table></div>\n");
-    if (count > ROWS_SHOWN_MAX)
-        fprintf(file, "<p class=\"soft\">And %" PRIu32 " more ranks, which JSON has.</p>\n",
-                count - ROWS_SHOWN_MAX);
+    if (told == ROWS_SHOWN_MAX)
+        fputs("<p class=\"soft\">And maybe others, which JSON has.</p>\n", file);
+    return status;
 }
 
 static void head_write(const struct diff *diff, const char *failed, FILE *file)
@@ -190,11 +198,14 @@ enum core_status diff_html(const struct diff *diff, const char *failed, FILE *fi
                 "<p>%" PRIu32 " ranks before, %" PRIu32
                 " after: the calls of single ranks are not compared.</p>\n",
                 before, after);
-    parts_table(diff->sequence, diff->sequence_count, "Ranks that make other calls",
-                "from its call", file);
-    parts_table(diff->order, diff->order_count, "Messages in another order", "from its receive",
-                file);
+    enum core_status status = parts_table(diff->sequence, diff->sequence_count,
+                                          "Ranks that make other calls", "from call", file);
+    if (status == CORE_OK)
+        status = parts_table(diff->order, diff->order_count, "Messages in another order",
+                             "from receive", file);
     html_page_end(file);
+    if (status != CORE_OK)
+        return status;
     return ferror(file) ? core_report(CORE_IO, "cannot write the comparison: %s", strerror(errno))
                         : CORE_OK;
 }

@@ -51,6 +51,11 @@ crosswait diff --fail-on='words>0%,algorithm' bcast8.db bcast6.db |
     grep -v '^waiting\|-> .*s$\|: new$\|: gone$'
 echo "[${PIPESTATUS[0]}]"
 crosswait diff --format=json --fail-on='words>0%' bcast8.db bcast6.db | grep '"failed"\|"algorithm'
+echo "== ranks that part in the same way are one line"
+sed 's/data, 8192/data, 4096/' bcast.c >half.c && mpicc -g -O0 -o half half.c
+run half 8 ./half
+run full 8 ./bcast
+crosswait diff full.db half.db | grep -A2 'other calls' | sed 's/half.c/bcast.c/'
 echo "== wrong"
 crosswait diff --fail-on='speed>0%' before.db same.db
 echo "[$?]"
