@@ -36,6 +36,19 @@ enum event_class event_class_find(const char *text)
     return (enum event_class)find(class_text, EVENT_CLASS_COUNT, text);
 }
 
+const char *event_error_text(int32_t error)
+{
+    switch (error) {
+#define X(name, number) \
+    case number:        \
+        return "MPI_ERR_" #name;
+        EVENT_ERRORS(X)
+#undef X
+    default:
+        return NULL;
+    }
+}
+
 bool event_refused(enum event_class class, int32_t error, uint32_t completions)
 {
     switch (class) {

@@ -65,6 +65,9 @@ enum { /* how a file is opened: bits */
 #define X(name, number) EVENT_ERROR_##name = number,
 enum event_error { EVENT_ERRORS(X) };
 #undef X
+/* As the standard names it, "MPI_ERR_COMM"; an error class that MPI does not define has none: NULL.
+ */
+const char *event_error_text(int32_t error);
 #define X(name, number) EVENT_COMBINER_##name = number,
 enum event_combiner { EVENT_COMBINERS(X) };
 #undef X
