@@ -39,7 +39,8 @@ const char *finding_confirmed_text(enum finding_confirmed confirmed)
     static const char *const text[] = {[FINDING_NOT_TRIED] = "not tried",
                                        [FINDING_CONFIRMED] = "confirmed",
                                        [FINDING_REFUTED] = "not reproduced",
-                                       [FINDING_RULED_OUT] = "ruled out"};
+                                       [FINDING_RULED_OUT] = "ruled out",
+                                       [FINDING_UNPROVEN] = "tried, not confirmed"};
 
     _Static_assert(sizeof text / sizeof *text == FINDING_CONFIRMED_COUNT, "words for each");
     CORE_CHECK((size_t)confirmed < sizeof text / sizeof *text);
@@ -383,10 +384,12 @@ void finding_confirm(struct finding *finding, enum finding_confirmed how)
     static const char *const fact[] = {
         [FINDING_CONFIRMED] = "confirmed: the job was run again under this schedule, and hung",
         [FINDING_REFUTED] = "refuted: the job was run again under this schedule, and finished",
-        [FINDING_RULED_OUT] = "refuted: all behaviours of the program were run, and none fails"};
+        [FINDING_RULED_OUT] = "refuted: all behaviours of the program were run, and none fails",
+        [FINDING_UNPROVEN] =
+            "not confirmed: the job was run again under this schedule, which proved nothing"};
 
     CORE_CHECK(how > FINDING_NOT_TRIED && how < FINDING_CONFIRMED_COUNT);
-    finding->undecided = false;
+    finding->undecided &= how == FINDING_UNPROVEN;
     finding->confirmed = how;
     if (how == FINDING_CONFIRMED) {
         finding->severity = FINDING_ERROR;
@@ -398,6 +401,12 @@ void finding_confirm(struct finding *finding, enum finding_confirmed how)
 bool finding_is_refuted(const struct finding *finding)
 {
     return finding->confirmed == FINDING_REFUTED || finding->confirmed == FINDING_RULED_OUT;
+}
+
+bool finding_is_faint(const struct finding *finding)
+{
+    return finding->assumed && !finding->undecided && finding->severity == FINDING_NOTE &&
+           finding->confirmed != FINDING_NOT_TRIED && finding->confirmed != FINDING_CONFIRMED;
 }
 
 bool finding_list_fails(const struct finding_list *list)

@@ -22,6 +22,7 @@ enum finding_confirmed {
     FINDING_CONFIRMED, /* the real job hung */
     FINDING_REFUTED,   /* the real job finished */
     FINDING_RULED_OUT, /* all behaviours of the program were run in worlds, and none fails */
+    FINDING_UNPROVEN,  /* the real job was run under its schedule, which proved nothing */
     FINDING_CONFIRMED_COUNT
 };
 const char *finding_confirmed_text(enum finding_confirmed confirmed);
@@ -141,6 +142,10 @@ void finding_call_subject(struct finding_call *call, struct trace *trace, uint64
  * any other stays a note. */
 void finding_confirm(struct finding *finding, enum finding_confirmed how);
 bool finding_is_refuted(const struct finding *finding);
+
+/* Whether the record speaks against it, and the real job did not confirm it either: not worth a
+ * reader's time, unless he asks for all. */
+bool finding_is_faint(const struct finding *finding);
 
 bool finding_list_fails(const struct finding_list *list); /* any warning or error */
 bool finding_list_undecided(const struct finding_list *list);

@@ -82,9 +82,11 @@ static void mark(struct finding *finding, const struct force_result *live, doubl
         finding_confirm(finding, live->outcome == FORCE_HUNG ? FINDING_CONFIRMED : FINDING_REFUTED);
         break;
     case FORCE_FAILED:
+        finding->confirmed = FINDING_UNPROVEN;
         mark_failed(finding, live, ranks);
         break;
     case FORCE_BUDGET:
+        finding->confirmed = FINDING_UNPROVEN;
         if (live->stalled)
             finding_fact(finding, "not confirmed: run again under this schedule, the job went "
                                   "another way than recorded, and came to a stop "

@@ -80,7 +80,8 @@ static void refute(struct finding_list *list, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct finding *finding = &list->finding[i];
-        if (!finding->assumed || finding->confirmed != FINDING_NOT_TRIED)
+        if (!finding->assumed || finding->confirmed == FINDING_CONFIRMED ||
+            finding_is_refuted(finding))
             continue;
         finding_confirm(finding, FINDING_RULED_OUT);
     }

@@ -284,7 +284,8 @@ const char *report_verdict(const struct report_facts *facts, char *buffer, size_
     int used = 0;
 
     for (uint32_t i = 0; facts->findings && i < facts->findings->count; i++)
-        count[facts->findings->finding[i].severity]++;
+        if (!finding_is_faint(&facts->findings->finding[i]))
+            count[facts->findings->finding[i].severity]++;
     buffer[0] = 0;
     if (!count[FINDING_ERROR] && !count[FINDING_WARNING])
         used = snprintf(buffer, buffer_bytes, "%s",

@@ -541,6 +541,15 @@ static void print_verdict(const struct report_facts *facts, FILE *file)
                 facts->trace->path, facts->command ? facts->command : "CMD...");
 }
 
+static uint32_t count_faint(const struct report_facts *facts)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; facts->findings && i < facts->findings->count; i++)
+        count += finding_is_faint(facts->entry[i].finding);
+    return count;
+}
+
 /* What there is to be had besides. */
 static void print_recorded(const struct report_facts *facts, FILE *file)
 {
@@ -560,6 +569,10 @@ static void print_recorded(const struct report_facts *facts, FILE *file)
     if (facts->lost)
         fprintf(file, "; %s call%s could not be recorded",
                 describe_number(facts->lost, number, sizeof number), plural(facts->lost));
+    uint32_t faint = count_faint(facts);
+    if (faint)
+        fprintf(file, "; %" PRIu32 " possible deadlock%s tried in the job, and not confirmed",
+                faint, plural(faint));
     fprintf(file, "; more: crosswait report --verbose ");
     core_text_shell(facts->trace->path, file);
     fputc('\n', file);
@@ -570,7 +583,8 @@ static enum core_status print_findings(const struct report_facts *facts, FILE *f
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; facts->findings && i < facts->findings->count && status == CORE_OK; i++)
-        if (!is_told_above(&facts->entry[i], facts->style))
+        if (!is_told_above(&facts->entry[i], facts->style) &&
+            (facts->style.verbose || !finding_is_faint(facts->entry[i].finding)))
             status = report_text_finding(facts, &facts->entry[i], facts->style, file);
     return status;
 }

@@ -226,7 +226,7 @@ struct trace_finding {
     const char *schedule; /* policy text; NULL: rests on none */
     const char *repeat;   /* command; NULL */
     const char *json;     /* all of it */
-    int confirmed;        /* 0 not tried; by the real job: 1 confirmed, 2 refuted; 3 ruled out */
+    int confirmed;        /* as its column in trace_schema.sql says */
 };
 /* What is written between the two is written as one, or not at all: status says which. */
 enum core_status trace_batch_begin(struct trace *trace);

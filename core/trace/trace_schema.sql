@@ -166,7 +166,8 @@ CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT N
     class TEXT NOT NULL,
     severity TEXT NOT NULL, title TEXT NOT NULL, ranks TEXT NOT NULL, schedule TEXT, repeat TEXT,
         json TEXT NOT NULL,
-    -- 0 not tried; by the real job: 1 confirmed, 2 refuted; 3 ruled out by exploring
+    -- 0 not tried; by the real job: 1 confirmed, 2 refuted, 4 tried, and nothing was proven;
+    -- 3 ruled out by exploring
     confirmed INTEGER NOT NULL);
 
 CREATE VIEW event AS

@@ -24,6 +24,27 @@ static void a_note_does_not_fail_a_list_but_a_warning_does(void **state)
     assert_int_equal(list.count, 0);
 }
 
+/* Neither what was not tried, nor what nothing speaks against, is left out of a report. */
+static void what_the_job_did_not_confirm_is_faint_unless_only_the_job_can_tell(void **state)
+{
+    struct finding finding = {.severity = FINDING_NOTE, .assumed = true};
+
+    (void)state;
+    assert_false(finding_is_faint(&finding));
+    finding_confirm(&finding, FINDING_UNPROVEN);
+    assert_true(finding_is_faint(&finding));
+    finding.undecided = true;
+    finding_confirm(&finding, FINDING_UNPROVEN);
+    assert_false(finding_is_faint(&finding));
+    finding_confirm(&finding, FINDING_REFUTED);
+    assert_true(finding_is_faint(&finding));
+    finding_confirm(&finding, FINDING_CONFIRMED);
+    assert_false(finding_is_faint(&finding));
+    for (uint32_t i = 0; i < finding.fact_count; i++)
+        free(finding.fact[i]);
+    free(finding.fact);
+}
+
 /* checkers invariant 2, reports invariant 3 */
 static void the_json_form_holds_what_was_said(void **state)
 {
@@ -134,6 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_remedy_is_for_a_cycle_where_there_is_one),
         cmocka_unit_test(a_note_does_not_fail_a_list_but_a_warning_does),
+        cmocka_unit_test(what_the_job_did_not_confirm_is_faint_unless_only_the_job_can_tell),
         cmocka_unit_test(the_json_form_holds_what_was_said),
         cmocka_unit_test(awaited_ranks_are_runs),
         cmocka_unit_test(what_is_not_wanted_is_left_out),
