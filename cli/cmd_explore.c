@@ -1,5 +1,6 @@
 /* crosswait explore: every behaviour of the program itself, in worlds of processes. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "explore/output.h"
 #include "explore/program.h"
 #include "explore/spread.h"
+#include "launch/shares.h"
 
 enum {
     OPTION_RANKS,
@@ -428,6 +430,11 @@ static int settings_check(const struct options *o, const struct settings *s, int
     return CLI_CLEAN;
 }
 
+struct job { /* that this process is one of; size 1: none */
+    int rank, size;
+    uint64_t number;
+};
+
 struct starting { /* of worlds of either kind, here or in a helper */
     const struct explore_command *typed;
     struct settings *settings;
@@ -472,7 +479,40 @@ static void help(void *context, struct explore_helper *helper)
     program_end(&own, &program);
 }
 
-static int explore(const struct explore_command *typed, struct settings *settings)
+/* Helpers of our own, and the other processes of the job that we are one of. */
+static enum core_status spread_start(struct starting *starting, const struct job *job,
+                                     struct explore_spread **out_spread)
+{
+    int helpers = starting->settings->processes - 1;
+    struct explore_meeting *meeting = NULL;
+    enum core_status status = CORE_OK;
+    if ((helpers < 1 && job->size < 2) || starting->settings->again)
+        return CORE_OK;
+    if (job->size > 1)
+        status = explore_meeting_open(job->number, job->size - 1, &meeting);
+    if (status == CORE_OK)
+        status = explore_spread_new(helpers > 0 ? helpers : 0, help, starting, out_spread);
+    if (status != CORE_OK)
+        explore_meeting_close(meeting);
+    else if (meeting)
+        explore_spread_meet(*out_spread, meeting);
+    return status;
+}
+
+/* One of several processes of a job (mpirun -n 4 crosswait explore ...): the first one searches and
+ * speaks, the others run worlds for it. They say nothing, and fail never: that would end the job.
+ */
+static int help_job(const struct job *job, const struct explore_command *typed,
+                    struct settings *settings)
+{
+    struct starting starting = {.typed = typed, .settings = settings};
+    if (!settings->again)
+        explore_spread_join(job->number, help, &starting);
+    return CLI_CLEAN;
+}
+
+static int explore(const struct explore_command *typed, const struct job *job,
+                   struct settings *settings)
 {
     struct starting starting = {.typed = typed, .settings = settings};
     struct explore_program program;
@@ -480,9 +520,7 @@ static int explore(const struct explore_command *typed, struct settings *setting
     int code = CLI_TROUBLE;
 
     clock_gettime(CLOCK_REALTIME_COARSE, &started);
-    if (settings->processes > 1 && !settings->again &&
-        explore_spread_new(settings->processes - 1, help, &starting, &settings->search.spread) !=
-            CORE_OK)
+    if (spread_start(&starting, job, &settings->search.spread) != CORE_OK)
         return CLI_TROUBLE;
     if (program_start(&starting, &program) == CORE_OK) {
         code = settings->again ? again(&program, settings) : search(&program, settings);
@@ -496,13 +534,32 @@ static int explore(const struct explore_command *typed, struct settings *setting
     return code;
 }
 
+static void silence(void)
+{
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null < 0)
+        return;
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+    close(null);
+}
+
 int cmd_explore(int argc, char **argv)
 {
     struct settings settings = {.search = {.time_s = TIME_S, .seed = 1}, .gdb = -1};
     struct explore_command typed;
     struct options o;
+    struct job job = {.size = 1};
     int which, code = CLI_CLEAN;
 
+    if (shares_job(&job.rank, &job.size)) {
+        job.number = shares_job_number();
+        shares_job_leave();
+    }
+    if (job.size > 1) /* a launcher may give it a terminal, whatever it writes to itself */
+        settings.colour = JUDGE_COLOUR_NEVER;
+    if (job.rank > 0)
+        silence();
     options_begin(&o, &command, argc, argv);
     while ((which = options_next(&o)) >= 0 && code == CLI_CLEAN)
         code = option_set(&settings, &o, which);
@@ -518,7 +575,7 @@ int cmd_explore(int argc, char **argv)
         typed.rank_count = settings.ranks;
     code = settings_check(&o, &settings, typed.rank_count);
     if (code == CLI_CLEAN)
-        code = explore(&typed, &settings);
+        code = job.rank > 0 ? help_job(&job, &typed, &settings) : explore(&typed, &job, &settings);
     free(settings.allow.pattern);
     explore_command_done(&typed);
     return code;

@@ -24,6 +24,9 @@
 /* A helper that is still answering does not read: what it is asked then fits into the socket. */
 enum { QUEUE = 2, ANSWERS_MAX = 256, WHILE_BUSY_MAX = 2048 };
 
+/* So long a process of the job may take to go. */
+enum { LEAVE_S = 3 };
+
 struct question {
     uint64_t hash, seed;
     uint32_t count; /* answers behind it */
@@ -44,7 +47,7 @@ struct kept { /* an answer that waits for its turn */
 };
 
 struct explore_helper {
-    pid_t process;
+    pid_t process; /* 0: not a child */
     int fd;
     uint64_t asked[QUEUE]; /* hashes, the oldest first */
     int asked_count;
@@ -52,7 +55,8 @@ struct explore_helper {
 
 struct explore_spread {
     struct explore_helper *helper;
-    uint32_t helper_count;
+    uint32_t helper_count, helper_room;
+    struct explore_meeting *meeting; /* NULL: nobody else comes */
     struct kept kept[ANSWERS_MAX];
     uint32_t kept_count;
     struct kept taken; /* what the last take gave away */
@@ -208,7 +212,7 @@ enum core_status explore_spread_new(int helpers, explore_help_fn help, void *con
     struct explore_spread *spread = NULL;
     enum core_status status = CORE_ARRAY_NEW(spread, 1, A_SPREAD);
     if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(spread->helper, (uint64_t)helpers, A_SPREAD);
+        status = CORE_ARRAY_ROOM(spread->helper, spread->helper_room, (uint32_t)helpers, A_SPREAD);
     if (status != CORE_OK) {
         free(spread);
         return status;
@@ -221,13 +225,44 @@ enum core_status explore_spread_new(int helpers, explore_help_fn help, void *con
     return CORE_OK;
 }
 
+/* A launcher may end all that are left when the first one fails: those that are not ours go first.
+ */
+static void helper_dismiss(const struct explore_helper *helper)
+{
+    const struct timeval limit = {.tv_sec = LEAVE_S};
+    char answer[4096];
+    shutdown(helper->fd, SHUT_WR);
+    setsockopt(helper->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    while (recv(helper->fd, answer, sizeof answer, 0) > 0)
+        ;
+}
+
+static void helpers_accept(struct explore_spread *spread)
+{
+    int fd;
+    while (spread->meeting && (fd = explore_meeting_accept(spread->meeting)) >= 0)
+        if (CORE_ARRAY_PUSH(spread->helper, spread->helper_count, spread->helper_room, A_SPREAD,
+                            (struct explore_helper){.fd = fd}) != CORE_OK)
+            close(fd);
+}
+
+/* Those of the job that come late would wait for us in vain. */
+static void helpers_await(struct explore_spread *spread)
+{
+    while (spread->meeting && explore_meeting_await(spread->meeting, LEAVE_S * 1000))
+        helpers_accept(spread);
+}
+
 static void helper_end(struct explore_helper *helper)
 {
     if (helper->fd < 0)
         return;
+    if (!helper->process)
+        helper_dismiss(helper);
     close(helper->fd);
-    kill(helper->process, SIGTERM); /* what it started ends with it */
-    while (waitpid(helper->process, NULL, 0) < 0 && errno == EINTR)
+    if (helper->process)
+        kill(helper->process, SIGTERM); /* what it started ends with it */
+    while (helper->process && waitpid(helper->process, NULL, 0) < 0 && errno == EINTR)
         ;
     helper->fd = -1;
     helper->asked_count = 0;
@@ -237,6 +272,8 @@ void explore_spread_free(struct explore_spread *spread)
 {
     if (!spread)
         return;
+    helpers_await(spread);
+    explore_meeting_close(spread->meeting);
     for (uint32_t i = 0; i < spread->helper_count; i++)
         helper_end(&spread->helper[i]);
     for (uint32_t i = 0; i < spread->kept_count; i++)
@@ -244,6 +281,21 @@ void explore_spread_free(struct explore_spread *spread)
     free(spread->taken.arrays);
     free(spread->helper);
     free(spread);
+}
+
+void explore_spread_meet(struct explore_spread *spread, struct explore_meeting *meeting)
+{
+    CORE_CHECK(!spread->meeting);
+    spread->meeting = meeting;
+}
+
+void explore_spread_join(uint64_t job, explore_help_fn help, void *context)
+{
+    struct explore_helper self = {.fd = explore_meeting_join(job)};
+    if (self.fd < 0)
+        return;
+    help(context, &self);
+    close(self.fd);
 }
 
 /* --- questions -------------------------------------------------------------------------------- */
@@ -315,6 +367,7 @@ static void answer_receive(struct explore_spread *spread, struct explore_helper 
 int explore_spread_room(struct explore_spread *spread)
 {
     int room = 0, ahead = (int)spread->kept_count;
+    helpers_accept(spread);
     for (uint32_t i = 0; i < spread->helper_count; i++) {
         struct explore_helper *helper = &spread->helper[i];
         struct pollfd there = {.fd = helper->fd, .events = POLLIN};

@@ -1,12 +1,14 @@
-/* Worlds of one search run by several processes of this machine. The search itself stays where it
- * is, and goes through its worlds in its own order: what it has yet to run is given out beforehand,
- * and what came of it is there when its turn comes. So the result does not depend on how many take
- * part, nor on which of them is faster.
+/* Worlds of one search run by several processes, of this machine or of one job. The search itself
+ * stays where it is, and goes through its worlds in its own order: what it has yet to run is given
+ * out beforehand, and what came of it is there when its turn comes. So the result does not depend
+ * on how many take part, nor on which of them is faster.
  *
- * A helper is a child that dies with us; one that died, or could not start, is done without. */
+ * A helper is a child that dies with us, or another process of the job, which goes when we do; one
+ * that died, or could not start, is done without. */
 #ifndef EXPLORE_SPREAD_H
 #define EXPLORE_SPREAD_H
 
+#include "explore/meeting.h"
 #include "explore/search.h"
 
 struct explore_helper; /* the child's side */
@@ -19,6 +21,10 @@ void explore_helper_serve(struct explore_helper *helper, explore_run_fn run, voi
 enum core_status explore_spread_new(int helpers, explore_help_fn help, void *context,
                                     struct explore_spread **out_spread);
 void explore_spread_free(struct explore_spread *spread);
+/* Who comes to the meeting helps, too; the meeting is the spread's then. */
+void explore_spread_meet(struct explore_spread *spread, struct explore_meeting *meeting);
+/* The other side: helps whoever listens for that job, until it has ended. */
+void explore_spread_join(uint64_t job, explore_help_fn help, void *context);
 
 /* How many more can be given out now. */
 int explore_spread_room(struct explore_spread *spread);

@@ -148,14 +148,46 @@ static enum core_status gather(const struct replay_program *program, const char 
     return CORE_OK;
 }
 
-/* The same for all processes of one job, another for the next job. */
-static uint64_t job_number(void)
+uint64_t shares_job_number(void)
 {
     static const char *const name[] = {"PMIX_NAMESPACE", "SLURM_JOB_ID", "PMI_ID"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         if (getenv(name[i]))
             return hash_text(getenv(name[i]));
     return (uint64_t)getppid();
+}
+
+void shares_job_leave(void)
+{
+    static const char *const before[] = {"OMPI_COMM_WORLD_",
+                                         "OMPI_UNIVERSE_SIZE",
+                                         "OMPI_MCA_ess",
+                                         "OMPI_MCA_orte_",
+                                         "OMPI_ARGV",
+                                         "OMPI_COMMAND",
+                                         "OMPI_APP_CTX_",
+                                         "OMPI_FIRST_RANKS",
+                                         "OMPI_FILE_",
+                                         "OMPI_NUM_APP_CTX",
+                                         "PMIX_",
+                                         "PMI_",
+                                         "ORTE_",
+                                         "PRTE_"};
+    for (char **at = environ; *at;) {
+        bool its = false;
+        for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+            its |= strncmp(*at, before[i], strlen(before[i])) == 0;
+        char name[256];
+        size_t bytes = strcspn(*at, "=");
+        if (!its || bytes >= sizeof name) {
+            at++;
+            continue;
+        }
+        memcpy(name, *at, bytes);
+        name[bytes] = 0;
+        if (unsetenv(name) != 0) /* moves those behind it up */
+            at++;
+    }
 }
 
 /* Whether the answer has been given: its exit status. */
@@ -194,7 +226,7 @@ static enum core_status open_folder(struct shares *shares, const char *trace_pat
         return core_report(CORE_IO, "cannot look at '%s': %s", trace_path, strerror(errno));
     shares->key = core_random_mix(hash_text(question) ^ (uint64_t)trace.st_ino);
     snprintf(shares->said, sizeof shares->said, "%s/%016" PRIx64 ".%016" PRIx64 ".said",
-             shares->folder, shares->key, job_number());
+             shares->folder, shares->key, shares_job_number());
     return CORE_OK;
 }
 

@@ -13,6 +13,11 @@
 /* Whether this process is one of several started by a launcher of MPI jobs: its rank and their
  * number, from the environment. */
 bool shares_job(int *out_rank, int *out_size);
+/* The same for all processes of one job, another for the next job. */
+uint64_t shares_job_number(void);
+/* What is started from here on is no process of that job: what the launcher said of it is removed
+ * from the environment. */
+void shares_job_leave(void);
 
 struct shares { /* private */
     char folder[4096], said[4160];

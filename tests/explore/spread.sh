@@ -17,6 +17,14 @@ for jobs in 1 3; do
         >/dev/null
 done
 cmp sampled.1 sampled.3 && echo "sampled: the same"
+# The same by the processes of a job.
+for name in three accumulate; do
+    ranks=$(sed -n '1s/^.* \([0-9]*\) ranks.*/\1/p' "$SOURCE/tests/explore/programs/$name.c")
+    timeout 100 mpirun -n 3 crosswait explore --time=0 --json=$name.job -n $ranks -- ./$name \
+        >$name.text.job 2>$name.errors
+    [ $? = 1 ] && cmp $name.1 $name.job && cmp $name.text.1 $name.text.job && echo "job: the same"
+done
+ls -A | grep '^\.crosswait'
 cp three spread-left
 for hundredths in 2 5 9 14 20 27 35; do
     crosswait explore -j 3 --time=0 -n 4 -- ./spread-left >/dev/null 2>&1 &
