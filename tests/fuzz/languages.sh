@@ -9,7 +9,7 @@ verdict() { # $1: file, $2: target
     case $? in
         0) echo "$2: silent" ;;
         1) echo "$2:" $(sed -nE '1s/^[^:]*: (finding: )?(ERROR: )?//p; s/^  place *//p' out.txt |
-            sed -E 's/([a-zA-Z-]+): [ra].*/\1/; s/(Sanitizer): /\1 /') ;;
+            sed -E 's/([a-zA-Z-]+): [ra0-9].*/\1/; s/(Sanitizer): /\1 /') ;;
         *) cat out.txt ;;
     esac
 }
