@@ -1,10 +1,13 @@
-"""The sessions in docs/ are what crosswait prints: docs.py BUILD [--write]. Runs each command of each session in an empty folder and compares what it
-prints with what stands there, times and large numbers aside; says what differs and exits with 1. With --write puts in what is printed, and makes the
-pictures anew (which needs Chromium).
+"""The sessions in docs/ are what crosswait prints: docs.py BUILD [--write]. Runs each command of
+each session in an empty folder and compares what it prints with what stands there, times and large
+numbers aside; says what differs and exits with 1. With --write puts in what is printed, and makes
+the pictures anew (which needs Chromium).
 
-In a session: ```console blocks hold commands behind "$ " with their output; ```c FILE.c:FROM-TO blocks hold lines of a program; comments tell what is
-not seen: <!-- shell COMMAND -->, <!-- picture FILE.png of PAGE.html at WIDTHxHEIGHT [from SELECTOR] -->, <!-- picture FILE.svg -->. The README is such a
-session, too. A block with [...] in it shows parts of what is printed, in lines or in a line, and is never written."""
+In a session: ```console blocks hold commands behind "$ " with their output; ```c FILE.c:FROM-TO
+blocks hold lines of a program; comments tell what is not seen: <!-- shell COMMAND -->, <!-- picture
+FILE.png of PAGE.html at WIDTHxHEIGHT [from SELECTOR] -->, <!-- picture FILE.svg -->. The README is
+such a session, too. A block with [...] in it shows parts of what is printed, in lines or in a line,
+and is never written."""
 import os, re, shutil, subprocess, sys, tempfile
 
 DOCS = os.path.dirname(os.path.abspath(__file__))
@@ -13,7 +16,8 @@ sys.path.insert(0, f"{SOURCE}/tests")
 from mpirun import MPIRUN
 
 BUILD, WRITE = os.path.abspath(sys.argv[1]), "--write" in sys.argv
-# Times, shares, fractions, numbers of three digits and more, and digests differ from run to run; so do the room that they take, and who waits a little.
+# Times, shares, fractions, numbers of three digits and more, and digests differ from run to run; so
+# do the room that they take, and who waits a little.
 MASKS = [
     (r"\b[0-9a-f]{40}\b", "#"),
     (r"\d[\d,]*(\.\d+)?(e[-+]?\d+)? ?(%|ns\b|us\b|ms\b|s\b|seconds?\b|/s\b)", "#"),

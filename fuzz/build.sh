@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: build.sh fuzz|real SHARE OUT FILE.c...   Builds OUT from a user's files, C, C++ or Fortran:
-# with clang (gfortran) and libFuzzer on the in-process MPI, or with mpicc (mpif90) for real ranks. A
-# FILE.so is a library whose MPI_-named collectives are called. CFLAGS is passed on. Status 1: the
+# with clang (gfortran) and libFuzzer on the in-process MPI, or with mpicc (mpif90) for real ranks.
+# A FILE.so is a library whose MPI_-named collectives are called. CFLAGS is passed on. Status 1: the
 # files do not compile; 2: they do not link; 4: a compiler is missing, and the output is a sentence
 # on it. OUT.made then says what it was made of: a line of flags and files, then every file that was
 # read, a line each.
@@ -14,14 +14,19 @@ case " $* " in *.[fF]" "* | *.[fF][0-9][0-9]" "*)
     fortran=yes needed="$needed gfortran" from="$from gfortran" ;; *) fortran= ;; esac
 for program in $needed; do
     command -v $program >/dev/null ||
-        { echo "$program is needed to build $1, and is not on the PATH; Debian has it: apt-get install $from"; exit 4; }
+        {
+            echo "$program is needed to build $1, and is not on the PATH; Debian has it:" \
+                "apt-get install $from"
+            exit 4
+        }
 done
 work=$(dirname "$out")/objects-$kind
 mkdir -p "$work" || exit 3
 rm -f "$work"/*.[do] "$work"/*.mod "$out.made"
 given=$* objects= count=0 cxx= linker=clang
 every="-O1 -g -fno-omit-frame-pointer -DCROSSWAIT_FUZZ"
-common="$every -I$share/include -I$share/include/fuzz -include fuzz/crosswait_fuzz.h -MMD ${CFLAGS:-}"
+common="$every -I$share/include -I$share/include/fuzz -include fuzz/crosswait_fuzz.h -MMD"
+common="$common ${CFLAGS:-}"
 
 next_object() { # $1: a file; sets object
     count=$((count + 1))

@@ -81,7 +81,7 @@ GOES_BY = {
 
 
 def compare(names):
-    """Prints executions to each defect. One that is not found counts as the runs that there were."""
+    """Prints executions to each defect. One that is not found counts as the runs there were."""
     print(f"{'defect':40}" + "".join(f" {way:>12}" for way in GOES_BY))
     medians, missed = {way: [] for way in GOES_BY}, dict.fromkeys(GOES_BY, 0)
     for name in names:

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""What recording costs, side by side in one run with no recorder and with EZTrace where it is installed: CPU added per call, in times of the
-   plain call too, and to an exchange of two ranks; CPU added to a stencil program, memory of a rank, bytes an event. Everything is CPU time,
-   never wall time, and every recorder takes its turn in every round, so that what else the machine does falls on all of them alike.
+"""What recording costs, side by side in one run with no recorder and with EZTrace where it is
+   installed: CPU added per call, in times of the plain call too, and to an exchange of two ranks;
+   CPU added to a stencil program, memory of a rank, bytes an event. Everything is CPU time, never
+   wall time, and every recorder takes its turn in every round, so that what else the machine does
+   falls on all of them alike.
    bench.py BUILD"""
 import os, re, resource, shutil, statistics, subprocess, sys, tempfile
 
@@ -24,8 +26,8 @@ EXTRA = {
     BARE: {"CROSSWAIT_LAYER": "off"},
     DIGEST: {"CROSSWAIT_PAYLOAD": "digest"},
 }
-# what may be added to a plain call to oneself, and what an exchange of two ranks may take: in times of
-# what it takes plain
+# what may be added to a plain call to oneself, and what an exchange of two ranks may take: in times
+# of what it takes plain
 TIMES = {OURS: (2.1, 1.3), RUN: (3.2, 1.6)}
 CALLS, PASSES, LARGE = 150000, 7, 65536  # bench_record makes PASSES passes of CALLS calls
 ROUNDS, GRID = {1: 15, 2: 7}, ["300", "512"]  # by ranks

@@ -1,5 +1,6 @@
-"""What mpirun is told wherever tests, benchmarks and documents start jobs: root may, there may be more ranks than cores, and no more is asked for than
-a container without privileges has. As a command it tells a shell: eval "$(mpirun.py)"."""
+"""What mpirun is told wherever tests, benchmarks and documents start jobs: root may, there may be
+more ranks than cores, and no more is asked for than a container without privileges has. As a
+command it tells a shell: eval "$(mpirun.py)"."""
 
 MPIRUN = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",

@@ -3,13 +3,15 @@
 
 Tests are found by name, never listed by hand:
   build/tests/unit/test_*   cmocka binaries; each of their tests counts
-  tests/*/NAME.sh           exit status 0 passes; with NAME.out beside it, standard output must equal it too
-How much a test went through is shown behind its line: the last line of its output that starts like `1,234 cases`.
+  tests/*/NAME.sh           exit status 0 passes; with NAME.out beside it, standard output must equal
+                            it too
+How much a test went through is shown behind its line: the last line of its output that starts like
+`1,234 cases`.
 
-A script runs in an empty folder of its own (TMPDIR points into it) with BUILD, SOURCE and PATH set, so that `crosswait`
-and `libcrosswait.so` are the built ones, and with Open MPI told to oversubscribe and to run as root. Header comments
-set the rest:  `# timeout: SECONDS` (120 unless told),  `# slow` (only with --all),  `# alone` (not beside other tests:
-it measures time, or fills the machine).
+A script runs in an empty folder of its own (TMPDIR points into it) with BUILD, SOURCE and PATH set,
+so that `crosswait` and `libcrosswait.so` are the built ones, and with Open MPI told to oversubscribe
+and to run as root. Header comments set the rest: `# timeout: SECONDS` (120 unless told), `# slow`
+(only with --all), `# alone` (not beside other tests: it measures time, or fills the machine).
 A test that ends or times out takes all the processes of its session with it.
 """
 import argparse, concurrent.futures, glob, os, re, signal, subprocess, sys, tempfile, time
@@ -20,7 +22,8 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def descendants_of_session(session):
-    """Processes still in the test's session, or marked with its id: mpirun puts ranks into groups of their own."""
+    """Processes still in the test's session, or marked with its id: mpirun puts ranks into groups
+    of their own."""
     found = []
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -191,7 +194,8 @@ def find(build, words, slow):
 
 
 def run_all(tests, jobs, update):
-    """The long ones start first, so that none is left over at the end; those that need the machine come last."""
+    """The long ones start first, so that none is left over at the end; those that need the machine
+    come last."""
     together = sorted((t for t in tests if not t.alone), key=lambda t: -t.timeout)
     with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
         running = {pool.submit(test.run, update): test for test in together}

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Reads spools for tests, independently of core/store: `spool.py FOLDER` prints every event; read(FOLDER) gives them as objects."""
+"""Reads spools for tests, independently of core/store: `spool.py FOLDER` prints every event;
+read(FOLDER) gives them as objects."""
 import glob, os, re, struct, sys
 
 KINDS = (
@@ -330,7 +331,8 @@ def read(folder):
 
 def line(e):
     out = (
-        f"{e.seq} {e.name} comm={e.comm} peer={e.peer} tag={e.tag} type={e.type} count={e.count} request={e.request}"
+        f"{e.seq} {e.name} comm={e.comm} peer={e.peer} tag={e.tag} type={e.type}"
+        f" count={e.count} request={e.request}"
     )
     if e.parent:
         out += f" parent={e.parent}"

@@ -1,6 +1,8 @@
-"""A man page as it is installed: options.py CROSSWAIT PAGE.1 writes it to standard output. The options, their letters and values, are those that the
-command's own table has (`crosswait COMMAND --table`), so that the page cannot lack one or tell of one that is gone; each is told in the words of its
---help, or, where a page has more to say, in those behind the line `.\\" option NAME...` of its section OPTIONS."""
+"""A man page as it is installed: options.py CROSSWAIT PAGE.1 writes it to standard output. The
+options, their letters and values, are those that the command's own table has (`crosswait COMMAND
+--table`), so that the page cannot lack one or tell of one that is gone; each is told in the words
+of its --help, or, where a page has more to say, in those behind the line `.\\" option NAME...` of
+its section OPTIONS."""
 import os, re, subprocess, sys
 
 crosswait, page = sys.argv[1:]
@@ -13,14 +15,11 @@ def roff(text):
 
 def heading(option):
     letter, name, value = option["letter"], roff(option["name"]), roff(option["value"])
+    names = (f'{roff(letter)} ", " ' if letter else "") + f"\\-\\-{name}"
     if not value:
-        return (
-            f'.BR {f"{roff(letter)} " + chr(34) + ", " + chr(34) + " " if letter else ""}\\-\\-{name}'
-        )
+        return f".BR {names}"
     shown = f"[=\\fI{value[1:-1]}\\fR]" if value[0] == "[" else f"=\\fI{value}\\fR"
-    return (
-        f'.BR {f"{roff(letter)} " + chr(34) + ", " + chr(34) + " " if letter else ""}\\-\\-{name} "{shown}"'
-    )
+    return f'.BR {names} "{shown}"'
 
 
 def sentence(text):

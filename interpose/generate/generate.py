@@ -4,9 +4,10 @@
     generate.py [--newer] TABLE OUT-FOLDER -- COMPILER FLAGS...   (which only preprocesses mpi.h)
 
 Writes interpose_calls.h (ids, types of the real functions), interpose_calls.c (descriptors,
-wrappers), call_meanings.h (of all rows, whatever the header has) and interpose.map (what the library exports); they are neither committed
-nor edited. A bad row is refused with FILE:LINE; so is a function of mpi.h that has no row, unless
-the header is of a newer MPI (--newer): then it is let through, and counted as not recorded.
+wrappers), call_meanings.h (of all rows, whatever the header has) and interpose.map (what the
+library exports); they are neither committed nor edited. A bad row is refused with FILE:LINE; so is
+a function of mpi.h that has no row, unless the header is of a newer MPI (--newer): then it is let
+through, and counted as not recorded.
 
 table.py reads and refuses rows, words.py the words that they may use. What is written stands in the
 templates beside this file (template.py says how they are read): wrapper.c.tmpl is a wrapper,

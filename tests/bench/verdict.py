@@ -1,6 +1,7 @@
-"""What the verdict costs, side by side in one run: each family of calls (tests/bench/jobs/families.c)
-   as it is, and under `crosswait run` up to the verdict; `check` of a trace of a million calls
-   against one query of sqlite3 over it; and how `check` grows with the calls.
+"""What the verdict costs, side by side in one run: each family of calls
+   (tests/bench/jobs/families.c) as it is, and under `crosswait run` up to the verdict; `check` of a
+   trace of a million calls against one query of sqlite3 over it; and how `check` grows with the
+   calls.
    verdict.py BUILD [FAMILY... | growth]"""
 import os, resource, subprocess, sys, tempfile, time
 

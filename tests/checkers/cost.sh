@@ -6,7 +6,8 @@ cost=$BUILD/tests/corpus/claim_costs
 for ranks in 2 4 5 8; do
     timeout 60 crosswait record -o c.db -- mpirun -n $ranks "$cost" >said 2>&1 ||
         fail "$ranks ranks: exit status $?: $(cat said)"
-    claims=$(sqlite3 c.db "select count(distinct comm) from event e join arg a on a.event = e.id where call = 'MPI_Comm_set_name' and value like 'cost:%'")
+    claims=$(sqlite3 c.db "select count(distinct comm) from event e join arg a on a.event = e.id
+        where call = 'MPI_Comm_set_name' and value like 'cost:%'")
     [ "$claims" -ge 10 ] || fail "$ranks ranks: only $claims claims were seen"
     crosswait check --only=cost c.db >out 2>&1 ||
         fail "$ranks ranks: a collective that keeps its row is blamed: $(cat out)"

@@ -57,7 +57,8 @@ bad() { # HOW RANKS TEXT
         fail "$1: $(cat out)"
 }
 bad raise "rank 1" " in solve at raises.py:15: ValueError: bad shape 1"
-grep -q 'stack: solve at raises.py:15, called from main at raises.py:18, called from <module> at raises.py:41' out || fail "$(cat out)"
+stack='stack: solve at raises.py:15, called from main at raises.py:18'
+grep -q "$stack, called from <module> at raises.py:41" out || fail "$(cat out)"
 bad all "ranks 0 and 1" " in solve at raises.py:15: ValueError: bad shape 1"
 bad hook "rank 1" " in solve at raises.py:15: ValueError: bad shape 1"
 bad own "rank 1" " in solve at raises.py:12: Own"

@@ -1,4 +1,5 @@
-"""Steps of judging each family of calls at two sizes: growth.py BUILD. Says nothing where all is linear."""
+"""Steps of judging each family of calls at two sizes: growth.py BUILD. Says nothing where all is
+linear."""
 import subprocess, sys
 
 BUILD = sys.argv[1]

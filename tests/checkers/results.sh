@@ -15,10 +15,12 @@ done
 for call in MPI_Bcast MPI_Reduce MPI_Allreduce MPI_Gather MPI_Scatter MPI_Allgather MPI_Alltoall \
     MPI_Scan MPI_Exscan MPI_Reduce_scatter_block; do
     cp calls_coll.db t.db
-    sqlite3 t.db "update payload set data = cast(x'5a' || substr(data, 2) as blob) where rowid in (select p.rowid from payload p
-        join event e on e.id = p.event where e.call = '$call' and p.at = 1 and p.buffer = 1 and p.offset = 0);"
+    sqlite3 t.db "update payload set data = cast(x'5a' || substr(data, 2) as blob) where rowid in
+        (select p.rowid from payload p join event e on e.id = p.event where e.call = '$call'
+        and p.at = 1 and p.buffer = 1 and p.offset = 0);"
     [ "$(sqlite3 calls_coll.db \
-        "select count(*) > 0 from payload p join event e on e.id = p.event where e.call = '$call' and p.at = 1")" = 1 ] ||
+        "select count(*) > 0 from payload p join event e on e.id = p.event
+        where e.call = '$call' and p.at = 1")" = 1 ] ||
         fail "$call: no content of what was received"
     crosswait check --only=result t.db >out && fail "$call: a changed byte is not found"
     grep -q "wrong result of $call on rank" out || fail "$call: $(cat out)"
@@ -27,7 +29,8 @@ done
 timeout 60 crosswait record --payload=digest -o d.db -- mpirun -n 4 "$programs/calls_coll" \
     >/dev/null 2>&1
 crosswait check --only=result,agreement d.db >out || fail "digests: $(cat out)"
-sqlite3 d.db "update digest set digest = digest + 1 where rowid = (select d.rowid from digest d join event e on e.id = d.event
+sqlite3 d.db "update digest set digest = digest + 1 where rowid =
+    (select d.rowid from digest d join event e on e.id = d.event
     where e.call = 'MPI_Allreduce' and d.at = 1 limit 1)"
 crosswait check --only=agreement d.db >out && fail "different digests are not found"
 grep -q "ranks disagree bit by bit on the result of MPI_Allreduce" out || fail "$(cat out)"

@@ -10,7 +10,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     header[0] += argc > 1 ? rank : 0;
-    MPI_File_open(MPI_COMM_WORLD, "same_write.dat", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    MPI_File_open(MPI_COMM_WORLD, "same_write.dat", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                  &f);
     MPI_File_write_at(f, 0, header, 4, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_close(&f);
     MPI_Finalize();

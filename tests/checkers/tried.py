@@ -1,5 +1,6 @@
-"""A program of whose sends the trace alone cannot say whether they need buffering is run twice by `crosswait run`: recorded, and again to
-try that. Each sentence about either run stands where its condition holds, and nowhere else."""
+"""A program of whose sends the trace alone cannot say whether they need buffering is run twice by
+`crosswait run`: recorded, and again to try that. Each sentence about either run stands where its
+condition holds, and nowhere else."""
 import json, os, re, subprocess, sys
 
 PROGRAM = r"""
@@ -9,7 +10,8 @@ PROGRAM = r"""
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-/* Ends as it is told, behind an exchange that completes whatever is buffered, which its trace alone does not show. */
+/* Ends as it is told, behind an exchange that completes whatever is buffered, which its trace
+ * alone does not show. */
 int main(int argc, char **argv)
 {
     int rank, size, in, flag;

@@ -1,5 +1,6 @@
-"""What ci/ tells others to copy works: ci_files.py SOURCE BUILD. Every shell line of the templates runs, as the CI system runs it; what they keep is
-there; the Dockerfile installs what the build needs, and what the installed files are linked with."""
+"""What ci/ tells others to copy works: ci_files.py SOURCE BUILD. Every shell line of the templates
+runs, as the CI system runs it; what they keep is there; the Dockerfile installs what the build
+needs, and what the installed files are linked with."""
 import os, re, subprocess, sys, yaml
 
 source, build = sys.argv[1:]

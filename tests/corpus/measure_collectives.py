@@ -1,6 +1,8 @@
-"""Compares what measure_collectives printed with the rows of the model, written out here once more from its tables.
+"""Compares what measure_collectives printed with the rows of the model, written out here once more
+from its tables.
 
-Prints how many measurements keep their rows, and each that does not. `=` rows must be equal, `<=` rows not exceeded.
+Prints how many measurements keep their rows, and each that does not. `=` rows must be equal, `<=`
+rows not exceeded.
 """
 import math, sys
 
@@ -21,8 +23,8 @@ def side(p):
     return math.isqrt(p)
 
 
-# row: (R, W, C) as functions of P, n (words in all), m = n / P and the parameter; None where the row says nothing.
-# A pair ("<=", value) is a bound.
+# row: (R, W, C) as functions of P, n (words in all), m = n / P and the parameter; None where the
+# row says nothing. A pair ("<=", value) is a bound.
 def most(x):
     return ("<=", x)
 

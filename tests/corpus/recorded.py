@@ -1,4 +1,5 @@
-"""Compares the calls that a program says it made (`calls rank=R MPI_X=N ...` in its output) with those in the trace."""
+"""Compares the calls that a program says it made (`calls rank=R MPI_X=N ...` in its output) with
+those in the trace."""
 import re, sqlite3, sys
 
 trace, output, name = sys.argv[1:]

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Examines `crosswait run` with small generated programs: for each class of MPI error, each function and place it can occur in, one
-program with the error and its correct twin.
+"""Examines `crosswait run` with small generated programs: for each class of MPI error, each
+function and place it can occur in, one program with the error and its correct twin.
 
-    exam.py [--class=REGEX] [--name=REGEX] [--language=NAME,...] [--each=N] [--seed=N] [--jobs=N] [--folder=F] [-v]
-                                                     prints a table; exit status 1 if a case went wrong
+    exam.py [--class=REGEX] [--name=REGEX] [--language=NAME,...] [--each=N] [--seed=N] [--jobs=N]
+            [--folder=F] [-v]          prints a table; exit status 1 if a case went wrong
     --each=N: N cases of each class only, each in one language, chosen by the seed
 
-Cases come from two places: uses.py (correct uses of functions; an argument is spoilt by its role in interpose/calls.table) and
-cases_*.txt (whole bodies, in which «bad|good» marks what differs). Each is rendered in several languages, as far as it can be (LANGUAGES)."""
+Cases come from two places: uses.py (correct uses of functions; an argument is spoilt by its role in
+interpose/calls.table) and cases_*.txt (whole bodies, in which «bad|good» marks what differs). Each
+is rendered in several languages, as far as it can be (LANGUAGES)."""
 import glob, itertools, json, os, random, re, shutil, subprocess, sys, zlib, concurrent.futures
 import fortran, uses
 
@@ -25,7 +26,8 @@ PRELUDE = """#include <mpi.h>
 #define WIN MPI_Win_create(b, sizeof b, sizeof(int), MPI_INFO_NULL, W, &w)
 #define OPEN MPI_File_open(W, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f)
 #define I MPI_INT
-static int rank, size, o, k, b[4096], r[4096], cnt[4] = {4, 4, 4, 4}, dsp[4] = {0, 4, 8, 12}, one[1] = {0}, dims[2] = {2, 1}, per[2];
+static int rank, size, o, k, b[4096], r[4096], cnt[4] = {4, 4, 4, 4};
+static int dsp[4] = {0, 4, 8, 12}, one[1] = {0}, dims[2] = {2, 1}, per[2];
 static char big[1 << 16], name[] = "exam.dat";
 static void *p;
 static MPI_Request q, q2, qq[4];
@@ -42,7 +44,8 @@ static MPI_Errhandler eh;
 static MPI_Aint aint[4];
 static int neg[4] = {-1, -1, -1, -1};
 static void ehf(MPI_Comm *c, int *e, ...) { (void)c; (void)e; }
-static void fun(void *a, void *b, int *n, MPI_Datatype *t) { for (int i = 0; i < *n; i++) ((int *)b)[i] += ((int *)a)[i]; (void)t; }
+static void fun(void *a, void *b, int *n, MPI_Datatype *t)
+{ for (int i = 0; i < *n; i++) ((int *)b)[i] += ((int *)a)[i]; (void)t; }
 /* True in n processes that this one and the others of its world start, with c between the two. */
 static int spawned(char **argv, int n)
 {
@@ -173,7 +176,7 @@ class Case:
         self.chance = zlib.crc32((klass + name).encode())
 
     def wanted(self):
-        """The first language can write all; the others are a share each, but for what is about them."""
+        """The first language can write all; the others have a share each, and what is theirs."""
         if self.fortran:
             return ["mpi", "mpif", "f08"]
         if self.c:
@@ -199,7 +202,7 @@ class Case:
         return done
 
 
-# --- arguments -----------------------------------------------------------------------------------------------------------------
+# --- arguments ------------------------------------------------------------------------------------
 
 TYPE = "MPI_Type_contiguous(1,MPI_INT,&t2);"
 SPOIL = {  # role: (what, value, what runs before, after)
@@ -428,12 +431,14 @@ def argument_cases():
                 yield Case("argument in-place", fn, body(full(values)), None, {"argument"})
 
 
-# --- whole bodies ----------------------------------------------------------------------------------------------------------------
+# --- whole bodies ---------------------------------------------------------------------------------
 # [CLASS] RULE,RULE          opens a class; then, a case a paragraph:
-# NAME ranks=N raw wrong unseen slow c any fortran and its body, in which «bad|good» marks what differs, and {x:A,B,C} makes a case for each of A, B, C (=x=).
+# NAME ranks=N raw wrong unseen slow c any fortran and its body, in which «bad|good» marks what
+# differs, and {x:A,B,C} makes a case for each of A, B, C (=x=).
 #                            A body that marks nothing is correct, unless it is `wrong`.
-# unseen: a blind spot, everywhere or where the kernel has no watchpoints; slow: the job hangs and nothing proves it, so that no sample has it;
-# c: in C only; any: in C and in one form of Fortran; fortran: in Fortran, not in C
+# unseen: a blind spot, everywhere or where the kernel has no watchpoints; slow: the job hangs and
+# nothing proves it, so that no sample has it; c: in C only; any: in C and in one form of Fortran;
+# fortran: in Fortran, not in C
 
 
 def text_cases():
@@ -482,7 +487,7 @@ def text_cases():
                 )
 
 
-# --- running -----------------------------------------------------------------------------------------------------------------------
+# --- running --------------------------------------------------------------------------------------
 
 os.environ.pop(
     "OMPI_MCA_btl_vader_single_copy_mechanism", None
@@ -494,7 +499,8 @@ ACROSS = {"OMPI_MCA_btl": "self,vader,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}
 
 
 def misplaced(finding, source, lines):
-    """The first of its calls whose place is not a line that makes this call, or near it: gfortran gives some calls the line of a neighbour."""
+    """The first of its calls whose place is not a line that makes this call, or near it: gfortran
+    gives some calls the line of a neighbour."""
     for call in finding["calls"]:
         for what, where in (("call", "site"), ("subject", "subject_site")):
             name, at = re.match(r"MPI_\w+|", call.get(what) or "")[0], (
@@ -639,7 +645,8 @@ def main():
             told = [f for f in found or [] if f[1] != "note"]
             problem = None
             if kind == "bad" and case.rules is not None:
-                # what was freed may send the library astray for ever: the job is then ended from outside, and the report still tells why
+                # what was freed may send the library astray for ever: the job is then ended from
+                # outside, and the report still tells why
                 hit = code in (1, 124) and any(f[0] in case.rules for f in told)
                 for row in rows:
                     row.bad += 1

@@ -1,6 +1,7 @@
-"""Renders the bodies of exam.py, which are written in a small part of C, as Fortran: with `use mpi`, `include 'mpif.h'` or `use mpi_f08`.
-What each argument of an MPI function is in Fortran follows from its role in interpose/calls.table. A body that uses more of C than is known here
-raises NotFortran, and has no rendering."""
+"""Renders the bodies of exam.py, which are written in a small part of C, as Fortran: with `use
+mpi`, `include 'mpif.h'` or `use mpi_f08`. What each argument of an MPI function is in Fortran
+follows from its role in interpose/calls.table. A body that uses more of C than is known here raises
+NotFortran, and has no rendering."""
 import re
 
 KINDS = {
@@ -78,7 +79,8 @@ NOT_HERE = {
     "Free_mem",
 }  # gone from mpi_f08, or in need of pointers
 
-# Open MPI's Fortran binding has these of its own, or fails before it calls C's interface: a negative count in it, a freed communicator.
+# Open MPI's Fortran binding has these of its own, or fails before it calls C's interface: a
+# negative count in it, a freed communicator.
 UNSEEN = re.compile(
     r"MPI_\w*(_create_keyval|_get_attr|_set_attr|_create_errhandler)|MPI_Waitall\(-1|MPI_Alltoallw\(.*,c2\)"
 )
@@ -209,7 +211,7 @@ class Renderer:
         self.language, self.table, self.errors = language, table, errors
         self.kinds, self.own, self.lines, self.depth = dict(VARIABLES), [], [], 1
 
-    # --- reading -----------------------------------------------------------------------------------------------------------------
+    # --- reading ----------------------------------------------------------------------------------
 
     def peek(self, n=0):
         return self.token[self.at + n] if self.at + n < len(self.token) else ""
@@ -360,7 +362,7 @@ class Renderer:
             else:
                 raise NotFortran(operator)
 
-    # --- expressions: (text, kind) -----------------------------------------------------------------------------------------------
+    # --- expressions: (text, kind) ----------------------------------------------------------------
 
     def logical(self, value):
         text, kind = value
@@ -486,7 +488,7 @@ class Renderer:
             return token, "procedure"
         raise NotFortran(token)
 
-    # --- calls -------------------------------------------------------------------------------------------------------------------
+    # --- calls ------------------------------------------------------------------------------------
 
     def call(self, error):
         name = self.take()[4:]
@@ -560,7 +562,8 @@ class Renderer:
 
 
 def program(body, language, table, macros, start, errors=True):
-    """language: mpi, mpif or f08. start: what comes before the body, in C. errors: whether ierror is passed (optional in mpi_f08)."""
+    """language: mpi, mpif or f08. start: what comes before the body, in C. errors: whether ierror
+    is passed (optional in mpi_f08)."""
     own = [l for l in body.splitlines() if l.startswith("#define")]
     renderer = Renderer(language, table, errors or language != "f08")
     lines = renderer.render(

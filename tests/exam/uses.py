@@ -2,8 +2,8 @@
 
     NAME(ARGUMENTS) @ what runs before | what the other rank does | what runs after
 
-With a partner, rank 0 makes the call and rank 1 is the partner; without, both ranks make it. exam.py spoils one argument at a time.
-Variables: prelude of exam.py."""
+With a partner, rank 0 makes the call and rank 1 is the partner; without, both ranks make it.
+exam.py spoils one argument at a time. Variables: prelude of exam.py."""
 
 P2P = """
 Send(b,4,MPI_INT,1,5,W) @ | MPI_Recv(r,4,MPI_INT,0,5,W,ST)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""usage: stop.py INT|KILL COMMAND...  Runs it again and again, each time stopped after a moment, until it comes to its end; prints
-what it printed last. INT is for its whole process group, as from a terminal. Exit status 1: it was never stopped, or left no state
-then."""
+"""usage: stop.py INT|KILL COMMAND...  Runs it again and again, each time stopped after a moment,
+until it comes to its end; prints what it printed last. INT is for its whole process group, as from
+a terminal. Exit status 1: it was never stopped, or left no state then."""
 
 import os
 import signal

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""usage: stopped.py INT|TERM|KILL COMMAND... PIDS  Runs it until two processes have written their numbers to the file PIDS, then sends
-it the signal, and prints what it prints. Returns when it and those two have ended; the runner's time limit is for who does not."""
+"""usage: stopped.py INT|TERM|KILL COMMAND... PIDS  Runs it until two processes have written their
+numbers to the file PIDS, then sends it the signal, and prints what it prints. Returns when it and
+those two have ended; the runner's time limit is for who does not."""
 
 import os
 import signal

@@ -1,5 +1,5 @@
-# An exploration of jobs (--world=mpirun) is stopped while a job runs that never ends: by a signal it
-# ends the job and says what it has; however it ends, no process and no folder of it is left.
+# An exploration of jobs (--world=mpirun) is stopped while a job runs that never ends: by a signal
+# it ends the job and says what it has; however it ends, no process and no folder of it is left.
 # timeout: 300
 cat >program.c <<'END'
 #include <mpi.h>

@@ -10,11 +10,14 @@ try() { # $1: file, $2: target
     echo "$2: exit $code$(sed -nE 's/^  cause      [^:]*:([a-z-]*).*/, \1/p; s/^  place      /, /p' \
         out.txt | sort | uniq | tr -d '\n')"
 }
-for target in $(sed -nE 's/^COLLECTIVE\(.*, ([a-z_]*)\)$/\1/p' cache.c); do try cache.c $target; done
+for target in $(sed -nE 's/^COLLECTIVE\(.*, ([a-z_]*)\)$/\1/p' cache.c); do
+    try cache.c $target
+done
 for target in keeps_objects loses_object loses_array; do try cache_too.cc $target; done
 try cache.f90 keeps_array
 keeps=$(sed -nE 's/^COLLECTIVE\(.*, (keeps[a-z_]*)\)$/\1/p' cache.c | paste -sd,)
 crosswait fuzz cache.c --target=$keeps --exhaustive=2 | grep -E "verified"
 # Of each lost block the line is told, in all causes of a campaign.
 crosswait fuzz cache.c --target=loses_list --keep-going -seed=1 -runs=1500 |
-    sed -nE 's/^  (cause|place) */\1 /p' | sed 's/leaked-memory:\([^:]*:[0-9]*\).*/leaked-memory:\1/' | sort -u
+    sed -nE 's/^  (cause|place) */\1 /p' |
+        sed 's/leaked-memory:\([^:]*:[0-9]*\).*/leaked-memory:\1/' | sort -u

@@ -6,7 +6,8 @@ set -u
 cat >two.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>
-/* Three mistakes: with 5 elements and more the last one is lost; root 2 is never served; many elements of 16 bytes overrun. */
+/* Three mistakes: with 5 elements and more the last one is lost; root 2 is never served; many
+ * elements of 16 bytes overrun. */
 static int my_bcast(void *buffer, int n, MPI_Datatype type, int root, MPI_Comm comm)
 {
     int rank, size;
@@ -55,7 +56,8 @@ try "no such file" --ignore=absent -runs=1
 cat >loop.c <<'C'
 #include <mpi.h>
 /* A ring that leaves its loop early: pieces that nobody asked for arrive at whoever comes next. */
-static int my_allgather(const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, MPI_Comm c)
+static int my_allgather(const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u,
+                        MPI_Comm c)
 {
     int rank, size;
     MPI_Aint lower, extent;
@@ -64,11 +66,14 @@ static int my_allgather(const void *s, int n, MPI_Datatype t, void *r, int m, MP
     MPI_Type_get_extent(u, &lower, &extent);
     char *in = r;
     if (s != MPI_IN_PLACE)
-        MPI_Sendrecv(s, n, t, 0, 1, in + rank * m * extent, m, u, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(s, n, t, 0, 1, in + rank * m * extent, m, u, 0, 1, MPI_COMM_SELF,
+                     MPI_STATUS_IGNORE);
     for (int step = 0; step < size - 1 - (size >= 4); step++) {
         int out = (rank - step + size) % size, from = (rank - step - 1 + size) % size;
         int extra = size >= 16 && step == 3;
-        MPI_Sendrecv(in + out * m * extent, m + extra, u, (rank + 1) % size, 1, in + from * m * extent, m, u, (rank - 1 + size) % size, 1, c, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(in + out * m * extent, m + extra, u, (rank + 1) % size, 1,
+                     in + from * m * extent, m, u, (rank - 1 + size) % size, 1, c,
+                     MPI_STATUS_IGNORE);
     }
     return MPI_SUCCESS;
 }

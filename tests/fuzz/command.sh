@@ -6,8 +6,8 @@ ring() { # $1: how the ring sends
     cat <<END
 #include <mpi.h>
 #include <stdlib.h>
-int my_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                 MPI_Datatype recvtype, MPI_Comm comm)
+int my_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     int rank, size;
     MPI_Aint lb, extent;
@@ -17,8 +17,8 @@ int my_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
     char *recv = recvbuf;
     int left = (rank - 1 + size) % size, right = (rank + 1) % size;
     if (sendbuf != MPI_IN_PLACE)
-        MPI_Sendrecv(sendbuf, sendcount, sendtype, rank, 0, recv + rank * recvcount * extent, recvcount, recvtype, rank, 0, comm,
-                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(sendbuf, sendcount, sendtype, rank, 0, recv + rank * recvcount * extent,
+                     recvcount, recvtype, rank, 0, comm, MPI_STATUS_IGNORE);
     for (int step = 0; step < size - 1; step++) {
         void *out = recv + (rank - step + size) % size * recvcount * extent;
         void *in = recv + (rank - step - 1 + size) % size * recvcount * extent;
@@ -30,24 +30,36 @@ COLLECTIVE(allgather, "allgather.ring", my_allgather)
 END
 }
 barrier() { # $1: global code, $2: what a barrier does
-    printf '#include <mpi.h>\n#include <stdlib.h>\n%s\nint my_barrier(MPI_Comm comm)\n{\n    %s\n    return MPI_Barrier(comm);\n}\n' "$1" "$2"
-    echo 'COLLECTIVE(barrier, "", my_barrier)'
+    cat <<END
+#include <mpi.h>
+#include <stdlib.h>
+$1
+int my_barrier(MPI_Comm comm)
+{
+    $2
+    return MPI_Barrier(comm);
+}
+COLLECTIVE(barrier, "", my_barrier)
+END
 }
 try() { # $1: title, the rest: arguments; prints the status and what matters
     title=$1; shift
     crosswait fuzz "$@" >out.txt 2>err.txt
     echo "$title: exit $?"
-    sed -E 's/crash-[0-9a-f]+/crash-X/g; s/timeout-[0-9a-f]+/timeout-X/g; s/oom-[0-9a-f]+/oom-X/g; s/leak-[0-9a-f]+/leak-X/g; s/, patterns and branches seen: .*//' out.txt
+    sed -E 's/crash-[0-9a-f]+/crash-X/g; s/timeout-[0-9a-f]+/timeout-X/g; s/oom-[0-9a-f]+/oom-X/g
+        s/leak-[0-9a-f]+/leak-X/g; s/, patterns and branches seen: .*//' out.txt
 }
 
-ring 'MPI_Send(out, recvcount, recvtype, right, 1, comm); MPI_Recv(in, recvcount, recvtype, left, 1, comm, MPI_STATUS_IGNORE);' >ring.c
+ring 'MPI_Send(out, recvcount, recvtype, right, 1, comm);
+        MPI_Recv(in, recvcount, recvtype, left, 1, comm, MPI_STATUS_IGNORE);' >ring.c
 try "send, then receive" ring.c -seed=1 --time=20
 scenario=$(ls crosswait-fuzz/ring/crashes/*.txt | grep -v explained)
 try "again" ring.c --explain=$scenario
 crosswait fuzz ring.c --real=$scenario >out.txt 2>&1
 echo "on real ranks: exit $?"
 grep "^finding: " out.txt
-ring 'MPI_Sendrecv(out, recvcount, recvtype, right, 1, in, recvcount, recvtype, left, 1, comm, MPI_STATUS_IGNORE);' >good.c
+ring 'MPI_Sendrecv(out, recvcount, recvtype, right, 1, in,
+             recvcount, recvtype, left, 1, comm, MPI_STATUS_IGNORE);' >good.c
 crosswait fuzz good.c -seed=1 -runs=400 --junit=good.xml >out.txt 2>&1
 echo "exchange: exit $?"
 sed -n '2,3p;$p' good.xml | sed -E 's/time="0.000"/no time/; s/time="[0-9.]+"/time="SECONDS"/'
@@ -61,26 +73,40 @@ grep -a "does not compile" err.txt
 printf '#include <mpi.h>\nint f(MPI_Comm c) { return MPI_Barrier(c); }\n' >nothing.c
 try "registers nothing" nothing.c -runs=1
 cat err.txt
-barrier '' 'char port[MPI_MAX_PORT_NAME]; MPI_Open_port(MPI_INFO_NULL, port); MPI_Close_port(port);' >port.c
+barrier '' 'char port[MPI_MAX_PORT_NAME];
+    MPI_Open_port(MPI_INFO_NULL, port); MPI_Close_port(port);' >port.c
 try "a call that is not there" port.c -runs=1
 grep -a "has no" err.txt
 grep -a -c " Sendrecv_replace " err.txt
 barrier '' 'for (volatile int i = 0; i < 1; i *= 2) continue;' >endless.c
 try "without end" endless.c -runs=10 -timeout=2 --no-shrink | head -2
-barrier 'static void *kept[100000]; static int n;' 'for (int i = 0; i < 4000; i++) { char *p = malloc(1 << 20); for (int k = 0; k < 1 << 20; k += 4096) p[k] = 1; kept[n++] = p; }' >memory.c
+barrier 'static void *kept[100000]; static int n;' 'for (int i = 0; i < 4000; i++) {
+        char *p = malloc(1 << 20);
+        for (int k = 0; k < 1 << 20; k += 4096)
+            p[k] = 1;
+        kept[n++] = p;
+    }' >memory.c
 try "memory without end" memory.c -runs=10 -rss_limit_mb=300 --no-shrink | head -2
 barrier '' 'int r; MPI_Comm_rank(comm, &r); if (r == 1) exit(0);' >exits.c
 try "exits" exits.c -runs=10 | head -2
 barrier '' 'int r; MPI_Comm_rank(comm, &r); if (r == 2) abort();' >aborts.c
 try "aborts" aborts.c -runs=10 | head -2
-barrier 'static int deep(volatile char *p) { volatile char room[4096]; room[0] = p[0]; return deep(room) + room[1]; }' 'volatile char c = 0; int r; MPI_Comm_rank(comm, &r); if (r == 1) deep(&c);' >stack.c
+barrier 'static int deep(volatile char *p)
+{
+    volatile char room[4096];
+    room[0] = p[0];
+    return deep(room) + room[1];
+}' 'volatile char c = 0; int r; MPI_Comm_rank(comm, &r); if (r == 1) deep(&c);' >stack.c
 try "stack overflow" stack.c -runs=10 --no-shrink | head -2
 barrier '' 'char *p = malloc(8); int r; MPI_Comm_rank(comm, &r); p[8 + r] = 1; free(p);' >overrun.c
 try "overrun" overrun.c -runs=10 --no-shrink | head -2
 barrier '' 'volatile char *p = malloc(100); p[0] = 1; p = NULL;' >leaks.c
 try "leaks memory" leaks.c -runs=3 --no-shrink --junit=leaks.xml | head -2
 grep -c "<failure" leaks.xml
-mkdir -p jobs && cd jobs && cp ../good.c . && crosswait fuzz good.c -jobs=2 -workers=2 -runs=50 >out.txt 2>&1; echo "two jobs: exit $?"; cd ..
+mkdir -p jobs && cd jobs && cp ../good.c .
+crosswait fuzz good.c -jobs=2 -workers=2 -runs=50 >out.txt 2>&1
+echo "two jobs: exit $?"
+cd ..
 try "no such file" absent.c
 cat err.txt
 
@@ -117,14 +143,22 @@ printf 'crosswait scenario 1\nranks 3\n' >three.txt
 crosswait fuzz plus.cpp --cflags=-DSEND_TAG=1 --real=three.txt 2>&1 | tail -1
 crosswait fuzz plus.cpp --cflags=-DSEND_TAG=2 -seed=1 -runs=300 --no-shrink >out.txt 2>&1 # built anew
 grep -Eo "finding: deadlock|--cflags=.*--real" out.txt
-printf '#include "crosswait_fuzz.h"\nint one(MPI_Comm c) { return MPI_Barrier(c); }\nint two(MPI_Comm c) { (void)c; return 0; }\nCOLLECTIVE(barrier, "", one)\nCOLLECTIVE(barrier, "", two)\n' >both.c
+cat >both.c <<'END'
+#include "crosswait_fuzz.h"
+int one(MPI_Comm c) { return MPI_Barrier(c); }
+int two(MPI_Comm c) { (void)c; return 0; }
+COLLECTIVE(barrier, "", one)
+COLLECTIVE(barrier, "", two)
+END
 try "two collectives" both.c -seed=1 -runs=100 | head -2
 try "two collectives, the good one" both.c --target=one -runs=100
 refused "a target that is not there" both.c --target=three -runs=1
 sed 's/""/"barrier.nobody"/' own.c >row.c; refused "an unknown row" row.c -runs=1
 sed 's/""/"bcast.binomial"/' own.c >row.c; refused "another collective's row" row.c -runs=1
-sed 's/(barrier/(bcast/' own.c >signature.c; refused "the signature of another call" signature.c -runs=1
-{ cat own.c; echo 'int main(void) { return 0; }'; } >main.c; refused "a main of its own" main.c -runs=1
+sed 's/(barrier/(bcast/' own.c >signature.c
+refused "the signature of another call" signature.c -runs=1
+{ cat own.c; echo 'int main(void) { return 0; }'; } >main.c
+refused "a main of its own" main.c -runs=1
 mkdir -p folder.c; refused "a folder" folder.c
 refused "no source" out.txt
 refused "an unknown option" own.c --frobs=1

@@ -43,6 +43,10 @@ barrier_request 500 -
 bcast_pair 500 - --ranks=1..2
 halo 500 -
 TABLE
-printf '#include <mpi.h>\nint f(MPI_Comm c) { return MPI_Barrier(c); }\nCOLLECTIVE(barier, "", f)\n' >kind.c
+cat >kind.c <<'END'
+#include <mpi.h>
+int f(MPI_Comm c) { return MPI_Barrier(c); }
+COLLECTIVE(barier, "", f)
+END
 crosswait fuzz kind.c -runs=1 2>&1 | sed -n '/the kinds/,/does not compile/p' | tr '\n' ' ' |
     grep -oE "the kinds of collectives are:|iallreduce|neighbor_alltoallw_init|does not compile"

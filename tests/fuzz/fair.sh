@@ -44,7 +44,8 @@ C
 for name in iprobe iprobe_yield test test_yield testall testall_yield testany asleep; do
     for slow in 1 3; do
         for order in 'order first' 'order random' 'delay speeds:8000'; do
-            printf 'crosswait scenario 1\ncollective by_%s\nranks 5\nslow %s\nbuffering eager\ncalls 2\n%s\n' $name $slow "$order" >one.txt
+            printf 'crosswait scenario 1\ncollective by_%s\nranks 5\nslow %s\n' $name $slow >one.txt
+            printf 'buffering eager\ncalls 2\n%s\n' "$order" >>one.txt
             crosswait fuzz polls.c --explain=one.txt 2>&1 |
                 sed -nE "s/^(finding: [a-z]+|no finding).*/$name: \\1/p"
         done

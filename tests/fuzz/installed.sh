@@ -12,7 +12,8 @@ cat >my_allreduce.c <<'END'
 #ifndef WRONG
 #define WRONG 0
 #endif
-static int my_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+static int my_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm)
 {
     int rank, error;
     MPI_Comm_rank(comm, &rank);
@@ -34,14 +35,24 @@ crosswait fuzz my_allreduce.c --cflags=-DWRONG=1 --time=20 -seed=1 --junit=fuzz.
 echo "wrong: exit $?"
 /usr/bin/python3 - <<'END'
 import xml.dom.minidom
+
 suite = xml.dom.minidom.parse("fuzz.xml").documentElement
 failure = suite.getElementsByTagName("failure")[0]
-print(suite.tagName, failure.parentNode.getAttribute("name"), failure.getAttribute("message").split(":")[1].strip())
+print(
+    suite.tagName,
+    failure.parentNode.getAttribute("name"),
+    failure.getAttribute("message").split(":")[1].strip(),
+)
 import json
+
 run = json.load(open("fuzz.sarif"))["runs"][0]
 result = run["results"][0]
 rules = run["tool"]["driver"]["rules"]
-print(rules[result["ruleIndex"]]["id"], result["ruleId"], result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+print(
+    rules[result["ruleIndex"]]["id"],
+    result["ruleId"],
+    result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+)
 print(result["properties"]["repeat"].split(" ")[:3])
 END
 for what in "again" "real ranks"; do

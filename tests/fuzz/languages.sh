@@ -52,7 +52,8 @@ F
 for buffering in eager rendezvous; do
     printf 'crosswait scenario 1\nranks 2\nbuffering %s\n' $buffering >scenario.txt
     crosswait fuzz sends.f90 --real=scenario.txt 2>/dev/null </dev/null |
-        sed -nE "s/^finding: ([a-z-]+):.*/$buffering on real ranks: \1/p; s/^no finding/$buffering on real ranks: silent/p"
+        sed -nE "s/^finding: ([a-z-]+):.*/$buffering on real ranks: \1/p
+            s/^no finding/$buffering on real ranks: silent/p"
 done
 
 refused() { # $1: title, $2: file
@@ -61,9 +62,12 @@ refused() { # $1: title, $2: file
 }
 sed 's/^! COLL.*//' sends.f90 >none.f90; refused "nothing registered" none.f90
 sed 's/, first,/, nobody,/' sends.f90 >nobody.f90; refused "no such subroutine" nobody.f90
-sed 's/, rtype, comm, ierror)$/, comm, ierror)/; 1s/rtype, //; s/^  integer :: scount/  integer :: rtype, scount/; s/rcount, rtype, comm, ierror, rank/rcount, comm, ierror, rank/' \
+sed 's/, rtype, comm, ierror)$/, comm, ierror)/; 1s/rtype, //; s/^  integer :: scount/  integer :: rtype, scount/
+    s/rcount, rtype, comm, ierror, rank/rcount, comm, ierror, rank/' \
     sends.f90 >few.f90; refused "an argument too few" few.f90
-sed 's/COLLECTIVE(allgather/COLLECTIVE(algather/' sends.f90 >kind.f90; refused "no such kind" kind.f90
-sed 's/COLLECTIVE(allgather, ""/COLLECTIVE(allgather/' sends.f90 >macro.f90; refused "no claim" macro.f90
+sed 's/COLLECTIVE(allgather/COLLECTIVE(algather/' sends.f90 >kind.f90
+refused "no such kind" kind.f90
+sed 's/COLLECTIVE(allgather, ""/COLLECTIVE(allgather/' sends.f90 >macro.f90
+refused "no claim" macro.f90
 sed 's/call MPI_Recv/call MPI_Receive(/' sends.f90 >broken.f90
 crosswait fuzz broken.f90 -runs=1 2>&1 | grep -a "does not compile"

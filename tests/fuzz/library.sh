@@ -44,12 +44,17 @@ grep -o '[0-9]* cases' out.txt
 cat >wrong.c <<'END'
 #include <mpi.h>
 #include <unistd.h>
-int MPI_Barrier(MPI_Comm comm) { (void)comm; return MPI_SUCCESS; }
+int MPI_Barrier(MPI_Comm comm)
+{
+    (void)comm;
+    return MPI_SUCCESS;
+}
 int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
     return PMPI_Bcast(buffer, count > 4 ? count - 1 : count, type, root, comm);
 }
-int MPI_Scatter(const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, int root, MPI_Comm comm)
+int MPI_Scatter(const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, int root,
+                MPI_Comm comm)
 {
     int rank;
     PMPI_Comm_rank(comm, &rank);

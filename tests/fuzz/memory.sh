@@ -7,7 +7,8 @@ cat >scratch.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-#define SIDES const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, int root, MPI_Comm c
+#define SIDES \
+    const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, int root, MPI_Comm c
 /* wrong 1: the scratch is one byte short; 2: it is never freed; 3: it grows for ever */
 static int scratch(int wrong, SIDES)
 {
@@ -25,9 +26,11 @@ static int scratch(int wrong, SIDES)
         more = malloc(4 << 20);
     MPI_Request request;
     if (s == MPI_IN_PLACE)
-        MPI_Sendrecv((char *)r + rank * m * extent, m, u, 0, 2, place + rank * m * extent, m, u, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        MPI_Sendrecv((char *)r + rank * m * extent, m, u, 0, 2, place + rank * m * extent, m, u, 0,
+                     2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     else
-        MPI_Sendrecv(s, n, t, 0, 2, place + rank * m * extent, m, u, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(s, n, t, 0, 2, place + rank * m * extent, m, u, 0, 2, MPI_COMM_SELF,
+                     MPI_STATUS_IGNORE);
     for (int i = 0; i < size; i++)
         if (i != root)
             MPI_Recv(place + i * m * extent, m, u, i, 1, c, MPI_STATUS_IGNORE);
@@ -40,7 +43,12 @@ static int scratch(int wrong, SIDES)
         free(own);
     return MPI_SUCCESS;
 }
-#define BY(name, wrong) static int name(SIDES) { return scratch(wrong, s, n, t, r, m, u, root, c); } COLLECTIVE(gather, "", name)
+#define BY(name, wrong)                                   \
+    static int name(SIDES)                                \
+    {                                                     \
+        return scratch(wrong, s, n, t, r, m, u, root, c); \
+    }                                                     \
+    COLLECTIVE(gather, "", name)
 BY(correct, 0) BY(overrun, 1) BY(leaks, 2) BY(grows, 3)
 C
 for name in correct overrun leaks grows; do
@@ -78,7 +86,10 @@ sed -i 's/add/wrong/' one.txt
 crosswait fuzz null.c --target=wrong -runs=1000 -seed=1 | grep -E "place|runtime"
 cat >row.c <<'C'
 #include <mpi.h>
-static int ring_size(int ranks, int count, int commutative) { return commutative && count >= ranks; }
+static int ring_size(int ranks, int count, int commutative)
+{
+    return commutative && count >= ranks;
+}
 /* Claims two rounds; keeps it only where the operation commutes. */
 static int sum(const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c)
 {
@@ -87,12 +98,23 @@ static int sum(const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm
     MPI_Comm_size(c, &size);
     MPI_Op_commutative(o, &commutes);
     for (int i = 0; i < (commutes ? 0 : 3); i++)
-        MPI_Sendrecv(&i, 1, MPI_INT, (rank + 1) % size, 9, &size, 1, MPI_INT, (rank + size - 1) % size, 9, c, MPI_STATUS_IGNORE), MPI_Comm_size(c, &size);
+        MPI_Sendrecv(&i, 1, MPI_INT, (rank + 1) % size, 9, &size, 1, MPI_INT,
+                     (rank + size - 1) % size, 9, c, MPI_STATUS_IGNORE),
+            MPI_Comm_size(c, &size);
     return MPI_Allreduce(s, r, n, t, o, c);
 }
-static long two(int ranks, int count) { return ranks + count ? 2 : 0; }
-static int sum_always(const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c) { return sum(s, r, n, t, o, c); }
-static int sum_large(const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c) { return sum(s, r, n, t, o, c); }
+static long two(int ranks, int count)
+{
+    return ranks + count ? 2 : 0;
+}
+static int sum_always(const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c)
+{
+    return sum(s, r, n, t, o, c);
+}
+static int sum_large(const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c)
+{
+    return sum(s, r, n, t, o, c);
+}
 COLLECTIVE(allreduce, "", sum, .rounds_most = two)
 COLLECTIVE(allreduce, "", sum_always, .rounds_most = two, .row_when = COLLECTIVE_ALWAYS)
 COLLECTIVE(allreduce, "", sum_large, .rounds_most = two, .row_when = ring_size)

@@ -15,11 +15,13 @@ scenario() { # $1: collective, the rest: lines
 }
 in_process() {
     crosswait fuzz ./*.c -o out --cflags=-I. --explain="$1" 2>/dev/null |
-        sed -nE 's/^finding: ([a-z-]+):.*/  in process: \1/p; s/^no finding/  in process: silent/p' | sort -u
+        sed -nE 's/^finding: ([a-z-]+):.*/  in process: \1/p
+            s/^no finding/  in process: silent/p' | sort -u
 }
 on_real_ranks() {
     crosswait fuzz ./*.c -o out --cflags=-I. --real="$1" 2>/dev/null </dev/null |
-        sed -nE 's/^finding: ([a-z-]+):.*/  real ranks: \1/p; s/^no finding/  real ranks: silent/p' | sort -u
+        sed -nE 's/^finding: ([a-z-]+):.*/  real ranks: \1/p
+            s/^no finding/  real ranks: silent/p' | sort -u
 }
 case_of() { # $1: title, $2: name, $3: lines of the axis, separated by ';', the rest: lines of both
     title=$1 name=$2 axis=$3; shift 3
@@ -51,41 +53,83 @@ cat >order.c <<'END'
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-enum how { WAITANY, WAITSOME, TESTANY, TESTSOME, TEST, PROBE, IPROBE, MPROBE, IMPROBE, RECV, IRECV };
+enum how {
+    WAITANY,
+    WAITSOME,
+    TESTANY,
+    TESTSOME,
+    TEST,
+    PROBE,
+    IPROBE,
+    MPROBE,
+    IMPROBE,
+    RECV,
+    IRECV
+};
 
-static int next_of(enum how how, int n, MPI_Request *requests, char *in, MPI_Aint block, int count, MPI_Datatype type, MPI_Comm comm,
-                   int *queue, int *queued)
+static int next_of(enum how how, int n, MPI_Request *requests, char *in, MPI_Aint block, int count,
+                   MPI_Datatype type, MPI_Comm comm, int *queue, int *queued)
 {
     MPI_Status status;
     MPI_Message message;
     MPI_Request request;
     int flag = 0, some = 0;
     switch (how) {
-    case WAITANY: MPI_Waitany(n, requests, &some, &status); return some;
-    case TESTANY: while (!flag) MPI_Testany(n, requests, &some, &flag, MPI_STATUS_IGNORE); return some;
-    case WAITSOME: if (!*queued) MPI_Waitsome(n, requests, queued, queue, MPI_STATUSES_IGNORE); return queue[--*queued];
-    case TESTSOME: while (!*queued) MPI_Testsome(n, requests, queued, queue, MPI_STATUSES_IGNORE); return queue[--*queued];
-    case TEST: for (;; some = (some + 1) % n) {
-        if (requests[some] == MPI_REQUEST_NULL) continue;
-        MPI_Test(&requests[some], &flag, &status);
-        if (flag) return some;
-    }
-    case IPROBE: while (!flag) MPI_Iprobe(MPI_ANY_SOURCE, 7, comm, &flag, &status); break;
-    case PROBE: MPI_Probe(MPI_ANY_SOURCE, 7, comm, &status); break;
-    case MPROBE: MPI_Mprobe(MPI_ANY_SOURCE, 7, comm, &message, &status);
-        MPI_Mrecv(in + status.MPI_SOURCE * block, count, type, &message, &status); return status.MPI_SOURCE;
-    case IMPROBE: while (!flag) MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, &message, &status);
-        MPI_Mrecv(in + status.MPI_SOURCE * block, count, type, &message, &status); return status.MPI_SOURCE;
-    case RECV: MPI_Recv(in, count, type, MPI_ANY_SOURCE, 7, comm, &status);
-        memcpy(in + status.MPI_SOURCE * block, in, (size_t)block); return status.MPI_SOURCE;
-    case IRECV: MPI_Irecv(in, count, type, MPI_ANY_SOURCE, 7, comm, &request); MPI_Wait(&request, &status);
-        memcpy(in + status.MPI_SOURCE * block, in, (size_t)block); return status.MPI_SOURCE;
+    case WAITANY:
+        MPI_Waitany(n, requests, &some, &status);
+        return some;
+    case TESTANY:
+        while (!flag)
+            MPI_Testany(n, requests, &some, &flag, MPI_STATUS_IGNORE);
+        return some;
+    case WAITSOME:
+        if (!*queued)
+            MPI_Waitsome(n, requests, queued, queue, MPI_STATUSES_IGNORE);
+        return queue[--*queued];
+    case TESTSOME:
+        while (!*queued)
+            MPI_Testsome(n, requests, queued, queue, MPI_STATUSES_IGNORE);
+        return queue[--*queued];
+    case TEST:
+        for (;; some = (some + 1) % n) {
+            if (requests[some] == MPI_REQUEST_NULL)
+                continue;
+            MPI_Test(&requests[some], &flag, &status);
+            if (flag)
+                return some;
+        }
+    case IPROBE:
+        while (!flag)
+            MPI_Iprobe(MPI_ANY_SOURCE, 7, comm, &flag, &status);
+        break;
+    case PROBE:
+        MPI_Probe(MPI_ANY_SOURCE, 7, comm, &status);
+        break;
+    case MPROBE:
+        MPI_Mprobe(MPI_ANY_SOURCE, 7, comm, &message, &status);
+        MPI_Mrecv(in + status.MPI_SOURCE * block, count, type, &message, &status);
+        return status.MPI_SOURCE;
+    case IMPROBE:
+        while (!flag)
+            MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, &message, &status);
+        MPI_Mrecv(in + status.MPI_SOURCE * block, count, type, &message, &status);
+        return status.MPI_SOURCE;
+    case RECV:
+        MPI_Recv(in, count, type, MPI_ANY_SOURCE, 7, comm, &status);
+        memcpy(in + status.MPI_SOURCE * block, in, (size_t)block);
+        return status.MPI_SOURCE;
+    case IRECV:
+        MPI_Irecv(in, count, type, MPI_ANY_SOURCE, 7, comm, &request);
+        MPI_Wait(&request, &status);
+        memcpy(in + status.MPI_SOURCE * block, in, (size_t)block);
+        return status.MPI_SOURCE;
     }
     MPI_Recv(in + status.MPI_SOURCE * block, count, type, status.MPI_SOURCE, 7, comm, &status);
     return status.MPI_SOURCE;
 }
 
-static int in_order_of_arrival(enum how how, const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+static int in_order_of_arrival(enum how how, const void *sendbuf, void *recvbuf, int count,
+                               MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     int rank, size, queue[64], queued = 0;
     MPI_Aint lb, extent;
@@ -111,15 +155,17 @@ static int in_order_of_arrival(enum how how, const void *sendbuf, void *recvbuf,
     return MPI_SUCCESS;
 }
 
-#define BY(name, how) \
-    static int by_##name(const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, int root, MPI_Comm c) \
-    { \
-        (void)root; \
-        return in_order_of_arrival(how, s, r, n, t, o, c); \
-    } \
+#define BY(name, how)                                                                       \
+    static int by_##name(const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, int root, \
+                         MPI_Comm c)                                                        \
+    {                                                                                       \
+        (void)root;                                                                         \
+        return in_order_of_arrival(how, s, r, n, t, o, c);                                  \
+    }                                                                                       \
     COLLECTIVE(reduce, "", by_##name, .root_zero_only = 1)
-BY(waitany, WAITANY) BY(waitsome, WAITSOME) BY(testany, TESTANY) BY(testsome, TESTSOME) BY(test, TEST) BY(probe, PROBE)
-BY(iprobe, IPROBE) BY(mprobe, MPROBE) BY(improbe, IMPROBE) BY(recv, RECV) BY(irecv, IRECV)
+BY(waitany, WAITANY)
+BY(waitsome, WAITSOME) BY(testany, TESTANY) BY(testsome, TESTSOME) BY(test, TEST) BY(probe, PROBE)
+    BY(iprobe, IPROBE) BY(mprobe, MPROBE) BY(improbe, IMPROBE) BY(recv, RECV) BY(irecv, IRECV)
 END
 for how in waitany waitsome testany testsome test probe iprobe mprobe improbe recv irecv; do
     for schedule in 'delays uniform;delays-seed 3;buffering eager' \
@@ -141,7 +187,8 @@ cat >early.c <<'END'
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-static int gather(int early, const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, int root, MPI_Comm c)
+static int gather(int early, const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u,
+                  int root, MPI_Comm c)
 {
     int rank, size;
     MPI_Aint lb, extent;
@@ -158,7 +205,8 @@ static int gather(int early, const void *s, int n, MPI_Datatype t, void *r, int 
     for (int i = 0; i < size; i++)
         MPI_Irecv(own + i * bytes, m, u, i == root ? MPI_PROC_NULL : i, 5, c, &requests[i]);
     if (s != MPI_IN_PLACE)
-        MPI_Sendrecv(s, n, t, 0, 6, own + root * bytes, m, u, 0, 6, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(s, n, t, 0, 6, own + root * bytes, m, u, 0, 6, MPI_COMM_SELF,
+                     MPI_STATUS_IGNORE);
     MPI_Wait(&requests[size - 1], MPI_STATUS_IGNORE);
     if (!early)
         MPI_Waitall(size, requests, MPI_STATUSES_IGNORE);
@@ -167,9 +215,16 @@ static int gather(int early, const void *s, int n, MPI_Datatype t, void *r, int 
     free(own);
     return MPI_SUCCESS;
 }
-#define SIDES const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, int root, MPI_Comm c
-static int early(SIDES) { return gather(1, s, n, t, r, m, u, root, c); }
-static int whole(SIDES) { return gather(0, s, n, t, r, m, u, root, c); }
+#define SIDES \
+    const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, int root, MPI_Comm c
+static int early(SIDES)
+{
+    return gather(1, s, n, t, r, m, u, root, c);
+}
+static int whole(SIDES)
+{
+    return gather(0, s, n, t, r, m, u, root, c);
+}
 COLLECTIVE(gather, "", early)
 COLLECTIVE(gather, "", whole)
 END

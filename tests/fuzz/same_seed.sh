@@ -19,7 +19,12 @@ cat >sum.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-static int down(int depth) { volatile char here[2000]; here[depth] = 1; return depth ? down(depth - 1) + here[depth] : 0; }
+static int down(int depth)
+{
+    volatile char here[2000];
+    here[depth] = 1;
+    return depth ? down(depth - 1) + here[depth] : 0;
+}
 static int my_allreduce(const void *s, void *r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c)
 {
     int rank;

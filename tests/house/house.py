@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""The rules of the house, held to a tree: house.py [--root=FOLDER] [RULE...]. Prints each violation with its place, then
-`N files, M violations`; exit status 1 if there is any. Rules: see RULES at the end."""
+"""The rules of the house, held to a tree: house.py [--root=FOLDER] [RULE...]. Prints each violation
+with its place, then `N files, M violations`; exit status 1 if there is any. Rules: see RULES at the
+end."""
 import argparse
 import glob
 import os
@@ -8,7 +9,8 @@ import re
 import subprocess
 import sys
 
-# Which rooms a room may include besides its own. `policy` and `signature` are leaves that others link as well.
+# Which rooms a room may include besides its own. `policy` and `signature` are leaves that others
+# link as well.
 ROOMS = {
     "core": [],
     "interpose": ["core", "replay/policy"],
@@ -87,7 +89,8 @@ class House:
                     self.say("includes", name, number, f"{room} includes {match.group(1)}")
 
     def calls(self):
-        """What a call means stands in its row: nobody compares names of calls, or looks for pieces of them."""
+        """What a call means stands in its row: nobody compares names of calls, or looks for pieces
+        of them."""
         compare = re.compile(
             r'\b(?:strn?cmp|strn?casecmp|strstr|strchr|fnmatch)\s*\([^;]*?"[^"\n]*MPIX?_[A-Z][a-z]\w*"',
             re.S,
@@ -186,7 +189,8 @@ class House:
                     self.say("banners", name, number, line[:80])
 
     def assertions(self):
-        """A room has half an assertion a function; a function begins with a brace that stands alone."""
+        """A room has half an assertion a function; a function begins with a brace that stands
+        alone."""
         for room in ASSERTED:
             lines = [line for name in self.sources(room) for line in self.read(name).splitlines()]
             functions = sum(line == "{" for line in lines)

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Every numbered invariant is asserted or tested: invariants.py [--root=FOLDER] [--list]. Prints each that nothing cites, then
-`N invariants, M without a citation`; exit status 1 if there is any. Invariants stand as `N. text` at a file's head, or in a room's README
-under the word "Invariants". What cites one is a comment of C, Python or shell:
+"""Every numbered invariant is asserted or tested: invariants.py [--root=FOLDER] [--list]. Prints
+each that nothing cites, then `N invariants, M without a citation`; exit status 1 if there is any.
+Invariants stand as `N. text` at a file's head, or in a room's README under the word "Invariants".
+What cites one is a comment of C, Python or shell:
     invariant 3             in the file itself, or in the .c of its .h
     match.h invariant 3     anywhere else, by the file's name
-    core invariant 3        one of core/README.md (a folder of a room by its path: replay/timed invariant 3)"""
+    core invariant 3        one of core/README.md (a folder of a room by its path)"""
 import argparse
 import os
 import re

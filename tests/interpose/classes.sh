@@ -8,26 +8,36 @@ for n in 2 4; do
     [ ! -s err ] || { cat err; exit 1; }
     check <<'P'
 import collections
+
 told = collections.defaultdict(dict)
 for me in ranks:
     for line in open(f"file.{me}"):
         name, n = line.split()
         told[me][name] = int(n)
-assert len(told) == len(ranks) and all(len(t) > 270 for t in told.values()), {r: len(t) for r, t in told.items()}
+assert len(told) == len(ranks) and all(len(t) > 270 for t in told.values()), {
+    r: len(t) for r, t in told.items()
+}
 for me, rank in ranks.items():
     got = collections.Counter(e.name for e in rank.events if not e.parent for _ in range(e.repeat))
     got -= collections.Counter(["MPI_Init_thread", "MPI_Finalize"])
     told_of = collections.Counter(told[me])
-    assert got == told_of, f"rank {me}: recorded and not made: {got - told_of}; made and not recorded: {told_of - got}"
+    assert (
+        got == told_of
+    ), f"rank {me}: recorded and not made: {got - told_of}; made and not recorded: {told_of - got}"
     assert not rank.lost and rank.state == "finalized" and not rank.stopped
     by = lambda name: [e for e in rank.events if e.name == name and not e.parent]
     assert by("MPI_Get_count")[0].args == {"count": 4}
     assert by("MPI_Comm_split")[0].args == {"color": me % 2, "key": me}
     cart = by("MPI_Cart_create")[0]
-    assert cart.lists[2, 8][0] * cart.lists[2, 8][1] == len(ranks) and tuple(cart.lists[3, 8]) == (1, 0)
+    assert cart.lists[2, 8][0] * cart.lists[2, 8][1] == len(ranks) and tuple(cart.lists[3, 8]) == (
+        1,
+        0,
+    )
     assert rank.comms[cart.request]["topology"] == 1 and rank.comms[cart.request]["parent"] == 1
     assert by("MPI_Cart_shift")[0].args.keys() == {"direction", "disp", "rank_source", "rank_dest"}
-    assert [rank.types[e.type]["name"] for e in by("MPI_Put")] and by("MPI_Put")[0].leg["count"] == 4
+    assert [rank.types[e.type]["name"] for e in by("MPI_Put")] and by("MPI_Put")[0].leg[
+        "count"
+    ] == 4
     assert by("MPI_File_open")[0].texts[1].endswith("/file") and by("MPI_File_open")[0].comm
     assert by("MPI_Info_set")[0].texts == {1: "key", 2: "value"}
     send = by("MPI_Send")
@@ -36,21 +46,42 @@ for me, rank in ranks.items():
     cancelled = [e for e in by("MPI_Wait") if e.done and e.done[0]["cancelled"]]
     assert len(cancelled) == 1, [(e.seq, e.done) for e in cancelled]
     mrecv = by("MPI_Mrecv")[0]
-    assert mrecv.request == by("MPI_Mprobe")[0].request != 0 and by("MPI_Imrecv")[0].args["message"] == by("MPI_Improbe")[-1].request
+    assert (
+        mrecv.request == by("MPI_Mprobe")[0].request != 0
+        and by("MPI_Imrecv")[0].args["message"] == by("MPI_Improbe")[-1].request
+    )
     alltoallw = by("MPI_Alltoallw")[0]
-    assert sorted(r for _, r in alltoallw.lists) == [2, 3, 4, 5, 6, 7] and all(len(v) == len(ranks) for v in alltoallw.lists.values())
+    assert sorted(r for _, r in alltoallw.lists) == [2, 3, 4, 5, 6, 7] and all(
+        len(v) == len(ranks) for v in alltoallw.lists.values()
+    )
     gatherv = by("MPI_Gatherv")[0]
     assert (len(gatherv.lists) == 2) == (me == 0) and (gatherv.leg is not None) == (me == 0)
     struct = rank.types[by("MPI_Type_create_struct")[0].request]
-    assert [(d, c) for d, _, c in struct["map"]] == [(0, 1), (8, 1), (16, 1)] and struct["size"] == 13, struct
+    assert [(d, c) for d, _, c in struct["map"]] == [(0, 1), (8, 1), (16, 1)] and struct[
+        "size"
+    ] == 13, struct
     vector = rank.types[by("MPI_Type_vector")[0].request]
-    assert [(d, c) for d, _, c in vector["map"]] == [(0, 1), (8, 1), (16, 1)] and vector["extent"] == 20
+    assert [(d, c) for d, _, c in vector["map"]] == [(0, 1), (8, 1), (16, 1)] and vector[
+        "extent"
+    ] == 20
     sub = rank.types[by("MPI_Type_create_subarray")[0].request]
     assert [(d, c) for d, _, c in sub["map"]] == [(20, 2), (36, 2)], sub
-    assert rank.types[by("MPI_Type_contiguous")[0].request]["signature"] == vector["signature"] == sub["signature"] != struct["signature"]
-    assert rank.ops[by("MPI_Reduce")[0].tag] == ("user", 1) and rank.ops[by("MPI_Scan")[0].tag][0] == "user"
+    assert (
+        rank.types[by("MPI_Type_contiguous")[0].request]["signature"]
+        == vector["signature"]
+        == sub["signature"]
+        != struct["signature"]
+    )
+    assert (
+        rank.ops[by("MPI_Reduce")[0].tag] == ("user", 1)
+        and rank.ops[by("MPI_Scan")[0].tag][0] == "user"
+    )
     starts = by("MPI_Startall")[0].lists[1, 1]
-    assert starts == by("MPI_Waitall")[1].lists[1, 1] == [e.request for e in by("MPI_Send_init") + by("MPI_Bsend_init") + by("MPI_Recv_init")], starts
+    assert (
+        starts
+        == by("MPI_Waitall")[1].lists[1, 1]
+        == [e.request for e in by("MPI_Send_init") + by("MPI_Bsend_init") + by("MPI_Recv_init")]
+    ), starts
 # Each communicator that several ranks hold has one global id, and no two share one.
 everybody = collections.defaultdict(set)
 for me, rank in ranks.items():

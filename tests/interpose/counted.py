@@ -1,4 +1,5 @@
-"""What must be recorded of the counted sequence of calls (programs/counted*), whatever language made them: none missing, none twice."""
+"""What must be recorded of the counted sequence of calls (programs/counted*), whatever language
+made them: none missing, none twice."""
 import collections, sys
 
 import spool

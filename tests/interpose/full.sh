@@ -19,7 +19,11 @@ if mount -t tmpfs -o size=1500k none small 2>/dev/null; then
     expect "full disk" "recording ended on rank [01], the program goes on: the spool cannot be written: No space left on device"
     check <<'P'
 for me, rank in ranks.items():
-    assert rank.stopped == 28 and rank.lost > 10000 and len(rank.events) > 1000, (rank.stopped, rank.lost, len(rank.events))
+    assert rank.stopped == 28 and rank.lost > 10000 and len(rank.events) > 1000, (
+        rank.stopped,
+        rank.lost,
+        len(rank.events),
+    )
     assert len([e for e in rank.events if not e.parent]) + rank.lost >= 90000
 P
     umount small

@@ -1,6 +1,7 @@
-"""Checks recorded collectives from the spools of their job alone: every inner message sent is received, sizes agree, and what a rank must
-hold at the end of each collective can have reached it by the messages inside. Prints how many collectives and inner messages there were, and in
-how many different ways the messages of a collective went."""
+"""Checks recorded collectives from the spools of their job alone: every inner message sent is
+received, sizes agree, and what a rank must hold at the end of each collective can have reached it
+by the messages inside. Prints how many collectives and inner messages there were, and in how many
+different ways the messages of a collective went."""
 import collections, sys
 
 import spool
@@ -28,7 +29,8 @@ def needs(name, root, me, size):
 
 
 def messages(rank, me):
-    """The inner messages of a rank by collective: [(kind, other, tag, bytes, position at start, position at completion)]."""
+    """The inner messages of a rank by collective: [(kind, other, tag, bytes, position at start,
+    position at completion)]."""
     size = lambda e: rank.types[e.type]["size"] * e.count if e.type else 0
     started, made, out = {}, {}, collections.defaultdict(list)
     for e in rank.events:

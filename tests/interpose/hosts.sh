@@ -39,12 +39,20 @@ check <<'P'
 assert sorted(ranks) == [0, 1, 2, 3], sorted(ranks)
 assert len({r.host for r in ranks.values()}) == 2, [r.host for r in ranks.values()]
 for me, rank in ranks.items():
-    assert rank.state == "finalized" and rank.events[-1].name == "MPI_Finalize" and not rank.lost, (me, rank.state)
+    assert rank.state == "finalized" and rank.events[-1].name == "MPI_Finalize" and not rank.lost, (
+        me,
+        rank.state,
+    )
     assert [c[0] for c in rank.clocks] == [0, 1]
     offset = rank.clocks[0][3]
-    assert abs(offset) < 50_000_000, offset # one clock in truth
+    assert abs(offset) < 50_000_000, offset  # one clock in truth
     assert me >= 2 or offset == 0
-sends = {me: sum(1 for e in r.events if e.name in ("MPI_Isend", "MPI_Sendrecv", "MPI_Send") and not e.parent) for me, r in ranks.items()}
+sends = {
+    me: sum(
+        1 for e in r.events if e.name in ("MPI_Isend", "MPI_Sendrecv", "MPI_Send") and not e.parent
+    )
+    for me, r in ranks.items()
+}
 assert len(set(sends.values())) == 1 and sends[0] > 10, sends
 P
 crosswait recover spool -o T.db >/dev/null &&

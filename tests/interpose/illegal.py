@@ -1,9 +1,12 @@
 #!/usr/bin/python3
-"""illegal.py table TABLE OUT.h: the rows of calls.table as C for programs/illegal.c: a function a call that takes its arguments as integers,
-      and what kind each of them is, from which the program makes calls that MPI must refuse.
-   illegal.py try PROGRAM: the numbers and functions of calls that it can make, one after another, in one process.
-   illegal.py compare PROGRAM -- VARIABLE=VALUE... -- ...: their results with each of these environments must be what they are without. Left out:
-      calls of which the MPI library itself crashes or hangs, and functions that leave it so that a later one does."""
+"""illegal.py table TABLE OUT.h: the rows of calls.table as C for programs/illegal.c: a function a
+      call that takes its arguments as integers, and what kind each of them is, from which the
+      program makes calls that MPI must refuse.
+   illegal.py try PROGRAM: the numbers and functions of calls that it can make, one after another,
+   in one process.
+   illegal.py compare PROGRAM -- VARIABLE=VALUE... -- ...: their results with each of these
+      environments must be what they are without. Left out: calls of which the MPI library itself
+      crashes or hangs, and functions that leave it so that a later one does."""
 import os, re, subprocess, sys
 
 MPICH = os.environ.get("MPI") == "mpich"
@@ -179,7 +182,8 @@ def run(options, program, tried):
 
 
 def survivors(program):
-    """The calls of which the library neither crashes nor hangs, what it says to them, and the functions that were left out."""
+    """The calls of which the library neither crashes nor hangs, what it says to them, and the
+    functions that were left out."""
     tried = subprocess.run(
         MPIRUN + ["-n", "1", program, "try"],
         stdout=subprocess.PIPE,

@@ -11,9 +11,11 @@ expect() { # WHAT VALUE QUERY
     is=$(sqlite3 T.db "$3")
     [ "$is" = "$2" ] || { echo "$1: $is, not $2"; failed=1; }
 }
-of="SELECT DISTINCT e.id - s.parent_back AS parent FROM event_row e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call
+of="SELECT DISTINCT e.id - s.parent_back AS parent FROM event_row e
+    JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call
     WHERE s.parent_back IS NOT NULL AND c.name"
-inside="SELECT parent >> 40, count(*) FROM ($of LIKE '%') JOIN event_row e ON e.id = parent JOIN shape s ON s.id = e.shape
+inside="SELECT parent >> 40, count(*) FROM ($of LIKE '%')
+    JOIN event_row e ON e.id = parent JOIN shape s ON s.id = e.shape
     JOIN call c ON c.id = s.call WHERE c.name ="
 for call in Bcast Barrier Allreduce:collectives Allgather Alltoallv:vectors \
     Iallreduce:icollectives Ibarrier; do
@@ -30,9 +32,9 @@ for call in Bcast Barrier Allreduce:collectives Allgather Alltoallv:vectors \
     expect "$call, waits and starts outside of the sample" '' \
         "$of LIKE '%wait%' EXCEPT $of NOT LIKE '%wait%'"
 done
-# Every other round duplicates the world, the others split it into single ranks; what came of that is
-# split in turn. Of the world's splits 256 are kept, and of its duplicates' 255: the first of them
-# comes after a split of the world, and counts as the second.
+# Every other round duplicates the world, the others split it into single ranks; what came of that
+# is split in turn. Of the world's splits 256 are kept, and of its duplicates' 255: the first of
+# them comes after a split of the world, and counts as the second.
 job run comms
 expect "making communicators, layer" sample "SELECT value FROM meta WHERE key = 'layer'"
 expect "MPI_Comm_dup, of which the inside was kept" '0|256

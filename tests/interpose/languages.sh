@@ -32,7 +32,9 @@ try dlopen MPI_Init plugin.so "" "$bin/counted_dlopen" "$bin/plugin.so"
 record "$bin/threads" 6 200 || exit 1
 check <<'P'
 for me, rank in ranks.items():
-    assert rank.level == 3 and 2 <= rank.lanes <= 7 and not rank.lost # a thread that has ended leaves its lane to the next
+    assert (
+        rank.level == 3 and 2 <= rank.lanes <= 7 and not rank.lost
+    )  # a thread that has ended leaves its lane to the next
     assert sorted(e.seq for e in rank.events) == list(range(1, len(rank.events) + 1))
     by_lane = {}
     for e in rank.events:
@@ -41,15 +43,27 @@ for me, rank in ranks.items():
         if lane == 0:
             continue
         threads = len(events) // 600
-        assert [e.name for e in events] == ["MPI_Irecv", "MPI_Send", "MPI_Wait"] * 200 * threads, lane
+        assert [e.name for e in events] == [
+            "MPI_Irecv",
+            "MPI_Send",
+            "MPI_Wait",
+        ] * 200 * threads, lane
         assert len({e.tag for e in events if e.name == "MPI_Send"}) == threads
         for receive, send, wait in zip(events[::3], events[1::3], events[2::3]):
-            assert wait.done[0]["request"] == receive.request == wait.request and wait.done[0]["tag"] == send.tag
+            assert (
+                wait.done[0]["request"] == receive.request == wait.request
+                and wait.done[0]["tag"] == send.tag
+            )
 P
 # Threads that only ask the time, in a program that promised to call MPI from one thread.
 record "$bin/threads" 6 2000 funneled || exit 1
 check <<'P'
 for me, rank in ranks.items():
     asked = [e for e in rank.events if e.name == "MPI_Wtime"]
-    assert rank.level == 1 and sum(e.repeat for e in asked) == 12000 and len({e.seq for e in rank.events}) == len(rank.events) and rank.state == "finalized", len(asked)
+    assert (
+        rank.level == 1
+        and sum(e.repeat for e in asked) == 12000
+        and len({e.seq for e in rank.events}) == len(rank.events)
+        and rank.state == "finalized"
+    ), len(asked)
 P

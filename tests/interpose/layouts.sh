@@ -19,6 +19,8 @@ for s, r in zip(sends, receives):
     if t["map"]:
         assert sum(n * sent.types[b]["size"] for _, b, n in t["map"]) == t["size"], s.tag
     named[s.tag] = t
-assert named[21]["map"] is None and named[22]["map"] is None # too many segments: not kept, but the digests and signatures are there
+assert (
+    named[21]["map"] is None and named[22]["map"] is None
+)  # too many segments: not kept, but the digests and signatures are there
 assert named[1]["map"][0][0] == 4 * ((1 * 5 + 2) * 6 + 2) and len(named[1]["map"]) == 4, named[1]
 P

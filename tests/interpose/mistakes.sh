@@ -13,6 +13,13 @@ done
 [ "$(grep -vc '^0 ' got)" -gt 20 ] || { cat got; exit 1; }
 check <<'P'
 codes = [int(line.split()[0]) for line in open("got")]
-tried = [e for e in ranks[0].events if not e.parent and e.name not in ("MPI_Init", "MPI_Finalize", "MPI_Error_class", "MPI_Comm_set_errhandler")][1:]
-assert [bool(e.error) for e in tried] == [bool(c) for c in codes], [(e.name, e.error, c) for e, c in zip(tried, codes) if bool(e.error) != bool(c)]
+tried = [
+    e
+    for e in ranks[0].events
+    if not e.parent
+    and e.name not in ("MPI_Init", "MPI_Finalize", "MPI_Error_class", "MPI_Comm_set_errhandler")
+][1:]
+assert [bool(e.error) for e in tried] == [bool(c) for c in codes], [
+    (e.name, e.error, c) for e, c in zip(tried, codes) if bool(e.error) != bool(c)
+]
 P

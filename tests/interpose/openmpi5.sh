@@ -145,7 +145,9 @@ record ./program >out 2>err || { cat out err; exit 1; }
 check <<'P'
 for me, rank in ranks.items():
     names = [e.name for e in rank.events if not e.parent]
-    assert ("MPI_Psend_init" if me == 0 else "MPI_Precv_init") in names and rank.state == "finalized"
+    assert (
+        "MPI_Psend_init" if me == 0 else "MPI_Precv_init"
+    ) in names and rank.state == "finalized"
     assert me or names.count("MPI_Pready") == names.count("MPI_Pready_range") == 1
     assert not any(e.parent for e in rank.events), "the library layer is on"
     assert not rank.lost

@@ -47,7 +47,8 @@ has range "'partition' is 4, of a request with 4 partitions"
 has never "after its last progress: it could never have gone on"
 has deadlock "after its last progress: it could never have gone on"
 has both_unbuffered "completed only because the library buffered what was sent"
-# A message of a pair begins where the last partition is marked; pairs that are alike are told apart.
+# A message of a pair begins where the last partition is marked; pairs that are alike are told
+# apart.
 [ "$(sqlite3 right.db "select count(*) from message m join event e on e.rank = m.source and
     e.seq = m.send_seq where e.call = 'MPI_Pready_list' and m.bytes = 800")" = 3 ] ||
     { echo "the messages of right"; sqlite3 right.db "select * from message"; failed=1; }

@@ -18,8 +18,13 @@ ends() { with "$@" >log 2>&1 || { echo "does not end: $*"; cat log; exit 1; }; }
 ends "buffering=eager" "$programs/quiz"
 hangs "buffering=rendezvous" "$programs/quiz"
 check <<'P'
-for me, rank in ranks.items(): # what is on record is the application's call, not the synchronous one
-    assert [e.name for e in rank.events[3:]] == ["MPI_Isend"] and [e.name for e in rank.open] == ["MPI_Wait"]
+for (
+    me,
+    rank,
+) in ranks.items():  # what is on record is the application's call, not the synchronous one
+    assert [e.name for e in rank.events[3:]] == ["MPI_Isend"] and [e.name for e in rank.open] == [
+        "MPI_Wait"
+    ]
     assert "buffering=rendezvous" in rank.notes
 P
 ends "buffering=rendezvous" "$programs/quiz_fixed"

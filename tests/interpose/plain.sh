@@ -17,6 +17,7 @@ cp "$LIBRARY" .
 export CROSSWAIT_OUT=U.db
 LD_PRELOAD=$PWD/${LIBRARY##*/} timeout 40 $MPIRUN -n 2 "$CORPUS/quiz" >out 2>err </dev/null ||
     exit 1
-grep -q "crosswait: the trace '.*U.db' is not written; try: crosswait recover -o '.*U.db' '.*U.db.spool/.*'" err || { cat err; exit 1; }
+said="crosswait: the trace '.*U.db' is not written; try: crosswait recover -o"
+grep -q "$said '.*U.db' '.*U.db.spool/.*'" err || { cat err; exit 1; }
 sh -c "$(sed -n "s/.*try: //p" err)" >/dev/null && [ -s U.db ] || { echo "the advice does not work"
     exit 1; }

@@ -6,8 +6,20 @@ polling=$PROGRAMS/polling
 counts() { # HOW BOUND: no more than BOUND events of a rank
     check "$1" "$2" <<'P' || exit 1
 import collections, struct
+
 how, bound = sys.argv[1], int(sys.argv[2])
-names = ["MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Request_get_status", "MPI_Iprobe", "MPI_Improbe", "MPI_Wtime", "MPI_Irecv", "MPI_Send"]
+names = [
+    "MPI_Test",
+    "MPI_Testall",
+    "MPI_Testany",
+    "MPI_Testsome",
+    "MPI_Request_get_status",
+    "MPI_Iprobe",
+    "MPI_Improbe",
+    "MPI_Wtime",
+    "MPI_Irecv",
+    "MPI_Send",
+]
 assert len(ranks) == 2, ranks.keys()
 for me, rank in ranks.items():
     returned = dict(zip(names, struct.unpack("<10Q", open(f"count.{me}", "rb").read(80))))
@@ -20,12 +32,20 @@ for me, rank in ranks.items():
     for name in names:
         more = sum(e.name == name for e in rank.open)
         if how == "ever":
-            assert returned[name] <= recorded[name] + more <= returned[name] + 1, (me, name, returned, recorded, more)
+            assert returned[name] <= recorded[name] + more <= returned[name] + 1, (
+                me,
+                name,
+                returned,
+                recorded,
+                more,
+            )
         else:
             assert returned[name] == recorded[name], (how, me, name, returned[name], recorded[name])
     assert len({e.seq for e in rank.events}) == len(rank.events)
     if how != "threads":
-        assert [e.seq for e in rank.events] == list(range(1, len(rank.events) + 1)), "numbers have holes"
+        assert [e.seq for e in rank.events] == list(
+            range(1, len(rank.events) + 1)
+        ), "numbers have holes"
     assert len(rank.events) <= bound, (how, len(rank.events))
     if how == "testall":
         assert all(len(e.lists[1, 1]) == 3 for e in rank.events if e.name == "MPI_Testall")
@@ -48,11 +68,16 @@ counts slow 300
     { cat out; exit 1; }
 /usr/bin/python3 - <<'P' || exit 1
 import sqlite3, struct
+
 db = sqlite3.connect("T.db")
 tests = struct.unpack("<2Q", open("count.0", "rb").read(16))[1]
 assert db.execute("select sum(repeat) from event where call = 'MPI_Testall'").fetchone()[0] == tests
 events, folded = db.execute("select events, folded from rank").fetchone()
-assert events < 600 and events + folded > tests and db.execute("select value from meta where key = 'folded'").fetchone()[0] == folded
+assert (
+    events < 600
+    and events + folded > tests
+    and db.execute("select value from meta where key = 'folded'").fetchone()[0] == folded
+)
 P
 "$BUILD/crosswait" dump --no-time T.db | grep -c '^0 [0-9]* MPI_Testall(.*not done.* x [0-9]' >folds
 [ "$(cat folds)" -ge 2 ] || { echo "dump does not tell repeats"; exit 1; }

@@ -1,6 +1,6 @@
 # timeout: 200
-# Programs that start MPI by sessions, without MPI_Init: recorded from the first session to the last,
-# followed, judged; what they print is what they print alone.
+# Programs that start MPI by sessions, without MPI_Init: recorded from the first session to the
+# last, followed, judged; what they print is what they print alone.
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 PROGRAM=$BUILD/mpich/interpose/sessions
 failed=0
@@ -27,7 +27,8 @@ try left 1 "leak"
 # All ranks ended as they should; the communicators are those of all, and of two, told apart.
 [ "$(sqlite3 right.db "select count(*), min(state), max(state), sum(lost) from rank")" = \
     "3|finished|finished|0" ] || { sqlite3 right.db "select * from rank"; failed=1; }
-[ "$(sqlite3 right.db "select group_concat(size, ' ') from (select size from comm order by size)")" \
+[ "$(sqlite3 right.db "select group_concat(size, ' ')
+    from (select size from comm order by size)")" \
     = "2 3" ] || { sqlite3 right.db "select * from comm"; failed=1; }
 [ "$(sqlite3 right.db "select count(*) from message where send_seq and recv_seq")" = 6 ] ||
     { sqlite3 right.db "select * from message"; failed=1; }

@@ -15,12 +15,25 @@ done
 # Digests are there where memory is, and only there: of the send that was unmapped the first, of
 # what is sent to nobody from nowhere none.
 check <<'P'
-sends = [e for e in ranks[0].events if e.name in ("MPI_Isend", "MPI_Start", "MPI_Send") and not e.parent]
-def digests(e): return [d[:2] for d in ranks[0].digests.get(e.seq, [])]
-RETURNED = 5 # whose pages may be there or not
+sends = [
+    e for e in ranks[0].events if e.name in ("MPI_Isend", "MPI_Start", "MPI_Send") and not e.parent
+]
+
+
+def digests(e):
+    return [d[:2] for d in ranks[0].digests.get(e.seq, [])]
+
+
+RETURNED = 5  # whose pages may be there or not
 for i, e in enumerate(sends[:8]):
-    assert digests(e)[0] == (0, 0) and (i == RETURNED or len(digests(e)) == 1), (i, e.name, digests(e))
-assert [digests(e) for e in sends if e.peer == -2] == [[]] * 3, [(e.name, e.peer, digests(e)) for e in sends]
+    assert digests(e)[0] == (0, 0) and (i == RETURNED or len(digests(e)) == 1), (
+        i,
+        e.name,
+        digests(e),
+    )
+assert [digests(e) for e in sends if e.peer == -2] == [[]] * 3, [
+    (e.name, e.peer, digests(e)) for e in sends
+]
 P
 crosswait run -o T.db -- $MPIRUN -n 2 "$program" contiguous >out 2>&1
 status=$?

@@ -23,14 +23,21 @@ cat >deny.c <<'C'
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#define DENY(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+#define DENY(call)                                   \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), \
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 int main(int argc, char **argv)
 {
-    struct sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)), DENY(SYS_perf_event_open),
-                                   DENY(SYS_ptrace), DENY(SYS_process_vm_readv), DENY(SYS_process_vm_writev),
-                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        DENY(SYS_perf_event_open),
+        DENY(SYS_ptrace),
+        DENY(SYS_process_vm_readv),
+        DENY(SYS_process_vm_writev),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
     struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
-    if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+    if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
         return 125;
     execvp(argv[1], argv + 1);
     return 126;
@@ -53,7 +60,8 @@ runs() { as $ALICE mpirun -n 2 sh -c "$(limited "$1")" >out 2>&1 </dev/null &&
 low=64 least=2048
 runs $least || fail "the job needs more than 2 GB: $(cat out)"
 while [ $((least - low)) -gt 16 ]; do
-    if runs $(((low + least) / 2)); then least=$(((low + least) / 2)); else low=$(((low + least) / 2)); fi
+    middle=$(((low + least) / 2))
+    if runs $middle; then least=$middle; else low=$middle; fi
 done
 until runs $least && runs $least && runs $least; do least=$((least + 16)); done
 for more in 16 32; do
@@ -75,7 +83,9 @@ exec "$@"
 S
 inside() { unshare -m env SHARED="$SHARED" sh "$PWD/inside.sh" "$@"; }
 cat >alice.sh <<S
-cd '$SHARED' && exec setpriv --reuid=$ALICE --regid=$ALICE --clear-groups env HOME='$SHARED/home.$ALICE' TMPDIR='$SHARED/home.$ALICE' "\$@"
+cd '$SHARED' || exit 1
+exec setpriv --reuid=$ALICE --regid=$ALICE --clear-groups \\
+    env HOME='$SHARED/home.$ALICE' TMPDIR='$SHARED/home.$ALICE' "\$@"
 S
 inside read-only sh "$PWD/alice.sh" "$CROSSWAIT" record -o "$SHARED/r.db" -- mpirun -n 2 "$RING" \
     >out 2>&1
@@ -110,7 +120,8 @@ void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offs
 {
     char link[64], path[4096] = "";
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    if (fd >= 0 && flags & MAP_SHARED && readlink(link, path, sizeof path - 1) > 0 && strstr(path, ".ring")) {
+    if (fd >= 0 && flags & MAP_SHARED && readlink(link, path, sizeof path - 1) > 0 &&
+        strstr(path, ".ring")) {
         errno = ENODEV;
         return MAP_FAILED;
     }

@@ -1,10 +1,12 @@
 """What is left after a death, held against what the ranks counted themselves.
 
-    crash.py trials N SEED     kill one rank, all ranks, mpirun or the launcher at a random moment, N times
-    crash.py modes             segv, abort(), MPI_Abort, exit without MPI_Finalize, out of descriptors
-    crash.py full              disk full in mid-run; needs the right to mount
+    crash.py trials N SEED   kill one rank, all ranks, mpirun or the launcher at a random moment,
+                             N times
+    crash.py modes           segv, abort(), MPI_Abort, exit without MPI_Finalize, no descriptors
+    crash.py full            disk full in mid-run; needs the right to mount
 
-For each rank the trace must hold every call that had returned, and no more than were entered. Prints a line a kind with the counts."""
+For each rank the trace must hold every call that had returned, and no more than were entered.
+Prints a line a kind with the counts."""
 import collections, os, random, re, shutil, signal, sqlite3, struct, subprocess, sys, time
 
 BUILD = os.environ["BUILD"]
@@ -228,7 +230,8 @@ def modes():
 
 
 def full():
-    """The disk fills while the job runs: the job does not notice, the trace is made elsewhere, and says how much it lacks."""
+    """The disk fills while the job runs: the job does not notice, the trace is made elsewhere, and
+    says how much it lacks."""
     folder, ranks = os.path.abspath("full"), 3
     os.mkdir(folder)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", folder], check=True)

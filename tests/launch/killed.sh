@@ -3,7 +3,9 @@
 # Holds launch invariant 4; spool/spool.h invariants 2 and 3.
 . $SOURCE/tests/launch/lib.bash
 own slow cw.slow
-events() { sqlite3 $1 "select rank, count(*) from event where parent is null group by rank order by rank"; }
+events() {
+    sqlite3 $1 "select rank, count(*) from event where parent is null group by rank order by rank"
+}
 start() {
     crosswait record -o T.db -- mpirun -n 2 ./cw.slow ${1:-30} >out 2>err &
     launcher=$!

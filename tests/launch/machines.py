@@ -1,6 +1,6 @@
-"""What ssh and sshd are to real machines. `machines.py serve SOCKET` runs commands in the namespaces
-that it was started in; `machines.py ask HOST COMMAND...` is what mpirun takes for ssh: HOST's last
-number says which socket, machine.N here."""
+"""What ssh and sshd are to real machines. `machines.py serve SOCKET` runs commands in the
+namespaces that it was started in; `machines.py ask HOST COMMAND...` is what mpirun takes for ssh:
+HOST's last number says which socket, machine.N here."""
 
 import os
 import socket

@@ -64,8 +64,9 @@ as $ALICE "$CROSSWAIT" record -o "$SHARED/g.db" -- mpirun -n 2 "$RING" >out 2>&1
 # And a hang of hers is found, and ended.
 as $ALICE "$CROSSWAIT" run -o "$SHARED/h.db" -- mpirun -n 2 "$QUIZ" 1000000 >out 2>&1
 [ $? = 1 ] && grep -q "the job was ended" out || fail "$(cat out)"
-# Reports, and whatever else the command line writes: its owner's alone; links and files that Mallory
-# has put where they go are not written to, an own file is replaced, a device is written to as it is.
+# Reports, and whatever else the command line writes: its owner's alone; links and files that
+# Mallory has put where they go are not written to, an own file is replaced, a device is written to
+# as it is.
 cat /dev/null >"$SHARED/i.html"
 chown $ALICE "$SHARED/i.html"
 chmod 644 "$SHARED/i.html"

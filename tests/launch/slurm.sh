@@ -40,7 +40,8 @@ cat >batch.sh <<B
 #!/bin/bash
 #SBATCH -n 4 -N 1
 cd $PWD
-$(command -v crosswait) run -o d.db -- mpirun -n 4 "$BUILD/corpus/programs/stencil" 5 16 >d.out 2>d.err
+$(command -v crosswait) run -o d.db -- mpirun -n 4 \
+    "$BUILD/corpus/programs/stencil" 5 16 >d.out 2>d.err
 echo "exit status \$?" >>d.out
 B
 sbatch -o batch.out batch.sh >/dev/null || fail "sbatch: exit status $?"

@@ -13,8 +13,10 @@ crosswait record -o a.db -- mpirun -n 2 "$BUILD/corpus/programs/ring_allgather_s
 crosswait record -o b.db -- mpiexec.mpich -n 2 "$BUILD/mpich/programs/ring_allgather_safe" \
     >/dev/null || exit 1
 for db in a b; do
-    sqlite3 $db.db "select call, peer, tag, bytes, count(*) from event where not parent group by 1, 2, 3, 4 order by 1, 2, 3, 4" >$db.events
-    sqlite3 $db.db "select source, dest, tag, bytes from message where not inner order by 1, 2, 3, 4" >$db.messages
+    sqlite3 $db.db "select call, peer, tag, bytes, count(*) from event where not parent
+        group by 1, 2, 3, 4 order by 1, 2, 3, 4" >$db.events
+    sqlite3 $db.db "select source, dest, tag, bytes from message where not inner
+        order by 1, 2, 3, 4" >$db.messages
 done
 diff a.events b.events && diff a.messages b.messages || exit 1
 sqlite3 b.db "select value from meta where key = 'library'" | grep -q MPICH || exit 1

@@ -1,12 +1,15 @@
-"""Runs `crosswait run` on the programs of corpus/programs and compares verdicts with the TEST lines in their heads.
+"""Runs `crosswait run` on the programs of corpus/programs and compares verdicts with the TEST lines
+in their heads.
 
     TEST: ranks=2 args=1048576 job=hangs verdict=deadlock-unbuffered
     SAFE-FROM: 1048576      (of the TEST line before it: from which eager threshold on it is safe)
 
-Checked of each line: the exit status, what the finding says, the threshold, the state of the ranks, that a job that hangs
-was ended, that the job's own output is the same as without crosswait, and that the command which repeats a finding finds it again.
-Usage: verdicts.py N OF [NAME...]: the Nth part of all lines, so that parts can run as tests of their own. MPI=mpich: built
-with and run by that library; verdicts on what Open MPI alone does are left out.
+Checked of each line: the exit status, what the finding says, the threshold, the state of the ranks,
+that a job that hangs was ended, that the job's own output is the same as without crosswait, and
+that the command which repeats a finding finds it again.
+Usage: verdicts.py N OF [NAME...]: the Nth part of all lines, so that parts can run as tests of
+their own. MPI=mpich: built with and run by that library; verdicts on what Open MPI alone does are
+left out.
 """
 import json, os, re, shlex, subprocess, sys
 
@@ -72,7 +75,8 @@ def run(command):
 
 
 def words(text):
-    """What was printed, but for numbers that timing decides (how often a loop polled) and for how the ranks' lines interleave."""
+    """What was printed, but for numbers that timing decides (how often a loop polled) and for how
+    the ranks' lines interleave."""
     return sorted(re.sub(r"[0-9.e+-]+", "N ", text).split())
 
 
@@ -159,7 +163,8 @@ def main():
             failed += 1
             print(
                 (
-                    f"{test['name']} ranks={test['ranks']} args={' '.join(test['args'])} ({test['verdict']}):"
+                    f"{test['name']} ranks={test['ranks']} args={' '.join(test['args'])}"
+                    f" ({test['verdict']}):"
                     f" {problem}"
                 ),
                 flush=True,

@@ -8,7 +8,8 @@ record() { ranks=$1 name=$2; shift 2
 show() {
     echo "\$ crosswait replay $*"
     crosswait replay "$@" 2>&1 |
-        sed -E 's/event [0-9]+/event N/g; s/request=[0-9]+/request=R/g; s/[0-9,]+ operations?/N operations/; s/0\.[0-9]+=/0.N=/; s/([0-9])\.[0-9]+/\1.N/g'
+        sed -E 's/event [0-9]+/event N/g; s/request=[0-9]+/request=R/g
+            s/[0-9,]+ operations?/N operations/; s/0\.[0-9]+=/0.N=/; s/([0-9])\.[0-9]+/\1.N/g'
     echo "[${PIPESTATUS[0]}]"
 }
 record 2 quiz

@@ -1,4 +1,5 @@
-"""A page in headless Chromium, driven as a person does: over the pipe of the DevTools protocol, one JSON message after the other, each ended by a 0."""
+"""A page in headless Chromium, driven as a person does: over the pipe of the DevTools protocol, one
+JSON message after the other, each ended by a 0."""
 import base64, json, os, select, subprocess
 
 ANSWER_SECONDS = 60
@@ -76,7 +77,8 @@ class Browser:
         self.ask("Emulation.setTouchEmulationEnabled", enabled=touch)
 
     def open(self, path):
-        """Until the page says that it is ready, if it has anything to make ready; how many milliseconds that took."""
+        """Until the page says that it is ready, if it has anything to make ready; how many
+        milliseconds that took."""
         self.ask("Page.navigate", url="file://" + os.path.abspath(path))
         return self.run(
             "new Promise((done) => { const look = () => document.readyState === 'complete' &&"

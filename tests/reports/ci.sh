@@ -38,12 +38,16 @@ cd .. && crosswait report --format=sarif --source-root="$PWD/repository" reposit
 /usr/bin/python3 "$SOURCE/tests/reports/github.py" named.sarif
 /usr/bin/python3 - repository/app.xml <<'END'
 import sys, xml.etree.ElementTree as xml
+
 suite = xml.parse(sys.argv[1]).getroot()[0]
 cases = {case.get("name"): case for case in suite.findall("testcase")}
 for name, case in sorted(cases.items()):
     if case.find("failure") is not None:
         print(name, case.get("file"), len(case.findall("failure")))
-assert all(float(case.get("time")) >= 0 for case in cases.values()) and float(cases["crosswait.job"].get("time")) > 0
+assert (
+    all(float(case.get("time")) >= 0 for case in cases.values())
+    and float(cases["crosswait.job"].get("time")) > 0
+)
 assert int(suite.get("tests")) == len(cases) and int(suite.get("failures")) == 2
 END
 # Two jobs of one command have a file each.

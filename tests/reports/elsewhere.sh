@@ -20,7 +20,10 @@ cd ../run
 place() { grep -A 2 -- '-->' | sed 's/ *rank.*//'; }
 report() { crosswait report --color=never "$@" 2>/dev/null | place; }
 paths() { crosswait report --format=sarif "$@" 2>/dev/null | grep -o '"uri": .*' | sort -u; }
-marks() { crosswait report --format=sarif "$@" 2>/dev/null | grep -o '"primaryLocationLineHash": "[^"]*"'; }
+marks() {
+    crosswait report --format=sarif "$@" 2>/dev/null |
+        grep -o '"primaryLocationLineHash": "[^"]*"'
+}
 echo "== where it runs"
 crosswait run --color=never -o type.db -- mpirun -n 1 ../tree/out/type | place
 echo "== at the root of the sources"

@@ -1,4 +1,5 @@
-"""Checks the machine-readable reports against the trace itself: formats.py T.db SARIF JUNIT PERFETTO GOAL. Prints what was checked."""
+"""Checks the machine-readable reports against the trace itself: formats.py T.db SARIF JUNIT
+PERFETTO GOAL. Prints what was checked."""
 import json, re, sqlite3, sys
 import xml.etree.ElementTree as xml
 from perfetto import Timeline

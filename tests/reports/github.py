@@ -1,5 +1,5 @@
-"""What GitHub's code scanning demands of a SARIF file (its documentation, "SARIF support for code scanning"): github.py FILE. It refuses
-files that lack one of these, or shows nothing of them."""
+"""What GitHub's code scanning demands of a SARIF file (its documentation, "SARIF support for code
+scanning"): github.py FILE. It refuses files that lack one of these, or shows nothing of them."""
 import json, sys
 from urllib.parse import urlparse
 

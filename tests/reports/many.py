@@ -1,5 +1,6 @@
-"""Makes a large trace of a small one: many.py SMALL.db LARGE.db BLOCKS TIMES. All ranks stand BLOCKS times beside each other, and what each did
-between MPI_Init and MPI_Finalize TIMES times in a row, a little longer on each next block. For reports that only look, not for checking."""
+"""Makes a large trace of a small one: many.py SMALL.db LARGE.db BLOCKS TIMES. All ranks stand
+BLOCKS times beside each other, and what each did between MPI_Init and MPI_Finalize TIMES times in a
+row, a little longer on each next block. For reports that only look, not for checking."""
 import shutil, sqlite3, sys
 
 small, large, blocks, times = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
@@ -7,9 +8,12 @@ shutil.copy(small, large)
 db = sqlite3.connect(large)
 ranks = db.execute("select count(*) from rank").fetchone()[0]
 db.executescript(
-    """pragma journal_mode = off; pragma synchronous = off; create temp table old as select * from event_row;
-    create temp table said as select m.*, c.source, c.dest, c.comm, c.inner from message_row m join channel c on c.id = m.channel;
-    create temp table who as select * from rank; delete from event_row; delete from message_row; delete from channel; delete from rank;"""
+    """pragma journal_mode = off; pragma synchronous = off;
+    create temp table old as select * from event_row;
+    create temp table said as select m.*, c.source, c.dest, c.comm, c.inner from message_row m
+        join channel c on c.id = m.channel;
+    create temp table who as select * from rank;
+    delete from event_row; delete from message_row; delete from channel; delete from rank;"""
 )
 last = dict(db.execute("select id >> 40, max(id & 1099511627775) from old group by 1"))
 ends = db.execute("select max(t_enter + ifnull(duration, 0)) from old").fetchone()[0]

@@ -1,4 +1,5 @@
-"""Reads one trace's reports in every format and compares them: the same findings, of rules that are declared, and nothing cut."""
+"""Reads one trace's reports in every format and compares them: the same findings, of rules that are
+declared, and nothing cut."""
 import html, json, re, sqlite3
 import xml.etree.ElementTree as xml
 
@@ -70,7 +71,8 @@ for result, (severity, rule, title) in zip(run["results"], told, strict=True):
 marks = [result["partialFingerprints"]["crosswait/v1"] for result in run["results"]]
 assert len(set(marks)) == len(marks)
 
-# JUnit: a case a rule and one for the job; those fail of which there are findings; the counts are right.
+# JUnit: a case a rule and one for the job; those fail of which there are findings; the counts are
+# right.
 cases = {case.get("name"): case for case in suite.iter("testcase")}
 assert set(cases) == {"crosswait.job"} | {"crosswait." + rule for rule in rules}
 failed = {name for name, case in cases.items() if case.find("failure") is not None}

@@ -28,7 +28,11 @@ crosswait record -o latin.db -- mpirun -n 1 "./$name" >/dev/null 2>&1
 for format in json sarif junit; do crosswait report --format=$format -o latin.$format latin.db; done
 /usr/bin/python3 - <<'END'
 import json, xml.etree.ElementTree as xml
+
 assert "mis\N{REPLACEMENT CHARACTER}" in json.load(open("latin.json"))["job"]["command"]
 json.load(open("latin.sarif"))
-assert any("mis\N{REPLACEMENT CHARACTER}" in value.get("value") for value in xml.parse("latin.junit").iter("property"))
+assert any(
+    "mis\N{REPLACEMENT CHARACTER}" in value.get("value")
+    for value in xml.parse("latin.junit").iter("property")
+)
 END

@@ -1,4 +1,5 @@
-"""What a person does with the page, in Chromium: page.py HANG.html LARGE.html. Prints what was seen; with CROSSWAIT_PICTURES=FOLDER also pictures."""
+"""What a person does with the page, in Chromium: page.py HANG.html LARGE.html. Prints what was
+seen; with CROSSWAIT_PICTURES=FOLDER also pictures."""
 import os, sys
 from browser import Browser
 
@@ -110,9 +111,11 @@ say("a large page is open within 2 s", browser.open(large) < 2000)
 say("events that it tells of", browser.run("document.body.dataset.events"))
 frames = browser.run(
     """(async () => {
-    const canvas = document.getElementById('canvas'), box = canvas.getBoundingClientRect(), took = [];
+    const canvas = document.getElementById('canvas');
+    const box = canvas.getBoundingClientRect(), took = [];
     document.getElementById('fit').click();
-    const wheel = (more) => canvas.dispatchEvent(new WheelEvent('wheel', {clientX: box.left + 600, clientY: box.top + 60, ...more}));
+    const wheel = (more) => canvas.dispatchEvent(
+        new WheelEvent('wheel', {clientX: box.left + 600, clientY: box.top + 60, ...more}));
     for (let i = 0; i < 60; i++) {
         const start = performance.now();
         wheel(i < 40 ? {ctrlKey: true, deltaY: i < 25 ? -1 : 1} : {shiftKey: true, deltaY: 100});

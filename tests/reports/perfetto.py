@@ -1,8 +1,10 @@
-"""Reads Perfetto's binary form: the messages and fields that reports/report_perfetto.c uses, checked against Perfetto's schema (field numbers, wire
-types), and what a reader of it has to do: clocks that count on, defaults of a sequence, names told once."""
+"""Reads Perfetto's binary form: the messages and fields that reports/report_perfetto.c uses,
+checked against Perfetto's schema (field numbers, wire types), and what a reader of it has to do:
+clocks that count on, defaults of a sequence, names told once."""
 import struct
 
-# message: {field number: (name, kind)}; kind: "n" number, "8" fixed64, "s" text, or the name of a message. As in protos/perfetto/trace/*.proto.
+# message: {field number: (name, kind)}; kind: "n" number, "8" fixed64, "s" text, or the name of a
+# message. As in protos/perfetto/trace/*.proto.
 SCHEMA = {
     "Trace": {1: ("packet", "TracePacket")},
     "TracePacket": {
@@ -103,7 +105,8 @@ def tree(part):
 
 
 class Timeline:
-    """tracks: {uuid: descriptor}; slices: {track: [[start, end or None, name, text, depth, flows out, flows in, category, times]]}."""
+    """tracks: {uuid: descriptor}; slices: {track: [[start, end or None, name, text, depth, flows
+    out, flows in, category, times]]}."""
 
     def __init__(self, path):
         self.tracks, self.slices, self.sequence = {}, {}, {}

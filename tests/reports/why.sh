@@ -19,9 +19,14 @@ for way in slow receiver sender balanced; do
     crosswait report --format=json $way.db >$way.json
     /usr/bin/python3 - $way.json <<'END'
 import json, sys
+
 why = json.load(open(sys.argv[1]))["why"]
-assert sum(wait["ns"] for wait in why["waits"]) <= why["mpi_ns"] <= why["elapsed_ns"], "waits do not fit into the calls"
-assert sum(part["ns"] for part in why["critical_path"]) <= why["path_ns"] <= why["elapsed_ns"], "the path does not fit"
+assert (
+    sum(wait["ns"] for wait in why["waits"]) <= why["mpi_ns"] <= why["elapsed_ns"]
+), "waits do not fit into the calls"
+assert (
+    sum(part["ns"] for part in why["critical_path"]) <= why["path_ns"] <= why["elapsed_ns"]
+), "the path does not fit"
 END
 done
 # What grew: the size of messages, and how long they lie before they are received; in the balanced

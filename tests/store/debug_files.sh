@@ -11,7 +11,8 @@ build() { mpicc -g -O1 "$@" "$SOURCE/tests/store/where.c" || exit 1; }
 look() {
     timeout 60 crosswait record -o T.db -- mpirun -n 1 ./$1 || exit 1
     echo "$1:"
-    sqlite3 T.db "SELECT call, file, line, function, inlined, symbol IS NOT NULL FROM event JOIN site ON site.id = site
+    sqlite3 T.db "SELECT call, file, line, function, inlined, symbol IS NOT NULL
+        FROM event JOIN site ON site.id = site
         WHERE call = 'MPI_Barrier' ORDER BY seq"
 }
 build -o plain && look plain
@@ -33,11 +34,19 @@ crosswait dump T.db --no-time --fold --call=barrier | sed 's/0x[0-9a-f]*/0x.../'
 
 cat >names.cc <<'P'
 #include <mpi.h>
-namespace app { struct grid { template <class T> __attribute__((noinline)) void sync(T (*)(int)) const { MPI_Barrier(MPI_COMM_WORLD); } }; }
+namespace app
+{
+struct grid {
+    template <class T> __attribute__((noinline)) void sync(T (*)(int)) const
+    {
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+};
+} // namespace app
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    app::grid().sync((double (*)(int))nullptr);
+    app::grid().sync((double (*)(int)) nullptr);
     return MPI_Finalize();
 }
 P

@@ -10,9 +10,12 @@ for n in 2 3 5; do
         sort >traced
     cmp said.sorted traced || { diff said.sorted traced; exit 1; }
     echo "$n ranks: $(wc -l <traced) messages," \
-         "$(sqlite3 talk.db 'SELECT count(*) FROM message WHERE inner = 0 AND (send_id IS NULL OR recv_id IS NULL)') with one side only"
-    sqlite3 talk.db "SELECT 'received before it was sent', * FROM message m JOIN event e ON e.id = m.recv_id
+         "$(sqlite3 talk.db 'SELECT count(*) FROM message WHERE inner = 0
+             AND (send_id IS NULL OR recv_id IS NULL)') with one side only"
+    sqlite3 talk.db "SELECT 'received before it was sent', * FROM message m
+        JOIN event e ON e.id = m.recv_id
         WHERE e.class = 'recv' AND e.t_leave < m.t_send"
-    sqlite3 talk.db "SELECT 'a rank did not finish', * FROM rank WHERE state <> 'finished' OR cut OR lost"
+    sqlite3 talk.db "SELECT 'a rank did not finish', * FROM rank
+        WHERE state <> 'finished' OR cut OR lost"
     crosswait dump talk.db --no-time >/dev/null || exit 1
 done

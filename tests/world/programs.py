@@ -1,13 +1,14 @@
-"""Runs the programs of corpus/programs in one process and compares what they print and how they end: for the first TEST line of each
-with mpirun, for the others with one process under other policies and seeds.
+"""Runs the programs of corpus/programs in one process and compares what they print and how they
+end: for the first TEST line of each with mpirun, for the others with one process under other
+policies and seeds.
 
 Each TEST line is run, but for what an INPROC line excludes:
     INPROC: no, REASON            not in one process
     INPROC: not ARGUMENTS, ...    not with these arguments
     INPROC: prints times          numbers are not compared
 and but for programs that ask for MPI_THREAD_MULTIPLE.
-What a verdict demands besides: a clean program is clean under every policy and seed below, and prints the same; a deadlock is found
-where it is said to be, and so are misuse and abortion.
+What a verdict demands besides: a clean program is clean under every policy and seed below, and
+prints the same; a deadlock is found where it is said to be, and so are misuse and abortion.
 """
 import concurrent.futures, os, re, subprocess, sys, tempfile
 
@@ -30,7 +31,8 @@ def head(name):
 
 
 def run(command, seconds=60):
-    # A TMPDIR of its own: mpirun removes the folder of its sessions, also when another has just begun to use it.
+    # A TMPDIR of its own: mpirun removes the folder of its sessions, also when another has just
+    # begun to use it.
     with tempfile.TemporaryDirectory() as own:
         try:
             did = subprocess.run(

@@ -1,4 +1,4 @@
-"""Calls from functions of several depths, blocking and not, and one whose request nobody completes."""
+"""Calls from functions of several depths, blocking and not, and one that nobody completes."""
 from array import array
 
 from mpi4py import MPI
