@@ -26,6 +26,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "interpose/base.h"
 #include "interpose/fate.h"
 #include "interpose/filter.h"
 #include "interpose/objects/handles.h"
@@ -469,6 +470,11 @@ void usage_outside(unsigned call, void **cfa)
 
 static void started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, MPI_Group all);
 
+static uint32_t lanes_made(void)
+{
+    return __atomic_load_n(&life.lane_count, __ATOMIC_ACQUIRE);
+}
+
 void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, int error)
 {
     if (error == MPI_SUCCESS && library_handles() &&
@@ -526,6 +532,8 @@ static void started(int thread_level, uint64_t t_enter, unsigned call, void **cf
         recorder_thread.current = NULL;
         return;
     }
+    if (recorder.definer && !recorder_plain())
+        base_start(&lane->writer, &recorder.definer->writer, lanes_made);
     recorder.seq_shared = &lane->writer.header->next_seq;
     recorder.poll_gap = lane->writer.header->tick_hz / POLL_GAPS_PER_SECOND;
     recorder_thread.current = lane;

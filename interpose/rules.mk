@@ -6,9 +6,11 @@ MPICH_CFLAGS = $(filter -I%,$(shell $(MPICC_MPICH) -show 2>/dev/null))
 INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-declarations -fPIC \
     -ftls-model=initial-exec \
                    -I. -I$(BUILD)/gen -MMD -MP
-# What of other rooms is linked, hidden: what writes spools, groups of datatypes, and the one
-# grammar of policies.
-INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature trace/basic array check fault file random status text) \
+# What of other rooms is linked, hidden: what writes spools, groups of datatypes, what follows the
+# records of a rank, and the one grammar of policies.
+INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature trace/basic trace/event trace/event_view \
+                       trace/request array fault file random status table text) \
+                   $(addprefix core/history/,base define epoch follow space) \
                    $(basename $(wildcard replay/policy/*.c))
 
 INTERPOSE_GEN = $(BUILD)/gen/interpose_calls.c

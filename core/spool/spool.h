@@ -45,7 +45,9 @@
  *     its own.
  * 11. An event, completion or list of requests like an earlier one of its lane is written as what
  *     differs (core/spool/spool_again.h). What such a record says follows from those before it:
- *     all of its lane, or with SPOOL_FLAG_LAST those from `drained` on. */
+ *     all of its lane, or with SPOOL_FLAG_LAST those from `drained` on.
+ * 12. With SPOOL_FLAG_LAST, wherever `drained` may come to stand there are, first of all, records
+ *     (SPOOL_BASE) that sum up what the records before say of a job's progress. */
 #ifndef CORE_SPOOL_SPOOL_H
 #define CORE_SPOOL_SPOOL_H
 
@@ -60,7 +62,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 9,
+    SPOOL_VERSION = 10,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -97,6 +99,7 @@ enum spool_kind {
     SPOOL_EVENT_AGAIN, /* struct spool_event_again: an event that is like an earlier one */
     SPOOL_DONE_AGAIN,  /* only the head: the same of a completion */
     SPOOL_LIST_AGAIN,  /* only the head: the same of a list of requests */
+    SPOOL_BASE,        /* a = enum spool_base_part; a sum of all before it */
     SPOOL_KIND_COUNT
 };
 
@@ -350,6 +353,73 @@ struct spool_repeat { /* t_enter of the event is the first call's, t_leave the l
     struct spool_head head;
     uint64_t seq;
     uint64_t calls; /* 2 or more */
+};
+/* What is outstanding after all records that precede it, of all threads: by one record for each
+ * thing, between the first and the last. Ids are those of definitions. core/history/base.c. */
+enum spool_base_part {
+    SPOOL_BASE_BEGIN = 1, /* struct spool_base_begin */
+    SPOOL_BASE_CHANNEL,   /* struct spool_base_channel */
+    SPOOL_BASE_REQUEST,   /* struct spool_base_request */
+    SPOOL_BASE_PAIRS,     /* struct spool_base_pairs */
+    SPOOL_BASE_SPACE,     /* struct spool_base_space */
+    SPOOL_BASE_EPOCH,     /* struct spool_base_epoch */
+    SPOOL_BASE_LOCK,      /* struct spool_base_lock */
+    SPOOL_BASE_RECORD,    /* a record behind the head: one that describes a call that still runs */
+    SPOOL_BASE_END,       /* only the head */
+    SPOOL_BASE_PARTS
+};
+struct spool_base_begin { /* b = 1: it is not known, or too much, and nothing follows */
+    struct spool_head head;
+    uint64_t events; /* recorded before it */
+};
+struct spool_base_channel {
+    struct spool_head head; /* b = bits: 1 mixed, 2 buffered */
+    uint64_t global;
+    int32_t source, dest, tag; /* world ranks */
+    uint32_t lane;
+    uint64_t sent, received;
+};
+enum spool_base_flag {
+    SPOOL_BASE_PERSISTENT = 1,
+    SPOOL_BASE_ACTIVE = 2,
+    SPOOL_BASE_ARMED = 4,
+    SPOOL_BASE_CANCELLED = 8,
+    SPOOL_BASE_MATCHED = 16,
+    SPOOL_BASE_INSIDE = 32
+};
+struct spool_base_request {
+    struct spool_head head; /* b = bits of enum spool_base_flag */
+    uint64_t id, made, begun, turn, t_enter, t_leave, bytes;
+    int32_t comm, win, peer, tag;
+    uint32_t own[3], pair;
+    uint32_t kind, mode;
+};
+struct spool_base_pairs {
+    struct spool_head head;
+    int32_t comm, peer, tag;
+    uint32_t kind, count, reserved;
+};
+enum { SPOOL_BASE_RECENT = 16 };
+struct spool_base_space {
+    struct spool_head head; /* b = bits: 1 uneven, 2 mixed */
+    uint32_t kind, id, lane, reserved;
+    uint64_t entered;
+    struct {
+        int32_t root;
+        uint16_t call, needs_all;
+    } recent[SPOOL_BASE_RECENT];
+};
+struct spool_base_epoch {   /* of a window towards a rank */
+    struct spool_head head; /* b = bits: 1 in its post, 2 in its start */
+    uint32_t win;
+    int32_t rank;
+    uint32_t posted, started, completed, reserved;
+};
+struct spool_base_lock {
+    struct spool_head head; /* b = 1: exclusive */
+    uint64_t win;           /* global */
+    int32_t target, op_target, sure_target;
+    uint32_t reserved;
 };
 struct spool_clock { /* ticks and the host's CLOCK_REALTIME read together; a = 0 at start, 1 at end
                       */

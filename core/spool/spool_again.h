@@ -212,4 +212,32 @@ static inline const struct spool_list *spool_again_list_take(struct spool_again 
     return &l->record;
 }
 
+/* What a record says, whole; kept, for those that are like it. NULL: there is nothing that it could
+ * be like. */
+static inline const struct spool_head *spool_again_whole(struct spool_again *again,
+                                                         const struct spool_head *head)
+{
+    const void *record = head;
+
+    switch (head->kind) {
+    case SPOOL_EVENT:
+        spool_again_event(again, record);
+        return head;
+    case SPOOL_DONE:
+        spool_again_done(again, record);
+        return head;
+    case SPOOL_LIST:
+        spool_again_list(again, record, (const struct spool_list *)record + 1);
+        return head;
+    case SPOOL_EVENT_AGAIN:
+        return (const void *)spool_again_event_take(again, record);
+    case SPOOL_DONE_AGAIN:
+        return (const void *)spool_again_done_take(again, record);
+    case SPOOL_LIST_AGAIN:
+        return (const void *)spool_again_list_take(again, record);
+    default:
+        return head;
+    }
+}
+
 #endif

@@ -45,6 +45,13 @@ WHOLE_WORDS(spool_stack);
 WHOLE_WORDS(spool_def_comm);
 WHOLE_WORDS(spool_def_group);
 WHOLE_WORDS(spool_def_type);
+WHOLE_WORDS(spool_base_begin);
+WHOLE_WORDS(spool_base_channel);
+WHOLE_WORDS(spool_base_request);
+WHOLE_WORDS(spool_base_pairs);
+WHOLE_WORDS(spool_base_space);
+WHOLE_WORDS(spool_base_epoch);
+WHOLE_WORDS(spool_base_lock);
 #undef WHOLE_WORDS
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -369,6 +376,29 @@ static uint64_t padded(uint64_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
+static bool record_fits(const struct spool_head *head);
+
+static bool base_fits(const struct spool_head *head)
+{
+    static const uint16_t fixed[SPOOL_BASE_PARTS] = {
+        [SPOOL_BASE_BEGIN] = sizeof(struct spool_base_begin),
+        [SPOOL_BASE_CHANNEL] = sizeof(struct spool_base_channel),
+        [SPOOL_BASE_REQUEST] = sizeof(struct spool_base_request),
+        [SPOOL_BASE_PAIRS] = sizeof(struct spool_base_pairs),
+        [SPOOL_BASE_SPACE] = sizeof(struct spool_base_space),
+        [SPOOL_BASE_EPOCH] = sizeof(struct spool_base_epoch),
+        [SPOOL_BASE_LOCK] = sizeof(struct spool_base_lock),
+        [SPOOL_BASE_RECORD] = 2 * sizeof(struct spool_head),
+        [SPOOL_BASE_END] = sizeof(struct spool_head)};
+    const struct spool_head *inner = head + 1;
+    uint64_t bytes = (uint64_t)head->words * 8;
+
+    if (head->a >= SPOOL_BASE_PARTS || !fixed[head->a] || bytes < fixed[head->a])
+        return false;
+    return head->a != SPOOL_BASE_RECORD || (inner->words + 1 == head->words && inner->kind &&
+                                            inner->kind < SPOOL_EVENT_AGAIN && record_fits(inner));
+}
+
 /* Whether all that the record's own fields announce lies within its words. */
 static bool record_fits(const struct spool_head *head)
 {
@@ -401,6 +431,7 @@ static bool record_fits(const struct spool_head *head)
         [SPOOL_EVENT_AGAIN] = sizeof(struct spool_event_again),
         [SPOOL_DONE_AGAIN] = sizeof(struct spool_head),
         [SPOOL_LIST_AGAIN] = sizeof(struct spool_head),
+        [SPOOL_BASE] = sizeof(struct spool_head),
     };
     const void *record = head;
     uint64_t bytes = (uint64_t)head->words * 8, need = fixed[head->kind];
@@ -461,6 +492,8 @@ static bool record_fits(const struct spool_head *head)
     case SPOOL_DEF_FILE:
         need += head->b;
         break;
+    case SPOOL_BASE:
+        return base_fits(head);
     default:
         break;
     }
@@ -526,33 +559,6 @@ static const struct spool_head *torn_at(struct spool_reader *reader, const char 
     return NULL;
 }
 
-/* What the record says, whole; kept, for those that are like it. NULL: there is nothing that it
- * could be like. */
-static const struct spool_head *whole(struct spool_again *again, const struct spool_head *head)
-{
-    const void *record = head;
-
-    switch (head->kind) {
-    case SPOOL_EVENT:
-        spool_again_event(again, record);
-        return head;
-    case SPOOL_DONE:
-        spool_again_done(again, record);
-        return head;
-    case SPOOL_LIST:
-        spool_again_list(again, record, spool_tail(record, sizeof(struct spool_list)));
-        return head;
-    case SPOOL_EVENT_AGAIN:
-        return (const void *)spool_again_event_take(again, record);
-    case SPOOL_DONE_AGAIN:
-        return (const void *)spool_again_done_take(again, record);
-    case SPOOL_LIST_AGAIN:
-        return (const void *)spool_again_list_take(again, record);
-    default:
-        return head;
-    }
-}
-
 const struct spool_head *spool_reader_next(struct spool_reader *reader)
 {
     for (;;) {
@@ -589,7 +595,7 @@ const struct spool_head *spool_reader_next(struct spool_reader *reader)
                    reader->buffer + reader->buffer_bytes); /* invariant 3 */
         if (!record_fits(head))
             return torn_at(reader, "it holds a record that contradicts itself");
-        if (!(head = whole(&reader->again, head)))
+        if (!(head = spool_again_whole(&reader->again, head)))
             return torn_at(reader, "it holds a record like one that it does not hold");
         reader->position += bytes;
         CORE_CHECK(reader->position % 8 == 0); /* invariant 2 */

@@ -14,7 +14,13 @@
 
 #include "core/file.h"
 
-enum { FD_HIGH = 900, FD_LOW = 100 };
+enum {
+    FD_HIGH = 900,
+    FD_LOW = 100,
+    STEP_MAX = 1 << 16, /* what is summed up at a time is still in the cache */
+    BASE_PARTS = 4      /* a base takes at most such a part of it */
+};
+_Static_assert(STEP_MAX / BASE_PARTS >= 1 << 14, "a base fits in");
 
 int spool_fd_up(int fd)
 {
@@ -43,9 +49,15 @@ void spool_stop(struct spool_writer *writer, int error, const char *note)
 
 /* Where the next record may not reach without a look: the ring's end, or the half (or quarter),
  * where draining is due. */
-static void set_limit(struct spool_writer *writer)
+static uint64_t step_of(const struct spool_writer *writer)
 {
     uint64_t step = (writer->mask + 1) / (writer->newest ? 4 : 2);
+    return writer->base && step > STEP_MAX ? STEP_MAX : step;
+}
+
+static void set_limit(struct spool_writer *writer)
+{
+    uint64_t step = step_of(writer);
     writer->limit = (writer->position / step + 1) * step;
 }
 
@@ -217,9 +229,42 @@ static int own_fd(struct spool_writer *writer)
     return 1;
 }
 
+void spool_writer_base(struct spool_writer *writer, spool_base_fn base, void *context)
+{
+    writer->base = base;
+    writer->base_context = context;
+    set_limit(writer);
+}
+
+const struct spool_head *spool_writer_record(const struct spool_writer *writer, uint64_t *position,
+                                             uint64_t end)
+{
+    while (*position < end) {
+        const void *at = writer->ring + (*position & writer->mask);
+        const struct spool_head *head = at;
+        if (!head->words)
+            return NULL;
+        *position += head->words * 8ul;
+        if (head->kind != SPOOL_PAD)
+            return head;
+    }
+    return NULL;
+}
+
+/* A reader may begin here. */
+static void put_base(struct spool_writer *writer)
+{
+    size_t bytes = step_of(writer) / BASE_PARTS;
+    uint64_t at = writer->position & writer->mask;
+    if (!writer->base || bytes > writer->mask + 1 - at)
+        return;
+    writer->position += writer->base(writer, writer->ring + at, bytes, writer->base_context);
+    spool_commit(writer);
+}
+
 /* Gives up what was there before the last boundary, once a quarter of the ring has come since: what
- * is kept is between a quarter and, with the quarter being written and the largest record, less
- * than three. */
+ * is kept is between a quarter and, with the quarter being written, a base and the largest record,
+ * less than three. */
 static void drop_oldest(struct spool_writer *writer)
 {
     struct spool_header *header = writer->header;
@@ -234,6 +279,7 @@ static void drop_oldest(struct spool_writer *writer)
     writer->boundary_events = writer->events;
     writer->boundary = atomic_load(&header->committed);
     memset(&writer->again, 0, sizeof writer->again); /* it may be read from here on */
+    put_base(writer);
 }
 
 int spool_drain(struct spool_writer *writer)
@@ -276,6 +322,17 @@ int spool_drain(struct spool_writer *writer)
     return 1;
 }
 
+/* No record is split by the ring's end. */
+static void pad_to_end(struct spool_writer *writer, uint64_t bytes)
+{
+    uint64_t left = writer->mask + 1 - (writer->position & writer->mask);
+    if (left >= bytes)
+        return;
+    struct spool_head pad = {SPOOL_PAD, (uint16_t)(left / 8), 0, 0};
+    memcpy(writer->ring + (writer->position & writer->mask), &pad, sizeof pad);
+    writer->position += left;
+}
+
 void *spool_reserve_slow(struct spool_writer *writer, uint32_t words)
 {
     struct spool_header *header = writer->header;
@@ -286,17 +343,15 @@ void *spool_reserve_slow(struct spool_writer *writer, uint32_t words)
         spool_stop(writer, 1, "a record is larger than the ring allows");
         return NULL;
     }
-    uint64_t left = ring_bytes - (writer->position & writer->mask);
-    if (left < bytes) { /* no record is split by the ring's end */
-        struct spool_head pad = {SPOOL_PAD, (uint16_t)(left / 8), 0, 0};
-        memcpy(writer->ring + (writer->position & writer->mask), &pad, sizeof pad);
-        writer->position += left;
-    }
+    pad_to_end(writer, bytes);
     spool_commit(writer);
+    if (writer->base)
+        writer->base(writer, NULL, 0, writer->base_context);
     if (writer->newest)
         drop_oldest(writer);
     else if (!spool_drain(writer))
         return NULL;
+    pad_to_end(writer, bytes); /* a base was put there */
     set_limit(writer);
     if (writer->position + bytes > writer->limit) /* it may run over the half, not over the end */
         writer->limit = writer->position + bytes;

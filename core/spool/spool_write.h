@@ -19,6 +19,13 @@
 #include "core/spool/spool_again.h"
 #include "core/status.h"
 
+struct spool_writer;
+/* Called when what was committed is about to be drained or dropped, none of it before. room: where
+ * a reader may begin from now on, for records that sum up what was before, at most so many bytes;
+ * NULL: not now. Returns the bytes of the records that it put there. */
+typedef size_t (*spool_base_fn)(struct spool_writer *writer, void *room, size_t bytes,
+                                void *context);
+
 struct spool_writer {
     char *ring;
     struct spool_header *header; /* mapped; NULL: not open */
@@ -36,6 +43,8 @@ struct spool_writer {
     uint64_t boundary, boundary_events,
         dropped_events; /* committed and events at the last look; events dropped */
     struct spool_again again;
+    spool_base_fn base; /* or NULL */
+    void *base_context;
 };
 
 /* The same file under a number far up, so that the application's own get the numbers they always
@@ -62,6 +71,13 @@ void spool_stop(struct spool_writer *writer, int error, const char *note);
  * alone from now on, with what was in it, recording ends, and the instruction may be run again.
  * False: it lies elsewhere, or there is no memory. */
 bool spool_writer_leave(struct spool_writer *writer, const void *address);
+
+/* From now on. Nothing was dropped so far. */
+void spool_writer_base(struct spool_writer *writer, spool_base_fn base, void *context);
+/* The record at a position in [drained, committed); *position moves past it, and past pads. NULL:
+ * there is none before `end`. */
+const struct spool_head *spool_writer_record(const struct spool_writer *writer, uint64_t *position,
+                                             uint64_t end);
 
 void *spool_reserve_slow(struct spool_writer *writer, uint32_t words);
 bool spool_put_event_whole(struct spool_writer *writer, const struct spool_event *event);

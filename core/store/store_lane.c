@@ -266,6 +266,7 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank,
             rank->lost_records += ((const struct spool_lost *)(const void *)head)->count;
             break;
         case SPOOL_CLOCK:
+        case SPOOL_BASE: /* the launcher's */
             break;
         case SPOOL_THREAD:
             take_over(rank, lane);

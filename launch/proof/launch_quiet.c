@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "checkers/wording.h"
-#include "launch/proof/history.h"
+#include "core/history/history.h"
 #include "launch/proof/proof.h"
 #include "launch/launch_inside.h"
 
@@ -43,7 +43,7 @@ static const char *rank_poll(const struct launch_world *world, const struct laun
         for (uint32_t i = 0; i <= header->poll_count && i <= SPOOL_POLLS_MAX; i++) {
             const struct spool_event *event =
                 i < header->poll_count ? &header->poll[i].event : &header->open[0];
-            const struct proof_call *call = proof_prover_call(world->prover, event->head.a);
+            const struct history_call *call = proof_prover_call(world->prover, event->head.a);
 
             if (call && trait_in(call->traits, TRAIT_POLLS)) {
                 *out_seq = event->seq;
@@ -54,7 +54,7 @@ static const char *rank_poll(const struct launch_world *world, const struct laun
     return NULL;
 }
 
-static bool may_take_long(const struct proof_call *call)
+static bool may_take_long(const struct history_call *call)
 {
     return !call || call->verb == VERB_INIT ||
            call->traits & (TRAIT_BIT(FILE) | TRAIT_BIT(DYNAMIC) | TRAIT_BIT(LOCAL));
@@ -73,7 +73,7 @@ static bool calls_see(const struct launch_world *world, const struct launch_rank
             header->depth ? &header->open[spool_innermost(header)] : NULL;
         struct ending_call call = {
             .rank = (uint32_t)rank->rank, .role = ENDING_INSIDE, .still_ms = still_ms};
-        const struct proof_call *made =
+        const struct history_call *made =
             event ? proof_prover_call(world->prover, event->head.a) : NULL;
 
         if (!spool_is_inside(header)) {

@@ -34,12 +34,12 @@ void proof_need_add(struct proof_prover *prover, struct need need)
 }
 
 struct need proof_need(enum need_state state, enum ending_need kind,
-                       const struct proof_space *space)
+                       const struct history_space *space)
 {
-    static const enum ending_object object[] = {[PROOF_SPACE_COMM] = ENDING_OBJECT_COMM,
-                                                [PROOF_SPACE_WIN] = ENDING_OBJECT_WIN,
-                                                [PROOF_SPACE_FILE] = ENDING_OBJECT_FILE,
-                                                [PROOF_SPACE_FINALIZE] = ENDING_OBJECT_FINALIZE};
+    static const enum ending_object object[] = {[HISTORY_SPACE_COMM] = ENDING_OBJECT_COMM,
+                                                [HISTORY_SPACE_WIN] = ENDING_OBJECT_WIN,
+                                                [HISTORY_SPACE_FILE] = ENDING_OBJECT_FILE,
+                                                [HISTORY_SPACE_FINALIZE] = ENDING_OBJECT_FINALIZE};
 
     return (struct need){.state = state,
                          .wait = {.need = kind,
@@ -55,36 +55,36 @@ struct need proof_need_unknown(void)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-bool proof_open_sends(const struct proof_rank *rank, int32_t source, const struct proof_open *open,
-                      struct proof_channel_key *out_key)
+bool proof_open_sends(const struct history_rank *rank, int32_t source,
+                      const struct history_open *open, struct history_channel_key *out_key)
 {
-    const struct proof_call *call = proof_open_call(rank, open);
-    const struct proof_space *space = proof_space_find(rank, PROOF_SPACE_COMM, open->event.comm);
+    const struct history_call *call = history_open_call(rank, open);
+    const struct history_space *space =
+        history_space_find(rank, HISTORY_SPACE_COMM, open->event.comm);
 
     if (!call || !space || (call->class != EVENT_CLASS_SEND && call->class != EVENT_CLASS_SENDRECV))
         return false;
-    *out_key = (struct proof_channel_key){.global = space->global,
-                                          .source = source,
-                                          .dest = proof_space_world(space, open->event.peer),
-                                          .tag = open->event.tag};
+    *out_key = (struct history_channel_key){.global = space->global,
+                                            .source = source,
+                                            .dest = history_space_world(space, open->event.peer),
+                                            .tag = open->event.tag};
     return out_key->dest >= 0;
 }
 
 /* Whether a send that some thread of the source is in goes to this channel. */
-static bool sends_to(const struct proof_rank *source, const struct proof_open *open,
-                     const struct proof_channel_key *key)
+static bool sends_to(const struct history_rank *source, const struct history_open *open,
+                     const struct history_channel_key *key)
 {
-    struct proof_channel_key its;
+    struct history_channel_key its;
 
     return proof_open_sends(source, key->source, open, &its) && memcmp(&its, key, sizeof its) == 0;
 }
 
-uint64_t proof_channel_open(const struct proof_history *history,
-                            const struct proof_channel_key *key)
+uint64_t proof_channel_open(const struct history *history, const struct history_channel_key *key)
 {
-    const struct proof_channel *channel =
-        proof_channel_find(history, key->global, key->source, key->dest, key->tag);
-    const struct proof_rank *source = &history->rank[key->source];
+    const struct history_channel *channel =
+        history_channel_find(history, key->global, key->source, key->dest, key->tag);
+    const struct history_rank *source = &history->rank[key->source];
     uint64_t sent = channel ? channel->sent : 0;
     uint64_t received = channel ? channel->received : 0;
 
@@ -93,23 +93,23 @@ uint64_t proof_channel_open(const struct proof_history *history,
     return sent > received ? sent - received : 0;
 }
 
-bool proof_channel_arrived(const struct proof_prover *prover, const struct proof_channel *channel,
+bool proof_channel_arrived(const struct proof_prover *prover, const struct history_channel *channel,
                            bool certain)
 {
-    const struct proof_rank *source = &prover->history.rank[channel->key.source];
+    const struct history_rank *source = &prover->history.rank[channel->key.source];
     uint8_t standing = prover->standing[channel->key.source];
 
     if (channel->buffered || (!proof_is_settled(standing) && standing != PROOF_ENDED))
         return false;
     for (uint32_t i = 0; i < source->open_count; i++) {
-        const struct proof_open *open = &source->open[i];
-        const struct proof_call *call = proof_open_call(source, open);
+        const struct history_open *open = &source->open[i];
+        const struct history_call *call = history_open_call(source, open);
 
         /* MPI_Send: no receive has taken it, or it would be back */
         if (sends_to(source, open, &channel->key) &&
             ((certain && call->class == EVENT_CLASS_SEND) ||
              !proof_rested(prover, channel->key.source, channel->key.dest,
-                           proof_bytes(source, open->event.type, open->event.count))))
+                           history_bytes(source, open->event.type, open->event.count))))
             return false;
     }
     return !core_table_find(&prover->index.unrested, &channel->key);
@@ -159,11 +159,11 @@ enum competition {
 static enum competition receive_competes(struct proof_prover *prover,
                                          const struct proof_receive *receive)
 {
-    const struct proof_rank *rank = &prover->history.rank[receive->dest];
-    const struct proof_channel_key key = {.global = receive->global,
-                                          .source = receive->source,
-                                          .dest = receive->dest,
-                                          .tag = receive->tag};
+    const struct history_rank *rank = &prover->history.rank[receive->dest];
+    const struct history_channel_key key = {.global = receive->global,
+                                            .source = receive->source,
+                                            .dest = receive->dest,
+                                            .tag = receive->tag};
     struct rivals rivals = {0};
 
     if (receive->source >= 0 && receive->tag != EVENT_ANY &&
@@ -186,14 +186,14 @@ static enum competition receive_competes(struct proof_prover *prover,
 /* How many receives of `dest` that are pending now might take a message of the channel. */
 static uint64_t receives_fitting(struct proof_prover *prover, const struct proof_send *send)
 {
-    const struct proof_rank *rank = &prover->history.rank[send->dest];
+    const struct history_rank *rank = &prover->history.rank[send->dest];
     uint64_t count = proof_index_fitting(prover, send);
 
     for (uint32_t i = 0; i < rank->open_count; i++) {
-        const struct proof_open *open = &rank->open[i];
-        const struct proof_call *call = proof_open_call(rank, open);
-        const struct proof_space *space =
-            proof_space_find(rank, PROOF_SPACE_COMM, open->event.comm);
+        const struct history_open *open = &rank->open[i];
+        const struct history_call *call = history_open_call(rank, open);
+        const struct history_space *space =
+            history_space_find(rank, HISTORY_SPACE_COMM, open->event.comm);
         uint8_t class = call ? call->class : EVENT_CLASS_OTHER;
         bool leg = class == EVENT_CLASS_SENDRECV && open->has_leg;
         int32_t from = leg ? open->leg.peer : open->event.peer;
@@ -201,7 +201,7 @@ static uint64_t receives_fitting(struct proof_prover *prover, const struct proof
 
         if (space && space->global == send->global &&
             (leg || class == EVENT_CLASS_RECV || class == EVENT_CLASS_MRECV) &&
-            (from == EVENT_ANY || proof_space_world(space, from) == send->source) &&
+            (from == EVENT_ANY || history_space_world(space, from) == send->source) &&
             (with == EVENT_ANY || with == send->tag))
             count++;
         if (class == EVENT_CLASS_SENDRECV && !open->has_leg)
@@ -212,7 +212,7 @@ static uint64_t receives_fitting(struct proof_prover *prover, const struct proof
 
 /* certain: it is known not to be complete. */
 static struct need need_recv(struct proof_prover *prover, int32_t me,
-                             const struct proof_space *space, int32_t source, int32_t tag,
+                             const struct history_space *space, int32_t source, int32_t tag,
                              uint64_t seq, uint64_t entered, bool certain)
 {
     struct proof_receive receive = {.global = space->global,
@@ -239,7 +239,7 @@ static struct need need_recv(struct proof_prover *prover, int32_t me,
     }
     need.wait.wildcard = source == EVENT_ANY;
     for (uint32_t i = 0; i < (space->inter ? space->remote_size : space->size); i++) {
-        int32_t peer = proof_space_world(space, (int32_t)i);
+        int32_t peer = history_space_world(space, (int32_t)i);
 
         if (peer < 0)
             return proof_need_unknown();
@@ -251,7 +251,7 @@ static struct need need_recv(struct proof_prover *prover, int32_t me,
 
 /* number: how many-th of its channel the send is. bytes: of its message; -1: not known. */
 static struct need need_send(struct proof_prover *prover, int32_t me,
-                             const struct proof_space *space, int32_t dest, int32_t tag,
+                             const struct history_space *space, int32_t dest, int32_t tag,
                              uint64_t number, bool certain, int64_t bytes)
 {
     const struct proof_send send = {.global = space->global,
@@ -261,13 +261,13 @@ static struct need need_send(struct proof_prover *prover, int32_t me,
                                     .number = number,
                                     .bytes = bytes};
     struct need need = proof_need(certain ? NEED_CERTAIN : NEED_MAYBE, ENDING_NEED_RECEIVE, space);
-    const struct proof_channel *channel;
+    const struct history_channel *channel;
     uint64_t received;
 
     need.wait.tag = tag;
     if (dest < 0)
         return proof_need_unknown();
-    channel = proof_channel_find(&prover->history, space->global, me, dest, tag);
+    channel = history_channel_find(&prover->history, space->global, me, dest, tag);
     received = channel ? channel->received : 0;
     if (channel && channel->mixed)
         number = 1; /* at least */
@@ -282,10 +282,10 @@ static struct need need_send(struct proof_prover *prover, int32_t me,
  * receive fits. */
 static void needs_of_detach(struct proof_prover *prover, int32_t me)
 {
-    const struct proof_history *history = &prover->history;
+    const struct history *history = &prover->history;
 
     for (uint32_t i = 0; i < history->channels.count; i++) {
-        const struct proof_channel *c = core_table_at(&history->channels, i);
+        const struct history_channel *c = core_table_at(&history->channels, i);
 
         if (!c->buffered || c->key.source != me || c->sent <= c->received)
             continue;
@@ -308,8 +308,8 @@ static void needs_of_detach(struct proof_prover *prover, int32_t me)
 
 /* --- collectives ------------------------------------------------------------------------------ */
 
-static bool same_coll(const struct proof_rank *a, const struct proof_coll *x,
-                      const struct proof_rank *b, const struct proof_coll *y, bool inter)
+static bool same_coll(const struct history_rank *a, const struct history_coll *x,
+                      const struct history_rank *b, const struct history_coll *y, bool inter)
 {
     return x->call < a->call_count && y->call < b->call_count &&
            !strcmp(a->call[x->call].name, b->call[y->call].name) && (inter || x->root == y->root);
@@ -319,20 +319,20 @@ static bool same_coll(const struct proof_rank *a, const struct proof_coll *x,
  * call of this number was another one: they will not make this one any more.
  * certain: the call is known not to be complete. */
 static struct need need_coll(struct proof_prover *prover, int32_t me,
-                             const struct proof_space *space, uint64_t number, bool certain)
+                             const struct history_space *space, uint64_t number, bool certain)
 {
-    const struct proof_rank *mine = &prover->history.rank[me];
-    struct proof_coll my_coll = {0};
-    bool known = proof_coll_at(mine, space, number, &my_coll);
+    const struct history_rank *mine = &prover->history.rank[me];
+    struct history_coll my_coll = {0};
+    bool known = history_coll_at(mine, space, number, &my_coll);
     uint32_t missing = 0;
 
     if (!number || space->uneven)
         return proof_need_unknown();
     for (uint32_t i = 0; i < space->size + space->remote_size; i++) {
         int32_t member = space->member[i];
-        const struct proof_space *other;
-        const struct proof_rank *rank;
-        struct proof_coll coll;
+        const struct history_space *other;
+        const struct history_rank *rank;
+        struct history_coll coll;
         uint64_t entered;
 
         if (member < 0 || (uint32_t)member >= prover->history.rank_count)
@@ -340,11 +340,11 @@ static struct need need_coll(struct proof_prover *prover, int32_t me,
         if (member == me)
             continue;
         rank = &prover->history.rank[member];
-        other = proof_space_global(rank, (enum proof_space_kind)space->key.kind, space->global);
+        other = history_space_global(rank, (enum history_space_kind)space->key.kind, space->global);
         if (other && other->uneven)
             return proof_need_unknown();
-        entered = other ? proof_space_entered(rank, other) : 0;
-        if (entered < number || (known && proof_coll_at(rank, other, number, &coll) &&
+        entered = other ? history_space_entered(rank, other) : 0;
+        if (entered < number || (known && history_coll_at(rank, other, number, &coll) &&
                                  !same_coll(mine, &my_coll, rank, &coll, space->inter))) {
             proof_peer_add(prover, member);
             missing++;
@@ -361,13 +361,13 @@ static struct need need_coll(struct proof_prover *prover, int32_t me,
 /* A partitioned send of which partitions are not marked, which nobody but the rank's threads can
  * do; a partitioned receive whose partner has not marked all of them. */
 static struct need need_partition(struct proof_prover *prover, int32_t me,
-                                  const struct proof_space *space, const struct request *request)
+                                  const struct history_space *space, const struct request *request)
 {
-    int32_t source = proof_space_world(space, request->peer);
+    int32_t source = history_space_world(space, request->peer);
     bool receives = request->kind == REQUEST_RECEIVE;
-    const struct proof_channel *channel =
-        receives ? proof_channel_find(&prover->history, proof_request_global(space, request),
-                                      source, me, request->tag)
+    const struct history_channel *channel =
+        receives ? history_channel_find(&prover->history, history_request_global(space, request),
+                                        source, me, request->tag)
                  : NULL;
 
     if (receives ? source < 0 || (channel && channel->sent > channel->received) : !request->armed)
@@ -382,24 +382,24 @@ static struct need need_partition(struct proof_prover *prover, int32_t me,
 static struct need need_of(struct proof_prover *prover, int32_t me, const struct request *request,
                            bool certain)
 {
-    const struct proof_rank *rank = &prover->history.rank[me];
-    const struct proof_space *space = request ? proof_request_space(rank, request) : NULL;
+    const struct history_rank *rank = &prover->history.rank[me];
+    const struct history_space *space = request ? history_request_space(rank, request) : NULL;
     int32_t peer;
 
     if (!space || !(request->active || request->armed) || request->cancelled)
         return proof_need_unknown();
     if (request->pair)
         return need_partition(prover, me, space, request);
-    peer = proof_space_world(space, request->peer);
+    peer = history_space_world(space, request->peer);
     switch (request->kind) {
     case REQUEST_RECEIVE:
         return need_recv(prover, me, space, peer, request->tag,
                          request->persistent ? 0 : request->made, request->t_enter, certain);
     case REQUEST_SEND:
-        return need_send(prover, me, space, peer, request->tag, proof_request_number(request),
+        return need_send(prover, me, space, peer, request->tag, history_request_number(request),
                          certain, (int64_t)request->bytes);
     default:
-        return need_coll(prover, me, space, space->mixed ? 0 : proof_request_number(request),
+        return need_coll(prover, me, space, space->mixed ? 0 : history_request_number(request),
                          certain);
     }
 }
@@ -432,7 +432,7 @@ enum { NEEDS_EACH_MAX = 16 };
 
 /* Where all of many are waited for, the last of those that are alike stands for them: if any
  * of them is never complete, it is not. */
-static void needs_of_list(struct proof_prover *prover, int32_t me, const struct proof_open *open,
+static void needs_of_list(struct proof_prover *prover, int32_t me, const struct history_open *open,
                           bool any)
 {
     if (!open->request_count || open->request_count != open->request_total) {
@@ -462,19 +462,19 @@ struct bridge {
     int32_t tag;
 };
 
-static struct bridge bridge_of(const struct proof_rank *rank, const struct proof_space *space,
-                               const struct proof_open *open)
+static struct bridge bridge_of(const struct history_rank *rank, const struct history_space *space,
+                               const struct history_open *open)
 {
     struct bridge bridge = {EVENT_NONE, EVENT_NONE, 0, open->event.tag};
-    const struct proof_space *between;
+    const struct history_space *between;
 
     if (open->arg_count < 3 || space->inter)
         return bridge;
-    bridge.leader = proof_space_world(space, (int32_t)open->arg[0]);
-    between = proof_space_find(rank, PROOF_SPACE_COMM, (uint32_t)open->arg[1]);
+    bridge.leader = history_space_world(space, (int32_t)open->arg[0]);
+    between = history_space_find(rank, HISTORY_SPACE_COMM, (uint32_t)open->arg[1]);
     if (between) {
         bridge.global = between->global;
-        bridge.remote = proof_space_world(between, (int32_t)open->arg[2]);
+        bridge.remote = history_space_world(between, (int32_t)open->arg[2]);
     }
     return bridge;
 }
@@ -491,11 +491,11 @@ static bool bridges_meet(const struct bridge *mine, int32_t me, const struct bri
 /* The leaders meet on the bridge communicator, under a tag; the others wait for their leader, who
  * is in the call no shorter than they. */
 static void needs_of_intercomm(struct proof_prover *prover, int32_t me,
-                               const struct proof_space *space, const struct proof_open *open)
+                               const struct history_space *space, const struct history_open *open)
 {
     struct bridge mine = bridge_of(&prover->history.rank[me], space, open);
     int32_t peer = mine.leader == me ? mine.remote : mine.leader;
-    const struct proof_rank *other;
+    const struct history_rank *other;
     bool with_me = false, meets = false;
 
     proof_need_add(prover, need_coll(prover, me, space, space->entered + 1, true));
@@ -503,8 +503,8 @@ static void needs_of_intercomm(struct proof_prover *prover, int32_t me,
         return;
     other = &prover->history.rank[peer];
     for (uint32_t i = 0; i < other->open_count; i++) {
-        const struct proof_call *call = proof_open_call(other, &other->open[i]);
-        const struct proof_space *its_space = proof_space_of_open(other, &other->open[i]);
+        const struct history_call *call = history_open_call(other, &other->open[i]);
+        const struct history_space *its_space = history_space_of_open(other, &other->open[i]);
         if (!call || call->verb != VERB_INTERCOMM_CREATE)
             continue;
         struct bridge its = its_space ? bridge_of(other, its_space, &other->open[i])
@@ -520,14 +520,14 @@ static void needs_of_intercomm(struct proof_prover *prover, int32_t me,
 
 /* What rank `me` waits for in one of its calls. *out_any: one of the needs is enough (MPI_Waitany),
  * else all of them are missing or may be. */
-static void needs_find(struct proof_prover *prover, int32_t me, const struct proof_open *open,
+static void needs_find(struct proof_prover *prover, int32_t me, const struct history_open *open,
                        bool *out_any)
 {
-    const struct proof_rank *rank = &prover->history.rank[me];
+    const struct history_rank *rank = &prover->history.rank[me];
     const struct spool_event *event = &open->event;
-    const struct proof_call *call = proof_open_call(rank, open);
+    const struct history_call *call = history_open_call(rank, open);
     enum event_class class;
-    const struct proof_space *space;
+    const struct history_space *space;
     int32_t peer;
 
     *out_any = false;
@@ -537,10 +537,10 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct pro
         return;
     }
     class = (enum event_class)call->class;
-    space = proof_space_of_open(rank, open);
-    if (!space && !proof_call_partial(call))
-        space = proof_space_find(rank, proof_space_kind_of(class), event->comm);
-    peer = space ? proof_space_world(space, event->peer) : EVENT_NONE;
+    space = history_space_of_open(rank, open);
+    if (!space && !history_call_partial(call))
+        space = history_space_find(rank, history_space_kind_of(class), event->comm);
+    peer = space ? history_space_world(space, event->peer) : EVENT_NONE;
     switch (class) {
     case EVENT_CLASS_WAIT:
         needs_of_request(prover, me, event->request, true);
@@ -569,8 +569,8 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct pro
     switch (class) {
     case EVENT_CLASS_SEND:
     case EVENT_CLASS_SENDRECV: {
-        const struct proof_channel *c =
-            peer >= 0 ? proof_channel_find(&prover->history, space->global, me, peer, event->tag)
+        const struct history_channel *c =
+            peer >= 0 ? history_channel_find(&prover->history, space->global, me, peer, event->tag)
                       : NULL;
 
         if (class == EVENT_CLASS_SENDRECV) {
@@ -581,7 +581,7 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct pro
             if (open->leg.peer != EVENT_PROC_NULL)
                 proof_need_add(prover,
                                need_recv(prover, me, space,
-                                         proof_space_world(space, open->leg.peer), open->leg.tag,
+                                         history_space_world(space, open->leg.peer), open->leg.tag,
                                          event->seq, event->t_enter, peer == EVENT_PROC_NULL));
             if (peer == EVENT_PROC_NULL)
                 return;
@@ -590,7 +590,7 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct pro
                        need_send(prover, me, space, peer, event->tag,
                                  c && c->lane == open->lane ? c->sent + 1 : 1,
                                  class == EVENT_CLASS_SEND || open->leg.peer == EVENT_PROC_NULL,
-                                 proof_bytes(rank, event->type, event->count)));
+                                 history_bytes(rank, event->type, event->count)));
         return;
     }
     case EVENT_CLASS_RECV:
@@ -663,7 +663,7 @@ static struct ending_wait wait_common(const struct needs *needs)
 /* Adds one call that rank `me` is in, as a node with its clauses. *out_known = false, and nothing
  * added, when nothing can be claimed about it. */
 static enum core_status call_add(struct proof_prover *prover, struct replay_waitfor *waitfor,
-                                 uint32_t me, uint32_t node, const struct proof_open *open,
+                                 uint32_t me, uint32_t node, const struct history_open *open,
                                  bool *out_known)
 {
     const struct needs *needs = &prover->needs;
@@ -705,7 +705,7 @@ struct nodes {
     uint32_t count;
 };
 
-static bool nodes_make(const struct proof_history *history, const uint8_t *standing,
+static bool nodes_make(const struct history *history, const uint8_t *standing,
                        struct nodes *out_nodes)
 {
     uint32_t ranks = history->rank_count;
@@ -744,7 +744,7 @@ static void nodes_done(struct nodes *nodes)
 static enum core_status rank_add(struct proof_prover *prover, struct replay_waitfor *waitfor,
                                  uint32_t me, const struct nodes *nodes)
 {
-    const struct proof_rank *rank = &prover->history.rank[me];
+    const struct history_rank *rank = &prover->history.rank[me];
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; i < rank->open_count && status == CORE_OK; i++) {
@@ -766,7 +766,7 @@ static enum core_status record_call(const struct proof_prover *prover,
                                     const struct replay_blocked *blocked, enum ending_role role,
                                     struct ending *ending)
 {
-    const struct proof_rank *rank = &prover->history.rank[blocked->rank];
+    const struct history_rank *rank = &prover->history.rank[blocked->rank];
     struct ending_call call = {.rank = blocked->rank, .seq = blocked->event, .role = role};
     enum core_status status;
 
@@ -832,7 +832,7 @@ void proof_prover_free(struct proof_prover *prover)
 {
     if (!prover)
         return;
-    proof_history_done(&prover->history);
+    history_done(&prover->history);
     proof_index_done(&prover->index);
     free(prover->needs.peer);
     free(prover->needs.need);
@@ -840,10 +840,10 @@ void proof_prover_free(struct proof_prover *prover)
     free(prover);
 }
 
-const struct proof_call *proof_prover_call(const struct proof_prover *prover, uint32_t call)
+const struct history_call *proof_prover_call(const struct proof_prover *prover, uint32_t call)
 {
     for (uint32_t r = 0; r < prover->history.rank_count; r++) {
-        const struct proof_rank *rank = &prover->history.rank[r];
+        const struct history_rank *rank = &prover->history.rank[r];
 
         if (call < rank->call_count && rank->call[call].known)
             return &rank->call[call];
@@ -857,7 +857,7 @@ static enum core_status graph_make(struct proof_prover *prover, const char *job_
                                    const uint8_t *standing, uint32_t rank_count,
                                    struct replay_waitfor *waitfor, struct nodes *nodes)
 {
-    enum core_status status = proof_history_read(job_path, rank_count, &prover->history);
+    enum core_status status = history_read(job_path, rank_count, &prover->history);
 
     proof_index_done(&prover->index); /* of what was read before */
     prover->no_memory = false;

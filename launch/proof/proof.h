@@ -57,6 +57,6 @@ enum core_status proof_waits(struct proof_prover *prover, const char *job_path,
                              struct ending *out_ending);
 
 /* What a call is, by the number it has in the spools, as far as they were read. NULL: not known. */
-const struct proof_call *proof_prover_call(const struct proof_prover *prover, uint32_t call);
+const struct history_call *proof_prover_call(const struct proof_prover *prover, uint32_t call);
 
 #endif

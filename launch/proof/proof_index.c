@@ -37,7 +37,7 @@ struct unclear { /* a rank with a receive of which it is not known what it takes
     uint64_t rank;
 };
 struct unrested { /* a channel with a send that may not have left its rank */
-    struct proof_channel_key key;
+    struct history_channel_key key;
 };
 
 /* --- receives --------------------------------------------------------------------------------- */
@@ -51,15 +51,15 @@ static int posted_compare(const void *a, const void *b)
 }
 
 /* Of several threads what one posted comes before what another posts only where it had returned. */
-static uint64_t order_of(const struct proof_rank *rank, uint64_t made, uint64_t left)
+static uint64_t order_of(const struct history_rank *rank, uint64_t made, uint64_t left)
 {
     return rank->lanes > 1 ? left : made;
 }
 
-static enum core_status posted_add(struct proof_index *index, const struct proof_rank *rank,
+static enum core_status posted_add(struct proof_index *index, const struct history_rank *rank,
                                    int32_t dest, const struct request *r)
 {
-    const struct proof_space *space = proof_request_space(rank, r);
+    const struct history_space *space = history_request_space(rank, r);
     enum core_status status = CORE_OK;
 
     if (r->kind != REQUEST_RECEIVE || !r->active || r->pair)
@@ -72,7 +72,7 @@ static enum core_status posted_add(struct proof_index *index, const struct proof
     }
     if (!space)
         return status;
-    int32_t source = r->peer == EVENT_ANY ? EVENT_ANY : proof_space_world(space, r->peer);
+    int32_t source = r->peer == EVENT_ANY ? EVENT_ANY : history_space_world(space, r->peer);
     for (int k = 0; k < 4 && status == CORE_OK; k++) {
         struct proof_posted entry = {.key = {.global = space->global,
                                              .dest = dest,
@@ -90,15 +90,15 @@ static enum core_status posted_add(struct proof_index *index, const struct proof
 static enum core_status unrested_add(struct proof_prover *prover, int32_t source,
                                      const struct request *r)
 {
-    const struct proof_space *space = proof_request_space(&prover->history.rank[source], r);
+    const struct history_space *space = history_request_space(&prover->history.rank[source], r);
     struct unrested *entry;
 
     if (!space || r->kind != REQUEST_SEND || !r->active || r->pair)
         return CORE_OK;
-    const struct proof_channel_key key = {.global = space->global,
-                                          .source = source,
-                                          .dest = proof_space_world(space, r->peer),
-                                          .tag = r->tag};
+    const struct history_channel_key key = {.global = space->global,
+                                            .source = source,
+                                            .dest = history_space_world(space, r->peer),
+                                            .tag = r->tag};
     if (key.dest < 0 || (uint32_t)key.dest >= prover->history.rank_count ||
         proof_rested(prover, source, key.dest, (int64_t)r->bytes))
         return CORE_OK;
@@ -110,7 +110,7 @@ static enum core_status requests_add(struct proof_prover *prover)
     enum core_status status = CORE_OK;
 
     for (uint32_t r = 0; r < prover->history.rank_count; r++) {
-        const struct proof_rank *rank = &prover->history.rank[r];
+        const struct history_rank *rank = &prover->history.rank[r];
 
         core_work(requests_count(&rank->requests));
         for (uint32_t i = 0; i < requests_count(&rank->requests) && status == CORE_OK; i++) {
@@ -158,7 +158,7 @@ static uint64_t posted_before(const struct proof_index *index, const struct fit_
 void proof_index_before(struct proof_prover *prover, const struct proof_receive *receive,
                         uint64_t before[2][2], uint64_t *out_rivals)
 {
-    const struct proof_rank *rank = &prover->history.rank[receive->dest];
+    const struct history_rank *rank = &prover->history.rank[receive->dest];
     uint64_t order = receive->seq ? order_of(rank, receive->seq, receive->entered) : 0;
     bool any_source = receive->source == EVENT_ANY, any_tag = receive->tag == EVENT_ANY;
 
@@ -229,7 +229,7 @@ bool proof_index_fitting_each(const struct proof_prover *prover, const struct pr
 /* --- messages --------------------------------------------------------------------------------- */
 
 static enum core_status message_add(struct proof_prover *prover,
-                                    const struct proof_channel *channel, uint64_t count)
+                                    const struct history_channel *channel, uint64_t count)
 {
     uint32_t ranks = prover->history.rank_count;
     enum core_status status = CORE_OK;
@@ -256,15 +256,15 @@ static enum core_status message_add(struct proof_prover *prover,
 /* Messages of sends that a rank is in, where they are the first of their channels. */
 static enum core_status firsts_add(struct proof_prover *prover, int32_t source)
 {
-    const struct proof_rank *rank = &prover->history.rank[source];
+    const struct history_rank *rank = &prover->history.rank[source];
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; i < rank->open_count && status == CORE_OK; i++) {
-        struct proof_channel first = {0};
+        struct history_channel first = {0};
 
         if (proof_open_sends(rank, source, &rank->open[i], &first.key) &&
-            !proof_channel_find(&prover->history, first.key.global, source, first.key.dest,
-                                first.key.tag))
+            !history_channel_find(&prover->history, first.key.global, source, first.key.dest,
+                                  first.key.tag))
             status = message_add(prover, &first, 1);
     }
     return status;
@@ -282,7 +282,7 @@ static void messages_make(struct proof_prover *prover)
     prover->index.messages_made = true;
     core_work(channels->count);
     for (uint32_t i = 0; i < channels->count && status == CORE_OK; i++) {
-        const struct proof_channel *channel = core_table_at(channels, i);
+        const struct history_channel *channel = core_table_at(channels, i);
 
         if (channel->key.source >= 0 && (uint32_t)channel->key.source < prover->history.rank_count)
             status =

@@ -4,7 +4,7 @@
 #define LAUNCH_PROOF_PROOF_INSIDE_H
 
 #include "core/trace/ending.h"
-#include "launch/proof/history.h"
+#include "core/history/history.h"
 
 enum need_state {               /* of one thing that a call waits for */
                   NEED_CERTAIN, /* it is not complete: waits for the peers listed */
@@ -36,7 +36,7 @@ struct proof_index {
 };
 
 struct proof_prover {
-    struct proof_history history;
+    struct history history;
     struct proof_index index;
     struct needs needs;
     const uint8_t *standing;  /* enum proof_standing, by rank: the caller's */
@@ -50,7 +50,7 @@ void proof_peer_add(struct proof_prover *prover, int32_t peer);
 void proof_need_add(struct proof_prover *prover, struct need need);
 /* A need of this kind, on the space. */
 struct need proof_need(enum need_state state, enum ending_need kind,
-                       const struct proof_space *space);
+                       const struct history_space *space);
 /* One of which nothing is known. */
 struct need proof_need_unknown(void);
 
@@ -67,16 +67,15 @@ struct proof_receive { /* one that waits */
     bool certain;              /* it is known not to be complete */
 };
 /* Whether the open call sends a message: over this channel. */
-bool proof_open_sends(const struct proof_rank *rank, int32_t source, const struct proof_open *open,
-                      struct proof_channel_key *out_key);
+bool proof_open_sends(const struct history_rank *rank, int32_t source,
+                      const struct history_open *open, struct history_channel_key *out_key);
 /* Messages on the channel that nobody is known to have received, those of sends that are still
  * pending included. */
-uint64_t proof_channel_open(const struct proof_history *history,
-                            const struct proof_channel_key *key);
+uint64_t proof_channel_open(const struct history *history, const struct history_channel_key *key);
 /* Whether all that was sent on the channel has left its sender, who has had the time to see to
  * that, or has been announced to a receiver who has had the time to take it: then it has arrived.
  */
-bool proof_channel_arrived(const struct proof_prover *prover, const struct proof_channel *channel,
+bool proof_channel_arrived(const struct proof_prover *prover, const struct history_channel *channel,
                            bool certain);
 /* Receives posted before this one that accept all that it accepts, [of any source][of any tag], or
  * else of its own; and all that accept some of it. */
@@ -105,7 +104,7 @@ bool proof_send_done_or_left(const struct proof_prover *prover, const struct pro
 
 /* proof_rma.c: the needs of rank `me`, which is in MPI_Win_start, _complete, _wait, _lock, _flush
  * or _unlock. */
-void proof_rma_needs(struct proof_prover *prover, int32_t me, const struct proof_space *space,
-                     const struct proof_open *open, enum event_class class);
+void proof_rma_needs(struct proof_prover *prover, int32_t me, const struct history_space *space,
+                     const struct history_open *open, enum event_class class);
 
 #endif

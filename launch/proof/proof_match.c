@@ -52,16 +52,16 @@ static bool receive_collect(int32_t source, int32_t tag, void *context)
 static bool receives_collect(const struct proof_prover *prover, const struct proof_send *send,
                              struct match *match)
 {
-    const struct proof_rank *rank = &prover->history.rank[send->dest];
+    const struct history_rank *rank = &prover->history.rank[send->dest];
 
     for (uint32_t i = 0; i < rank->open_count; i++) {
-        const struct proof_open *open = &rank->open[i];
-        const struct proof_call *call = proof_open_call(rank, open);
-        const struct proof_space *space =
-            proof_space_find(rank, PROOF_SPACE_COMM, open->event.comm);
+        const struct history_open *open = &rank->open[i];
+        const struct history_call *call = history_open_call(rank, open);
+        const struct history_space *space =
+            history_space_find(rank, HISTORY_SPACE_COMM, open->event.comm);
 
         if (call && call->class == EVENT_CLASS_SENDRECV && open->has_leg && space) {
-            int32_t source = proof_space_world(space, open->leg.peer), tag = open->leg.tag;
+            int32_t source = history_space_world(space, open->leg.peer), tag = open->leg.tag;
 
             if (space->global == send->global && (source == EVENT_ANY || source == send->source) &&
                 (tag == EVENT_ANY || tag == send->tag) && !receive_collect(source, tag, match))
@@ -76,9 +76,10 @@ static bool receives_collect(const struct proof_prover *prover, const struct pro
 }
 
 /* Whether the call would have returned if the request were complete. */
-static bool is_awaited(const struct proof_rank *rank, const struct proof_open *open, uint64_t id)
+static bool is_awaited(const struct history_rank *rank, const struct history_open *open,
+                       uint64_t id)
 {
-    const struct proof_call *call = proof_open_call(rank, open);
+    const struct history_call *call = history_open_call(rank, open);
     uint8_t class = call ? call->class : EVENT_CLASS_OTHER;
 
     if (requests_twin(&rank->requests, id)) /* its receive may be missing */
@@ -96,19 +97,19 @@ static bool is_awaited(const struct proof_rank *rank, const struct proof_open *o
 }
 
 /* Those of the first `before` sends of the channel that somebody is waiting for in vain. */
-static uint64_t sends_awaited(const struct proof_rank *source, const struct proof_channel_key *key,
-                              uint64_t before)
+static uint64_t sends_awaited(const struct history_rank *source,
+                              const struct history_channel_key *key, uint64_t before)
 {
     uint64_t sends = 0;
 
     for (uint32_t i = 0; i < requests_count(&source->requests); i++) {
         const struct request *r = requests_at(&source->requests, i);
-        const struct proof_space *space = r->pair ? NULL : proof_request_space(source, r);
+        const struct history_space *space = r->pair ? NULL : history_request_space(source, r);
         bool awaited = false;
 
         if (!space || r->kind != REQUEST_SEND || !r->active || r->tag != key->tag ||
-            space->global != key->global || proof_space_world(space, r->peer) != key->dest ||
-            proof_request_number(r) > before)
+            space->global != key->global || history_space_world(space, r->peer) != key->dest ||
+            history_request_number(r) > before)
             continue;
         for (uint32_t k = 0; k < source->open_count; k++)
             awaited |= is_awaited(source, &source->open[k], r->id);
@@ -122,10 +123,10 @@ static uint64_t sends_awaited(const struct proof_rank *source, const struct proo
 static bool messages_collect(const struct proof_prover *prover, const struct proof_send *send,
                              struct match *match)
 {
-    const struct proof_history *history = &prover->history;
+    const struct history *history = &prover->history;
 
     for (uint32_t i = 0; i < history->channels.count; i++) {
-        const struct proof_channel *c = core_table_at(&history->channels, i);
+        const struct history_channel *c = core_table_at(&history->channels, i);
         bool own = c->key.source == send->source && c->key.tag == send->tag;
         uint64_t sent = own && send->number <= c->sent ? send->number - 1 : c->sent;
 

@@ -7,18 +7,18 @@
 
 #include "launch/proof/proof_inside.h"
 
-static const struct proof_space *space_at(const struct proof_prover *prover, int32_t rank,
-                                          const struct proof_space *space)
+static const struct history_space *space_at(const struct proof_prover *prover, int32_t rank,
+                                            const struct history_space *space)
 {
-    return proof_space_global(&prover->history.rank[rank], PROOF_SPACE_WIN, space->global);
+    return history_space_global(&prover->history.rank[rank], HISTORY_SPACE_WIN, space->global);
 }
 
 /* A rank inside a call of this class on the window: what it does there may have had its effect. */
-static bool is_inside(const struct proof_rank *rank, const struct proof_space *space,
+static bool is_inside(const struct history_rank *rank, const struct history_space *space,
                       enum event_class class)
 {
     for (uint32_t i = 0; i < rank->open_count; i++) {
-        const struct proof_call *call = proof_open_call(rank, &rank->open[i]);
+        const struct history_call *call = history_open_call(rank, &rank->open[i]);
 
         if (call && call->class == class && rank->open[i].event.comm == space->key.id)
             return true;
@@ -27,9 +27,9 @@ static bool is_inside(const struct proof_rank *rank, const struct proof_space *s
 }
 
 static void need_post(struct proof_prover *prover, int32_t me, int32_t target,
-                      const struct proof_space *space, uint32_t number)
+                      const struct history_space *space, uint32_t number)
 {
-    const struct proof_space *other = space_at(prover, target, space);
+    const struct history_space *other = space_at(prover, target, space);
     uint32_t posted = other && other->epochs ? other->epochs->posted[me] : 0;
 
     if ((other && (other->uneven ||
@@ -42,14 +42,14 @@ static void need_post(struct proof_prover *prover, int32_t me, int32_t target,
     proof_need_add(prover, proof_need(NEED_CERTAIN, ENDING_NEED_POST, space));
 }
 
-static void needs_of_start(struct proof_prover *prover, int32_t me, const struct proof_space *space,
-                           const struct proof_open *open)
+static void needs_of_start(struct proof_prover *prover, int32_t me,
+                           const struct history_space *space, const struct history_open *open)
 {
-    const struct proof_call *call = proof_open_call(&prover->history.rank[me], open);
-    const struct proof_group *group = NULL;
+    const struct history_call *call = history_open_call(&prover->history.rank[me], open);
+    const struct history_group *group = NULL;
 
     if (call->group_arg >= 0 && (uint32_t)call->group_arg < open->arg_count)
-        group = proof_group_find(&prover->history.rank[me], (uint32_t)open->arg[call->group_arg]);
+        group = history_group_find(&prover->history.rank[me], (uint32_t)open->arg[call->group_arg]);
     for (uint32_t i = 0; group && i < group->size; i++) {
         int32_t target = group->member[i];
 
@@ -62,9 +62,9 @@ static void needs_of_start(struct proof_prover *prover, int32_t me, const struct
 }
 
 static void need_complete(struct proof_prover *prover, int32_t me, int32_t origin,
-                          const struct proof_space *space)
+                          const struct history_space *space)
 {
-    const struct proof_space *other = space_at(prover, origin, space);
+    const struct history_space *other = space_at(prover, origin, space);
     uint32_t completed = other && other->epochs ? other->epochs->completed[me] : 0;
 
     if ((other && (other->uneven || prover->history.rank[origin].lanes > 1 ||
@@ -78,17 +78,18 @@ static void need_complete(struct proof_prover *prover, int32_t me, int32_t origi
 }
 
 /* Any of those who hold a lock that excludes this one may give way; the target may have to help. */
-static void need_lock(struct proof_prover *prover, int32_t me, const struct proof_space *space,
-                      const struct proof_open *open)
+static void need_lock(struct proof_prover *prover, int32_t me, const struct history_space *space,
+                      const struct history_open *open)
 {
-    const struct proof_call *call = proof_open_call(&prover->history.rank[me], open);
-    int32_t target = open->event.peer < 0 ? EVENT_ANY : proof_space_world(space, open->event.peer);
+    const struct history_call *call = history_open_call(&prover->history.rank[me], open);
+    int32_t target =
+        open->event.peer < 0 ? EVENT_ANY : history_space_world(space, open->event.peer);
     bool exclusive = call->lock_arg >= 0 && (uint32_t)call->lock_arg < open->arg_count &&
                      open->arg[call->lock_arg] == 1;
     bool held = false;
 
     for (uint32_t r = 0; r < prover->history.rank_count; r++) {
-        const struct proof_rank *other = &prover->history.rank[r];
+        const struct history_rank *other = &prover->history.rank[r];
         bool holds = false;
 
         for (uint32_t i = 0; i < other->lock_count; i++)
@@ -109,16 +110,17 @@ static void need_lock(struct proof_prover *prover, int32_t me, const struct proo
 
 /* Accesses under a lock that another rank holds for sure: the library has returned from
  * MPI_Win_lock and asks for the lock only now. */
-static void needs_of_flush(struct proof_prover *prover, int32_t me, const struct proof_space *space,
-                           const struct proof_open *open)
+static void needs_of_flush(struct proof_prover *prover, int32_t me,
+                           const struct history_space *space, const struct history_open *open)
 {
-    const struct proof_rank *rank = &prover->history.rank[me];
-    int32_t target = open->event.peer < 0 ? EVENT_ANY : proof_space_world(space, open->event.peer);
+    const struct history_rank *rank = &prover->history.rank[me];
+    int32_t target =
+        open->event.peer < 0 ? EVENT_ANY : history_space_world(space, open->event.peer);
 
-    if (trait_in(proof_open_call(rank, open)->traits, TRAIT_AT_ORIGIN))
+    if (trait_in(history_open_call(rank, open)->traits, TRAIT_AT_ORIGIN))
         return;
     for (uint32_t l = 0; l < rank->lock_count; l++) {
-        const struct proof_lock *mine = &rank->lock[l];
+        const struct history_lock *mine = &rank->lock[l];
         bool held = false;
 
         if (mine->win != space->global || mine->op_target < 0 ||
@@ -126,7 +128,7 @@ static void needs_of_flush(struct proof_prover *prover, int32_t me, const struct
             (target != EVENT_ANY && mine->op_target != target))
             continue;
         for (uint32_t r = 0; r < prover->history.rank_count; r++) {
-            const struct proof_rank *other = &prover->history.rank[r];
+            const struct history_rank *other = &prover->history.rank[r];
 
             for (uint32_t i = 0; i < other->lock_count && (int32_t)r != me && other->lanes == 1;
                  i++)
@@ -144,10 +146,10 @@ static void needs_of_flush(struct proof_prover *prover, int32_t me, const struct
     }
 }
 
-void proof_rma_needs(struct proof_prover *prover, int32_t me, const struct proof_space *space,
-                     const struct proof_open *open, enum event_class class)
+void proof_rma_needs(struct proof_prover *prover, int32_t me, const struct history_space *space,
+                     const struct history_open *open, enum event_class class)
 {
-    const struct proof_epochs *epochs = space->epochs;
+    const struct history_epochs *epochs = space->epochs;
 
     if (space->uneven || prover->history.rank[me].lanes >
                              1) { /* in what order threads began and ended epochs is not known */

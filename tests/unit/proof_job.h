@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "checkers/wording.h"
+#include "core/history/history.h"
 #include "launch/proof/proof.h"
 #include "core/spool/spool.h"
 #include "tests/unit/meaning.h"
@@ -250,15 +251,27 @@ static inline void inside_list(uint32_t rank, enum event_class class, const uint
     inside(rank, class, EVENT_NONE, EVENT_NONE, 0);
 }
 
+static inline void lane_write(const char *folder, const struct lane *from,
+                              const struct spool_header *header)
+{
+    unsigned char page[SPOOL_HEADER_BYTES] = {0};
+    char path[64];
+    int fd;
+
+    memcpy(page, header, sizeof *header);
+    snprintf(path, sizeof path, "%s/%d.%u.ring", folder, header->rank, header->lane);
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0 && write(fd, page, sizeof page) == sizeof page &&
+                write(fd, from->ring, RING_BYTES) == RING_BYTES);
+    close(fd);
+}
+
 /* Writes the spools as they are, or as they were when only the definitions stood there and no rank
  * was inside a call. */
 static inline void spools_write(const char *folder, bool early)
 {
     for (uint32_t l = 0; l < 2 * RANKS_MAX; l++) {
-        unsigned char page[SPOOL_HEADER_BYTES] = {0};
         struct spool_header header = lane[l].header;
-        char path[64];
-        int fd;
 
         if (!header.version)
             continue;
@@ -266,12 +279,110 @@ static inline void spools_write(const char *folder, bool early)
         header.next_seq = lane[l % RANKS_MAX].seq;
         if (early)
             header.depth = 0;
-        memcpy(page, &header, sizeof header);
+        lane_write(folder, &lane[l], &header);
+    }
+}
+
+static inline void spools_remove(const char *folder)
+{
+    char path[64];
+
+    for (uint32_t l = 0; l < 2 * RANKS_MAX; l++) {
         snprintf(path, sizeof path, "%s/%u.%u.ring", folder, l % RANKS_MAX, l / RANKS_MAX);
-        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        assert_true(fd >= 0 && write(fd, page, sizeof page) == sizeof page &&
-                    write(fd, lane[l].ring, RING_BYTES) == RING_BYTES);
-        close(fd);
+        unlink(path);
+    }
+}
+
+/* One rank as it is where the newest records are kept only, and so many of the oldest were dropped:
+ * definitions in a lane of their own, a base that sums up what was dropped, and the rest. Whether
+ * all that is outstanding had room. */
+static inline bool rank_write_dropped(const char *folder, uint32_t rank, uint32_t dropped)
+{
+    enum { START = 64, EVENTS = 7, BASE_MAX = RING_BYTES / 4 };
+    static struct lane definer, newest;
+    struct history history = {.rank_count = rank_count,
+                              .channels = CORE_TABLE(struct history_channel, key)};
+    struct history_rank followed = {0};
+    struct history_lane kept = {.rank = (int32_t)rank};
+    struct history_follower follower = {.history = &history, .rank = &followed, .kept = &kept};
+    uint32_t taken = 0;
+
+    definer = newest = lane[rank];
+    definer.used = 0;
+    newest.used = START;
+    history_rank_init(&followed);
+    for (uint64_t at = 0, next; at <= lane[rank].used; at = next) {
+        const struct spool_head *head = (const void *)(lane[rank].ring + at);
+        bool end = at == lane[rank].used;
+        size_t bytes = end ? 8 : head->words * 8ul;
+        bool defines = !end && head->kind >= SPOOL_DEF_CALL && head->kind <= SPOOL_DEF_FILE;
+        struct lane *to = defines ? &definer : &newest;
+
+        next = at + bytes;
+        if (defines) {
+            history_define(&history, &followed, head);
+        } else if (taken < dropped && !end) {
+            taken++;
+            if (history_take(&follower, head))
+                history_follow(&follower);
+            continue;
+        } else if (newest.used == START) {
+            newest.used += history_base_make(&follower, EVENTS, newest.ring + START, BASE_MAX);
+        }
+        assert_true(end || to->used + bytes <= RING_BYTES);
+        memcpy(to->ring + to->used, head, end ? 0 : bytes);
+        to->used += end ? 0 : bytes;
+    }
+    definer.header.lane = 1;
+    definer.header.depth = 0;
+    definer.header.committed = definer.used;
+    newest.header.flags |= SPOOL_FLAG_LAST;
+    newest.header.next_seq = lane[rank].seq;
+    newest.header.drained = START;
+    newest.header.committed = newest.used;
+    newest.header.lost += EVENTS;
+    lane_write(folder, &definer, &definer.header);
+    lane_write(folder, &newest, &newest.header);
+    bool known = history.unclear || !((struct spool_head *)(void *)(newest.ring + START))->b;
+    core_table_done(&history.channels);
+    event_view_done(&history.view);
+    history_rank_done(&followed);
+    history_lane_done(&kept);
+    return known;
+}
+
+/* What is proven when so many records of each rank were dropped. */
+static inline bool verdict_dropped(const char *folder, uint32_t dropped,
+                                   struct proof_verdict *out_verdict)
+{
+    struct proof_prover *prover;
+    bool known = true;
+
+    for (uint32_t r = 0; r < rank_count; r++)
+        known &= rank_write_dropped(folder, r, dropped);
+    assert_int_equal(proof_prover_new(&prover), CORE_OK);
+    assert_int_equal(proof_prove(prover, folder, standing, rank_count, out_verdict), CORE_OK);
+    proof_prover_free(prover);
+    spools_remove(folder);
+    return known;
+}
+
+/* The same as when none were. Only where a rank has one thread. */
+static inline void expect_same_dropped(const char *folder, const struct proof_verdict *verdict)
+{
+    static const uint32_t dropped[] = {1, 2, 3, 7, 1000};
+
+    for (uint32_t r = 0; r < rank_count; r++)
+        if (lane[RANKS_MAX + r].header.version)
+            return;
+    for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
+        struct proof_verdict now;
+        bool known = verdict_dropped(folder, dropped[i], &now);
+
+        assert_int_equal(now.proven, known && verdict->proven);
+        assert_int_equal(now.core_count, known ? verdict->core_count : 0);
+        assert_int_equal(now.behind_count, known ? verdict->behind_count : 0);
+        ending_done(&now.ending);
     }
 }
 
@@ -281,7 +392,7 @@ static struct ending last; /* the record of the last proof */
  * more. Returns the sentence, or NULL when nothing was proven. */
 static inline char *proof(uint32_t *out_core)
 {
-    char folder[] = "/tmp/test_live.XXXXXX", path[64];
+    char folder[] = "/tmp/test_live.XXXXXX";
     struct proof_prover *prover;
     struct proof_verdict verdict;
     char *words;
@@ -299,10 +410,8 @@ static inline char *proof(uint32_t *out_core)
     assert_int_equal(proof_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
     assert_true(verdict.proven == proven && proven == (verdict.ending.reason == ENDING_DEADLOCK));
     proof_prover_free(prover);
-    for (uint32_t l = 0; l < 2 * RANKS_MAX; l++) {
-        snprintf(path, sizeof path, "%s/%u.%u.ring", folder, l % RANKS_MAX, l / RANKS_MAX);
-        unlink(path);
-    }
+    spools_remove(folder);
+    expect_same_dropped(folder, &verdict);
     rmdir(folder);
     if (out_core)
         *out_core = verdict.core_count;

@@ -288,7 +288,7 @@ static void only_the_messages_that_are_left_count(void **state)
     expect_proven(2);
 }
 
-/* proof/history.h invariant 3 */
+/* history/history.h invariant 3 */
 static void gaps_prove_nothing(void **state)
 {
     struct spool_lost lost = {.count = 1};

@@ -78,7 +78,7 @@ static void collectives_that_differ_wait_for_each_other(void **state)
     expect_nothing();
 }
 
-/* proof/history.h invariant 1 */
+/* history/history.h invariant 1 */
 static void calls_of_a_part_do_not_count(void **state)
 {
     (void)state;

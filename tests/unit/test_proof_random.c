@@ -440,7 +440,7 @@ static bool is_freed(const struct world *now, struct search *s, uint32_t moves)
 
 static bool is_proven(struct search *out_search)
 {
-    char folder[] = "/tmp/test_proof.XXXXXX", path[64];
+    char folder[] = "/tmp/test_proof.XXXXXX";
     struct proof_prover *prover;
     struct proof_verdict verdict;
 
@@ -449,10 +449,8 @@ static bool is_proven(struct search *out_search)
     spools_write(folder, false);
     assert_int_equal(proof_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
     proof_prover_free(prover);
-    for (uint32_t r = 0; r < rank_count; r++) {
-        snprintf(path, sizeof path, "%s/%u.0.ring", folder, r);
-        unlink(path);
-    }
+    spools_remove(folder);
+    expect_same_dropped(folder, &verdict);
     rmdir(folder);
     *out_search = (struct search){.nodes = 0};
     for (uint32_t i = 0; i < verdict.ending.call_count; i++)

@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/check.h"
 #include "core/spool/spool_read.h"
-#include "launch/proof/history.h"
+#include "core/history/history.h"
 
-enum { PROOF_TYPES_MAX = 1 << 20 };
+enum { HISTORY_TYPES_MAX = 1 << 20 };
 
 /* --- members: of groups, communicators, windows ----------------------------------------------- */
 
@@ -28,14 +29,15 @@ static int32_t *members_new(uint64_t count)
 static void members_take(int32_t *member, uint64_t size, uint32_t first, uint32_t count,
                          const int32_t *part)
 {
+    CORE_CHECK(member != NULL);
     for (uint32_t i = 0; i < count && (uint64_t)first + i < size; i++)
         member[first + i] = part[i];
 }
 
-static void def_group(struct proof_history *history, struct proof_rank *rank,
+static void def_group(struct history *history, struct history_rank *rank,
                       const struct spool_def_group *def)
 {
-    struct proof_group *group;
+    struct history_group *group;
 
     if (core_table_put(&rank->groups, &def->id, "groups", &group)) {
         history->unclear = true;
@@ -52,17 +54,17 @@ static void def_group(struct proof_history *history, struct proof_rank *rank,
     members_take(group->member, group->size, def->first, def->count, spool_tail(def, sizeof *def));
 }
 
-const struct proof_group *proof_group_find(const struct proof_rank *rank, uint32_t id)
+const struct history_group *history_group_find(const struct history_rank *rank, uint32_t id)
 {
     return core_table_find(&rank->groups, &id);
 }
 
 /* --- spaces ----------------------------------------------------------------------------------- */
 
-struct proof_space *proof_space_add(struct proof_history *history, struct proof_rank *rank,
-                                    const struct proof_space *space)
+struct history_space *history_space_add(struct history *history, struct history_rank *rank,
+                                        const struct history_space *space)
 {
-    struct proof_space *made;
+    struct history_space *made;
 
     if (core_table_put(&rank->spaces, &space->key, "communicators, windows and files", &made)) {
         history->unclear = true;
@@ -79,15 +81,15 @@ struct proof_space *proof_space_add(struct proof_history *history, struct proof_
     return NULL;
 }
 
-static void def_comm(struct proof_history *history, struct proof_rank *rank,
+static void def_comm(struct history *history, struct history_rank *rank,
                      const struct spool_def_comm *def)
 {
-    struct proof_space made = {.key = {.kind = PROOF_SPACE_COMM, .id = def->id},
-                               .inter = def->head.a == SPOOL_COMM_INTER,
-                               .global = def->global,
-                               .size = def->size,
-                               .remote_size = def->remote_size};
-    struct proof_space *space = proof_space_add(history, rank, &made);
+    struct history_space made = {.key = {.kind = HISTORY_SPACE_COMM, .id = def->id},
+                                 .inter = def->head.a == SPOOL_COMM_INTER,
+                                 .global = def->global,
+                                 .size = def->size,
+                                 .remote_size = def->remote_size};
+    struct history_space *space = history_space_add(history, rank, &made);
 
     if (space)
         members_take(space->member, (uint64_t)space->size + space->remote_size, def->first,
@@ -95,25 +97,25 @@ static void def_comm(struct proof_history *history, struct proof_rank *rank,
 }
 
 /* A window or a file: its members are those of the communicator that it was made on. */
-static void def_win(struct proof_history *history, struct proof_rank *rank,
+static void def_win(struct history *history, struct history_rank *rank,
                     const struct spool_def_win *def)
 {
-    const struct proof_space *comm = proof_space_find(rank, PROOF_SPACE_COMM, def->comm);
-    struct proof_space made = {
-        .key = {.kind = def->head.kind == SPOOL_DEF_FILE ? PROOF_SPACE_FILE : PROOF_SPACE_WIN,
+    const struct history_space *comm = history_space_find(rank, HISTORY_SPACE_COMM, def->comm);
+    struct history_space made = {
+        .key = {.kind = def->head.kind == SPOOL_DEF_FILE ? HISTORY_SPACE_FILE : HISTORY_SPACE_WIN,
                 .id = def->id},
         .comm = def->comm,
         .global = def->global};
-    struct proof_space *space;
+    struct history_space *space;
 
-    if (proof_space_find(rank, (enum proof_space_kind)made.key.kind, def->id))
+    if (history_space_find(rank, (enum history_space_kind)made.key.kind, def->id))
         return;
     if (comm) {
         made.size = comm->size;
         made.remote_size = comm->remote_size;
     }
-    space = proof_space_add(history, rank, &made);
-    comm = proof_space_find(rank, PROOF_SPACE_COMM, def->comm); /* it may have moved */
+    space = history_space_add(history, rank, &made);
+    comm = history_space_find(rank, HISTORY_SPACE_COMM, def->comm); /* it may have moved */
     if (space && comm)
         members_take(space->member, (uint64_t)space->size + space->remote_size, 0,
                      comm->size + comm->remote_size, comm->member);
@@ -127,7 +129,7 @@ static int8_t arg_place(const char *names, size_t bytes, const char *name)
     size_t length = strlen(name);
     int8_t place = 0;
 
-    for (size_t at = 0; at < bytes && place < PROOF_ARGS_MAX; place++) {
+    for (size_t at = 0; at < bytes && place < HISTORY_ARGS_MAX; place++) {
         size_t end = at;
 
         while (end < bytes && names[end] != ',')
@@ -140,7 +142,7 @@ static int8_t arg_place(const char *names, size_t bytes, const char *name)
     return -1;
 }
 
-static void def_call(struct proof_history *history, struct proof_rank *rank,
+static void def_call(struct history *history, struct history_rank *rank,
                      const struct spool_def_call *def)
 {
     const char *name = spool_tail(def, sizeof *def), *names = name + def->name_bytes;
@@ -151,28 +153,28 @@ static void def_call(struct proof_history *history, struct proof_rank *rank,
         return;
     }
     rank->call[id] =
-        (struct proof_call){.known = true,
-                            .class = (uint8_t)def->head.b,
-                            .mode = (uint8_t)def->mode,
-                            .verb = (uint8_t)def->verb,
-                            .traits = def->traits,
-                            .group_arg = arg_place(names, def->names_bytes, "group"),
-                            .lock_arg = arg_place(names, def->names_bytes, "lock_type")};
+        (struct history_call){.known = true,
+                              .class = (uint8_t)def->head.b,
+                              .mode = (uint8_t)def->mode,
+                              .verb = (uint8_t)def->verb,
+                              .traits = def->traits,
+                              .group_arg = arg_place(names, def->names_bytes, "group"),
+                              .lock_arg = arg_place(names, def->names_bytes, "lock_type")};
     snprintf(rank->call[id].name, sizeof rank->call[id].name, "%.*s", (int)def->name_bytes, name);
 }
 
-static void def_type(struct proof_history *history, struct proof_rank *rank,
+static void def_type(struct history *history, struct history_rank *rank,
                      const struct spool_def_type *def)
 {
-    if (def->id >= PROOF_TYPES_MAX)
+    if (def->id >= HISTORY_TYPES_MAX)
         return;
     if (CORE_ARRAY_ROOM_ZERO(rank->type, rank->type_count, (uint64_t)def->id + 1, "datatypes"))
         history->unclear = true;
     else
-        rank->type[def->id] = (struct proof_type){.known = true, .bytes = def->size};
+        rank->type[def->id] = (struct history_type){.known = true, .bytes = def->size};
 }
 
-int64_t proof_bytes(const struct proof_rank *rank, uint32_t type, int64_t count)
+int64_t history_bytes(const struct history_rank *rank, uint32_t type, int64_t count)
 {
     bool known = type < rank->type_count && rank->type[type].known;
     int64_t bytes = known ? rank->type[type].bytes : -1;
@@ -184,8 +186,8 @@ int64_t proof_bytes(const struct proof_rank *rank, uint32_t type, int64_t count)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-void proof_define(struct proof_history *history, struct proof_rank *rank,
-                  const struct spool_head *head)
+void history_define(struct history *history, struct history_rank *rank,
+                    const struct spool_head *head)
 {
     switch (head->kind) {
     case SPOOL_DEF_CALL:
@@ -209,16 +211,16 @@ void proof_define(struct proof_history *history, struct proof_rank *rank,
     }
 }
 
-void proof_defined_free(struct proof_rank *rank)
+void history_defined_free(struct history_rank *rank)
 {
     for (uint32_t i = 0; i < rank->spaces.count; i++) {
-        struct proof_space *space = core_table_at(&rank->spaces, i);
+        struct history_space *space = core_table_at(&rank->spaces, i);
 
-        proof_epochs_free(space->epochs);
+        history_epochs_free(space->epochs);
         free(space->member);
     }
     for (uint32_t i = 0; i < rank->groups.count; i++)
-        free(((struct proof_group *)core_table_at(&rank->groups, i))->member);
+        free(((struct history_group *)core_table_at(&rank->groups, i))->member);
     core_table_done(&rank->spaces);
     core_table_done(&rank->groups);
     free(rank->call);

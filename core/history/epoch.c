@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "launch/proof/history.h"
+#include "core/check.h"
+#include "core/history/history.h"
 #include "core/spool/spool_read.h"
 
 /* --- post, start, complete, wait -------------------------------------------------------------- */
 
-void proof_epochs_free(struct proof_epochs *epochs)
+void history_epochs_free(struct history_epochs *epochs)
 {
     if (!epochs)
         return;
@@ -22,31 +23,32 @@ void proof_epochs_free(struct proof_epochs *epochs)
     free(epochs);
 }
 
-static struct proof_epochs *epochs_of(struct proof_history *history, struct proof_space *space)
+struct history_epochs *history_epochs_of(struct history *history, struct history_space *space)
 {
     size_t ranks = history->rank_count + 1;
-    struct proof_epochs *made;
+    struct history_epochs *made;
 
+    CORE_CHECK(space->key.kind == HISTORY_SPACE_WIN);
     if (space->epochs)
         return space->epochs;
     made = calloc(1, sizeof *made);
     if (made)
-        *made = (struct proof_epochs){.posted = calloc(ranks, sizeof *made->posted),
-                                      .started = calloc(ranks, sizeof *made->started),
-                                      .completed = calloc(ranks, sizeof *made->completed),
-                                      .in_post = calloc(ranks, sizeof *made->in_post),
-                                      .in_start = calloc(ranks, sizeof *made->in_start)};
+        *made = (struct history_epochs){.posted = calloc(ranks, sizeof *made->posted),
+                                        .started = calloc(ranks, sizeof *made->started),
+                                        .completed = calloc(ranks, sizeof *made->completed),
+                                        .in_post = calloc(ranks, sizeof *made->in_post),
+                                        .in_start = calloc(ranks, sizeof *made->in_start)};
     if (!made || !made->posted || !made->started || !made->completed || !made->in_post ||
         !made->in_start) {
-        proof_epochs_free(made);
+        history_epochs_free(made);
         history->unclear = true;
         return NULL;
     }
     return space->epochs = made;
 }
 
-static void group_begin(struct proof_history *history, struct proof_space *space,
-                        const struct proof_group *group, uint32_t *count, bool *in)
+static void group_begin(struct history *history, struct history_space *space,
+                        const struct history_group *group, uint32_t *count, bool *in)
 {
     memset(in, 0, history->rank_count * sizeof *in);
     for (uint32_t i = 0; group && i < group->size; i++) {
@@ -60,10 +62,10 @@ static void group_begin(struct proof_history *history, struct proof_space *space
     space->uneven |= !group;
 }
 
-static void epoch_post(struct proof_history *history, struct proof_space *space,
-                       enum event_class class, const struct proof_group *group)
+static void epoch_post(struct history *history, struct history_space *space, enum event_class class,
+                       const struct history_group *group)
 {
-    struct proof_epochs *epochs = epochs_of(history, space);
+    struct history_epochs *epochs = history_epochs_of(history, space);
 
     if (!epochs)
         return;
@@ -87,14 +89,14 @@ static void epoch_post(struct proof_history *history, struct proof_space *space,
 
 /* --- locks ------------------------------------------------------------------------------------ */
 
-static void lock_take(struct proof_history *history, struct proof_rank *rank,
-                      const struct proof_lock *lock)
+static void lock_take(struct history *history, struct history_rank *rank,
+                      const struct history_lock *lock)
 {
     if (CORE_ARRAY_PUSH(rank->lock, rank->lock_count, rank->lock_room, "locks of windows", *lock))
         history->unclear = true;
 }
 
-static void lock_leave(struct proof_rank *rank, const struct proof_lock *lock)
+static void lock_leave(struct history_rank *rank, const struct history_lock *lock)
 {
     for (uint32_t i = rank->lock_count; i-- > 0;)
         if (rank->lock[i].win == lock->win && rank->lock[i].target == lock->target) {
@@ -103,7 +105,7 @@ static void lock_leave(struct proof_rank *rank, const struct proof_lock *lock)
         }
 }
 
-static void lock_use(struct proof_rank *rank, uint64_t win, int32_t target)
+static void lock_use(struct history_rank *rank, uint64_t win, int32_t target)
 {
     for (uint32_t i = 0; i < rank->lock_count; i++)
         if (rank->lock[i].win == win &&
@@ -112,7 +114,7 @@ static void lock_use(struct proof_rank *rank, uint64_t win, int32_t target)
 }
 
 /* target: or EVENT_ANY. */
-static void lock_flush(struct proof_rank *rank, uint64_t win, int32_t target)
+static void lock_flush(struct history_rank *rank, uint64_t win, int32_t target)
 {
     for (uint32_t i = 0; i < rank->lock_count; i++)
         if (rank->lock[i].win == win && (target == EVENT_ANY || rank->lock[i].op_target == target))
@@ -121,19 +123,20 @@ static void lock_flush(struct proof_rank *rank, uint64_t win, int32_t target)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-void proof_epoch_post(struct proof_history *history, struct proof_rank *rank,
-                      const struct spool_event *event, const int64_t *arg, uint32_t arg_count)
+void history_epoch_post(struct history *history, struct history_rank *rank,
+                        const struct spool_event *event, const int64_t *arg, uint32_t arg_count)
 {
-    const struct proof_call *call = &rank->call[event->head.a];
+    const struct history_call *call = &rank->call[event->head.a];
     enum event_class class = (enum event_class)call->class;
-    struct proof_space *space = proof_space_find(rank, PROOF_SPACE_WIN, event->comm);
-    const struct proof_group *group = NULL;
-    struct proof_lock lock = {.op_target = EVENT_NONE, .sure_target = EVENT_NONE};
+    struct history_space *space = history_space_find(rank, HISTORY_SPACE_WIN, event->comm);
+    const struct history_group *group = NULL;
+    struct history_lock lock = {.op_target = EVENT_NONE, .sure_target = EVENT_NONE};
 
+    CORE_CHECK(event->head.a < rank->call_count);
     if (!space)
         return; /* its other calls are not understood either */
     lock.win = space->global;
-    lock.target = event->peer < 0 ? EVENT_ANY : proof_space_world(space, event->peer);
+    lock.target = event->peer < 0 ? EVENT_ANY : history_space_world(space, event->peer);
     if (class == EVENT_CLASS_RMA) {
         lock_use(rank, lock.win, lock.target);
         return;
@@ -149,7 +152,7 @@ void proof_epoch_post(struct proof_history *history, struct proof_rank *rank,
     }
     if (class != EVENT_CLASS_RMA_LOCK && class != EVENT_CLASS_RMA_UNLOCK) {
         if (call->group_arg >= 0 && (uint32_t)call->group_arg < arg_count)
-            group = proof_group_find(rank, (uint32_t)arg[call->group_arg]);
+            group = history_group_find(rank, (uint32_t)arg[call->group_arg]);
         epoch_post(history, space, class, group);
         return;
     }

@@ -1,0 +1,266 @@
+/* What has happened in a job that still runs, as far as it decides whether the job can go on: how
+ * many messages were sent and received on each channel, which requests are still active, which
+ * collectives were entered, and the call that each rank is in. Read from the spools, by
+ * launch/proof, and kept by ranks themselves that keep their newest records only: there what is
+ * dropped is summed up (base.c). read.c reads, follow.c follows records, define.c takes
+ * definitions, space.c and epoch.c keep what collectives and one-sided epochs need.
+ *
+ * Invariants
+ *  1. Only the application's own calls count: what the library does inside its collectives is part
+ * of those.
+ *  2. Reading goes on where it stopped the last time, so that asking often costs no more than
+ * asking once. (With several lanes a rank all is read anew: what one thread posts another may
+ * complete.)
+ *  3. What cannot be followed (lost events, a freed active receive, a filter) makes `unclear` true:
+ * then nothing is claimed. */
+#ifndef CORE_HISTORY_HISTORY_H
+#define CORE_HISTORY_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/spool/spool.h"
+#include "core/status.h"
+#include "core/table.h"
+#include "core/trace/event_view.h"
+#include "core/trace/request.h"
+#include "core/trace/traits.h"
+
+struct history_channel_key { /* messages of one tag from one rank to another in one communicator */
+    uint64_t global;         /* the communicator */
+    int32_t source, dest, tag;
+    uint32_t zero;
+};
+struct history_channel {
+    struct history_channel_key key;
+    uint64_t sent, received;
+    uint32_t lane; /* that sent first */
+    bool mixed;    /* others sent as well: in what order is not known */
+    bool buffered; /* some of it by MPI_Bsend and the like: a send that returned need not have left
+                    */
+};
+
+enum history_space_kind {
+    HISTORY_SPACE_COMM,
+    HISTORY_SPACE_WIN,
+    HISTORY_SPACE_FILE,
+    HISTORY_SPACE_FINALIZE
+};
+enum { HISTORY_RECENT = 16 };
+struct history_coll { /* one collective call of a rank */
+    uint16_t call;    /* id */
+    bool needs_all;   /* cannot be complete before all members have come */
+    int32_t root;
+};
+struct history_epochs {                     /* of one rank on one window, by world rank */
+    uint32_t *posted, *started, *completed; /* how often: as a target, as an origin, as an origin */
+    bool *in_post, *in_start;               /* the groups of the epochs that are open */
+};
+struct history_space_key {
+    uint32_t kind, id; /* enum history_space_kind */
+};
+struct history_space { /* one rank's view of what has collective calls: a communicator, window or
+                       file; and MPI_Finalize */
+    struct history_space_key key;
+    bool inter;
+    bool uneven;   /* a call was refused here, or is one that is not followed: members may count
+                      differently */
+    uint32_t comm; /* windows and files: id of the communicator they were made on */
+    uint64_t global;
+    uint32_t size, remote_size;
+    int32_t *member;                            /* world ranks: own group, then the remote one */
+    uint64_t entered;                           /* collectives, but for those that it is in */
+    uint32_t lane;                              /* that entered first */
+    bool mixed;                                 /* others did as well: in what order is not known */
+    struct history_coll recent[HISTORY_RECENT]; /* the last ones, by number mod HISTORY_RECENT */
+    struct history_epochs *epochs;              /* NULL: no post or start so far */
+};
+
+struct history_group { /* as calls name them */
+    uint32_t id, size;
+    int32_t *member; /* world ranks */
+};
+
+struct history_lock { /* a passive epoch that is open */
+    uint64_t win;     /* global */
+    int32_t target;   /* world; EVENT_ANY: all */
+    bool exclusive;
+    int32_t op_target;   /* of the last access under it; EVENT_NONE: none so far */
+    int32_t sure_target; /* there it is held for sure: an access has been flushed. (A library may
+                            ask for the lock later) */
+};
+
+enum {                /* what a request's `own` holds */
+       HISTORY_SPACE, /* id of its communicator, + 1; 0: what it needs is not known */
+       HISTORY_NUMBER /* and the next: sends: how many-th of its channel; collectives: of its space
+                       */
+};
+
+struct history_call {
+    bool known;
+    uint8_t class, mode, verb;
+    uint64_t traits;
+    int8_t group_arg, lock_arg; /* places of these arguments among the call's scalars; -1 none */
+    char name[48];
+};
+struct history_type {
+    bool known;
+    int64_t bytes;
+};
+enum { HISTORY_ARGS_MAX = 4 };
+
+struct history_open { /* a call that a thread is in */
+    uint32_t lane;
+    bool has_leg;
+    struct spool_event event;
+    struct spool_leg leg;
+    uint32_t *request; /* ids, of waits on several */
+    uint32_t request_count, request_total;
+    int64_t arg[HISTORY_ARGS_MAX];
+    uint32_t arg_count;
+};
+
+struct history_rank {
+    bool present;
+    struct core_table spaces, groups; /* struct history_space, struct history_group */
+    struct requests requests;
+    struct history_call *call; /* by call id; what is not known is zero */
+    uint32_t call_count;
+    struct history_type *type; /* by id; what is not known is zero */
+    uint32_t type_count;
+    struct history_lock *lock;
+    uint32_t lock_count, lock_room;
+    struct history_open *open; /* one of each thread that is in a call */
+    uint32_t open_count, open_room;
+    /* threads that called MPI: with several, the order of their calls is not known */
+    uint32_t lanes;
+};
+
+enum history_base { /* of a lane that has dropped its oldest records: what sums them up */
+                    HISTORY_BASE_NONE, /* it has not, or that is not at its start */
+                    HISTORY_BASE_EXPECTED,
+                    HISTORY_BASE_TAKING,
+                    HISTORY_BASE_TAKEN
+};
+struct history_lane { /* what reading a lane goes on with */
+    int32_t rank;
+    uint32_t lane;
+    uint64_t position;
+    struct spool_again *again; /* of the reader, at that position; NULL: it is at the start */
+    struct spool_done *done;   /* completions that precede the event they belong to */
+    uint32_t done_count, done_room;
+    struct spool_leg leg;
+    int64_t *list; /* request ids of the event that follows */
+    uint32_t list_count, list_room, list_total;
+    uint64_t list_seq;
+    int64_t arg[HISTORY_ARGS_MAX]; /* scalars of the event that follows */
+    uint32_t arg_count;
+    uint64_t arg_seq;
+    enum history_base based;
+    uint64_t base_events; /* that it sums up */
+};
+
+struct history { /* zeroed: nothing read yet */
+    struct history_lane *lane;
+    uint32_t lane_count;
+    struct history_rank *rank;
+    uint32_t rank_count;
+    struct core_table channels; /* struct history_channel */
+    struct event_view view;     /* of the call that is being followed */
+    bool unclear;
+};
+
+/* follow.c: one record after the other of a lane. */
+struct history_follower {
+    struct history *history;
+    struct history_rank *rank;
+    struct history_lane *kept;
+    struct spool_event event;
+};
+/* Takes a record. true: it is a call of the application that returned, the follower's event, to be
+ * followed by history_follow. */
+bool history_take(struct history_follower *follower, const struct spool_head *head);
+void history_follow(struct history_follower *follower);
+/* The same, of what is committed for a call before its event. */
+void history_take_part(struct history_follower *follower, const struct spool_head *head);
+
+/* In place; what a zeroed one is not yet, and what is to be freed. */
+void history_rank_init(struct history_rank *rank);
+void history_rank_done(struct history_rank *rank);
+void history_lane_done(struct history_lane *kept);
+
+/* base.c: records that sum up all that is known after those that were followed, of a rank of which
+ * one thread calls MPI, into a room of so many bytes, at least HISTORY_BASE_LEAST; how many they
+ * take. What does not fit, or is unclear, is said not to be known. events: how many were recorded.
+ */
+enum { HISTORY_BASE_LEAST = 64 };
+size_t history_base_make(const struct history_follower *follower, uint64_t events, void *room,
+                         size_t bytes);
+void history_base_take(struct history_follower *follower, const struct spool_head *head);
+
+/* Reads what the spools of a job of rank_count ranks hold by now. Not being able to follow it is no
+ * error: see unclear. */
+enum core_status history_read(const char *job_path, uint32_t rank_count, struct history *history);
+void history_done(struct history *history);
+
+/* World rank of a peer, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */
+int32_t history_space_world(const struct history_space *space, int32_t peer);
+struct history_space *history_space_find(const struct history_rank *rank,
+                                         enum history_space_kind kind, uint32_t id);
+struct history_space *history_space_global(const struct history_rank *rank,
+                                           enum history_space_kind kind, uint64_t global);
+/* The communicator of a send, receive or collective; NULL: what the request needs is not known. */
+const struct history_space *history_request_space(const struct history_rank *rank,
+                                                  const struct request *request);
+/* The communicator as channels are told apart by. */
+uint64_t history_request_global(const struct history_space *space, const struct request *request);
+/* Its peer's world rank, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */
+int32_t history_request_world(const struct history_rank *rank, const struct request *request);
+uint64_t history_request_number(const struct request *request);
+/* NULL when nothing was ever sent or received there. */
+const struct history_channel *history_channel_find(const struct history *history, uint64_t global,
+                                                   int32_t source, int32_t dest, int32_t tag);
+enum history_space_kind history_space_kind_of(enum event_class class);
+/* The space in which a collective call counts; NULL if it is none, or none of which all members
+ * know. */
+struct history_space *history_space_of_call(const struct history_rank *rank,
+                                            const struct spool_event *event, enum event_class class,
+                                            bool open);
+struct history_coll history_coll_of(const struct history_rank *rank,
+                                    const struct spool_event *event);
+/* What an open call is; NULL: not known. */
+const struct history_call *history_open_call(const struct history_rank *rank,
+                                             const struct history_open *open);
+/* The space that an open collective call of the rank belongs to, if it counts there. */
+struct history_space *history_space_of_open(const struct history_rank *rank,
+                                            const struct history_open *open);
+/* How many collectives of the space the rank has entered, open calls included. */
+uint64_t history_space_entered(const struct history_rank *rank, const struct history_space *space);
+/* What the rank called as the number-th collective of the space; the open call counts. false: too
+ * long ago, or not yet. */
+bool history_coll_at(const struct history_rank *rank, const struct history_space *space,
+                     uint64_t number, struct history_coll *out_coll);
+const struct history_group *history_group_find(const struct history_rank *rank, uint32_t id);
+/* history_define.c: takes a definition of the rank; other records are passed over. */
+void history_define(struct history *history, struct history_rank *rank,
+                    const struct spool_head *head);
+/* A space of so many members, all unknown yet; one that is there already stays as it is. NULL: out
+ * of memory, history is unclear. */
+struct history_space *history_space_add(struct history *history, struct history_rank *rank,
+                                        const struct history_space *space);
+/* Frees what was defined. */
+void history_defined_free(struct history_rank *rank);
+/* Bytes of so many of a datatype; -1: not known. */
+int64_t history_bytes(const struct history_rank *rank, uint32_t type, int64_t count);
+/* Collective over a part of the communicator that only the call knows (MPI_Comm_create_group): no
+ * member counts it. */
+bool history_call_partial(const struct history_call *call);
+
+/* history_epoch.c: one-sided epochs. arg: the scalars of the call. */
+void history_epoch_post(struct history *history, struct history_rank *rank,
+                        const struct spool_event *event, const int64_t *arg, uint32_t arg_count);
+/* Of the window, made if need be. NULL: out of memory, history is unclear. */
+struct history_epochs *history_epochs_of(struct history *history, struct history_space *space);
+void history_epochs_free(struct history_epochs *epochs);
+
+#endif

@@ -1,0 +1,182 @@
+/* Communicators, windows and files in the history (history.h): which of them a collective call
+ * counts on, and what was called there. */
+#include <string.h>
+
+#include "core/check.h"
+#include "core/history/history.h"
+
+enum history_space_kind history_space_kind_of(enum event_class class)
+{
+    switch (class) {
+    case EVENT_CLASS_WIN_FREE:
+    case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_RMA_POST:
+    case EVENT_CLASS_RMA_START:
+    case EVENT_CLASS_RMA_COMPLETE:
+    case EVENT_CLASS_RMA_WAIT:
+    case EVENT_CLASS_RMA_LOCK:
+    case EVENT_CLASS_RMA_UNLOCK:
+    case EVENT_CLASS_RMA_FLUSH:
+        return HISTORY_SPACE_WIN;
+    case EVENT_CLASS_FILE_COLL:
+        return HISTORY_SPACE_FILE;
+    case EVENT_CLASS_FINALIZE:
+        return HISTORY_SPACE_FINALIZE;
+    default:
+        return HISTORY_SPACE_COMM;
+    }
+}
+
+struct history_space *history_space_find(const struct history_rank *rank,
+                                         enum history_space_kind kind, uint32_t id)
+{
+    struct history_space_key key = {.kind = kind, .id = id};
+
+    return core_table_find(&rank->spaces, &key);
+}
+
+struct history_space *history_space_global(const struct history_rank *rank,
+                                           enum history_space_kind kind, uint64_t global)
+{
+    for (uint32_t i = rank->spaces.count; i-- > 0;) {
+        struct history_space *space = core_table_at(&rank->spaces, i);
+
+        if (space->key.kind == kind && space->global == global)
+            return space;
+    }
+    return NULL;
+}
+
+int32_t history_space_world(const struct history_space *space, int32_t peer)
+{
+    int32_t world;
+
+    if (peer == EVENT_ANY || peer == EVENT_PROC_NULL)
+        return peer;
+    if (peer < 0 || (uint32_t)peer >= (space->inter ? space->remote_size : space->size))
+        return EVENT_NONE;
+    CORE_CHECK(space->member != NULL);
+    world = space->member[space->inter ? space->size + (uint32_t)peer : (uint32_t)peer];
+    return world >= 0 ? world : EVENT_NONE; /* negative: a process of another job */
+}
+
+static bool class_is_collective(enum event_class class)
+{
+    switch (class) {
+    case EVENT_CLASS_COLL:
+    case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_COLL_INIT:
+    case EVENT_CLASS_COMM_CREATE:
+    case EVENT_CLASS_COMM_ICREATE:
+    case EVENT_CLASS_COMM_FREE:
+    case EVENT_CLASS_WIN_CREATE:
+    case EVENT_CLASS_WIN_FREE:
+    case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_FILE_COLL:
+    case EVENT_CLASS_FINALIZE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The space in which a collective call counts; NULL if it is none, or none of which all members
+ * know. What makes a window or file is called on a communicator, and names that while it is open,
+ * and what it made when it is done. */
+struct history_space *history_space_of_call(const struct history_rank *rank,
+                                            const struct spool_event *event, enum event_class class,
+                                            bool open)
+{
+    const struct history_call *call = &rank->call[event->head.a];
+    bool makes_file = trait_in(call->traits, TRAIT_MAKES_FILE);
+    enum history_space_kind kind = history_space_kind_of(class);
+    struct history_space *space;
+
+    CORE_CHECK(event->head.a < rank->call_count);
+    if (!class_is_collective(class) || history_call_partial(call))
+        return NULL;
+    if (class == EVENT_CLASS_FINALIZE)
+        return history_space_find(rank, kind, 0);
+    if (class != EVENT_CLASS_WIN_CREATE && !makes_file)
+        return history_space_find(rank, kind, event->comm);
+    if (open)
+        return history_space_find(rank, HISTORY_SPACE_COMM, event->comm);
+    space =
+        history_space_find(rank, makes_file ? HISTORY_SPACE_FILE : HISTORY_SPACE_WIN, event->comm);
+    return space ? history_space_find(rank, HISTORY_SPACE_COMM, space->comm) : NULL;
+}
+
+const struct history_call *history_open_call(const struct history_rank *rank,
+                                             const struct history_open *open)
+{
+    uint32_t call = open->event.head.a;
+
+    return call < rank->call_count && rank->call[call].known ? &rank->call[call] : NULL;
+}
+
+struct history_space *history_space_of_open(const struct history_rank *rank,
+                                            const struct history_open *open)
+{
+    const struct history_call *call = history_open_call(rank, open);
+
+    return call ? history_space_of_call(rank, &open->event, (enum event_class)call->class, true)
+                : NULL;
+}
+
+uint64_t history_space_entered(const struct history_rank *rank, const struct history_space *space)
+{
+    uint64_t entered = space->entered;
+
+    for (uint32_t i = 0; i < rank->open_count; i++)
+        entered += history_space_of_open(rank, &rank->open[i]) == space;
+    return entered;
+}
+
+/* Barriers and what makes a communicator give nothing before all are there; where data of all goes
+ * to all, that is so unless there is none. */
+static bool coll_needs_all(const struct history_call *call, const struct spool_event *event)
+{
+    if (call->traits & (TRAIT_BIT(NEIGHBOR) | TRAIT_BIT(PER_RANK)))
+        return false;
+    switch (call->verb) {
+    case VERB_BARRIER:
+    case VERB_COMM_DUP:
+        return true;
+    case VERB_ALLREDUCE:
+    case VERB_ALLGATHER:
+    case VERB_ALLTOALL:
+    case VERB_REDUCE_SCATTER_BLOCK:
+        return event->count > 0;
+    default:
+        return false;
+    }
+}
+
+struct history_coll history_coll_of(const struct history_rank *rank,
+                                    const struct spool_event *event)
+{
+    CORE_CHECK(event->head.a < rank->call_count);
+    return (struct history_coll){.call = event->head.a,
+                                 .needs_all = coll_needs_all(&rank->call[event->head.a], event),
+                                 .root = event->peer};
+}
+
+bool history_coll_at(const struct history_rank *rank, const struct history_space *space,
+                     uint64_t number, struct history_coll *out_coll)
+{
+    if (rank->lanes > 1)
+        return false;
+    if (number == space->entered + 1 && history_space_entered(rank, space) == number) {
+        *out_coll = history_coll_of(rank, &rank->open[0].event);
+        return true;
+    }
+    if (!number || number > space->entered || space->entered - number >= HISTORY_RECENT)
+        return false;
+    *out_coll = space->recent[number % HISTORY_RECENT];
+    return true;
+}
+
+bool history_call_partial(const struct history_call *call)
+{
+    return trait_in(call->traits, TRAIT_OVER_MADE) && !trait_in(call->traits, TRAIT_COLLECTIVE);
+}

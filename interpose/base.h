@@ -1,0 +1,16 @@
+/* What a rank drops that keeps its newest records only is summed up (base.c). Apart from
+ * recorder.h: what follows records (core/trace/request.h) has names of its own for kinds of
+ * requests. */
+#ifndef INTERPOSE_BASE_H
+#define INTERPOSE_BASE_H
+
+#include <stdint.h>
+
+#include "core/spool/spool_write.h"
+
+/* From now on. Nothing was written so far. events: the lane of the one thread that calls MPI, as
+ * long as lanes() is 2. */
+void base_start(struct spool_writer *events, struct spool_writer *definitions,
+                uint32_t (*lanes)(void));
+
+#endif
