@@ -404,14 +404,21 @@ static struct need need_of(struct proof_prover *prover, int32_t me, const struct
     }
 }
 
-/* Of a request with two sides, one of which may be complete, they are two needs. */
+/* A request with two sides is complete when both are: as long as its receive is known not to be,
+ * that is all it waits for, whatever becomes of the send. Else one side may be complete, and they
+ * are two needs. */
 static void needs_of_request(struct proof_prover *prover, int32_t me, uint32_t id, bool certain)
 {
     const struct requests *requests = &prover->history.rank[me].requests;
     const struct request *twin = requests_twin(requests, id);
 
-    if (twin)
-        proof_need_add(prover, need_of(prover, me, twin, false));
+    if (twin) {
+        struct need receive = need_of(prover, me, twin, false);
+
+        proof_need_add(prover, receive);
+        if (receive.state == NEED_CERTAIN)
+            return;
+    }
     proof_need_add(prover, need_of(prover, me, requests_find(requests, id), certain && !twin));
 }
 

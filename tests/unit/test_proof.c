@@ -399,12 +399,55 @@ static void partitioned_requests(void **state)
     expect_nothing();
 }
 
-static void both_sides(uint32_t rank, int32_t peer, int32_t tag, uint32_t request)
+static void both_sides_of(uint32_t rank, int32_t dest, int32_t source, int32_t tag,
+                          uint32_t request)
 {
-    struct spool_leg leg = {.seq = lane[rank].seq + 1, .peer = peer, .tag = tag, .count = 1};
+    struct spool_leg leg = {.seq = lane[rank].seq + 1, .peer = source, .tag = tag, .count = 1};
 
     put(rank, SPOOL_LEG, 0, 0, &leg, sizeof leg, NULL, 0);
-    did(rank, EVENT_CLASS_ISENDRECV, peer, tag, request);
+    did(rank, EVENT_CLASS_ISENDRECV, dest, tag, request);
+}
+
+static void both_sides(uint32_t rank, int32_t peer, int32_t tag, uint32_t request)
+{
+    both_sides_of(rank, peer, peer, tag, request);
+}
+
+/* Rank 0 sends to rank 2, which has a receive for it and computes, and receives from rank 1, by one
+ * request or that and a receive from rank 1 with another tag, of which it waits for any. */
+static void any_of_two_sides(uint32_t requests)
+{
+    const uint32_t list[] = {1, 2};
+
+    job_start(3);
+    standing[2] = PROOF_UNKNOWN;
+    did(2, EVENT_CLASS_IRECV, 0, 3, 5);
+    both_sides_of(0, 2, 1, 3, 1);
+    did(0, EVENT_CLASS_IRECV, 1, 4, 2);
+    inside_list(0, EVENT_CLASS_WAITANY, list, requests);
+}
+
+static void any_of_requests_with_two_sides(void **state)
+{
+    (void)state;
+    for (uint32_t requests = 1; requests <= 2; requests++) {
+        any_of_two_sides(requests); /* rank 1 receives something else first */
+        inside(1, EVENT_CLASS_RECV, 0, 9, 0);
+        expect_proven(2);
+
+        any_of_two_sides(requests); /* it computes, too */
+        standing[1] = PROOF_UNKNOWN;
+        expect_nothing();
+
+        any_of_two_sides(requests); /* it has sent what the request receives */
+        did(1, EVENT_CLASS_SEND, 0, 3, 0);
+        inside(1, EVENT_CLASS_RECV, 0, 9, 0);
+        expect_nothing();
+    }
+    any_of_two_sides(2); /* it has sent what the other request receives */
+    did(1, EVENT_CLASS_SEND, 0, 4, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 9, 0);
+    expect_nothing();
 }
 
 static void requests_with_two_sides(void **state)
@@ -656,6 +699,7 @@ int main(void)
         cmocka_unit_test(persistent_requests),
         cmocka_unit_test(partitioned_requests),
         cmocka_unit_test(requests_with_two_sides),
+        cmocka_unit_test(any_of_requests_with_two_sides),
         cmocka_unit_test(a_pending_receive_takes_the_message),
         cmocka_unit_test(a_send_whose_receive_took_another_message),
         cmocka_unit_test(what_has_arrived_was_taken),
