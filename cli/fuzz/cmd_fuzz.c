@@ -480,6 +480,10 @@ int cmd_fuzz(int argc, char **argv)
             return options_wrong(&o, "cannot read the input '%s'", passed.input[i]);
     if (of_library && (job.file_count || explained || on_real))
         return options_wrong(&o, "--library goes without files and scenarios");
+    if (of_library && (*narrow || exhausted > 0 || seconds > 0 || junit || sarif ||
+                       wanted.ignored || job.target || job.cflags))
+        return options_wrong(&o, "--library has options of its own, and they stand behind '--': "
+                                 "crosswait fuzz --library -- --ranks=4 --only=bcast --seconds=60");
     const char *base = job.file_count && strrchr(files[0], '/') ? strrchr(files[0], '/') + 1
                        : of_library                             ? "library"
                                                                 : files[0];

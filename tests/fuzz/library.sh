@@ -7,6 +7,8 @@ only() { # COLLECTIVE[:ALGORITHM] OPTION...; the table of it in out.txt
     echo "$1: exit $?"
 }
 only nothing
+crosswait fuzz --library --only=nothing
+echo "options of the fuzzer: exit $?"
 grep -E '^  (i?allreduce|reduce_scatter_block|i?bcast|gatherv|alltoallw_init|ineighbor_allgather):' \
     out.txt
 # Of a communicator of one rank, the blocks of an MPI_Alltoallw lie where they should not. As it
