@@ -113,6 +113,8 @@ static enum core_status launch(struct jobs *jobs, const struct replay_policy *po
     launch_variable_set(&options, "CROSSWAIT_OUTPUT", jobs->folder.path);
     /* Open MPI's own files go with the folder, also where its mpirun is killed. */
     launch_variable_set(&options, "OMPI_MCA_orte_tmpdir_base", jobs->folder.path);
+    launch_variable_set(&options, "OMPI_MCA_btl_vader_backing_directory", jobs->folder.path);
+    launch_variable_set(&options, "OMPI_MCA_osc_sm_backing_directory", jobs->folder.path);
     bool silent = streams_to(log, saved);
     if (silent)
         status = launch_job(&options, out_launched);
