@@ -198,7 +198,7 @@ static void print_line(const struct screen *s, const char *what, const char *tex
 /* What follows from a finding is a sentence of it, unless all is told (verbose). */
 static bool is_told_above(const struct report_entry *entry, struct report_style style)
 {
-    return entry->cause && !style.verbose && !finding_is_refuted(entry->finding);
+    return entry->cause && !style.verbose && !finding_is_faint(entry->finding);
 }
 
 /* A remedy is told with the first finding that it is for. */
