@@ -242,7 +242,7 @@ def build():
         [tool("mpicc"), "-std=gnu11", "-g", "-O1", "-w", include, "-o", made]
         + sources
         + archives
-        + ["-lm"],
+        + ["-lm", "-ldl"],
         capture_output=True,
         text=True,
     )

@@ -68,6 +68,7 @@ enum field {
     FIELD_TESTED,
     FIELD_FIRST_GROUP,
     FIELD_EXPLORED, /* from here on never by chance */
+    FIELD_BLOCKS,
     FIELDS
 };
 
@@ -138,6 +139,7 @@ static const struct field_row row[FIELDS] = {
     [FIELD_FIRST_GROUP] =
         {"first-group", AT(first_group), 0, SCENARIO_RANKS_MAX - 1, NULL, {0, 1, 2, 3, 4, -9}},
     [FIELD_EXPLORED] = {"explored", AT(explored), 0, 1, flag_names, {-9}, AS_POLICY},
+    [FIELD_BLOCKS] = {"blocks", AT(blocks), 0, 65535, NULL, {-9}},
 };
 
 static int field_get(const struct scenario *s, enum field field)

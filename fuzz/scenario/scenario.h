@@ -124,6 +124,8 @@ struct scenario {
     bool tested;     /* those are completed by testing, by each rank in another order */
     bool explored;   /* order=explore; `choices` are its answers and, with an answer of
                         SCENARIO_KEEPS, sends that have buffers while the others wait */
+    unsigned blocks; /* 0: as `sizes` says; else the sizes of the blocks of v-forms are the digits
+                        of it - 1, to the base count + 1, that of rank 0 first */
 };
 
 /* Makes order=explore with its answers and buffers the scenario's; false: they do not fit. */

@@ -25,11 +25,21 @@ static uint32_t hash_of(uint32_t a, uint32_t b, uint32_t seed)
     return (a * 73u + b * 151u + seed * 7u + 1u) * 2654435761u >> 16;
 }
 
+/* A digit of a number to a base, the lowest one first. */
+static int digit(unsigned number, unsigned base, int place)
+{
+    while (place-- > 0 && number)
+        number /= base;
+    return (int)(number % base);
+}
+
 /* Elements of the block from one rank to another. */
 static int block_size(const struct shape *c, int from, int to)
 {
     const struct scenario *s = c->s;
     uint32_t hash = hash_of((uint32_t)from, (uint32_t)to, s->sizes_seed);
+    if (s->blocks)
+        return digit(s->blocks - 1, (unsigned)c->count + 1, from * (c->size + c->other_size) + to);
     switch (s->sizes) {
     case SIZES_UNEVEN:
         return c->count ? (int)(hash % (uint32_t)(2 * c->count)) : 0;

@@ -59,6 +59,7 @@ static const struct {
     {"in-place", false},
     {"sizes", SIZES_EVEN},
     {"sizes-seed", 0},
+    {"blocks", 0},
     {"op", OP_SUM_INT},
     {"dims", 1},
     {"periods", 0},

@@ -115,6 +115,39 @@ static int right_bcast(void *b, int n, MPI_Datatype t, int root, MPI_Comm c)
     return bcast(b, n, t, root, c, 0);
 }
 
+/* Each block is its owner's bcast. Wrong: the first of three elements is lost where the sizes are
+ * 3, 0 and 2. */
+static int allgatherv(const void *in, int n, MPI_Datatype type, void *out, const int counts[],
+                      const int places[], MPI_Datatype to, MPI_Comm comm, int wrong)
+{
+    int rank, size;
+    MPI_Aint lower, extent;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    MPI_Type_get_extent(to, &lower, &extent);
+    for (int i = 0; i < size; i++) {
+        char *place = (char *)out + places[i] * extent;
+        int lost = wrong && i == 0 && size == 3 && counts[0] == 3 && !counts[1] && counts[2] == 2;
+        if (i == rank && in != MPI_IN_PLACE)
+            MPI_Sendrecv(in, n, type, 0, 7, place, counts[i], to, 0, 7, MPI_COMM_SELF,
+                         MPI_STATUS_IGNORE);
+        MPI_Bcast(place + lost * extent, counts[i] - lost, to, i, comm);
+    }
+    return MPI_SUCCESS;
+}
+static int wrong_allgatherv(const void *in, int n, MPI_Datatype type, void *out, const int counts[],
+                            const int places[], MPI_Datatype to, MPI_Comm comm)
+{
+    return allgatherv(in, n, type, out, counts, places, to, comm, 1);
+}
+static int right_allgatherv(const void *in, int n, MPI_Datatype type, void *out, const int counts[],
+                            const int places[], MPI_Datatype to, MPI_Comm comm)
+{
+    return allgatherv(in, n, type, out, counts, places, to, comm, 0);
+}
+
+COLLECTIVE(allgatherv, "", wrong_allgatherv)
+COLLECTIVE(allgatherv, "", right_allgatherv)
 COLLECTIVE(reduce, "", wrong_reduce)
 COLLECTIVE(reduce, "", right_reduce)
 COLLECTIVE(barrier, "", wrong_barrier)

@@ -15,6 +15,11 @@ try wrong_reduce 3 --only=count=1..1 --only=op=sum-int --only=calls=1 --only=in-
 again=$(sed -n 's/^  again      crosswait //p' out.txt | head -1)
 crosswait $again | grep -E "^(ranks|order|finding)"
 try right_reduce 3
+plain="--only=in-place=no --only=type=int --only=places=packed --only=communicator=world
+    --only=calls=1 --only=late=no"
+try wrong_allgatherv 3 $plain
+try right_allgatherv 3 $plain
+try right_allgatherv 1 --only=count=9
 try wrong_barrier 2 | grep -v "worlds"
 try right_barrier 4
 for t in crash loop leak; do try wrong_bcast_$t 3 --only=root=0 --only=type=int \

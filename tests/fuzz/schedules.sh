@@ -1,0 +1,28 @@
+# timeout: 120
+# --exhaustive runs every combination of decisions that MPI allows, and none twice. How many there
+# are on three ranks follows from what each collective does: two orders a rank, to the power of ranks;
+# twice as many with receives that complete in either order; those and both at once; each again with a
+# test that says yes or no; two askers' two questions in any order. What chance comes to is among them.
+set -u
+cp "$SOURCE/tests/fuzz/schedules.c" .
+only="--only=count=1 --only=type=int --only=calls=1 --only=late=no --only=communicator=world"
+SEEN=$PWD/all crosswait fuzz schedules.c --exhaustive=3 $only >out.txt || cat out.txt
+grep -c ^verified out.txt
+while read -r name number; do
+    grep "^$name 3 " all >one
+    echo "$name: $(sort -u one | wc -l) of $number, run $(wc -l <one) times"
+done <<'NUMBERS'
+probed 8
+any 64
+some 27
+probed_tested 64
+any_tested 512
+master 6
+relay 2
+asked 24
+NUMBERS
+SEEN=$PWD/chance crosswait fuzz schedules.c --ranks=1..3 $only --without=also,other,traffic \
+    -runs=8000 -seed=1 >out.txt 2>&1 || cat out.txt
+sort -u all >all.sorted
+sort -u chance | comm -13 all.sorted - | wc -l
+[ "$(sort -u chance | grep -c ' 3 ')" -gt 100 ] || echo "chance came to less"
