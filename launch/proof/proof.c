@@ -308,11 +308,56 @@ static void needs_of_detach(struct proof_prover *prover, int32_t me)
 
 /* --- collectives ------------------------------------------------------------------------------ */
 
-static bool same_coll(const struct history_rank *a, const struct history_coll *x,
-                      const struct history_rank *b, const struct history_coll *y, bool inter)
+/* Member number `i` of the space, of which its calls say that they come from there. */
+struct caller {
+    const struct history_rank *rank;
+    const struct history_coll *coll;
+    uint32_t member;
+};
+
+/* In a rooted collective of an intercommunicator one rank gives MPI_ROOT, the others of its group
+ * MPI_PROC_NULL, and the other group gives the number that it has in its own. */
+static bool inter_roots_fit(const struct history_space *space, const struct caller *a,
+                            const struct caller *b)
 {
-    return x->call < a->call_count && y->call < b->call_count &&
-           !strcmp(a->call[x->call].name, b->call[y->call].name) && (inter || x->root == y->root);
+    bool far[2] = {a->member >= space->size, b->member >= space->size};
+    const struct caller *caller[2] = {a, b};
+
+    if (far[0] == far[1]) /* of one group: both name the same, or at most one is the root */
+        return a->coll->root >= 0 || b->coll->root >= 0
+                   ? a->coll->root == b->coll->root
+                   : a->coll->root != EVENT_ROOT || b->coll->root != EVENT_ROOT;
+    for (int i = 0; i < 2; i++) { /* whom the one group names gives MPI_ROOT, and nobody else */
+        int32_t its = caller[!i]->coll->root, number = (int32_t)caller[!i]->member;
+
+        number -= far[!i] ? (int32_t)space->size : 0;
+        if (caller[i]->coll->root >= 0)
+            return its == (number == caller[i]->coll->root ? EVENT_ROOT : EVENT_PROC_NULL);
+    }
+    return false;
+}
+
+static bool same_coll(const struct history_space *space, const struct caller *a,
+                      const struct caller *b)
+{
+    const struct history_coll *x = a->coll, *y = b->coll;
+
+    if (x->call >= a->rank->call_count || y->call >= b->rank->call_count ||
+        strcmp(a->rank->call[x->call].name, b->rank->call[y->call].name))
+        return false;
+    if (!space->inter || x->root == EVENT_NONE || y->root == EVENT_NONE)
+        return x->root == y->root;
+    return inter_roots_fit(space, a, b);
+}
+
+/* The place of world rank `me` in its own group; size: it is not there. */
+static uint32_t own_place(const struct history_space *space, int32_t me)
+{
+    uint32_t place = 0;
+
+    while (place < space->size && space->member[place] != me)
+        place++;
+    return place;
 }
 
 /* Members that have not entered as many collectives of the space as `me` is in, and those whose
@@ -323,7 +368,8 @@ static struct need need_coll(struct proof_prover *prover, int32_t me,
 {
     const struct history_rank *mine = &prover->history.rank[me];
     struct history_coll my_coll = {0};
-    bool known = history_coll_at(mine, space, number, &my_coll);
+    const struct caller here = {mine, &my_coll, own_place(space, me)};
+    bool known = here.member < space->size && history_coll_at(mine, space, number, &my_coll);
     uint32_t missing = 0;
 
     if (!number || space->uneven)
@@ -344,8 +390,9 @@ static struct need need_coll(struct proof_prover *prover, int32_t me,
         if (other && other->uneven)
             return proof_need_unknown();
         entered = other ? history_space_entered(rank, other) : 0;
-        if (entered < number || (known && history_coll_at(rank, other, number, &coll) &&
-                                 !same_coll(mine, &my_coll, rank, &coll, space->inter))) {
+        if (entered < number ||
+            (known && history_coll_at(rank, other, number, &coll) &&
+             !same_coll(space, &here, &(struct caller){rank, &coll, i}))) {
             proof_peer_add(prover, member);
             missing++;
         }

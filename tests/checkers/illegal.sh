@@ -8,7 +8,7 @@ program=$BUILD/tests/interpose/illegal
 crosswait record -o illegal.db -- mpirun -q -n 1 "$program" run <tried >record.out 2>&1
 calls=$(sqlite3 illegal.db 'select count(*) from event where parent is null')
 [ "$calls" -gt 9000 ] || { echo "too few calls: $calls"; tail -5 record.out; exit 1; }
-sweep illegal.db
+sweep_all illegal.db
 mpicc -g -O1 -o random "$SOURCE/tests/checkers/random_arguments.c" || exit 1
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
     rm -f t.db

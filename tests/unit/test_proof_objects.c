@@ -78,6 +78,51 @@ static void collectives_that_differ_wait_for_each_other(void **state)
     expect_nothing();
 }
 
+/* Groups {0, 1} and {2, 3}; each rank gives its root in one call. */
+static void between_two_groups(const int32_t root[4])
+{
+    enum { INTER = 7 };
+
+    job_start(4);
+    names_define();
+    for (uint32_t r = 0; r < 4; r++) {
+        struct spool_def_comm comm = {.global = 200,
+                                      .id = INTER,
+                                      .rank = (int32_t)r % 2,
+                                      .size = 2,
+                                      .remote_size = 2,
+                                      .count = 4};
+        int32_t member[] = {0, 1, 2, 3, 0, 1};
+
+        put(r, SPOOL_DEF_COMM, SPOOL_COMM_INTER, 0, &comm, sizeof comm, member + r / 2 * 2,
+            4 * sizeof *member);
+        named_inside(r, BCAST, root[r]);
+        lane[r].header.open[0].comm = INTER;
+    }
+}
+
+static void roots_of_two_groups_fit(void **state)
+{
+    (void)state;
+    between_two_groups((int32_t[]){EVENT_PROC_NULL, EVENT_ROOT, 1, 1});
+    expect_nothing();
+    between_two_groups((int32_t[]){0, 0, EVENT_ROOT, EVENT_PROC_NULL});
+    expect_nothing();
+    between_two_groups((int32_t[]){EVENT_NONE, EVENT_NONE, EVENT_NONE, EVENT_NONE});
+    expect_nothing();
+
+    between_two_groups((int32_t[]){EVENT_ROOT, EVENT_PROC_NULL, 1, 1}); /* another is the root */
+    expect_proven(4);
+    between_two_groups((int32_t[]){EVENT_ROOT, EVENT_ROOT, 0, 0}); /* two are */
+    expect_proven(4);
+    between_two_groups((int32_t[]){EVENT_ROOT, EVENT_PROC_NULL, 0, 1}); /* one names another */
+    expect_proven(4);
+    between_two_groups((int32_t[]){1, 1, 0, 0}); /* nobody is */
+    expect_proven(4);
+    between_two_groups((int32_t[]){EVENT_ROOT, EVENT_PROC_NULL, EVENT_ROOT, EVENT_PROC_NULL});
+    expect_proven(4);
+}
+
 /* history/history.h invariant 1 */
 static void calls_of_a_part_do_not_count(void **state)
 {
@@ -231,6 +276,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collectives_wait_for_who_is_missing),
+        cmocka_unit_test(roots_of_two_groups_fit),
         cmocka_unit_test(collectives_that_differ_wait_for_each_other),
         cmocka_unit_test(calls_of_a_part_do_not_count),
         cmocka_unit_test(windows_and_files),

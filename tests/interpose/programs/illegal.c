@@ -1,9 +1,12 @@
 /* Calls that MPI must refuse: of each function, each argument in turn is a value that makes no
  * sense, beside arguments that do, beside pointers that are null, and beside pointers to nowhere.
  *
- * illegal try            in processes that may crash or hang: prints the numbers and functions of
- * those that come back illegal run FILE  those, one after another: prints the class of the
- * error, and how often the error handler was called
+ * illegal try        in processes that may crash or hang: prints the numbers and functions of
+ *                    those that come back
+ * illegal run FILE   those, one after another: prints the class of the error, and how often the
+ *                    error handler was called
+ * illegal end FILE   the same, but errors are fatal
+ * illegal list       the numbers and functions of all
  *
  * The functions come from illegal.py. One rank. */
 #include <limits.h>
@@ -117,12 +120,14 @@ static int agree(void)
     return MPI_SUCCESS;
 }
 
-static void prepare(void)
+static void prepare(bool fatal)
 {
     const int dims[1] = {1}, periods[1] = {1};
     MPI_Comm_create_errhandler(count_comm, &handler[0]);
     MPI_Win_create_errhandler(count_win, &handler[1]);
     MPI_File_create_errhandler(count_file, &handler[2]);
+    for (int i = 0; fatal && i < 3; i++)
+        handler[i] = MPI_ERRORS_ARE_FATAL;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler[0]);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, handler[0]);
     MPI_File_set_errhandler(MPI_FILE_NULL, handler[2]);
@@ -443,6 +448,15 @@ static void try_all(void)
     }
 }
 
+static void list_all(void)
+{
+    struct trial t = {0};
+    int number = 0;
+    do
+        fprintf(out, "%d MPI_%s\n", number++, calls[t.call].name);
+    while (trial_next(&t));
+}
+
 static void run_some(void)
 {
     struct trial t = {0};
@@ -469,8 +483,13 @@ int main(int argc, char **argv)
     if (!out ||
         dup2(STDERR_FILENO, STDOUT_FILENO) < 0) /* where the library writes what it thinks */
         return 2;
+    if (!strcmp(argv[1], "list")) {
+        list_all();
+        fflush(out);
+        return 0;
+    }
     MPI_Init(NULL, NULL);
-    prepare();
+    prepare(!strcmp(argv[1], "end"));
     if (!strcmp(argv[1], "try"))
         try_all();
     else

@@ -1,0 +1,37 @@
+# timeout: 900
+# slow
+# Every way in which calls that make no sense can have been recorded (tests/interpose/illegal.py):
+# with all that `run` looks at, with payloads and stacks, with the newest calls only; of each
+# function the one in which the job then ends, as errors are fatal; those of which the MPI library
+# itself dies. Each trace comes back from every checker, policy and report format.
+. "$SOURCE/tests/checkers/sweep.bash"
+program=$BUILD/tests/interpose/illegal
+/usr/bin/python3 "$SOURCE/tests/interpose/illegal.py" try "$program" >tried || exit 1
+for way in run 'record --payload=full --stack=4' 'record --last=100'; do
+    rm -f t.db
+    crosswait $way -o t.db -- mpirun -q -n 1 "$program" run tried >record.out 2>&1
+    [ -f t.db ] || { echo "$way: no trace"; tail -5 record.out; exit 1; }
+    sweep_all t.db
+done
+# Of each function the first call that is refused, and each call that is not among those tried.
+crosswait record -o t.db -- mpirun -q -n 1 "$program" run tried >answers 2>/dev/null
+grep -v ': 0 ' answers | awk '$1 ~ /^[0-9]+$/ && !seen[$2]++ {print $1, $2}' >refused
+"$program" list | grep -vxFf tried | awk '!seen[$2]++' >deadly
+[ "$(wc -l <refused)" -gt 200 ] || { echo "too few: $(wc -l <refused)"; exit 1; }
+ended=0
+for mode in refused deadly; do
+    while read -r number name; do
+        echo "$number $name" >one
+        rm -f t.db
+        timeout 20 crosswait record -o t.db -- "$program" end one >record.out 2>&1 </dev/null
+        [ -f t.db ] || { echo "$name, $mode: no trace"; tail -5 record.out; swept_badly=1; continue; }
+        ended=$((ended + 1))
+        swept check t.db
+        swept replay t.db
+        swept replay --explore --budget=200 t.db
+        swept report -f json -o swept.report t.db
+        swept report -f html -o swept.report t.db
+    done <$mode
+done
+echo "$ended calls ended a job"
+exit "$((swept_badly != 0))"
