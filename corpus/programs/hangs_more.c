@@ -12,6 +12,8 @@
  * TEST: ranks=2 args=unlock fixed job=0 verdict=clean
  * TEST: ranks=4 args=intercomm job=hangs verdict=deadlock-recorded
  * TEST: ranks=4 args=intercomm fixed job=0 verdict=clean
+ * TEST: ranks=4 args=roots job=hangs verdict=misuse
+ * TEST: ranks=4 args=roots fixed job=0 verdict=clean
  * TEST: ranks=2 args=idup job=hangs verdict=deadlock
  * TEST: ranks=2 args=idup fixed job=0 verdict=clean
  * INPROC: not detach, which finds the buffer empty there
@@ -115,6 +117,21 @@ static void intercomm(void)
     MPI_Comm_free(&half);
 }
 
+/* The one group names a root that the other does not. */
+static void roots(void)
+{
+    MPI_Comm half, both;
+    int one = rank, all[2], root = rank == 2 * !fixed ? MPI_ROOT : MPI_PROC_NULL;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &both);
+    if (fixed && rank == 0)
+        sleep(2); /* late */
+    MPI_Gather(&one, 1, MPI_INT, all, 1, MPI_INT, rank % 2 ? 0 : root, both);
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+}
+
 /* Rank 1 copies the communicator only when rank 0 has its copy. */
 static void idup(void)
 {
@@ -147,6 +164,8 @@ int main(int argc, char **argv)
         detach();
     else if (!strcmp(way, "intercomm"))
         intercomm();
+    else if (!strcmp(way, "roots"))
+        roots();
     else if (!strcmp(way, "idup"))
         idup();
     else

@@ -19,7 +19,7 @@ TITLES = {  # of the rule and title
     "deadlock": r"^deadlock: .*, whatever is buffered$",
     "deadlock-some-order": r"^deadlock: .* in some order of messages$",
     "deadlock-recorded": r"^hang: ",
-    "misuse": r": (different |MPI_|conflicting |bytes |rank.* calls? MPI_)",
+    "misuse": r": (different |roots |MPI_|conflicting |bytes |rank.* calls? MPI_)",
     "race": r"^race: the result depends on what comes first",
     "message": r": (types differ|ready send|1 message was never received)",
 }
