@@ -17,6 +17,7 @@
  * TEST: ranks=2 args=idup job=hangs verdict=deadlock
  * TEST: ranks=2 args=idup fixed job=0 verdict=clean
  * INPROC: not detach, which finds the buffer empty there
+ * INPROC: not roots, a deadlock there
  * WORLD: not detach, which finds the buffer empty there
  */
 #include <mpi.h>
