@@ -109,15 +109,6 @@ static bool local_side(const struct trace_comm *comm, uint32_t rank)
     return false;
 }
 
-/* Of an intercommunicator each group has its own. */
-static bool same_side(const struct trace *trace, const struct trace_event *a,
-                      const struct trace_event *b)
-{
-    const struct trace_comm *comm = &trace->comm[a->comm];
-
-    return !comm->inter || local_side(comm, a->rank) == local_side(comm, b->rank);
-}
-
 /* The same of the two groups, each of which agrees: who gives MPI_ROOT in it, and one that gives
  * another root, as far as they are there. */
 static bool groups_fit(const struct trace *trace, const struct collective *collective,
@@ -178,19 +169,28 @@ static bool roots_fit(const struct trace *trace, const struct collective_list *c
     return groups_fit(trace, collective, root, other, out_a, out_b);
 }
 
-/* Arrays that all members, or those of one group, must give alike. */
+static bool values_equal(const int64_t *x, uint32_t n, const int64_t *y, uint32_t m, bool logical)
+{
+    if (logical && n == 1 && m == 1)
+        return !*x == !*y;
+    return n == m && !memcmp(x, y, n * sizeof *x);
+}
+
+/* Arguments that all members, or those of one group, must give alike. */
 static enum core_status lists_differ(struct trace *trace, const struct trace_event *a,
                                      const struct trace_event *b, const char **out_what)
 {
     static const struct {
         enum verb verb;
         const char *argument, *what;
+        bool logical; /* true or false: what is not 0 is equal */
     } same[] = {
-        {VERB_REDUCE_SCATTER, "recvcounts", "different sizes"},
-        {VERB_CART_CREATE, "arg2", "different dimensions"},
-        {VERB_CART_CREATE, "arg3", "different periods"},
-        {VERB_GRAPH_CREATE, "arg2", "different edges"},
-        {VERB_GRAPH_CREATE, "arg3", "different edges"},
+        {VERB_REDUCE_SCATTER, "recvcounts", "different sizes", false},
+        {VERB_CART_CREATE, "arg2", "different dimensions", false},
+        {VERB_CART_CREATE, "arg3", "different periods", false},
+        {VERB_GRAPH_CREATE, "arg2", "different edges", false},
+        {VERB_GRAPH_CREATE, "arg3", "different edges", false},
+        {VERB_INTERCOMM_MERGE, "high", "different values of 'high'", true},
     };
     enum core_status status = CORE_OK;
 
@@ -198,12 +198,12 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
     for (size_t i = 0; i < sizeof same / sizeof *same && status == CORE_OK && !*out_what; i++) {
         int64_t *x = NULL, *y = NULL;
         uint32_t n = 0, m = 0;
-        if (a->verb != same[i].verb || !same_side(trace, a, b))
+        if (a->verb != same[i].verb)
             continue;
         status = trace_arg_get(trace, a->rank, a->seq, same[i].argument, &x, &n);
         if (status == CORE_OK)
             status = trace_arg_get(trace, b->rank, b->seq, same[i].argument, &y, &m);
-        if (status == CORE_OK && n && m && (n != m || memcmp(x, y, n * sizeof *x)))
+        if (status == CORE_OK && n && m && !values_equal(x, n, y, m, same[i].logical))
             *out_what = same[i].what;
         free(x);
         free(y);
@@ -409,7 +409,7 @@ enum core_status check_collective(const struct check_input *input, struct findin
         return status;
     for (uint32_t i = 0; i < collectives->count && status == CORE_OK; i++) {
         const struct collective *collective = &collectives->collective[i];
-        const struct collective_part *first = NULL;
+        const struct collective_part *first = NULL, *of_side[2] = {NULL, NULL};
         if (collective->comm == out_of_step)
             continue;
         for (uint32_t j = 0;
@@ -422,6 +422,10 @@ enum core_status check_collective(const struct check_input *input, struct findin
                 out_of_step = collective->comm; /* a lost call would shift all that follow */
                 break;
             }
+            /* of an intercommunicator each group has its own arguments */
+            const struct trace_comm *comm = &input->trace->comm[collective->comm];
+            const struct collective_part **own = &of_side[local_side(comm, part->rank)];
+            *own = *own ? *own : part;
             if (!first) {
                 first = part;
                 continue;
@@ -431,9 +435,9 @@ enum core_status check_collective(const struct check_input *input, struct findin
             if (differs != SAME)
                 status = add_mismatch(input, collectives, collective, differs, list);
             else
-                status = lists_differ(input->trace, &first->event, &part->event, &what);
+                status = lists_differ(input->trace, &(*own)->event, &part->event, &what);
             if (status == CORE_OK && what)
-                status = add_pair(input, collectives, collective, first, part, what, list);
+                status = add_pair(input, collectives, collective, *own, part, what, list);
             if (differs != SAME || what)
                 out_of_step = collective->comm;
             else if (status == CORE_OK)

@@ -88,6 +88,12 @@ static const char *const misuse_forms[] = {
         "'%a' lies in memory that was freed: the call sends %,1 byte%s of it",
     [MISUSE_RECEIVE_FREED_MEMORY] =
         "'%a' lies in memory that was freed: the call receives %,1 byte%s into it",
+    [MISUSE_READ_ARRAY_SHORT] = "%v%f is given as '%a', of which the call reads %,1 byte%s",
+    [MISUSE_WRITE_ARRAY_SHORT] = "%v%f is given as '%a', of which the call writes %,1 byte%s",
+    [MISUSE_READ_ARRAY_FREED] =
+        "'%a' lies in memory that was freed: the call reads %,1 byte%s of it",
+    [MISUSE_WRITE_ARRAY_FREED] =
+        "'%a' lies in memory that was freed: the call writes %,1 byte%s into it",
     [MISUSE_SEND_POISONED] = "byte %,1 of the %,0 that '%a' sends is poisoned: AddressSanitizer "
                              "knows it as freed, or as part of no object",
     [MISUSE_RECEIVE_POISONED] = "byte %,1 of the %,0 that '%a' receives is poisoned: "
@@ -207,7 +213,8 @@ static void memory_write(FILE *file, const struct misuse *misuse)
 {
     char bytes[64];
     bool named = misuse->variable.name != NULL,
-         room = misuse->kind == MISUSE_SEND_PAST_END || misuse->kind == MISUSE_RECEIVE_PAST_END;
+         room = misuse->kind == MISUSE_SEND_PAST_END || misuse->kind == MISUSE_RECEIVE_PAST_END ||
+                misuse->kind == MISUSE_READ_ARRAY_SHORT || misuse->kind == MISUSE_WRITE_ARRAY_SHORT;
 
     if (misuse->object != MISUSE_OBJECT_VARIABLE || !named)
         fputs(room ? object_words[misuse->object].name : "what ", file);

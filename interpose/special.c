@@ -6,7 +6,7 @@
 #include "interpose/decide.h"
 #include "interpose/filter.h"
 #include "interpose/life.h"
-#include "interpose/misuse/usage.h"
+#include "interpose/misuse/bounds.h"
 
 /* MPI_Init of a program that is recorded since its first session. */
 static struct spool_event *join_open(struct lane **out_lane, unsigned call, void **cfa)
@@ -167,6 +167,7 @@ static void enter(struct several *s, unsigned call, void **cfa, const MPI_Reques
                   bool poll, bool out)
 {
     struct lane *lane = s->lane;
+    const MPI_Request *given = request;
     int count = s->count;
 
     if (UNLIKELY(!out ||
@@ -176,6 +177,7 @@ static void enter(struct several *s, unsigned call, void **cfa, const MPI_Reques
     recorder_fields(s->e, 0, EVENT_NONE, EVENT_NONE, 0, count, 0);
     usage_least(lane, s->e->seq, count, "count", 0);
     usage_pointer(lane, s->e->seq, count > 0 ? (const void *)request : "", "array_of_requests");
+    bounds_array(lane, s->e, cfa, "array_of_requests", given, count, sizeof *given, USAGE_READ);
     s->info = count > 0 && request ? recorder_request_list(lane, count, request) : NULL;
     for (int i = 0; s->info && i < count; i++)
         if (call == CALL_Startall)
@@ -198,6 +200,14 @@ static void enter(struct several *s, unsigned call, void **cfa, const MPI_Reques
     if (UNLIKELY(recorder.perturb))
         perturb_before(lane, s->e);
     recorder_open(lane, s->e);
+}
+
+/* The statuses that the call writes. */
+static void statuses_look(struct several *s, void **cfa, int count, const MPI_Status *status)
+{
+    if (recorder_status_there(status))
+        bounds_array(s->lane, s->e, cfa, "array_of_statuses", status, count, sizeof *status,
+                     USAGE_WRITE);
 }
 
 /* A test is back: true if it was one round more of a loop. */
@@ -260,6 +270,7 @@ int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of
         return real(count, array_of_requests, array_of_statuses);
     struct several s = {.lane = lane, .count = count};
     enter(&s, CALL_Waitall, cfa, array_of_requests, false, true);
+    statuses_look(&s, cfa, count, array_of_statuses);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, count);
     int returned = real(count, array_of_requests, array_of_statuses);
@@ -278,6 +289,7 @@ int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of
         return real(count, array_of_requests, flag, array_of_statuses);
     struct several s = {.lane = lane, .count = count};
     enter(&s, CALL_Testall, cfa, array_of_requests, true, flag);
+    statuses_look(&s, cfa, count, array_of_statuses);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, count);
     if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
@@ -342,12 +354,17 @@ int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of
     return returned;
 }
 
-static void done_some(struct several *s, int count, MPI_Request *request, const int *outcount,
+static void done_some(struct several *s, void **cfa, MPI_Request *request, const int *outcount,
                       const int *index, MPI_Status *status, int returned)
 {
+    int count = s->count;
+
     if (!s->info || (returned != MPI_SUCCESS && returned != MPI_ERR_IN_STATUS) ||
         *outcount == MPI_UNDEFINED)
         return;
+    bounds_array(s->lane, s->e, cfa, "array_of_indices", index, *outcount, sizeof *index,
+                 USAGE_WRITE);
+    statuses_look(s, cfa, *outcount, status);
     for (int i = 0; i < *outcount; i++) {
         MPI_Status *own = recorder_status_there(status) ? &status[i] : MPI_STATUS_IGNORE;
         if (index[i] >= 0 && index[i] < count)
@@ -371,8 +388,7 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
         real = decide_Waitsome;
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     recorder_back(s.e);
-    done_some(&s, incount, array_of_requests, outcount, array_of_indices, array_of_statuses,
-              returned);
+    done_some(&s, cfa, array_of_requests, outcount, array_of_indices, array_of_statuses, returned);
     recorder_leave(lane, s.e, returned, true);
     return returned;
 }
@@ -395,8 +411,7 @@ int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request arra
     bool done = returned != MPI_SUCCESS || *outcount != 0;
     if (poll_again(&s, cfa, !done))
         return returned;
-    done_some(&s, incount, array_of_requests, outcount, array_of_indices, array_of_statuses,
-              returned);
+    done_some(&s, cfa, array_of_requests, outcount, array_of_indices, array_of_statuses, returned);
     recorder_poll_leave(lane, s.e, s.key, returned, done, !done);
     return returned;
 }

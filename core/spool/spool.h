@@ -216,7 +216,8 @@ enum spool_place {
 enum spool_memory_flag {
     SPOOL_MEMORY_RECEIVED = 1, /* written by the call; else read */
     SPOOL_MEMORY_SPAN = 2,     /* there may be gaps between the elements: only the span is known */
-    SPOOL_MEMORY_PLACED = 4    /* the type has parts where the program said in bytes */
+    SPOOL_MEMORY_PLACED = 4,   /* the type has parts where the program said in bytes */
+    SPOOL_MEMORY_ARRAY = 8     /* no data, but an array that the call is given: counts, statuses */
 };
 struct spool_memory {
     struct spool_head head;

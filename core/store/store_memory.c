@@ -117,6 +117,8 @@ static enum misuse_kind of_side(const struct judging *j, enum misuse_kind sent)
 }
 _Static_assert(MISUSE_RECEIVE_PAST_END == MISUSE_SEND_PAST_END + 1 &&
                    MISUSE_RECEIVE_FREED_MEMORY == MISUSE_SEND_FREED_MEMORY + 1 &&
+                   MISUSE_WRITE_ARRAY_SHORT == MISUSE_READ_ARRAY_SHORT + 1 &&
+                   MISUSE_WRITE_ARRAY_FREED == MISUSE_READ_ARRAY_FREED + 1 &&
                    MISUSE_RECEIVE_TYPE == MISUSE_SEND_TYPE + 1 &&
                    MISUSE_RECEIVE_NO_MEMBER == MISUSE_SEND_NO_MEMBER + 1 &&
                    MISUSE_RECEIVE_POINTER == MISUSE_SEND_POINTER + 1 &&
@@ -274,7 +276,7 @@ static void judge_room(struct judging *j)
         if (!passes(j, before, room))
             return;
     }
-    say(j, MISUSE_SEND_PAST_END, object);
+    say(j, m->head.b & SPOOL_MEMORY_ARRAY ? MISUSE_READ_ARRAY_SHORT : MISUSE_SEND_PAST_END, object);
     j->outcome->misuse.value[2] = (int64_t)room;
     j->outcome->misuse.value[3] = (int64_t)before;
 }
@@ -300,6 +302,7 @@ static enum core_status find_variable(struct judging *j, const struct variable_p
 
 static enum core_status judge(struct judging *j, const struct variable_place *place)
 {
+    bool array = j->memory->head.b & SPOOL_MEMORY_ARRAY;
     enum core_status status = CORE_OK;
 
     if (!j->store->resolver)
@@ -309,10 +312,10 @@ static enum core_status judge(struct judging *j, const struct variable_place *pl
     if (status != CORE_OK)
         return status;
     if (j->memory->head.a == SPOOL_PLACE_FREED)
-        say(j, MISUSE_SEND_FREED_MEMORY, MISUSE_OBJECT_BLOCK);
+        say(j, array ? MISUSE_READ_ARRAY_FREED : MISUSE_SEND_FREED_MEMORY, MISUSE_OBJECT_BLOCK);
     else
         judge_room(j);
-    if (!j->wrong && j->variable)
+    if (!j->wrong && j->variable && !array)
         judge_type(j);
     variable_free(j->variable);
     return status;

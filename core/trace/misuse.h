@@ -79,6 +79,10 @@
     X(RECEIVE_PAST_END, "receive-past-end", MEMORY)                              \
     X(SEND_FREED_MEMORY, "send-freed-memory", MEMORY)                            \
     X(RECEIVE_FREED_MEMORY, "receive-freed-memory", MEMORY)                      \
+    X(READ_ARRAY_SHORT, "read-array-short", MEMORY)                              \
+    X(WRITE_ARRAY_SHORT, "write-array-short", MEMORY)                            \
+    X(READ_ARRAY_FREED, "read-array-freed", MEMORY)                              \
+    X(WRITE_ARRAY_FREED, "write-array-freed", MEMORY)                            \
     X(SEND_POISONED, "send-poisoned", BUFFER)                                    \
     X(RECEIVE_POISONED, "receive-poisoned", BUFFER)                              \
     X(SEND_UNINITIALIZED, "send-uninitialized", UNINITIALIZED)                   \

@@ -121,6 +121,7 @@ def helpers():
     return {
         "when": lambda condition: f"if ({condition}) " if condition else "",
         "truth": lambda value: "true" if value else "false",
+        "ARRAYS": table.ARRAYS,
         "LISTS": table.LISTS,
         "STILL": table.STILL,
         "CLASSES": words.CLASSES,

@@ -160,8 +160,8 @@ static void keep(struct lane *lane, struct spool_memory *m, const int64_t *slot,
     memcpy(record + sizeof *m + m->slot_count * sizeof *slot, argument, m->name_bytes);
 }
 
-void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
-                      const struct usage_buffer *buffer, uint64_t key)
+static void look(struct lane *lane, const struct spool_event *e, void **cfa,
+                 const struct usage_buffer *buffer, uint64_t key, unsigned flags)
 {
     unsigned *of_site = &looks_of_site[e->site % SITES_KEPT];
     int64_t slot[SLOTS_MAX];
@@ -183,12 +183,25 @@ void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa
     if (m.mapped_end == m.start)
         return; /* of a device, or nothing at all: then the call itself will tell */
     place_find(lane, cfa, &m, &frame);
-    m.head.b = (uint16_t)((buffer->access == USAGE_WRITE ? SPOOL_MEMORY_RECEIVED : 0) |
+    m.head.b = (uint16_t)(flags | (buffer->access == USAGE_WRITE ? SPOOL_MEMORY_RECEIVED : 0) |
                           (buffer->type ? 0 : SPOOL_MEMORY_SPAN) |
                           (!span || span->placed ? SPOOL_MEMORY_PLACED : 0));
     if (m.site && m.head.a != SPOOL_PLACE_STACK && m.head.a != SPOOL_PLACE_STATIC)
         m.slot_count = slots_find(&frame, (uintptr_t)buffer->at, slot);
     keep(lane, &m, slot, buffer->argument);
+}
+
+void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
+                      const struct usage_buffer *buffer, uint64_t key)
+{
+    look(lane, e, cfa, buffer, key, 0);
+}
+
+void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cfa,
+                       struct usage_buffer *array, uint64_t key)
+{
+    array->type = array->of = recorder_type(lane, recorder_handle.type_byte);
+    look(lane, e, cfa, array, key, SPOOL_MEMORY_ARRAY);
 }
 
 /* --- AddressSanitizer ------------------------------------------------------------------------- */

@@ -15,6 +15,9 @@
 
 void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
                       const struct usage_buffer *buffer, uint64_t key);
+/* The same of an array that a call is given, or writes: counts, handles, statuses. */
+void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cfa,
+                       struct usage_buffer *array, uint64_t key);
 void bounds_ask_sanitizer(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer);
 
 enum { BOUNDS_KNOWN_BITS = 12 };
@@ -46,6 +49,24 @@ static inline void bounds_look(struct lane *lane, const struct spool_event *e, v
         if (UNLIKELY(bounds.known[key >> (64 - BOUNDS_KNOWN_BITS)] != key))
             bounds_look_slow(lane, e, cfa, b, key);
     }
+}
+
+/* `count` elements of so many bytes. */
+static inline void bounds_array(struct lane *lane, const struct spool_event *e, void **cfa,
+                                const char *argument, const void *at, int64_t count, size_t bytes,
+                                enum usage_access access)
+{
+    if (LIKELY(!recorder.buffers) || !at || count <= 0)
+        return;
+    struct usage_buffer array = {.argument = argument,
+                                 .start = (uintptr_t)at,
+                                 .end = (uintptr_t)at + (uint64_t)count * bytes,
+                                 .at = at,
+                                 .count = count * (int64_t)bytes,
+                                 .access = access};
+    uint64_t key = bounds_key(e->site, &array);
+    if (UNLIKELY(bounds.known[key >> (64 - BOUNDS_KNOWN_BITS)] != key))
+        bounds_array_slow(lane, e, cfa, &array, key);
 }
 
 #endif

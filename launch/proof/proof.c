@@ -390,9 +390,8 @@ static struct need need_coll(struct proof_prover *prover, int32_t me,
         if (other && other->uneven)
             return proof_need_unknown();
         entered = other ? history_space_entered(rank, other) : 0;
-        if (entered < number ||
-            (known && history_coll_at(rank, other, number, &coll) &&
-             !same_coll(space, &here, &(struct caller){rank, &coll, i}))) {
+        if (entered < number || (known && history_coll_at(rank, other, number, &coll) &&
+                                 !same_coll(space, &here, &(struct caller){rank, &coll, i}))) {
             proof_peer_add(prover, member);
             missing++;
         }

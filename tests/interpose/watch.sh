@@ -20,12 +20,13 @@ case $? in
 0)
     for way in load persistent collective got; do judge 1 buffer watch.c:32 plain $way; done
     judge 1 buffer watch.c:60 plain same_store
+    judge 1 buffer watch.c:89 plain same_store_v
     judge 1 rma watch.c:32 plain window_load
-    judge 1 rma watch.c:106 plain window_store
+    judge 1 rma watch.c:115 plain window_store
     judge 1 rma watch.c:32 plain window_late
     judge 1 buffer 'touch+' bare load
     judge 0 buffer watch.c:32 optimised load
-    judge 1 rma watch.c:106 optimised window_store
+    judge 1 rma watch.c:115 optimised window_store
 ;;
 1) echo "the kernel allows no watchpoints here: what is wrong is not looked for" ;;
 *) failed=1 ;;

@@ -80,6 +80,15 @@ static void collective(void)
     touch(data);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
+/* Into the block of rank 1, where the same value stands. */
+static void same_store_v(void)
+{
+    const int counts[] = {N / 4, N / 4}, places[] = {0, N / 2};
+    MPI_Igatherv(other, N / 4, MPI_INT, data, counts, places, MPI_INT, 0, world, &request);
+    if (rank == 0)
+        *(volatile int *)&data[N / 2] = 0;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
 static void got(void)
 {
     MPI_Win win = window();
@@ -278,7 +287,7 @@ static const struct {
             WAY(neighbours),   WAY(asked),         WAY(tested),          WAY(truncated),
             WAY(cancelled),    WAY(refused),       WAY(not_root),        WAY(sent),
             WAY(window_apart), WAY(window_epochs), WAY(window_own_lock), WAY(window_polled),
-            WAY(window_late)};
+            WAY(window_late),  WAY(same_store_v)};
 
 int main(int argc, char **argv)
 {
