@@ -20,6 +20,7 @@ static const struct row {
     {RULE_MESSAGE, RULE_HANG, FINDING_EFFECT_BLOCKS},
     /* MPI refuses what it must not be given, and what has no room */
     {RULE_ARGUMENT, RULE_ERROR, FINDING_EFFECT_OPEN},
+    {RULE_COLLECTIVE, RULE_ERROR, FINDING_EFFECT_OPEN},
     {RULE_MESSAGE, RULE_ERROR, FINDING_EFFECT_FAILS},
 };
 enum { ROWS = sizeof rows / sizeof *rows };

@@ -211,46 +211,6 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
     return status;
 }
 
-/* Members whose ranks came to their end without this call. */
-static enum core_status add_missing(const struct check_input *input,
-                                    const struct collective_list *collectives,
-                                    const struct collective *collective, struct finding_list *list)
-{
-    const struct collective_part *there = NULL;
-    struct finding *finding = NULL;
-    char name[384];
-
-    for (uint32_t i = 0; i < collective->count; i++)
-        if (collectives->part[collective->first + i].present)
-            there = &collectives->part[collective->first + i];
-    CORE_CHECK(there); /* asked only where some are there, and some are not */
-    for (uint32_t i = 0; i < collective->count; i++) {
-        const struct collective_part *part = &collectives->part[collective->first + i];
-        const struct trace_rank *rank =
-            part->rank < input->trace->rank_count ? &input->trace->rank[part->rank] : NULL;
-        if (part->present || !rank || rank->state != EVENT_RANK_FINISHED || rank->lost || rank->cut)
-            continue;
-        if (!finding) {
-            finding = finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR);
-            if (!finding)
-                return CORE_NO_MEMORY;
-            finding_title(finding,
-                          "rank %" PRIu32 " never calls %s, which rank %" PRIu32
-                          " calls (collective %" PRIu64 " of %s)",
-                          part->rank, input->trace->call[there->event.call].name, there->rank,
-                          collective->number,
-                          describe_comm(input->trace, collective->comm, name, sizeof name));
-            struct finding_call *call =
-                finding_call_add(finding, input->trace, there->rank, there->event.seq);
-            if (call)
-                call->core = true;
-            finding_repeat_check(finding, input->trace);
-        }
-        finding_call_add(finding, input->trace, part->rank, rank->events);
-    }
-    return CORE_OK;
-}
-
 /* All that are there, as parts of the finding. */
 static void add_members(const struct check_input *input, const struct collective_list *collectives,
                         const struct collective *collective, struct finding *finding)
@@ -264,6 +224,66 @@ static void add_members(const struct check_input *input, const struct collective
             call->core = true;
     }
     finding_repeat_check(finding, input->trace);
+}
+
+/* Whether a rank makes no call any more: it has ended, or is in MPI_Finalize. */
+static bool is_over(struct trace *trace, uint32_t rank)
+{
+    const struct trace_rank *of = &trace->rank[rank];
+    struct trace_event last;
+
+    if (of->lost || of->cut)
+        return false;
+    return of->state == EVENT_RANK_FINISHED ||
+           (of->events && trace_event_get(trace, rank, of->events, &last) == CORE_OK &&
+            last.verb == VERB_FINALIZE);
+}
+
+/* Members whose ranks came to their end without this call. *out_step: whether there are any. */
+static enum core_status add_missing(const struct check_input *input,
+                                    const struct collective_list *collectives,
+                                    const struct collective *collective, struct finding_list *list,
+                                    bool *out_step)
+{
+    static const char what[] = "who misses in a collective";
+    const struct collective_part *part = &collectives->part[collective->first], *there = NULL;
+    uint32_t *missing, *with = NULL, missing_count = 0, with_count = 0;
+    char name[384];
+    enum core_status status = CORE_ARRAY_NEW(missing, collective->count, what);
+
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(with, collective->count, what);
+    for (uint32_t i = 0; status == CORE_OK && i < collective->count; i++) {
+        if (part[i].present) {
+            there = &part[i];
+            with[with_count++] = part[i].rank;
+        } else if (part[i].rank < input->trace->rank_count && is_over(input->trace, part[i].rank)) {
+            missing[missing_count++] = part[i].rank;
+        }
+    }
+    CORE_CHECK(status != CORE_OK || there); /* asked only where some are there, and some are not */
+    const char *call = there ? input->trace->call[there->event.call].name : "";
+    char *text =
+        missing_count ? wording_missing(call, missing, missing_count, with, with_count) : NULL;
+    struct finding *finding = text ? finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR) : NULL;
+    if (finding) {
+        finding_title(finding, "%s (collective %" PRIu64 " of %s)", text, collective->number,
+                      describe_comm(input->trace, collective->comm, name, sizeof name));
+        for (uint32_t i = 0; i < missing_count; i++) {
+            struct finding_call *last = finding_call_add(finding, input->trace, missing[i],
+                                                         input->trace->rank[missing[i]].events);
+            if (last)
+                last->core = true;
+        }
+        add_members(input, collectives, collective, finding);
+        *out_step = true;
+    } else if (missing_count && status == CORE_OK) {
+        status = core_report(CORE_NO_MEMORY, "out of memory for %s", what);
+    }
+    free(text);
+    free(missing);
+    free(with);
+    return status;
 }
 
 /* Two members do not fit, in a way that is no value of each. */
@@ -452,10 +472,10 @@ enum core_status check_collective(const struct check_input *input, struct findin
         }
         if (status == CORE_OK && collective->comm != out_of_step && first && !step)
             status = compare_data(&types, collectives, collective, &step);
-        out_of_step = step ? collective->comm : out_of_step;
-        if (status == CORE_OK && collective->comm != out_of_step && collective->present &&
+        if (status == CORE_OK && collective->comm != out_of_step && !step && collective->present &&
             collective->present < collective->count)
-            status = add_missing(input, collectives, collective, list);
+            status = add_missing(input, collectives, collective, list, &step);
+        out_of_step = step ? collective->comm : out_of_step;
     }
     type_report_done(&types);
     return status;

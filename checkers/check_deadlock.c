@@ -283,26 +283,25 @@ static void add_need(const struct check_input *input, struct finding *finding, b
 
 enum world { UNBUFFERED, ALWAYS, ORDER, STRICT };
 
+/* What a single rank waits for is told, where it waits for others: they do not wait for it. */
 static void word_title(struct finding *finding, enum world world, const char *ranks,
                        uint32_t core_count)
 {
-    const char *hold = core_count > 1 ? "wait for each other" : "waits for what never comes";
+    static const char *const when[] = {
+        [UNBUFFERED] = " when sends are not buffered",
+        [ALWAYS] = "",
+        [ORDER] = " in some order of messages",
+        [STRICT] = " if MPI_Comm_free waits for all ranks, as MPI allows it to"};
+    const struct finding_call *first = finding->call_count ? &finding->call[0] : NULL;
 
-    switch (world) {
-    case UNBUFFERED:
-        finding_title(finding, "%s %s when sends are not buffered", ranks, hold);
-        break;
-    case ALWAYS:
-        finding_title(finding, "%s %s, whatever is buffered", ranks, hold);
-        break;
-    case ORDER:
-        finding_title(finding, "%s %s in some order of messages", ranks, hold);
-        break;
-    case STRICT:
-        finding_title(finding, "%s %s if MPI_Comm_free waits for all ranks, as MPI allows it to",
-                      ranks, hold);
-        break;
-    }
+    if (core_count > 1)
+        finding_title(finding, "%s wait for each other%s", ranks, when[world]);
+    else if (first && first->core && first->waits_for && first->await_count &&
+             first->await[0].first != first->rank)
+        finding_title(finding, "%s waits for %s%s%s", ranks, first->waits_for,
+                      *when[world] ? "," : "", when[world]);
+    else
+        finding_title(finding, "%s waits for what never comes%s", ranks, when[world]);
 }
 
 /* A finding that the trace alone cannot prove. Where something in it speaks against the deadlock,
@@ -454,9 +453,10 @@ static enum core_status add_finding(const struct check_input *input, struct find
     char *ranks = waiting_core_text(&result->waitfor, 1, &core_count);
     if (!ranks)
         return CORE_NO_MEMORY;
+    enum core_status status = add_all_blocked(input, finding, &result->waitfor);
     word_title(finding, world, ranks, core_count);
     free(ranks);
-    if (add_all_blocked(input, finding, &result->waitfor) != CORE_OK)
+    if (status != CORE_OK)
         return CORE_NO_MEMORY;
     add_cores(finding, &result->waitfor);
     bool hung = happened(input, result);

@@ -23,7 +23,7 @@
 #include "core/table.h"
 #include "core/work.h"
 
-enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000 };
+enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000, CONFLICTS_MAX = 10000 };
 
 struct epoch { /* of one rank on one window */
     bool fence, started, posted, all;
@@ -70,6 +70,16 @@ struct window {
     bool posted_said;      /* locks of what is posted: once */
     uint32_t unsure;       /* conflicts that something else may order: only the first is told */
 };
+struct said { /* conflicts of accesses at the same two places are one finding */
+    struct said_side {
+        int32_t call, site;
+        enum access_kind kind;
+    } side[2];
+    bool unsure;
+    uint32_t finding; /* index in the list */
+    uint64_t count;
+    bool *told; /* by rank, twice: of which ranks the finding has a call at each place */
+};
 struct rma {
     const struct check_input *input;
     struct finding_list *list;
@@ -82,6 +92,8 @@ struct rma {
     bool atomics; /* of any window */
     bool *meets;  /* by rank: it accumulates, or uses atomic operations */
     uint32_t findings;
+    struct said said[FINDINGS_MAX];
+    uint32_t said_count;
     struct type_report types;
     enum core_status status;
 };
@@ -792,24 +804,62 @@ static bool atomics_between(const struct rma *rma, const struct access *a, const
            (rma->atomics && rma->meets[a->origin] && rma->meets[b->origin]);
 }
 
-/* A conflict of two accesses; false: enough has been said. */
-static bool tell(struct rma *rma, const struct access *a, const struct access *b,
-                 const struct layout_span *bytes)
+static struct said_side side_of(const struct rma *rma, const struct access *access)
 {
-    const struct trace *trace = rma->input->trace;
-    struct window *window = &rma->window[a->win];
-    bool atomics = atomics_between(rma, a, b), unsure = atomics || rma->input->notes->threads;
+    struct said_side side = {-1, access->site, (enum access_kind)access->kind};
+    struct trace_event event;
 
-    if (unsure && window->unsure++)
-        return true;
-    struct finding *finding = say(rma, unsure ? FINDING_NOTE : FINDING_ERROR, b->origin, b->seq);
-    if (!finding)
-        return false;
-    CORE_CHECK(a->target == b->target); /* access_may_meet */
-    CORE_CHECK(a->kind <= STORE && b->kind <= STORE);
-    struct finding_call *call = finding_call_add(finding, rma->input->trace, a->origin, a->seq);
+    if (trace_event_get(rma->input->trace, access->origin, access->seq, &event) == CORE_OK) {
+        side.call = event.call;
+        side.site = access->itself ? access->site : event.site;
+    }
+    return side;
+}
+
+static bool same_side(const struct said_side *a, const struct said_side *b)
+{
+    return a->call == b->call && a->site == b->site && a->kind == b->kind;
+}
+
+/* One that was told and is between the same two places; *out_swapped: the other way round. */
+static struct said *said_find(struct rma *rma, const struct said *of, bool *out_swapped)
+{
+    for (uint32_t i = 0; i < rma->said_count; i++) {
+        struct said *said = &rma->said[i];
+        bool same =
+            same_side(&said->side[0], &of->side[0]) && same_side(&said->side[1], &of->side[1]);
+
+        *out_swapped = !same;
+        if (said->unsure == of->unsure && (same || (same_side(&said->side[0], &of->side[1]) &&
+                                                    same_side(&said->side[1], &of->side[0]))))
+            return said;
+    }
+    return NULL;
+}
+
+/* The rank's call is part of the finding, unless one of it at that place is already. */
+static void said_call(struct rma *rma, struct said *said, int side, const struct access *access)
+{
+    CORE_CHECK(access->origin < rma->input->trace->rank_count);
+    bool *told = &said->told[2 * (size_t)access->origin + (side != 0)];
+    struct finding_call *call =
+        *told ? NULL
+              : finding_call_add(&rma->list->finding[said->finding], rma->input->trace,
+                                 access->origin, access->seq);
+
+    *told = true;
     if (call)
         call->core = true;
+}
+
+/* What the first conflict between two places is. */
+static void tell_first(struct rma *rma, struct finding *finding, const struct access *a,
+                       const struct access *b, const struct layout_span *bytes, bool atomics)
+{
+    const struct trace *trace = rma->input->trace;
+
+    CORE_CHECK(a->target == b->target); /* access_may_meet */
+    CORE_CHECK(a->kind <= STORE && b->kind <= STORE);
     finding_title(finding,
                   "conflicting accesses to bytes %" PRId64 " to %" PRId64 " of rank %" PRIu32
                   "'s window: rank %" PRIu32 " %s them, rank %" PRIu32
@@ -825,8 +875,52 @@ static bool tell(struct rma *rma, const struct access *a, const struct access *b
         finding_fact(finding,
                      "%s is also used with atomic operations, which may order them and "
                      "whatever else meets there",
-                     window->atomics ? "the window" : "another window");
+                     rma->window[a->win].atomics ? "the window" : "another window");
+}
+
+/* A conflict of two accesses; false: enough has been said. */
+static bool tell(struct rma *rma, const struct access *a, const struct access *b,
+                 const struct layout_span *bytes)
+{
+    bool atomics = atomics_between(rma, a, b), swapped = false;
+    struct said of = {.side = {side_of(rma, b), side_of(rma, a)},
+                      .unsure = atomics || rma->input->notes->threads},
+                *said = said_find(rma, &of, &swapped);
+
+    if (of.unsure && !said && rma->window[a->win].unsure++)
+        return true;
+    if (said) {
+        said_call(rma, said, swapped, b);
+        said_call(rma, said, !swapped, a);
+        return ++said->count < CONFLICTS_MAX;
+    }
+    struct finding *finding = say(rma, of.unsure ? FINDING_NOTE : FINDING_ERROR, b->origin, b->seq);
+    if (!finding || !good(rma, CORE_ARRAY_NEW(of.told, 2 * (uint64_t)rma->input->trace->rank_count,
+                                              "the ranks of a finding")))
+        return false;
+    CORE_CHECK(rma->said_count < FINDINGS_MAX); /* say tells no more */
+    of.finding = rma->list->count - 1;
+    of.count = 1;
+    rma->said[rma->said_count++] = of;
+    said = &rma->said[rma->said_count - 1];
+    said->told[2 * (size_t)b->origin] = true; /* by say */
+    said_call(rma, said, 1, a);
+    tell_first(rma, &rma->list->finding[of.finding], a, b, bytes, atomics);
     return true;
+}
+
+static void said_end(struct rma *rma)
+{
+    char number[32];
+
+    for (uint32_t i = 0; i < rma->said_count; i++) {
+        const struct said *said = &rma->said[i];
+        if (said->count > 1)
+            finding_fact(&rma->list->finding[said->finding], "%s%s pairs of accesses in all",
+                         said->count == CONFLICTS_MAX ? "at least " : "",
+                         describe_number(said->count, number, sizeof number));
+        free(said->told);
+    }
 }
 
 /* The accesses that may be in conflict, in their order. */
@@ -968,6 +1062,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
         compare(&rma, order);
     if (status == CORE_OK && rma.status == CORE_OK && order && !input->notes->threads)
         exposures_compare(&rma.exposures, order, posted, &rma);
+    said_end(&rma);
     type_report_done(&rma.types);
     order_free(order);
     for (uint32_t i = 0; i < rma.window_room; i++) {

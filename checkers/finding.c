@@ -328,6 +328,9 @@ const char *finding_help(const struct finding *finding)
 
     if (finding->effect == FINDING_EFFECT_BLOCKS && finding->rule->help_blocks)
         return finding->rule->help_blocks;
+    for (uint32_t i = 0; finding->rule->help_subject && i < finding->call_count; i++)
+        if (finding->call[i].subject_seq)
+            return finding->rule->help_subject;
     for (uint32_t i = 0; alone && i < finding->call_count; i++) {
         awaits |= finding->call[i].await_count > 0;
         alone = !finding->call[i].core || !awaits_waiting(finding, &finding->call[i]);

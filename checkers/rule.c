@@ -73,9 +73,10 @@ const struct rule rule_table[RULE_COUNT] = {
                       "started or made again"},
     [RULE_BUFFER] = {"buffer", "usage", "misuse",
                      "buffers are as large as the call says, and left alone while MPI owns them",
-                     "correct count and datatype, or give the call a buffer with room for them; "
-                     "wait for the operation (MPI_Wait, MPI_Waitall) before its buffer is used "
-                     "again"},
+                     "correct count and datatype, or give the call a buffer with room for them",
+                     .help_subject =
+                         "wait for the operation (MPI_Wait, MPI_Waitall) before its buffer is "
+                         "used again, or give each operation a buffer of its own"},
     [RULE_BUFFER_TYPE] = {"buffer-type", "usage", "misuse",
                           "buffers are variables of the types that datatypes stand for",
                           "name the datatype of the variable (MPI_DOUBLE for a double, MPI_BYTE "
@@ -100,7 +101,10 @@ const struct rule rule_table[RULE_COUNT] = {
     [RULE_COST] = {"cost", "cost", "cost",
                    "collectives that claim a row of the model keep its rounds and words",
                    "claim the row that the finding names, or mend the rounds that are too many"},
-    [RULE_HANG] = {"hang", "hang", "deadlock", "the job did not hang while it ran", NULL},
+    [RULE_HANG] = {"hang", "hang", "deadlock", "the job did not hang while it ran",
+                   "let the rank that is waited for get to what the others wait for: look for the "
+                   "branch, the number of rounds, the rank or the tag in which they differ, or for "
+                   "a loop that does not end"},
     [RULE_BEHAVIOUR] = {"behaviour", "explore", "deadlock",
                         "nothing that MPI allows makes the program hang, crash or fail",
                         "name the source and the tag that are meant, wait for what has to be "

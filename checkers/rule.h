@@ -41,7 +41,8 @@ struct rule {
     const char *help;       /* how it is mended as a rule; NULL where there is no such thing */
     const char *also[2];    /* other checkers that find it, where they look at the same thing */
     const char *help_alone; /* the same where no rank that is waited for waits itself; NULL: help */
-    const char *help_blocks; /* the same where its calls wait for ever (finding.h); NULL: help */
+    const char *help_subject; /* the same where it is about an operation under way; NULL: help */
+    const char *help_blocks;  /* the same where its calls wait for ever (finding.h); NULL: help */
 };
 extern const struct rule rule_table[RULE_COUNT];
 

@@ -214,6 +214,27 @@ char *wording_calling(const char *const *call, const uint32_t *rank, uint32_t co
     return core_text_close(file, &text);
 }
 
+char *wording_missing(const char *call, const uint32_t *missing, uint32_t missing_count,
+                      const uint32_t *there, uint32_t there_count)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return NULL;
+    CORE_CHECK(missing_count > 0);
+    CORE_CHECK(there_count > 0);
+    wording_ranks(file, missing, missing_count, " and ");
+    fprintf(file, " never %s %s, which ", missing_count == 1 ? "calls" : "call", call);
+    if (there_count > OTHERS_NAMED_MAX)
+        fprintf(file, "%" PRIu32 " others", there_count);
+    else
+        wording_ranks(file, there, there_count, " and ");
+    fputs(there_count == 1 ? " calls" : " call", file);
+    return core_text_close(file, &text);
+}
+
 /* --- what is waited for ----------------------------------------------------------------------- */
 
 static const char *const need_words[] = {

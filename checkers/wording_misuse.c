@@ -74,14 +74,19 @@ static const char *const misuse_forms[] = {
     [MISUSE_ADDRESS_RECEIVED] = "'%a' is not a valid address, but there is data to be received",
     [MISUSE_PARTS_OVERLAP] = "the parts of '%a' for ranks %0 and %1 overlap",
     [MISUSE_BUFFERS_OVERLAP] = "'%b' and '%a' overlap",
-    [MISUSE_BUFFER_OVERLAPS] = "'%a' overlaps '%b' of a call that has not completed",
+    [MISUSE_BUFFER_OVERLAPS] = "'%a' overlaps '%b' of %e, which has not completed",
     [MISUSE_BUFFER_BOTH_WRITTEN] =
-        "'%a' overlaps '%b' of a call that has not completed, and both are written",
-    [MISUSE_SEND_WRITTEN] = "'%a' was written to before the call that reads it had completed",
-    [MISUSE_SEND_UNMAPPED] = "'%a' was unmapped before the call that reads it had completed",
-    [MISUSE_RECEIVE_WRITTEN] = "'%a' was written to before the call that fills it had completed",
-    [MISUSE_RECEIVE_UNMAPPED] = "'%a' was unmapped before the call that fills it had completed",
-    [MISUSE_RECEIVE_ACCESSED] = "'%a' was accessed before the call that fills it had completed",
+        "'%a' overlaps '%b' of %e, which has not completed, and both are written",
+    [MISUSE_SEND_WRITTEN] =
+        "the send buffer '%a' of %e was written to before that call had completed",
+    [MISUSE_SEND_UNMAPPED] =
+        "the send buffer '%a' of %e was unmapped before that call had completed",
+    [MISUSE_RECEIVE_WRITTEN] =
+        "the receive buffer '%a' of %e was written to before that call had completed",
+    [MISUSE_RECEIVE_UNMAPPED] =
+        "the receive buffer '%a' of %e was unmapped before that call had completed",
+    [MISUSE_RECEIVE_ACCESSED] =
+        "the receive buffer '%a' of %e was accessed before that call had completed",
     [MISUSE_SEND_PAST_END] = "%v%f is sent as %,0 %d, %,1 byte%s",
     [MISUSE_RECEIVE_PAST_END] = "%v%f is received as %,0 %d, %,1 byte%s",
     [MISUSE_SEND_FREED_MEMORY] =
@@ -260,7 +265,7 @@ static const char *form_of(const struct misuse *misuse)
     return blocks ? "two blocks of '%a' overlap" : wording_misuse_form(misuse->kind);
 }
 
-char *wording_misuse(const struct misuse *misuse)
+char *wording_misuse(const struct misuse *misuse, const char *other)
 {
     char *text = NULL;
     size_t bytes;
@@ -288,6 +293,8 @@ char *wording_misuse(const struct misuse *misuse)
             fputs(value == 1 ? "" : "s", file);
         } else if (*at == 'v') {
             memory_write(file, misuse);
+        } else if (*at == 'e') {
+            fputs(other ? other : "another call", file);
         } else if (*at == 'd') {
             datatype_write(file, misuse);
         } else if (*at == 'f' || *at == 't') {

@@ -147,7 +147,11 @@ static enum core_status misuse_keep(uint32_t rank, uint64_t seq, const struct mi
                                     void *context)
 {
     struct dump *dump = context;
-    char *words = wording_misuse(misuse), *detail = wording_misuse_detail(misuse), *text = NULL;
+    struct trace_event other;
+    bool known =
+        misuse->other && trace_event_get(&dump->trace, rank, misuse->other, &other) == CORE_OK;
+    char *words = wording_misuse(misuse, known ? dump->trace.call[other.call].name : NULL),
+         *detail = wording_misuse_detail(misuse), *text = NULL;
     int length =
         asprintf(&text, "%s%s%s", words ? words : "", detail ? ": " : "", detail ? detail : "");
     enum core_status status;

@@ -246,7 +246,7 @@ bool diff_worth(const struct diff *diff, const struct diff_row *row)
 
 static void print_rows(const struct diff *diff, enum diff_section section, FILE *file)
 {
-    static const char *const title[] = {[DIFF_PLACE] = "calls that are made more or less often",
+    static const char *const title[] = {[DIFF_PLACE] = "calls whose number or bytes changed",
                                         [DIFF_COLLECTIVE] = "collectives that cost something else",
                                         [DIFF_WAIT] = "waiting that changed"};
     uint32_t shown = 0, more = 0;

@@ -374,7 +374,8 @@ static const char timeline_html[] =
     "id=\"choice\"></select></label></div>\n"
     "<div id=\"list\" tabindex=\"0\"><div id=\"rows\"></div><div id=\"list_space\"></div></div>\n"
     "<h2>Messages</h2>\n<div class=\"tools\"><span class=\"soft\">From the rank on the left to the "
-    "rank on top, bytes; darker: more.</span><label><input type=\"checkbox\" id=\"matrix_inner\"> "
+    "rank on top, bytes; the stronger the colour, the more.</span><label><input type=\"checkbox\" "
+    "id=\"matrix_inner\"> "
     "with those of the library</label><span class=\"soft\" id=\"matrix_state\"></span></div>\n"
     "<canvas id=\"matrix\" width=\"1\" height=\"1\"></canvas>\n";
 

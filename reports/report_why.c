@@ -24,7 +24,12 @@ const char *report_why_kind(enum why_kind kind)
 
 const char *report_why_time(uint64_t ns, char *buffer, size_t buffer_bytes)
 {
-    if (ns >= 1000000000)
+    char number[32];
+
+    if (ns >= 1000 * UINT64_C(1000000000))
+        snprintf(buffer, buffer_bytes, "%s s",
+                 describe_number(ns / 1000000000, number, sizeof number));
+    else if (ns >= 1000000000)
         snprintf(buffer, buffer_bytes, "%.2f s", (double)ns / 1e9);
     else if (ns >= 1000000)
         snprintf(buffer, buffer_bytes, "%.1f ms", (double)ns / 1e6);

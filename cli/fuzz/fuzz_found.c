@@ -119,11 +119,16 @@ bool fuzz_sanitizer_line(const char *report, char line[512])
  */
 static void line_of(const char *base, const char *explained, const char *log, char line[512])
 {
+    static const char finding[] = "finding: ";
+
     fuzz_line(log, "libFuzzer: fuzz target exited", line);
     if (line[0])
         strcpy(line, "the collective calls exit");
-    if (!line[0])
-        fuzz_line(explained, "finding: ", line);
+    if (!line[0]) {
+        fuzz_line(explained, finding, line);
+        if (line[0]) /* its rule, and what it is: people know that it was found */
+            memmove(line, line + strlen(finding), strlen(line + strlen(finding)) + 1);
+    }
     if (!line[0] && !strncmp(base, "oom", 3))
         strcpy(line, "memory: it allocates more than allowed (-rss_limit_mb, -malloc_limit_mb)");
     if (!line[0])

@@ -6,7 +6,7 @@
 
 /* Opens what is to be written; NULL: not that one. source: the file that is fuzzed. */
 enum core_status fuzz_output_open(const char *junit, const char *sarif, const char *source);
-/* One finding: of which input, what ("finding: RULE: TEXT" or just a text), and the command that
+/* One finding: of which input, what ("RULE: TEXT" or just a text), and the command that
  * shows it again. What is out of memory is reported. */
 void fuzz_output_finding(const char *input, const char *finding, const char *again);
 /* The run came to its end: rules of which nothing was found have passed. */

@@ -175,6 +175,28 @@ static void append_tag(struct text *text, const char *name, int32_t tag)
         append(text, "%s=%" PRId32, name, tag);
 }
 
+/* A collective that sends from one buffer and receives into another one. */
+static bool has_two_buffers(const struct trace_event *event)
+{
+    return event->has_leg && event->recv_peer == EVENT_NONE &&
+           !trait_in(event->traits, TRAIT_WINDOW);
+}
+
+static void append_receive(struct text *text, const struct trace_event *event)
+{
+    char word[64];
+
+    if (event->recv_peer != EVENT_NONE) { /* the receive side of a collective has neither */
+        separate(text);
+        append(text, "source=%s", describe_peer(event->recv_peer, word, sizeof word));
+    }
+    if (event->recv_tag != EVENT_NONE)
+        append_tag(text, "recvtag", event->recv_tag);
+    separate(text);
+    append(text, "%s%s", has_two_buffers(event) ? "recv=" : "",
+           describe_bytes(event->recv_bytes, word, sizeof word));
+}
+
 static void append_message(struct text *text, const struct trace_event *event)
 {
     char word[64];
@@ -192,17 +214,14 @@ static void append_message(struct text *text, const struct trace_event *event)
     }
     if ((event->datatype >= 0 && event->count != EVENT_NONE) || event->bytes) {
         separate(text);
-        append(text, "%s", describe_bytes(event->bytes, word, sizeof word));
+        append(text, "%s%s", has_two_buffers(event) ? "send=" : "",
+               describe_bytes(event->bytes, word, sizeof word));
     }
-    if (event->has_leg) {
-        if (event->recv_peer != EVENT_NONE) { /* the receive side of a collective has neither */
-            separate(text);
-            append(text, "source=%s", describe_peer(event->recv_peer, word, sizeof word));
-        }
-        if (event->recv_tag != EVENT_NONE)
-            append_tag(text, "recvtag", event->recv_tag);
+    if (event->has_leg && !trait_in(event->traits, TRAIT_WINDOW))
+        append_receive(text, event);
+    else if (event->has_leg && event->recv_bytes != event->bytes) {
         separate(text);
-        append(text, "%s", describe_bytes(event->recv_bytes, word, sizeof word));
+        append(text, "%s at the target", describe_bytes(event->recv_bytes, word, sizeof word));
     }
 }
 

@@ -82,7 +82,7 @@ static void row_cells(const struct diff_row *row, FILE *file)
 
 static void rows_table(const struct diff *diff, enum diff_section section, FILE *file)
 {
-    static const char *const title[] = {[DIFF_PLACE] = "Calls that are made more or less often",
+    static const char *const title[] = {[DIFF_PLACE] = "Calls whose number or bytes changed",
                                         [DIFF_COLLECTIVE] = "Collectives that cost something else",
                                         [DIFF_WAIT] = "Waiting that changed"};
     static const char *const head[][12] = {

@@ -811,8 +811,9 @@
             sums[k] = ownBytes + (inside.checked ? libraryBytes : 0);
         }
         const most = sums.reduce((a, b) => Math.max(a, b), 0), paint = sheet.getContext("2d"),
-              step = Math.ceil(26 / size);
-        sheet.width = sheet.height = side * size + AXIS;
+              step = Math.ceil(26 / size), least = parseFloat(style("--least")),
+              strongest = parseFloat(style("--strongest"));
+        sheet.width = sheet.height = side * size + AXIS + 12; // half of the last rank's number
         paint.fillStyle = style("--back");
         paint.fillRect(0, 0, sheet.width, sheet.height);
         paint.font = "11px system-ui, sans-serif";
@@ -830,10 +831,10 @@
             if (!counts[k]) continue;
             const share = most ? Math.log1p(sums[k]) / Math.log1p(most) : 0,
                   x = AXIS + (k % side) * size, y = AXIS + Math.floor(k / side) * size;
-            paint.fillStyle = `hsl(215 70% ${88 - 53 * share}%)`;
+            paint.fillStyle = `hsl(215 70% ${least + (strongest - least) * share}%)`;
             paint.fillRect(x, y, size, size);
             if (size < 34) continue;
-            paint.fillStyle = share > .6 ? "#ffffff" : "#1c1e21";
+            paint.fillStyle = style(share > .6 ? "--back" : "--text");
             paint.fillText(brief(sums[k]), x + size / 2, y + size / 2);
         }
         sheet.hidden = !counts.some((count) => count);

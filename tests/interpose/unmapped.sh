@@ -38,5 +38,5 @@ P
 crosswait run -o T.db -- $MPIRUN -n 2 "$program" contiguous >out 2>&1
 status=$?
 [ $status = 1 ] && grep -qx done out &&
-    grep -q "unmapped before the call that reads it had completed" out || { echo "[$status]"
+    grep -q "unmapped before that call had completed" out || { echo "[$status]"
         cat out; exit 1; }
