@@ -38,7 +38,7 @@ struct rule {
     const char *checker;    /* id of the checker that it belongs to */
     const char *class;      /* "deadlock", "misuse", "result", "cost" */
     const char *says;       /* what is right where it finds nothing; one sentence */
-    const char *help;       /* how it is mended as a rule; NULL where there is no such thing */
+    const char *help;       /* how it is mended as a rule */
     const char *also[2];    /* other checkers that find it, where they look at the same thing */
     const char *help_alone; /* the same where no rank that is waited for waits itself; NULL: help */
     const char *help_subject; /* the same where it is about an operation under way; NULL: help */

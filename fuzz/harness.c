@@ -11,6 +11,7 @@
 #include "model/model.h"
 #include "fuzz/cost.h"
 #include "fuzz/memory.h"
+#include "fuzz/place.h"
 #include "fuzz/scenario/decisions.h"
 #include "fuzz/scenario/execute.h"
 
@@ -99,25 +100,30 @@ static void show(void *context, const struct world_event *event)
 {
     FILE *out = context;
     const char *call = event->call ? event->call : "";
-    char tag[24], peer[24];
+    char tag[24], peer[24], place[PLACE_BYTES] = "";
+    if (event->kind == WORLD_EVENT_SEND || event->kind == WORLD_EVENT_RECV ||
+        event->kind == WORLD_EVENT_BLOCK)
+        place_get(place);
+    const char *at = *place ? ", at " : "";
     snprintf(tag, sizeof tag, event->tag < 0 ? "any tag" : "tag %d", event->tag);
     snprintf(peer, sizeof peer, event->peer < 0 ? "any rank" : "rank %d", event->peer);
     switch (event->kind) {
     case WORLD_EVENT_SEND:
-        fprintf(out, "  rank %-2d %-22s %llu bytes to %s, %s%s\n", event->rank, call,
-                (unsigned long long)event->bytes, peer, tag, event->flag ? " (buffered)" : "");
+        fprintf(out, "  rank %-2d %-22s %llu bytes to %s, %s%s%s%s\n", event->rank, call,
+                (unsigned long long)event->bytes, peer, tag, event->flag ? " (buffered)" : "", at,
+                place);
         break;
     case WORLD_EVENT_RECV:
-        fprintf(out, "  rank %-2d %-22s up to %llu bytes from %s, %s\n", event->rank, call,
-                (unsigned long long)event->bytes, peer, tag);
+        fprintf(out, "  rank %-2d %-22s up to %llu bytes from %s, %s%s%s\n", event->rank, call,
+                (unsigned long long)event->bytes, peer, tag, at, place);
         break;
     case WORLD_EVENT_MATCH:
         fprintf(out, "  rank %-2d %-22s gets %llu bytes from %s, %s\n", event->rank, "",
                 (unsigned long long)event->bytes, peer, tag);
         break;
     case WORLD_EVENT_BLOCK:
-        fprintf(out, "  rank %-2d %-22s waits: %s %s, %s\n", event->rank, call,
-                event->flag ? "its message to" : "for a message of", peer, tag);
+        fprintf(out, "  rank %-2d %-22s waits: %s %s, %s%s%s\n", event->rank, call,
+                event->flag ? "its message to" : "for a message of", peer, tag, at, place);
         break;
     case WORLD_EVENT_CALL:
         fprintf(out, "  rank %-2d %s\n", event->rank, call);

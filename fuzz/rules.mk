@@ -5,7 +5,7 @@ CFLAGS_fuzz = $(MPI_CFLAGS)
 # --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------------------------
 
 FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
-    $(addprefix fuzz/,harness exhaust explain cost limit memory replaced target trace)
+    $(addprefix fuzz/,harness exhaust explain cost limit memory place replaced target trace)
 FUZZ_HARNESS += explore/search explore/buffers explore/state explore/spread explore/meeting
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
 	$(Q)rm -f $@ && ar rcs $@ $^

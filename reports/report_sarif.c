@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "reports/identity.h"
 #include "reports/report.h"
 #include "reports/sarif.h"
@@ -109,6 +110,29 @@ static enum core_status add_result(struct sarif *sarif, struct trace *trace,
     return whole ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
 }
 
+/* With all its remedies: which of them a finding has depends on its calls. */
+static void add_rule(struct sarif *sarif, const struct rule *rule)
+{
+    const char *other[] = {rule->help_alone, rule->help_subject, rule->help_blocks};
+    char *help = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&help, &bytes);
+
+    if (!file)
+        return;
+    fputs(rule->help, file);
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (other[i])
+            fprintf(file, "; or: %s", other[i]);
+    if (core_text_close(file, &help))
+        sarif_rule_add(sarif, &(struct sarif_rule){.id = rule->id,
+                                                   .says = rule->says,
+                                                   .help = help,
+                                                   .class = rule->class,
+                                                   .manual = "check"});
+    free(help);
+}
+
 enum core_status report_sarif(const struct report_facts *facts, FILE *file)
 {
     struct sarif_place fallback;
@@ -118,11 +142,7 @@ enum core_status report_sarif(const struct report_facts *facts, FILE *file)
     if (!sarif)
         return status != CORE_OK ? status : CORE_NO_MEMORY;
     for (int i = 0; i < RULE_COUNT; i++)
-        sarif_rule_add(sarif, &(struct sarif_rule){.id = rule_table[i].id,
-                                                   .says = rule_table[i].says,
-                                                   .help = rule_table[i].help,
-                                                   .class = rule_table[i].class,
-                                                   .manual = "check"});
+        add_rule(sarif, &rule_table[i]);
     for (uint32_t i = 0; facts->findings && i < facts->findings->count && status == CORE_OK; i++)
         status = add_result(sarif, facts->trace, &facts->findings->finding[i]);
     if (status == CORE_OK)

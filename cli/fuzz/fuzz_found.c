@@ -20,6 +20,7 @@ enum { SHOWN_MAX = 5, SHOWN_ALL_MAX = 40, CAUSE_MAX = 600 };
 struct kept {
     char path[FUZZ_PATH_MAX], input[FUZZ_PATH_MAX + 8], explained[FUZZ_PATH_MAX + 24];
     char line[512], with[512], place[512], cause[CAUSE_MAX]; /* with: the scenario in one line */
+    char waits[512];                                         /* where a rank waits for ever */
     int more;                                                /* inputs with the same cause */
 };
 
@@ -164,6 +165,27 @@ static void cause_of(struct kept *kept)
         snprintf(kept->cause + n, CAUSE_MAX - (size_t)n, ":%.200s", pattern + 9);
 }
 
+/* Where a rank waits for ever, of the timeline's last line on a wait: "FILE:LINE"; else empty. */
+static void waits_of(const struct fuzz_job *job, struct kept *kept)
+{
+    char line[2048];
+    FILE *file = fopen(kept->explained, "r");
+
+    while (file && fgets(line, sizeof line, file)) {
+        const char *at = strstr(line, " waits: ") ? strstr(line, ", at ") : NULL;
+        size_t length = at ? strcspn(at + 5, ":\n") : 0;
+        for (int i = 0; at && i < job->file_count; i++) {
+            const char *slash = strrchr(job->file[i], '/'),
+                       *name = slash ? slash + 1 : job->file[i];
+            if (strlen(name) == length && !strncmp(at + 5, name, length))
+                snprintf(kept->waits, sizeof kept->waits, "%.400s:%d", job->file[i],
+                         atoi(at + 5 + length + 1));
+        }
+    }
+    if (file)
+        fclose(file);
+}
+
 /* "NAME: allreduce on 3 ranks, count 1 of int, sum, all sends buffered", how an explanation begins.
  */
 static void with_of(struct kept *kept)
@@ -195,6 +217,8 @@ static void examine(const struct fuzz_job *job, const char *program, const char 
     with_of(kept);
     if (!fuzz_place(job, kept->explained, kept->place))
         kept->place[0] = 0;
+    if (!strcmp(fuzz_rule_of(kept->line)->id, "deadlock"))
+        waits_of(job, kept);
     cause_of(kept);
 }
 
@@ -204,8 +228,9 @@ static void show(const struct fuzz_job *job, const struct kept *kept)
     printf("%s: %s\n", job->file[0], kept->line);
     if (kept->with[0])
         printf("  with       %s\n", kept->with);
-    if (kept->place[0])
-        printf("  place      %s\n", kept->place);
+    const char *place = *kept->place ? kept->place : kept->waits;
+    if (*place)
+        printf("  place      %s\n", place);
     printf("  cause      %s", kept->cause);
     if (kept->more)
         printf(" (%d more input%s)", kept->more, kept->more > 1 ? "s" : "");
@@ -215,7 +240,7 @@ static void show(const struct fuzz_job *job, const struct kept *kept)
          *real = command_for(job, "real", kept->input);
     if (again && real) {
         printf("  again      %s\n", again);
-        fuzz_output_finding(base, kept->line, again);
+        fuzz_output_finding(base, kept->line, place, again);
         printf("  real ranks %s\n", real);
     }
     free(again);

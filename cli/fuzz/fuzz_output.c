@@ -18,7 +18,7 @@
 
 struct found {
     const struct fuzz_rule *rule;
-    char *input, *text, *again;
+    char *input, *text, *place, *again;
 };
 static struct {
     const char *junit_path, *sarif_path, *source;
@@ -50,14 +50,17 @@ static void found_done(struct found *found)
 {
     free(found->input);
     free(found->text);
+    free(found->place);
     free(found->again);
 }
 
-void fuzz_output_finding(const char *input, const char *finding, const char *again)
+void fuzz_output_finding(const char *input, const char *finding, const char *place,
+                         const char *again)
 {
-    struct found found = {fuzz_rule_of(finding), strdup(input), strdup(finding), strdup(again)};
+    struct found found = {fuzz_rule_of(finding), strdup(input), strdup(finding), strdup(place),
+                          strdup(again)};
     enum core_status status =
-        found.input && found.text && found.again
+        found.input && found.text && found.place && found.again
             ? CORE_ARRAY_PUSH(output.found, output.count, output.room, "what was found", found)
             : core_report(CORE_NO_MEMORY, "out of memory for what was found");
 
@@ -122,9 +125,38 @@ static enum core_status junit_all(void)
 
 /* --- SARIF ------------------------------------------------------------------------------------ */
 
+/* Where the file says which collective it has: what has no place of its own is shown there. */
+static int registered_line(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char text[1024];
+    int line = 0, found = 0;
+
+    for (bool begins = true; file && !found && fgets(text, sizeof text, file);
+         begins = strchr(text, '\n')) {
+        line += begins;
+        found = strstr(text, "COLLECTIVE(") ? line : 0;
+    }
+    if (file)
+        fclose(file);
+    return found ? found : 1;
+}
+
+/* "FILE:LINE"; nothing where it is not known. */
+static void sarif_place_of(struct sarif *sarif, const char *place)
+{
+    const char *colon = strrchr(place, ':');
+    char *path = colon ? strndup(place, (size_t)(colon - place)) : NULL;
+
+    if (path)
+        sarif_place_add(sarif, &(struct sarif_place){.path = path, .line = atoi(colon + 1)});
+    free(path);
+}
+
 static enum core_status sarif_all(void)
 {
-    const struct sarif_place place = {.path = output.source, .line = 1};
+    const struct sarif_place place = {.path = output.source,
+                                      .line = registered_line(output.source)};
     struct sarif *sarif = sarif_new(&place, NULL);
 
     if (!sarif)
@@ -136,6 +168,7 @@ static enum core_status sarif_all(void)
         const struct found *found = &output.found[i];
         sarif_result_add(
             sarif, &(struct sarif_result){found->rule->id, "error", found->text, output.source});
+        sarif_place_of(sarif, found->place);
         sarif_property_add(sarif, "input", found->input);
         sarif_property_add(sarif, "repeat", found->again);
     }

@@ -7,6 +7,7 @@ cp "$SOURCE/corpus/collectives/bcast_ring.c" .
 without() { PATH=$PWD/bin:$(dirname "$(command -v crosswait)") crosswait "$@" </dev/null
     echo "[$?]"; }
 without fuzz bcast_ring.c --time=1
+cp -s "$(command -v clang)" bin/clang && without fuzz bcast_ring.c --time=1; rm bin/clang
 without fuzz --library -- --only=bcast
 rm -f bin/clang* && cp -s /usr/bin/ompi_info bin/ && without fuzz --library -- --only=bcast
 crosswait fuzz --library -- --only=foo 2>&1 | sed 's/:.*/: .../' | head -3

@@ -41,7 +41,7 @@ failure = suite.getElementsByTagName("failure")[0]
 print(
     suite.tagName,
     failure.parentNode.getAttribute("name"),
-    failure.getAttribute("message").split(":")[1].strip(),
+    failure.getAttribute("message").split(":")[0],
 )
 import json
 
@@ -53,6 +53,9 @@ print(
     result["ruleId"],
     result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
 )
+place = result["locations"][0]["physicalLocation"]
+line = open(place["artifactLocation"]["uri"]).readlines()[place["region"]["startLine"] - 1]
+print("its line:", line.split("(")[0])
 print(result["properties"]["repeat"].split(" ")[:3])
 END
 for what in "again" "real ranks"; do
