@@ -22,6 +22,7 @@ static void check_sound(const struct scenario *s)
         CORE_CHECK(source != dest && source < s->ranks && dest < s->ranks &&
                    replay_policy_delay(&policy, 1000, source, dest, 0));
     CORE_CHECK(replay_policy_check(&policy, REPLAY_IN_PROCESS) == CORE_OK);
+    CORE_CHECK(!s->explored || policy.delay == REPLAY_DELAY_NONE); /* no world would take it */
     CORE_CHECK(replay_policy_delay(&policy, 1000, 0, s->ranks - 1, 7) < 2000);
 }
 

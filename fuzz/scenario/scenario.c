@@ -232,8 +232,10 @@ void scenario_normalise(struct scenario *s)
         s->type_send = s->type;
     if (s->choice_count > SCENARIO_CHOICES_MAX)
         s->choice_count = SCENARIO_CHOICES_MAX;
-    if (s->explored)
+    if (s->explored) {
         answers_keep(s);
+        s->delays = REPLAY_DELAY_NONE; /* which decisions are open does not depend on a clock */
+    }
 }
 
 void scenario_default(struct scenario *s)

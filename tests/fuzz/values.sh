@@ -1,0 +1,30 @@
+# timeout: 200
+# Single values of the dimensions of scenarios: each shows a planted defect that is missed without
+# it; the correct twin is silent with the same seed.
+set -u
+cp "$SOURCE/tests/fuzz/values.c" .
+crosswait fuzz values.c --target=right_bcast_up -runs=1 >/dev/null || exit 1
+verdict() { # the arguments
+    rm -rf crosswait-fuzz/values/corpus # each from nothing, in any order the same
+    crosswait fuzz values.c --no-shrink -seed=${SEED:-7} -runs=2000 "$@" >out.txt 2>&1
+    case $? in
+        0) echo silent ;;
+        1) echo found ;;
+        *) cat out.txt ;;
+    esac
+}
+while read -r name without; do
+    echo "$name: $(verdict --target=wrong_$name)," \
+        "without $without $(verdict --target=wrong_$name --without=$without)," \
+        "its twin $(verdict --target=right_$name)"
+done <<'TABLE'
+gatherv_gaps gaps,mixed,shared
+gatherv_order backwards,mixed,shared
+gather_before before
+gather_behind behind
+bcast_halves halves
+bcast_ranks communicator,also
+bcast_up up
+bcast_down down,also
+bcast_tested tested
+TABLE
