@@ -106,15 +106,22 @@ static bool seen_before(struct messages *m, const struct replay_error *error)
     return false;
 }
 
-/* The program was told by MPI, and went on. */
+/* The call that failed returned to the program, with an error code. */
+static bool was_told(const struct check_input *input, const struct replay_error *error,
+                     struct trace_event *out_event)
+{
+    return trace_event_get(input->trace, error->rank, error->event, out_event) == CORE_OK &&
+           !out_event->pending && out_event->error;
+}
+
+/* A truncation that did not end its rank, of which no call is known to have told: the request's
+ * completion may have. */
 static bool was_handled(const struct check_input *input, const struct replay_error *error)
 {
     struct trace_event event;
-    bool returned = trace_event_get(input->trace, error->rank, error->event, &event) == CORE_OK &&
-                    !event.pending && event.error;
 
-    return error->kind == REPLAY_ERROR_TRUNCATED &&
-           (returned || input->trace->rank[error->rank].state == EVENT_RANK_FINISHED);
+    return error->kind == REPLAY_ERROR_TRUNCATED && !was_told(input, error, &event) &&
+           input->trace->rank[error->rank].state == EVENT_RANK_FINISHED;
 }
 
 /* The recorded run ended in this call. */
@@ -129,7 +136,9 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
                                   const char *schedule)
 {
     bool ended = ended_in(m->input, error);
-    bool certain = ended || error->kind == REPLAY_ERROR_TRUNCATED;
+    struct trace_event event;
+    bool told = error->kind == REPLAY_ERROR_TRUNCATED && was_told(m->input, error, &event);
+    bool certain = ended || (error->kind == REPLAY_ERROR_TRUNCATED && !told);
     CORE_CHECK(error->kind != REPLAY_ERROR_COLLECTIVE); /* check_collective's */
     CORE_CHECK(error->other_rank < (int32_t)m->input->program->rank_count);
     CORE_CHECK(error->kind != REPLAY_ERROR_TRUNCATED || error->other_rank >= 0);
@@ -168,6 +177,11 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
         finding_fact(
             finding,
             "each message takes MPI_BSEND_OVERHEAD bytes besides its own (MPI_Buffer_attach)");
+    if (told) { /* the end of the message is lost, whether or not the program looks at the code */
+        const char *code = event_error_text(event.error);
+        finding_fact(finding, "the call returned %s to the program, which went on",
+                     code ? code : "an error code");
+    }
     if (!ended && error->kind == REPLAY_ERROR_BUFFER)
         finding_fact(finding, "in the recorded run earlier messages had left the buffer in time; "
                               "nothing makes sure of that");

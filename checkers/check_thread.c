@@ -1,6 +1,8 @@
 /* Threads: calls that the thread level does not allow, and calls of two threads at a time that MPI
  * forbids at any level: collectives on one communicator, and waits for one request. What overlaps
- * is told by the times of entering and leaving. */
+ * is told by the times of entering and leaving. And threads that receive what a probe of theirs
+ * found, where the probe of another could have found it meanwhile: no lock of the program's kept
+ * the two apart, so that either may take the other's message (MPI_Mprobe is for that). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +23,16 @@ struct told { /* the ranks do it at one place */
     int32_t call, site;
     uint32_t finding; /* index in the list */
 };
+struct probe { /* the last of a thread that found a message, until it receives */
+    struct trace_event event;
+    int32_t source, tag; /* of the message */
+    bool open;
+};
 struct threads {
     const struct check_input *input;
+    struct probe probe[THREADS_MAX];
+    bool rivals[THREADS_MAX][THREADS_MAX]; /* [i][k]: i has not received what it found while k
+                                              could have found it, or the other way round */
     struct finding_list *list;
     struct trace_event last[THREADS_MAX]; /* of each thread; seq 0: none */
     struct requests {
@@ -33,12 +43,12 @@ struct threads {
     int64_t level;
     struct told told[FINDINGS_MAX];
     uint32_t told_count;
-    bool rank_told[4]; /* by kind, of the rank that is read */
+    bool rank_told[5]; /* by kind, of the rank that is read */
 };
 
 /* The finding of what ranks do there; NULL: enough was said. */
-static struct finding *finding_of(struct threads *t, const struct trace_event *event,
-                                  const char *sentence)
+static struct finding *finding_of(struct threads *t, enum finding_severity severity,
+                                  const struct trace_event *event, const char *sentence)
 {
     for (uint32_t i = 0; i < t->told_count; i++)
         if (t->told[i].sentence == sentence && t->told[i].call == event->call &&
@@ -46,7 +56,7 @@ static struct finding *finding_of(struct threads *t, const struct trace_event *e
             return &t->list->finding[t->told[i].finding];
     if (t->told_count == FINDINGS_MAX)
         return NULL;
-    struct finding *finding = finding_list_add(t->list, RULE_THREAD, FINDING_ERROR);
+    struct finding *finding = finding_list_add(t->list, RULE_THREAD, severity);
     if (!finding)
         return NULL;
     CORE_CHECK(t->level >= EVENT_THREAD_SINGLE &&
@@ -59,15 +69,20 @@ static struct finding *finding_of(struct threads *t, const struct trace_event *e
     return finding;
 }
 
+enum { KIND_PROBES = 4 };
+
 static void say(struct threads *t, uint32_t kind, const struct trace_event *event,
                 const struct trace_event *other, const char *sentence)
 {
+    /* in the recorded run each thread may have received what it meant */
+    enum finding_severity severity = kind == KIND_PROBES ? FINDING_WARNING : FINDING_ERROR;
+
     CORE_CHECK(kind < sizeof t->rank_told / sizeof *t->rank_told);
     CORE_CHECK(!other || other->rank == event->rank); /* threads of one rank */
     if (t->rank_told[kind])
         return;
     t->rank_told[kind] = true;
-    struct finding *finding = finding_of(t, event, sentence);
+    struct finding *finding = finding_of(t, severity, event, sentence);
     for (int i = 0; finding && i < 2 && (i == 0 || other); i++) {
         struct finding_call *call =
             finding_call_add(finding, t->input->trace, event->rank, i ? other->seq : event->seq);
@@ -124,6 +139,65 @@ static bool share_request(const struct requests *a, const struct requests *b)
     return false;
 }
 
+static bool accepts(const struct trace_event *pattern, const struct probe *found)
+{
+    return pattern->comm == found->event.comm &&
+           (pattern->peer == EVENT_ANY || pattern->peer == found->source) &&
+           (pattern->tag == EVENT_ANY || pattern->tag == found->tag);
+}
+
+static void rivals_clear(struct threads *t, int32_t thread)
+{
+    for (int32_t i = 0; i < THREADS_MAX; i++)
+        t->rivals[thread][i] = t->rivals[i][thread] = false;
+}
+
+static void probed(struct threads *t, const struct trace_event *event)
+{
+    struct probe *own = &t->probe[event->thread];
+
+    if (!event->completion_count || !event->completion[0].done)
+        return; /* it found nothing */
+    rivals_clear(t, event->thread);
+    *own = (struct probe){.event = *event,
+                          .source = event->completion[0].source,
+                          .tag = event->completion[0].tag,
+                          .open = true};
+    own->event.completion = NULL;
+    for (int32_t i = 0; i < THREADS_MAX; i++)
+        if (i != event->thread && t->probe[i].open &&
+            (accepts(event, &t->probe[i]) || accepts(&t->probe[i].event, own)))
+            t->rivals[event->thread][i] = t->rivals[i][event->thread] = true;
+}
+
+/* A receive that names what the probe left open belongs to it. */
+static bool follows(const struct trace_event *receive, const struct probe *probe)
+{
+    const struct trace_event *e = &probe->event;
+
+    return accepts(receive, probe) && ((e->peer == EVENT_ANY && receive->peer != EVENT_ANY) ||
+                                       (e->tag == EVENT_ANY && receive->tag != EVENT_ANY));
+}
+
+static void received(struct threads *t, const struct trace_event *event)
+{
+    struct probe *own = &t->probe[event->thread];
+
+    if (!own->open)
+        return;
+    if (!follows(event, own))
+        rivals_clear(t, event->thread);
+    for (int32_t i = 0; i < THREADS_MAX; i++) {
+        bool rival = t->rivals[event->thread][i];
+        t->rivals[event->thread][i] = false;
+        if (rival && !t->rivals[i][event->thread])
+            say(t, KIND_PROBES, &own->event, &t->probe[i].event,
+                "a thread receives what it found, while another looks for the same messages and "
+                "may take it");
+    }
+    own->open = false;
+}
+
 /* What all members of a communicator, window or file call together: no two threads of one may at a
  * time. */
 static bool gathers(const struct trace_event *event)
@@ -150,6 +224,11 @@ static enum core_status step(struct threads *t, const struct trace_event *event)
     if (trait_in(event->traits, TRAIT_ANY_THREAD) || event->thread < 0 ||
         event->thread >= THREADS_MAX)
         return CORE_OK;
+    if (trait_in(event->traits, TRAIT_PROBES) && !trait_in(event->traits, TRAIT_MATCHED))
+        probed(t, event);
+    else if (trait_in(event->traits, TRAIT_RECEIVES) && !event->has_leg &&
+             !trait_in(event->traits, TRAIT_MATCHED))
+        received(t, event);
     struct requests *own = &t->request[event->thread];
     enum core_status status = keep_requests(own, event);
     if (status != CORE_OK)
@@ -193,6 +272,8 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
         struct trace_event event;
         bool more = true;
         memset(t.last, 0, sizeof t.last);
+        memset(t.probe, 0, sizeof t.probe);
+        memset(t.rivals, 0, sizeof t.rivals);
         memset(t.rank_told, 0, sizeof t.rank_told);
         t.main = 0;
         t.level = EVENT_THREAD_SINGLE;

@@ -32,6 +32,7 @@ static const struct {
     {"Isend", EVENT_CLASS_ISEND, EVENT_MODE_STANDARD, ""},
     {"Recv", EVENT_CLASS_RECV, 0, ""},
     {"Irecv", EVENT_CLASS_IRECV, 0, ""},
+    {"Probe", EVENT_CLASS_PROBE, 0, ""},
     {"Wait", EVENT_CLASS_WAIT, 0, ""},
     {"Barrier", EVENT_CLASS_COLL, 0, ""},
     {"Gather", EVENT_CLASS_COLL, 0, ""},

@@ -309,6 +309,17 @@ static const struct row {
      {LEVEL("3") "Barrier; Barrier thread=1 in" END, LEVEL("3") "Barrier; Barrier" END},
      {LEVEL("3") "Barrier; Barrier thread=1" END, LEVEL("3") "Barrier; Barrier" END},
      NULL},
+#define ANSWERS "Send peer=0 tag=7 type=int count=4"
+#define FOUND(thread) "Probe peer=-1 tag=7 got=0:1:7:16" thread "; "
+#define TAKEN(thread) "Recv peer=1 tag=7 type=int count=4 got=0:1:7:16" thread
+    {"thread", /* the two pairs lie in each other; or one behind the other */
+     "thread",
+     "while another looks for the same messages",
+     {LEVEL("3") FOUND("") FOUND(" thread=1") TAKEN("") "; " TAKEN(" thread=1") END,
+      LEVEL("3") ANSWERS "; " ANSWERS END},
+     {LEVEL("3") FOUND("") TAKEN("") "; " FOUND(" thread=1") TAKEN(" thread=1") END,
+      LEVEL("3") ANSWERS "; " ANSWERS END},
+     NULL},
     {"thread", /* of all ranks that do it in one place */
      "thread",
      "on the same communicator at a time (ranks 0-1)",
