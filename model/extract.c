@@ -176,6 +176,7 @@ enum core_status extract_renumber(struct replay_program *program, const int32_t 
     int32_t *renamed = malloc(program->rank_count * sizeof *renamed);
     struct replay_rank *rank = calloc(count ? count : 1, sizeof *rank);
 
+    CORE_CHECK(!program->block); /* each rank's arrays are taken along, or freed */
     if (!renamed || !rank || count == 0) {
         free(renamed);
         free(rank);

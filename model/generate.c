@@ -232,6 +232,7 @@ enum core_status model_generate(const struct model_generate_request *request,
         replay_program_done(&program);
         return g.status;
     }
+    replay_program_trim(&program);
     *out = program;
     return CORE_OK;
 }

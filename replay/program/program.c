@@ -9,6 +9,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/pages.h"
 
 #define A_PROGRAM "a program" /* out of memory for ... */
 
@@ -38,11 +39,14 @@ void replay_program_done(struct replay_program *program)
     if (!program || !program->rank)
         return;
     for (uint32_t i = 0; i < program->rank_count; i++) {
-        free(program->rank[i].op);
         free(program->rank[i].when);
+        if (program->block)
+            continue;
+        free(program->rank[i].op);
         free(program->rank[i].set);
         free(program->rank[i].member);
     }
+    core_pages_done(program->block, program->block_bytes);
     for (uint32_t i = 0; i < program->comm_count; i++)
         free(program->comm[i].member);
     free(program->rank);
@@ -84,6 +88,7 @@ enum core_status replay_program_add_when(struct replay_program *program, uint32_
                                          const struct replay_op *op, const struct replay_when *when)
 {
     CORE_CHECK(rank < program->rank_count);
+    CORE_CHECK(!program->block);
     struct replay_rank *r = &program->rank[rank];
     enum core_status status = room_for_one(r, when != NULL);
     if (status != CORE_OK)
@@ -118,6 +123,7 @@ enum core_status replay_program_set(struct replay_program *program, uint32_t ran
                                     int32_t *out_set)
 {
     CORE_CHECK(rank < program->rank_count);
+    CORE_CHECK(!program->block);
     struct replay_rank *r = &program->rank[rank];
     enum core_status status = CORE_ARRAY_ROOM(r->set, r->set_room, r->set_count + 1, A_PROGRAM);
     if (status == CORE_OK)
@@ -174,14 +180,64 @@ enum core_status replay_add_wait_all(struct replay_program *program, uint32_t ra
         &(struct replay_op){.kind = REPLAY_WAIT_ALL, .request = set, .matched = REPLAY_ANY});
 }
 
+/* Bytes of the three arrays of a rank that every walk reads, each a multiple of a word. */
+static uint64_t rank_bytes(const struct replay_rank *r)
+{
+    return r->op_count * sizeof *r->op + r->set_count * sizeof *r->set +
+           r->member_count * sizeof *r->member + sizeof(uint64_t);
+}
+
+/* Moves one array to *end, from where the next one is placed before it. */
+static void *move_before(char **end, void *array, uint64_t bytes)
+{
+    *end -= bytes;
+    if (bytes)
+        memcpy(*end, array, bytes);
+    free(array);
+    return *end;
+}
+
+/* Moves the arrays of all ranks into one block, the last rank first: so the heap, which grew from
+ * the first to the last, shrinks meanwhile. Where there is no memory for it all stays as it is. */
+static void pack(struct replay_program *program, uint64_t bytes)
+{
+    char *block = core_pages_new(bytes), *end = block ? block + bytes : NULL;
+
+    if (!block)
+        return;
+    for (uint32_t i = program->rank_count; i-- > 0;) {
+        struct replay_rank *r = &program->rank[i];
+        r->member = move_before(&end, r->member, r->member_count * sizeof *r->member);
+        r->set = move_before(&end, r->set, r->set_count * sizeof *r->set);
+        end -= (uintptr_t)end % sizeof(uint64_t);
+        r->op = move_before(&end, r->op, r->op_count * sizeof *r->op);
+        r->op_room = r->op_count;
+        r->set_room = r->set_count;
+        r->member_room = r->member_count;
+    }
+    CORE_CHECK(end >= block);
+    program->block = block;
+    program->block_bytes = bytes;
+}
+
 void replay_program_trim(struct replay_program *program)
 {
+    uint64_t bytes = 0;
+
+    CORE_CHECK(!program->block);
     for (uint32_t i = 0; i < program->rank_count; i++) {
+        bytes += rank_bytes(&program->rank[i]);
+        if (program->rank[i].when)
+            CORE_ARRAY_TRIM(program->rank[i].when, program->rank[i].op_count,
+                            program->rank[i].when_room);
+    }
+    /* Arrays that are large themselves need no neighbours, and moving them would need their room
+     * twice. */
+    if (bytes >= CORE_PAGES_LARGE && bytes / program->rank_count < CORE_PAGES_LARGE)
+        pack(program, bytes);
+    for (uint32_t i = 0; i < program->rank_count && !program->block; i++) {
         struct replay_rank *r = &program->rank[i];
         CORE_ARRAY_TRIM(r->op, r->op_count, r->op_room);
-        if (r->when)
-            CORE_ARRAY_TRIM(r->when, r->op_count, r->when_room);
-        CORE_CHECK(!r->when || r->when_room >= r->op_count);
         CORE_ARRAY_TRIM(r->set, r->set_count, r->set_room);
         CORE_ARRAY_TRIM(r->member, r->member_count, r->member_room);
     }

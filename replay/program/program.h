@@ -147,6 +147,9 @@ struct replay_program {
     struct replay_comm *comm;
     uint32_t rank_count;
     uint32_t comm_count, comm_room;
+    void *block; /* once trimmed, of many ranks: holds their operations and sets, one rank behind
+                    the other; NULL: each array is a block of its own */
+    uint64_t block_bytes;
     uint32_t buffered_overhead; /* bytes of the attached buffer that each buffered message takes
                                    besides its own (MPI_BSEND_OVERHEAD) */
 };
@@ -183,7 +186,8 @@ enum core_status replay_program_set(struct replay_program *program, uint32_t ran
  */
 enum core_status replay_program_check(const struct replay_program *program);
 
-/* Gives back the room that growing left over. */
+/* Gives back the room that growing left over, and moves the arrays of many ranks next to each
+ * other, for those who walk all ranks at once. Nothing may be added afterwards. */
 void replay_program_trim(struct replay_program *program);
 
 /* What policies and witnesses call an operation: its event, or its index + 1 where there is no

@@ -6,8 +6,10 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/pages.h"
 
 static const uint64_t ticks_max = 1ull << 62; /* limit of a run's serial time */
+enum { FAR_SLOTS = 1 << 18 };                 /* a smaller matching table lies in the caches */
 
 struct replay_timed_options replay_timed_defaults(void)
 {
@@ -140,6 +142,31 @@ void timed_column_make(struct timed_engine *e, enum timed_column column)
     e->extra_bytes += e->program->rank_count * sizeof *e->column[column];
 }
 
+/* Counts the requests of all ranks, and makes room for the sets that are waited for. Refuses more
+ * than struct timed_rank has bits for. */
+static enum core_status waits_fit(struct timed_engine *e, uint64_t *out_requests)
+{
+    uint64_t requests = 0, sets = 0;
+
+    for (uint32_t i = 0; i < e->program->rank_count; i++) {
+        const struct replay_rank *rank = &e->program->rank[i];
+        requests += (uint64_t)rank->request_count;
+        sets += rank->set_count;
+        for (uint32_t s = 0; rank->member_count > RANK_PENDING_MAX && s < rank->set_count; s++)
+            if (rank->set[s].count > RANK_PENDING_MAX)
+                return core_report(CORE_LIMIT,
+                                   "rank %u waits for %u requests at once; the timed clock takes "
+                                   "at most %d",
+                                   i, rank->set[s].count, RANK_PENDING_MAX);
+    }
+    if (requests > UINT32_MAX)
+        return core_report(CORE_LIMIT, "program too long: more than %u requests", UINT32_MAX);
+    if (sets && !(e->sets = core_alloc_zero(e->program->rank_count, sizeof *e->sets)))
+        return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", e->program->rank_count);
+    *out_requests = requests;
+    return CORE_OK;
+}
+
 static enum core_status engine_init(struct timed_engine *e)
 {
     uint32_t ranks = e->program->rank_count;
@@ -152,9 +179,12 @@ static enum core_status engine_init(struct timed_engine *e)
         status = timed_link_init(e);
     if (status != CORE_OK)
         return status;
-    for (uint32_t r = 0; r < ranks; r++)
-        requests += (uint64_t)e->program->rank[r].request_count;
-    e->rank = core_fault() ? NULL : aligned_alloc(64, ranks * sizeof *e->rank);
+    status = waits_fit(e, &requests);
+    if (status == CORE_OK && e->sets)
+        e->extra_bytes += ranks * sizeof *e->sets;
+    if (status != CORE_OK)
+        return status;
+    e->rank = core_pages_new(ranks * sizeof *e->rank);
     e->request = core_alloc_zero(requests + 1, 1);
     if (!e->rank || !e->request)
         return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", ranks);
@@ -181,12 +211,10 @@ static enum core_status engine_init(struct timed_engine *e)
     requests = 0;
     for (uint32_t r = 0; r < ranks; r++) {
         const struct replay_rank *from = &e->program->rank[r];
-        e->rank[r] =
-            (struct timed_rank){.op = from->op,
-                                .op_end = from->op_count ? from->op + from->op_count : from->op,
-                                .request = e->request + requests,
-                                .set = from->set,
-                                .member = from->member};
+        e->rank[r] = (struct timed_rank){
+            .op = from->op, .left = from->op_count, .request = (uint32_t)requests};
+        if (e->sets)
+            e->sets[r] = (struct timed_sets){.set = from->set, .member = from->member};
         requests += (uint64_t)from->request_count;
     }
     CORE_CHECK(requests == requests_all); /* one rank behind the other */
@@ -201,7 +229,8 @@ static void engine_done(struct timed_engine *e)
     timed_link_done(e);
     timed_collectives_done(e);
     timed_queue_done(&e->queue);
-    free(e->rank);
+    core_pages_done(e->rank, e->program->rank_count * sizeof *e->rank);
+    free(e->sets);
     free(e->port);
     for (int i = 0; i < REPLAY_TIMED_COLUMNS; i++)
         free(e->column[i]);
@@ -277,18 +306,29 @@ static void event(struct timed_engine *e, const struct timed_event *event)
 }
 
 /* The set that a rank's next wait will read, when it is among the next three operations. */
-static void prefetch_waits(const struct timed_rank *r)
+static void prefetch_waits(const struct timed_engine *e, uint32_t rank)
 {
-    for (int i = 0; i < 3 && r->op + i < r->op_end; i++)
+    const struct timed_rank *r = &e->rank[rank];
+    for (uint32_t i = 0; e->sets && i < 3 && i < r->left; i++)
         if (r->op[i].kind == REPLAY_WAIT_ALL) {
             uintptr_t guess =
                 2 * (uintptr_t)r->op[i]
                         .request; /* two requests a wait; a wrong guess only costs time */
-            __builtin_prefetch(&r->set[r->op[i].request]);
-            __builtin_prefetch((const void *)((uintptr_t)r->member + guess * sizeof *r->member));
-            __builtin_prefetch((const void *)((uintptr_t)r->request + guess));
+            __builtin_prefetch(&e->sets[rank].set[r->op[i].request]);
+            __builtin_prefetch((const void *)((uintptr_t)e->sets[rank].member +
+                                              guess * sizeof *e->sets[rank].member));
+            __builtin_prefetch((const void *)((uintptr_t)(e->request + r->request) + guess));
             return;
         }
+}
+
+/* What a rank's next two operations will find in the matching table, far off and near. */
+static void prefetch_matches(const struct timed_engine *e, uint32_t rank, int near)
+{
+    const struct timed_rank *r = &e->rank[rank];
+
+    for (uint32_t i = 0; i < 2 && i < r->left; i++)
+        timed_match_prefetch(e, rank, &r->op[i], near);
 }
 
 static inline uint32_t run_at(const struct timed_engine *e, size_t i)
@@ -296,20 +336,34 @@ static inline uint32_t run_at(const struct timed_engine *e, size_t i)
     return i < e->starting ? (uint32_t)i : e->run.at[i - e->starting];
 }
 
+/* What the ranks that run soon will read, in the order in which it leads from one to the other. */
+static void prefetch_runs(const struct timed_engine *e, size_t i, size_t count)
+{
+    if (i + 24 < count) {
+        __builtin_prefetch(&e->rank[run_at(e, i + 24)]);
+        if (e->sets)
+            __builtin_prefetch(&e->sets[run_at(e, i + 24)]);
+    }
+    if (i + 14 < count) {
+        const struct timed_rank *soon = &e->rank[run_at(e, i + 14)];
+        __builtin_prefetch(soon->op);
+        __builtin_prefetch((const char *)soon->op + 64);
+        __builtin_prefetch((const char *)soon->op + 119);
+    }
+    if (i + 7 < count)
+        prefetch_waits(e, run_at(e, i + 7));
+    if (e->slot_mask < FAR_SLOTS)
+        return;
+    if (i + 7 < count)
+        prefetch_matches(e, run_at(e, i + 7), 0);
+    if (i + 3 < count)
+        prefetch_matches(e, run_at(e, i + 3), 1);
+}
+
 static void run_ranks(struct timed_engine *e)
 {
     for (size_t i = 0; i < e->starting + e->run.count; i++) {
-        size_t count = e->starting + e->run.count;
-        if (i + 24 < count)
-            __builtin_prefetch(&e->rank[run_at(e, i + 24)]);
-        if (i + 14 < count) {
-            const struct timed_rank *soon = &e->rank[run_at(e, i + 14)];
-            __builtin_prefetch(soon->op);
-            __builtin_prefetch((const char *)soon->op + 64);
-            __builtin_prefetch((const char *)soon->op + 119);
-        }
-        if (i + 7 < count)
-            prefetch_waits(&e->rank[run_at(e, i + 7)]);
+        prefetch_runs(e, i, e->starting + e->run.count);
         timed_rank_run(e, run_at(e, i));
     }
     e->starting = 0;
@@ -448,7 +502,8 @@ static enum core_status results(struct timed_engine *e, struct replay_timed_resu
         return status;
     }
     uint64_t matching =
-        (uint64_t)e->message_used * sizeof *e->message + (e->slot_mask + 1) * sizeof *e->slot;
+        e->message_used * (sizeof *e->message + (e->shared ? sizeof(uint32_t) : 0)) +
+        (e->slot_mask + 1) * sizeof *e->slot;
     uint64_t more =
         ranks * (sizeof *result.op + sizeof **result.column); /* when the messages have gone */
     result.peak_bytes = e->extra_bytes + e->queue.bytes + (matching > more ? matching : more);

@@ -8,6 +8,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/pages.h"
 
 enum {
     FIRST = 256 /* records at the start; record 0 stands in when there is no memory for more */
@@ -28,6 +29,9 @@ enum core_status timed_link_init(struct timed_engine *e)
         !(l->link = core_alloc_zero(FIRST, sizeof *l->link)) ||
         !(l->flow = core_alloc_zero(FIRST, sizeof *l->flow)))
         return timed_link_no_memory(e);
+    l->flow_of_bytes = e->message_room / sizeof *e->message * sizeof *l->flow_of;
+    if (!(l->flow_of = core_pages_new(l->flow_of_bytes)))
+        return timed_link_no_memory(e);
     l->link_room = l->flow_room = FIRST;
     l->slot_mask = FIRST * 4 - 1;
     l->link_count = l->flow_count = 1;
@@ -43,6 +47,7 @@ void timed_link_done(struct timed_engine *e)
         if (l->flow)
             free(l->flow[i].hop);
     free(l->flow);
+    core_pages_done(l->flow_of, l->flow_of_bytes);
     free(l->link);
     free(l->slot);
     free(l->search.id);
@@ -157,11 +162,11 @@ void timed_link_take(struct timed_engine *e, uint32_t flow, const uint64_t *id, 
 
 void timed_link_begin(struct timed_engine *e, uint32_t id)
 {
-    struct timed_message *m = &e->message[id];
+    const struct timed_message *m = &e->message[id];
     uint32_t flow = flow_new(e, id);
     if (!flow)
         return;
-    m->flow = flow;
+    e->links->flow_of[id] = flow;
     timed_numbers_add(e, &e->links->begun, flow);
     if (e->options.half_duplex)
         timed_link_route(e); /* at once: the next that wants to start must see its links taken */
@@ -183,16 +188,17 @@ int timed_link_free(struct timed_engine *e, uint32_t id)
 
 void timed_link_flow(struct timed_engine *e, uint32_t id)
 {
-    struct timed_message *m = &e->message[id];
-    struct flow *f = &e->links->flow[m->flow];
+    const struct timed_message *m = &e->message[id];
+    uint32_t flow = e->links->flow_of[id];
+    struct flow *f = &e->links->flow[flow];
 
-    CORE_CHECK_HOT(m->flow && f->message == id && !f->share);
+    CORE_CHECK_HOT(flow && f->message == id && !f->share);
     f->left = e->byte_exact ? m->bytes * e->byte_ticks : timed_words_ticks(e, m->bytes);
     f->since = e->now;
     if (f->left == 0)
-        timed_queue_push(&e->queue, e->now, m->flow, EVENT_END | (f->version << 2));
+        timed_queue_push(&e->queue, e->now, flow, EVENT_END | (f->version << 2));
     else
-        timed_numbers_add(e, &e->links->flowing, m->flow);
+        timed_numbers_add(e, &e->links->flowing, flow);
 }
 
 /* Ends are announced by flow, with the version they were computed for: a flow whose share has
@@ -205,8 +211,9 @@ uint32_t timed_link_current(const struct timed_engine *e, uint32_t flow, uint32_
 
 uint64_t timed_link_started(const struct timed_engine *e, uint32_t id)
 {
-    CORE_CHECK_HOT(e->links->flow[e->message[id].flow].message == id);
-    return e->links->flow[e->message[id].flow].started;
+    const struct flow *f = &e->links->flow[e->links->flow_of[id]];
+    CORE_CHECK_HOT(f->message == id);
+    return f->started;
 }
 
 static void touch(struct timed_engine *e, struct link *link, uint32_t index)
@@ -249,8 +256,9 @@ static void hop_off(struct timed_engine *e, struct hop *hop)
 void timed_link_ended(struct timed_engine *e, uint32_t id)
 {
     struct timed_links *l = e->links;
-    struct timed_message *m = &e->message[id];
-    struct flow *f = &l->flow[m->flow];
+    const struct timed_message *m = &e->message[id];
+    uint32_t flow = l->flow_of[id];
+    struct flow *f = &l->flow[flow];
 
     for (uint32_t i = 0; i < f->hop_count; i++) {
         struct link *link = &l->link[f->hop[i].link >> 1];
@@ -266,8 +274,8 @@ void timed_link_ended(struct timed_engine *e, uint32_t id)
     f->share = 0;
     f->version++;
     f->next_free = l->flow_free;
-    l->flow_free = m->flow;
-    m->flow = NONE;
+    l->flow_free = flow;
+    l->flow_of[id] = NONE;
 }
 
 static void reshare(struct timed_engine *e, struct flow *f)

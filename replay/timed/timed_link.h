@@ -47,6 +47,8 @@ struct timed_links {
     uint32_t link_count, link_room;
     uint32_t *slot, slot_mask;
     struct flow *flow;
+    uint32_t *flow_of; /* by message; as much room as the messages have */
+    uint64_t flow_of_bytes;
     uint32_t flow_count, flow_room, flow_free;
     struct timed_numbers begun, flowing, ended, dirty; /* flows, flows, flows, links */
     uint32_t stamp;

@@ -7,13 +7,12 @@
  * which. */
 #include "replay/timed/timed_state.h"
 
-#include <sys/mman.h>
-
 #include "core/check.h"
+#include "core/pages.h"
 #include "core/random.h"
 #include "core/work.h"
 
-enum { SLOTS_FIRST = 1024, HUGE_BYTES = 64 << 20 };
+enum { SLOTS_FIRST = 1024 };
 _Static_assert((SLOTS_FIRST & (SLOTS_FIRST - 1)) == 0, "slot_mask is one less than the count");
 _Static_assert(REPLAY_SEND < REPLAY_IRECV && REPLAY_ISEND < REPLAY_IRECV &&
                    REPLAY_RECV < REPLAY_IRECV && REPLAY_IRECV == 3,
@@ -41,20 +40,15 @@ enum core_status timed_match_init(struct timed_engine *e)
         return core_report(CORE_LIMIT, "program too long: more than %u messages", UINT32_MAX);
     /* Reserved for the worst case, touched only as far as messages are outstanding at once. */
     e->message_room = count * sizeof *e->message;
-    e->message = core_fault() ? MAP_FAILED
-                              : mmap(NULL, e->message_room, PROT_READ | PROT_WRITE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (e->message == MAP_FAILED) {
-        e->message = NULL;
+    e->message = core_pages_new(e->message_room);
+    if (!e->message)
         return core_report(CORE_NO_MEMORY, "out of memory for %llu messages",
                            (unsigned long long)count);
-    }
-    if (e->message_room >
-        HUGE_BYTES) /* random access over a large area: fewer pages, fewer misses */
-        madvise(e->message, e->message_room, MADV_HUGEPAGE);
     e->message_used = 1;
     e->slot_mask = SLOTS_FIRST - 1;
-    e->slot = core_alloc_zero(SLOTS_FIRST, sizeof *e->slot);
+    while (e->slot_mask < e->program->rank_count) /* each may well post something */
+        e->slot_mask = e->slot_mask * 2 + 1;
+    e->slot = core_pages_new((e->slot_mask + 1) * sizeof *e->slot);
     if (!e->slot)
         return core_report(CORE_NO_MEMORY, "out of memory for the matching table");
     if (!e->any_wild)
@@ -62,22 +56,21 @@ enum core_status timed_match_init(struct timed_engine *e)
     if (!timed_port_make(e))
         return e->status;
     e->source = (struct core_table)CORE_TABLE(struct timed_source, key);
-    e->of_source = core_alloc_zero(count, sizeof *e->of_source);
-    return e->of_source ? CORE_OK
-                        : core_report(CORE_NO_MEMORY, "out of memory for %llu messages",
-                                      (unsigned long long)count);
+    e->listed = core_alloc_zero(count, sizeof *e->listed);
+    return e->listed ? CORE_OK
+                     : core_report(CORE_NO_MEMORY, "out of memory for %llu messages",
+                                   (unsigned long long)count);
 }
 
 void timed_match_done(struct timed_engine *e)
 {
-    if (e->message)
-        munmap(e->message, e->message_room);
-    free(e->slot);
-    free(e->of_source);
+    core_pages_done(e->message, e->message_room);
+    core_pages_done(e->slot, (e->slot_mask + 1) * sizeof *e->slot);
+    free(e->listed);
     core_table_done(&e->source);
     e->message = NULL;
     e->slot = NULL;
-    e->of_source = NULL;
+    e->listed = NULL;
 }
 
 static uint32_t message_new(struct timed_engine *e)
@@ -107,13 +100,15 @@ static uint64_t hash(const struct timed_engine *e, int32_t src, int32_t dst, int
     return ((key >> 24) + (uint32_t)src) & e->slot_mask;
 }
 
-/* Called a few operations before a row of sends gets there. */
+/* Called some time before the operation, twice: first for the slot, then for what lies in it. */
 void timed_match_prefetch(const struct timed_engine *e, uint32_t rank, const struct replay_op *op,
                           int near)
 {
-    if (op->peer < 0)
+    int send = op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND;
+    if (op->peer < 0 || op->kind > REPLAY_IRECV || (near && !send))
         return;
-    const struct timed_slot *slot = &e->slot[hash(e, (int32_t)rank, op->peer, op->tag, op->comm)];
+    int32_t src = send ? (int32_t)rank : op->peer, dst = send ? op->peer : (int32_t)rank;
+    const struct timed_slot *slot = &e->slot[hash(e, src, dst, op->tag, op->comm)];
     if (near)
         __builtin_prefetch(&e->message[slot->head]);
     else
@@ -134,7 +129,7 @@ static void slot_append(struct timed_engine *e, struct timed_slot *slot, uint32_
 static void grow(struct timed_engine *e)
 {
     uint64_t old = e->slot_mask + 1;
-    struct timed_slot *from = e->slot, *to = core_alloc_zero(old * 2, sizeof *to);
+    struct timed_slot *from = e->slot, *to = core_pages_new(old * 2 * sizeof *to);
     if (!to)
         return; /* slower, not wrong */
     e->slot = to;
@@ -145,7 +140,7 @@ static void grow(struct timed_engine *e)
             next = m->chain;
             slot_append(e, &to[hash(e, m->src, m->dst, m->tag, m->comm)], id);
         }
-    free(from);
+    core_pages_done(from, old * sizeof *from);
 }
 
 /* Whether the table holds something of that kind under the message's key. */
@@ -235,9 +230,9 @@ static void source_add(struct timed_engine *e, uint32_t id)
 
     if (!source)
         return;
-    e->of_source[id] = (struct timed_link_of){.before = source->last};
+    e->listed[id] = (struct timed_listed){.before = source->last};
     if (source->last)
-        e->of_source[source->last].after = id;
+        e->listed[source->last].after = id;
     else
         source->first = id;
     source->last = id;
@@ -247,17 +242,17 @@ static void source_remove(struct timed_engine *e, uint32_t id)
 {
     const struct timed_message *m = &e->message[id];
     struct timed_source *source = source_of(e, m->dst, m->src, m->comm, false);
-    const struct timed_link_of link = e->of_source[id];
+    const struct timed_listed link = e->listed[id];
 
     if (!source)
         return;
     CORE_CHECK_HOT((source->first && source->last) || e->status != CORE_OK);
     if (link.before)
-        e->of_source[link.before].after = link.after;
+        e->listed[link.before].after = link.after;
     else
         source->first = link.after;
     if (link.after)
-        e->of_source[link.after].before = link.before;
+        e->listed[link.after].before = link.before;
     else
         source->last = link.before;
 }
@@ -268,10 +263,10 @@ static void unmatched_add(struct timed_engine *e, uint32_t id)
 
     source_add(e, id);
     struct timed_port *r = &e->port[m->dst];
-    m->unmatched_next = NONE;
-    m->unmatched_prev = r->unmatched_tail;
+    e->listed[id].next = NONE;
+    e->listed[id].prev = r->unmatched_tail;
     if (r->unmatched_tail)
-        e->message[r->unmatched_tail].unmatched_next = id;
+        e->listed[r->unmatched_tail].next = id;
     else
         r->unmatched = id;
     r->unmatched_tail = id;
@@ -279,19 +274,20 @@ static void unmatched_add(struct timed_engine *e, uint32_t id)
 
 static void unmatched_remove(struct timed_engine *e, uint32_t id)
 {
-    struct timed_message *m = &e->message[id];
+    const struct timed_message *m = &e->message[id];
+    const struct timed_listed *link = &e->listed[id];
     struct timed_port *r = &e->port[m->dst];
 
     CORE_CHECK_HOT(m->flags & MESSAGE_SEND && r->unmatched);
     source_remove(e, id);
-    if (m->unmatched_prev)
-        e->message[m->unmatched_prev].unmatched_next = m->unmatched_next;
+    if (link->prev)
+        e->listed[link->prev].next = link->next;
     else
-        r->unmatched = m->unmatched_next;
-    if (m->unmatched_next)
-        e->message[m->unmatched_next].unmatched_prev = m->unmatched_prev;
+        r->unmatched = link->next;
+    if (link->next)
+        e->listed[link->next].prev = link->prev;
     else
-        r->unmatched_tail = m->unmatched_prev;
+        r->unmatched_tail = link->prev;
 }
 
 static int accepts(int32_t src, int32_t tag, uint32_t comm, const struct timed_message *m)
@@ -373,6 +369,8 @@ void timed_match_send(struct timed_engine *e, uint32_t rank, const struct replay
             chain_remove(e, slot, prev, id);
         m = &e->message[id];
         CORE_CHECK_HOT(m->flags & MESSAGE_RECV);
+        m->recv_request = m->posted_request;
+        m->recv_op = m->posted_op;
         m->flags = MESSAGE_SENT_LAST | (m->src == m->dst ? MESSAGE_SELF : 0);
     } else {
         id = message_new(e);
@@ -389,7 +387,7 @@ void timed_match_send(struct timed_engine *e, uint32_t rank, const struct replay
     if (op->mode == REPLAY_BUFFERED || op->mode == REPLAY_TOKEN) {
         m->send_request = NO_SIDE; /* whoever sent it goes on at once */
         if (request != WHOLE_OP)
-            e->rank[rank].request[request] |= REQUEST_DONE;
+            *timed_request(e, &e->rank[rank], request) |= REQUEST_DONE;
         if (e->buffered && op->mode == REPLAY_BUFFERED) {
             m->flags |= MESSAGE_BUFFERED;
             e->buffered[rank]++;
@@ -423,7 +421,7 @@ static uint32_t send_find(struct timed_engine *e, uint32_t rank, int32_t src, in
         const struct timed_source *source = source_of(e, (int32_t)rank, src, comm, false);
         return source ? source->first : NONE;
     }
-    for (uint32_t id = e->port[rank].unmatched; id; id = e->message[id].unmatched_next) {
+    for (uint32_t id = e->port[rank].unmatched; id; id = e->listed[id].next) {
         core_work(1);
         if (accepts(src, tag, comm, &e->message[id]))
             return id;
@@ -448,8 +446,8 @@ static void post_recv(struct timed_engine *e, uint32_t rank, const struct replay
     m->dst = (int32_t)rank;
     m->tag = op->tag;
     m->comm = op->comm;
-    m->recv_request = request;
-    m->recv_op = timed_op_index(e, rank, op);
+    m->posted_request = request;
+    m->posted_op = timed_op_index(e, rank, op);
     m->order = e->order++;
     m->flags = MESSAGE_RECV | (wild ? MESSAGE_WILD : 0);
     if (e->side)
@@ -504,11 +502,11 @@ int timed_match_take(struct timed_engine *e, uint32_t rank, const struct replay_
     uint32_t id = send_find(e, rank, wanted_source(e, op), op->tag, op->comm);
     if (!id)
         return 0;
-    CORE_CHECK(e->held && !e->held[e->rank[rank].request - e->request + op->request]);
+    CORE_CHECK(e->held && !e->held[e->rank[rank].request + (uint32_t)op->request]);
     table_remove(e, id);
     unmatched_remove(e, id);
     e->message[id].flags = (e->message[id].flags & ~(uint32_t)MESSAGE_SEND) | MESSAGE_HELD;
-    e->held[e->rank[rank].request - e->request + op->request] = id;
+    e->held[e->rank[rank].request + (uint32_t)op->request] = id;
     return 1;
 }
 
@@ -516,14 +514,14 @@ int timed_match_take(struct timed_engine *e, uint32_t rank, const struct replay_
 void timed_match_held(struct timed_engine *e, uint32_t rank, const struct replay_op *op,
                       int32_t message, int32_t request)
 {
-    uint32_t id = e->held ? e->held[e->rank[rank].request - e->request + message] : NONE;
+    uint32_t id = e->held ? e->held[e->rank[rank].request + (uint32_t)message] : NONE;
     struct timed_message *m = &e->message[id];
     if (!id) { /* MPI_MESSAGE_NO_PROC */
         timed_rank_complete(e, rank, request, e->cause ? e->cause[rank].rank : 0, NULL, e->now);
         return;
     }
     CORE_CHECK(m->flags & MESSAGE_HELD && m->dst == (int32_t)rank);
-    e->held[e->rank[rank].request - e->request + message] = NONE;
+    e->held[e->rank[rank].request + (uint32_t)message] = NONE;
     m->recv_request = request;
     m->recv_op = timed_op_index(e, rank, op);
     if (e->side)
@@ -553,7 +551,7 @@ int timed_match_cancel(struct timed_engine *e, uint32_t rank, const struct repla
     if (!send && (src == REPLAY_ANY || op->tag == REPLAY_ANY)) {
         uint32_t prev = NONE;
         for (uint32_t id = e->port[rank].wild; id; prev = id, id = e->message[id].chain)
-            if (e->message[id].recv_request == op->request) {
+            if (e->message[id].posted_request == op->request) {
                 wild_remove(e, &e->port[rank], prev, id);
                 timed_message_free(e, id);
                 return 1;
@@ -566,7 +564,7 @@ int timed_match_cancel(struct timed_engine *e, uint32_t rank, const struct repla
         const struct timed_message *m = &e->message[id];
         if (m->src != src || m->dst != dst || m->tag != op->tag || m->comm != op->comm ||
             !(m->flags & (send ? MESSAGE_SEND : MESSAGE_RECV)) || (m->flags & MESSAGE_EAGER) ||
-            (send ? m->send_request : m->recv_request) != op->request)
+            (send ? m->send_request : m->posted_request) != op->request)
             continue;
         chain_remove(e, slot, prev, id);
         if (send && e->any_wild)

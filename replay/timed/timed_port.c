@@ -41,7 +41,7 @@ static void queue_push(struct timed_engine *e, uint32_t sender, uint32_t id)
     e->extra_bytes += (r->queue_room - room) * sizeof *r->queue;
     r->queue[r->queue_count++] =
         (struct timed_ready){e->message[id].send_op, id, e->message[id].dst};
-    e->rank[sender].queued++;
+    e->rank[sender].flags |= RANK_QUEUED;
 }
 
 void timed_port_done(struct timed_engine *e)
@@ -63,7 +63,7 @@ void timed_port_ready(struct timed_engine *e, uint32_t id)
         return;
     }
     struct timed_rank *r = &e->rank[m->src];
-    if (!r->fresh && !r->queued) {
+    if (!r->fresh && !(r->flags & RANK_QUEUED)) {
         r->fresh = id;
     } else {
         if (r->fresh)
@@ -183,13 +183,14 @@ static void start_queued(struct timed_engine *e, uint32_t sender, uint32_t index
 {
     struct timed_port *s = &e->port[sender];
     CORE_CHECK_HOT(index >= s->queue_first && index < s->queue_count);
-    CORE_CHECK_HOT(e->rank[sender].queued > 0);
+    CORE_CHECK_HOT(e->rank[sender].flags & RANK_QUEUED);
     uint32_t id = s->queue[index].id;
     for (; index > s->queue_first; index--)
         s->queue[index] = s->queue[index - 1];
     s->queue_first++;
-    e->rank[sender].queued--;
-    if (s->queue_first < s->queue_count)
+    if (s->queue_first == s->queue_count)
+        e->rank[sender].flags &= ~(uint32_t)RANK_QUEUED;
+    else
         __builtin_prefetch(&e->message[s->queue[s->queue_first].id]);
     start(e, id);
 }
@@ -257,16 +258,17 @@ static void serve_sender(struct timed_engine *e, uint32_t sender)
             return;
         }
     }
-    if ((!s->fresh && !s->queued) || !timed_port_make(e))
+    if ((!s->fresh && !(s->flags & RANK_QUEUED)) || !timed_port_make(e))
         return;
     struct timed_port *port = &e->port[sender];
     if (s->fresh || port->queue_fresh < port->queue_count)
         take_fresh(e, sender);
-    CORE_CHECK_HOT(port->queue_count - port->queue_first == s->queued || e->status != CORE_OK);
-    if (s->flags & RANK_SEND_BUSY || !s->queued)
+    uint32_t queued = port->queue_count - port->queue_first;
+    CORE_CHECK_HOT(!queued == !(s->flags & RANK_QUEUED) || e->status != CORE_OK);
+    if (s->flags & RANK_SEND_BUSY || !queued)
         return;
-    uint32_t end = s->queued > REPLAY_TIMED_LOOKAHEAD ? port->queue_first + REPLAY_TIMED_LOOKAHEAD
-                                                      : port->queue_count;
+    uint32_t end = queued > REPLAY_TIMED_LOOKAHEAD ? port->queue_first + REPLAY_TIMED_LOOKAHEAD
+                                                   : port->queue_count;
     for (uint32_t i = port->queue_first; i < end; i++)
         if (!(e->rank[port->queue[i].dst].flags & RANK_RECV_BUSY)) {
             start_queued(e, sender, i);
@@ -398,7 +400,7 @@ void timed_port_ended(struct timed_engine *e, const struct timed_message *m)
     CORE_CHECK_HOT(s->flags & RANK_SEND_BUSY && r->flags & RANK_RECV_BUSY);
     s->flags &= ~(uint32_t)RANK_SEND_BUSY;
     r->flags &= ~(uint32_t)RANK_RECV_BUSY;
-    if (s->queued && !(s->flags & RANK_DIRTY)) {
+    if ((s->flags & (RANK_QUEUED | RANK_DIRTY)) == RANK_QUEUED) {
         s->flags |= RANK_DIRTY;
         timed_numbers_add(e, &e->dirty_sender, (uint32_t)m->src);
     }

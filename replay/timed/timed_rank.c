@@ -7,8 +7,9 @@
 #include "core/array.h"
 #include "core/check.h"
 
-static void block(struct timed_engine *e, struct timed_rank *r, int32_t pending, uint32_t flags)
+static void block(struct timed_engine *e, struct timed_rank *r, uint32_t pending, uint32_t flags)
 {
+    CORE_CHECK_HOT(pending > 0 && pending <= RANK_PENDING_MAX);
     CORE_CHECK(!(r->flags & (RANK_BLOCKED | RANK_ENDED))); /* timed_state.h invariant 2 */
     r->pending = pending;
     r->flags |= RANK_BLOCKED | flags;
@@ -56,9 +57,9 @@ static int work(struct timed_engine *e, uint32_t rank, const struct replay_op *o
 static int await_all(struct timed_engine *e, struct timed_rank *r, const int32_t *request,
                      uint32_t count)
 {
-    int32_t pending = 0;
+    uint32_t pending = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint8_t *state = &r->request[request[i]];
+        uint8_t *state = timed_request(e, r, request[i]);
         *state |= REQUEST_CONSUMED; /* by the time the wait is over; no later wait-any may take it
                                        again */
         if (*state & REQUEST_DONE)
@@ -78,7 +79,7 @@ static int await_any(struct timed_engine *e, struct timed_rank *r, const int32_t
 {
     int waits = 0, found = 0;
     for (uint32_t i = 0; i < count && (all || !found); i++) {
-        uint8_t *state = &r->request[request[i]];
+        uint8_t *state = timed_request(e, r, request[i]);
         if (*state & REQUEST_CONSUMED)
             continue;
         if (*state & REQUEST_DONE) {
@@ -91,18 +92,19 @@ static int await_any(struct timed_engine *e, struct timed_rank *r, const int32_t
     if (found || !waits)
         return 0;
     for (uint32_t i = 0; i < count; i++)
-        if (!(r->request[request[i]] & REQUEST_DONE))
-            r->request[request[i]] |= REQUEST_AWAITED;
+        if (!(*timed_request(e, r, request[i]) & REQUEST_DONE))
+            *timed_request(e, r, request[i]) |= REQUEST_AWAITED;
     block(e, r, 1, RANK_ANY);
     return 1;
 }
 
-static int wait_on(struct timed_engine *e, struct timed_rank *r, const struct replay_op *op)
+static int wait_on(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
 {
+    struct timed_rank *r = &e->rank[rank];
     if (op->kind == REPLAY_WAIT)
         return await_all(e, r, &op->request, 1);
-    const struct replay_set *set = &r->set[op->request];
-    const int32_t *member = r->member + set->first;
+    const struct replay_set *set = &e->sets[rank].set[op->request];
+    const int32_t *member = e->sets[rank].member + set->first;
     int chosen = set->chosen >= 0 && (uint32_t)set->chosen < set->count;
     switch (op->kind) {
     case REPLAY_TEST:
@@ -125,13 +127,13 @@ static int wait_on(struct timed_engine *e, struct timed_rank *r, const struct re
 
 static void cancel(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
 {
-    struct timed_rank *r = &e->rank[rank];
+    uint8_t *state = timed_request(e, &e->rank[rank], op->request);
     for (const struct replay_op *made = e->program->rank[rank].op; made < op; made++)
         if ((made->kind == REPLAY_ISEND || made->kind == REPLAY_IRECV) &&
             made->request == op->request) {
-            if (!(r->request[op->request] & REQUEST_DONE) && made->peer != REPLAY_PROC_NULL &&
+            if (!(*state & REQUEST_DONE) && made->peer != REPLAY_PROC_NULL &&
                 timed_match_cancel(e, rank, made))
-                r->request[op->request] |= REQUEST_DONE;
+                *state |= REQUEST_DONE;
             return;
         }
 }
@@ -146,7 +148,7 @@ static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
     case REPLAY_ISEND:
     case REPLAY_IRECV:
         if (op->peer == REPLAY_PROC_NULL)
-            r->request[op->request] |= REQUEST_DONE;
+            *timed_request(e, r, op->request) |= REQUEST_DONE;
         else if (op->kind == REPLAY_ISEND)
             timed_match_send(e, rank, op, op->request);
         else
@@ -203,7 +205,7 @@ static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
     case REPLAY_WAIT_ANY:
     case REPLAY_WAIT_SOME:
     case REPLAY_TEST:
-        return wait_on(e, r, op);
+        return wait_on(e, rank, op);
     case REPLAY_CANCEL:
         cancel(e, rank, op);
         return 0;
@@ -219,25 +221,32 @@ static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
     }
 }
 
+/* The operation is behind the rank. */
+static void pass(struct timed_rank *r)
+{
+    r->op++;
+    r->left--;
+}
+
 void timed_rank_run(struct timed_engine *e, uint32_t rank)
 {
     struct timed_rank *r = &e->rank[rank];
 
     CORE_CHECK_HOT(!(r->flags & RANK_BLOCKED)); /* timed_state.h invariant 2 */
-    while (r->op < r->op_end) {
+    while (r->left) {
         const struct replay_op *op = r->op;
-        if (op->kind == REPLAY_ISEND && r->op_end - op > 8 && op[1].kind == REPLAY_ISEND &&
+        if (op->kind == REPLAY_ISEND && r->left > 8 && op[1].kind == REPLAY_ISEND &&
             op[4].kind == REPLAY_ISEND) {
             timed_match_prefetch(e, rank, op + 4, 1);
             timed_match_prefetch(e, rank, op + 8, 0);
         }
         if (step(e, rank, r, op)) {
             if (!(r->flags & RANK_PROBING))
-                r->op = op + 1; /* a blocked rank stands behind the operation it waits in, a prober
-                                   before it */
+                pass(r); /* a blocked rank stands behind the operation it waits in, a prober before
+                            it */
             return;
         }
-        r->op = op + 1;
+        pass(r);
     }
     if (!(r->flags & RANK_ENDED)) {
         r->flags |= RANK_ENDED;
@@ -245,14 +254,16 @@ void timed_rank_run(struct timed_engine *e, uint32_t rank)
     }
 }
 
-static void settle_any(struct timed_rank *r)
+static void settle_any(struct timed_engine *e, uint32_t rank)
 {
+    struct timed_rank *r = &e->rank[rank];
     const struct replay_op *op = r->op - 1;
     CORE_CHECK_HOT(op->kind == REPLAY_WAIT_ANY || op->kind == REPLAY_WAIT_SOME);
-    const struct replay_set *set = &r->set[op->request];
+    const struct replay_set *set = &e->sets[rank].set[op->request];
+    const int32_t *member = e->sets[rank].member + set->first;
     int one = op->kind == REPLAY_WAIT_ANY;
     for (uint32_t i = 0; i < set->count; i++) {
-        uint8_t *state = &r->request[r->member[set->first + i]];
+        uint8_t *state = timed_request(e, r, member[i]);
         *state &= (uint8_t)~REQUEST_AWAITED;
         if ((*state & REQUEST_DONE) && !(*state & REQUEST_CONSUMED) && one >= 0) {
             *state |= REQUEST_CONSUMED;
@@ -272,14 +283,14 @@ void timed_rank_complete(struct timed_engine *e, uint32_t rank, int32_t request,
         return;
     if (request != WHOLE_OP) {
         CORE_CHECK_HOT(request >= 0 && request < e->program->rank[rank].request_count);
-        uint8_t *state = &r->request[request];
+        uint8_t *state = timed_request(e, r, request);
         CORE_CHECK_HOT(!(*state & REQUEST_AWAITED) || r->pending > 0);
         int awaited = *state & REQUEST_AWAITED;
         *state = (uint8_t)((*state | REQUEST_DONE) & ~REQUEST_AWAITED);
         if (!awaited || --r->pending > 0)
             return;
         if (r->flags & RANK_ANY)
-            settle_any(r);
+            settle_any(e, rank);
     }
     if (message)
         timed_path_idle(e, rank, message, started);

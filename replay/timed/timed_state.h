@@ -43,31 +43,33 @@ enum {                        /* message flags */
        MESSAGE_BUFFERED = 512 /* its send completed at once */
 };
 
-struct timed_message { /* one cache line */
-    uint64_t bytes;
+struct timed_message { /* what is known at a time only shares its place */
+    union {
+        uint64_t bytes;
+        uint64_t order; /* unmatched receives: posts so far */
+    };
     uint64_t ready; /* when both sides were posted; eager: when the send was */
-    int32_t src, dst, tag;
-    uint32_t comm;
-    uint32_t flags;
-    int32_t send_request; /* a request, WHOLE_OP or NO_SIDE */
-    uint32_t send_op;
-    uint32_t chain; /* next in the table's bucket, or in the wildcard list, or in the free list */
-    union { /* unmatched sends to one rank are listed when the program has wildcards; the rest is
-               known once matched */
+    int32_t src, dst;
+    union { /* of the send: a request, WHOLE_OP or NO_SIDE; of the receive while it is unmatched */
+        int32_t send_request;
+        int32_t posted_request;
+    };
+    union { /* likewise */
+        uint32_t send_op;
+        uint32_t posted_op;
+    };
+    union { /* unmatched; of the receive once matched */
+        int32_t tag;
         int32_t recv_request;
-        uint32_t unmatched_next;
     };
-    union {
+    union { /* likewise */
+        uint32_t comm;
         uint32_t recv_op;
-        uint32_t unmatched_prev;
     };
-    union {
-        uint32_t order; /* unmatched receives: posts so far */
-        uint32_t flow;  /* shared links */
-    };
-    uint32_t spare;
+    uint32_t flags;
+    uint32_t chain; /* next in the table's bucket, or in the wildcard list, or in the free list */
 };
-_Static_assert(sizeof(struct timed_message) == 64,
+_Static_assert(sizeof(struct timed_message) == 48,
                "memory is budgeted: two operations make one message");
 
 struct timed_ready { /* a message that waits for its sender's port; enough to pass it over without
@@ -87,21 +89,29 @@ enum { /* rank flags */
        RANK_PROBING =
            64, /* blocked in a probe, matched probe or detach, which it runs again when it wakes */
        RANK_ENDED = 128,
-       RANK_AWAITED = 256 /* its await[] may hold messages */
+       RANK_AWAITED = 256, /* its await[] may hold messages */
+       RANK_QUEUED = 512   /* its port's queue holds messages */
 };
 
-struct timed_rank { /* what every operation touches: one cache line */
-    const struct replay_op *op, *op_end;
-    uint8_t *request; /* REQUEST_ flags */
+enum { RANK_FLAG_BITS = 10, RANK_PENDING_MAX = (1 << 22) - 1 };
+
+struct timed_rank { /* what every operation touches: two in a cache line */
+    const struct replay_op *op;
+    uint64_t blocked_at; /* when it ended, once it has */
+    uint32_t left;       /* operations from op on */
+    uint32_t request;    /* its first in timed_engine.request */
+    uint32_t fresh; /* one message that became ready at this instant, nothing else being queued */
+    uint32_t flags : RANK_FLAG_BITS;
+    uint32_t pending : 32 - RANK_FLAG_BITS; /* awaited requests not yet complete */
+};
+_Static_assert(sizeof(struct timed_rank) == 32, "memory is budgeted: two operations make a rank");
+_Static_assert(RANK_PENDING_MAX == UINT32_MAX >> RANK_FLAG_BITS, "as many as the bits hold");
+_Static_assert(RANK_QUEUED < 1 << RANK_FLAG_BITS, "a bit for each flag");
+
+struct timed_sets { /* of a rank; made where the program has any */
     const struct replay_set *set;
     const int32_t *member;
-    uint64_t blocked_at; /* when it ended, once it has */
-    int32_t pending;     /* awaited requests not yet complete */
-    uint32_t flags;
-    uint32_t fresh;  /* one message that became ready at this instant, nothing else being queued */
-    uint32_t queued; /* entries in its port's queue */
 };
-_Static_assert(sizeof(struct timed_rank) == 64, "one cache line");
 
 struct timed_port { /* of a rank; what is needed when messages have to wait */
     struct timed_ready
@@ -141,12 +151,13 @@ struct timed_source_key {
     int32_t dst, src;
     uint32_t comm;
 };
-struct timed_source { /* unmatched sends, with wildcards only; of_source links them */
+struct timed_source { /* unmatched sends, with wildcards only; listed[] links them */
     struct timed_source_key key;
     uint32_t first, last;
 };
-struct timed_link_of { /* by message */
-    uint32_t before, after;
+struct timed_listed {       /* by message, with wildcards only: neighbours of an unmatched send */
+    uint32_t before, after; /* of its source */
+    uint32_t prev, next;    /* of all to its rank */
 };
 
 struct timed_locks;       /* timed_lock.c */
@@ -172,10 +183,11 @@ struct timed_engine {
     uint64_t now;
     struct timed_queue queue;
     struct timed_rank *rank;
+    struct timed_sets *sets;
     struct timed_port *port; /* made when the first message has to wait, or for wildcards */
     uint64_t *column[REPLAY_TIMED_COLUMNS]; /* the result, in ticks until the end; made when there
                                                is something to put into them */
-    uint8_t *request;
+    uint8_t *request; /* REQUEST_ flags, of one rank behind those of the other */
     struct timed_message *message;
     uint32_t message_used, message_free;
     size_t message_room;
@@ -183,7 +195,7 @@ struct timed_engine {
     uint64_t slot_mask;
     uint64_t unmatched;
     struct core_table source; /* with wildcards */
-    struct timed_link_of *of_source;
+    struct timed_listed *listed;
     uint32_t order;
     struct timed_ready *merge; /* for sorting */
     uint32_t merge_room;
@@ -306,6 +318,13 @@ void timed_path_idle(struct timed_engine *engine, uint32_t rank,
                      const struct timed_message *message, uint64_t started);
 enum core_status timed_path_result(struct timed_engine *engine, struct replay_timed_result *out);
 uint64_t timed_ps(const struct timed_engine *engine, uint64_t ticks);
+
+/* The state of a rank's request. */
+static inline uint8_t *timed_request(const struct timed_engine *engine, const struct timed_rank *r,
+                                     int32_t request)
+{
+    return engine->request + r->request + request;
+}
 
 static inline uint32_t timed_op_index(const struct timed_engine *engine, uint32_t rank,
                                       const struct replay_op *op)

@@ -33,6 +33,7 @@ static void dissemination(struct replay_program *program, uint32_t P, uint32_t r
                 must(replay_add_wait_all(program, r, (int32_t[]){request, request + 1}, 2));
             }
     }
+    replay_program_trim(program);
 }
 
 /* All receives first, then all sends, then one wait. order 1: rank r sends to r + 1, r + 2...; 0:
@@ -56,6 +57,7 @@ static void alltoall(struct replay_program *program, uint32_t P, int order)
         must(replay_add_wait_all(program, r, all, (uint32_t)request));
     }
     free(all);
+    replay_program_trim(program);
 }
 
 static uint64_t operations(const struct replay_program *program)
