@@ -9,7 +9,6 @@
 #include "core/pages.h"
 
 static const uint64_t ticks_max = 1ull << 62; /* limit of a run's serial time */
-enum { FAR_SLOTS = 1 << 18 };                 /* a smaller matching table lies in the caches */
 
 struct replay_timed_options replay_timed_defaults(void)
 {
@@ -305,69 +304,88 @@ static void event(struct timed_engine *e, const struct timed_event *event)
     }
 }
 
-/* The set that a rank's next wait will read, when it is among the next three operations. */
-static void prefetch_waits(const struct timed_engine *e, uint32_t rank)
-{
-    const struct timed_rank *r = &e->rank[rank];
-    for (uint32_t i = 0; e->sets && i < 3 && i < r->left; i++)
-        if (r->op[i].kind == REPLAY_WAIT_ALL) {
-            uintptr_t guess =
-                2 * (uintptr_t)r->op[i]
-                        .request; /* two requests a wait; a wrong guess only costs time */
-            __builtin_prefetch(&e->sets[rank].set[r->op[i].request]);
-            __builtin_prefetch((const void *)((uintptr_t)e->sets[rank].member +
-                                              guess * sizeof *e->sets[rank].member));
-            __builtin_prefetch((const void *)((uintptr_t)(e->request + r->request) + guess));
-            return;
-        }
-}
+/* --- reading ahead ---------------------------------------------------------------------------- */
 
-/* What a rank's next two operations will find in the matching table, far off and near. */
-static void prefetch_matches(const struct timed_engine *e, uint32_t rank, int near)
-{
-    const struct timed_rank *r = &e->rank[rank];
-
-    for (uint32_t i = 0; i < 2 && i < r->left; i++)
-        timed_match_prefetch(e, rank, &r->op[i], near);
-}
+enum {
+    NEXT_OPS = 3,       /* of each rank */
+    FAR_SLOTS = 1 << 16 /* a smaller matching table lies in the caches */
+};
 
 static inline uint32_t run_at(const struct timed_engine *e, size_t i)
 {
     return i < e->starting ? (uint32_t)i : e->run.at[i - e->starting];
 }
 
-/* What the ranks that run soon will read, in the order in which it leads from one to the other. */
-static void prefetch_runs(const struct timed_engine *e, size_t i, size_t count)
+/* The sets that a rank will wait for within its next operations; NULL: none. */
+static const struct replay_set *next_set(const struct timed_engine *e, uint32_t rank)
 {
-    if (i + 24 < count) {
-        __builtin_prefetch(&e->rank[run_at(e, i + 24)]);
-        if (e->sets)
-            __builtin_prefetch(&e->sets[run_at(e, i + 24)]);
+    const struct timed_rank *r = &e->rank[rank];
+    for (uint32_t i = 0; e->sets && i < NEXT_OPS && i < r->left; i++)
+        if (r->op[i].kind == REPLAY_WAIT_ALL)
+            return &e->sets[rank].set[r->op[i].request];
+    return NULL;
+}
+
+/* What the ranks of run[i, end) will read, of all of them at once, in the order in which one thing
+ * leads to the other. */
+static void read_ahead(const struct timed_engine *e, size_t i, size_t end)
+{
+    const struct replay_set *set[TIMED_AHEAD];
+    uint32_t rank[TIMED_AHEAD], count = (uint32_t)(end - i);
+
+    for (uint32_t k = 0; k < count; k++) {
+        rank[k] = run_at(e, i + k);
+        timed_touch(&e->rank[rank[k]]);
     }
-    if (i + 14 < count) {
-        const struct timed_rank *soon = &e->rank[run_at(e, i + 14)];
-        __builtin_prefetch(soon->op);
-        __builtin_prefetch((const char *)soon->op + 64);
-        __builtin_prefetch((const char *)soon->op + 119);
-    }
-    if (i + 7 < count)
-        prefetch_waits(e, run_at(e, i + 7));
-    if (e->slot_mask < FAR_SLOTS)
-        return;
-    if (i + 7 < count)
-        prefetch_matches(e, run_at(e, i + 7), 0);
-    if (i + 3 < count)
-        prefetch_matches(e, run_at(e, i + 3), 1);
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t o = 0; o < NEXT_OPS && o < e->rank[rank[k]].left; o++)
+            timed_touch(&e->rank[rank[k]].op[o]);
+    for (uint32_t k = 0; k < count; k++)
+        if ((set[k] = next_set(e, rank[k])))
+            timed_touch(set[k]);
+    for (uint32_t k = 0; k < count; k++)
+        if (set[k] && set[k]->count)
+            timed_touch(&e->sets[rank[k]].member[set[k]->first]);
+    for (uint32_t k = 0; k < count; k++)
+        if (set[k] && set[k]->count)
+            timed_touch(
+                timed_request(e, &e->rank[rank[k]], e->sets[rank[k]].member[set[k]->first]));
+    for (int near = 0; e->slot_mask >= FAR_SLOTS && near < 2; near++)
+        for (uint32_t k = 0; k < count; k++)
+            for (uint32_t o = 0; o < NEXT_OPS && o < e->rank[rank[k]].left; o++)
+                timed_match_ahead(e, rank[k], &e->rank[rank[k]].op[o], near);
 }
 
 static void run_ranks(struct timed_engine *e)
 {
+    size_t ahead = 0;
     for (size_t i = 0; i < e->starting + e->run.count; i++) {
-        prefetch_runs(e, i, e->starting + e->run.count);
+        size_t count = e->starting + e->run.count;
+        if (i == ahead) {
+            ahead = count - i < TIMED_AHEAD ? count : i + TIMED_AHEAD;
+            read_ahead(e, i, ahead);
+        }
         timed_rank_run(e, run_at(e, i));
     }
     e->starting = 0;
     e->run.count = 0;
+}
+
+/* What the ends of messages among the events [i, end) will read. */
+static void read_events(const struct timed_engine *e, uint32_t i, uint32_t end)
+{
+    const struct timed_event *event = e->queue.bucket[0].event;
+
+    if (e->shared) /* ends are of flows there */
+        return;
+    for (uint32_t k = i; k < end; k++)
+        if ((event[k].what & 3) == EVENT_END)
+            timed_touch(&e->message[event[k].id]);
+    for (uint32_t k = i; k < end; k++)
+        if ((event[k].what & 3) == EVENT_END) {
+            timed_touch(&e->rank[e->message[event[k].id].src]);
+            timed_touch(&e->rank[e->message[event[k].id].dst]);
+        }
 }
 
 /* All events of the present instant that are there; those they cause at the same instant are the
@@ -378,10 +396,8 @@ static void take_instant(struct timed_engine *e)
     uint32_t count = bucket->count;
     e->now = e->queue.last;
     for (uint32_t i = 0; i < count; i++) {
-        if (i + 8 < count)
-            __builtin_prefetch(
-                &e->message[bucket->event[i + 8].id < e->message_used ? bucket->event[i + 8].id
-                                                                      : 0]);
+        if (i % TIMED_AHEAD == 0)
+            read_events(e, i, count - i < TIMED_AHEAD ? count : i + TIMED_AHEAD);
         struct timed_event taken = bucket->event[i]; /* the bucket may move */
         event(e, &taken);
     }

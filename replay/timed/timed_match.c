@@ -100,19 +100,15 @@ static uint64_t hash(const struct timed_engine *e, int32_t src, int32_t dst, int
     return ((key >> 24) + (uint32_t)src) & e->slot_mask;
 }
 
-/* Called some time before the operation, twice: first for the slot, then for what lies in it. */
-void timed_match_prefetch(const struct timed_engine *e, uint32_t rank, const struct replay_op *op,
-                          int near)
+void timed_match_ahead(const struct timed_engine *e, uint32_t rank, const struct replay_op *op,
+                       int near)
 {
     int send = op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND;
-    if (op->peer < 0 || op->kind > REPLAY_IRECV || (near && !send))
+    if (op->kind > REPLAY_IRECV || op->peer < 0)
         return;
     int32_t src = send ? (int32_t)rank : op->peer, dst = send ? op->peer : (int32_t)rank;
     const struct timed_slot *slot = &e->slot[hash(e, src, dst, op->tag, op->comm)];
-    if (near)
-        __builtin_prefetch(&e->message[slot->head]);
-    else
-        __builtin_prefetch(slot);
+    __builtin_prefetch(near ? (const void *)&e->message[slot->head] : slot);
 }
 
 static void slot_append(struct timed_engine *e, struct timed_slot *slot, uint32_t id)

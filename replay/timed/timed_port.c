@@ -306,6 +306,21 @@ static void serve_receiver(struct timed_engine *e, uint32_t receiver)
         e->rank[receiver].flags &= ~(uint32_t)RANK_AWAITED;
 }
 
+/* What the next senders will read: themselves, their messages, to whom these go. */
+static void read_senders(const struct timed_engine *e, size_t i)
+{
+    const uint32_t *sender = e->dirty_sender.at;
+    size_t count = e->dirty_sender.count, end = count - i < TIMED_AHEAD ? count : i + TIMED_AHEAD;
+
+    for (size_t k = i; k < end; k++)
+        timed_touch(&e->rank[sender[k]]);
+    for (size_t k = i; k < end; k++)
+        timed_touch(&e->message[e->rank[sender[k]].fresh]);
+    for (size_t k = i; k < end; k++)
+        if (e->rank[sender[k]].fresh)
+            timed_touch(&e->rank[e->message[e->rank[sender[k]].fresh].dst]);
+}
+
 static void start_single(struct timed_engine *e)
 {
     for (size_t i = 0; i < e->dirty_receiver.count; i++) {
@@ -315,10 +330,8 @@ static void start_single(struct timed_engine *e)
             start_queued(e, blocked - 1, e->port[blocked - 1].queue_first);
     }
     for (size_t i = 0; i < e->dirty_sender.count; i++) {
-        if (i + 6 < e->dirty_sender.count)
-            __builtin_prefetch(&e->rank[e->dirty_sender.at[i + 6]]);
-        if (i + 3 < e->dirty_sender.count)
-            __builtin_prefetch(&e->message[e->rank[e->dirty_sender.at[i + 3]].fresh]);
+        if (i % TIMED_AHEAD == 0)
+            read_senders(e, i);
         serve_sender(e, e->dirty_sender.at[i]);
     }
     for (size_t i = 0; i < e->dirty_receiver.count; i++)

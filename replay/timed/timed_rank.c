@@ -237,8 +237,8 @@ void timed_rank_run(struct timed_engine *e, uint32_t rank)
         const struct replay_op *op = r->op;
         if (op->kind == REPLAY_ISEND && r->left > 8 && op[1].kind == REPLAY_ISEND &&
             op[4].kind == REPLAY_ISEND) {
-            timed_match_prefetch(e, rank, op + 4, 1);
-            timed_match_prefetch(e, rank, op + 8, 0);
+            timed_match_ahead(e, rank, op + 4, 1);
+            timed_match_ahead(e, rank, op + 8, 0);
         }
         if (step(e, rank, r, op)) {
             if (!(r->flags & RANK_PROBING))

@@ -218,6 +218,17 @@ struct timed_engine {
     enum core_status status; /* first failure */
 };
 
+/* So many ranks, events or messages are read ahead at a time. */
+enum { TIMED_AHEAD = 16 };
+
+/* Loads what will be needed, and waits for nothing: what follows does not depend on it. An
+ * instruction that prefetches does nothing where the address has no entry in the tables of pages
+ * that the processor holds, and many ranks have more pages than those tables have entries. */
+static inline void timed_touch(const void *at)
+{
+    (void)*(const volatile char *)at;
+}
+
 /* Whether this failed; the engine keeps the first failure. */
 static inline bool timed_failed(struct timed_engine *engine, enum core_status status)
 {
@@ -274,8 +285,10 @@ void timed_match_send(struct timed_engine *engine, uint32_t rank, const struct r
                       int32_t request);
 void timed_match_recv(struct timed_engine *engine, uint32_t rank, const struct replay_op *op,
                       int32_t request);
-void timed_match_prefetch(const struct timed_engine *engine, uint32_t rank,
-                          const struct replay_op *op, int near);
+/* Asks memory for what the operation will find in the table: its slot first, later what lies in
+ * it. */
+void timed_match_ahead(const struct timed_engine *engine, uint32_t rank, const struct replay_op *op,
+                       int near);
 int timed_match_take(struct timed_engine *engine, uint32_t rank,
                      const struct replay_op *op); /* matched probe; 0: none */
 void timed_match_held(struct timed_engine *engine, uint32_t rank, const struct replay_op *op,

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "core/fault.h"
 #include "core/store/store.h"
 #include "replay/program/lower.h"
 #include "tests/unit/spool_text.h"
@@ -113,6 +114,70 @@ static void too_long_in_all(void **state)
     trace_close(&trace);
 }
 
+enum { RANKS = 3000, STEPS = 60 }; /* enough for a block */
+
+static struct replay_op step_op(uint32_t rank, int32_t step, int32_t set)
+{
+    return (struct replay_op){.kind = REPLAY_WAIT_ALL,
+                              .request = set,
+                              .event = (uint64_t)rank * STEPS + (uint64_t)step + 1};
+}
+
+/* Rank r waits r % STEPS times for the requests that it made: one, two, three of them. */
+static void many_ranks(struct replay_program *program)
+{
+    int32_t all[STEPS], set;
+
+    assert_int_equal(replay_program_init(program, RANKS), CORE_OK);
+    for (int32_t i = 0; i < STEPS; i++)
+        all[i] = i;
+    for (uint32_t r = 0; r < RANKS; r++)
+        for (int32_t i = 0; i < (int32_t)(r % STEPS); i++) {
+            assert_int_equal(replay_add_isend(program, r, (int32_t)(r + 1) % RANKS, i, r, i),
+                             CORE_OK);
+            assert_int_equal(
+                replay_program_set(program, r, all + i / 3, (uint32_t)(i % 3) + 1, i, &set),
+                CORE_OK);
+            struct replay_op op = step_op(r, i, set);
+            assert_int_equal(replay_program_add(program, r, &op), CORE_OK);
+        }
+}
+
+static void equal_ranks(const struct replay_rank *a, const struct replay_rank *b)
+{
+    assert_int_equal(a->op_count, b->op_count);
+    assert_int_equal(a->set_count, b->set_count);
+    assert_int_equal(a->member_count, b->member_count);
+    assert_int_equal(a->request_count, b->request_count);
+    if (!a->op_count)
+        return;
+    assert_memory_equal(a->op, b->op, a->op_count * sizeof *a->op);
+    assert_memory_equal(a->set, b->set, a->set_count * sizeof *a->set);
+    assert_memory_equal(a->member, b->member, a->member_count * sizeof *a->member);
+}
+
+/* Moving the ranks' arrays into one block changes nothing, nor does it where there is no memory for
+ * the block. */
+static void trimmed(void **state)
+{
+    struct replay_program program, packed;
+    (void)state;
+    many_ranks(&program);
+    for (int failing = 0; failing < 2; failing++) {
+        many_ranks(&packed);
+        core_fault_set(failing ? 0 : -1, true);
+        replay_program_trim(&packed);
+        core_fault_set(-1, false);
+        assert_int_equal(packed.block == NULL, failing);
+        for (uint32_t r = 0; r < RANKS; r++) {
+            equal_ranks(&program.rank[r], &packed.rank[r]);
+            assert_int_equal((uintptr_t)packed.rank[r].op % sizeof(uint64_t), 0);
+        }
+        replay_program_done(&packed);
+    }
+    replay_program_done(&program);
+}
+
 static int set_up(void **state)
 {
     const char *folder = getenv("TMPDIR");
@@ -135,7 +200,7 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ill_formed),
-                                       cmocka_unit_test(too_long_in_all)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ill_formed), cmocka_unit_test(too_long_in_all), cmocka_unit_test(trimmed)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -442,8 +442,35 @@ static void test_bad_options_are_refused(void **state)
     s.options = replay_timed_defaults();
     message(&s, 0, 1, 1ull << 60);
     assert_int_equal(replay_timed_run(&s.program, &s.options, &s.result), CORE_LIMIT);
-    core_report_hook(NULL, NULL);
     scene_done(&s);
+    core_report_hook(NULL, NULL);
+}
+
+/* A rank's record has 22 bits for the requests that it waits for at once. */
+static void test_waits_are_limited(void **state)
+{
+    const uint32_t most = (1u << 22) - 1;
+    struct scene s;
+    int32_t *request = calloc(most + 1, sizeof *request), set;
+    (void)state;
+    assert_non_null(request);
+    core_report_hook(swallow, NULL);
+    for (uint32_t more = 0; more < 2; more++) {
+        scene_init(&s, 2, NULL);
+        replay_add_irecv(&s.program, 0, 1, 0, 8, 0);
+        assert_int_equal(replay_program_set(&s.program, 0, request, most + more, -1, &set),
+                         CORE_OK);
+        assert_int_equal(
+            replay_program_add(&s.program, 0,
+                               &(struct replay_op){.kind = REPLAY_WAIT_ALL, .request = set}),
+            CORE_OK);
+        assert_int_equal(replay_timed_run(&s.program, &s.options, &s.result),
+                         more ? CORE_LIMIT : CORE_OK);
+        assert_int_equal(more || s.result.blocked_count == 1, 1);
+        scene_done(&s);
+    }
+    core_report_hook(NULL, NULL);
+    free(request);
 }
 
 int main(void)
@@ -468,6 +495,7 @@ int main(void)
         cmocka_unit_test(test_locks_exclude),
         cmocka_unit_test(test_matched_probe_and_buffered_send),
         cmocka_unit_test(test_bad_options_are_refused),
+        cmocka_unit_test(test_waits_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
