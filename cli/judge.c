@@ -9,6 +9,7 @@
 
 #include "core/check.h"
 #include "core/output.h"
+#include "core/progress.h"
 
 void judge_defaults(struct judge_options *options)
 {
@@ -187,6 +188,7 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
         status = check_keep(&trace, &options->check, checked, &list);
     if (status == CORE_OK)
         status = confirm_findings(&trace, &options->confirm, writable, &list);
+    core_progress_begin("rendering", 0);
     if (status == CORE_OK)
         status = report_facts_gather(&trace, options->check_none ? NULL : &list, needs_of(options),
                                      &facts);
@@ -198,6 +200,7 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
                                         : options->format->render(&facts, out);
     if (status == CORE_OK)
         status = outputs_write(&facts, options);
+    core_progress_end();
     if (status == CORE_OK && explored && !options->quiet)
         fprintf(out, "%s\n", explored);
     free(explored);

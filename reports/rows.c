@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "core/progress.h"
 #include "core/trace/describe.h"
 
 static enum core_status sql_failed(struct trace *trace)
@@ -89,10 +90,15 @@ enum core_status report_rows_each(struct trace *trace, const struct report_shape
 {
     sqlite3_stmt *read = NULL;
     enum core_status status = CORE_OK;
+    uint64_t total = 0, done = 0;
 
     if (sqlite3_prepare_v2(trace->db, rows_sql, -1, &read, NULL) != SQLITE_OK)
         return sql_failed(trace);
+    for (uint32_t i = 0; i < trace->rank_count; i++)
+        total += trace->rank[i].events;
+    core_progress_begin("rendering", total);
     while (status == CORE_OK && sqlite3_step(read) == SQLITE_ROW) {
+        core_progress_at(done++);
         uint64_t id = (uint64_t)sqlite3_column_int64(read, 0);
         int64_t shape = sqlite3_column_int64(read, 1), start = sqlite3_column_int64(read, 2),
                 stay = sqlite3_column_int64(read, 3), repeat = sqlite3_column_int64(read, 4);
@@ -111,6 +117,7 @@ enum core_status report_rows_each(struct trace *trace, const struct report_shape
             status = fn(&row, context);
     }
     sqlite3_finalize(read);
+    core_progress_end();
     return status;
 }
 

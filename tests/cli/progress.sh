@@ -112,3 +112,26 @@ count = [
 ]
 print("whole:", count[0] == count[1])
 END
+
+# And of rendering, whatever it is written to.
+/usr/bin/python3 - <<'END'
+import os, pty, re, select, signal
+
+pid, fd = pty.fork()
+if not pid:
+    os.environ["LD_PRELOAD"] = os.getcwd() + "/hold.so"
+    os.execvp("crosswait", "crosswait report --no-check --format=perfetto -o P K.db".split())
+assert os.WIFSTOPPED(os.waitpid(pid, os.WUNTRACED)[1])
+select.select([], [], [], 1.2)
+os.kill(pid, signal.SIGCONT)
+text = b""
+try:
+    while more := os.read(fd, 4096):
+        text += more
+except OSError:
+    pass
+said, status = text.decode(), os.waitpid(pid, 0)[1]
+told = re.search(r"rendering: \d+ %, about \d+ s left", said)
+print("rendering on a terminal:", "told" if told else repr(said), "status", status)
+print("left standing:", repr(said.split("\r")[-1].strip()))
+END
