@@ -1,6 +1,7 @@
 /* See sarif.h. */
 #include "reports/sarif.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -148,10 +149,27 @@ static json_t *help(const struct sarif_rule *rule)
     return object;
 }
 
+/* "BufferNeed" of "buffer-need": a name that is the id is to be left out, and shown is the name. */
+static void name_make(const char *id, char *name, size_t room)
+{
+    bool begins = true;
+    size_t used = 0;
+
+    for (; *id && used + 1 < room; id++) {
+        if (*id != '-')
+            name[used++] = begins ? (char)toupper((unsigned char)*id) : *id;
+        begins = *id == '-';
+    }
+    name[used] = 0;
+}
+
 void sarif_rule_add(struct sarif *sarif, const struct sarif_rule *rule)
 {
+    char name[64];
+
+    name_make(rule->id, name, sizeof name);
     json_t *object =
-        json_pack("{s:s, s:s, s:o, s:o, s:o, s:{s:[s], s:s}}", "id", rule->id, "name", rule->id,
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:{s:[s], s:s}}", "id", rule->id, "name", name,
                   "shortDescription", message(rule->says), "fullDescription", message(rule->says),
                   "help", help(rule), "properties", "tags", rule->class, "precision", "high");
 

@@ -70,6 +70,12 @@ static const struct row {
 
     {"collective",
      "collective",
+     "rank 1 never calls MPI_Barrier, which ranks 0 and 2 call",
+     {"Barrier; Barrier hangs", "Finalize hangs", "Barrier hangs"}, /* the first is told, once */
+     {"Barrier" END, "Barrier" END, "Barrier hangs"},
+     NULL},
+    {"collective",
+     "collective",
      "different sizes",
      {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=3" END},
      {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=2" END},
@@ -148,6 +154,12 @@ static const struct row {
      "conflicting accesses to bytes 0 to 3",
      {WIN FENCE PUT("1", "0") LAST, WIN FENCE PUT("1", "0") LAST},
      {WIN FENCE PUT("1", "0") LAST, WIN FENCE PUT("1", "1") LAST},
+     NULL},
+    {"rma",
+     "rma",
+     "conflicting accesses to bytes 0 to 3", /* those of the same two places are one finding */
+     {WIN FENCE PUT("1", "0") PUT("1", "0") LAST, WIN FENCE PUT("1", "0") PUT("1", "0") LAST},
+     {WIN FENCE PUT("1", "0") FENCE PUT("1", "0") LAST, WIN FENCE FENCE LAST},
      NULL},
     {"rma",
      "rma",
@@ -488,6 +500,7 @@ static void rules_belong_to_checkers(void **state)
         while (checker->id && strcmp(checker->id, rule_table[i].checker) != 0)
             checker++;
         assert_non_null(checker->id);
+        assert_non_null(rule_table[i].help);
     }
     for (const struct checker *checker = check_table; checker->id; checker++)
         assert_true(wanted_count(checker->id, NULL) > 0);
