@@ -59,8 +59,9 @@ enum core_status check_buffer_need(const struct check_input *input, struct findi
     if (status != CORE_OK)
         return status;
     /* Where what happens without buffering rests on an assumption, the note of the deadlock says
-     * all there is to say. */
-    if (!need->always && need->ever && !worlds->unbuffered.assumed) {
+     * all there is to say; where the record ends before it can be told, nothing is said. */
+    if (!need->always && need->ever && !worlds->unbuffered.assumed &&
+        worlds->unbuffered.outcome == REPLAY_DEADLOCK) {
         struct finding *finding = finding_list_add(list, RULE_BUFFER_NEED, FINDING_NOTE);
         uint32_t most = 0;
         if (finding) {

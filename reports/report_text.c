@@ -195,7 +195,8 @@ static void print_line(const struct screen *s, const char *what, const char *tex
             paint(s->style, PLAIN), text);
 }
 
-/* What follows from a finding is a sentence of it, unless all is told (verbose). */
+/* What follows from a finding is a sentence of it, unless all is told (verbose); a note that
+ * follows adds nothing to it. */
 static bool is_told_above(const struct report_entry *entry, struct report_style style)
 {
     return entry->cause && !style.verbose && !finding_is_faint(entry->finding);
@@ -295,7 +296,7 @@ static enum core_status more_gather(const struct report_facts *facts,
         status = more_add(more, sentence("it follows from the ", entry->cause, " above", ""));
     for (const struct report_entry *e = entry + 1; e <= entry + entry->follows && status == CORE_OK;
          e++)
-        if (is_told_above(e, style))
+        if (is_told_above(e, style) && e->finding->severity != FINDING_NOTE)
             status =
                 more_add(more, sentence("", e->finding, " follows: ", finding_says(e->finding)));
     if (status == CORE_OK && report_ended(facts, entry, ended, sizeof ended))
