@@ -283,7 +283,18 @@ static void add_need(const struct check_input *input, struct finding *finding, b
 
 enum world { UNBUFFERED, ALWAYS, ORDER, STRICT };
 
-/* What a single rank waits for is told, where it waits for others: they do not wait for it. */
+/* A rank that the call waits for waits itself. */
+static bool awaits_any_of(const struct finding *finding, const struct finding_call *call)
+{
+    for (uint32_t i = 0; i < finding->call_count; i++)
+        for (uint32_t k = 0; k < call->await_count; k++)
+            if (call->await[k].first <= finding->call[i].rank &&
+                finding->call[i].rank <= call->await[k].last)
+                return true;
+    return false;
+}
+
+/* What a single rank waits for is told, where nobody of those waits as well: they have ended. */
 static void word_title(struct finding *finding, enum world world, const char *ranks,
                        uint32_t core_count)
 {
@@ -297,7 +308,7 @@ static void word_title(struct finding *finding, enum world world, const char *ra
     if (core_count > 1)
         finding_title(finding, "%s wait for each other%s", ranks, when[world]);
     else if (first && first->core && first->waits_for && first->await_count &&
-             first->await[0].first != first->rank)
+             !awaits_any_of(finding, first))
         finding_title(finding, "%s waits for %s%s%s", ranks, first->waits_for,
                       *when[world] ? "," : "", when[world]);
     else

@@ -310,13 +310,15 @@ void finding_call_await(struct finding_call *call, uint32_t rank, bool any)
     }
 }
 
-/* Whether a rank that the call waits for waits for somebody itself. */
+/* Whether a rank that the call waits for waits for somebody itself; one that takes any message does
+ * not wait for its own. */
 static bool awaits_waiting(const struct finding *finding, const struct finding_call *call)
 {
     for (uint32_t i = 0; i < finding->call_count; i++) {
         const struct finding_call *other = &finding->call[i];
         for (uint32_t k = 0; other->core && other->await_count && k < call->await_count; k++)
-            if (call->await[k].first <= other->rank && other->rank <= call->await[k].last)
+            if (call->await[k].first <= other->rank && other->rank <= call->await[k].last &&
+                !(other == call && call->await[k].any))
                 return true;
     }
     return false;

@@ -333,6 +333,10 @@ static void print_state(const struct report_last *last, FILE *file)
     case EVENT_RANK_FINISHED:
         fputs("finished", file);
         return;
+    case EVENT_RANK_MISSING: /* there is no call of it */
+        fprintf(file, "left no record%s%s%s", detail ? " (" : "", detail ? detail : "",
+                detail ? ")" : "");
+        return;
     case EVENT_RANK_ENDED: /* by somebody else: where it was is what matters */
     case EVENT_RANK_RUNNING:
         break;

@@ -150,9 +150,28 @@ static void the_remedy_is_for_a_cycle_where_there_is_one(void **state)
     assert_string_equal(help_of(1, true), rule->help);        /* for itself */
 }
 
+/* A receive from anyone could also take what its own rank sends, which is no cycle. */
+static void who_takes_any_message_does_not_wait_for_itself(void **state)
+{
+    const struct rule *rule = &rule_table[RULE_DEADLOCK];
+
+    (void)state;
+    for (int any = 0; any <= 1; any++) {
+        struct finding_list list = {0};
+        struct finding *finding = finding_list_add(&list, RULE_DEADLOCK, FINDING_ERROR);
+        assert_int_equal(finding_place_add(finding, 1, "MPI_Recv", NULL, NULL, ""), CORE_OK);
+        finding->call[0].core = true;
+        for (uint32_t rank = 0; rank < 2; rank++)
+            finding_call_await(&finding->call[0], rank, any);
+        assert_string_equal(finding_help(finding), any ? rule->help_alone : rule->help);
+        finding_list_done(&list);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_takes_any_message_does_not_wait_for_itself),
         cmocka_unit_test(the_remedy_is_for_a_cycle_where_there_is_one),
         cmocka_unit_test(a_note_does_not_fail_a_list_but_a_warning_does),
         cmocka_unit_test(what_the_job_did_not_confirm_is_faint_unless_only_the_job_can_tell),
