@@ -123,13 +123,6 @@ static void signals_catch(void)
     sigaction(SIGHUP, &action, NULL);
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 struct progress {
     double started, shown;
 };
@@ -137,7 +130,7 @@ struct progress {
 static void progress(void *context, uint64_t worlds, uint64_t ahead)
 {
     struct progress *p = context;
-    double now = seconds_now();
+    double now = explore_program_now_s();
     if (now - p->shown < 0.25)
         return;
     p->shown = now;
@@ -271,11 +264,18 @@ static uint64_t program_hash(const struct explore_command *c, bool jobs)
     return hash;
 }
 
+/* Its time begins now. */
+static void time_begin(struct explore_program *program, const struct settings *s)
+{
+    double time_s = s->again ? 0 : s->search.time_s;
+    program->end_s = time_s > 0 ? explore_program_now_s() + time_s : 0;
+}
+
 static int search(struct explore_program *program, struct settings *settings)
 {
     struct explore_search found;
     struct finding_list list = {0};
-    struct progress shown = {seconds_now(), 0};
+    struct progress shown = {explore_program_now_s(), 0};
     struct source *source = NULL;
     bool terminal = isatty(STDERR_FILENO);
     char *words = explore_program_words(program);
@@ -293,6 +293,7 @@ static int search(struct explore_program *program, struct settings *settings)
         settings->search.progress_context = &shown;
     }
     enum core_status status = explore_program_times(program);
+    time_begin(program, settings);
     if (status == CORE_OK)
         status = explore_search(explore_program_run, program, program->command->rank_count,
                                 &settings->search, &found);
@@ -456,6 +457,7 @@ static enum core_status program_start(struct starting *starting, struct explore_
         explore_program_of(starting->typed, &runner, program);
     }
     program->allow = s->allow;
+    time_begin(program, s);
     return CORE_OK;
 }
 

@@ -114,21 +114,13 @@ static char *not_explored(const char *why)
 }
 
 /* written: a file that the job has written, or NULL. */
-static double seconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static void tell(void *context, uint64_t worlds, uint64_t ahead)
 {
     const double *started_s = context;
 
     (void)worlds;
     (void)ahead;
-    core_progress_tell((uint64_t)((seconds_now() - *started_s) * 1000));
+    core_progress_tell((uint64_t)((explore_program_now_s() - *started_s) * 1000));
 }
 
 /* Where outcomes differ, that may be for times that the program prints: looked for then only. */
@@ -137,6 +129,7 @@ static enum core_status search_run(struct explore_program *program,
                                    struct explore_search *out_search)
 {
     int ranks = program->command->rank_count;
+    program->end_s = explore_program_now_s() + how->time_s;
     enum core_status status = explore_search(explore_program_run, program, ranks, how, out_search);
     if (status != CORE_OK || out_search->class_count < 2)
         return status;
@@ -145,6 +138,7 @@ static enum core_status search_run(struct explore_program *program,
         return CORE_OK;
     explore_search_done(out_search);
     *out_search = (struct explore_search){0};
+    program->end_s = explore_program_now_s() + how->time_s;
     return status == CORE_OK ? explore_search(explore_program_run, program, ranks, how, out_search)
                              : status;
 }
@@ -155,7 +149,7 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
 {
     struct explore_program program;
     struct explore_search search;
-    double started_s = seconds_now();
+    double started_s = explore_program_now_s();
     const struct explore_options how = {.time_s = budget_s,
                                         .seed = CHECK_SEED_DEFAULT,
                                         .progress = tell,
@@ -184,7 +178,7 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
         status = explore_findings(&program, &search, list);
         places_find(trace, list, before);
         char *summary = explore_summary(&search);
-        bool cut = !search.complete && seconds_now() - started_s >= budget_s;
+        bool cut = !search.complete && explore_program_now_s() - started_s >= budget_s;
         if (summary && asprintf(out_said, "explored: %s%s", summary,
                                 cut ? "; run takes about as long for that as the job took, "
                                       "crosswait explore goes on"

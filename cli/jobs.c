@@ -29,6 +29,7 @@ struct jobs {
     struct trace trace; /* of the last job */
     bool traced;
     struct explore_mirror mirror;
+    unsigned lacks; /* EXPLORE_LACKS_ */
     struct world_rank_outcome *rank;
     char **text; /* of each rank, standard output and then standard error */
     char **why;  /* of each rank, its call's arguments; NULL */
@@ -95,14 +96,14 @@ static void streams_back(const int saved[2])
 }
 
 static enum core_status launch(struct jobs *jobs, const struct replay_policy *policy,
-                               struct launch_result *out_launched)
+                               double budget_s, struct launch_result *out_launched)
 {
     char trace[PATH_MAX + 20], log[PATH_MAX + 20], *text;
     struct launch_options options = {.command = jobs->argv ? jobs->argv : jobs->command->typed,
                                      .output = trace,
                                      .watch = true,
                                      .ours = true,
-                                     .budget_s = jobs->world_s};
+                                     .budget_s = budget_s};
     int saved[2];
     snprintf(trace, sizeof trace, "%s/job.db", jobs->folder.path);
     snprintf(log, sizeof log, "%s/log", jobs->folder.path);
@@ -300,34 +301,38 @@ static enum core_status look(struct jobs *jobs, const struct replay_policy *poli
         return no_job(jobs);
     status = explore_mirror_run(&jobs->trace, policy, &jobs->mirror);
     if (status == CORE_OK)
+        jobs->lacks |= (jobs->mirror.windows ? EXPLORE_LACKS_WINDOWS : 0) |
+                       (jobs->mirror.persistent ? EXPLORE_LACKS_PERSISTENT : 0);
+    if (status == CORE_OK)
         status = outputs(jobs);
     if (status == CORE_OK)
         ends(jobs, launched, &jobs->mirror.outcome);
     return status;
 }
 
-/* The user wants an end: nobody knows what would have come of this one. */
+/* Nobody knows what would have come of this one. */
 static void look_away(struct jobs *jobs)
 {
     explore_mirror_done(&jobs->mirror);
-    jobs->mirror.told.cut = true;
+    jobs->mirror.told.unfinished = true;
     jobs->mirror.outcome.decisions = &jobs->mirror.told;
 }
 
-static enum core_status run(void *context, const struct replay_policy *policy,
+static enum core_status run(void *context, const struct replay_policy *policy, double left_s,
                             struct world_process_outcome *out_outcome)
 {
     struct jobs *jobs = context;
     struct launch_result launched = {0};
+    bool less = left_s > 0 && left_s < jobs->world_s;
     enum core_status status = CORE_OK;
     last_done(jobs);
     folder_empty(&jobs->folder);
     memset(jobs->rank, 0, (size_t)jobs->command->rank_count * sizeof *jobs->rank);
     if (!*jobs->stop)
-        status = launch(jobs, policy, &launched);
+        status = launch(jobs, policy, less ? left_s : jobs->world_s, &launched);
     if (launched.end == LAUNCH_END_SIGNAL)
         *jobs->stop = 1;
-    if (*jobs->stop)
+    if (*jobs->stop || (less && launched.end == LAUNCH_END_BUDGET))
         look_away(jobs);
     else if (status == CORE_OK)
         status = look(jobs, policy, &launched);
@@ -352,6 +357,11 @@ static bool place(void *context, uint64_t number, struct site_place *out_place)
     snprintf(out_place->file, sizeof out_place->file, "%s", site->file ? site->file : "");
     snprintf(out_place->path, sizeof out_place->path, "%s", site->path ? site->path : "");
     return *out_place->file && site->line;
+}
+
+static unsigned lacks(void *context)
+{
+    return ((const struct jobs *)context)->lacks;
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
@@ -418,6 +428,10 @@ void jobs_free(struct jobs *jobs)
 
 struct explore_runner jobs_runner(struct jobs *jobs)
 {
-    return (struct explore_runner){
-        .words = "--world=mpirun ", .chance = true, .run = run, .place = place, .context = jobs};
+    return (struct explore_runner){.words = "--world=mpirun ",
+                                   .chance = true,
+                                   .run = run,
+                                   .place = place,
+                                   .lacks = lacks,
+                                   .context = jobs};
 }

@@ -8,7 +8,7 @@
 
 struct jobs;
 
-/* The command stays the caller's. stop: set when the user wants an end; what ran then is no world.
+/* The command stays the caller's. stop: set when the user wants an end; what ran then is unfinished.
  */
 enum core_status jobs_new(const struct explore_command *command, double world_s, volatile int *stop,
                           struct jobs **out_jobs);

@@ -36,6 +36,7 @@ struct look {
     struct explore_output output;
     struct tolds chosen, stands; /* of the schedule; of the ranks that fail */
     bool waits;                  /* it fails because those wait for ever */
+    bool same;                   /* as the first one of the class */
 };
 
 static void tolds_done(struct tolds *tolds)
@@ -296,37 +297,49 @@ static const struct explore_list *usual_of(const struct explore_search *search)
     return search->class_count && !search->class[0].sends.wait ? &search->class[0].first : &none;
 }
 
-static enum core_status look_at(struct explore_program *program, struct explore_search *search,
-                                const struct explore_class *class, struct look *out_look)
+/* *out_there: false: it was broken off. */
+static enum core_status look_run(struct explore_program *program, struct explore_search *search,
+                                 struct look *look, bool *out_there)
 {
-    struct look look = {.class = class};
     struct replay_policy policy;
     const struct world_outcome *outcome;
     struct explore_events events;
     uint64_t key;
-    enum core_status status = explore_shrink(search, class, &look.list, &look.sends);
+    enum core_status status = explore_policy(&look->list, &look->sends, &policy);
 
-    if (status == CORE_OK)
-        status = explore_policy(&look.list, &look.sends, &policy);
-    if (status != CORE_OK) {
-        look_done(&look);
+    *out_there = false;
+    if (status != CORE_OK)
         return status;
-    }
     status =
         explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key, &events);
     replay_policy_done(&policy);
+    if (status != CORE_OK || outcome->decisions->unfinished)
+        return status;
+    look->same = key == look->class->key;
+    search->went_astray |= !look->same;
+    *out_there = true;
+    return look_fill(program, usual_of(search), &events, look);
+}
+
+static enum core_status look_at(struct explore_program *program, struct explore_search *search,
+                                const struct explore_class *class, struct look *out_look,
+                                bool *out_there)
+{
+    struct look look = {.class = class};
+    enum core_status status = explore_shrink(search, class, &look.list, &look.sends);
+
+    *out_there = false;
     if (status == CORE_OK)
-        status = look_fill(program, usual_of(search), &events, &look);
-    if (status == CORE_OK && key != class->key)
-        search->went_astray = true;
-    if (status != CORE_OK)
+        status = look_run(program, search, &look, out_there);
+    *out_there &= look.same || !program->runner.chance;
+    if (status != CORE_OK || !*out_there)
         look_done(&look);
     else
         *out_look = look;
     return status;
 }
 
-struct explore_seen { /* of the first classes, where worlds are jobs */
+struct explore_seen { /* of the first classes */
     struct look look[CLASSES_TOLD];
     bool known[CLASSES_TOLD];
 };
@@ -336,7 +349,7 @@ enum core_status explore_findings_met(void *context, const struct explore_search
 {
     struct explore_program *program = context;
     enum core_status status = CORE_OK;
-    if (!program->runner.chance || class >= CLASSES_TOLD)
+    if (class >= CLASSES_TOLD)
         return CORE_OK;
     if (!program->seen)
         status = CORE_ARRAY_NEW(program->seen, 1, "what was found");
@@ -345,7 +358,8 @@ enum core_status explore_findings_met(void *context, const struct explore_search
     const struct explore_class *of = &search->class[class];
     const struct explore_events events = {program->outcome.event, program->outcome.event_count};
     struct look *look = &program->seen->look[class];
-    status = explore_list_copy(&of->first, of->first.count, &look->list);
+    const struct explore_list *all = program->runner.chance ? &of->first : &of->asked;
+    status = explore_list_copy(all, all->count, &look->list);
     if (status == CORE_OK)
         status = explore_sends_copy(&of->sends, &look->sends);
     if (status == CORE_OK)
@@ -362,7 +376,7 @@ void explore_findings_forget(struct explore_program *program)
     program->seen = NULL;
 }
 
-/* No job is run any more. False: nothing is known of the class. */
+/* False: nothing is known of the class. */
 static bool look_remember(struct explore_program *program, const struct explore_search *search,
                           uint32_t class, struct look *out_look)
 {
@@ -579,7 +593,7 @@ static enum core_status race_add(struct explore_program *program, struct explore
 
 static enum core_status astray_add(struct explore_search *search, struct finding_list *list)
 {
-    if (!search->went_astray)
+    if (!search->went_astray || search->lacks & EXPLORE_LACKS_PERSISTENT)
         return CORE_OK;
     struct finding *finding = finding_list_add(list, RULE_RACE, FINDING_NOTE);
     if (!finding)
@@ -592,6 +606,46 @@ static enum core_status astray_add(struct explore_search *search, struct finding
     return CORE_OK;
 }
 
+/* A class that only an earlier search has seen, whose state this one went on from: what comes of it
+ * is shown, however long it takes. */
+static enum core_status look_late(struct explore_program *program, struct explore_search *search,
+                                  const struct explore_class *class, struct look *out_look,
+                                  bool *out_there)
+{
+    struct look look = {.class = class};
+    const struct explore_list *all = program->runner.chance ? &class->first : &class->asked;
+    enum core_status status = explore_list_copy(all, all->count, &look.list);
+    if (status == CORE_OK)
+        status = explore_sends_copy(&class->sends, &look.sends);
+    program->end_s = 0;
+    if (status == CORE_OK)
+        status = look_run(program, search, &look, out_there);
+    if (status != CORE_OK || !*out_there)
+        look_done(&look);
+    else
+        *out_look = look;
+    return status;
+}
+
+static enum core_status look_one(struct explore_program *program, struct explore_search *search,
+                                 uint32_t class, struct look *out_look, bool *out_there)
+{
+    double end_s = program->end_s;
+    bool over = search->interrupted || (end_s > 0 && explore_program_now_s() >= end_s);
+    enum core_status status = CORE_OK;
+    *out_there = false;
+    if (!(over && program->runner.chance))
+        status = look_at(program, search, &search->class[class], out_look, out_there);
+    if (status == CORE_OK && !*out_there)
+        *out_there = look_remember(program, search, class, out_look);
+    if (status == CORE_OK && !*out_there && !search->interrupted)
+        status = look_late(program, search, &search->class[class], out_look, out_there);
+    program->end_s = end_s;
+    return status;
+}
+
+enum { SHARE_LOOK = 10, LOOK_S = 1 };
+
 enum core_status explore_findings(struct explore_program *program, struct explore_search *search,
                                   struct finding_list *list)
 {
@@ -602,15 +656,16 @@ enum core_status explore_findings(struct explore_program *program, struct explor
         return explore_program_crowded();
     enum core_status status = CORE_ARRAY_NEW(look, count, "what was found");
 
+    search->lacks = program->worlds ? 0 : program->runner.lacks(program->runner.context);
+    if (program->end_s > 0 && program->worlds)
+        program->end_s = explore_program_now_s() + LOOK_S + search->options->time_s / SHARE_LOOK;
     for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
-        if (program->runner.chance && search->interrupted) {
-            if (!look_remember(program, search, i, &look[looked]))
-                continue;
-        } else {
-            status = look_at(program, search, &search->class[i], &look[looked]);
-        }
+        bool there;
+        status = look_one(program, search, i, &look[looked], &there);
         if (status != CORE_OK)
             break;
+        if (!there)
+            continue;
         passing += !look[looked].failure;
         if (look[looked].failure)
             status = failure_add(program, search, &look[looked], list);
@@ -627,13 +682,26 @@ enum core_status explore_findings(struct explore_program *program, struct explor
     return status;
 }
 
+static const char *rest_of(const struct explore_search *s)
+{
+    static const char *const lacks[] = {
+        ", and there may be more than can be told apart",
+        ", and there may be more, as no job can be given the order of one-sided operations",
+        ", and there may be more, as no job can be given what a persistent receive takes",
+        ", and there may be more, as no job can be given the order of one-sided operations, "
+        "or what a persistent receive takes",
+    };
+    return s->complete                 ? ", all there are"
+           : s->interrupted            ? ", then it was interrupted"
+           : s->late && !s->behaviours ? ", as no world came to its end within the time"
+           : s->heap_count             ? ", and there are more"
+                                       : lacks[s->lacks];
+}
+
 char *explore_summary(const struct explore_search *s)
 {
     char *text = NULL;
-    const char *rest = s->complete      ? ", all there are"
-                       : s->interrupted ? ", then it was interrupted"
-                       : s->heap_count  ? ", and there are more"
-                                        : ", and there may be more than can be told apart";
+    const char *rest = rest_of(s);
     if (asprintf(&text, "%" PRIu64 " behaviour%s%s: %" PRIu32 " outcome%s", s->behaviours,
                  s->behaviours == 1 ? "" : "s", rest, s->class_count,
                  s->class_count == 1 ? "" : "s") < 0)

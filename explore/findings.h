@@ -6,12 +6,12 @@
 #include "checkers/finding.h"
 #include "explore/program.h"
 
-/* For explore_options.met, context: the program. Where worlds are jobs and the search was
- * interrupted, what is told of a class is what came of its first world. */
+/* For explore_options.met, context: the program. Where no time is left to look again, what is told
+ * of a class is what came of its first world. */
 enum core_status explore_findings_met(void *program, const struct explore_search *search,
                                       uint32_t class);
 void explore_findings_forget(struct explore_program *program);
-/* Runs a few worlds more. */
+/* Runs a few worlds more, where worlds are processes for another tenth of the time. */
 enum core_status explore_findings(struct explore_program *program, struct explore_search *search,
                                   struct finding_list *out_list);
 /* "6 behaviours, all there are: 2 outcomes"; free() it. */

@@ -476,7 +476,7 @@ static enum core_status decision_name(const struct mirror *mirror, struct world_
     d->site = (uint64_t)event.site;
     memset(d->call, 0, sizeof d->call);
     strncpy(d->call, name ? name : "", sizeof d->call - 1);
-    mirror->out->told.limited |= trait_in(event.traits, TRAIT_STARTS);
+    mirror->out->persistent |= trait_in(event.traits, TRAIT_STARTS);
     return CORE_OK;
 }
 
@@ -558,8 +558,10 @@ enum core_status explore_mirror_run(struct trace *trace, const struct replay_pol
         status = rank_make(trace, &program, r, &mirror.rank[r]);
     if (status == CORE_OK)
         status = world(&mirror, policy);
-    out_mirror->told.limited |=
-        notes.unsupported || notes.unknown_requests || notes.ranks_left_out || has_windows(trace);
+    out_mirror->windows = has_windows(trace);
+    out_mirror->told.limited |= notes.unsupported || notes.unknown_requests ||
+                                notes.ranks_left_out || out_mirror->windows ||
+                                out_mirror->persistent;
     for (uint32_t r = 0; mirror.rank && r < program.rank_count; r++)
         rank_done(&mirror.rank[r]);
     free(mirror.rank);

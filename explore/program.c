@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "core/text.h"
 
@@ -44,20 +45,47 @@ void explore_program_end(struct explore_program *program)
     *program = (struct explore_program){0};
 }
 
+double explore_program_now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* No world is begun for less than that. */
+static const double LEAST_S = 0.001;
+static const struct world_decisions not_begun = {.unfinished = true};
+
+static uint32_t milliseconds(double seconds)
+{
+    return seconds * 1000 < UINT32_MAX ? (uint32_t)(seconds * 1000) : UINT32_MAX;
+}
+
 enum core_status explore_program_run(void *context, const struct replay_policy *policy,
                                      const struct replay_choice *choice,
                                      const struct world_outcome **out_outcome, uint64_t *out_key,
                                      struct explore_events *out_events)
 {
     struct explore_program *p = context;
-    const struct world_options options = {.policy = *policy, .choice = *choice};
-    enum core_status status = p->worlds ? world_processes_run(p->worlds, &options, &p->outcome)
-                                        : p->runner.run(p->runner.context, policy, &p->outcome);
+    double left_s = p->end_s > 0 ? p->end_s - explore_program_now_s() : 0;
+    bool late = p->end_s > 0 && left_s < LEAST_S;
+    const struct world_options options = {
+        .policy = *policy, .choice = *choice, .left_ms = late ? 0 : milliseconds(left_s)};
+    enum core_status status = CORE_OK;
 
+    if (late)
+        p->outcome = (struct world_process_outcome){.world.decisions = &not_begun};
+    else if (p->worlds)
+        status = world_processes_run(p->worlds, &options, &p->outcome);
+    else
+        status = p->runner.run(p->runner.context, policy, left_s, &p->outcome);
     if (status != CORE_OK)
         return status;
+    const struct world_decisions *told = p->outcome.world.decisions;
     *out_outcome = &p->outcome.world;
-    *out_key = explore_outcome_key(&p->outcome, p->command->rank_count, &p->allow);
+    *out_key = told && told->unfinished
+                   ? 0
+                   : explore_outcome_key(&p->outcome, p->command->rank_count, &p->allow);
     *out_events = (struct explore_events){p->outcome.event, p->outcome.event_count};
     return CORE_OK;
 }

@@ -10,10 +10,12 @@
 struct explore_runner { /* of worlds of another kind than processes */
     const char *words;  /* the option that asks for it, and a blank */
     bool chance;        /* what a policy does not name is left to chance */
-    /* One world; what it says is valid until the next one. */
-    enum core_status (*run)(void *context, const struct replay_policy *policy,
+    /* One world, which is broken off after left_s seconds, if that is not 0; what it says is valid
+     * until the next one. */
+    enum core_status (*run)(void *context, const struct replay_policy *policy, double left_s,
                             struct world_process_outcome *out_outcome);
     bool (*place)(void *context, uint64_t site, struct site_place *out_place);
+    unsigned (*lacks)(void *context); /* EXPLORE_LACKS_, of all that ran */
     void *context;
 };
 
@@ -23,6 +25,7 @@ struct explore_program {
     struct explore_runner runner;
     struct site_resolver *resolver;
     struct explore_allow allow;
+    double end_s;                         /* worlds that run then are broken off; 0: none */
     bool timed;                           /* explore_program_times has been there, */
     int allowed;                          /* and owns all patterns but for so many */
     struct world_process_outcome outcome; /* of the last world */
@@ -41,6 +44,9 @@ void explore_program_end(struct explore_program *program);
 /* Before a search, when `allow` is complete: from two worlds whose clocks differ it learns which
  * numbers are times, of which a program that prints them does not repeat itself. */
 enum core_status explore_program_times(struct explore_program *program);
+
+/* Of the clock that end_s is of. */
+double explore_program_now_s(void);
 
 /* An explore_run_fn; context: the program. */
 enum core_status explore_program_run(void *context, const struct replay_policy *policy,

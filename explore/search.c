@@ -273,6 +273,22 @@ static bool all_given(const struct explore_list *list, const struct world_decisi
     return given == list->count;
 }
 
+/* What a helper's world said of its ranks is not here: where it costs a job to see that again, it
+ * is seen at once, while there is time. */
+static enum core_status class_met(struct explore_search *s, const struct ran *ran,
+                                  const struct explore_class *class, uint32_t place)
+{
+    struct ran again = {.told = ran->told, .key = ran->key};
+    enum core_status status = CORE_OK;
+    if (!s->options->met || !(ran->here || s->options->chance))
+        return CORE_OK;
+    if (!ran->here)
+        status = run_world(s, &class->first, &class->sends, &(struct replay_choice){0}, &again);
+    if (status != CORE_OK || again.told->unfinished || again.key != class->key)
+        return status;
+    return s->options->met(s->options->met_context, s, place);
+}
+
 /* *out_place: of the class. */
 static enum core_status class_note(struct explore_search *s, const struct ran *ran,
                                    const struct explore_list *all, const struct explore_list *asked,
@@ -294,8 +310,8 @@ static enum core_status class_note(struct explore_search *s, const struct ran *r
             status = explore_sends_copy(sends, &made.sends);
         if (status == CORE_OK)
             status = CORE_ARRAY_PUSH(s->class, s->class_count, s->class_room, "outcomes", made);
-        if (status == CORE_OK && ran->here && s->options->met)
-            status = s->options->met(s->options->met_context, s, kind->place);
+        if (status == CORE_OK)
+            status = class_met(s, ran, &s->class[kind->place], kind -> place);
     }
     *out_place = kind->place;
     return status;
@@ -316,7 +332,7 @@ struct fewer {
     uint64_t seen[PLACES_MAX];
     uint32_t class[STUCK_MAX];
     uint32_t count, at, seen_count, stuck;
-    bool more, lost; /* lost: the search was interrupted in the midst of one */
+    bool more, lost; /* lost: one was broken off */
 };
 
 static enum core_status fewer_add(struct fewer *f, const struct replay_names *kept,
@@ -351,9 +367,9 @@ static enum core_status place_run(struct explore_search *s, const struct explore
 
     if (status != CORE_OK)
         return status;
-    *out_lost = ran.told->cut && stopped(s);
+    *out_lost = ran.told->unfinished;
     s->unbuffered += !*out_lost;
-    if (ran.told->cut)
+    if (ran.told->cut || *out_lost)
         return CORE_OK;
     status = answers_of(ran.told, &list);
     if (status == CORE_OK)
@@ -455,8 +471,10 @@ static enum core_status grow(const struct explore_list *asked, const struct worl
         status = CORE_ARRAY_NEW(out->place, told->decision_count, "what is to be explored");
     for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
         const struct world_decision *d = &told->decision[i];
-        if (d->given) {
-            out->place[i] = (uint32_t)list_find(asked, (uint32_t)d->rank, d->number);
+        int32_t there = list_find(asked, (uint32_t)d->rank, d->number);
+        CORE_CHECK(!d->given || there >= 0);
+        if (there >= 0) { /* also where it was answered otherwise than asked */
+            out->place[i] = (uint32_t)there;
             continue;
         }
         out->place[i] = out->list.count;
@@ -546,7 +564,7 @@ static enum core_status branch(struct explore_search *s, const struct explore_li
     enum core_status status = grow(asked, told, &grown);
 
     for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
-        if (!told->decision[i].given)
+        if (grown.place[i] >= grown.asked)
             status = other_answers(s, &grown, told, i, changes);
     for (uint32_t i = 0; i < told->missed_count && status == CORE_OK; i++)
         status = put_off(s, &grown, told, &told->missed[i], changes);
@@ -633,8 +651,10 @@ static enum core_status one(struct explore_search *s)
     lists_give(s);
     enum core_status status = run_named(s, item.hash, &item.list, &(struct replay_choice){0}, &ran);
 
-    if (status == CORE_OK && ran.told->cut && stopped(s))
-        return heap_push(s, item); /* it did not come to its end */
+    if (status == CORE_OK && ran.told->unfinished) {
+        s->late = true;
+        return heap_push(s, item);
+    }
     if (status == CORE_OK)
         status = branch(s, &item.list, item.changes, ran.told);
     if (status == CORE_OK) {
@@ -658,7 +678,7 @@ static enum core_status sample(struct explore_search *s)
         replay_choice_seed(&choice, seed);
         samples_give(s);
         status = run_named(s, core_random_mix(seed), &none, &choice, &ran);
-        if (status != CORE_OK)
+        if (status != CORE_OK || ran.told->unfinished)
             break;
         s->sampled++;
         status = answers_of(ran.told, &all);
@@ -744,7 +764,9 @@ static enum core_status leads_there(struct explore_search *s, const struct explo
 {
     struct ran ran;
     enum core_status status = run_world(s, list, sends, &(struct replay_choice){0}, &ran);
-    *out_there = status == CORE_OK && ran.key == found->key && all_given(list, ran.told);
+    *out_there = status == CORE_OK && !ran.told->unfinished && ran.key == found->key &&
+                 all_given(list, ran.told);
+    s->broken_off |= status == CORE_OK && ran.told->unfinished;
     return status;
 }
 
@@ -806,7 +828,7 @@ enum core_status explore_shrink(struct explore_search *s, const struct explore_c
         status = explore_sends_copy(&found->sends, &sends);
     if (status == CORE_OK)
         status = leads_there(s, &list, &sends, found, &there);
-    s->went_astray |= status == CORE_OK && !there && !stopped(s);
+    s->went_astray |= status == CORE_OK && !there && !s->broken_off;
     if (status == CORE_OK && there && !s->options->chance)
         status = list_shrink(s, found, &list);
     if (status == CORE_OK && there && !s->options->chance)

@@ -83,12 +83,15 @@ struct explore_options {
     /* After each world; NULL: none. `ahead`: worlds that are known of and not yet run. */
     void (*progress)(void *context, uint64_t worlds, uint64_t ahead);
     void *progress_context;
-    /* A world of a new class has just been run here; NULL: none. */
+    /* What was run last is a world of a new class; NULL: none. */
     enum core_status (*met)(void *context, const struct explore_search *search, uint32_t class);
     void *met_context;
 };
 
 struct explore_item;
+
+/* What is decided, and a job cannot be given. */
+enum { EXPLORE_LACKS_WINDOWS = 1, EXPLORE_LACKS_PERSISTENT = 2 };
 
 struct explore_search {
     /* what was found */
@@ -104,6 +107,9 @@ struct explore_search {
     bool limited;     /* a world had more than it could tell */
     bool interrupted; /* by options->stop */
     bool went_astray; /* the same answers gave another world */
+    bool late;        /* a world did not come to its end, and is still to be run */
+    unsigned lacks;   /* EXPLORE_LACKS_: why it is limited, where worlds are jobs */
+    bool broken_off;  /* a world that was to be looked at again did not come to its end */
     /* the search's own */
     explore_run_fn run;
     void *context;

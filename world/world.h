@@ -59,6 +59,7 @@ struct world_options {
     struct replay_choice choice; /* where every decision comes from; all zero: the default order */
     uint64_t step_count_max;     /* MPI calls in all; 0: 100 million */
     uint32_t look_ns;            /* that a look at a clock takes; 0: a microsecond */
+    uint32_t left_ms;            /* of ranks that are processes: it is broken off then; 0: never */
     size_t memory_bytes_max;     /* for messages and handles; 0: 1 GiB */
     size_t stack_bytes;   /* of each rank, 0: 1 MiB. The first world of the process decides. */
     world_event_fn event; /* NULL: none */
@@ -98,6 +99,7 @@ struct world_decisions {
     const uint32_t *past;
     uint32_t decision_count, option_count, missed_count, past_count;
     bool cut;             /* ended because what the policy names cannot be had */
+    bool unfinished;      /* broken off from outside: what would have come of it is not known */
     bool limited;         /* more was possible than is told here */
     bool asked_again;     /* a poll that had found nothing was repeated: it finds it then */
     const uint64_t *sent; /* by rank: a hash of everything it sent, in its order */

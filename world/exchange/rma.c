@@ -153,13 +153,40 @@ static bool ordered(const struct world_rma *rma)
     return rma->kind == RMA_ACCUMULATE || rma->kind == RMA_SWAP;
 }
 
+/* Threads of a rank do what is pending one after the other: each may have to wait in between, and
+ * the call of one completes what another has begun. */
+static void taking_begin(MPI_Win win)
+{
+    struct world_fiber *fiber = WORLD->fiber;
+    while (win->taker && win->taker != fiber) {
+        struct world_waiting *made = world_alloc(sizeof *made);
+        *made = (struct world_waiting){win->takers, fiber};
+        win->takers = made;
+        fiber->why = "waits for another thread of its rank that completes what is done to a window";
+        world_fiber_block();
+        fiber->why = NULL;
+    }
+    win->taker = fiber;
+}
+
+static void taking_end(MPI_Win win)
+{
+    struct world_waiting *waiting = win->takers;
+    CORE_CHECK(win->taker == WORLD->fiber);
+    win->taker = NULL;
+    win->takers = NULL;
+    for (; waiting; waiting = waiting->next)
+        world_fiber_ready(waiting->fiber);
+}
+
 static bool take_out(MPI_Win win, struct world_rma **link)
 {
     struct world_rma *rma = *link;
+    CORE_CHECK(win->taker == WORLD->fiber);
     CORE_CHECK(rma->win == win && rma->target >= 0 && rma->target < win->comm.size);
     if (UNLIKELY(WORLD->explore != NULL))
         world_turn_await(rma);
-    CORE_CHECK(*link == rma); /* only its rank takes from its list, and that waited */
+    CORE_CHECK(*link == rma); /* nobody else takes from the list meanwhile */
     if (!(*link = rma->next))
         win->pending_end = link;
     const char *call = WORLD->fiber->call;
@@ -192,9 +219,10 @@ bool world_rma_complete(MPI_Win win, int target)
 {
     CORE_CHECK(target >= -1 && target < win->comm.size);
     bool news = false, any = false;
+    if (win->pending)
+        world_fiber_yield(); /* what others do now still comes before */
+    taking_begin(win);
     struct world_rma **link = &win->pending;
-    if (*link)
-        world_fiber_yield();          /* what others do now still comes before */
     while (!WORLD->chosen && *link) { /* in the order of the calls */
         if (target >= 0 && (*link)->target != target) {
             link = &(*link)->next;
@@ -209,7 +237,8 @@ bool world_rma_complete(MPI_Win win, int target)
         news |= take_out(win, link);
         any = true;
     }
-    CORE_CHECK(target >= 0 || !win->pending);
+    CORE_CHECK(target >= 0 || !win->pending || ME->fiber->sibling);
+    taking_end(win);
     return news || !any;
 }
 
@@ -228,6 +257,7 @@ static void predecessors(MPI_Win win, const struct world_rma *rma)
 void world_rma_complete_local(MPI_Win win, int target)
 {
     CORE_CHECK(target >= -1 && target < win->comm.size);
+    taking_begin(win);
     struct world_rma **link = &win->pending;
     while (*link) {
         struct world_rma *rma = *link;
@@ -244,6 +274,7 @@ void world_rma_complete_local(MPI_Win win, int target)
             take_out(win, link);
         }
     }
+    taking_end(win);
 }
 
 /* The wait for the request of one: its buffers are the program's again. */
@@ -251,20 +282,22 @@ static void request_finish(struct ompi_request_t *request, struct world_deferred
 {
     (void)request;
     struct world_rma *rma = (struct world_rma *)self, **link = &rma->win->pending;
+    bool news = true;
     CORE_CHECK(rma->deferred.finish == request_finish);
+    taking_begin(rma->win);
     while (*link && *link != rma)
         link = &(*link)->next;
-    if (!*link)
-        return;
-    if (!rma->result) {
+    if (*link && !rma->result) {
         stage(rma);
-        return;
+    } else if (*link) {
+        if (ordered(rma))
+            predecessors(rma->win, rma);
+        for (link = &rma->win->pending; *link != rma;)
+            link = &(*link)->next;
+        news = take_out(rma->win, link);
     }
-    if (ordered(rma))
-        predecessors(rma->win, rma);
-    for (link = &rma->win->pending; *link != rma;)
-        link = &(*link)->next;
-    if (!take_out(rma->win, link))
+    taking_end(rma->win);
+    if (!news)
         world_poll_failed();
 }
 
@@ -349,6 +382,19 @@ static int check(MPI_Win win, struct world_rma *rma, int target, MPI_Aint disp)
     return MPI_SUCCESS;
 }
 
+static void at_once(MPI_Win win, struct world_rma *rma)
+{
+    taking_begin(win);
+    if (ordered(rma))
+        predecessors(win, rma);
+    struct world_rma **link = &win->pending;
+    while (*link && *link != rma)
+        link = &(*link)->next;
+    if (*link) /* else another thread has done it meanwhile */
+        take_out(win, link);
+    taking_end(win);
+}
+
 static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struct world_rma rma,
                  MPI_Request *request)
 {
@@ -369,20 +415,15 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
         *request = world_request_deferred(&kept->deferred);
     if (target == MPI_PROC_NULL)
         return MPI_SUCCESS;
+    world_turn_thread(&win->comm, TURN_SENDS, target, 0);
     WORLD->outcome->message_count++;
     WORLD->outcome->byte_count += rma.target_count * rma.target_type->size;
     kept->next = NULL;
     CORE_CHECK(!*win->pending_end && !kept->next); /* rma.h invariant 2: behind those before it */
     *win->pending_end = kept;
     win->pending_end = &kept->next;
-    if (UNLIKELY(WORLD->chosen) && world_choose(3, REPLAY_REASON_OTHER) == 1) { /* at once */
-        if (ordered(kept))
-            predecessors(win, kept);
-        struct world_rma **link = &win->pending;
-        while (*link != kept)
-            link = &(*link)->next;
-        take_out(win, link);
-    }
+    if (UNLIKELY(WORLD->chosen) && world_choose(3, REPLAY_REASON_OTHER) == 1)
+        at_once(win, kept);
     return MPI_SUCCESS;
 }
 

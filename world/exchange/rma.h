@@ -74,8 +74,10 @@ struct ompi_win_t {
     MPI_Errhandler errhandler;
     struct world_part **part;
     struct world_rma *pending, **pending_end;
-    uint8_t *held;    /* by target: RMA_SHARED... */
-    uint8_t *started; /* by target, between MPI_Win_start and MPI_Win_complete */
+    struct world_fiber *taker;    /* the thread that does what is pending; NULL: none */
+    struct world_waiting *takers; /* those that wait until it has */
+    uint8_t *held;                /* by target: RMA_SHARED... */
+    uint8_t *started;             /* by target, between MPI_Win_start and MPI_Win_complete */
     bool fenced, held_all, in_start;
     uint64_t last_read; /* what the last operation that changed nothing saw */
     void *base;

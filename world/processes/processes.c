@@ -596,6 +596,14 @@ static bool answer_is_whole(const struct region *region, const struct world_deci
                    !d->missed == !d->missed_count && !d->past == !d->past_count && d->sent));
 }
 
+static void broken_off(struct world_processes *w)
+{
+    if (!w->region->outcome.decisions)
+        w->decisions = (struct world_decisions){0};
+    w->decisions.unfinished = true;
+    w->region->outcome.decisions = &w->decisions;
+}
+
 /* Somebody waits for ever, as far as is known; but a thread that is not in MPI may know better. */
 static bool is_unsure(struct region *region, struct world_decisions *decisions)
 {
@@ -654,8 +662,9 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
         return core_report(CORE_IO, "the program that worlds are forked from has ended");
     if (w->debugged >= 0)
         debugger_attach(w);
-    int said = hear(w, w->world_ms_max);
-    if (said == 0)
+    bool less = options->left_ms && options->left_ms < w->world_ms_max, over;
+    int said = hear(w, less ? options->left_ms : w->world_ms_max);
+    if ((over = said == 0))
         said = time_over(w);
     status = streams_read(w);
     if (status == CORE_OK && said != REGION_DONE)
@@ -668,6 +677,8 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
     if (!answer_is_whole(region, region->outcome.decisions))
         return core_report(CORE_BAD_FORMAT, "a rank has overwritten what the ranks share");
     names_resolve(region);
+    if (less && over)
+        broken_off(w);
     bool unsure = is_unsure(region, region->outcome.decisions ? &w->decisions : NULL);
     for (int r = 0; r < w->rank_count; r++)
         rank_read(w, r);

@@ -82,9 +82,9 @@ struct world_process_outcome {
 
 enum { WORLD_LOG_MAX = 1 << 20 };
 
-/* One world. Of the options: policy, choice (LIST or SEED), late, warn_types, step_count_max;
- * `event`, if given, is called for each event after the world has ended. The others have no meaning
- * here. CORE_OK says that the world was run, whatever was found. */
+/* One world. Of the options: policy, choice (LIST or SEED), late, warn_types, step_count_max,
+ * look_ns, left_ms; `event`, if given, is called for each event after the world has ended. The
+ * others have no meaning here. CORE_OK says that the world was run, whatever was found. */
 enum core_status world_processes_run(struct world_processes *worlds,
                                      const struct world_options *options,
                                      struct world_process_outcome *out_outcome);

@@ -1,0 +1,27 @@
+# --time holds also where a world would take longer: that one is broken off, and not judged.
+# timeout: 120
+cat >hangs.c <<'P'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (;;)
+        pause();
+}
+P
+mpicc -g -O1 -o hangs hangs.c || exit 1
+crosswait explore --time=1 --world-time=100000 -n 2 -- ./hangs
+echo "[$?]"
+crosswait explore -j 2 --time=1 --world-time=100000 -n 2 -- ./hangs
+echo "[$?]"
+crosswait explore --time=2 --world-time=100000 --world=mpirun mpirun -n 2 ./hangs
+echo "[$?]"
+crosswait explore -j 2 --time=2 --world-time=100000 --world=mpirun mpirun -n 2 ./hangs
+echo "[$?]"
+# One that takes longer than a world may has failed, whatever the time.
+crosswait explore --time=100000 --world-time=1 -n 2 -- ./hangs 2>&1 | head -1
+# What no job can be given is said.
+mpicc -g -O1 -o right "$SOURCE/tests/explore/programs/persistent.c" -DCORRECT || exit 1
+crosswait explore --time=0 --world-time=100000 --world=mpirun mpirun -n 2 ./right
+echo "[$?]"
