@@ -292,8 +292,8 @@ static int search(struct explore_program *program, struct settings *settings)
         settings->search.progress = progress;
         settings->search.progress_context = &shown;
     }
-    enum core_status status = explore_program_times(program);
     time_begin(program, settings);
+    enum core_status status = explore_program_times(program);
     if (status == CORE_OK)
         status = explore_search(explore_program_run, program, program->command->rank_count,
                                 &settings->search, &found);

@@ -90,34 +90,43 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
     return CORE_OK;
 }
 
+/* Nothing, if there is no time for it. */
 static enum core_status output_under(struct explore_program *p, uint32_t look_ns,
-                                     struct explore_output *out_output)
+                                     struct explore_output *out_output, bool *out_there)
 {
     struct world_options options = {.look_ns = look_ns, .choice = {.kind = REPLAY_CHOICE_LIST}};
+    double left_s = p->end_s - explore_program_now_s();
     enum core_status status;
 
+    *out_there = false;
+    if (p->end_s > 0 && left_s < LEAST_S)
+        return CORE_OK;
+    options.left_ms = p->end_s > 0 ? milliseconds(left_s) : 0;
     replay_policy_init(&options.policy);
     options.policy.order = REPLAY_ORDER_EXPLORE;
     status = world_processes_run(p->worlds, &options, &p->outcome);
     replay_policy_done(&options.policy);
-    return status == CORE_OK ? explore_output_keep(&p->outcome, p->command->rank_count, out_output)
-                             : status;
+    if (status != CORE_OK || p->outcome.world.decisions->unfinished)
+        return status;
+    *out_there = true;
+    return explore_output_keep(&p->outcome, p->command->rank_count, out_output);
 }
 
 enum core_status explore_program_times(struct explore_program *program)
 {
     enum { QUICK_NS = 1000, SLOW_NS = 7919 };
     struct explore_output quick = {0}, slow = {0};
+    bool there = false;
     enum core_status status;
 
     if (!program->worlds || program->allow.output)
         return CORE_OK;
     program->timed = true;
     program->allowed = program->allow.pattern_count;
-    status = output_under(program, QUICK_NS, &quick);
-    if (status == CORE_OK)
-        status = output_under(program, SLOW_NS, &slow);
-    if (status == CORE_OK)
+    status = output_under(program, QUICK_NS, &quick, &there);
+    if (status == CORE_OK && there)
+        status = output_under(program, SLOW_NS, &slow, &there);
+    if (status == CORE_OK && there)
         status = explore_allow_numbers(&program->allow, &quick, &slow);
     explore_output_done(&quick);
     explore_output_done(&slow);

@@ -726,7 +726,7 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
     }
     if (status == CORE_OK && !resumed)
         status = ahead(s, &(struct explore_list){0}, 0);
-    while (status == CORE_OK && s->heap_count && !spent(s, SHARE_AHEAD)) {
+    while (status == CORE_OK && s->heap_count && !s->late && !spent(s, SHARE_AHEAD)) {
         status = one(s);
         if (status == CORE_OK)
             status = state_keep(s);

@@ -1,11 +1,13 @@
 # --time holds also where a world would take longer: that one is broken off, and not judged.
-# timeout: 120
+# timeout: 200
 cat >hangs.c <<'P'
 #include <mpi.h>
 #include <unistd.h>
 int main(int argc, char **argv)
 {
+    int rank;
     MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (;;)
         pause();
 }
