@@ -524,12 +524,13 @@ static int explore(const struct explore_command *typed, const struct job *job,
     clock_gettime(CLOCK_REALTIME_COARSE, &started);
     if (spread_start(&starting, job, &settings->search.spread) != CORE_OK)
         return CLI_TROUBLE;
-    if (program_start(&starting, &program) == CORE_OK) {
+    enum core_status status = program_start(&starting, &program);
+    if (status == CORE_OK) {
         code = settings->again ? again(&program, settings) : search(&program, settings);
         if (program.worlds && settings->gdb < 0 && !settings->quiet)
             files_tell(&program, started);
         program_end(&starting, &program);
-    } else if (!settings->jobs) {
+    } else if (!settings->jobs && status != CORE_NOT_FOUND) {
         fprintf(stderr, "crosswait: explore --world=mpirun runs the job itself instead\n");
     }
     explore_spread_free(settings->search.spread);

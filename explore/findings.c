@@ -550,21 +550,20 @@ static bool tells_apart(const struct look *look, const struct look *base,
     return apart;
 }
 
-/* *out_base: what came of the program first; *out_least: what tells another outcome apart with the
- * fewest answers; NULL: nothing does. */
+/* *out_base: what comes with the fewest answers, the first of equal ones; *out_least: what tells
+ * another outcome apart with the fewest; NULL: nothing does. */
 static void race_ends(const struct look *look, uint32_t count, const struct explore_allow *allow,
                       const struct look **out_base, const struct look **out_least)
 {
     *out_base = *out_least = NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        if (look[i].failure)
-            continue;
-        if (!*out_base)
+    for (uint32_t i = 0; i < count; i++)
+        if (!look[i].failure && (!*out_base || look[i].list.count < (*out_base)->list.count))
             *out_base = &look[i];
-        else if ((!*out_least || look[i].list.count < (*out_least)->list.count) &&
-                 tells_apart(&look[i], *out_base, allow))
+    for (uint32_t i = 0; i < count; i++)
+        if (!look[i].failure && &look[i] != *out_base &&
+            (!*out_least || look[i].list.count < (*out_least)->list.count) &&
+            tells_apart(&look[i], *out_base, allow))
             *out_least = &look[i];
-    }
 }
 
 static enum core_status race_add(struct explore_program *program, struct explore_search *search,

@@ -28,6 +28,7 @@ enum {
     WORLD_MS = 10000,
     END_MS = 5000,
     VARIABLES_BYTES = 1 << 20, /* more than the library's and its tables need */
+    NOT_RUN = 127,             /* the exit status where there is no such program */
     FILES_FIRST = 64           /* where the program's side finds its files */
 };
 #define MEMORY_BYTES ((size_t)1 << 30)
@@ -209,7 +210,7 @@ static _Noreturn void program_run(const struct world_processes *w,
     environment_set(program, library);
     execvp(program->argv[0], (char *const *)(uintptr_t)program->argv);
     dprintf(2, "crosswait: '%s' cannot be run: %s\n", program->argv[0], strerror(errno));
-    _exit(127);
+    _exit(NOT_RUN);
 }
 
 static uint64_t now_ms(void)
@@ -371,8 +372,9 @@ static enum core_status came_up(struct world_processes *w, const struct world_pr
     if (WIFSIGNALED(ended))
         return core_report(CORE_BAD_INPUT, "'%s' is ended by signal %d before its ranks can begin",
                            program->argv[0], WTERMSIG(ended));
-    return core_report(CORE_BAD_INPUT, "'%s' ends with status %d before its ranks can begin",
-                       program->argv[0], WEXITSTATUS(ended));
+    return core_report(WEXITSTATUS(ended) == NOT_RUN ? CORE_NOT_FOUND : CORE_BAD_INPUT,
+                       "'%s' ends with status %d before its ranks can begin", program->argv[0],
+                       WEXITSTATUS(ended));
 }
 
 static enum core_status program_start(struct world_processes *w,
