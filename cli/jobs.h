@@ -8,8 +8,8 @@
 
 struct jobs;
 
-/* The command stays the caller's. stop: set when the user wants an end; what ran then is unfinished.
- */
+/* The command stays the caller's. stop: set when the user wants an end; what ran then is told as
+ * unfinished. */
 enum core_status jobs_new(const struct explore_command *command, double world_s, volatile int *stop,
                           struct jobs **out_jobs);
 void jobs_free(struct jobs *jobs);
