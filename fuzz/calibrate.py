@@ -69,11 +69,11 @@ rows = [
 ]
 # What the fuzzer goes by, for the whole of it and without a part.
 GOES_BY = {
-    "ours": "coverage pattern",
-    "no coverage": "pattern",
-    "no pattern": "coverage",
+    "ours": "coverage",
+    "and pattern": "coverage pattern",
+    "pattern": "pattern",
     "neither": "",
-    "all mutated": "coverage pattern anew=0",
+    "all mutated": "coverage anew=0",
     "all anew": "anew=100",
     "plain bytes": "coverage bytes",
     "uniform": "anew=100 uniform",

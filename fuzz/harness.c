@@ -348,7 +348,7 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
         .step_count_max = 5000000,
         .event = schedule->event,
         .event_context = schedule->event_context,
-        .pattern = harness_pattern,
+        .pattern = harness_by_pattern ? harness_pattern : NULL,
         .pattern_count = HARNESS_PATTERNS,
         .returned = memory_world_returned,
     };

@@ -11,6 +11,7 @@
 
 enum { HARNESS_PATTERNS = 2048 };
 extern uint8_t harness_pattern[HARNESS_PATTERNS];
+extern bool harness_by_pattern; /* new patterns of communication are worth keeping */
 
 /* The collectives to fuzz: all that are linked in, or those that CROSSWAIT_FUZZ_TARGET names,
  * separated by commas. Ends the process with a message when there is none. */

@@ -94,6 +94,16 @@ argument_fortran() { # $1: its type, $2: its name
     esac
 }
 
+# Whether the subroutine has a dummy argument dimension(..): it wants descriptors, not addresses.
+wants_descriptors() { # $1: name
+    awk -v name="$1" '
+        { line = tolower($0); sub(/!.*/, "", line) }
+        line ~ "^ *([a-z]+ +)*subroutine +" name " *\\(" { inside = 1 }
+        inside && line ~ /dimension *\( *\.\. *\)/ { found = 1 }
+        inside && line ~ /^ *end *(subroutine|$)/ { inside = 0 }
+        END { exit !found }' "$file"
+}
+
 # One claim: a function in C around the subroutine.
 claim() { # $1: number of the line, $2: call, $3: name, $4: the macro as it was written
     symbol=$(nm "$object" | sed -nE "s/.* T ($3_|__.*_MOD_$3)\$/\1/p" | tail -1)
@@ -116,6 +126,11 @@ claim() { # $1: number of the line, $2: call, $3: name, $4: the macro as it was 
         echo "$file:$1: '$3' has $given arguments; $2 has $wanted in Fortran: $names,ierror" |
             sed 's/,/, /g' >&2
         exit 1; }
+    if wants_descriptors "$3"; then
+        echo "$file:$1: '$3' has a buffer of dimension(..), which a caller in C cannot give it:" \
+            "declare buffers as type(*), dimension(*)" >&2
+        exit 1
+    fi
     made=$(echo "$list" | while read -r line; do
         argument_fortran "${line% *}" "${line##* }"; done)
     echo "void $symbol($(echo "$made" | sed 's/.*/void */' | paste -sd, ), MPI_Fint *ierror);"

@@ -112,7 +112,7 @@ static void summarise(const char *log, const struct fuzz_job *job)
     const char *number = strrchr(executions, ' ');
     fuzz_output_judged();
     printf("%s: nothing found in%s executions%s%s\n", job->file[0], number ? number : " all",
-           *cover ? ", patterns and branches seen: " : "", cover);
+           *cover ? ", branches seen: " : "", cover);
 }
 
 /* --- running ---------------------------------------------------------------------------------- */

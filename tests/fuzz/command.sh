@@ -47,7 +47,7 @@ try() { # $1: title, the rest: arguments; prints the status and what matters
     crosswait fuzz "$@" >out.txt 2>err.txt
     echo "$title: exit $?"
     sed -E 's/crash-[0-9a-f]+/crash-X/g; s/timeout-[0-9a-f]+/timeout-X/g; s/oom-[0-9a-f]+/oom-X/g
-        s/leak-[0-9a-f]+/leak-X/g; s/, patterns and branches seen: .*//' out.txt
+        s/leak-[0-9a-f]+/leak-X/g; s/, branches seen: .*//' out.txt
 }
 
 ring 'MPI_Send(out, recvcount, recvtype, right, 1, comm);

@@ -25,7 +25,7 @@ done <<'TABLE'
 bcast_tree 500 root-step,also
 gather_scratch 500 before,behind
 gatherv_packed 500 places
-allgather_int 3000 far
+allgather_int 3000 far,huge
 scan_ring,gather_any 4000 other
 flat_lazy,flat_early 800 other
 flat_lazy,flat_early 800 flight

@@ -1,6 +1,6 @@
 # timeout: 200
-# What the fuzzer goes by can be taken away part by part, to measure what each earns: without any
-# feedback nothing but what it began with is kept, without one of them less than with both. A table
+# What the fuzzer goes by can be given and taken away, to measure what each earns: without any
+# feedback nothing but what it began with is kept, with one of two less than with both. A table
 # tells executions to a defect.
 set -u
 kept() { # $1: what it goes by

@@ -65,6 +65,9 @@ sed 's/, first,/, nobody,/' sends.f90 >nobody.f90; refused "no such subroutine" 
 sed 's/, rtype, comm, ierror)$/, comm, ierror)/; 1s/rtype, //; s/^  integer :: scount/  integer :: rtype, scount/
     s/rcount, rtype, comm, ierror, rank/rcount, comm, ierror, rank/' \
     sends.f90 >few.f90; refused "an argument too few" few.f90
+sed 's/integer(1) :: sendbuf.*/type(*), dimension(..) :: sendbuf, recvbuf/' sends.f90 |
+    sed 's/recvbuf(.*rcount \* 4)/recvbuf/' >rank.f90
+refused "a descriptor" rank.f90
 sed 's/COLLECTIVE(allgather/COLLECTIVE(algather/' sends.f90 >kind.f90
 refused "no such kind" kind.f90
 sed 's/COLLECTIVE(allgather, ""/COLLECTIVE(allgather/' sends.f90 >macro.f90
