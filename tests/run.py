@@ -12,9 +12,10 @@ A script runs in an empty folder of its own (TMPDIR points into it) with BUILD, 
 so that `crosswait` and `libcrosswait.so` are the built ones, and with Open MPI told to oversubscribe
 and to run as root. Header comments set the rest: `# timeout: SECONDS` (120 unless told), `# slow`
 (only with --all), `# alone` (not beside other tests: it measures time, or fills the machine).
-A test that ends or times out takes all the processes of its session with it.
+A test that ends or times out takes all the processes of its session with it, and what its ranks
+shared.
 """
-import argparse, concurrent.futures, glob, os, re, signal, subprocess, sys, tempfile, time
+import argparse, concurrent.futures, contextlib, glob, os, re, signal, subprocess, sys, tempfile, time
 
 from mpirun import MPIRUN
 
@@ -83,7 +84,15 @@ def header(path, key):
     return None
 
 
-def environment(build, folder):
+def shared_folder():
+    """Where the ranks of a test keep what they share: what those that were killed leave goes with
+    it."""
+    if not os.path.isdir("/dev/shm"):
+        return contextlib.nullcontext()
+    return tempfile.TemporaryDirectory(prefix="cw", dir="/dev/shm", ignore_cleanup_errors=True)
+
+
+def environment(build, folder, shared):
     env = dict(os.environ)
     for name in [n for n in env if n.startswith(("CROSSWAIT", "OMPI_", "PMIX_"))]:
         del env[name]
@@ -96,6 +105,10 @@ def environment(build, folder):
         PATH=build + ":" + os.path.dirname("/usr/bin/python3") + ":" + env["PATH"],
         **MPIRUN,
     )
+    if shared:
+        os.chmod(shared, 0o1777)  # tests run as other users, too
+        env["OMPI_MCA_btl_vader_backing_directory"] = shared
+        env["OMPI_MCA_osc_sm_backing_directory"] = shared
     return env
 
 
@@ -122,11 +135,11 @@ class Test:
 
     def run(self, update):
         started = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="cw") as folder:
+        with tempfile.TemporaryDirectory(prefix="cw") as folder, shared_folder() as shared:
             status, self.output, left = run(
                 ["/bin/bash", self.path] if self.script else [self.path],
                 folder,
-                environment(self.build, folder),
+                environment(self.build, folder, shared),
                 self.timeout,
             )
         self.amount = amount(self.output)

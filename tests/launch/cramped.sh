@@ -101,6 +101,7 @@ inside read-only sh "$PWD/alice.sh" env "$PLAIN" CROSSWAIT_SPOOL=/nowhere mpirun
 same "read-only spool" out
 grep -q "is not recorded: cannot make the folder" out ||
     fail "read-only spool: nothing is said: $(cat out)"
+unset OMPI_MCA_osc_sm_backing_directory
 export OMPI_MCA_btl_vader_backing_directory="$SHARED/home.$ALICE"
 inside shm sh "$PWD/alice.sh" "$CROSSWAIT" record -o "$SHARED/m.db" -- mpirun -n 2 "$RING" >out 2>&1
 same "little /dev/shm" out

@@ -1,6 +1,7 @@
 # A hanging job whose mpirun cannot clean up: what its ranks had in shared memory goes with it,
 # what others have stays.
 . $SOURCE/tests/launch/lib.bash
+unset OMPI_MCA_btl_vader_backing_directory # where it is for every job, and not the runner's
 own quiz cw.quiz
 foreign=/dev/shm/vader_segment.test.0.1.$$; echo >$foreign; trap 'rm -f $foreign' EXIT
 crosswait record -o T.db -- mpirun -n 2 ./cw.quiz 1048576 >out 2>err &
