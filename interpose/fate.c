@@ -107,6 +107,18 @@ static void end_commit(struct spool_end *end)
     atomic_store_explicit(&end->realtime_ns, realtime_ns(), memory_order_release);
 }
 
+static void state_set(enum spool_state state, int code)
+{
+    for (struct lane *lane = recorder.lanes; lane; lane = lane->next) {
+        struct spool_header *header = lane->writer.header;
+
+        if (atomic_load(&header->state) != SPOOL_STATE_RUNNING)
+            continue;
+        atomic_store(&header->code, code);
+        atomic_store(&header->state, state);
+    }
+}
+
 static bool told_before(void) /* invariant 3 */
 {
     return atomic_exchange(&fate.told, true);
@@ -185,16 +197,23 @@ void fate_say(enum fate_kind kind, int code, const char *text)
     end_commit(end);
 }
 
-void fate_say_error(int code, int class, const char *text)
+void fate_say_error(int code)
 {
-    struct spool_end *end = told_before() ? NULL : end_begin(FATE_ERROR, code);
+    char text[MPI_MAX_ERROR_STRING + 1] = "";
+    int length = 0;
+    struct spool_end *end;
 
+    if (!recorder.on || told_before())
+        return;
+    end = end_begin(FATE_ERROR, code);
     if (!end)
         return;
-    end->detail = class;
+    REAL(Error_string)(code, text, &length);
+    end->detail = recorder_error(code);
     end->has_detail = 1;
     text_set(end, text);
     end_commit(end);
+    state_set(SPOOL_STATE_EXITED, code); /* its launcher may kill it before it does */
 }
 
 /* --- frames ----------------------------------------------------------------------------------- */
@@ -265,18 +284,6 @@ static void fill_frames(struct spool_end *end, const ucontext_t *context)
 
 /* --- the handler ------------------------------------------------------------------------------ */
 
-static void state_set(int number)
-{
-    for (struct lane *lane = recorder.lanes; lane; lane = lane->next) {
-        struct spool_header *header = lane->writer.header;
-
-        if (atomic_load(&header->state) != SPOOL_STATE_RUNNING)
-            continue;
-        atomic_store(&header->code, number);
-        atomic_store(&header->state, SPOOL_STATE_SIGNALLED);
-    }
-}
-
 static bool is_fault(const siginfo_t *info)
 {
     return info && info->si_code > 0;
@@ -286,7 +293,7 @@ static void tell(int number, const siginfo_t *info, const ucontext_t *context)
 {
     struct spool_end *end = told_before() ? NULL : end_begin(FATE_SIGNAL, number);
 
-    state_set(number);
+    state_set(SPOOL_STATE_SIGNALLED, number);
     if (!end)
         return;
     if (info) {

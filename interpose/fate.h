@@ -14,7 +14,8 @@ void fate_thread_end(struct lane *lane);
 /* What the rank itself knows of its end: `kind` is none of a signal. text: NULL none. The first
  * that says so is kept, and all later ones are its consequences. */
 void fate_say(enum fate_kind kind, int code, const char *text);
-void fate_say_error(int code, int class, const char *text);
+/* MPI raised an error that is fatal. */
+void fate_say_error(int code);
 /* Looks for Python's interpreter, in whose thread this is: an exception that nothing catches is
  * kept as the rank's end, unless the program goes on. */
 void fate_watch_python(void);

@@ -94,6 +94,12 @@ void *recorder_symbol(const char *name)
     return symbol ? symbol : in_library(name);
 }
 
+void *recorder_symbol_next(const char *name)
+{
+    void *symbol = dlsym(RTLD_NEXT, name);
+    return symbol ? symbol : in_library(name);
+}
+
 static int no_real_function(void)
 {
     return MPI_ERR_OTHER;
@@ -103,9 +109,7 @@ void *recorder_resolve(int which, unsigned call)
 {
     char name[128];
     snprintf(name, sizeof name, "%s%s", which == REAL_PMPI ? "P" : "", call_description[call].name);
-    void *real = dlsym(RTLD_NEXT, name);
-    if (!real)
-        real = in_library(name);
+    void *real = recorder_symbol_next(name);
     if (!real)
         return (void *)no_real_function;
     recorder_real_table[which][call] = real;

@@ -132,6 +132,8 @@ enum { REAL_MPI, REAL_PMPI };
 extern void *recorder_real_table[2][CALL_COUNT];
 void *recorder_resolve(int which, unsigned call);
 void *recorder_symbol(const char *name); /* in the MPI library; NULL */
+/* The same of a function that this library has as well. */
+void *recorder_symbol_next(const char *name);
 static inline void *recorder_real(int which, unsigned call)
 {
     void *real = recorder_real_table[which][call];

@@ -17,11 +17,14 @@ INTERPOSE_GEN = $(BUILD)/gen/interpose_calls.c
 INTERPOSE_GENERATE = $(wildcard interpose/generate/*.py interpose/generate/*.c.tmpl)
 INTERPOSE_SOURCES = $(wildcard interpose/*.c interpose/objects/*.c interpose/misuse/*.c)
 
-# What the header says which MPI library this is. The library layer is written for Open MPI 4; of
-# later ones calls that the table lacks are let through, and their inside is not looked into.
+# What the header says which MPI library this is. Of Open MPI after 4 calls that the table lacks are
+# let through. The library layer needs what Open MPI installs with --with-devel-headers (Debian
+# does); without it the inside of the library is not looked into.
 OPENMPI_MAJOR := $(shell echo OMPI_MAJOR_VERSION | $(CC) -E -P $(INTERPOSE_MPI) -include mpi.h -x c - \
     2>/dev/null | tail -n 1)
 OPENMPI_IS_4 := $(filter 4,$(OPENMPI_MAJOR))
+OPENMPI_LAYER := $(shell echo | $(CC) -E $(INTERPOSE_MPI) -include ompi_config.h \
+    -include ompi/mca/pml/pml.h -x c - >/dev/null 2>&1 && echo openmpi || echo none)
 
 # A library of ours for each MPI library: $(1) its name here, $(2) the folder of what is generated,
 # $(3) the sources that are about it, $(4) what the generator is told, $(5) the flags of its
@@ -56,12 +59,11 @@ $$(BUILD)/$(6): $$(INTERPOSE_SOURCES:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) \
 
 ALL += $$(BUILD)/$(6)
 endef
-$(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c $(if \
-    $(OPENMPI_IS_4),$(wildcard interpose/layer/openmpi4*.c),interpose/layer/none.c),$(if \
-    $(OPENMPI_IS_4),,--newer),INTERPOSE_MPI,libcrosswait.so))
+$(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c \
+    $(wildcard interpose/layer/$(OPENMPI_LAYER)*.c),$(if $(OPENMPI_IS_4),,--newer),INTERPOSE_MPI,libcrosswait.so))
 ifneq ($(MPICC_MPICH),)
 $(eval $(call INTERPOSE_LIBRARY,mpich,$(BUILD)/gen/mpich,interpose/library/mpich.c \
-    interpose/layer/none.c,--newer,MPICH_CFLAGS,libcrosswait-mpich.so))
+    interpose/layer/none.c interpose/layer/mpich_error.c,--newer,MPICH_CFLAGS,libcrosswait-mpich.so))
 endif
 
 # The library's own headers are not written for our warnings.

@@ -92,6 +92,8 @@ static void became_combine(const struct store_rank_end *end, struct became *beca
     case EVENT_RANK_MISSING:
         break;
     case EVENT_RANK_EXITED:
+        if (end->state == EVENT_RANK_KILLED)
+            return; /* while it exited */
         became->code = end->code;
         break;
     default: /* running, or killed by a signal that may have come from the launcher */

@@ -17,15 +17,6 @@ bool layer_knows(const char *version)
     return false;
 }
 
-void layer_errors_start(const char *version)
-{
-    (void)version;
-}
-
-void layer_errors_stop(void)
-{
-}
-
 const struct call_description *layer_description(unsigned call)
 {
     (void)call;

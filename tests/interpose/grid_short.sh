@@ -1,6 +1,6 @@
 # timeout: 180
 # The messages inside collectives: each algorithm of coll/tuned, every non-blocking and some
-# persistent collectives, at two awkward P. Holds layer/openmpi4.c invariant 2.
+# persistent collectives, at two awkward P. Holds layer/openmpi.c invariant 2.
 . "$SOURCE/tests/interpose/grid.bash"
 all=
 for op in $inside; do all="$all $(algorithms $op 3,5)"; done

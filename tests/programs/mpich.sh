@@ -35,3 +35,15 @@ crosswait run --mpi=openmpi -o d.db -- mpiexec.mpich -n 2 "$BUILD/corpus/program
 # What buffered sends take besides their data is the library's.
 sqlite3 a.db "select value from meta where key = 'bsend_overhead'" | grep -qx 128 || exit 1
 sqlite3 b.db "select value from meta where key = 'bsend_overhead'" | grep -qx 96 || exit 1
+# An error that is fatal is what ended the rank, and not the signal by which MPICH's launcher ends
+# it then; a call that was refused is no communication, as with Open MPI.
+mpicc.mpich -g -w -o refused "$SOURCE/tests/checkers/refused.c" || exit 1
+for what in send_tag bcast attach; do
+    crosswait record -o e.db -- mpiexec.mpich -n 2 ./refused $what fatal >out 2>&1
+    crosswait check e.db >out
+    [ "$(grep -c '^error\[' out)" = 1 ] && grep -q '^error\[argument\]' out &&
+        grep -q 'error\[error\] follows: rank 0: .* raised an error, and errors are fatal' out ||
+        { cat out; exit 1; }
+    crosswait record -o e.db -- mpiexec.mpich -n 2 ./refused $what return >out 2>&1
+    crosswait check --only=error,crash e.db >out || { cat out; exit 1; }
+done

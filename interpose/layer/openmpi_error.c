@@ -1,7 +1,7 @@
-/* Errors that MPI raises where they are fatal, for Open MPI 4.1: the handler MPI_ERRORS_ARE_FATAL
- * is an object that holds a function for each kind of object. After MPI_Init these are replaced by
- * functions that keep what was raised (fate.h) and go on to the library's own, which prints it and
- * ends the job.
+/* Errors that MPI raises where they are fatal, for Open MPI 4.1 and 5.0: the handler
+ * MPI_ERRORS_ARE_FATAL is an object that holds a function for each kind of object. After MPI_Init
+ * these are replaced by functions that keep what was raised (fate.h) and go on to the library's
+ * own, which prints it and ends the job.
  *
  *  1. Nothing is replaced unless version, the object's size and its functions are what this file
  *     was compiled for. */
@@ -23,21 +23,9 @@
 static struct {
     ompi_errhandler_t *handler; /* NULL: not replaced */
     MPI_Comm_errhandler_function *comm;
-    ompi_file_errhandler_fn *file;
+    MPI_File_errhandler_function *file;
     MPI_Win_errhandler_function *win;
 } own;
-
-static void raised(const int *error)
-{
-    char text[MPI_MAX_ERROR_STRING + 1] = "";
-    int length = 0, class = 0;
-
-    if (!error || !recorder.on)
-        return;
-    REAL(Error_class)(*error, &class);
-    REAL(Error_string)(*error, text, &length);
-    fate_say_error(*error, class, text);
-}
 
 /* The library gives a text behind the error, and nothing else. */
 #define FATAL(kind, type)                                   \
@@ -47,7 +35,8 @@ static void raised(const int *error)
         va_start(rest, error);                              \
         char *message = va_arg(rest, char *);               \
         va_end(rest);                                       \
-        raised(error);                                      \
+        if (error)                                          \
+            fate_say_error(*error);                         \
         own.kind(object, error, message, NULL);             \
     }
 FATAL(comm, MPI_Comm)
@@ -76,7 +65,7 @@ void layer_errors_start(const char *version)
     own.win = handler->eh_win_fn;
     own.handler = handler;
     handler->eh_comm_fn = (MPI_Comm_errhandler_function *)fatal_comm;
-    handler->eh_file_fn = (ompi_file_errhandler_fn *)fatal_file;
+    handler->eh_file_fn = (MPI_File_errhandler_function *)fatal_file;
     handler->eh_win_fn = (MPI_Win_errhandler_function *)fatal_win;
 }
 

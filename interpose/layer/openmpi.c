@@ -1,4 +1,5 @@
-/* The library layer for Open MPI 4.1: the messages and waits inside its own collectives.
+/* The library layer for Open MPI 4.1 and 5.0: the messages and waits inside its own collectives.
+ * Built for the version of the headers, and on in that version only.
  *
  * Every message of Open MPI passes through the table mca_pml and every wait through
  * ompi_request_functions. After MPI_Init both get recording versions; before MPI_Finalize the
