@@ -1,7 +1,8 @@
 # slow
 # timeout: 400
-# Under Slurm: a job started by srun is recorded, and ended when it hangs; scancel and a time limit
-# leave a trace and a report; a batch script's mpirun works as elsewhere.
+# Under Slurm: a job started by srun is recorded, and ended when it hangs, by PMIx and, of MPICH, by
+# Slurm's own PMI; scancel and a time limit leave a trace and a report; a batch script's mpirun works
+# as elsewhere.
 . "$SOURCE/tests/launch/lib.bash"
 . "$SOURCE/tests/launch/slurm.bash"
 slurm_start
@@ -24,6 +25,13 @@ crosswait run -o b.db -- srun -n 4 "$circle" hang >out 2>err
 [ $? = 1 ] && grep -q "^error\[deadlock\]" out && grep -q "deadlock: rank 0 waits" err ||
     fail "a hang: $(cat out err)"
 no_ranks
+
+for bytes in 8 1000000; do # with so many it hangs
+    crosswait run -o m.db -- srun --mpi=pmi2 -n 2 "$BUILD/mpich/programs/quiz" $bytes >out 2>err
+    [ $? = 1 ] && grep -q "^error\[deadlock\]" out && [ "$(meta m.db rank_count)" = 2 ] &&
+        [ "$(grep -c 'deadlock: rank 0 waits' err)" = $((bytes > 8)) ] ||
+        fail "MPICH, $bytes bytes: $(cat out err)"
+done
 
 crosswait record -o c.db --no-watch -- srun -n 4 "$circle" hang >out 2>err &
 job=$!
