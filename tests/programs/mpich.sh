@@ -36,7 +36,8 @@ crosswait run --mpi=openmpi -o d.db -- mpiexec.mpich -n 2 "$BUILD/corpus/program
 sqlite3 a.db "select value from meta where key = 'bsend_overhead'" | grep -qx 128 || exit 1
 sqlite3 b.db "select value from meta where key = 'bsend_overhead'" | grep -qx 96 || exit 1
 # An error that is fatal is what ended the rank, and not the signal by which MPICH's launcher ends
-# it then; a call that was refused is no communication, as with Open MPI.
+# it then; a call that was refused is no communication, as with Open MPI. Holds layer/mpich_error.c
+# invariant 1.
 mpicc.mpich -g -w -o refused "$SOURCE/tests/checkers/refused.c" || exit 1
 for what in send_tag bcast attach; do
     crosswait record -o e.db -- mpiexec.mpich -n 2 ./refused $what fatal >out 2>&1
