@@ -73,6 +73,7 @@ GOES_BY = {
     "and pattern": "coverage pattern",
     "pattern": "pattern",
     "neither": "",
+    "uncrossed": "coverage uncrossed",
     "all mutated": "coverage anew=0",
     "all anew": "anew=100",
     "plain bytes": "coverage bytes",

@@ -31,6 +31,8 @@ __attribute__((section("__libfuzzer_extra_counters"))) uint8_t harness_pattern[H
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other,
+                                 size_t other_size, uint8_t *out, size_t room, unsigned seed);
 
 /* Freed buffers are remembered, but not so many that every execution touches fresh pages. Worlds
  * that are given up leave their buffers behind: that is ours, not the collective's. */
@@ -260,15 +262,16 @@ bool harness_keep(const char *folder, const char *kind, const struct collective 
 
 /* --- what the fuzzer goes by ------------------------------------------------------------------ */
 
-/* So many of a hundred scenarios are drawn anew, the others are mutated. */
+/* So many of a hundred scenarios are drawn anew, the others are mutated or crossed. */
 enum { ANEW = 75 };
 
 /* To measure what each feedback and the mutation earn (make bench-fuzz), CROSSWAIT_FUZZ_GOES_BY
  * says what there is: words of "coverage", "pattern" (of communication), and "anew=N" in place of
- * ANEW, "uniform" where all values are drawn alike, or "bytes" for libFuzzer's own mutation of
- * bytes. Not set: coverage; patterns cost a third of the time and find nothing sooner. */
+ * ANEW, "uniform" where all values are drawn alike, "uncrossed" where none are crossed, or
+ * "bytes" for libFuzzer's own mutation of bytes. Not set: coverage; patterns cost a third of the
+ * time and find nothing sooner. */
 bool harness_by_pattern;
-static bool goes_by_coverage = true, goes_by_bytes, goes_uniformly;
+static bool goes_by_coverage = true, goes_by_crossing = true, goes_by_bytes, goes_uniformly;
 static unsigned anew = ANEW;
 extern uint8_t __start___sancov_cntrs[] __attribute__((weak));
 extern uint8_t __stop___sancov_cntrs[] __attribute__((weak));
@@ -283,6 +286,7 @@ static void goes_by_read(void)
     harness_by_pattern = strstr(words, "pattern") != NULL;
     goes_uniformly = strstr(words, "uniform") != NULL;
     goes_by_bytes = strstr(words, "bytes") != NULL;
+    goes_by_crossing = strstr(words, "uncrossed") == NULL;
     if (strstr(words, "anew="))
         anew = (unsigned)atoi(strstr(words, "anew=") + 5);
 }
@@ -386,10 +390,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
+/* The bytes of a scenario, as many as there is room for. */
+static size_t scenario_put(const struct scenario *scenario, uint8_t *out, size_t room)
+{
+    static uint8_t bytes[SCENARIO_BYTES_MAX];
+    size_t made = scenario_encode(scenario, bytes);
+    if (made > room)
+        made = room;
+    memcpy(out, bytes, made);
+    return made;
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
     static struct scenario scenario;
-    static uint8_t bytes[SCENARIO_BYTES_MAX];
     if (goes_by_bytes)
         return LLVMFuzzerMutate(data, size, max_size);
     scenario_decode(data, size, &scenario);
@@ -397,9 +411,26 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
         scenario_draw(&scenario, seed, goes_uniformly);
     else
         scenario_mutate(&scenario, seed);
-    size_t made = scenario_encode(&scenario, bytes);
-    if (made > max_size)
-        made = max_size;
-    memcpy(data, bytes, made);
-    return made;
+    return scenario_put(&scenario, data, max_size);
+}
+
+/* libFuzzer asks for this as often as for the mutator, so as many are drawn anew here, too. */
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other,
+                                 size_t other_size, uint8_t *out, size_t room, unsigned seed)
+{
+    static struct scenario scenario, second;
+    scenario_decode(data, size, &scenario);
+    if (goes_by_bytes) {
+        memcpy(out, data, size < room ? size : room);
+        return LLVMFuzzerMutate(out, size < room ? size : room, room);
+    }
+    if (core_random_mix(seed) % 100 < anew) {
+        scenario_draw(&scenario, seed, goes_uniformly);
+    } else if (goes_by_crossing) {
+        scenario_decode(other, other_size, &second);
+        scenario_cross(&scenario, &second, seed);
+    } else {
+        scenario_mutate(&scenario, seed);
+    }
+    return scenario_put(&scenario, out, room);
 }

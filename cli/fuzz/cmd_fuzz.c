@@ -212,7 +212,7 @@ static enum core_status run_all(const char *program, const struct passed *passed
         if (i > 0 && (left < 1 || (passed->runs > 0 && runs < 1)))
             break;
         start_make(program, passed, left, runs, i, start);
-        result = fuzz_spawn_watched(start->argv, start->log, out_status);
+        result = fuzz_spawn_watched(start->argv, start->log, left, out_status);
         runs -= executed(start->log) > 0 ? executed(start->log) : 1;
         if (!keep_going || *out_status == 0 || *out_status == 2)
             break;

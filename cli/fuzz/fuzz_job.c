@@ -1,5 +1,6 @@
 /* See fuzz_job.h. Relies on sh, clang, mpicc and nm being found through PATH; holds no state. */
 #include "core/file.h"
+#include "core/trace/describe.h"
 #include "cli/fuzz/fuzz_job.h"
 
 #include <errno.h>
@@ -118,9 +119,32 @@ enum core_status fuzz_spawn(char *const argv[], const char *output, const char *
     return CORE_OK;
 }
 
-static void progress_show(const char *log)
+/* The number behind a word of libFuzzer's line ("ft: 81"); 0 if it is not there. */
+static unsigned long number_after(const char *line, const char *word)
 {
-    char tail[2048], *line;
+    const char *at = strstr(line, word);
+    return at ? strtoul(at + strlen(word), NULL, 10) : 0;
+}
+
+/* The words of progress for a line of libFuzzer, or "" if it is none. */
+static const char *progress_words(const char *line, double elapsed, double seconds, char out[128])
+{
+    char whole[16] = "", worlds[48], rate[32];
+    out[0] = 0;
+    if (line[0] != '#' || !strstr(line, " ft: "))
+        return out;
+    if (seconds > 0)
+        snprintf(whole, sizeof whole, "/%.0f", seconds);
+    describe_count(number_after(line, "#"), "world", worlds, sizeof worlds);
+    describe_number(number_after(line, " exec/s: "), rate, sizeof rate);
+    snprintf(out, 128, "%.0f%s s, %s, %s/s, %lu patterns and branches", elapsed, whole, worlds,
+             rate, number_after(line, " ft: "));
+    return out;
+}
+
+static void progress_show(const char *log, double elapsed, double seconds)
+{
+    char tail[2048], words[128], *line;
     FILE *file = fopen(log, "rb");
     if (!file)
         return;
@@ -130,17 +154,18 @@ static void progress_show(const char *log)
     tail[fread(tail, 1, sizeof tail - 1, file)] = 0;
     fclose(file);
     line = strrchr(tail, '#');
-    if (line && (line == tail || line[-1] == '\n')) {
-        line[strcspn(line, "\n")] = 0;
-        fprintf(stderr, "\r\033[K%.78s", line);
-    }
+    if (line && *progress_words(line, elapsed, seconds, words))
+        fprintf(stderr, "\r\033[Kcrosswait: %.90s", words);
 }
 
-enum core_status fuzz_spawn_watched(char *const argv[], const char *log, int *out_status)
+enum core_status fuzz_spawn_watched(char *const argv[], const char *log, double seconds,
+                                    int *out_status)
 {
     if (!isatty(STDERR_FILENO))
         return fuzz_spawn(argv, log, log, out_status);
+    struct timespec began, now;
     int status;
+    clock_gettime(CLOCK_MONOTONIC, &began);
     pid_t child = start(argv, log, log);
     if (child < 0)
         return core_report(CORE_IO, "cannot start '%s': %s", argv[0], strerror(errno));
@@ -151,7 +176,8 @@ enum core_status fuzz_spawn_watched(char *const argv[], const char *log, int *ou
         if (ended < 0 && errno != EINTR)
             return core_report(CORE_IO, "cannot wait for '%s': %s", argv[0], strerror(errno));
         nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
-        progress_show(log);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        progress_show(log, (double)(now.tv_sec - began.tv_sec), seconds);
     }
     fprintf(stderr, "\r\033[K");
     *out_status = status_of(status);

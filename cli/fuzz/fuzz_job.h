@@ -31,8 +31,10 @@ enum core_status fuzz_build(const struct fuzz_job *job, const char *kind,
  * *out_status is the exit status, 128 + the signal if one ended it. */
 enum core_status fuzz_spawn(char *const argv[], const char *output, const char *errors,
                             int *out_status);
-/* The same, with progress on a terminal: the last "#..." line of the log. */
-enum core_status fuzz_spawn_watched(char *const argv[], const char *log, int *out_status);
+/* The same of libFuzzer, with progress on a terminal, from the last "#..." line of its log: so many
+ * seconds of `seconds` (0: not known), worlds, worlds a second, patterns and branches seen. */
+enum core_status fuzz_spawn_watched(char *const argv[], const char *log, double seconds,
+                                    int *out_status);
 enum core_status fuzz_folder_make(const char *path);
 void fuzz_show(const char *path, FILE *out);
 /* What begins with `start` in the first line that has it; empty: no line has. */

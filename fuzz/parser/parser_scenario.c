@@ -38,10 +38,21 @@ static void check_text(const struct scenario *s)
     CORE_CHECK(!strcmp(once, twice));
 }
 
+/* Sound, and the same again from its text and from its bytes. */
+static void check_same(const struct scenario *s)
+{
+    static struct scenario again;
+    static uint8_t bytes[SCENARIO_BYTES_MAX];
+    check_sound(s);
+    check_text(s);
+    scenario_decode(bytes, scenario_encode(s, bytes), &again);
+    CORE_CHECK(again.ranks == s->ranks && again.count == s->count && again.root == s->root &&
+               again.delays_seed == s->delays_seed && again.choice_count == s->choice_count);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct scenario s, again;
-    static uint8_t bytes[SCENARIO_BYTES_MAX];
+    static struct scenario s, again, crossed;
     char name[128], other[128], message[256];
     char *text = malloc(size + 1);
     CORE_CHECK(text);
@@ -55,12 +66,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(text);
     scenario_decode(data, size, &s);
     for (uint64_t seed = size; seed < size + 3; seed++) {
-        check_sound(&s);
-        check_text(&s);
-        scenario_decode(bytes, scenario_encode(&s, bytes), &again);
-        CORE_CHECK(again.ranks == s.ranks && again.count == s.count && again.root == s.root &&
-                   again.delays_seed == s.delays_seed && again.choice_count == s.choice_count);
+        check_same(&s);
+        again = s;
         scenario_mutate(&s, seed);
+        crossed = again;
+        scenario_cross(&crossed, &s, seed);
+        check_same(&crossed);
+        CORE_CHECK(crossed.target == again.target || crossed.target == s.target);
+        CORE_CHECK(crossed.choice_count == again.choice_count ||
+                   crossed.choice_count == s.choice_count);
     }
     return 0;
 }

@@ -972,6 +972,20 @@ void scenario_mutate(struct scenario *s, uint64_t seed)
     bring_down(s, &state);
 }
 
+void scenario_cross(struct scenario *s, const struct scenario *other, uint64_t seed)
+{
+    uint64_t state = seed;
+    for (enum field f = 0; f < FIELD_EXPLORED; f++)
+        if (next(&state) % 2)
+            field_set(s, f, field_get(other, f));
+    if (next(&state) % 2) { /* what is explored is said by the answers */
+        s->explored = other->explored;
+        s->choice_count = other->choice_count;
+        memcpy(s->choices, other->choices, other->choice_count);
+    }
+    bring_down(s, &state);
+}
+
 void scenario_draw(struct scenario *s, uint64_t seed, bool uniform)
 {
     uint64_t state = seed;

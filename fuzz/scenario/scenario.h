@@ -185,6 +185,8 @@ bool scenario_simpler(const struct scenario *scenario, int step, struct scenario
 
 /* One or a few fields change, to values that tend to matter. Deterministic in the seed. */
 void scenario_mutate(struct scenario *scenario, uint64_t seed);
+/* Some fields, and perhaps the schedule, become those of another. Deterministic in the seed. */
+void scenario_cross(struct scenario *scenario, const struct scenario *other, uint64_t seed);
 /* Every field anew, by the same values; or uniformly, to compare with. */
 void scenario_draw(struct scenario *out, uint64_t seed, bool uniform);
 

@@ -135,3 +135,28 @@ told = re.search(r"rendering: \d+ %, about \d+ s left", said)
 print("rendering on a terminal:", "told" if told else repr(said), "status", status)
 print("left standing:", repr(said.split("\r")[-1].strip()))
 END
+# And of fuzzing: seconds, worlds, worlds a second, what was seen.
+cat >my_barrier.c <<'END'
+#include "crosswait_fuzz.h"
+static int my_barrier(MPI_Comm comm) { return PMPI_Barrier(comm); }
+COLLECTIVE(barrier, "", my_barrier)
+END
+/usr/bin/python3 - <<'END'
+import os, pty, re
+
+pid, fd = pty.fork()
+if not pid:
+    os.execvp("crosswait", "crosswait fuzz my_barrier.c -seed=1 --time=3".split())
+text = b""
+try:
+    while more := os.read(fd, 4096):
+        text += more
+except OSError:
+    pass
+os.waitpid(pid, 0)
+said = text.decode()
+told = re.search(
+    r"crosswait: \d+/3 s, [\d,]+ worlds?, [\d,]+/s, \d+ patterns and branches", said
+)
+print("fuzzing on a terminal:", "told" if told else repr(said))
+END
