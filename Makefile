@@ -39,8 +39,11 @@ MPI_LDLIBS = $(shell mpicc --showme:link)
 # In the order of their includes: a room uses those before it.
 ROOMS = core replay model checkers launch reports explore
 room_sources = $(wildcard $(1)/*.c $(1)/*/*.c)
+# What is built in folder $(3) of the files in folder $(1) whose names end in $(2).
+built = $(patsubst $(1)/%$(2),$(3)/%,$(wildcard $(1)/*$(2)))
 room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(room_sources))
-LIBS = $(foreach r,explore world processes reports launch checkers model replay core,$(BUILD)/lib$(r).a)
+LIBS = $(addprefix $(BUILD)/lib, $(addsuffix .a, \
+    explore world processes reports launch checkers model replay core))
 
 .PHONY: all deb deps docs demo check check-all bench clean help install uninstall format \
     format-check tidy coverage fuzz \
@@ -92,7 +95,7 @@ check-all: deps
 	@$(MAKE) --no-print-directory format-check all tests
 	@$(PYTHON) tests/run.py --build $(BUILD) --all $(ONLY)
 
-# --- the rooms that are libraries -------------------------------------------------------------------------
+# --- the rooms that are libraries -----------------------------------------------------------------
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -118,11 +121,11 @@ $(BUILD)/gen/report_page.h: reports/html/page.css reports/html/page.js
 	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $$f; echo ";"; done >$@
 $(BUILD)/obj/reports/html/page.o: $(BUILD)/gen/report_page.h
 
-# --- the same with the assertions of inner steps ----------------------------------------------------------
+# --- the same with the assertions of inner steps --------------------------------------------------
 
 # Unit tests, and tests of world/, check inner steps, too (core/check.h): the few sources that have
 # such assertions are compiled once more.
-HOT_SOURCES := $(shell grep -lsw CORE_CHECK_HOT $(call room_sources,replay) $(call room_sources,world))
+HOT_SOURCES := $(shell grep -lsw CORE_CHECK_HOT $(foreach r,replay world,$(call room_sources,$(r))))
 hot_objects = $(patsubst %.c,$(BUILD)/obj/hot/%.o,$(filter $(HOT_SOURCES),$(1))) \
               $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(HOT_SOURCES),$(1)))
 HOT_LIBS = $(LIBS:$(BUILD)/libreplay.a=$(BUILD)/hot/libreplay.a)
@@ -137,7 +140,7 @@ $(BUILD)/hot/libreplay.a: $(call hot_objects,$(call room_sources,replay))
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && ar qcs $@ $^
 
-# --- cli ---------------------------------------------------------------------------------------------------
+# --- cli ------------------------------------------------------------------------------------------
 
 $(BUILD)/crosswait: $(call room_objects,cli) $(LIBS)
 	$(if $(V),,@echo "  link  $@")
@@ -152,7 +155,7 @@ $(BUILD)/man/%.5: cli/man/%.5
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
-# --- further rooms, each with its rules beside its sources -------------------------------------------------
+# --- further rooms, each with its rules beside its sources ----------------------------------------
 
 ALL   = $(BUILD)/crosswait $(MAN)
 TESTS =
@@ -162,14 +165,14 @@ include interpose/rules.mk corpus/rules.mk world/rules.mk explore/rules.mk fuzz/
 .DEFAULT_GOAL := all
 all: $(ALL)
 
-# --- benchmarks: every bench-NAME of the rooms, one after the other, so that they do not disturb each other -----
+# --- benchmarks: every bench-NAME of the rooms, one after the other, so that they do not disturb each other 
 
 BENCHES = $(sort $(shell grep -ho '^bench-[a-z]*' $(wildcard */rules.mk)))
 bench: deps
 	@$(MAKE) --no-print-directory all
 	@for b in $(BENCHES); do echo "--- $$b"; $(MAKE) --no-print-directory $$b || exit 1; done
 
-# --- unit tests: one binary a file, linked with every room that needs no MPI -------------------------------
+# --- unit tests: one binary a file, linked with every room that needs no MPI ----------------------
 
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 $(BUILD)/tests/unit/%: tests/unit/%.c $(HOT_LIBS) | $(INTERPOSE_GEN)
@@ -179,7 +182,7 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(HOT_LIBS) | $(INTERPOSE_GEN)
 tests: $(UNIT) $(TESTS)
 .PHONY: tests
 
-# --- the rest ----------------------------------------------------------------------------------------------
+# --- the rest -------------------------------------------------------------------------------------
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/crosswait \

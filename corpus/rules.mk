@@ -1,26 +1,25 @@
 # The corpus: programs, collectives, defects. A new file needs no rule here.
 CORPUS_MPI_CFLAGS = -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -I. -MMD -MP
 
-CORPUS_PROGRAMS  = $(patsubst corpus/programs/%.c,$(BUILD)/corpus/programs/%,$(wildcard corpus/programs/*.c))
-CORPUS_PROGRAMS += $(patsubst corpus/programs/%.cpp,$(BUILD)/corpus/programs/%,$(wildcard corpus/programs/*.cpp))
-CORPUS_PROGRAMS += $(patsubst corpus/programs/%.f90,$(BUILD)/corpus/programs/%,$(wildcard corpus/programs/*.f90))
-CORPUS_PROGRAMS += $(patsubst corpus/programs/%.f,$(BUILD)/corpus/programs/%,$(wildcard corpus/programs/*.f))
-CORPUS_PROGRAMS += $(patsubst corpus/programs/%.py,$(BUILD)/corpus/programs/%.py,$(wildcard corpus/programs/*.py))
+CORPUS_PROGRAMS = $(foreach ending,.c .cpp .f90 .f, \
+    $(call built,corpus/programs,$(ending),$(BUILD)/corpus/programs))
+CORPUS_PROGRAMS += $(addsuffix .py,$(call built,corpus/programs,.py,$(BUILD)/corpus/programs))
 
 # What Fortran includes is named by no compiler.
-$(foreach room,corpus mpich,$(BUILD)/$(room)/programs/bottom_f08 $(BUILD)/$(room)/programs/bottom_mpi): \
+$(foreach room,corpus mpich,$(addprefix $(BUILD)/$(room)/programs/bottom_,f08 mpi)): \
     corpus/programs/bottom_body.inc
 
 # The programs in C and Fortran, for another MPI library where it is installed.
 ifneq ($(MPICC_MPICH),)
-CORPUS_PROGRAMS += $(patsubst corpus/programs/%.c,$(BUILD)/mpich/programs/%,$(wildcard corpus/programs/*.c))
+CORPUS_PROGRAMS += $(call built,corpus/programs,.c,$(BUILD)/mpich/programs)
 $(BUILD)/mpich/programs/%: corpus/programs/%.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpicc $< (mpich)")
 	$(Q)$(MPICC_MPICH) $(CORPUS_MPI_CFLAGS) -w -MF $@.d -o $@ $< -lm -lpthread -ldl
 MPIFORT_MPICH := $(shell command -v mpifort.mpich)
 ifneq ($(MPIFORT_MPICH),)
-CORPUS_PROGRAMS += $(foreach ending,f f90,$(patsubst corpus/programs/%.$(ending),$(BUILD)/mpich/programs/%,$(wildcard corpus/programs/*.$(ending))))
+CORPUS_PROGRAMS += $(foreach ending,.f .f90, \
+    $(call built,corpus/programs,$(ending),$(BUILD)/mpich/programs))
 $(BUILD)/mpich/programs/%: corpus/programs/%.f90
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpifort $< (mpich)")
@@ -61,7 +60,7 @@ $(BUILD)/corpus/programs/%.py: corpus/programs/%.py
 
 ALL += $(CORPUS_PROGRAMS)
 
-# --- collectives: one object a file, all in one archive that must be linked as a whole (see registry.h) ------
+# --- collectives: one object a file, all in one archive that must be linked as a whole (see registry.h) 
 
 corpus_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard corpus/$(1)/*.c))
 CFLAGS_corpus = $(MPI_CFLAGS) -Wno-missing-prototypes
@@ -74,7 +73,7 @@ $(BUILD)/corpus/libdefects.a: $(call corpus_objects,defects)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-# --- programs over the registered collectives, under real MPI ----------------------------------------------------
+# --- programs over the registered collectives, under real MPI -------------------------------------
 
 CORPUS_TESTS = $(patsubst tests/corpus/%.c,$(BUILD)/tests/corpus/%,$(wildcard tests/corpus/*.c))
 CORPUS_WHOLE = -Wl,--whole-archive $(BUILD)/corpus/libcollectives.a $(BUILD)/corpus/libdefects.a \

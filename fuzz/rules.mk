@@ -2,7 +2,7 @@
 
 CFLAGS_fuzz = $(MPI_CFLAGS)
 
-# --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------------------------
+# --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------
 
 FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
     $(addprefix fuzz/,harness exhaust explain cost limit memory place replaced target trace)
@@ -17,16 +17,17 @@ $(BUILD)/libfortran.a: $(BUILD)/obj/world/ranks/mpifh.o
 FUZZ_LIBS = $(BUILD)/libfuzz.a $(BUILD)/libworld.a $(BUILD)/libcheckers.a $(BUILD)/libmodel.a \
     $(BUILD)/libreplay.a $(BUILD)/libcore.a
 # Comparisons are not traced: scenarios are mutated by their own mutator, which asks for none of
-# them; nor is the stack's depth, which says nothing where ranks have stacks of their own. A variable
-# of the thread is global data, of which each rank has a copy.
+# them; nor is the stack's depth, which says nothing where ranks have stacks of their own. A
+# variable of the thread is global data, of which each rank has a copy.
 FUZZ_SANITIZE = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function \
     -fno-sanitize-coverage=trace-cmp,stack-depth -femulated-tls
 FUZZ_CFLAGS = -std=c11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fstack-clash-protection \
     -fno-common -I. $(MPI_CFLAGS) -w
 
-# --- our own corpus: all collectives and defects in one binary ---------------------------------------------------------
+# --- our own corpus: all collectives and defects in one binary ------------------------------------
 
-FUZZ_CORPUS = $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(wildcard corpus/collectives/*.c corpus/defects/*.c))
+FUZZ_CORPUS = $(patsubst %.c,$(BUILD)/fuzz/obj/%.o, \
+    $(wildcard corpus/collectives/*.c corpus/defects/*.c))
 $(BUILD)/fuzz/obj/%.o: %.c fuzz/program/globals.sh
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  fuzz  $<")
@@ -38,12 +39,14 @@ $(BUILD)/fuzz/corpus: $(FUZZ_CORPUS) $(FUZZ_LIBS)
 	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined -o $@ $(filter-out \
 	    %/registry.o,$(FUZZ_CORPUS)) $(FUZZ_LIBS) -lm
 
-# --- what `crosswait fuzz` builds a user's file with, laid out as it is installed ------------------------------------------
+# --- what `crosswait fuzz` builds a user's file with, laid out as it is installed -----------------
 
 FUZZ_SHARE = $(BUILD)/share/crosswait
 FUZZ_SHARED_SOURCES = $(wildcard fuzz/scenario/*.c fuzz/real/*.c) corpus/collectives/registry.c
 FUZZ_SHARED_SCRIPTS = fuzz/build.sh fuzz/wrappers.sh fuzz/program/globals.sh fuzz/real/library.py
-FUZZ_SHARED = $(patsubst %,$(FUZZ_SHARE)/include/%,$(wildcard fuzz/*.h fuzz/scenario/*.h corpus/collectives/registry.h replay/policy/*.h) core/check.h core/random.h core/status.h) \
+FUZZ_SHARED_HEADERS = $(wildcard fuzz/*.h fuzz/scenario/*.h replay/policy/*.h) \
+    corpus/collectives/registry.h core/check.h core/random.h core/status.h
+FUZZ_SHARED = $(FUZZ_SHARED_HEADERS:%=$(FUZZ_SHARE)/include/%) \
               $(addprefix $(FUZZ_SHARE)/src/,$(notdir $(FUZZ_SHARED_SOURCES))) \
               $(patsubst %,$(FUZZ_SHARE)/lib/lib%.a,fuzz world fortran checkers model replay core) \
               $(addprefix $(FUZZ_SHARE)/,$(notdir $(FUZZ_SHARED_SCRIPTS)))
@@ -82,7 +85,7 @@ uninstall-fuzz:
 	    $(DESTDIR)$(PREFIX)/share/pkgconfig/crosswait-fuzz.pc
 .PHONY: install-fuzz uninstall-fuzz
 
-# --- make fuzz T=NAME TIME=60; make fuzz-smoke ---------------------------------------------------------------------------
+# --- make fuzz T=NAME TIME=60; make fuzz-smoke ----------------------------------------------------
 
 TIME ?= 60
 fuzz: $(BUILD)/fuzz/corpus
@@ -97,9 +100,10 @@ fuzz: $(BUILD)/fuzz/corpus
 fuzz-smoke: $(BUILD)/fuzz/corpus
 	@fuzz/calibrate.py $< --seconds=20 --twin-seconds=3 --table --correct
 
-# --- our own parsers: with a plain main for make check, with libFuzzer for make fuzz-parser P=spool TIME=60 -------------------
+# --- our own parsers: with a plain main for make check, with libFuzzer for make fuzz-parser P=spool TIME=60 
 
-FUZZ_PARSERS = $(patsubst fuzz/parser/parser_%.c,%,$(filter-out %/parser_main.c,$(wildcard fuzz/parser/parser_*.c)))
+FUZZ_PARSERS = $(patsubst fuzz/parser/parser_%.c,%, \
+    $(filter-out %/parser_main.c,$(wildcard fuzz/parser/parser_*.c)))
 $(BUILD)/fuzz/parser-%: fuzz/parser/parser_%.c fuzz/parser/parser.c fuzz/parser/parser_main.c \
     $(HOT_LIBS)
 	@mkdir -p $(@D)
@@ -123,7 +127,7 @@ fuzz-parser: $(BUILD)/tests/tools/spool_make $(BUILD)/crosswait $(BUILD)/libcros
 	  $(BUILD)/fuzz/found/$(P)/corpus $(if $(filter trace,$(P)),,$(wildcard corpus/fuzz/$(P)))
 .PHONY: fuzz-parser
 
-# --- measurements --------------------------------------------------------------------------------------------------------
+# --- measurements ---------------------------------------------------------------------------------
 
 $(BUILD)/fuzz/bench: fuzz/bench.c $(BUILD)/libworld.a $(BUILD)/libcore.a
 	@mkdir -p $(@D)

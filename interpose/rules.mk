@@ -8,8 +8,9 @@ INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-decl
                    -I. -I$(BUILD)/gen -MMD -MP
 # What of other rooms is linked, hidden: what writes spools, groups of datatypes, what follows the
 # records of a rank, and the one grammar of policies.
-INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature trace/basic trace/event trace/event_view \
-                       trace/request array fault file random status table text) \
+INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature array fault file random \
+                       status table text) \
+                   $(addprefix core/trace/,basic event event_view request) \
                    $(addprefix core/history/,base define epoch follow space) \
                    $(basename $(wildcard replay/policy/*.c))
 
@@ -20,8 +21,8 @@ INTERPOSE_SOURCES = $(wildcard interpose/*.c interpose/objects/*.c interpose/mis
 # What the header says which MPI library this is. Of Open MPI after 4 calls that the table lacks are
 # let through. The library layer needs what Open MPI installs with --with-devel-headers (Debian
 # does); without it the inside of the library is not looked into.
-OPENMPI_MAJOR := $(shell echo OMPI_MAJOR_VERSION | $(CC) -E -P $(INTERPOSE_MPI) -include mpi.h -x c - \
-    2>/dev/null | tail -n 1)
+OPENMPI_MAJOR := $(shell echo OMPI_MAJOR_VERSION | \
+    $(CC) -E -P $(INTERPOSE_MPI) -include mpi.h -x c - 2>/dev/null | tail -n 1)
 OPENMPI_IS_4 := $(filter 4,$(OPENMPI_MAJOR))
 OPENMPI_LAYER := $(shell echo | $(CC) -E $(INTERPOSE_MPI) -include ompi_config.h \
     -include ompi/mca/pml/pml.h -x c - >/dev/null 2>&1 && echo openmpi || echo none)
@@ -76,7 +77,8 @@ $(BUILD)/obj/interpose/leaf/%.o: %.c
 	$(Q)$(CC) $(INTERPOSE_CFLAGS) -fvisibility=hidden -c -o $@ $<
 
 # Programs of tests/interpose, each a test's own.
-INTERPOSE_TESTS = $(patsubst tests/interpose/programs/%.c,$(BUILD)/tests/interpose/%,$(filter-out %/plugin.c,$(wildcard tests/interpose/programs/*.c)))
+INTERPOSE_TESTS = $(filter-out %/plugin, \
+    $(call built,tests/interpose/programs,.c,$(BUILD)/tests/interpose))
 $(BUILD)/tests/interpose/%: tests/interpose/programs/%.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpicc $<")
@@ -122,7 +124,9 @@ ifneq ($(MPICC_MPICH),)
 INTERPOSE_MPICH = $(BUILD)/mpich/interpose
 INTERPOSE_MPICH_OTHERS = counted_cc plugin.so \
     $(if $(shell command -v mpifort.mpich),counted_f77 counted_f90 counted_f08)
-TESTS += $(patsubst $(BUILD)/tests/interpose/%,$(INTERPOSE_MPICH)/%,$(filter-out %/one_collective,$(INTERPOSE_TESTS))) $(patsubst %,$(INTERPOSE_MPICH)/%,$(INTERPOSE_MPICH_OTHERS))
+TESTS += $(patsubst $(BUILD)/tests/interpose/%,$(INTERPOSE_MPICH)/%, \
+             $(filter-out %/one_collective,$(INTERPOSE_TESTS))) \
+         $(addprefix $(INTERPOSE_MPICH)/,$(INTERPOSE_MPICH_OTHERS))
 $(eval $(call INTERPOSE_LANGUAGES,$(INTERPOSE_MPICH),.mpich))
 $(INTERPOSE_MPICH)/counted_dlopen: tests/interpose/programs/counted_dlopen.c
 	@mkdir -p $(@D)

@@ -14,7 +14,7 @@ bench-store: $(BUILD)/tests/bench/bench_store
 	@$(BUILD)/tests/bench/bench_store
 
 # Programs of the launcher's tests, on real MPI.
-LAUNCH_PROGRAMS = $(patsubst tests/launch/programs/%.c,$(BUILD)/tests/launch/%,$(wildcard tests/launch/programs/*.c))
+LAUNCH_PROGRAMS = $(call built,tests/launch/programs,.c,$(BUILD)/tests/launch)
 $(BUILD)/tests/launch/%: tests/launch/programs/%.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpicc $<")
@@ -22,7 +22,7 @@ $(BUILD)/tests/launch/%: tests/launch/programs/%.c
 TESTS += $(LAUNCH_PROGRAMS)
 
 # Jobs of the benchmark of verdicts, and of the test that judging grows as the job does.
-BENCH_JOBS = $(patsubst tests/bench/jobs/%.c,$(BUILD)/tests/bench/jobs/%,$(wildcard tests/bench/jobs/*.c))
+BENCH_JOBS = $(call built,tests/bench/jobs,.c,$(BUILD)/tests/bench/jobs)
 $(BENCH_JOBS): $(BUILD)/tests/bench/jobs/%: tests/bench/jobs/%.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpicc $<")

@@ -10,14 +10,16 @@ $(1): $(2) world/pmpi.sh
 	$$(Q)rm -rf $$@ $(3) && mkdir -p $(3) && cp $$(filter %.o,$$^) $(3)/
 	$$(Q)world/pmpi.sh $(3)/*.o && ar rcs $$@ $(3)/*.o
 endef
-$(eval $(call WORLD_LIBRARY,$(BUILD)/libworld.a,$(WORLD_SOURCES:%.c=$(BUILD)/obj/%.o),$(BUILD)/world))
+$(eval $(call WORLD_LIBRARY,$(BUILD)/libworld.a,$(WORLD_SOURCES:%.c=$(BUILD)/obj/%.o), \
+    $(BUILD)/world))
 $(eval $(call WORLD_LIBRARY,$(BUILD)/hot/libworld.a,$(call \
     hot_objects,$(WORLD_SOURCES)),$(BUILD)/hot/world))
 
 # The same for ranks that are processes: a library under the name of Open MPI's, to be preloaded.
 # Fibers' threads are not its concern. serve.c ends the section of shared variables, so it comes
 # last. The runner finds where the program called by the frame pointers.
-RANKS_SOURCES = $(filter-out world/fibers/thread.c %/serve.c,$(WORLD_SOURCES) $(wildcard world/ranks/*.c)) world/processes/scratch.c world/ranks/serve.c
+RANKS_SOURCES = $(filter-out world/fibers/thread.c %/serve.c, \
+    $(WORLD_SOURCES) $(wildcard world/ranks/*.c)) world/processes/scratch.c world/ranks/serve.c
 RANKS_OBJECTS = $(RANKS_SOURCES:%.c=$(BUILD)/obj/ranks/%.o)
 
 $(BUILD)/obj/ranks/%.o: %.c
@@ -45,7 +47,7 @@ $(BUILD)/libprocesses.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard world/proces
 
 ALL += $(BUILD)/libprocesses.a
 
-# --- tests --------------------------------------------------------------------------------------
+# --- tests ----------------------------------------------------------------------------------------
 
 WORLD_TESTS = $(patsubst tests/world/%.c,$(BUILD)/tests/world/%,$(wildcard tests/world/*.c))
 $(WORLD_TESTS): $(BUILD)/tests/world/%: tests/world/%.c $(BUILD)/hot/libworld.a \

@@ -12,12 +12,19 @@ BUILD = os.path.abspath(sys.argv[1])
 ENV = dict(os.environ, **MPIRUN)
 # family, ranks, n: about a million calls each, fewer where MPI itself is slow
 FAMILIES = """
-halo 2 100000       pingpong 2 250000   pingping 2 160000    sendrecv 2 500000   persistent 2 250000 flood 2 500000      flood_any 4 150000
-flood_tags 2 500000 outstanding 2 10000 outstanding_tags 2 10000 waitany 2 300000     polls 2 200000      probes 2 300000     matched_probes 2 250000 collectives 4 60000
-vectors 4 100000    icollectives 4 40000 icollectives_live 4 40000 icollectives_polled 4 40000       comms 4 10000       comms_live 4 10000
-groups 2 250000     datatypes 2 100000  datatypes_live 2 100000 infos 2 125000   local 4 500000      attributes 2 160000 packs 2 250000
-puts_fenced 2 500000 puts_locked 2 160000 gets_flushed 2 250000 accumulates 2 500000 cas 2 200000    cas_fenced 2 200000 polling 2 20000
-post_start 2 80000  windows 4 1000      windows_live 4 1000  files 2 100000
+halo 2 100000                   pingpong 2 250000               pingping 2 160000
+sendrecv 2 500000               persistent 2 250000             flood 2 500000
+flood_any 4 150000              flood_tags 2 500000             outstanding 2 10000
+outstanding_tags 2 10000        waitany 2 300000                polls 2 200000
+probes 2 300000                 matched_probes 2 250000         collectives 4 60000
+vectors 4 100000                icollectives 4 40000            icollectives_live 4 40000
+icollectives_polled 4 40000     comms 4 10000                   comms_live 4 10000
+groups 2 250000                 datatypes 2 100000              datatypes_live 2 100000
+infos 2 125000                  local 4 500000                  attributes 2 160000
+packs 2 250000                  puts_fenced 2 500000            puts_locked 2 160000
+gets_flushed 2 250000           accumulates 2 500000            cas 2 200000
+cas_fenced 2 200000             polling 2 20000                 post_start 2 80000
+windows 4 1000                  windows_live 4 1000             files 2 100000
 """.split()
 BEYOND_S, QUERY = 2, "select count(*), sum(bytes), max(t_leave) from event"
 

@@ -5,11 +5,18 @@ import subprocess, sys
 BUILD = sys.argv[1]
 # family, ranks, n: enough calls that what is the same for every trace does not count
 FAMILIES = """
-halo 2 500          pingpong 2 1000     pingping 2 1000      sendrecv 3 1000     persistent 2 500    flood 2 1000        flood_any 3 500
-flood_tags 2 1000   outstanding 2 400   outstanding_tags 2 400 waitany 2 1000       polls 2 500         probes 2 1000       matched_probes 2 500 collectives 2 300
-vectors 2 500       icollectives 2 200  icollectives_live 2 200 comms 2 100      comms_live 2 100    groups 2 500        datatypes 2 500
-datatypes_live 2 500 infos 2 500        local 2 1000         attributes 2 500    packs 2 500         puts_fenced 2 1000  puts_locked 2 500
-gets_flushed 2 1000 accumulates 2 1000  cas 2 1000           cas_fenced 2 1000   post_start 2 300    windows 2 20        windows_live 2 20
+halo 2 500                      pingpong 2 1000                 pingping 2 1000
+sendrecv 3 1000                 persistent 2 500                flood 2 1000
+flood_any 3 500                 flood_tags 2 1000               outstanding 2 400
+outstanding_tags 2 400          waitany 2 1000                  polls 2 500
+probes 2 1000                   matched_probes 2 500            collectives 2 300
+vectors 2 500                   icollectives 2 200              icollectives_live 2 200
+comms 2 100                     comms_live 2 100                groups 2 500
+datatypes 2 500                 datatypes_live 2 500            infos 2 500
+local 2 1000                    attributes 2 500                packs 2 500
+puts_fenced 2 1000              puts_locked 2 500               gets_flushed 2 1000
+accumulates 2 1000              cas 2 1000                      cas_fenced 2 1000
+post_start 2 300                windows 2 20                    windows_live 2 20
 files 2 500
 """.split()
 GROWTH, LEAST = 5.0, 20000  # of 4 n against n; fewer steps than these are nothing
