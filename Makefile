@@ -165,7 +165,7 @@ include interpose/rules.mk corpus/rules.mk world/rules.mk explore/rules.mk fuzz/
 .DEFAULT_GOAL := all
 all: $(ALL)
 
-# --- benchmarks: every bench-NAME of the rooms, one after the other, so that they do not disturb each other 
+# --- benchmarks: every bench-NAME of the rooms, one after the other -------------------------------
 
 BENCHES = $(sort $(shell grep -ho '^bench-[a-z]*' $(wildcard */rules.mk)))
 bench: deps

@@ -60,7 +60,7 @@ $(BUILD)/corpus/programs/%.py: corpus/programs/%.py
 
 ALL += $(CORPUS_PROGRAMS)
 
-# --- collectives: one object a file, all in one archive that must be linked as a whole (see registry.h) 
+# --- collectives: one object a file, in an archive that is linked as a whole (registry.h) ---------
 
 corpus_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard corpus/$(1)/*.c))
 CFLAGS_corpus = $(MPI_CFLAGS) -Wno-missing-prototypes

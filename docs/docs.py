@@ -28,7 +28,8 @@ MASKS = [
     (r"# to #", "#"),
     (r"[ \t]+", " "),
     (r"-{2,}", "--"),
-    # who waited, and on whom the critical path lay for how many steps, where a rank lost its core for a while
+    # who waited, and on whom the critical path lay for how many steps, where a rank lost its core
+    # for a while
     (r"^ ?(\d+)( [#0])+$", r"\1 #"),
     (r"path: \d+ steps: \d+ alphas, \d+ words", "path: # steps"),
     (r"work on rank \d+", "work on rank #"),

@@ -100,7 +100,7 @@ fuzz: $(BUILD)/fuzz/corpus
 fuzz-smoke: $(BUILD)/fuzz/corpus
 	@fuzz/calibrate.py $< --seconds=20 --twin-seconds=3 --table --correct
 
-# --- our own parsers: with a plain main for make check, with libFuzzer for make fuzz-parser P=spool TIME=60 
+# --- our own parsers: with a plain main for make check, with libFuzzer for make fuzz-parser -------
 
 FUZZ_PARSERS = $(patsubst fuzz/parser/parser_%.c,%, \
     $(filter-out %/parser_main.c,$(wildcard fuzz/parser/parser_*.c)))

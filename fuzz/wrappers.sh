@@ -21,7 +21,8 @@ call_known() { # $1: bcast, ibcast, bcast_init ...; status 1: MPI has no such co
         esac
     done
     [ "$blocking" ] || return 1
-    arguments=$(printf '#include "corpus/collectives/registry.h"\nARGUMENTS COLLECTIVE_ARGUMENTS_%s\n' "$blocking" |
+    arguments=$(printf '#include "corpus/collectives/registry.h"\n%s\n' \
+        "ARGUMENTS COLLECTIVE_ARGUMENTS_$blocking" |
         clang -E -P $mpi -I"$share/include" - | sed -n 's/^ARGUMENTS //p')$form
     # a line each: its type, and its name
     list=$(echo "$arguments" | tr ',' '\n' | sed -E 's/ *([^ ].*[ *])([a-z]+)(\[\])? *$/\1\3 \2/')
@@ -38,7 +39,8 @@ library_calls() {
 #include "corpus/collectives/registry.h"
 static void *library_find(const char *name)
 {
-    void *library = dlopen("$file", RTLD_NOW | RTLD_LOCAL), *found = library ? dlsym(library, name) : NULL;
+    void *library = dlopen("$file", RTLD_NOW | RTLD_LOCAL);
+    void *found = library ? dlsym(library, name) : NULL;
     if (!found) {
         fprintf(stderr, "crosswait: %s\n", dlerror());
         exit(2);
@@ -56,7 +58,9 @@ END
         scan | exscan | neighbor_*) groups= ;;
         *) groups=", .communicators = COLLECTIVE_INTRA_OR_INTER" ;;
         esac
-        echo "static int library_$call($arguments) { int (*exported)($arguments) = library_find(\"MPI_$name\"); return exported($names); }"
+        echo "static int library_$call($arguments)"
+        echo "{ int (*exported)($arguments) = library_find(\"MPI_$name\");"
+        echo "  return exported($names); }"
         echo "COLLECTIVE($call, \"\", library_$call$groups)"
     done
     [ "$found" ] || { echo "'${file##*/}' exports no collective of MPI's" >&2; exit 1; }
@@ -183,7 +187,8 @@ END
             sed -nE 's/^COLLECTIVE\( *([A-Za-z_]+) *, *"[^"]*" *, *([A-Za-z0-9_]+).*\) *$/\1 \2/p')
         [ $# = 2 ] || { echo "$file:${line%%:*}: no COLLECTIVE(call, \"row\", subroutine)" >&2
             exit 1; }
-        claim "${line%%:*}" "$1" "$(echo "$2" | tr A-Z a-z)" "$(echo "$macro" | sed "s/\b$2\b/\L&/")"
+        claim "${line%%:*}" "$1" "$(echo "$2" | tr A-Z a-z)" \
+            "$(echo "$macro" | sed "s/\b$2\b/\L&/")"
     done
 }
 

@@ -61,10 +61,12 @@ $$(BUILD)/$(6): $$(INTERPOSE_SOURCES:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) \
 ALL += $$(BUILD)/$(6)
 endef
 $(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c \
-    $(wildcard interpose/layer/$(OPENMPI_LAYER)*.c),$(if $(OPENMPI_IS_4),,--newer),INTERPOSE_MPI,libcrosswait.so))
+    $(wildcard interpose/layer/$(OPENMPI_LAYER)*.c),$(if \
+    $(OPENMPI_IS_4),,--newer),INTERPOSE_MPI,libcrosswait.so))
 ifneq ($(MPICC_MPICH),)
 $(eval $(call INTERPOSE_LIBRARY,mpich,$(BUILD)/gen/mpich,interpose/library/mpich.c \
-    interpose/layer/none.c interpose/layer/mpich_error.c,--newer,MPICH_CFLAGS,libcrosswait-mpich.so))
+    interpose/layer/none.c \
+    interpose/layer/mpich_error.c,--newer,MPICH_CFLAGS,libcrosswait-mpich.so))
 endif
 
 # The library's own headers are not written for our warnings.

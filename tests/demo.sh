@@ -28,13 +28,16 @@ show() { # expected exit status, command
     [ $status = "$expected" ] || { echo "demo: exit status $expected was expected"; failed=1; }
 }
 
-say "Two ranks, each sends, then receives (MPI_Isend, MPI_Wait, MPI_Irecv, MPI_Wait). It works: the library buffers 8 bytes."
+say "Two ranks, each sends, then receives (MPI_Isend, MPI_Wait, MPI_Irecv, MPI_Wait)." \
+    "It works: the library buffers 8 bytes."
 show 0 mpirun -n 2 build/corpus/programs/quiz
 say "The same job, watched. It completes as before; what it relied on is found."
 show 1 build/crosswait run -o quiz.db -- mpirun -n 2 build/corpus/programs/quiz
-say "The recorded run again, without MPI, with sends that wait for their receive: the deadlock that did not happen."
+say "The recorded run again, without MPI, with sends that wait for their receive:" \
+    "the deadlock that did not happen."
 show 1 build/crosswait replay quiz.db --policy=buffering=rendezvous
-say "With a megabyte the library does not buffer: the job really hangs. It is ended on a proof, not on a timeout."
+say "With a megabyte the library does not buffer: the job really hangs." \
+    "It is ended on a proof, not on a timeout."
 show 1 build/crosswait run -o large.db -- mpirun -n 2 build/corpus/programs/quiz 1048576
 say "Its repaired twin posts the receive first: clean, whatever the buffering."
 show 0 build/crosswait run -o fixed.db -- mpirun -n 2 build/corpus/programs/quiz_fixed 1048576

@@ -3,19 +3,20 @@
 
 Tests are found by name, never listed by hand:
   build/tests/unit/test_*   cmocka binaries; each of their tests counts
-  tests/*/NAME.sh           exit status 0 passes; with NAME.out beside it, standard output must equal
-                            it too
+  tests/*/NAME.sh           exit status 0 passes; with NAME.out beside it, standard output must
+                            equal it too
 How much a test went through is shown behind its line: the last line of its output that starts like
 `1,234 cases`.
 
 A script runs in an empty folder of its own (TMPDIR points into it) with BUILD, SOURCE and PATH set,
-so that `crosswait` and `libcrosswait.so` are the built ones, and with Open MPI told to oversubscribe
-and to run as root. Header comments set the rest: `# timeout: SECONDS` (120 unless told), `# slow`
-(only with --all), `# alone` (not beside other tests: it measures time, or fills the machine).
-A test that ends or times out takes all the processes of its session with it, and what its ranks
-shared.
+so that `crosswait` and `libcrosswait.so` are the built ones, and with Open MPI told to
+oversubscribe and to run as root. Header comments set the rest: `# timeout: SECONDS` (120 unless
+told), `# slow` (only with --all), `# alone` (not beside other tests: it measures time, or fills the
+machine). A test that ends or times out takes all the processes of its session with it, and what its
+ranks shared.
 """
-import argparse, concurrent.futures, contextlib, glob, os, re, signal, subprocess, sys, tempfile, time
+import argparse, concurrent.futures, contextlib, glob, os, re, signal, subprocess, sys
+import tempfile, time
 
 from mpirun import MPIRUN
 

@@ -1,4 +1,5 @@
 # fish completion for crosswait: what there is to complete comes from the command itself.
 complete -c crosswait -n __fish_use_subcommand -f -a '(crosswait --complete 2>/dev/null)'
-complete -c crosswait -n 'not __fish_use_subcommand; and string match -q -- "-*" (commandline -ct)' \
+complete -c crosswait \
+    -n 'not __fish_use_subcommand; and string match -q -- "-*" (commandline -ct)' \
     -a '(crosswait (commandline -opc)[2] --complete 2>/dev/null)'

@@ -56,7 +56,7 @@ struct request {
     uint32_t own[3]; /* the caller's; 0 when it is made, but that a matched receive takes over its
                         message's */
     uint32_t pair;   /* partitioned ones meet in the order in which they are made, those alike in
-                        communicator, peer and tag: how many-th of these it is, from 1; 0: another */
+                        communicator, peer and tag: how many-th of these, from 1; 0: another */
     uint8_t kind;    /* enum request_kind */
     uint8_t mode;    /* enum event_mode; sends */
     bool persistent, active;

@@ -1,6 +1,6 @@
-! A callback of an attribute, in Fortran, that takes its time, then sends what another rank waits for: the job is only slow. What such a
-! callback calls cannot be recorded, so nothing is said of its rank.
-!
+! A callback of an attribute, in Fortran, that takes its time, then sends what another rank waits
+! for: the job is only slow. What such a callback calls cannot be recorded, so nothing is said of
+! its rank.
 ! TEST: ranks=2 args= job=0 verdict=clean
 ! INPROC: no, Fortran calls MPI through a library of Open MPI
 module attributes
@@ -37,7 +37,8 @@ program callbacks
     call MPI_Comm_create_keyval(when_copied, when_deleted, keyval, extra, error)
     call MPI_Comm_dup(MPI_COMM_WORLD, copy, error)
     if (rank == 0) call MPI_Comm_set_attr(copy, keyval, value, error)
-    if (rank == 1) call MPI_Recv(number, 1, MPI_INTEGER, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE, error)
+    if (rank == 1) call MPI_Recv(number, 1, MPI_INTEGER, 0, 7, MPI_COMM_WORLD, &
+                                 MPI_STATUS_IGNORE, error)
     call MPI_Comm_free(copy, error)
     call MPI_Comm_free_keyval(keyval, error)
     if (rank == 0) print *, 'done'

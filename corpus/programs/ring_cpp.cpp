@@ -1,8 +1,5 @@
-// A ring exchange and an allreduce in C++, through small classes; each rank prints how often it made which call.
-//
-// Arguments: none. Ranks: 2 or more.
-//
-// TEST: ranks=2 args= job=0 verdict=clean
+// A ring exchange and an allreduce in C++, through small classes; each rank prints how often it
+// made which call.  Arguments: none. Ranks: 2 or more.  TEST: ranks=2 args= job=0 verdict=clean
 // TEST: ranks=4 args= job=0 verdict=clean
 #include <mpi.h>
 
@@ -35,14 +32,17 @@ template <> struct type_of<double> {
     }
 };
 
-template <typename T> static std::vector<T> pass_right(const std::vector<T> &out, int rank, int size)
+template <typename T>
+static std::vector<T> pass_right(const std::vector<T> &out, int rank, int size)
 {
     std::vector<T> in(out.size());
     std::array<MPI_Request, 2> both;
     calls["MPI_Irecv"]++;
-    MPI_Irecv(in.data(), (int)in.size(), type_of<T>::get(), (rank + size - 1) % size, 1, MPI_COMM_WORLD, &both[0]);
+    MPI_Irecv(in.data(), (int)in.size(), type_of<T>::get(), (rank + size - 1) % size, 1,
+              MPI_COMM_WORLD, &both[0]);
     calls["MPI_Isend"]++;
-    MPI_Isend(out.data(), (int)out.size(), type_of<T>::get(), (rank + 1) % size, 1, MPI_COMM_WORLD, &both[1]);
+    MPI_Isend(out.data(), (int)out.size(), type_of<T>::get(), (rank + 1) % size, 1,
+              MPI_COMM_WORLD, &both[1]);
     calls["MPI_Waitall"]++;
     MPI_Waitall(2, both.data(), MPI_STATUSES_IGNORE);
     return in;

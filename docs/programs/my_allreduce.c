@@ -22,8 +22,8 @@ static int my_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
         int peer = rank ^ distance;
         if (peer >= size)
             continue;
-        error = MPI_Sendrecv(recvbuf, count, type, peer, 0, theirs - low, count, type, peer, 0, comm,
-                             MPI_STATUS_IGNORE);
+        error = MPI_Sendrecv(recvbuf, count, type, peer, 0, theirs - low, count, type, peer, 0,
+                             comm, MPI_STATUS_IGNORE);
         if (!error && peer > rank)
             error = MPI_Reduce_local(recvbuf, theirs - low, count, type, op);
         if (!error && peer > rank)

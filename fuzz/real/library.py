@@ -620,8 +620,8 @@ def read_table(path):
 
 
 def cause(row):
-    """What tells rows apart. What a library writes outside of its memory shows as a crash, as a wrong
-    result or as an overrun, from run to run: these are one cause."""
+    """What tells rows apart. What a library writes outside of its memory shows as a crash, as a
+    wrong result or as an overrun, from run to run: these are one cause."""
     rule = re.match("[a-z-]*", row[2]).group()
     same = rule in ("crash", "wrong-result", "overrun")
     return row[0], row[1], "memory or result" if same else rule, row[2][len(rule) :]

@@ -649,7 +649,8 @@
     });
     box.addEventListener("scroll", redraw);
     window.addEventListener("resize", resize);
-    // On paper nobody scrolls: all ranks, or as many as a page has room for, and the colours of paper.
+    // On paper nobody scrolls: all ranks, or as many as a page has room for, and the colours of
+    // paper.
     window.addEventListener("beforeprint", () => {
         document.documentElement.classList.add("paper");
         const tall = rows.length * LANE + RULER;
@@ -860,7 +861,8 @@
         document.getElementById("bundled").textContent =
             `There are ${events.toLocaleString("en")} calls: those of ${
                 duration(head.apart)} or longer, ` +
-            "of findings, and those that did not return stand one by one, what lies between them together, paler and with their number; the trace has all.";
+            "of findings, and those that did not return stand one by one, what lies between them " +
+            "together, paler and with their number; the trace has all.";
     draw();
     pick({lane: 0, event: -1}, false);
     matrix();

@@ -29,7 +29,8 @@ int main(int argc, char **argv)
     if (rank == 1) {
         if (is(argv, "store")) compute(buffer, FAR);
         if (is(argv, "before")) compute(buffer, -FAR);
-        if (is(argv, "inside")) MPI_Allreduce((void *)64, buffer, 100, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+        if (is(argv, "inside"))
+            MPI_Allreduce((void *)64, buffer, 100, MPI_INT, MPI_SUM, MPI_COMM_SELF);
         if (is(argv, "divide")) buffer[0] = 5 / zero;
         if (is(argv, "jump")) nothing();
         if (is(argv, "abort")) abort();
@@ -127,7 +128,8 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     if (rank == 1) printf("%d\n", (int)seen);
-    exit(rank == 1 && !strcmp(how, "three") ? 3 : 0); /* when it has printed: mpirun kills the rest */
+    /* when it has printed: mpirun kills the rest */
+    exit(rank == 1 && !strcmp(how, "three") ? 3 : 0);
 }
 P
 mpicc -g -O0 -w -o dies dies.c && mpicxx -g -O0 -o throws throws.cc &&
@@ -135,7 +137,8 @@ mpicc -g -O0 -w -o dies dies.c && mpicxx -g -O0 -o throws throws.cc &&
 # What of the output does not depend on addresses, processes and times; and not what tells that the
 # wrappers of calls are there.
 plain_text() {
-    sed -E '/libcrosswait/d; s/^\[[^]]*\] ?//; s/\[0x[0-9a-f]+\]//; s/0x[0-9a-f]+/ADDRESS/g; s/process \[[0-9,]+\]/process/
+    sed -E '/libcrosswait/d; s/^\[[^]]*\] ?//; s/\[0x[0-9a-f]+\]//; s/0x[0-9a-f]+/ADDRESS/g
+        s/process \[[0-9,]+\]/process/
         s/PID [0-9]+/PID/; s/^\[ *[0-9]+\]/[N]/; s/name: .*/name/' | sort
 }
 try() { # WHAT COMMAND...
@@ -152,7 +155,8 @@ try() { # WHAT COMMAND...
     diff <(plain_text <plain.txt) <(plain_text <recorded.txt) >differs.txt ||
         { echo "the output differs"; cat differs.txt; }
     crosswait check --only=crash,lifecycle T.db |
-        sed -E 's/0x[0-9a-f]+/ADDRESS/g; s/^(verdict: clean) as far.*/\1/; s/[a-z_]*(mem|str)[a-z0-9_]+ \(libc/\1... (libc/; /^$/d; /  again/d'
+        sed -E 's/0x[0-9a-f]+/ADDRESS/g; s/^(verdict: clean) as far.*/\1/
+            s/[a-z_]*(mem|str)[a-z0-9_]+ \(libc/\1... (libc/; /^$/d; /  again/d'
 }
 for how in store before inside divide jump abort kill error gives_up exit _exit late nonzero; do
     try $how ./dies $how >tried.txt
@@ -181,7 +185,8 @@ for format in text json sarif junit html; do
     /usr/bin/python3 - out.$format <<'P'
 import re, sys
 text = open(sys.argv[1], errors="replace").read()
-first, second = text.find("raised an error, and errors are fatal"), text.find("but the communicator has 2 ranks")
+first = text.find("raised an error, and errors are fatal")
+second = text.find("but the communicator has 2 ranks")
 block = len(re.findall(r"^\w+\[[\w-]+\]: |<article ", text[: max(first, 0)], re.M))
 print(sys.argv[1], "first" if 0 <= first < second else f"in block {block}")
 P

@@ -52,7 +52,8 @@ int main(int argc, char **argv)
     grid<long> longs{};
     const int &reference = a[0];
     double *where = v.data();
-    keep(&a), keep(z), keep(raw), keep(&d), keep(list), keep(&color), keep(&longs), keep(&v), keep(&where);
+    keep(&a), keep(z), keep(raw), keep(&d), keep(list);
+    keep(&color), keep(&longs), keep(&v), keep(&where);
     INIT(v.data(), 8, MPI_DOUBLE);
     INIT(v.data() + 2, 6, MPI_DOUBLE);
     INIT(v.data(), 200, MPI_DOUBLE);        // finds: buffer

@@ -1,4 +1,5 @@
-! As memory.c, for Fortran: what is declared here, in a module, in a common block, passed by reference, allocated.
+! As memory.c, for Fortran: what is declared here, in a module, in a common block, passed by
+! reference, allocated.
 module shared
     implicit none
     integer :: table(10)
@@ -43,7 +44,8 @@ subroutine reshaped(a, n, m)
     integer :: n, m, request, ierr
     double precision :: a(n, m), work(n)
     work = 0
-    call MPI_Send_init(a(1, 2), n * (m - 1), MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_SELF, request, ierr)
+    call MPI_Send_init(a(1, 2), n * (m - 1), MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_SELF, &
+                       request, ierr)
     call MPI_Request_free(request, ierr)
     call MPI_Send_init(work, n, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_SELF, request, ierr)
     call MPI_Request_free(request, ierr)
@@ -69,7 +71,8 @@ program memory
     call MPI_Init(ierr)
     allocate(grid(4, 5), a(100), q(50))
     n = 4
-    i = 0; r = 0; d = 0; square = 0; c = 0; l = .true.; text = 'x'; letters = 'x'; long = 0; a = 0; q = 0; grid = 0; total = 0
+    i = 0; r = 0; d = 0; square = 0; c = 0; l = .true.; text = 'x'; letters = 'x'; long = 0; a = 0
+    q = 0; grid = 0; total = 0
     small = 0; pair = 0; table = 0; flags = 0
     call MPI_Send_init(i, 10, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr)
     call MPI_Request_free(request, ierr)

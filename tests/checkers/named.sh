@@ -28,9 +28,13 @@ int main(int argc, char **argv)
     return 0;
 }
 P
-mpicc -g -o named named.c && crosswait run -o T.db -- mpirun -n 3 ./named >out.txt 2>/dev/null; echo "$?"
-sed -n '/^[a-z-]*\[/,/^where/p' out.txt | sed 's/, since .*//; s/ended [0-9.]* s after/ended N s after/; /^where/d'
+mpicc -g -o named named.c &&
+    crosswait run -o T.db -- mpirun -n 3 ./named >out.txt 2>/dev/null
+echo "$?"
+sed -n '/^[a-z-]*\[/,/^where/p' out.txt |
+    sed 's/, since .*//; s/ended [0-9.]* s after/ended N s after/; /^where/d'
 crosswait dump --no-time --rank=0 T.db | grep -v "^0 [0-9]*  " | cut -d' ' -f3- |
     grep -E '^MPI_(Comm_(split|dup)|Type|Allreduce)' | sort -u
-crosswait report --format=json T.db | grep -cE '"(call|title|subject)": .*(comm [0-9]|communicator [0-9]|request=|datatype=)'
+crosswait report --format=json T.db |
+    grep -cE '"(call|title|subject)": .*(comm [0-9]|communicator [0-9]|request=|datatype=)'
 exit 0

@@ -19,7 +19,7 @@ crosswait model --run=allgather.line -p 8 -t line --half-duplex -n 5 |
 crosswait model --run=bcast.kary --parameter=3 -p 9 --port=bsp -n 5000 | grep -E 'time|superstep'
 crosswait model -c bcast -p 64 --plot=plot.svg >/dev/null
 grep -c '<circle' plot.svg
-python3 -c 'import xml.dom.minidom; print(xml.dom.minidom.parse("plot.svg").documentElement.tagName)'
+python3 -c 'import xml.dom.minidom as dom; print(dom.parse("plot.svg").documentElement.tagName)'
 refuse --alpha=-1 -c bcast -p 4
 refuse --beta=nan -c bcast -p 4
 refuse --word=0 -c bcast -p 4

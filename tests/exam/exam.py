@@ -390,9 +390,9 @@ def argument_cases():
                         + (f"\n    {post}" if post else "")
                     )
                     kind = SAME.get(role, role)
-                    if (
-                        kind == "win" and pre
-                    ):  # behind the window that is used: else the library takes the freed one's address for it
+                    # behind the window that is used: else the library takes the freed one's
+                    # address for it
+                    if kind == "win" and pre:
                         bad = body(f"{{ {pre} {full(values)}; }}")
                     yield Case(
                         f"argument {kind}",

@@ -82,7 +82,8 @@ NOT_HERE = {
 # Open MPI's Fortran binding has these of its own, or fails before it calls C's interface: a
 # negative count in it, a freed communicator.
 UNSEEN = re.compile(
-    r"MPI_\w*(_create_keyval|_get_attr|_set_attr|_create_errhandler)|MPI_Waitall\(-1|MPI_Alltoallw\(.*,c2\)"
+    r"MPI_\w*(_create_keyval|_get_attr|_set_attr|_create_errhandler)|MPI_Waitall\(-1"
+    r"|MPI_Alltoallw\(.*,c2\)"
 )
 
 HEAD = """{module}
@@ -411,12 +412,8 @@ class Renderer:
             operator = self.take()
             right = self.binary(level + 1)
             if operator in ("||", "&&"):
-                left = (
-                    (
-                        f"({self.logical(left)} {'.or.' if operator == '||' else '.and.'} {self.logical(right)})"
-                    ),
-                    "logical",
-                )
+                name = ".or." if operator == "||" else ".and."
+                left = f"({self.logical(left)} {name} {self.logical(right)})", "logical"
             elif operator in ("|", "^", "&"):
                 left = (
                     f"{ {'|': 'ior', '^': 'ieor', '&': 'iand'}[operator] }({left[0]}, {right[0]})",

@@ -5,7 +5,8 @@ tool=$(command -v crosswait)
 mkdir here none
 cat >here/gdb <<'END'
 #!/bin/bash
-echo "gdb: $1 $2 $(cat /proc/$3/comm), $(grep -c libmpi.so.40 /proc/$3/maps | sed 's/^[1-9].*/in a world/')"
+world=$(grep -c libmpi.so.40 /proc/$3/maps | sed 's/^[1-9].*/in a world/')
+echo "gdb: $1 $2 $(cat /proc/$3/comm), $world"
 END
 chmod +x here/gdb
 again="--again=order=explore:0.1=3 -n 4 -- ./last"

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""usage: killed.py TIMES SEED LONGEST COMMAND...  Runs the command so many times, each time killed at a random moment before so many
-seconds. Afterwards no process may be left that was started under it, and nothing in TMPDIR. Says how often something was, and what."""
+"""usage: killed.py TIMES SEED LONGEST COMMAND...  Runs the command so many times, each time killed
+at a random moment before so many seconds. Afterwards no process may be left that was started under
+it, and nothing in TMPDIR. Says how often something was, and what."""
 
 import os
 import random

@@ -7,7 +7,8 @@ cp "$SOURCE"/tests/fuzz/cache* .
 try() { # $1: file, $2: target
     crosswait fuzz $1 --target=$2 -seed=1 -runs=1500 >out.txt 2>err.txt
     code=$?
-    echo "$2: exit $code$(sed -nE 's/^  cause      [^:]*:([a-z-]*).*/, \1/p; s/^  place      /, /p' \
+    echo "$2: exit $code$(
+        sed -nE 's/^  cause      [^:]*:([a-z-]*).*/, \1/p; s/^  place      /, /p' \
         out.txt | sort | uniq | tr -d '\n')"
 }
 for target in $(sed -nE 's/^COLLECTIVE\(.*, ([a-z_]*)\)$/\1/p' cache.c); do

@@ -141,7 +141,8 @@ END
 try "C++" plus.cpp --cflags=-DSEND_TAG=1 -runs=300
 printf 'crosswait scenario 1\nranks 3\n' >three.txt
 crosswait fuzz plus.cpp --cflags=-DSEND_TAG=1 --real=three.txt 2>&1 | tail -1
-crosswait fuzz plus.cpp --cflags=-DSEND_TAG=2 -seed=1 -runs=300 --no-shrink >out.txt 2>&1 # built anew
+# built anew
+crosswait fuzz plus.cpp --cflags=-DSEND_TAG=2 -seed=1 -runs=300 --no-shrink >out.txt 2>&1
 grep -Eo "plus.cpp: deadlock|--cflags=.*--real" out.txt
 cat >both.c <<'END'
 #include "crosswait_fuzz.h"

@@ -18,4 +18,5 @@ pattern=$(kept "pattern anew=0") none=$(kept anew=0)
 "$SOURCE/fuzz/calibrate.py" "$BUILD/fuzz/corpus" --compare=1 --runs=1000 --seconds=600 \
     --only=defect_reduce_wrong >table.txt || exit 1
 awk '/^defect_/ {print $1, NF - 1} /^(geometric|times|not)/ {print $1, $2}' table.txt
-awk '/^defect_/ {for (i = 2; i <= NF; i++) if ($i == "-" || $i < 1) print "column", i, $i}' table.txt
+awk '/^defect_/ {for (i = 2; i <= NF; i++) if ($i == "-" || $i < 1) print "column", i, $i}' \
+    table.txt

@@ -7,7 +7,8 @@ module collectives
   integer, save :: known_rank = -1, known_size = 0
 contains
   ! Wrong: a step too few.
-  subroutine ring(steps_less, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
+  subroutine ring(steps_less, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+                  comm, ierror)
     type(*), dimension(*) :: sendbuf
     integer(int8) :: recvbuf(0:*)
     integer, intent(in) :: steps_less, sendcount, recvcount

@@ -58,11 +58,13 @@ done
 
 refused() { # $1: title, $2: file
     echo "$1:"
-    crosswait fuzz $2 -runs=1 2>&1 | sed -nE '/^crosswait:|^[a-z]+.f90:[0-9]+: |^the kinds|registers/p'
+    crosswait fuzz $2 -runs=1 2>&1 |
+        sed -nE '/^crosswait:|^[a-z]+.f90:[0-9]+: |^the kinds|registers/p'
 }
 sed 's/^! COLL.*//' sends.f90 >none.f90; refused "nothing registered" none.f90
 sed 's/, first,/, nobody,/' sends.f90 >nobody.f90; refused "no such subroutine" nobody.f90
-sed 's/, rtype, comm, ierror)$/, comm, ierror)/; 1s/rtype, //; s/^  integer :: scount/  integer :: rtype, scount/
+sed 's/, rtype, comm, ierror)$/, comm, ierror)/; 1s/rtype, //
+    s/^  integer :: scount/  integer :: rtype, scount/
     s/rcount, rtype, comm, ierror, rank/rcount, comm, ierror, rank/' \
     sends.f90 >few.f90; refused "an argument too few" few.f90
 sed 's/integer(1) :: sendbuf.*/type(*), dimension(..) :: sendbuf, recvbuf/' sends.f90 |

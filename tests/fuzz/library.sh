@@ -9,8 +9,8 @@ only() { # COLLECTIVE[:ALGORITHM] OPTION...; the table of it in out.txt
 only nothing
 crosswait fuzz --library --only=nothing
 echo "options of the fuzzer: exit $?"
-grep -E '^  (i?allreduce|reduce_scatter_block|i?bcast|gatherv|alltoallw_init|ineighbor_allgather):' \
-    out.txt
+kinds='i?allreduce|reduce_scatter_block|i?bcast|gatherv|alltoallw_init|ineighbor_allgather'
+grep -E "^  ($kinds):" out.txt
 # Of a communicator of one rank, the blocks of an MPI_Alltoallw lie where they should not. As it
 # writes them there, by chance something breaks as well: only what does not depend on it is shown.
 only alltoallw:decided --ranks=5 --cases=60
@@ -26,7 +26,8 @@ only allreduce:segmented_ring --ranks=4 --no-shrink
 grep -oE '^  allreduce.*wrong-result, only with operations that do not commute' out.txt
 # Its scatter_allgather cuts by count, which ranks may give with different datatypes of one
 # signature: 51 ints here, 17 triples there. Ranks wait for ever.
-printf 'crosswait scenario 1\ncollective bcast\nranks 4\ncount 51\ntype int\ntype-send reversed\n' >counts.txt
+printf '%s\n' 'crosswait scenario 1' 'collective bcast' 'ranks 4' 'count 51' 'type int' \
+    'type-send reversed' >counts.txt
 only bcast:scatter_allgather --ranks=4 --scenario=counts.txt
 cat out.txt
 for right in barrier:tree gather:basic bcast_init:binomial reduce:adapt-chain; do

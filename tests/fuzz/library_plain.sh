@@ -1,6 +1,7 @@
 # timeout: 120
-# What `crosswait fuzz --library` says of Open MPI 4.1.4 is so without crosswait: plain programs that
-# call a collective as the standard has it, with the algorithm forced and without (docs/library.md).
+# What `crosswait fuzz --library` says of Open MPI 4.1.4 is so without crosswait: plain programs
+# that call a collective as the standard has it, with the algorithm forced and without
+# (docs/library.md).
 set -u
 cat >show.c <<'C'
 #include <mpi.h>
@@ -68,8 +69,8 @@ static int reduce_init(void)
     return rank == 0 && all[0] != 1;
 }
 
-/* On a ring of one or two ranks, where both neighbours are one: what goes to the left comes from the
- * right. */
+/* On a ring of one or two ranks, where both neighbours are one: what goes to the left comes from
+ * the right. */
 static int neighbours(int nonblocking)
 {
     int ring = 1, out[2] = {10, 20}, in[2] = {0, 0};

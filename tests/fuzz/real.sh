@@ -169,7 +169,8 @@ BY(waitsome, WAITSOME) BY(testany, TESTANY) BY(testsome, TESTSOME) BY(test, TEST
 END
 for how in waitany waitsome testany testsome test probe iprobe mprobe improbe recv irecv; do
     for schedule in 'delays uniform;delays-seed 3;buffering eager' \
-        'shuffle yes;choices 040102010102010001030302010100000101010101010103;buffering credits;credits 1'; do
+        'shuffle yes;choices 040102010102010001030302010100000101010101010103;buffering credits'\
+';credits 1'; do
         scenario by_$how 'ranks 5' 'op affine-pair' >$how.txt
         echo "$schedule" | tr ';' '\n' >>$how.txt
         crosswait fuzz order.c -o out --explain=$how.txt 2>/dev/null | grep "^finding" >process.txt

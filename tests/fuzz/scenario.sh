@@ -65,6 +65,7 @@ printf 'crosswait scenario 1\ncollective nobody\n' >other.txt
 # What ranks run holds no state, and is not instrumented (fuzz invariants 2 and 4).
 for object in execute elements; do
     objdump -h "$BUILD/obj/fuzz/scenario/$object.o" |
-        awk -v name=$object '($2 == ".data" || $2 == ".bss") && $3 !~ /^0*$/ { print name ": state in " $2 }'
+        awk -v name=$object '($2 == ".data" || $2 == ".bss") && $3 !~ /^0*$/ {
+            print name ": state in " $2 }'
     nm "$BUILD/obj/fuzz/scenario/$object.o" | grep -E '__sanitizer_cov|__asan|__ubsan' || true
 done

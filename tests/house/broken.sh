@@ -25,6 +25,7 @@ printf '# core\n\n`event.c`, `trace/`, `gone.c` and `nowhere/`; `check_NAME.c` i
 printf '%0101d\n' 0 | sed 's/^/words /' >tree/checkers/README.md
 printf 'built in /%s/somebody/tree\n' home >tree/core/paths.md
 touch tree/attributes.mod
+printf '%0101d\n' 0 | sed 's/^/# /' >tree/core/rules.mk
 git -C tree add core checkers world
 touch tree/left.o
 /usr/bin/python3 "$SOURCE/tests/house/house.py" --root=tree && exit 1

@@ -41,12 +41,19 @@ TOKEN = re.compile(
 )
 # A file of the room, a glob of them, or a folder.
 FILE = re.compile(
-    r"^[\w./*-]+(?:\[\w+\])?\.(?:c|h|py|sh|bash|sql|table|css|js|mk|md|tmpl|txt|map|\[ch\])$|^[\w./-]+/$"
+    r"^[\w./*-]+(?:\[\w+\])?\.(?:c|h|py|sh|bash|sql|table|css|js|mk|md|tmpl|txt|map|\[ch\])$"
+    r"|^[\w./-]+/$"
 )
 
 
 # Rooms that assert what they rely on, half an assertion a function or more.
 ASSERTED = ["core", "replay", "checkers", "world"]
+
+# Files that people write, and those whose rows of data may be wide.
+WRITTEN = re.compile(
+    r"\.(?:c|h|cc|cpp|py|sh|bash|mk|js|css|tmpl|f|f90|sql|yml|fish|map|[15])$|(?:^|/)Makefile$"
+)
+ROWS = {"tests/exam/uses.py", "tests/checkers/memory_f.f90"}
 
 HEADERS = {"mpi.h", "mpi-ext.h"}  # of the MPI library
 
@@ -92,7 +99,8 @@ class House:
         """What a call means stands in its row: nobody compares names of calls, or looks for pieces
         of them."""
         compare = re.compile(
-            r'\b(?:strn?cmp|strn?casecmp|strstr|strchr|fnmatch)\s*\([^;]*?"[^"\n]*MPIX?_[A-Z][a-z]\w*"',
+            r"\b(?:strn?cmp|strn?casecmp|strstr|strchr|fnmatch)\s*\("
+            r'[^;]*?"[^"\n]*MPIX?_[A-Z][a-z]\w*"',
             re.S,
         )
         named = re.compile(
@@ -188,6 +196,13 @@ class House:
                 ):
                     self.say("banners", name, number, line[:80])
 
+    def columns(self):
+        """Nothing that people write is wider than 100 columns, but for rows of data."""
+        for name in [f for f in self.files if WRITTEN.search(f) and f not in ROWS]:
+            for number, line in enumerate(self.read(name).splitlines(), 1):
+                if len(line) > 100:
+                    self.say("columns", name, number, f"{len(line)} columns")
+
     def assertions(self):
         """A room has half an assertion a function; a function begins with a brace that stands
         alone."""
@@ -203,7 +218,17 @@ class House:
                 self.say("assertions", room, 0, f"{count} assertions in {functions} functions")
 
 
-RULES = ["includes", "calls", "readmes", "words", "clean", "paths", "banners", "assertions"]
+RULES = [
+    "includes",
+    "calls",
+    "readmes",
+    "words",
+    "clean",
+    "paths",
+    "banners",
+    "columns",
+    "assertions",
+]
 
 
 def main():

@@ -16,7 +16,8 @@ for me, rank in ranks.items():
     returned = struct.unpack("<Q", open(f"count.{me}", "rb").read(8))[0]
     recorded = [e for e in rank.events if e.name in ("MPI_Irecv", "MPI_Send", "MPI_Wait")]
     assert not rank.lost and not rank.stopped, rank.note
-    assert returned <= len(recorded) <= returned + 1, f"{how}: rank {me}: {returned} calls returned, {len(recorded)} are on record"
+    said = f"{how}: rank {me}: {returned} calls returned, {len(recorded)} are on record"
+    assert returned <= len(recorded) <= returned + 1, said
     for receive, send, wait in zip(recorded[::3], recorded[1::3], recorded[2::3]):
         assert (receive.name, send.name, wait.name) == ("MPI_Irecv", "MPI_Send", "MPI_Wait")
         assert wait.done[0]["request"] == receive.request and wait.done[0]["bytes"] == 8

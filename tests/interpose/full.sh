@@ -16,7 +16,8 @@ if mount -t tmpfs -o size=1500k none small 2>/dev/null; then
     SPOOL=$PWD/small/spool
     record "$ended" count run 30000 >out 2>err
     code=$?
-    expect "full disk" "recording ended on rank [01], the program goes on: the spool cannot be written: No space left on device"
+    expect "full disk" "recording ended on rank [01], the program goes on: the spool cannot be\
+ written: No space left on device"
     check <<'P'
 for me, rank in ranks.items():
     assert rank.stopped == 28 and rank.lost > 10000 and len(rank.events) > 1000, (
@@ -30,7 +31,8 @@ P
     mount -t tmpfs -o size=100k none small
     record "$ended" count run 30000 >out 2>err
     code=$?
-    expect "no room at all" "rank [01] is not recorded: cannot make a spool in .*: No space left on device"
+    expect "no room at all" \
+        "rank [01] is not recorded: cannot make a spool in .*: No space left on device"
     umount small
     SPOOL=$PWD/spool
 else

@@ -47,5 +47,6 @@ tuned_outside() {
             "${@:3}"
     done
 }
-inside="bcast reduce allreduce alltoall alltoallv allgather barrier reduce_scatter reduce_scatter_block gather scatter scan exscan"
+inside="bcast reduce allreduce alltoall alltoallv allgather barrier reduce_scatter"
+inside+=" reduce_scatter_block gather scatter scan exscan"
 operations="$inside allgatherv"

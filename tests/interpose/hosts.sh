@@ -19,7 +19,8 @@ cat >agent <<A
 #!/bin/bash
 # What mpirun takes for ssh: HOST COMMAND...
 shift
-exec ip netns exec $ns unshare -m -u /bin/bash -c 'hostname far; mount --bind "\$0" "\$1" && shift 1 && exec /bin/bash -c "\$*"' "$PWD/far" "$PWD/spool" "\$@"
+exec ip netns exec $ns unshare -m -u /bin/bash -c 'hostname far
+    mount --bind "\$0" "\$1" && shift 1 && exec /bin/bash -c "\$*"' "$PWD/far" "$PWD/spool" "\$@"
 A
 chmod +x agent
 several() { # mpirun's arguments...

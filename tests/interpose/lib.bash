@@ -26,7 +26,11 @@ record() {
 }
 # check: runs the Python program on standard input with `ranks` = what the spools hold.
 check() {
-    { echo "import sys; sys.path.insert(0, '$SOURCE/tests'); import spool; ranks = spool.read('$SPOOL')"; cat; } | /usr/bin/python3 - "$@" ||
+    {
+        echo "import sys; sys.path.insert(0, '$SOURCE/tests')"
+        echo "import spool; ranks = spool.read('$SPOOL')"
+        cat
+    } | /usr/bin/python3 - "$@" ||
         { echo "check failed"; exit 1; }
 }
 # After a job that was cut short: mpirun may be gone before its ranks are.

@@ -1,7 +1,7 @@
 # The library shows MPI_* and PMPI_* of the header (MPIX_* and PMPIX_* of its persistent
-# collectives), an answer to AddressSanitizer, for MPICH two functions by which it raises errors, and nothing else, needs no MPI, and does nothing in
-# a process that has none. Holds interpose invariant 2; interpose/recorder.c invariant 2;
-# interpose/recorder.h invariant 2.
+# collectives), an answer to AddressSanitizer, for MPICH two functions by which it raises errors,
+# and nothing else, needs no MPI, and does nothing in a process that has none. Holds interpose
+# invariant 2; interpose/recorder.c invariant 2; interpose/recorder.h invariant 2.
 . "$SOURCE/tests/interpose/lib.bash"
 lib=$LIBRARY show=--showme:compile
 [ "$MPI" != mpich ] || show=-show

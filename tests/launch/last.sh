@@ -62,16 +62,22 @@ for calls in 20000 500000; do
 done
 [ "$(kept 500000)" -le "$(kept 20000)" ] || fail "$(kept 20000) bytes became $(kept 500000)"
 # A hang is proven, although most calls were dropped: what each call waits for follows from the sums
-# of what was dropped (spool.h invariant 12), also of a receive that was posted by the first of all calls.
+# of what was dropped (spool.h invariant 12), also of a receive that was posted by the first of all
+# calls.
 proven() { # MODE: in which calls the ranks are
     crosswait record --last=1000 -o $1.db -- mpirun -n 3 ./long 20000 $1 >out 2>err
-    [ "$(sqlite3 $1.db "select min(lost) > 10000 from rank")" = 1 ] || fail "$1: nothing was dropped"
+    [ "$(sqlite3 $1.db "select min(lost) > 10000 from rank")" = 1 ] ||
+        fail "$1: nothing was dropped"
     grep -q "^crosswait: deadlock: $2; the job was ended" err || fail "$1: $(cat err)"
 }
-proven hang "rank 0 waits in MPI_Recv for rank 2, rank 1 waits in MPI_Recv for rank 0, rank 2 waits in MPI_Recv for rank 1"
-proven send "rank 0 waits in MPI_Ssend for rank 1, rank 1 waits in MPI_Ssend for rank 2, rank 2 waits in MPI_Ssend for rank 0"
-proven wait "rank 0 waits in MPI_Wait for rank 2, rank 1 waits in MPI_Wait for rank 0, rank 2 waits in MPI_Wait for rank 1"
-proven barrier "rank 0 waits in MPI_Wait for rank 2, rank 2 waits in MPI_Barrier for rank 0; rank 1 cannot go on either"
+proven hang "rank 0 waits in MPI_Recv for rank 2, rank 1\
+ waits in MPI_Recv for rank 0, rank 2 waits in MPI_Recv for rank 1"
+proven send "rank 0 waits in MPI_Ssend for rank 1, rank 1\
+ waits in MPI_Ssend for rank 2, rank 2 waits in MPI_Ssend for rank 0"
+proven wait "rank 0 waits in MPI_Wait for rank 2, rank 1\
+ waits in MPI_Wait for rank 0, rank 2 waits in MPI_Wait for rank 1"
+proven barrier "rank 0 waits in MPI_Wait for rank 2, rank 2 waits in\
+ MPI_Barrier for rank 0; rank 1 cannot go on either"
 # One that is none, as a rank sleeps: looked at from outside, at a signal, and when the launcher is
 # told to end.
 newest() { # DB: of both ranks the receive that hangs is there, behind some of the messages

@@ -2,7 +2,9 @@
 # left behind can be found.
 P=$BUILD/corpus/programs
 own() { cp "$P/$1" "./$2"; }                      # own quiz cwq.$$: a copy under another name
-left() { # how many processes run the copy, 0 when they are all gone; waits a moment for those that are just ending
+# How many processes run the copy, 0 when they are all gone; waits a moment for those that are just
+# ending.
+left() {
     local n i
     for i in 1 2 3 4 5 6 7 8 9 10; do
         n=$(find -L /proc/[0-9]*/exe -maxdepth 0 -samefile "$PWD/$1" 2>/dev/null | wc -l)

@@ -40,7 +40,8 @@ done
 # under MPICH.
 as $MALLORY mkdir -m 777 "$SHARED/open"
 as $ALICE sh -c "umask 22; echo \$\$ >pid.alice; while [ ! -e go ]; do sleep 0.05; done
-    LD_PRELOAD='$SHARED/bin/libcrosswait-mpich.so' CROSSWAIT_SPOOL='$SHARED/open' '$SHARED/bin/calls_misc'; true" >out 2>&1 &
+    LD_PRELOAD='$SHARED/bin/libcrosswait-mpich.so' CROSSWAIT_SPOOL='$SHARED/open' \
+        '$SHARED/bin/calls_misc'; true" >out 2>&1 &
 while [ ! -s "$SHARED/pid.alice" ]; do sleep 0.05; done
 as $MALLORY ln -s "$SHARED/home.$ALICE/letters" "$SHARED/open/parent$(cat "$SHARED/pid.alice")"
 touch "$SHARED/go"
@@ -71,7 +72,8 @@ cat /dev/null >"$SHARED/i.html"
 chown $ALICE "$SHARED/i.html"
 chmod 644 "$SHARED/i.html"
 as $ALICE "$CROSSWAIT" report --format=html -o "$SHARED/i.html" "$SHARED/h.db" >out 2>&1
-as $ALICE "$CROSSWAIT" run -q -o "$SHARED/i.db" --junit="$SHARED/i.xml" --sarif="$SHARED/i.sarif" -- \
+as $ALICE "$CROSSWAIT" run -q -o "$SHARED/i.db" \
+    --junit="$SHARED/i.xml" --sarif="$SHARED/i.sarif" -- \
     mpirun -n 2 "$QUIZ" 8 >>out 2>&1
 as $ALICE "$CROSSWAIT" model --collective=allreduce --ranks=8 --plot="$SHARED/i.svg" >>out 2>&1
 for made in html xml sarif svg; do
@@ -89,5 +91,6 @@ as $ALICE "$CROSSWAIT" model --collective=allreduce --ranks=8 --plot="$SHARED/k.
     fail "a picture was written into what others can read"
 untouched reports
 [ "$(cat "$SHARED/k.svg")" = mine ] || fail "Mallory's file was written to"
-as $ALICE sh -c "'$CROSSWAIT' report --format=json -o /dev/stdout '$SHARED/h.db' | grep -q findings" ||
+as $ALICE sh -c \
+    "'$CROSSWAIT' report --format=json -o /dev/stdout '$SHARED/h.db' | grep -q findings" ||
     fail "nothing on /dev/stdout"

@@ -1,8 +1,8 @@
 # slow
 # timeout: 400
-# Under Slurm: a job started by srun is recorded, and ended when it hangs, by PMIx and, of MPICH, by
-# Slurm's own PMI; scancel and a time limit leave a trace and a report; a batch script's mpirun works
-# as elsewhere.
+# Under Slurm: a job started by srun is recorded, and ended when it hangs, by PMIx and, of MPICH,
+# by Slurm's own PMI; scancel and a time limit leave a trace and a report; a batch script's mpirun
+# works as elsewhere.
 . "$SOURCE/tests/launch/lib.bash"
 . "$SOURCE/tests/launch/slurm.bash"
 slurm_start

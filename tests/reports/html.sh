@@ -20,7 +20,8 @@ crosswait run -o quiz.db -- mpirun -n 2 $P/quiz >/dev/null 2>&1; page quiz
 crosswait run -o hung.db -- mpirun -n 2 $P/quiz 1048576 >/dev/null 2>&1; page hung
 crosswait run -o stencil.db -- mpirun -n 4 $P/stencil >/dev/null 2>&1; page stencil
 # A name that would be markup.
-sqlite3 stencil.db "update comm set name = '</script><script>document.body.dataset.events = 0</script>';
+sqlite3 stencil.db "update comm
+    set name = '</script><script>document.body.dataset.events = 0</script>';
     update meta set value = '<b>x' where key = 'command'"
 page stencil
 grep -c '<script>document\|<b>x' stencil.html

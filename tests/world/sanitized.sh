@@ -9,7 +9,8 @@ export flags
 mkdir objects
 printf '%s\n' "$SOURCE"/world/{local,exchange,fibers}/*.c "$SOURCE"/replay/logical/match.c \
     "$SOURCE"/replay/policy/*.c "$SOURCE"/core/*.c |
-    xargs -P2 -I{} sh -c 'clang $flags -c -o objects/$(basename $(dirname {}))_$(basename {} .c).o {}'
+    xargs -P2 -I{} sh -c \
+    'clang $flags -c -o objects/$(basename $(dirname {}))_$(basename {} .c).o {}'
 ar rcs libworld.a objects/*.o
 clang $flags -c -o main.o "$SOURCE/fuzz/program/program_main.c"
 for test in findings matching visibility; do

@@ -15,7 +15,8 @@ program counted
         call mpi_isend(a, 4, MPI_INTEGER, 1 - me, i, MPI_COMM_WORLD, req(2))
         call mpi_waitall(2, req, stats)
     end do
-    call mpi_sendrecv(a, 4, MPI_INTEGER, 1 - me, 9, b, 4, MPI_INTEGER, 1 - me, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call mpi_sendrecv(a, 4, MPI_INTEGER, 1 - me, 9, b, 4, MPI_INTEGER, 1 - me, 9, &
+                      MPI_COMM_WORLD, MPI_STATUS_IGNORE)
     call mpi_bcast(a, 4, MPI_INTEGER, 0, MPI_COMM_WORLD)
     call mpi_allreduce(a, b, 4, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
     call mpi_comm_dup(MPI_COMM_WORLD, comm2)

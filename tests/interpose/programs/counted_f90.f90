@@ -11,7 +11,8 @@ program counted
         call mpi_isend(a, 4, MPI_INTEGER, 1 - me, i, MPI_COMM_WORLD, req(2), ierr)
         call mpi_waitall(2, req, MPI_STATUSES_IGNORE, ierr)
     end do
-    call mpi_sendrecv(a, 4, MPI_INTEGER, 1 - me, 9, b, 4, MPI_INTEGER, 1 - me, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+    call mpi_sendrecv(a, 4, MPI_INTEGER, 1 - me, 9, b, 4, MPI_INTEGER, 1 - me, 9, &
+                      MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
     call mpi_bcast(a, 4, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)
     call mpi_allreduce(a, b, 4, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
     call mpi_comm_dup(MPI_COMM_WORLD, comm2, ierr)

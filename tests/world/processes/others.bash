@@ -65,7 +65,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     ptrdiff_t size = fftw_mpi_local_size_2d(24, 20, MPI_COMM_WORLD, &rows, &start);
     fftw_complex *data = fftw_alloc_complex((size_t)size);
-    fftw_plan plan = fftw_mpi_plan_dft_2d(24, 20, data, data, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_ESTIMATE);
+    fftw_plan plan = fftw_mpi_plan_dft_2d(24, 20, data, data, MPI_COMM_WORLD, FFTW_FORWARD,
+                                          FFTW_ESTIMATE);
     for (ptrdiff_t i = 0; i < rows * 20; i++)
         data[i] = (double)((start * 20 + i) * 7 % 11);
     fftw_execute(plan);
