@@ -25,7 +25,8 @@ for mode in refused deadly; do
         echo "$number $name" >one
         rm -f t.db
         timeout 20 crosswait record -o t.db -- "$program" end one >record.out 2>&1 </dev/null
-        [ -f t.db ] || { echo "$name, $mode: no trace"; tail -5 record.out; swept_badly=1; continue; }
+        [ -f t.db ] || { echo "$name, $mode: no trace"; tail -5 record.out; swept_badly=1
+            continue; }
         ended=$((ended + 1))
         swept check t.db
         swept replay t.db

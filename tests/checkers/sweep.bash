@@ -15,7 +15,8 @@ swept() {
 # words TRACE KEY: all ways to fill this word of a policy, as the command that refuses another
 # lists them, with arguments.
 words() {
-    crosswait replay -q -p "$2=?" "$1" 2>&1 | sed "s/.*$2= takes: //; s/, \(explore\|[a-z-]*\)/\n\1/g" |
+    crosswait replay -q -p "$2=?" "$1" 2>&1 |
+        sed "s/.*$2= takes: //; s/, \(explore\|[a-z-]*\)/\n\1/g" |
         sed 's/:RANK.EVENT=SOURCE.*/:0.4=0/; s/:RANK.EVENT.*/:0.3/; s/:BYTES/:64/; s/:N$/:1/
              s/:P .*/:50/; s/:NS/:1000/; s/:FROM-TO/:0-1/; s/:RANK$/:0/' |
         grep -v '^explore\|^speeds\|^$' # which are of the live job and of worlds

@@ -1,8 +1,9 @@
 # timeout: 120
 # --exhaustive runs every combination of decisions that MPI allows, and none twice. How many there
-# are on three ranks follows from what each collective does: two orders a rank, to the power of ranks;
-# twice as many with receives that complete in either order; those and both at once; each again with a
-# test that says yes or no; two askers' two questions in any order. What chance comes to is among them.
+# are on three ranks follows from what each collective does: two orders a rank, to the power of
+# ranks; twice as many with receives that complete in either order; those and both at once; each
+# again with a test that says yes or no; two askers' two questions in any order. What chance comes
+# to is among them.
 set -u
 cp "$SOURCE/tests/fuzz/schedules.c" .
 only="--only=count=1 --only=type=int --only=calls=1 --only=late=no --only=communicator=world"
