@@ -57,9 +57,16 @@ struct fences { /* of one rank on one window */
     struct fence *fence;
     uint32_t count, room;
 };
+struct regions { /* that a rank attached, at any time */
+    struct region {
+        int64_t low, high;
+    } * region;
+    uint32_t count, room;
+};
 struct part {                  /* a rank's, of a window */
     int64_t unit, bytes, base; /* bytes -1 unknown; base: its address, 0 unknown */
     struct fences fences;
+    struct regions regions;
     struct epoch epoch;
     int32_t area; /* the windows whose memory overlaps there have one */
 };
@@ -368,6 +375,41 @@ static void no_put(struct rma *rma, const struct trace_event *event, uint32_t fe
     finding_call_add(finding, rma->input->trace, (uint32_t)target, theirs->fence[fences - 1].seq);
 }
 
+static bool attached(const struct regions *regions, int64_t at)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < regions->count && !found; i++)
+        found = regions->region[i].low <= at && at < regions->region[i].high;
+    return found;
+}
+
+enum { REGIONS_MAX = 1000 };
+
+/* Of a window without memory of its own: the first and the last byte lie in what the target
+ * attached at some time, as far as it is known what it did. */
+static void within_regions(struct rma *rma, const struct trace_event *event,
+                           const struct window *window, struct access *access)
+{
+    struct trace *trace = rma->input->trace;
+    const struct regions *regions = &window->part[access->target].regions;
+
+    access->at = argument(rma, event, "target_disp", 0);
+    span(trace, access);
+    if (!access->at || access->high <= access->low || trace->rank[access->target].cut ||
+        !regions->count || regions->count > REGIONS_MAX ||
+        (attached(regions, access->low) && attached(regions, access->high - 1)))
+        return;
+    struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
+    if (finding)
+        finding_title(
+            finding,
+            "%s: the %s of the bytes that it accesses does not lie in memory that rank %" PRIu32
+            " attached to the window (rank %" PRIu32 ")",
+            trace->call[event->call].name, attached(regions, access->low) ? "last" : "first",
+            access->target, event->rank);
+}
+
 /* An operation on a window. */
 static void operation(struct rma *rma, const struct trace_event *event, struct window *window)
 {
@@ -419,6 +461,8 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
                             .passive = by_lock,
                             .site = -1,
                             .kind = (uint8_t)kind_of(event->verb)};
+    if (window->dynamic)
+        within_regions(rma, event, window, &access);
     if (window->dynamic || !window->part[target].unit)
         return;
     access.at = argument(rma, event, "target_disp", 0) * window->part[target].unit;
@@ -626,6 +670,15 @@ static void made(struct rma *rma, const struct trace_event *event, struct window
     window->dynamic |= event->verb == VERB_WIN_CREATE_DYNAMIC;
 }
 
+static void region_keep(struct rma *rma, const struct trace_event *event, struct window *window)
+{
+    struct regions *all = &window->part[event->rank].regions;
+    int64_t base = argument(rma, event, "base", 0);
+    struct region region = {base, base + argument(rma, event, "size", 0)};
+
+    good(rma, CORE_ARRAY_PUSH(all->region, all->count, all->room, "attached memory", region));
+}
+
 /* MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED are given by all ranks or by none. */
 static void compare_fences(struct rma *rma, const struct window *window)
 {
@@ -693,6 +746,8 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
         *out_any = true;
         if (sizes && trait_in(event.traits, TRAIT_MAKES_WIN) && !event.pending && !event.error)
             made(rma, &event, window);
+        else if (sizes && event.verb == VERB_ATTACH_MEMORY && !event.error)
+            region_keep(rma, &event, window);
         else if (sizes && event.verb == VERB_FENCE)
             fence_keep(rma, &event, window);
         else if (!sizes && verb_accesses(event.verb))
@@ -1070,6 +1125,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
             free(rma.window[i].part[rank].epoch.lock);
             free(rma.window[i].part[rank].epoch.group);
             free(rma.window[i].part[rank].fences.fence);
+            free(rma.window[i].part[rank].regions.region);
         }
         free(rma.window[i].part);
     }
