@@ -13,6 +13,8 @@
 
 #define A_PROGRAM "a program" /* out of memory for ... */
 
+enum { PACKED_BYTES = 64 << 10 }; /* of a rank: no more is moved into the block */
+
 enum core_status replay_program_init(struct replay_program *program, uint32_t rank_count)
 {
     if (rank_count == 0 || rank_count > REPLAY_RANKS_MAX)
@@ -231,9 +233,8 @@ void replay_program_trim(struct replay_program *program)
             CORE_ARRAY_TRIM(program->rank[i].when, program->rank[i].op_count,
                             program->rank[i].when_room);
     }
-    /* Arrays that are large themselves need no neighbours, and moving them would need their room
-     * twice. */
-    if (bytes >= CORE_PAGES_LARGE && bytes / program->rank_count < CORE_PAGES_LARGE)
+    /* Arrays of many pages need no neighbours, and moving them would need their room twice. */
+    if (bytes >= CORE_PAGES_LARGE && bytes / program->rank_count < PACKED_BYTES)
         pack(program, bytes);
     for (uint32_t i = 0; i < program->rank_count && !program->block; i++) {
         struct replay_rank *r = &program->rank[i];
