@@ -3,8 +3,8 @@
 # had: the installed header under another version number with prototypes that MPI 4 added, and a
 # library that says it is Open MPI 5 and has messages in partitions. The build takes what the header
 # has; calls that the table lacks are let through and counted; the library layer is built for what
-# the header says, and on where the running library says the same; that the version was not tested is
-# said, once, by one rank.
+# the header says, and on where the running library says the same; that the version was not tested
+# is said, once, by one rank.
 real=$(echo '#include <mpi.h>' | mpicc -E -x c - |
     sed -n 's/^# 1 "\(.*\/mpi\.h\)".*/\1/p' | head -n 1)
 mkdir -p stub
