@@ -31,8 +31,8 @@ int main(int argc, char **argv)
     if (!child && argc > 2)
         MPI_Comm_spawn(argv[0], argv + 1, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between,
                        MPI_ERRCODES_IGNORE);
-    if (between != MPI_COMM_NULL)
-        MPI_Barrier(between);
+    /* Both have begun, and what ends one finds the other there. */
+    MPI_Barrier(between != MPI_COMM_NULL ? between : MPI_COMM_WORLD);
     ends(rank ? "stays" : argv[child ? 2 : 1]);
 }
 P
