@@ -589,6 +589,20 @@ static bool spent(struct explore_search *s, uint32_t shares)
            (o->time_s > 0 && seconds_now() - s->started_s >= o->time_s * shares / SHARES);
 }
 
+/* What each rank sends, in its order. */
+static enum core_status sent_note(struct explore_search *s, const struct ran *ran)
+{
+    struct known *kind;
+    uint64_t hash = 0;
+    if (!ran->here || !ran->told->sent)
+        return CORE_OK;
+    for (uint32_t r = 0; r < s->rank_count; r++)
+        hash = core_random_mix(hash ^ ran->told->sent[r]);
+    enum core_status status = core_table_put(&s->sent, &hash, "what ranks send", &kind);
+    s->sent_kinds = s->sent.count;
+    return status;
+}
+
 static enum core_status behaviour(struct explore_search *s, const struct ran *ran,
                                   const struct explore_list *asked, bool sampled)
 {
@@ -606,6 +620,9 @@ static enum core_status behaviour(struct explore_search *s, const struct ran *ra
         status = core_table_put(&s->met, &sum, "behaviours", &met);
     if (status == CORE_OK && s->met.count > count) {
         s->behaviours++;
+        status = sent_note(s, ran);
+    }
+    if (status == CORE_OK && s->met.count > count) {
         status = class_note(s, ran, &all, asked, &all_buffered, sampled, &class);
         if (status == CORE_OK)
             class_count(s, class, false);
@@ -714,6 +731,7 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
                                  .known = CORE_TABLE(struct known, hash),
                                  .met = CORE_TABLE(struct known, hash),
                                  .kinds = CORE_TABLE(struct kind, key),
+                                 .sent = CORE_TABLE(struct known, hash),
                                  .places = CORE_TABLE(struct explore_place, hash),
                                  .started_s = seconds_now()};
     enum core_status status = options->state ? explore_state_read(s, &resumed) : CORE_OK;
@@ -754,6 +772,7 @@ void explore_search_done(struct explore_search *search)
     core_table_done(&search->met);
     core_table_done(&search->kinds);
     core_table_done(&search->places);
+    core_table_done(&search->sent);
 }
 
 /* --- the smallest schedule -------------------------------------------------------------------- */

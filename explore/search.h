@@ -98,6 +98,7 @@ struct explore_search {
     struct explore_class *class;
     uint32_t class_count, class_room;
     uint64_t behaviours; /* that are different */
+    uint32_t sent_kinds; /* in what their ranks send, of those that were run here */
     uint64_t worlds;     /* run in all */
     uint64_t cut;        /* of them those that invariant 1 speaks of */
     uint64_t sampled;
@@ -120,6 +121,7 @@ struct explore_search {
     struct core_table met;    /* behaviours */
     struct core_table kinds;  /* place of a class by its key */
     struct core_table places; /* struct explore_place */
+    struct core_table sent;   /* what ranks send: hashes */
     uint32_t rank_count;
     double started_s;
     double keep_s;          /* when its state is written next */

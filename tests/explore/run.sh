@@ -19,3 +19,9 @@ for name in last accumulate; do
 done
 crosswait run -o files.db -- mpirun -n 4 sh -c './accumulate-correct; echo >written' >files.txt 2>&1
 echo "[$?] $(grep '^explored\|^not explored' files.txt)"
+# What depends on the order is not printed, but sent on: told, and not blamed.
+for twin in WRONG CORRECT; do
+    mpicc -g -DSENT -D$twin -o sent "$SOURCE/tests/explore/programs/accumulate.c" || exit 1
+    crosswait run -o sent.db -- mpirun -n 4 ./sent >sent.txt 2>&1
+    echo "[$?] $(grep '^explored' sent.txt)"
+done

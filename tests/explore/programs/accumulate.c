@@ -1,4 +1,4 @@
-/* 4 ranks. What rank 0 prints depends on the order in which it combines what comes. */
+/* 4 ranks. What rank 0 prints (SENT: sends on) depends on the order in which it combines it. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -20,8 +20,12 @@ int main(int argc, char **argv)
         sum = sum / 2 + got;
 #endif
     }
+#ifdef SENT
+    MPI_Bcast(&sum, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+#else
     if (rank == 0)
         printf("%g\n", sum);
+#endif
     MPI_Finalize();
     return 0;
 }
