@@ -233,8 +233,8 @@ def main():
         "-j",
         "--jobs",
         type=int,
-        default=len(os.sched_getaffinity(0)) + 1,
-        help="tests at a time (default: one more than cores, since many wait)",
+        default=len(os.sched_getaffinity(0)) + 2,
+        help="tests at a time (default: two more than cores, since many wait)",
     )
     parser.add_argument("only", nargs="*", help="run tests whose name contains one of these")
     args = parser.parse_args()
