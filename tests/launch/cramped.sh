@@ -81,29 +81,30 @@ esac || exit 125
 shift
 exec "$@"
 S
+ALICE_SH=$SHARED/alice.sh
 inside() { unshare -m env SHARED="$SHARED" sh "$PWD/inside.sh" "$@"; }
-cat >alice.sh <<S
+cat >"$ALICE_SH" <<S
 cd '$SHARED' || exit 1
 exec setpriv --reuid=$ALICE --regid=$ALICE --clear-groups \\
     env HOME='$SHARED/home.$ALICE' TMPDIR='$SHARED/home.$ALICE' "\$@"
 S
-inside read-only sh "$PWD/alice.sh" "$CROSSWAIT" record -o "$SHARED/r.db" -- mpirun -n 2 "$RING" \
+inside read-only sh "$ALICE_SH" "$CROSSWAIT" record -o "$SHARED/r.db" -- mpirun -n 2 "$RING" \
     >out 2>&1
 [ $? != 125 ] || fail "no mount namespaces here: $(cat out)"
 same "read-only root" out
 recorded "$SHARED/r.db"
-inside read-only sh "$PWD/alice.sh" "$CROSSWAIT" record -o /nowhere.db -- mpirun -n 2 "$RING" >out \
+inside read-only sh "$ALICE_SH" "$CROSSWAIT" record -o /nowhere.db -- mpirun -n 2 "$RING" >out \
     2>&1
 [ $? = 3 ] && grep -q "^crosswait: cannot record to '/nowhere.db'" out && ! grep -q rank out ||
     fail "read-only folder: $(cat out)"
-inside read-only sh "$PWD/alice.sh" env "$PLAIN" CROSSWAIT_SPOOL=/nowhere mpirun -n 2 "$RING" >out \
+inside read-only sh "$ALICE_SH" env "$PLAIN" CROSSWAIT_SPOOL=/nowhere mpirun -n 2 "$RING" >out \
     2>&1 || fail "read-only spool: $(cat out)"
 same "read-only spool" out
 grep -q "is not recorded: cannot make the folder" out ||
     fail "read-only spool: nothing is said: $(cat out)"
 unset OMPI_MCA_osc_sm_backing_directory
 export OMPI_MCA_btl_vader_backing_directory="$SHARED/home.$ALICE"
-inside shm sh "$PWD/alice.sh" "$CROSSWAIT" record -o "$SHARED/m.db" -- mpirun -n 2 "$RING" >out 2>&1
+inside shm sh "$ALICE_SH" "$CROSSWAIT" record -o "$SHARED/m.db" -- mpirun -n 2 "$RING" >out 2>&1
 same "little /dev/shm" out
 recorded "$SHARED/m.db"
 unset OMPI_MCA_btl_vader_backing_directory
