@@ -21,7 +21,6 @@ import tempfile, time
 from mpirun import MPIRUN
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ROOM = 8 << 30  # bytes of memory that tests may take for their files
 
 
 def descendants_of_session(session):
@@ -86,23 +85,6 @@ def header(path, key):
     return None
 
 
-def memory_free():
-    """Bytes that a file in memory may take: of the machine's memory and of what is mounted."""
-    place = os.statvfs("/dev/shm")
-    with open("/proc/meminfo") as f:
-        left = int(re.search(r"MemAvailable:\s*(\d+)", f.read()).group(1)) * 1024
-    return 0 if place.f_flag & os.ST_NOEXEC else min(left, place.f_bavail * place.f_frsize)
-
-
-def working_folder():
-    """Where tests work: in memory where there is plenty of it. Where files have just been removed,
-    ext4 looks long for room to make others, which was half of the time that tests took."""
-    try:
-        return "/dev/shm" if memory_free() >= ROOM else None
-    except OSError:
-        return None
-
-
 def shared_folder():
     """Where the ranks of a test keep what they share: what those that were killed leave goes with
     it."""
@@ -154,9 +136,7 @@ class Test:
 
     def run(self, update):
         started = time.monotonic()
-        with tempfile.TemporaryDirectory(
-            prefix="cw", dir=working_folder()
-        ) as folder, shared_folder() as shared:
+        with tempfile.TemporaryDirectory(prefix="cw") as folder, shared_folder() as shared:
             status, self.output, left = run(
                 ["/bin/bash", self.path] if self.script else [self.path],
                 folder,
