@@ -367,9 +367,13 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
         core_progress_begin(checker->stage, 0);
         status = checker->run(&input, list);
         core_progress_end();
-        CORE_CHECK(list->count >= before);              /* checkers add, and take nothing away */
-        for (uint32_t i = before; i < list->count; i++) /* or --only=RULE would not run it */
+        CORE_CHECK(list->count >= before); /* checkers add, and take nothing away */
+        for (uint32_t i = before; i < list->count; i++) {
+            /* or --only=RULE would not run it */
             CORE_CHECK(finds(list->finding[i].rule, checker->id, strlen(checker->id)));
+            if (!list->finding[i].repeat)
+                finding_repeat_check(&list->finding[i], trace);
+        }
         finding_list_keep(list, before, wanted);
         if (status == CORE_BUDGET) {
             budget_spent = true;

@@ -86,7 +86,6 @@ enum core_status check_buffer_need(const struct check_input *input, struct findi
                              " message%s at each receiver is enough (buffering=credits:%" PRIu64
                              ")",
                              need->credits, need->credits == 1 ? "" : "s", need->credits);
-            finding_repeat_check(finding, input->trace);
         }
     }
     return CORE_OK;

@@ -217,13 +217,9 @@ static void add_members(const struct check_input *input, const struct collective
 {
     for (uint32_t i = 0; i < collective->count; i++) {
         const struct collective_part *part = &collectives->part[collective->first + i];
-        struct finding_call *call =
-            part->present ? finding_call_add(finding, input->trace, part->rank, part->event.seq)
-                          : NULL;
-        if (call)
-            call->core = true;
+        if (part->present)
+            finding_core_add(finding, input->trace, part->rank, part->event.seq);
     }
-    finding_repeat_check(finding, input->trace);
 }
 
 /* Whether a rank makes no call any more: it has ended, or is in MPI_Finalize. */
@@ -269,12 +265,9 @@ static enum core_status add_missing(const struct check_input *input,
     if (finding) {
         finding_title(finding, "%s (collective %" PRIu64 " of %s)", text, collective->number,
                       describe_comm(input->trace, collective->comm, name, sizeof name));
-        for (uint32_t i = 0; i < missing_count; i++) {
-            struct finding_call *last = finding_call_add(finding, input->trace, missing[i],
-                                                         input->trace->rank[missing[i]].events);
-            if (last)
-                last->core = true;
-        }
+        for (uint32_t i = 0; i < missing_count; i++)
+            finding_core_add(finding, input->trace, missing[i],
+                             input->trace->rank[missing[i]].events);
         add_members(input, collectives, collective, finding);
         *out_step = true;
     } else if (missing_count && status == CORE_OK) {

@@ -93,12 +93,9 @@ static void add_broken(const struct check_input *input, struct finding_list *lis
                   cost->rounds_relation == MODEL_AT_MOST ? "at most " : "", cost->rounds,
                   cost->words_relation == MODEL_AT_MOST ? "at most " : "",
                   model_value(cost->words));
-    struct finding_call *call = finding_call_add(finding, input->trace, rank, seq);
-    if (call)
-        call->core = true;
+    finding_core_add(finding, input->trace, rank, seq);
     if (also && *also)
         finding_fact(finding, "what it does costs as much as %s", also);
-    finding_repeat_check(finding, input->trace);
     if (input->claims)
         repeat_claims(input, finding);
 }

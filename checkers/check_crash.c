@@ -394,10 +394,9 @@ static enum core_status add_ranks(struct trace *trace, struct finding *finding,
         enum core_status status = add_own_place(trace, finding, fate);
         if (status != CORE_OK)
             return status;
-        call = finding_call_add(finding, trace, fate->rank, fate->seq);
+        call = finding_core_add(finding, trace, fate->rank, fate->seq);
         if (!call)
             return CORE_NO_MEMORY;
-        call->core = true;
         if (!fate->inside && fate->seq)
             call->note = strdup("its last call");
     }
@@ -485,7 +484,6 @@ static enum core_status add_finding(const struct check_input *input, struct find
         finding_fact(finding, "it is the program's own decision to end the job");
     add_stack(input->trace, finding, fate);
     add_others(input->trace, finding, fates, mine);
-    finding_repeat_check(finding, input->trace);
     return status;
 }
 
@@ -558,7 +556,6 @@ static enum core_status check_missing(const struct check_input *input, struct fi
                      "no rank that left a record died of it, and the exit status of the "
                      "command, %" PRId64 ", says that one did",
                      signal + OF_SIGNALS);
-        finding_repeat_check(finding, input->trace);
     }
     free(name);
     free(ranks);

@@ -73,10 +73,7 @@ static struct finding *say(struct files *files, uint32_t rank, uint64_t seq)
 
     if (!finding)
         return NULL;
-    struct finding_call *call = finding_call_add(finding, files->input->trace, rank, seq);
-    if (call)
-        call->core = true;
-    finding_repeat_check(finding, files->input->trace);
+    finding_core_add(finding, files->input->trace, rank, seq);
     return finding;
 }
 

@@ -60,7 +60,6 @@ static enum core_status add_finding(struct trace *trace, const struct ending *en
             if (ending->call[i].role == (enum ending_role)role)
                 add_call(trace, finding, ending, &ending->call[i]);
     finding_fact(finding, "it happened: the job was proven to hang in these calls, and was ended");
-    finding_repeat_check(finding, trace);
     return CORE_OK;
 }
 
@@ -68,11 +67,10 @@ static enum core_status add_finding(struct trace *trace, const struct ending *en
 static void add_stood(const struct check_input *input, struct finding *finding,
                       const struct ending_call *call)
 {
-    struct finding_call *part = finding_call_add(finding, input->trace, call->rank, call->seq);
+    struct finding_call *part = finding_core_add(finding, input->trace, call->rank, call->seq);
 
     if (!part)
         return;
-    part->core = true;
     if (asprintf(&part->note, "%sfor %" PRIu64 " s",
                  call->role == ENDING_POLLS ? "found nothing " : "", call->still_ms / 1000) < 0)
         part->note = NULL;
@@ -100,7 +98,6 @@ static enum core_status add_unproven(const struct check_input *input, const stru
                   least_ms / 1000);
     for (uint32_t i = 0; i < ending->call_count; i++)
         add_stood(input, finding, &ending->call[i]);
-    finding_repeat_check(finding, input->trace);
     return CORE_OK;
 }
 

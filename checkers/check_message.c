@@ -30,18 +30,6 @@ struct messages {
     uint32_t seen_count;
 };
 
-static void add_call(const struct messages *m, struct finding *finding, uint32_t rank, uint64_t seq)
-{
-    struct finding_call *call = finding_call_add(finding, m->input->trace, rank, seq);
-    if (call)
-        call->core = true;
-}
-
-static void add_repeat(const struct messages *m, struct finding *finding)
-{
-    finding_repeat_check(finding, m->input->trace);
-}
-
 /* --- types ------------------------------------------------------------------------------------ */
 
 /* The call that names what is sent or received: for MPI_Start the one that made the request. */
@@ -170,9 +158,9 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
                       error->rank);
         break;
     }
-    add_call(m, finding, error->rank, error->event);
+    finding_core_add(finding, m->input->trace, error->rank, error->event);
     if (error->other_rank >= 0 && error->other_event)
-        add_call(m, finding, (uint32_t)error->other_rank, error->other_event);
+        finding_core_add(finding, m->input->trace, (uint32_t)error->other_rank, error->other_event);
     if (error->kind == REPLAY_ERROR_BUFFER)
         finding_fact(
             finding,
@@ -189,7 +177,6 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
         finding_fact(finding, "in the recorded run it may have been posted in time");
     if (schedule)
         finding_schedule(finding, "%s", schedule);
-    add_repeat(m, finding);
     return CORE_OK;
 }
 
@@ -209,14 +196,13 @@ static enum core_status add_lost(struct messages *m, const struct replay_result 
         if (!finding && !(finding = finding_list_add(m->list, RULE_MESSAGE, FINDING_WARNING)))
             return CORE_NO_MEMORY;
         count++;
-        add_call(m, finding, left->rank, left->event);
+        finding_core_add(finding, m->input->trace, left->rank, left->event);
     }
     if (!finding)
         return CORE_OK;
     finding->effect = FINDING_EFFECT_BLOCKS;
     finding_title(finding, "%s message%s never received, although all ranks called MPI_Finalize",
                   describe_number(count, number, sizeof number), count == 1 ? " was" : "s were");
-    add_repeat(m, finding);
     return CORE_OK;
 }
 

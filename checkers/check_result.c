@@ -138,11 +138,7 @@ static struct finding *add_finding(const struct judging *j, enum rule_id rule,
 
     if (!finding)
         return NULL;
-    struct finding_call *call =
-        finding_call_add(finding, j->input->trace, j->part[member].rank, j->part[member].event.seq);
-    if (call)
-        call->core = true;
-    finding_repeat_check(finding, j->input->trace);
+    finding_core_add(finding, j->input->trace, j->part[member].rank, j->part[member].event.seq);
     return finding;
 }
 

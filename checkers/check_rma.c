@@ -13,17 +13,15 @@
 
 #include "checkers/check_rules.h"
 #include "checkers/collective/type_report.h"
-#include "checkers/conflict/access.h"
-#include "checkers/conflict/area.h"
 #include "checkers/conflict/exposure.h"
-#include "checkers/conflict/layout.h"
+#include "checkers/conflict/rma_conflict.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/describe.h"
 #include "core/table.h"
 #include "core/work.h"
 
-enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000, CONFLICTS_MAX = 10000 };
+enum { FINDINGS_MAX = 16 };
 
 struct epoch { /* of one rank on one window */
     bool fence, started, posted, all;
@@ -34,10 +32,6 @@ struct epoch { /* of one rank on one window */
     uint8_t *lock; /* by world rank of the target: 0 none, 1 shared, 2 exclusive */
     bool *group;   /* targets of the start */
 };
-static const char *const kind_names[] = {"reads", "writes", "accumulates to",
-                                         "swaps", "reads",  "writes"};
-_Static_assert(sizeof kind_names / sizeof *kind_names == STORE + 1, "a name per kind of access");
-
 struct open { /* of the rank that is read */
     struct open_key {
         int32_t win;
@@ -63,44 +57,27 @@ struct regions { /* that a rank attached, at any time */
     } * region;
     uint32_t count, room;
 };
-struct part {                  /* a rank's, of a window */
-    int64_t unit, bytes, base; /* bytes -1 unknown; base: its address, 0 unknown */
+struct part { /* a rank's, of a window */
+    int64_t unit;
     struct fences fences;
     struct regions regions;
     struct epoch epoch;
-    int32_t area; /* the windows whose memory overlaps there have one */
 };
 struct window {
-    struct part *part;     /* by world rank; NULL: there is no such window */
-    bool atomics, dynamic; /* atomics: operations that also read */
-    bool within_said;      /* locks between fences: once */
-    bool posted_said;      /* locks of what is posted: once */
-    uint32_t unsure;       /* conflicts that something else may order: only the first is told */
-};
-struct said { /* conflicts of accesses at the same two places are one finding */
-    struct said_side {
-        int32_t call, site;
-        enum access_kind kind;
-    } side[2];
-    bool unsure;
-    uint32_t finding; /* index in the list */
-    uint64_t count;
-    bool *told; /* by rank, twice: of which ranks the finding has a call at each place */
+    struct part *part; /* by world rank; NULL: there is no such window */
+    bool dynamic;
+    bool within_said; /* locks between fences: once */
+    bool posted_said; /* locks of what is posted: once */
 };
 struct rma {
     const struct check_input *input;
     struct finding_list *list;
     struct window *window;
     uint32_t window_room;
-    struct access *access;
-    uint32_t access_count, access_room;
+    struct rma_accesses all; /* and the memory of the windows */
     struct core_table open, requested;
     struct exposures exposures;
-    bool atomics; /* of any window */
-    bool *meets;  /* by rank: it accumulates, or uses atomic operations */
     uint32_t findings;
-    struct said said[FINDINGS_MAX];
-    uint32_t said_count;
     struct type_report types;
     enum core_status status;
 };
@@ -123,10 +100,7 @@ static struct finding *say(struct rma *rma, enum finding_severity severity, uint
         rma->status = CORE_NO_MEMORY;
         return NULL;
     }
-    finding_repeat_check(finding, rma->input->trace);
-    struct finding_call *call = finding_call_add(finding, rma->input->trace, rank, seq);
-    if (call)
-        call->core = true;
+    finding_core_add(finding, rma->input->trace, rank, seq);
     return finding;
 }
 
@@ -163,17 +137,29 @@ static struct window *window_of(struct rma *rma, int32_t win)
     if (win < 0 || win > 1 << 20)
         return NULL;
     if (!good(rma,
-              CORE_ARRAY_ROOM_ZERO(rma->window, rma->window_room, (uint64_t)win + 1, "windows")))
+              CORE_ARRAY_ROOM_ZERO(rma->window, rma->window_room, (uint64_t)win + 1, "windows")) ||
+        !good(rma, CORE_ARRAY_ROOM_ZERO(rma->all.window, rma->all.window_room, (uint64_t)win + 1,
+                                        "windows")))
         return NULL;
-    CORE_CHECK((uint32_t)win < rma->window_room);
+    CORE_CHECK((uint32_t)win < rma->window_room && (uint32_t)win < rma->all.window_room);
     struct window *window = &rma->window[win];
-    if (window->part)
+    struct rma_window *memory = &rma->all.window[win];
+    if (window->part && memory->part)
         return window;
-    if (!good(rma, CORE_ARRAY_NEW(window->part, ranks, "windows")))
+    if (!good(rma, CORE_ARRAY_NEW(window->part, ranks, "windows")) ||
+        !good(rma, CORE_ARRAY_NEW(memory->part, ranks, "windows")))
         return NULL;
     for (uint32_t i = 0; i < ranks; i++)
-        window->part[i].bytes = -1;
+        memory->part[i] = (struct area_part){.bytes = -1, .win = win, .area = win};
     return window;
+}
+
+/* Its memory at a rank. */
+static struct area_part *part_of(const struct rma *rma, int32_t win, uint32_t rank)
+{
+    CORE_CHECK((uint32_t)win < rma->all.window_room && rma->all.window[win].part);
+    CORE_CHECK(rank < rma->input->trace->rank_count);
+    return &rma->all.window[win].part[rank];
 }
 
 static uint8_t *locks(struct rma *rma, struct epoch *epoch)
@@ -204,12 +190,13 @@ static void complete_at(struct rma *rma, int32_t win, uint32_t target, uint64_t 
 {
     struct open *open = open_of(rma, win, target);
 
-    for (uint32_t at = open ? open->first : 0; at; at = rma->access[at - 1].next, core_work(1)) {
-        CORE_CHECK(at <= rma->access_count);
-        CORE_CHECK(rma->access[at - 1].next < at); /* the list leads back, and so ends */
-        CORE_CHECK(rma->access[at - 1].win == win && rma->access[at - 1].target == target);
-        if (rma->access[at - 1].end == UINT64_MAX)
-            rma->access[at - 1].end = seq;
+    for (uint32_t at = open ? open->first : 0; at;
+         at = rma->all.access[at - 1].next, core_work(1)) {
+        CORE_CHECK(at <= rma->all.count);
+        CORE_CHECK(rma->all.access[at - 1].next < at); /* the list leads back, and so ends */
+        CORE_CHECK(rma->all.access[at - 1].win == win && rma->all.access[at - 1].target == target);
+        if (rma->all.access[at - 1].end == UINT64_MAX)
+            rma->all.access[at - 1].end = seq;
     }
     if (open)
         open->first = 0;
@@ -230,8 +217,8 @@ static void completed(struct rma *rma, const struct trace_event *event, uint64_t
 {
     const struct requested *requested =
         request && rma->requested.count ? core_table_find(&rma->requested, &request) : NULL;
-    CORE_CHECK(!requested || requested->access < rma->access_count);
-    struct access *access = requested ? &rma->access[requested->access] : NULL;
+    CORE_CHECK(!requested || requested->access < rma->all.count);
+    struct access *access = requested ? &rma->all.access[requested->access] : NULL;
 
     if (access && access->kind == GET && access->end == UINT64_MAX)
         access->end = event->seq;
@@ -239,10 +226,10 @@ static void completed(struct rma *rma, const struct trace_event *event, uint64_t
 
 static bool add(struct rma *rma, const struct access *access)
 {
-    CORE_CHECK(rma->window[access->win].part); /* base_of and place look at it */
+    CORE_CHECK(rma->all.window[access->win].part); /* rma_conflict_check looks at it */
     CORE_CHECK(access->target < rma->input->trace->rank_count);
     CORE_CHECK(access->kind <= STORE);
-    rma->status = CORE_ARRAY_PUSH(rma->access, rma->access_count, rma->access_room,
+    rma->status = CORE_ARRAY_PUSH(rma->all.access, rma->all.count, rma->all.room,
                                   "one-sided accesses", *access);
     return rma->status == CORE_OK;
 }
@@ -261,15 +248,15 @@ static void begin(struct rma *rma, const struct access *access)
     rma->status = core_table_put(&rma->open, &key, "one-sided accesses", &open);
     if (rma->status != CORE_OK)
         return;
-    CORE_CHECK(open->first < rma->access_count);
-    rma->access[rma->access_count - 1].next = open->first;
-    open->first = rma->access_count;
+    CORE_CHECK(open->first < rma->all.count);
+    rma->all.access[rma->all.count - 1].next = open->first;
+    open->first = rma->all.count;
     if (!access->request)
         return;
     rma->status =
         core_table_put(&rma->requested, &access->request, "one-sided accesses", &requested);
     if (rma->status == CORE_OK)
-        requested->access = rma->access_count - 1;
+        requested->access = rma->all.count - 1;
 }
 
 static void span(const struct trace *trace, struct access *access)
@@ -423,9 +410,8 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
 
     bool atomic = event->verb == VERB_FETCH_AND_OP || event->verb == VERB_COMPARE_AND_SWAP ||
                   event->verb == VERB_GET_ACCUMULATE;
-    window->atomics |= atomic;
-    rma->atomics |= atomic;
-    rma->meets[event->rank] |= atomic || event->verb == VERB_ACCUMULATE;
+    rma->all.window[event->win].atomics |= atomic;
+    rma->all.meets[event->rank] |= atomic || event->verb == VERB_ACCUMULATE;
     if (target < 0 || (uint32_t)target >= trace->rank_count)
         return;
     bool by_lock = epoch->all || (epoch->lock && epoch->lock[target]);
@@ -467,15 +453,15 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
         return;
     access.at = argument(rma, event, "target_disp", 0) * window->part[target].unit;
     span(trace, &access);
-    if (access.high > access.low && window->part[target].bytes >= 0 &&
-        (access.low < 0 || access.high > window->part[target].bytes)) {
+    int64_t bytes = part_of(rma, event->win, (uint32_t)target)->bytes;
+    if (access.high > access.low && bytes >= 0 && (access.low < 0 || access.high > bytes)) {
         struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
         if (finding)
             finding_title(finding,
                           "%s: bytes %" PRId64 " to %" PRId64 " of a window that has %" PRId64
                           " on rank %" PRId32 " (rank %" PRIu32 ")",
-                          trace->call[event->call].name, access.low, access.high - 1,
-                          window->part[target].bytes, target, event->rank);
+                          trace->call[event->call].name, access.low, access.high - 1, bytes, target,
+                          event->rank);
         return;
     }
     if (access.high > access.low)
@@ -664,9 +650,9 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
 static void made(struct rma *rma, const struct trace_event *event, struct window *window)
 {
     window->part[event->rank].unit = argument(rma, event, "disp_unit", 0);
-    window->part[event->rank].bytes = argument(rma, event, "size", -1);
+    part_of(rma, event->win, event->rank)->bytes = argument(rma, event, "size", -1);
     if (event->verb == VERB_WIN_CREATE)
-        window->part[event->rank].base = argument(rma, event, "base", 0);
+        part_of(rma, event->win, event->rank)->base = argument(rma, event, "base", 0);
     window->dynamic |= event->verb == VERB_WIN_CREATE_DYNAMIC;
 }
 
@@ -792,272 +778,6 @@ static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *
     return rma->status;
 }
 
-/* The address of the window that the access is to, at its target; 0: unknown. */
-static int64_t base_of(const struct rma *rma, const struct access *access)
-{
-    CORE_CHECK((uint32_t)access->win < rma->window_room);
-    return rma->window[access->win].part[access->target].base;
-}
-
-/* The spans meet: do the bytes? First those of *out. */
-static bool bytes_meet(const struct rma *rma, const struct access *a, const struct access *b,
-                       struct layout_span *out)
-{
-    const struct access *both[2] = {a, b};
-    struct layout side[2];
-
-    for (int i = 0; i < 2; i++) {
-        const struct access *x = both[i];
-        const struct trace_datatype *type =
-            x->datatype >= 0 ? &rma->input->trace->datatype[x->datatype] : NULL;
-        int64_t base = a->win == b->win ? 0 : base_of(rma, x);
-        side[i] = (struct layout){
-            .at = base + x->at,
-            .count = x->count,
-            .type =
-                type && type->segment && !layout_is_dense(rma->input->trace, type) ? type : NULL,
-            .span = {base + x->low, base + x->high}};
-    }
-    if (!layout_meet(rma->input->trace, &side[0], &side[1], out))
-        return false;
-    int64_t base = a->win == b->win ? 0 : base_of(rma, a);
-    out->low -= base;
-    out->high -= base;
-    return true;
-}
-
-/* A change that a remote write explains is no store. */
-static bool explained(const struct rma *rma, const struct access *store)
-{
-    if (!store->changed)
-        return false;
-    for (uint32_t i = 0; i < rma->access_count; i++) {
-        const struct access *access = &rma->access[i];
-        if (access->kind != STORE && access_writes(rma->input->trace, access) &&
-            access->win == store->win && access->target == store->target &&
-            access->low < store->high && store->low < access->high)
-            return true;
-    }
-    return false;
-}
-
-static void say_place(struct finding *finding, const struct trace *trace,
-                      const struct access *access)
-{
-    char who[48];
-    snprintf(who, sizeof who, "rank %" PRIu32 " did that", access->origin);
-    finding_place(finding, trace, who, access->site);
-    if (access->itself && access->kind == LOAD)
-        finding_of_load(finding, trace, access->site);
-}
-
-/* Whether atomic operations may order the two: of their own window, or of another one, by which the
- * two ranks tell each other. */
-static bool atomics_between(const struct rma *rma, const struct access *a, const struct access *b)
-{
-    return rma->window[a->win].atomics ||
-           (rma->atomics && rma->meets[a->origin] && rma->meets[b->origin]);
-}
-
-static struct said_side side_of(const struct rma *rma, const struct access *access)
-{
-    struct said_side side = {-1, access->site, (enum access_kind)access->kind};
-    struct trace_event event;
-
-    if (trace_event_get(rma->input->trace, access->origin, access->seq, &event) == CORE_OK) {
-        side.call = event.call;
-        side.site = access->itself ? access->site : event.site;
-    }
-    return side;
-}
-
-static bool same_side(const struct said_side *a, const struct said_side *b)
-{
-    return a->call == b->call && a->site == b->site && a->kind == b->kind;
-}
-
-/* One that was told and is between the same two places; *out_swapped: the other way round. */
-static struct said *said_find(struct rma *rma, const struct said *of, bool *out_swapped)
-{
-    for (uint32_t i = 0; i < rma->said_count; i++) {
-        struct said *said = &rma->said[i];
-        bool same =
-            same_side(&said->side[0], &of->side[0]) && same_side(&said->side[1], &of->side[1]);
-
-        *out_swapped = !same;
-        if (said->unsure == of->unsure && (same || (same_side(&said->side[0], &of->side[1]) &&
-                                                    same_side(&said->side[1], &of->side[0]))))
-            return said;
-    }
-    return NULL;
-}
-
-/* The rank's call is part of the finding, unless one of it at that place is already. */
-static void said_call(struct rma *rma, struct said *said, int side, const struct access *access)
-{
-    CORE_CHECK(access->origin < rma->input->trace->rank_count);
-    bool *told = &said->told[2 * (size_t)access->origin + (side != 0)];
-    struct finding_call *call =
-        *told ? NULL
-              : finding_call_add(&rma->list->finding[said->finding], rma->input->trace,
-                                 access->origin, access->seq);
-
-    *told = true;
-    if (call)
-        call->core = true;
-}
-
-/* What the first conflict between two places is. */
-static void tell_first(struct rma *rma, struct finding *finding, const struct access *a,
-                       const struct access *b, const struct layout_span *bytes, bool atomics)
-{
-    const struct trace *trace = rma->input->trace;
-
-    CORE_CHECK(a->target == b->target); /* access_may_meet */
-    CORE_CHECK(a->kind <= STORE && b->kind <= STORE);
-    finding_title(finding,
-                  "conflicting accesses to bytes %" PRId64 " to %" PRId64 " of rank %" PRIu32
-                  "'s window: rank %" PRIu32 " %s them, rank %" PRIu32
-                  " %s them%s, with nothing in between that orders the two",
-                  bytes->low, bytes->high - 1, a->target, b->origin, kind_names[b->kind], a->origin,
-                  kind_names[a->kind], a->itself || b->itself ? " itself" : "");
-    say_place(finding, trace, a);
-    say_place(finding, trace, b);
-    if (a->win != b->win)
-        finding_fact(finding, "the two windows overlap in memory; the bytes are counted in that of "
-                              "the later call");
-    if (atomics)
-        finding_fact(finding,
-                     "%s is also used with atomic operations, which may order them and "
-                     "whatever else meets there",
-                     rma->window[a->win].atomics ? "the window" : "another window");
-}
-
-/* A conflict of two accesses; false: enough has been said. */
-static bool tell(struct rma *rma, const struct access *a, const struct access *b,
-                 const struct layout_span *bytes)
-{
-    bool atomics = atomics_between(rma, a, b), swapped = false;
-    struct said of = {.side = {side_of(rma, b), side_of(rma, a)},
-                      .unsure = atomics || rma->input->notes->threads},
-                *said = said_find(rma, &of, &swapped);
-
-    if (of.unsure && !said && rma->window[a->win].unsure++)
-        return true;
-    if (said) {
-        said_call(rma, said, swapped, b);
-        said_call(rma, said, !swapped, a);
-        return ++said->count < CONFLICTS_MAX;
-    }
-    struct finding *finding = say(rma, of.unsure ? FINDING_NOTE : FINDING_ERROR, b->origin, b->seq);
-    if (!finding || !good(rma, CORE_ARRAY_NEW(of.told, 2 * (uint64_t)rma->input->trace->rank_count,
-                                              "the ranks of a finding")))
-        return false;
-    CORE_CHECK(rma->said_count < FINDINGS_MAX); /* say tells no more */
-    of.finding = rma->list->count - 1;
-    of.count = 1;
-    rma->said[rma->said_count++] = of;
-    said = &rma->said[rma->said_count - 1];
-    said->told[2 * (size_t)b->origin] = true; /* by say */
-    said_call(rma, said, 1, a);
-    tell_first(rma, &rma->list->finding[of.finding], a, b, bytes, atomics);
-    return true;
-}
-
-static void said_end(struct rma *rma)
-{
-    char number[32];
-
-    for (uint32_t i = 0; i < rma->said_count; i++) {
-        const struct said *said = &rma->said[i];
-        if (said->count > 1)
-            finding_fact(&rma->list->finding[said->finding], "%s%s pairs of accesses in all",
-                         said->count == CONFLICTS_MAX ? "at least " : "",
-                         describe_number(said->count, number, sizeof number));
-        free(said->told);
-    }
-}
-
-/* The accesses that may be in conflict, in their order. */
-static enum core_status suspects(struct rma *rma, const struct order *order, uint32_t **out_at,
-                                 uint32_t *out_count)
-{
-    bool *suspect = NULL;
-    enum core_status status =
-        CORE_ARRAY_NEW(suspect, (uint64_t)rma->access_count + 1, "one-sided accesses");
-
-    if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(*out_at, (uint64_t)rma->access_count + 1, "one-sided accesses");
-    if (status == CORE_OK)
-        status = access_suspects(rma->input->trace, order, rma->access, rma->access_count, suspect);
-    for (uint32_t i = 0; status == CORE_OK && i < rma->access_count; i++)
-        if (suspect[i])
-            (*out_at)[(*out_count)++] = i;
-    CORE_CHECK(*out_count <= rma->access_count);
-    free(suspect);
-    return status;
-}
-
-static void areas_find(struct rma *rma, uint32_t target, struct area_part *part)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < rma->window_room; i++) {
-        const struct window *window = &rma->window[i];
-        if (window->part)
-            part[count++] = (struct area_part){window->part[target].base,
-                                               window->part[target].bytes, (int32_t)i, (int32_t)i};
-    }
-    area_find(part, count);
-    for (uint32_t i = 0; i < count; i++)
-        rma->window[part[i].win].part[target].area = part[i].area;
-}
-
-static void place(struct rma *rma)
-{
-    struct area_part *part;
-
-    rma->status = CORE_ARRAY_NEW(part, rma->window_room, "windows");
-    for (uint32_t target = 0; rma->status == CORE_OK && target < rma->input->trace->rank_count;
-         target++)
-        areas_find(rma, target, part);
-    free(part);
-    for (uint32_t i = 0; rma->status == CORE_OK && i < rma->access_count; i++) {
-        struct access *access = &rma->access[i];
-        access->area = rma->window[access->win].part[access->target].area;
-        access->from = access->low + base_of(rma, access);
-        access->to = access->high + base_of(rma, access);
-    }
-}
-
-static void compare(struct rma *rma, const struct order *order)
-{
-    const struct trace *trace = rma->input->trace;
-    uint32_t *at = NULL, count = 0;
-    uint64_t compared = 0;
-
-    place(rma);
-    if (rma->status == CORE_OK)
-        rma->status = suspects(rma, order, &at, &count);
-    for (uint32_t i = 0; rma->status == CORE_OK && i < count && compared < COMPARED_MAX; i++) {
-        struct access *a = &rma->access[at[i]];
-        if (explained(rma, a))
-            continue;
-        for (uint32_t k = 0; k < i && compared < COMPARED_MAX; k++, compared++) {
-            struct access *b = &rma->access[at[k]];
-            struct layout_span bytes;
-            core_work(1);
-            if (!access_may_meet(trace, a, b) || explained(rma, b) || access_ordered(order, a, b) ||
-                !bytes_meet(rma, a, b, &bytes))
-                continue;
-            if (!tell(rma, a, b, &bytes))
-                compared = COMPARED_MAX;
-            break;
-        }
-    }
-    free(at);
-}
-
 /* Another rank's window is locked while it is posted. */
 static void posted(const struct exposure_span *lock, const struct exposure_span *post,
                    void *context)
@@ -1100,7 +820,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     any = false;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         whole &= !trace->rank[rank].lost;
-    status = CORE_ARRAY_NEW(rma.meets, trace->rank_count + 1, "windows");
+    status = CORE_ARRAY_NEW(rma.all.meets, trace->rank_count + 1, "windows");
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, true, &any);
     for (uint32_t i = 0; i < rma.window_room && status == CORE_OK; i++)
@@ -1111,13 +831,14 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     exposures_sort(&rma.exposures);
     if (status == CORE_OK && whole && any)
         status = trace_misuse_each(trace, local, &rma);
-    if (status == CORE_OK && (rma.access_count > 1 || rma.exposures.post_count))
+    if (status == CORE_OK && (rma.all.count > 1 || rma.exposures.post_count))
         status = order_new(trace, false, &order);
     if (status == CORE_OK && order)
-        compare(&rma, order);
+        status =
+            rma_conflict_check(input, order, &rma.all,
+                               rma.findings < FINDINGS_MAX ? FINDINGS_MAX - rma.findings : 0, list);
     if (status == CORE_OK && rma.status == CORE_OK && order && !input->notes->threads)
         exposures_compare(&rma.exposures, order, posted, &rma);
-    said_end(&rma);
     type_report_done(&rma.types);
     order_free(order);
     for (uint32_t i = 0; i < rma.window_room; i++) {
@@ -1129,11 +850,14 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
         }
         free(rma.window[i].part);
     }
+    for (uint32_t i = 0; i < rma.all.window_room; i++)
+        free(rma.all.window[i].part);
     free(rma.window);
-    free(rma.access);
+    free(rma.all.window);
+    free(rma.all.access);
     exposures_done(&rma.exposures);
     core_table_done(&rma.open);
     core_table_done(&rma.requested);
-    free(rma.meets);
+    free(rma.all.meets);
     return status == CORE_OK ? rma.status : status;
 }

@@ -65,7 +65,6 @@ static struct finding *finding_of(struct threads *t, enum finding_severity sever
         (struct told){sentence, event->call, event->site, t->list->count - 1};
     finding_title(finding, "%s: %s", t->input->trace->call[event->call].name, sentence);
     finding_fact(finding, "the thread level is %s", level_names[t->level]);
-    finding_repeat_check(finding, t->input->trace);
     return finding;
 }
 
@@ -83,12 +82,11 @@ static void say(struct threads *t, uint32_t kind, const struct trace_event *even
         return;
     t->rank_told[kind] = true;
     struct finding *finding = finding_of(t, severity, event, sentence);
-    for (int i = 0; finding && i < 2 && (i == 0 || other); i++) {
-        struct finding_call *call =
-            finding_call_add(finding, t->input->trace, event->rank, i ? other->seq : event->seq);
-        if (call)
-            call->core = true;
-    }
+    if (!finding)
+        return;
+    finding_core_add(finding, t->input->trace, event->rank, event->seq);
+    if (other)
+        finding_core_add(finding, t->input->trace, event->rank, other->seq);
 }
 
 /* Takes requests away, or sets them going. */

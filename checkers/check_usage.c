@@ -95,7 +95,6 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
         finding_fact(finding, "on rank %" PRIu32 " %s", rank, detail);
     free(detail);
     finding_place(finding, trace, "that was done", misuse->site);
-    finding_repeat_check(finding, trace);
     return CORE_OK;
 }
 
@@ -201,10 +200,9 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
         return status;
     mistake->told++;
     CORE_CHECK(mistake->told <= mistake->count);
-    struct finding_call *call = finding_call_add(finding, trace, rank, origin_only ? other : seq);
+    struct finding_call *call = finding_core_add(finding, trace, rank, origin_only ? other : seq);
     if (!call)
         return CORE_NO_MEMORY;
-    call->core = true;
     if (other && !origin_only)
         finding_call_subject(call, trace, other);
     return CORE_OK;

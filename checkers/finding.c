@@ -229,6 +229,16 @@ struct finding_call *finding_call_add(struct finding *finding, struct trace *tra
     return call;
 }
 
+struct finding_call *finding_core_add(struct finding *finding, struct trace *trace, uint32_t rank,
+                                      uint64_t seq)
+{
+    struct finding_call *call = finding_call_add(finding, trace, rank, seq);
+
+    if (call)
+        call->core = true;
+    return call;
+}
+
 enum core_status finding_place_add(struct finding *finding, uint32_t rank, const char *call,
                                    const char *site, const char *path, const char *note)
 {

@@ -118,12 +118,16 @@ void finding_schedule(struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void finding_repeat(struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* "crosswait check --only=RULE 'T.db'", the usual one. */
+/* "crosswait check --only=RULE 'T.db'": the one of those that a checker gave none. */
 void finding_repeat_check(struct finding *finding, const struct trace *trace);
 
 /* Adds a rank's part; call and site are taken from the event (seq 0: none). Valid until the next
  * one is added. NULL (reported) when out of memory. */
 struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank,
+                                      uint64_t seq);
+
+/* The same for a rank that it is about. */
+struct finding_call *finding_core_add(struct finding *finding, struct trace *trace, uint32_t rank,
                                       uint64_t seq);
 
 /* A rank's part in it where there is no trace: what it calls, where ("a.c:17", or NULL; the whole

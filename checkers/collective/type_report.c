@@ -100,14 +100,9 @@ enum core_status type_report_add(struct type_report *report, const struct type_p
         return CORE_NO_MEMORY;
     fresh.finding = report->list->count - 1;
     say(finding, pair);
-    for (int side = 0; side < 2; side++) {
-        struct finding_call *call =
-            pair->seq[side] ? finding_call_add(finding, trace, pair->rank[side], pair->seq[side])
-                            : NULL;
-        if (call)
-            call->core = true;
-    }
-    finding_repeat_check(finding, trace);
+    for (int side = 0; side < 2; side++)
+        if (pair->seq[side])
+            finding_core_add(finding, trace, pair->rank[side], pair->seq[side]);
     return CORE_ARRAY_PUSH(report->said, report->count, report->room, "datatypes that differ",
                            fresh);
 }

@@ -615,12 +615,9 @@ static void say(struct conflict *c, enum verdict verdict, const struct access *a
     }
     c->said[c->said_count++] = (struct said){{a->site, b->site}, {a->call, b->call}, verdict,
                                              contents,           c->list->count - 1, 0};
-    finding_repeat_check(finding, c->trace);
     for (int side = 0; side < 2; side++) {
         const struct access *access = side ? b : a;
-        struct finding_call *call = finding_call_add(finding, c->trace, access->rank, access->seq);
-        if (call)
-            call->core = true;
+        finding_core_add(finding, c->trace, access->rank, access->seq);
     }
     if (verdict == TOGETHER)
         finding_title(finding,

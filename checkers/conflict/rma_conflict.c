@@ -1,0 +1,331 @@
+#include "checkers/conflict/rma_conflict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "checkers/conflict/layout.h"
+#include "core/array.h"
+#include "core/check.h"
+#include "core/trace/describe.h"
+#include "core/work.h"
+
+enum { COMPARED_MAX = 20000000, CONFLICTS_MAX = 10000 };
+
+static const char *const kind_names[] = {"reads", "writes", "accumulates to",
+                                         "swaps", "reads",  "writes"};
+_Static_assert(sizeof kind_names / sizeof *kind_names == STORE + 1, "a name per kind of access");
+
+struct said { /* conflicts of accesses at the same two places are one finding */
+    struct said_side {
+        int32_t call, site;
+        enum access_kind kind;
+    } side[2];
+    bool unsure;
+    uint32_t finding; /* index in the list */
+    uint64_t count;
+    bool *told; /* by rank, twice: of which ranks the finding has a call at each place */
+};
+struct conflicts {
+    const struct check_input *input;
+    struct finding_list *list;
+    struct rma_accesses *all;
+    struct said *said;
+    uint32_t said_count, most; /* findings, and how many there may be */
+    bool atomics;              /* on any window */
+    bool *unsure; /* by window: a conflict that something else may order is told, as only the first
+                     is */
+    enum core_status status;
+};
+
+/* Whether there is room; the first failure counts. */
+static bool good(struct conflicts *c, enum core_status status)
+{
+    if (c->status == CORE_OK)
+        c->status = status;
+    return status == CORE_OK;
+}
+
+/* The address of the window that the access is to, at its target; 0: unknown. */
+static int64_t base_of(const struct conflicts *c, const struct access *access)
+{
+    CORE_CHECK((uint32_t)access->win < c->all->window_room);
+    return c->all->window[access->win].part[access->target].base;
+}
+
+/* The spans meet: do the bytes? First those of *out. */
+static bool bytes_meet(const struct conflicts *c, const struct access *a, const struct access *b,
+                       struct layout_span *out)
+{
+    const struct access *both[2] = {a, b};
+    struct layout side[2];
+
+    for (int i = 0; i < 2; i++) {
+        const struct access *x = both[i];
+        const struct trace_datatype *type =
+            x->datatype >= 0 ? &c->input->trace->datatype[x->datatype] : NULL;
+        int64_t base = a->win == b->win ? 0 : base_of(c, x);
+        side[i] = (struct layout){
+            .at = base + x->at,
+            .count = x->count,
+            .type = type && type->segment && !layout_is_dense(c->input->trace, type) ? type : NULL,
+            .span = {base + x->low, base + x->high}};
+    }
+    if (!layout_meet(c->input->trace, &side[0], &side[1], out))
+        return false;
+    int64_t base = a->win == b->win ? 0 : base_of(c, a);
+    out->low -= base;
+    out->high -= base;
+    return true;
+}
+
+/* A change that a remote write explains is no store. */
+static bool explained(const struct conflicts *c, const struct access *store)
+{
+    if (!store->changed)
+        return false;
+    for (uint32_t i = 0; i < c->all->count; i++) {
+        const struct access *access = &c->all->access[i];
+        if (access->kind != STORE && access_writes(c->input->trace, access) &&
+            access->win == store->win && access->target == store->target &&
+            access->low < store->high && store->low < access->high)
+            return true;
+    }
+    return false;
+}
+
+static void say_place(struct finding *finding, const struct trace *trace,
+                      const struct access *access)
+{
+    char who[48];
+    snprintf(who, sizeof who, "rank %" PRIu32 " did that", access->origin);
+    finding_place(finding, trace, who, access->site);
+    if (access->itself && access->kind == LOAD)
+        finding_of_load(finding, trace, access->site);
+}
+
+/* Whether atomic operations may order the two: of their own window, or of another one, by which the
+ * two ranks tell each other. */
+static bool atomics_between(const struct conflicts *c, const struct access *a,
+                            const struct access *b)
+{
+    return c->all->window[a->win].atomics ||
+           (c->atomics && c->all->meets[a->origin] && c->all->meets[b->origin]);
+}
+
+static struct said_side side_of(const struct conflicts *c, const struct access *access)
+{
+    struct said_side side = {-1, access->site, (enum access_kind)access->kind};
+    struct trace_event event;
+
+    if (trace_event_get(c->input->trace, access->origin, access->seq, &event) == CORE_OK) {
+        side.call = event.call;
+        side.site = access->itself ? access->site : event.site;
+    }
+    return side;
+}
+
+static bool same_side(const struct said_side *a, const struct said_side *b)
+{
+    return a->call == b->call && a->site == b->site && a->kind == b->kind;
+}
+
+/* One that was told and is between the same two places; *out_swapped: the other way round. */
+static struct said *said_find(struct conflicts *c, const struct said *of, bool *out_swapped)
+{
+    for (uint32_t i = 0; i < c->said_count; i++) {
+        struct said *said = &c->said[i];
+        bool same =
+            same_side(&said->side[0], &of->side[0]) && same_side(&said->side[1], &of->side[1]);
+
+        *out_swapped = !same;
+        if (said->unsure == of->unsure && (same || (same_side(&said->side[0], &of->side[1]) &&
+                                                    same_side(&said->side[1], &of->side[0]))))
+            return said;
+    }
+    return NULL;
+}
+
+/* The rank's call is part of the finding, unless one of it at that place is already. */
+static void said_call(struct conflicts *c, struct said *said, int side, const struct access *access)
+{
+    CORE_CHECK(access->origin < c->input->trace->rank_count);
+    bool *told = &said->told[2 * (size_t)access->origin + (side != 0)];
+
+    if (!*told)
+        finding_core_add(&c->list->finding[said->finding], c->input->trace, access->origin,
+                         access->seq);
+    *told = true;
+}
+
+/* What the first conflict between two places is. */
+static void tell_first(struct conflicts *c, struct finding *finding, const struct access *a,
+                       const struct access *b, const struct layout_span *bytes, bool atomics)
+{
+    const struct trace *trace = c->input->trace;
+
+    CORE_CHECK(a->target == b->target); /* access_may_meet */
+    CORE_CHECK(a->kind <= STORE && b->kind <= STORE);
+    finding_title(finding,
+                  "conflicting accesses to bytes %" PRId64 " to %" PRId64 " of rank %" PRIu32
+                  "'s window: rank %" PRIu32 " %s them, rank %" PRIu32
+                  " %s them%s, with nothing in between that orders the two",
+                  bytes->low, bytes->high - 1, a->target, b->origin, kind_names[b->kind], a->origin,
+                  kind_names[a->kind], a->itself || b->itself ? " itself" : "");
+    say_place(finding, trace, a);
+    say_place(finding, trace, b);
+    if (a->win != b->win)
+        finding_fact(finding, "the two windows overlap in memory; the bytes are counted in that of "
+                              "the later call");
+    if (atomics)
+        finding_fact(finding,
+                     "%s is also used with atomic operations, which may order them and "
+                     "whatever else meets there",
+                     c->all->window[a->win].atomics ? "the window" : "another window");
+}
+
+/* A conflict of two accesses; false: enough has been said. */
+static bool tell(struct conflicts *c, const struct access *a, const struct access *b,
+                 const struct layout_span *bytes)
+{
+    bool atomics = atomics_between(c, a, b), swapped = false;
+    struct said of = {.side = {side_of(c, b), side_of(c, a)},
+                      .unsure = atomics || c->input->notes->threads},
+                *said = said_find(c, &of, &swapped);
+
+    if (said) {
+        said_call(c, said, swapped, b);
+        said_call(c, said, !swapped, a);
+        return ++said->count < CONFLICTS_MAX;
+    }
+    if (of.unsure && c->unsure[a->win])
+        return true;
+    c->unsure[a->win] |= of.unsure;
+    if (c->said_count == c->most ||
+        !good(c, CORE_ARRAY_NEW(of.told, 2 * (uint64_t)c->input->trace->rank_count,
+                                "the ranks of a finding")))
+        return false;
+    of.finding = c->list->count;
+    of.count = 1;
+    said = &c->said[c->said_count++];
+    *said = of;
+    struct finding *finding =
+        finding_list_add(c->list, RULE_RMA, of.unsure ? FINDING_NOTE : FINDING_ERROR);
+    if (!good(c, finding ? CORE_OK : CORE_NO_MEMORY))
+        return false;
+    said_call(c, said, 0, b);
+    said_call(c, said, 1, a);
+    tell_first(c, finding, a, b, bytes, atomics);
+    return true;
+}
+
+/* How many there are of each that was told. */
+static void say_counts(struct conflicts *c)
+{
+    char number[32];
+
+    for (uint32_t i = 0; i < c->said_count; i++) {
+        const struct said *said = &c->said[i];
+        if (said->count > 1)
+            finding_fact(&c->list->finding[said->finding], "%s%s pairs of accesses in all",
+                         said->count == CONFLICTS_MAX ? "at least " : "",
+                         describe_number(said->count, number, sizeof number));
+    }
+}
+
+/* The accesses that may be in conflict, in their order. */
+static enum core_status suspects(struct conflicts *c, const struct order *order, uint32_t **out_at,
+                                 uint32_t *out_count)
+{
+    bool *suspect = NULL;
+    enum core_status status =
+        CORE_ARRAY_NEW(suspect, (uint64_t)c->all->count + 1, "one-sided accesses");
+
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(*out_at, (uint64_t)c->all->count + 1, "one-sided accesses");
+    if (status == CORE_OK)
+        status = access_suspects(c->input->trace, order, c->all->access, c->all->count, suspect);
+    for (uint32_t i = 0; status == CORE_OK && i < c->all->count; i++)
+        if (suspect[i])
+            (*out_at)[(*out_count)++] = i;
+    CORE_CHECK(*out_count <= c->all->count);
+    free(suspect);
+    return status;
+}
+
+static void areas_find(struct conflicts *c, uint32_t target, struct area_part *part)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < c->all->window_room; i++)
+        if (c->all->window[i].part)
+            part[count++] = c->all->window[i].part[target];
+    area_find(part, count);
+    for (uint32_t i = 0; i < count; i++)
+        c->all->window[part[i].win].part[target].area = part[i].area;
+}
+
+static void place(struct conflicts *c)
+{
+    struct area_part *part;
+
+    c->status = CORE_ARRAY_NEW(part, c->all->window_room, "windows");
+    for (uint32_t target = 0; c->status == CORE_OK && target < c->input->trace->rank_count;
+         target++)
+        areas_find(c, target, part);
+    free(part);
+    for (uint32_t i = 0; c->status == CORE_OK && i < c->all->count; i++) {
+        struct access *access = &c->all->access[i];
+        access->area = c->all->window[access->win].part[access->target].area;
+        access->from = access->low + base_of(c, access);
+        access->to = access->high + base_of(c, access);
+    }
+}
+
+static void compare(struct conflicts *c, const struct order *order)
+{
+    const struct trace *trace = c->input->trace;
+    uint32_t *at = NULL, count = 0;
+    uint64_t compared = 0;
+
+    if (c->status == CORE_OK)
+        place(c);
+    if (c->status == CORE_OK)
+        c->status = suspects(c, order, &at, &count);
+    for (uint32_t i = 0; c->status == CORE_OK && i < count && compared < COMPARED_MAX; i++) {
+        struct access *a = &c->all->access[at[i]];
+        if (explained(c, a))
+            continue;
+        for (uint32_t k = 0; k < i && compared < COMPARED_MAX; k++, compared++) {
+            struct access *b = &c->all->access[at[k]];
+            struct layout_span bytes;
+            core_work(1);
+            if (!access_may_meet(trace, a, b) || explained(c, b) || access_ordered(order, a, b) ||
+                !bytes_meet(c, a, b, &bytes))
+                continue;
+            if (!tell(c, a, b, &bytes))
+                compared = COMPARED_MAX;
+            break;
+        }
+    }
+    free(at);
+}
+
+enum core_status rma_conflict_check(const struct check_input *input, const struct order *order,
+                                    struct rma_accesses *accesses, uint32_t most,
+                                    struct finding_list *list)
+{
+    struct conflicts c = {.input = input, .list = list, .all = accesses, .most = most};
+
+    for (uint32_t i = 0; i < accesses->window_room; i++)
+        c.atomics |= accesses->window[i].atomics;
+    good(&c, CORE_ARRAY_NEW(c.said, (uint64_t)most + 1, "one-sided accesses"));
+    if (good(&c, CORE_ARRAY_NEW(c.unsure, (uint64_t)accesses->window_room + 1, "windows")))
+        compare(&c, order);
+    say_counts(&c);
+    for (uint32_t i = 0; i < c.said_count; i++)
+        free(c.said[i].told);
+    free(c.said);
+    free(c.unsure);
+    return c.status;
+}

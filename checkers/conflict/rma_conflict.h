@@ -1,0 +1,28 @@
+/* Conflicting accesses to the memory of windows, for check_rma: two to the same bytes of which one
+ * writes, with nothing that orders them. */
+#ifndef CHECKERS_CONFLICT_RMA_CONFLICT_H
+#define CHECKERS_CONFLICT_RMA_CONFLICT_H
+
+#include "checkers/check.h"
+#include "checkers/conflict/access.h"
+#include "checkers/conflict/area.h"
+
+struct rma_window {
+    struct area_part *part; /* by world rank; NULL: there is no such window */
+    bool atomics;           /* used with operations that also read */
+};
+struct rma_accesses { /* of all ranks */
+    struct rma_window *window;
+    uint32_t window_room;
+    struct access *access;
+    uint32_t count, room;
+    bool *meets; /* by rank: it accumulates, or uses atomic operations */
+};
+
+/* Adds at most `most` findings. The accesses' area, from and to are set, and those of the windows'
+ * parts. */
+enum core_status rma_conflict_check(const struct check_input *input, const struct order *order,
+                                    struct rma_accesses *accesses, uint32_t most,
+                                    struct finding_list *list);
+
+#endif
