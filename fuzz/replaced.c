@@ -211,3 +211,17 @@ REPLACED_WEAK(void, __ubsan_handle_pointer_overflow, const struct source_place *
         fprintf(stderr, "note: %s:%u: an offset of zero from a null pointer\n", place->file,
                 place->line);
 }
+
+/* A check of a C++ object's type is skipped where the one before, in the same place of a small
+ * table, was of the same class; the place goes by addresses. The table stays empty, so that what
+ * coverage sees of the check does not (invariant 1). */
+enum { TYPES_REMEMBERED = 128 };
+extern uintptr_t __ubsan_vptr_type_cache[TYPES_REMEMBERED] __attribute__((weak));
+REPLACED_WEAK(void, __ubsan_handle_dynamic_type_cache_miss, void *check, uintptr_t object,
+              uintptr_t hash)
+{
+    if (!__ubsan_handle_dynamic_type_cache_miss)
+        return;
+    __ubsan_handle_dynamic_type_cache_miss(check, object, hash);
+    memset(__ubsan_vptr_type_cache, 0, sizeof __ubsan_vptr_type_cache);
+}

@@ -11,12 +11,15 @@
  *     --cost=FILE ROUNDS BYTES   whether they are above what is claimed; exit status 1 if so
  *     --exhaustive=RANKS --seconds=S --out=FOLDER   every small world (harness_exhaust)
  * A finding prints its rule and text and aborts; libFuzzer keeps the input. */
+#include <dirent.h>
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/array.h"
 #include "core/random.h"
 #include "fuzz/cost.h"
 #include "fuzz/harness.h"
@@ -191,6 +194,73 @@ static int replay(int argc, char **argv, int first)
     }
     return worst;
 }
+
+/* --- the order of inputs ---------------------------------------------------------------------- */
+
+/* libFuzzer runs a folder's inputs in an order that follows from the one in which readdir names
+ * them, which every file system does in its own way. Here readdir goes by names, so that a campaign
+ * takes the same course wherever its folder is (invariant 1). */
+struct listing {
+    struct listing *next;
+    DIR *folder;
+    struct dirent **entry;
+    uint32_t count, room, place;
+};
+static struct listing *listings; /* of folders that are open */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct dirent *const *x = a, *const *y = b;
+    return strcmp((*x)->d_name, (*y)->d_name);
+}
+
+static struct listing *listing_new(DIR *folder)
+{
+    static struct dirent *(*system_readdir)(DIR *);
+    struct listing *made = calloc(1, sizeof *made);
+    struct dirent *entry, *copy;
+    if (!system_readdir)
+        system_readdir = (struct dirent * (*)(DIR *)) dlsym(RTLD_NEXT, "readdir");
+    while (made && (entry = system_readdir(folder)) && (copy = malloc(entry->d_reclen))) {
+        memcpy(copy, entry, entry->d_reclen);
+        if (CORE_ARRAY_PUSH(made->entry, made->count, made->room, "inputs", copy) != CORE_OK)
+            free(copy);
+    }
+    if (!made)
+        return NULL;
+    if (made->count)
+        qsort(made->entry, made->count, sizeof *made->entry, by_name);
+    made->folder = folder;
+    made->next = listings;
+    return listings = made;
+}
+
+struct dirent *readdir(DIR *folder)
+{
+    struct listing *of = listings;
+    while (of && of->folder != folder)
+        of = of->next;
+    if (!of)
+        of = listing_new(folder);
+    return of && of->place < of->count ? of->entry[of->place++] : NULL;
+}
+
+int closedir(DIR *folder)
+{
+    int (*system_closedir)(DIR *) = (int (*)(DIR *))dlsym(RTLD_NEXT, "closedir");
+    for (struct listing **at = &listings, *of; (of = *at); at = &of->next)
+        if (of->folder == folder) {
+            *at = of->next;
+            for (uint32_t i = 0; i < of->count; i++)
+                free(of->entry[i]);
+            CORE_ARRAY_DONE(of->entry, of->count, of->room);
+            free(of);
+            break;
+        }
+    return system_closedir(folder);
+}
+
+/* --- one input -------------------------------------------------------------------------------- */
 
 static int input_seconds = LIBFUZZER_SECONDS;
 

@@ -169,6 +169,8 @@ static void start_make(const char *program, const struct passed *passed, double 
     start->argv[n++] = "-malloc_limit_mb=8192";
     start->argv[n++] = "-timeout=20";
     start->argv[n++] = start->prefix;
+    if (passed->seed) /* what is in the folder is not run once more when a second has gone by */
+        start->argv[n++] = "-reload=0";
     for (int i = 0; i < passed->option_count; i++)
         start->argv[n++] = passed->option[i];
     if (!passed->limited || passed->seconds > 0)

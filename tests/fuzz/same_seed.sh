@@ -1,6 +1,10 @@
-# The same seed takes the same course wherever the system puts the program: what is kept of a
-# campaign, what a user's file is found to do, and the table of executions to a defect.
+# The same seed takes the same course wherever the system puts the program, and in whatever order
+# it names the files of a folder: what is kept of a campaign, what a user's file is found to do, and
+# the table of executions to a defect.
 set -u
+course() { # of a log: what was kept, when; not what is said of it as time goes by
+    grep -avw pulse "$1" | grep -aoE "^#[0-9]+.* ft: [0-9]+"
+}
 fixed=
 setarch -R true 2>/dev/null && fixed="setarch -R" # addresses that are not given by chance
 kept() { # $1: collective, the rest: what goes before the command
@@ -15,6 +19,18 @@ for collective in cw_allreduce_ring cw_bcast_kary fixed_bcast_try_and_ask; do
     echo "$collective: $([ "$(wc -l <once.txt)" -gt 20 ] && echo many kept), $(cmp once.txt \
         twice.txt && echo the same)"
 done
+shm=$(mktemp -d -p /dev/shm) # where files are named in the order in which they were made
+trap 'rm -rf "$shm"' EXIT
+kept fixed_bcast_try_and_ask >once.txt
+for order in "" -r; do
+    mkdir "$shm/inputs$order"
+    for name in $(sort $order once.txt); do cp kept/$name "$shm/inputs$order"; done
+    CROSSWAIT_FUZZ_TARGET=cw_bcast_kary "$BUILD/fuzz/corpus" -seed=2 -runs=1000 -reload=0 \
+        "$shm/inputs$order" >log.txt 2>&1
+    course log.txt >course$order.txt
+done
+cmp -s <(ls -U "$shm/inputs") <(ls -U "$shm/inputs-r") && echo "they are named in one order"
+echo "inputs named in two orders: $(cmp course.txt course-r.txt && echo the same)"
 cat >sum.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>
@@ -41,6 +57,40 @@ for how in "" "$fixed"; do
     [ -e first.txt ] || cp found.txt first.txt
 done
 echo "sum: $([ -s first.txt ] && echo something found), $(cmp first.txt found.txt && echo the same)"
+cat >classes.cc <<'C' # whose objects the sanitizer checks the type of, before each call
+#include <utility>
+struct base {
+    virtual ~base() = default;
+    virtual void add(int *sum) const = 0;
+};
+template <int n> struct one : base {
+    void add(int *sum) const override { *sum += n; }
+};
+static void call(const base &object, int *sum)
+{
+    object.add(sum);
+}
+template <int... n> static int all(int mask, std::integer_sequence<int, n...>)
+{
+    int sum = 0;
+    ((mask >> n % 30 & 1 ? call(one<n>(), &sum) : void()), ...);
+    return sum;
+}
+int my_bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    volatile int sum = all(count * 7 + root, std::make_integer_sequence<int, 60>());
+    return MPI_Bcast(buffer, count, type, root, comm);
+}
+COLLECTIVE(bcast, "", my_bcast)
+C
+for how in "" "$fixed"; do
+    rm -rf crosswait-fuzz
+    $how crosswait fuzz classes.cc -seed=5 -runs=1000 >course.txt
+    course crosswait-fuzz/classes/log >>course.txt
+    [ -e first_course.txt ] || cp course.txt first_course.txt
+done
+echo "classes: $(grep -oE "nothing found in [0-9]+" course.txt), $(cmp first_course.txt \
+    course.txt && echo the same)"
 for i in 1 2; do
     "$SOURCE/fuzz/calibrate.py" "$BUILD/fuzz/corpus" --compare=1 --runs=300 --seconds=600 \
         --only=defect_reduce_wrong >table$i.txt || exit 1
