@@ -32,6 +32,9 @@ DEB_DEPS = dpkg-dev debhelper lintian
 # library, for which libcrosswait-mpich.so is built wherever it is installed.
 CHECK_DEPS = chromium clang-format-14 black python3-yaml mpich libmpich-dev
 
+# Unless make was told how many jobs there may be: as many as there are cores.
+JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 # Evaluated where it is used: before `make deps` there may be no mpicc to ask.
 MPI_CFLAGS = $(shell mpicc --showme:compile)
 MPI_LDLIBS = $(shell mpicc --showme:link)
@@ -82,17 +85,17 @@ deps:
 # The user's two commands. The second make sees the compilers that the first step may just have
 # installed.
 demo: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(JOBS) all
 	@tests/demo.sh $(BUILD)
 
 check check-all: DEPS += $(CHECK_DEPS)
 check-all: DEPS += $(DEB_DEPS) slurm-wlm munge debootstrap
 check: deps
-	@$(MAKE) --no-print-directory format-check all tests
+	@$(MAKE) --no-print-directory $(JOBS) format-check all tests
 	@$(PYTHON) tests/run.py --build $(BUILD) $(if $(UPDATE),--update) $(ONLY)
 
 check-all: deps
-	@$(MAKE) --no-print-directory format-check all tests
+	@$(MAKE) --no-print-directory $(JOBS) format-check all tests
 	@$(PYTHON) tests/run.py --build $(BUILD) --all $(ONLY)
 
 # --- the rooms that are libraries -----------------------------------------------------------------
@@ -169,7 +172,7 @@ all: $(ALL)
 
 BENCHES = $(sort $(shell grep -ho '^bench-[a-z]*' $(wildcard */rules.mk)))
 bench: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(JOBS) all
 	@for b in $(BENCHES); do echo "--- $$b"; $(MAKE) --no-print-directory $$b || exit 1; done
 
 # --- unit tests: one binary a file, linked with every room that needs no MPI ----------------------
@@ -249,7 +252,7 @@ tidy:
 	  -std=c11 -D_GNU_SOURCE -I. -I$(BUILD)/gen
 
 coverage:
-	@$(MAKE) --no-print-directory BUILD=build/coverage OPT="-O0 --coverage" all tests
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/coverage OPT="-O0 --coverage" all tests
 	@$(PYTHON) tests/run.py --build build/coverage; \
 	 gcov -r -s . $$(find build/coverage/obj -name '*.gcda') 2>/dev/null | grep -A1 '^File' | \
 	 grep -v '^--'; \
