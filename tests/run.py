@@ -13,14 +13,18 @@ so that `crosswait` and `libcrosswait.so` are the built ones, and with Open MPI 
 oversubscribe and to run as root. Header comments set the rest: `# timeout: SECONDS` (120 unless
 told), `# slow` (only with --all), `# alone` (not beside other tests: it measures time, or fills the
 machine). A test that ends or times out takes all the processes of its session with it, and what its
-ranks shared.
+ranks shared. The folders are in memory where there is plenty, and TMPDIR does not say where else.
 """
 import argparse, concurrent.futures, contextlib, glob, os, re, signal, subprocess, sys
-import tempfile, time
+import tempfile, threading, time
 
 from mpirun import MPIRUN
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOM = 2 << 30  # bytes of memory that must be free for tests to have their files there
+SHOWN = 30  # tests that --times lists
+ROOM = 8 << 30  # bytes of memory that must be free for tests to have their files there
+SHOWN = 20  # tests of --times
 
 
 def descendants_of_session(session):
@@ -44,8 +48,25 @@ def descendants_of_session(session):
     return found
 
 
+def wait(child, timeout):
+    """Returns (exit status or None on timeout, what it and those that were waited for used)."""
+    expired = threading.Event()
+
+    def expire():
+        expired.set()
+        os.kill(child.pid, signal.SIGKILL)
+
+    timer = threading.Timer(timeout, expire)
+    timer.start()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    timer.cancel()
+    return None if expired.is_set() else child.returncode, usage
+
+
 def run(command, cwd, env, timeout):
-    """Returns (exit status or None on timeout, output, number of processes left behind)."""
+    """Returns (exit status or None on timeout, output, number of processes left behind, what was
+    used of the machine)."""
     shell = ["/bin/bash", "-c", 'export CROSSWAIT_TEST_ID=$$; exec "$0" "$@"'] + command
     with tempfile.TemporaryFile() as out:
         child = subprocess.Popen(
@@ -57,10 +78,7 @@ def run(command, cwd, env, timeout):
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        try:
-            status = child.wait(timeout)
-        except subprocess.TimeoutExpired:
-            status = None
+        status, usage = wait(child, timeout)
         left = descendants_of_session(child.pid)
         if left and status is not None:  # what is just ending is not left behind
             time.sleep(0.5)
@@ -70,10 +88,9 @@ def run(command, cwd, env, timeout):
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-        if status is None:
-            child.wait()
         out.seek(0)
-        return status, out.read().decode(errors="replace"), len(left) if status is not None else 0
+        text = out.read().decode(errors="replace")
+        return status, text, len(left) if status is not None else 0, usage
 
 
 def header(path, key):
@@ -83,6 +100,50 @@ def header(path, key):
             if match:
                 return match.group(1) or "yes"
     return None
+
+
+GROUPS = "/sys/fs/cgroup"
+
+
+def memory_limits():
+    """Bytes that the control groups of this process, in either version, leave it."""
+    with open("/proc/self/cgroup") as f:
+        lines = [line.split(":", 2) for line in f.read().splitlines()]
+    for _, controllers, path in lines:
+        if not controllers:
+            where, names = GROUPS, ("memory.max", "memory.current")
+        elif "memory" in controllers.split(","):
+            where, names = GROUPS + "/memory", ("memory.limit_in_bytes", "memory.usage_in_bytes")
+        else:
+            continue
+        path = path.strip("/")
+        while True:  # this group and those around it
+            with contextlib.suppress(OSError, ValueError):  # "max", or the outermost
+                most, used = (int(open(os.path.join(where, path, n)).read()) for n in names)
+                yield most - used
+            if not path:
+                break
+            path = os.path.dirname(path)
+
+
+def memory_free():
+    """Bytes that files in memory may take: of the machine's memory, of what this process may have
+    of it and of what is mounted."""
+    place = os.statvfs("/dev/shm")
+    with open("/proc/meminfo") as f:
+        left = int(re.search(r"MemAvailable:\s*(\d+)", f.read()).group(1)) * 1024
+    if place.f_flag & os.ST_NOEXEC:
+        return 0
+    return min(left, place.f_bavail * place.f_frsize, *memory_limits())
+
+
+def working_folder():
+    """Where tests work: in memory where there is plenty of it. Where files have just been removed,
+    ext4 looks long for room to make others, which was half of the time that tests took."""
+    try:
+        return "/dev/shm" if "TMPDIR" not in os.environ and memory_free() >= ROOM else None
+    except OSError:
+        return None
 
 
 def shared_folder():
@@ -136,8 +197,10 @@ class Test:
 
     def run(self, update):
         started = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="cw") as folder, shared_folder() as shared:
-            status, self.output, left = run(
+        with tempfile.TemporaryDirectory(
+            prefix="cw", dir=working_folder()
+        ) as folder, shared_folder() as shared:
+            status, self.output, left, usage = run(
                 ["/bin/bash", self.path] if self.script else [self.path],
                 folder,
                 environment(self.build, folder, shared),
@@ -156,6 +219,7 @@ class Test:
         else:
             self.count()
         self.seconds = time.monotonic() - started
+        self.user, self.system = usage.ru_utime, usage.ru_stime
 
     def count(self):
         """A cmocka binary says how many of its tests passed."""
@@ -222,12 +286,26 @@ def run_all(tests, jobs, update):
             test.show()
 
 
+def show_times(tests):
+    """Seconds of computing, of the tests that took most and of all: in programs, in the system."""
+    most = sorted(tests, key=lambda t: -t.user - t.system)[:SHOWN]
+    print(f"\n{'seconds':>8} {'user':>7} {'system':>7}")
+    for user, system, name in [(t.user, t.system, t.name) for t in most] + [
+        (sum(t.user for t in tests), sum(t.system for t in tests), f"all {len(tests)}")
+    ]:
+        print(f"{user + system:8.1f} {user:7.1f} {system:7.1f}  {name}")
+    print()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build")
     parser.add_argument("--all", action="store_true", help="the slow tests too")
     parser.add_argument(
         "--update", action="store_true", help="rewrite the .out files from what was printed"
+    )
+    parser.add_argument(
+        "--times", action="store_true", help="list the tests that took most computing"
     )
     parser.add_argument(
         "-j",
@@ -244,6 +322,8 @@ def main():
     for test in tests:
         if test.problem:
             print(f"failed: {test.name}; again: make check ONLY={test.name}")
+    if args.times:
+        show_times(tests)
     passed, failed = sum(t.passed for t in tests), sum(t.failed for t in tests)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0

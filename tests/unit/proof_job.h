@@ -392,7 +392,7 @@ static struct ending last; /* the record of the last proof */
  * more. Returns the sentence, or NULL when nothing was proven. */
 static inline char *proof(uint32_t *out_core)
 {
-    char folder[] = "/tmp/test_live.XXXXXX";
+    char folder[] = "test_live.XXXXXX";
     struct proof_prover *prover;
     struct proof_verdict verdict;
     char *words;

@@ -440,7 +440,7 @@ static bool is_freed(const struct world *now, struct search *s, uint32_t moves)
 
 static bool is_proven(struct search *out_search)
 {
-    char folder[] = "/tmp/test_proof.XXXXXX";
+    char folder[] = "test_proof.XXXXXX";
     struct proof_prover *prover;
     struct proof_verdict verdict;
 
