@@ -1,27 +1,14 @@
 # timeout: 180
 # A check that takes seconds says on a terminal how far it is, takes that away, and says nothing of
 # it in a pipe.
+export PYTHONPATH=$SOURCE/tests/cli
 crosswait record -o T.db -- mpirun -n 4 "$BUILD/tests/bench/jobs/families" flood_any 30000 \
     >/dev/null 2>&1
 /usr/bin/python3 - <<'END'
-import os, pty, re, subprocess
+import re, subprocess
+from terminal import end, start
 
-
-def on_terminal(command):
-    pid, fd = pty.fork()
-    if not pid:
-        os.execvp(command[0], command)
-    text = b""
-    try:
-        while more := os.read(fd, 4096):
-            text += more
-    except OSError:
-        pass
-    os.waitpid(pid, 0)
-    return text.decode()
-
-
-said = on_terminal(["crosswait", "check", "-q", "--budget=100000", "T.db"])
+said, _ = end(*start("crosswait check -q --budget=100000 T.db"))
 print(
     "on a terminal:",
     (
@@ -71,18 +58,14 @@ ssize_t pread64(int fd, void *to, size_t bytes, off_t at)
 END
 gcc -D_GNU_SOURCE -shared -fPIC -o hold.so hold.c || exit 1
 /usr/bin/python3 - <<'END'
-import os, pty, re, select, signal, sqlite3
+import os, re, signal, sqlite3
+from terminal import end, hold, start
 
 
 def recover(interrupted):
     """What `recover` says when it is held for longer than a second while it writes."""
-    pid, fd = pty.fork()
-    if not pid:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
-        os.environ["LD_PRELOAD"] = os.getcwd() + "/hold.so"
-        os.execvp("crosswait", ["crosswait", "recover", "K.db.spool", "-o", "R.db"])
-    assert os.WIFSTOPPED(os.waitpid(pid, os.WUNTRACED)[1])
-    select.select([], [], [], 1.2)
+    pid, fd = start("crosswait recover K.db.spool -o R.db", LD_PRELOAD=os.getcwd() + "/hold.so")
+    hold(pid)
     if interrupted:
         os.write(fd, b"\x03")
         while (
@@ -91,13 +74,7 @@ def recover(interrupted):
         ):
             pass  # the terminal hands it on by itself, in its own time
     os.kill(pid, signal.SIGCONT)
-    text = b""
-    try:
-        while more := os.read(fd, 4096):
-            text += more
-    except OSError:
-        pass
-    return text.decode(), os.waitpid(pid, 0)[1]
+    return end(pid, fd)
 
 
 said, status = recover(True)
@@ -115,22 +92,15 @@ END
 
 # And of rendering, whatever it is written to.
 /usr/bin/python3 - <<'END'
-import os, pty, re, select, signal
+import os, re, signal
+from terminal import end, hold, start
 
-pid, fd = pty.fork()
-if not pid:
-    os.environ["LD_PRELOAD"] = os.getcwd() + "/hold.so"
-    os.execvp("crosswait", "crosswait report --no-check --format=perfetto -o P K.db".split())
-assert os.WIFSTOPPED(os.waitpid(pid, os.WUNTRACED)[1])
-select.select([], [], [], 1.2)
+pid, fd = start(
+    "crosswait report --no-check --format=perfetto -o P K.db", LD_PRELOAD=os.getcwd() + "/hold.so"
+)
+hold(pid)
 os.kill(pid, signal.SIGCONT)
-text = b""
-try:
-    while more := os.read(fd, 4096):
-        text += more
-except OSError:
-    pass
-said, status = text.decode(), os.waitpid(pid, 0)[1]
+said, status = end(pid, fd)
 told = re.search(r"rendering: \d+ %, about \d+ s left", said)
 print("rendering on a terminal:", "told" if told else repr(said), "status", status)
 print("left standing:", repr(said.split("\r")[-1].strip()))
@@ -142,19 +112,10 @@ static int my_barrier(MPI_Comm comm) { return PMPI_Barrier(comm); }
 COLLECTIVE(barrier, "", my_barrier)
 END
 /usr/bin/python3 - <<'END'
-import os, pty, re
+import re
+from terminal import end, start
 
-pid, fd = pty.fork()
-if not pid:
-    os.execvp("crosswait", "crosswait fuzz my_barrier.c -seed=1 --time=3".split())
-text = b""
-try:
-    while more := os.read(fd, 4096):
-        text += more
-except OSError:
-    pass
-os.waitpid(pid, 0)
-said = text.decode()
+said, _ = end(*start("crosswait fuzz my_barrier.c -seed=1 --time=3"))
 told = re.search(
     r"crosswait: \d+/3 s, [\d,]+ worlds?, [\d,]+/s, \d+ patterns and branches", said
 )

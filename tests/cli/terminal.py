@@ -1,0 +1,29 @@
+"""Commands on a terminal of their own, for tests of what is said there."""
+import os, pty, select, signal
+
+
+def start(command, **environment):
+    """Returns (process, terminal)."""
+    pid, fd = pty.fork()
+    if not pid:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
+        os.environ.update(environment)
+        os.execvp(command.split()[0], command.split())
+    return pid, fd
+
+
+def hold(pid):
+    """Waits until the process has stopped itself, and then for longer than a second."""
+    assert os.WIFSTOPPED(os.waitpid(pid, os.WUNTRACED)[1])
+    select.select([], [], [], 1.2)
+
+
+def end(pid, fd):
+    """Returns (what was said, status)."""
+    text = b""
+    try:
+        while more := os.read(fd, 4096):
+            text += more
+    except OSError:
+        pass
+    return text.decode(), os.waitpid(pid, 0)[1]
