@@ -102,9 +102,10 @@ if [ "$fortran" ]; then
 fi
 
 if [ "$kind" = real ]; then
-    for file in "$@" "$share"/src/real_main.c "$share"/src/scenario.c "$share"/src/elements.c \
-        "$share"/src/shape.c "$share"/src/execute.c \
-        "$share"/src/decisions.c "$share"/src/registry.c; do
+    for part in real_main scenario field schedule text elements shape execute decisions registry; do
+        set -- "$@" "$share/src/$part.c"
+    done
+    for file in "$@"; do
         case $file in
         *.[fF] | *.[fF][0-9][0-9]) compile_fortran "$file" mpicc ;;
         */src/real_main.c) compile "$file" mpicc ${fortran:+-DCROSSWAIT_FORTRAN} ;;

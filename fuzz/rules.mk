@@ -102,13 +102,14 @@ fuzz-smoke: $(BUILD)/fuzz/corpus
 
 # --- our own parsers: with a plain main for make check, with libFuzzer for make fuzz-parser -------
 
+FUZZ_SCENARIO = $(addprefix fuzz/scenario/,scenario.c field.c schedule.c text.c mutate.c)
 FUZZ_PARSERS = $(patsubst fuzz/parser/parser_%.c,%, \
     $(filter-out %/parser_main.c,$(wildcard fuzz/parser/parser_*.c)))
 $(BUILD)/fuzz/parser-%: fuzz/parser/parser_%.c fuzz/parser/parser.c fuzz/parser/parser_main.c \
     $(HOT_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.c,$^) $(HOT_LIBS) $(LDLIBS)
-$(BUILD)/fuzz/parser-scenario: fuzz/scenario/scenario.c
+$(BUILD)/fuzz/parser-scenario: $(FUZZ_SCENARIO)
 TESTS += $(FUZZ_PARSERS:%=$(BUILD)/fuzz/parser-%)
 
 fuzz-parser: $(BUILD)/tests/tools/spool_make $(BUILD)/crosswait $(BUILD)/libcrosswait.so
@@ -120,7 +121,7 @@ fuzz-parser: $(BUILD)/tests/tools/spool_make $(BUILD)/crosswait $(BUILD)/libcros
 	$(CLANG) -std=c11 -D_GNU_SOURCE -g -O1 -w -I. -I$(BUILD)/gen \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize=function \
 	  -DCORE_CHECK_HOT_ON -o $(BUILD)/fuzz/found/$(P)/fuzz fuzz/parser/parser_$(P).c \
-	  fuzz/parser/parser.c $(if $(filter scenario,$(P)),fuzz/scenario/scenario.c) $(foreach \
+	  fuzz/parser/parser.c $(if $(filter scenario,$(P)),$(FUZZ_SCENARIO)) $(foreach \
 	  r,$(filter-out explore,$(ROOMS)),$(call room_sources,$(r))) $(LDLIBS)
 	$(BUILD)/fuzz/found/$(P)/fuzz -max_total_time=$(TIME) -max_len=300000 -timeout=20 \
 	    -artifact_prefix=$(BUILD)/fuzz/found/$(P)/ \

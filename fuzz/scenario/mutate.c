@@ -1,0 +1,153 @@
+/* How scenarios are drawn, mutated and crossed: most are small and cheap. */
+#include <string.h>
+
+#include "core/random.h"
+#include "fuzz/scenario/field.h"
+
+static uint64_t next(uint64_t *state)
+{
+    uint64_t value = core_random_mix(*state);
+    *state += 0x9e3779b97f4a7c15u;
+    return value;
+}
+
+enum {
+    COUNT_SMALL = 40,
+    LARGE_ONE_OF = 24,
+    FAR_ONE_OF = 12,
+    HUGE_ONE_OF = 40,
+    WORK_SMALL = 4608,
+    RANKS_FEW = 32, /* with more messages are thousands, whatever else the world is */
+    DEAR_ONE_OF = 4,
+    WORK_MESSAGE = 32, /* a message costs what so many elements do */
+    COUNT_FEW = 3
+};
+
+static int field_any(enum field f, uint64_t *state)
+{
+    int known = 0;
+    while (known < 14 && scenario_field_row[f].often[known] != -9)
+        known++;
+    if (known && next(state) % 4)
+        return scenario_field_row[f].often[next(state) % (unsigned)known];
+    /* Most inputs are small: a large count costs what hundreds of small ones do. */
+    uint64_t range = (uint64_t)(scenario_field_row[f].high - scenario_field_row[f].low + 1);
+    if (f == FIELD_COUNT && next(state) % LARGE_ONE_OF)
+        range = COUNT_SMALL;
+    uint64_t value = next(state) % range;
+    if (known) /* numbers: small ones more often */
+        value = value * (next(state) % range) / range * (next(state) % range) / range;
+    return scenario_field_row[f].low + (int)value;
+}
+
+/* One of those that are free; *out_count: how many there are. Those that are not cost no input. */
+static enum field field_drawn(uint64_t number, unsigned *out_count)
+{
+    enum field chance[FIELDS];
+    unsigned count = 0;
+    for (enum field f = 0; f < FIELD_EXPLORED; f++)
+        if (scenario_field_is_free(f))
+            chance[count++] = f;
+    *out_count = count;
+    return chance[number % count]; /* there is always the target */
+}
+
+/* What all ranks do in an all-to-all, in elements. */
+static long work(const struct scenario *s)
+{
+    return (long)s->ranks * s->ranks * s->calls * (s->count + WORK_MESSAGE);
+}
+
+/* New inputs are kept when more happens in them, so they grow; large ones must stay rare. */
+static void lighten(struct scenario *s)
+{
+    while (s->count > COUNT_FEW && work(s) > WORK_SMALL)
+        s->count /= 2;
+    while (s->calls > 1 && work(s) > WORK_SMALL)
+        s->calls--;
+}
+
+/* What doubles the cost of each message is rare among many ranks: it shows the same among few. */
+static void simplify(struct scenario *s, uint64_t *state)
+{
+    if (next(state) % DEAR_ONE_OF)
+        s->delays = REPLAY_DELAY_NONE;
+    if (next(state) % DEAR_ONE_OF)
+        s->type = s->type_send = TYPE_INT;
+}
+
+/* Small and cheap, but for a few. */
+static void bring_down(struct scenario *s, uint64_t *state)
+{
+    /* Mapping gigabytes costs what a hundred small worlds do. */
+    bool huge = s->type == TYPE_HUGE || s->type_send == TYPE_HUGE;
+    if ((scenario_type_large(s->type) || scenario_type_large(s->type_send)) &&
+        next(state) % (huge ? HUGE_ONE_OF : FAR_ONE_OF))
+        s->type = s->type_send = TYPE_INT;
+    scenario_field_narrow(s);
+    bool many = s->ranks > RANKS_FEW;
+    if (next(state) % (many ? LARGE_ONE_OF * DEAR_ONE_OF : LARGE_ONE_OF)) {
+        lighten(s);
+        if (many)
+            simplify(s, state);
+        scenario_field_narrow(s);
+    }
+    scenario_normalise(s);
+}
+
+void scenario_mutate(struct scenario *s, uint64_t seed)
+{
+    uint64_t state = seed;
+    unsigned fields;
+    field_drawn(0, &fields);
+    int changes = 1 + (int)(next(&state) % 4 ? next(&state) % 2 : next(&state) % fields);
+    for (int i = 0; i < changes; i++) {
+        if (next(&state) % 5 == 0) { /* the schedule */
+            size_t grown = 4 + next(&state) % 60;
+            if (next(&state) % 2 || s->choice_count == 0) {
+                s->choice_count = grown;
+                for (size_t k = 0; k < grown; k++)
+                    s->choices[k] = (uint8_t)next(&state);
+            } else {
+                s->choices[next(&state) % s->choice_count] = (uint8_t)next(&state);
+            }
+            s->shuffle |= next(&state) % 2;
+            continue;
+        }
+        enum field f = field_drawn(next(&state), &fields);
+        scenario_field_set(s, f, field_any(f, &state));
+        if (f == FIELD_TYPE && next(&state) % 2) /* keep the sides of one class, equal or not */
+            s->type_send = s->type;
+    }
+    bring_down(s, &state);
+}
+
+void scenario_cross(struct scenario *s, const struct scenario *other, uint64_t seed)
+{
+    uint64_t state = seed;
+    for (enum field f = 0; f < FIELD_EXPLORED; f++)
+        if (next(&state) % 2)
+            scenario_field_set(s, f, scenario_field_get(other, f));
+    if (next(&state) % 2) { /* what is explored is said by the answers */
+        s->explored = other->explored;
+        s->choice_count = other->choice_count;
+        memcpy(s->choices, other->choices, other->choice_count);
+    }
+    bring_down(s, &state);
+}
+
+void scenario_draw(struct scenario *s, uint64_t seed, bool uniform)
+{
+    uint64_t state = seed;
+    scenario_default(s);
+    for (enum field f = 0; f < FIELD_EXPLORED; f++) {
+        uint64_t range = (uint64_t)(scenario_field_row[f].high - scenario_field_row[f].low + 1);
+        scenario_field_set(s, f,
+                           uniform ? scenario_field_row[f].low + (int)(next(&state) % range)
+                                   : field_any(f, &state));
+    }
+    s->choice_count = next(&state) % 2 ? next(&state) % 64 : 0;
+    for (size_t i = 0; i < s->choice_count; i++)
+        s->choices[i] = (uint8_t)next(&state);
+    bring_down(s, &state);
+}
