@@ -23,8 +23,6 @@ from mpirun import MPIRUN
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOM = 2 << 30  # bytes of memory that must be free for tests to have their files there
 SHOWN = 30  # tests that --times lists
-ROOM = 8 << 30  # bytes of memory that must be free for tests to have their files there
-SHOWN = 20  # tests of --times
 
 
 def descendants_of_session(session):
