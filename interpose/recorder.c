@@ -681,6 +681,31 @@ __attribute__((destructor)) static void at_exit(void)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
+struct spool_event *recorder_enter_slow(struct lane *lane, unsigned call, void **cfa)
+{
+    if (UNLIKELY(lane->poll_count))
+        recorder_polls_write(lane);
+    struct spool_event *e = recorder_poll_enter(lane, call, cfa);
+    if (UNLIKELY(recorder.stack))
+        recorder_stack(lane, e->seq, cfa);
+    return e;
+}
+
+void recorder_leave_looking(struct lane *lane, uint64_t now)
+{
+    usage_relook_slow(lane, now);
+    recorder_thread.current = NULL;
+    recorder_thread.ready = lane;
+}
+
+void recorder_leave_slow(struct lane *lane, struct spool_event *e, int error, bool moved)
+{
+    recorder_close(lane, e, error, moved);
+    recorder_relook(lane, e->t_leave);
+    recorder_thread.current = NULL;
+    recorder_thread.ready = lane;
+}
+
 void recorder_define_call(struct lane *lane, unsigned call)
 {
     const struct call_description *d =
@@ -764,16 +789,12 @@ void recorder_text(struct lane *lane, uint64_t seq, unsigned argument, const cha
     memcpy(record + 1, text, bytes);
 }
 
-bool recorder_may_spend(struct recorder_credit *credit, uint64_t cost)
+bool recorder_may_spend_slow(struct recorder_credit *credit, uint64_t cost)
 {
     enum { REST = 16 };
-    if (LIKELY(!credit->rest && credit->left >= (int64_t)cost)) {
+    if (credit->left >= (int64_t)cost) {
         credit->left -= (int64_t)cost;
         return true;
-    }
-    if (credit->rest) {
-        credit->rest--;
-        return false;
     }
     uint64_t now = recorder_clock(), /* misuse/inflight.c invariant 3 */
         earned = credit->since ? (now - credit->since) / RECORDER_CREDIT_TICKS : 0;

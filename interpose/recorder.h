@@ -39,7 +39,7 @@ struct lane {
     uint32_t depth;
     uint32_t index;
     uint64_t moved;
-    struct {
+    struct lane_site {
         const void *address;
         uint32_t id;
         uint32_t skip; /* the address lies in a language binding: the caller's own return address is
@@ -234,10 +234,14 @@ uint32_t recorder_site_of(struct lane *lane,
                           const void *address); /* behind an instruction; takes the lock */
 /* The module that holds the address; 0 none. Takes the lock. */
 uint32_t recorder_module_of(struct lane *lane, uintptr_t address, uint64_t *out_bias);
+static inline unsigned recorder_site_slot(const void *address)
+{
+    return (unsigned)(((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 56);
+}
 static inline uint32_t recorder_site(struct lane *lane, void **cfa)
 {
     const void *address = cfa[-1];
-    unsigned slot = (unsigned)(((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 56);
+    unsigned slot = recorder_site_slot(address);
     if (LIKELY(lane->site[slot].address == address && !lane->site[slot].skip))
         return lane->site[slot].id;
     return recorder_site_slow(lane, cfa);
@@ -283,14 +287,27 @@ static inline struct spool_event *recorder_poll_enter(struct lane *lane, unsigne
     return e;
 }
 
-/* The open slot for a new event, its fields not yet set, and its site, seq, parent. */
+struct spool_event *recorder_enter_slow(struct lane *lane, unsigned call, void **cfa);
+
+/* The open slot for a new event, its fields not yet set, and its site, seq, parent. The same as
+ * recorder_enter_slow where all that it may have to do is done: so it needs no register saved. */
 static inline struct spool_event *recorder_enter(struct lane *lane, unsigned call, void **cfa)
 {
-    if (UNLIKELY(lane->poll_count))
-        recorder_polls_write(lane);
-    struct spool_event *e = recorder_poll_enter(lane, call, cfa);
-    if (UNLIKELY(recorder.stack))
-        recorder_stack(lane, e->seq, cfa);
+    const void *address = cfa[-1];
+    const struct lane_site *site = &lane->site[recorder_site_slot(address)];
+    if (UNLIKELY(lane->poll_count || !recorder.defined[call] || recorder.threads ||
+                 recorder_look.enter || recorder.stack || site->address != address || site->skip))
+        return recorder_enter_slow(lane, call, cfa);
+    recorder_thread.ready = NULL;
+    recorder_thread.current = lane;
+    struct spool_event *e = &lane->open[lane->depth];
+    uint64_t seq = ++recorder.seq;
+    atomic_store_explicit(recorder.seq_shared, seq, memory_order_relaxed);
+    e->head = (struct spool_head){SPOOL_EVENT, sizeof *e / 8, (uint16_t)call, 0};
+    e->seq = seq;
+    e->t_leave = 0;
+    e->parent = 0;
+    e->site = site->id;
     return e;
 }
 
@@ -351,10 +368,30 @@ static inline void recorder_relook(struct lane *lane, uint64_t now)
         usage_relook_slow(lane, now);
 }
 
+void recorder_leave_slow(struct lane *lane, struct spool_event *e, int error, bool moved);
+void recorder_leave_looking(struct lane *lane, uint64_t now);
+
+/* Like recorder_enter: what recorder_leave_slow does, where it is the usual. */
 static inline void recorder_leave(struct lane *lane, struct spool_event *e, int error, bool moved)
 {
-    recorder_close(lane, e, error, moved);
-    recorder_relook(lane, e->t_leave);
+    if (UNLIKELY(error != MPI_SUCCESS)) {
+        recorder_leave_slow(lane, e, error, moved);
+        return;
+    }
+    if (UNLIKELY(!spool_put_event_again(&lane->writer, e))) {
+        recorder_leave_slow(lane, e, MPI_SUCCESS, moved);
+        return;
+    }
+    struct spool_header *header = lane->writer.header;
+    lane->writer.events++;
+    atomic_store_explicit(&header->committed, lane->writer.position, memory_order_release);
+    lane->moved += moved;
+    atomic_store_explicit(&header->moved, lane->moved, memory_order_relaxed);
+    atomic_store_explicit(&header->depth, --lane->depth, memory_order_release);
+    if (UNLIKELY(recorder_look.leave) && e->t_leave >= recorder_look.from) {
+        recorder_leave_looking(lane, e->t_leave);
+        return;
+    }
     recorder_thread.current = NULL;
     recorder_thread.ready = lane;
 }
@@ -504,7 +541,15 @@ struct recorder_credit {
     uint64_t since;
     uint32_t rest; /* times not to ask the clock */
 };
-bool recorder_may_spend(struct recorder_credit *credit, uint64_t cost);
+bool recorder_may_spend_slow(struct recorder_credit *credit, uint64_t cost);
+static inline bool recorder_may_spend(struct recorder_credit *credit, uint64_t cost)
+{
+    if (LIKELY(credit->rest)) {
+        credit->rest--;
+        return false;
+    }
+    return recorder_may_spend_slow(credit, cost);
+}
 
 /* --- contents of buffers ---------------------------------------------------------------------- */
 
@@ -592,11 +637,12 @@ struct request_info {
     uint32_t kind;
     uint32_t node; /* where requests.c keeps it */
 };
-uint32_t recorder_request_new(MPI_Request handle, const void *variable, enum request_kind kind);
+/* seq: of the application's call that made it: it is watched until it completes or is freed; 0: the
+ * library's own. kind: enum request_kind, and REQUEST_PERSISTENT. */
+uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned kind,
+                              uint64_t seq);
 struct request_info recorder_request_find(MPI_Request handle, const void *variable);
 extern bool recorder_persistent; /* there is, or was, a persistent request */
-/* The application's own: watched until it completes or is freed. */
-void recorder_request_owned(uint32_t id, uint64_t seq, bool persistent);
 struct request_state {
     bool idle;     /* null, or persistent and inactive */
     bool active;   /* started, and not completed since */

@@ -11,6 +11,7 @@
 #ifndef CORE_SPOOL_SPOOL_AGAIN_H
 #define CORE_SPOOL_SPOOL_AGAIN_H
 
+#include <stddef.h>
 #include <string.h>
 
 #include "core/spool/spool.h"
@@ -39,8 +40,7 @@ struct spool_again { /* zeroed: nothing seen yet; head.kind of a slot is 0 until
 
 /* --- slots ------------------------------------------------------------------------------------ */
 
-/* Neighbours in a program, or in a list of requests, do not get in each other's way. Fields are
- * read one by one: a wider load of what has just been stored would wait for it. */
+/* Neighbours in a program, or in a list of requests, do not get in each other's way. */
 static inline unsigned spool_again_event_slot(const struct spool_event *e)
 {
     uint32_t rest =
@@ -116,41 +116,62 @@ static inline uint32_t spool_again_id(uint32_t before, uint16_t step)
     return before + (uint32_t)(int32_t)(int16_t)step;
 }
 
-/* False: the event is to be written whole. error: its head.b. Nothing is kept yet. */
-static inline bool spool_again_event_try(const struct spool_again *again, unsigned slot,
-                                         const struct spool_event *event,
-                                         struct spool_event_again *out)
+/* Neighbouring fields, read at once. */
+static inline uint64_t spool_again_pair(const void *fields)
 {
-    const volatile struct spool_event *e = event;
-    const struct spool_event *like = &again->event[slot];
-    uint32_t differs =
-        (uint32_t)(like->head.kind ^ SPOOL_EVENT) | (uint32_t)(like->head.a ^ e->head.a) |
-        (uint32_t)(like->head.b ^ e->head.b) | (like->parent ^ e->parent) | (like->site ^ e->site) |
-        (like->comm ^ e->comm) | (uint32_t)(like->peer ^ e->peer) | (uint32_t)(like->tag ^ e->tag) |
-        (like->type ^ e->type) | (uint32_t)(like->count ^ e->count);
-    uint64_t t_enter = e->t_enter, lasted = e->t_leave - t_enter, gap = t_enter - again->t;
-    bool fits = spool_again_pack(slot, SPOOL_AGAIN_EVENT_BITS, e->seq, again->seq, &out->head.a);
-    fits &= spool_again_step(e->request, like->request, &out->head.b);
-    out->head.kind = SPOOL_EVENT_AGAIN;
-    out->head.words = sizeof *out / 8;
-    out->gap = (int32_t)gap;
-    out->lasted = (uint32_t)lasted;
-    return fits & !differs & (lasted >> 32 == 0) & ((gap + 0x80000000u) >> 32 == 0);
+    uint64_t pair;
+    memcpy(&pair, fields, sizeof pair);
+    return pair;
 }
 
-/* Field by field, too. */
-static inline bool spool_again_done_try(const struct spool_again *again, unsigned slot,
-                                        const struct spool_done *done, struct spool_head *out)
+/* Whether the events are alike in what is not written. Fields that are set before the call is made
+ * are read in pairs. */
+static inline bool spool_again_event_like(const struct spool_event *a, const struct spool_event *b)
 {
-    const volatile struct spool_done *d = done;
+    return !((spool_again_pair(&a->head) ^ spool_again_pair(&b->head)) |
+             (spool_again_pair(&a->parent) ^ spool_again_pair(&b->parent)) |
+             (spool_again_pair(&a->comm) ^ spool_again_pair(&b->comm)) |
+             (spool_again_pair(&a->tag) ^ spool_again_pair(&b->tag)) |
+             (uint32_t)(a->count ^ b->count));
+}
+
+/* False: the event is to be written whole. Nothing is kept yet. */
+static inline bool spool_again_event_try(const struct spool_again *again, unsigned slot,
+                                         const struct spool_event *e, struct spool_event_again *out)
+{
+    const struct spool_event *like = &again->event[slot];
+    if (__builtin_expect(!spool_again_event_like(like, e), 0))
+        return false;
+    uint64_t step = e->seq - again->seq + (1ul << (15 - SPOOL_AGAIN_EVENT_BITS)),
+             lasted = e->t_leave - e->t_enter, gap = e->t_enter - again->t;
+    uint32_t request = e->request - like->request;
+    *out = (struct spool_event_again){{SPOOL_EVENT_AGAIN, sizeof *out / 8,
+                                       (uint16_t)(step << SPOOL_AGAIN_EVENT_BITS | slot),
+                                       (uint16_t)request},
+                                      (int32_t)gap,
+                                      (uint32_t)lasted};
+    return !(step >> (16 - SPOOL_AGAIN_EVENT_BITS) | lasted >> 32 | (gap + 0x80000000u) >> 32 |
+             (request + 0x8000u) >> 16);
+}
+_Static_assert(offsetof(struct spool_event, site) == offsetof(struct spool_event, parent) + 4 &&
+                   offsetof(struct spool_event, peer) == offsetof(struct spool_event, comm) + 4 &&
+                   offsetof(struct spool_event, type) == offsetof(struct spool_event, tag) + 4,
+               "pairs of neighbours");
+
+/* Field by field: they have just been stored, and a wider load would wait for that. */
+static inline bool spool_again_done_try(const struct spool_again *again, unsigned slot,
+                                        const struct spool_done *d, struct spool_head *out)
+{
     const struct spool_done *like = &again->done[slot];
-    bool same = like->head.kind == SPOOL_DONE && like->head.a == d->head.a &&
-                like->head.b == d->head.b && like->index == d->index && like->source == d->source &&
-                like->tag == d->tag && like->bytes == d->bytes;
-    out->kind = SPOOL_DONE_AGAIN;
-    out->words = sizeof *out / 8;
-    return same && spool_again_pack(slot, SPOOL_AGAIN_DONE_BITS, d->seq, again->seq, &out->a) &&
-           spool_again_step(d->request, like->request, &out->b);
+    uint64_t step = d->seq - again->seq + (1ul << (15 - SPOOL_AGAIN_DONE_BITS)),
+             differs = (uint32_t)(like->head.kind ^ d->head.kind) |
+                       (uint32_t)(like->head.a ^ d->head.a) | (uint32_t)(like->head.b ^ d->head.b) |
+                       (like->index ^ d->index) | (uint32_t)(like->source ^ d->source) |
+                       (uint32_t)(like->tag ^ d->tag) | (like->bytes ^ d->bytes);
+    uint32_t request = d->request - like->request;
+    *out = (struct spool_head){SPOOL_DONE_AGAIN, sizeof *out / 8,
+                               (uint16_t)(step << SPOOL_AGAIN_DONE_BITS | slot), (uint16_t)request};
+    return !(differs | step >> (16 - SPOOL_AGAIN_DONE_BITS) | (request + 0x8000u) >> 16);
 }
 
 /* All requests are by the same above those of the list before. */

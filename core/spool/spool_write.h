@@ -109,20 +109,27 @@ static inline void *spool_reserve_again(struct spool_writer *writer, uint32_t wo
 
 /* An event, a completion, a list of requests. False: recording has stopped. All events of a lane
  * are written by these (spool_again.h, invariant 1). */
-static inline bool spool_put_event(struct spool_writer *writer, const struct spool_event *event)
+
+/* False: it is to be written whole. */
+static inline bool spool_put_event_again(struct spool_writer *writer,
+                                         const struct spool_event *event)
 {
     unsigned slot = spool_again_event_slot(event);
     struct spool_event_again r;
     void *at;
-    if (__builtin_expect(spool_again_event_try(&writer->again, slot, event, &r), 1) &&
-        (at = spool_reserve_again(writer, sizeof r / 8))) {
-        memcpy(at, &r, sizeof r);
-        writer->again.event[slot].request = event->request;
-        writer->again.seq = event->seq;
-        writer->again.t = event->t_leave;
-        return true;
-    }
-    return spool_put_event_whole(writer, event);
+    if (__builtin_expect(!spool_again_event_try(&writer->again, slot, event, &r), 0) ||
+        !(at = spool_reserve_again(writer, sizeof r / 8)))
+        return false;
+    memcpy(at, &r, sizeof r);
+    writer->again.event[slot].request = event->request;
+    writer->again.seq = event->seq;
+    writer->again.t = event->t_leave;
+    return true;
+}
+
+static inline bool spool_put_event(struct spool_writer *writer, const struct spool_event *event)
+{
+    return spool_put_event_again(writer, event) || spool_put_event_whole(writer, event);
 }
 
 static inline bool spool_put_done(struct spool_writer *writer, const struct spool_done *done)

@@ -209,11 +209,17 @@ void layer_restarted(uint32_t request, uint64_t seq)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
+/* The application's own messages, which are recorded as its calls: they go straight on. */
+static inline bool outside(int tag)
+{
+    return tag >= -1;
+}
+
 /* The lane to record into, NULL: this is not a message inside a collective of a recorded call. */
 static struct lane *inside(int tag)
 {
     struct lane *lane = recorder_thread.current;
-    if (tag >= -1 || !lane || lane == recorder_nobody || lane->depth == 0 ||
+    if (outside(tag) || !lane || lane == recorder_nobody || lane->depth == 0 ||
         lane->depth >= SPOOL_DEPTH_MAX ||
         lane->writer.header->callback) /* what a callback calls is recorded as it is */
         return NULL;
@@ -292,7 +298,7 @@ static void leave_started(struct lane *lane, struct spool_event *e, ompi_request
 {
     bool watched = returned == OMPI_SUCCESS && request != recorder_handle.request_null;
     if (watched)
-        e->request = recorder_request_new(request, NULL, kind);
+        e->request = recorder_request_new(request, NULL, kind, 0);
     recorder_close(lane, e, returned, true);
     if (!watched || !scheduled(tag) || request->req_complete_cb)
         return;
@@ -314,13 +320,13 @@ static mca_pml_base_send_mode_t mode_under_policy(mca_pml_base_send_mode_t mode,
     return MCA_PML_BASE_SEND_SYNCHRONOUS;
 }
 
-static int layer_isend(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
-                       mca_pml_base_send_mode_t mode, ompi_communicator_t *comm,
-                       ompi_request_t **request)
+static __attribute__((noinline)) int
+inner_isend(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
+            mca_pml_base_send_mode_t mode, ompi_communicator_t *comm, ompi_request_t **request)
 {
     struct lane *lane = inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
-    if (LIKELY(!parent))
+    if (!parent)
         return own_table.pml_isend(buf, count, type, dst, tag, mode, comm, request);
     struct spool_event *e = enter(lane, LAYER_ISEND + mode_offset(mode), parent);
     message_fields(lane, e, count, type, dst, tag, comm);
@@ -332,12 +338,23 @@ static int layer_isend(const void *buf, size_t count, ompi_datatype_t *type, int
     return returned;
 }
 
-static int layer_send(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
-                      mca_pml_base_send_mode_t mode, ompi_communicator_t *comm)
+static int layer_isend(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
+                       mca_pml_base_send_mode_t mode, ompi_communicator_t *comm,
+                       ompi_request_t **request)
+{
+    return LIKELY(outside(tag))
+               ? own_table.pml_isend(buf, count, type, dst, tag, mode, comm, request)
+               : inner_isend(buf, count, type, dst, tag, mode, comm, request);
+}
+
+static __attribute__((noinline)) int inner_send(const void *buf, size_t count,
+                                                ompi_datatype_t *type, int dst, int tag,
+                                                mca_pml_base_send_mode_t mode,
+                                                ompi_communicator_t *comm)
 {
     struct lane *lane = inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
-    if (LIKELY(!parent))
+    if (!parent)
         return own_table.pml_send(buf, count, type, dst, tag, mode, comm);
     struct spool_event *e = enter(lane, LAYER_SEND + mode_offset(mode), parent);
     message_fields(lane, e, count, type, dst, tag, comm);
@@ -349,12 +366,20 @@ static int layer_send(const void *buf, size_t count, ompi_datatype_t *type, int 
     return returned;
 }
 
-static int layer_irecv(void *buf, size_t count, ompi_datatype_t *type, int src, int tag,
-                       ompi_communicator_t *comm, ompi_request_t **request)
+static int layer_send(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
+                      mca_pml_base_send_mode_t mode, ompi_communicator_t *comm)
+{
+    return LIKELY(outside(tag)) ? own_table.pml_send(buf, count, type, dst, tag, mode, comm)
+                                : inner_send(buf, count, type, dst, tag, mode, comm);
+}
+
+static __attribute__((noinline)) int inner_irecv(void *buf, size_t count, ompi_datatype_t *type,
+                                                 int src, int tag, ompi_communicator_t *comm,
+                                                 ompi_request_t **request)
 {
     struct lane *lane = inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
-    if (LIKELY(!parent))
+    if (!parent)
         return own_table.pml_irecv(buf, count, type, src, tag, comm, request);
     struct spool_event *e = enter(lane, LAYER_IRECV, parent);
     message_fields(lane, e, count, type, src, tag, comm);
@@ -365,12 +390,20 @@ static int layer_irecv(void *buf, size_t count, ompi_datatype_t *type, int src, 
     return returned;
 }
 
-static int layer_recv(void *buf, size_t count, ompi_datatype_t *type, int src, int tag,
-                      ompi_communicator_t *comm, ompi_status_public_t *status)
+static int layer_irecv(void *buf, size_t count, ompi_datatype_t *type, int src, int tag,
+                       ompi_communicator_t *comm, ompi_request_t **request)
+{
+    return LIKELY(outside(tag)) ? own_table.pml_irecv(buf, count, type, src, tag, comm, request)
+                                : inner_irecv(buf, count, type, src, tag, comm, request);
+}
+
+static __attribute__((noinline)) int inner_recv(void *buf, size_t count, ompi_datatype_t *type,
+                                                int src, int tag, ompi_communicator_t *comm,
+                                                ompi_status_public_t *status)
 {
     struct lane *lane = inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
-    if (LIKELY(!parent))
+    if (!parent)
         return own_table.pml_recv(buf, count, type, src, tag, comm, status);
     MPI_Status mine = {0};
     MPI_Status *at = status == MPI_STATUS_IGNORE ? &mine : status;
@@ -382,6 +415,13 @@ static int layer_recv(void *buf, size_t count, ompi_datatype_t *type, int src, i
     recorder_status(lane, e->seq, 0, at, returned);
     recorder_close(lane, e, returned, true);
     return returned;
+}
+
+static int layer_recv(void *buf, size_t count, ompi_datatype_t *type, int src, int tag,
+                      ompi_communicator_t *comm, ompi_status_public_t *status)
+{
+    return LIKELY(outside(tag)) ? own_table.pml_recv(buf, count, type, src, tag, comm, status)
+                                : inner_recv(buf, count, type, src, tag, comm, status);
 }
 
 static int layer_isend_init(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
@@ -399,7 +439,7 @@ static int layer_isend_init(const void *buf, size_t count, ompi_datatype_t *type
     int returned = own_table.pml_isend_init(buf, count, type, dst, tag, mode, comm, request);
     recorder_back(e);
     if (returned == OMPI_SUCCESS)
-        e->request = recorder_request_new(*request, NULL, REQUEST_SEND | REQUEST_PERSISTENT);
+        e->request = recorder_request_new(*request, NULL, REQUEST_SEND | REQUEST_PERSISTENT, 0);
     recorder_close(lane, e, returned, true);
     return returned;
 }
@@ -417,7 +457,7 @@ static int layer_irecv_init(void *buf, size_t count, ompi_datatype_t *type, int 
     int returned = own_table.pml_irecv_init(buf, count, type, src, tag, comm, request);
     recorder_back(e);
     if (returned == OMPI_SUCCESS)
-        e->request = recorder_request_new(*request, NULL, REQUEST_RECV | REQUEST_PERSISTENT);
+        e->request = recorder_request_new(*request, NULL, REQUEST_RECV | REQUEST_PERSISTENT, 0);
     recorder_close(lane, e, returned, true);
     return returned;
 }
@@ -437,7 +477,7 @@ static int layer_del_comm(ompi_communicator_t *comm)
 /* --- waits ------------------------------------------------------------------------------------ */
 
 /* The lane, when a blocking collective of the application waits. */
-static struct lane *waiting(void)
+static inline struct lane *waiting(void)
 {
     struct lane *lane = recorder_thread.current;
     return lane && lane != recorder_nobody && lane->depth == 1 && in_collective(lane) &&
@@ -457,10 +497,10 @@ static void leave_one(struct lane *lane, struct spool_event *e, uint32_t index,
 static int layer_wait(ompi_request_t **request, ompi_status_public_t *status)
 {
     struct lane *lane = waiting();
-    struct request_info info = {0};
-    if (lane)
-        info = recorder_request_find(*request, NULL);
-    if (LIKELY(!info.id))
+    if (LIKELY(!lane))
+        return own_wait_table.req_wait(request, status);
+    struct request_info info = recorder_request_find(*request, NULL);
+    if (!info.id)
         return own_wait_table.req_wait(request, status);
     MPI_Status mine = {0};
     MPI_Status *at = status == MPI_STATUS_IGNORE ? &mine : status;

@@ -191,10 +191,25 @@ static void look(struct lane *lane, const struct spool_event *e, void **cfa,
     keep(lane, &m, slot, buffer->argument);
 }
 
-void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
-                      const struct usage_buffer *buffer, uint64_t key)
+static void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
+                             const struct usage_buffer *buffer, uint64_t key)
 {
     look(lane, e, cfa, buffer, key, 0);
+}
+
+void bounds_look_keys(struct lane *lane, const struct spool_event *e, void **cfa,
+                      const struct usage_buffers *all, unsigned first)
+{
+    for (unsigned i = first; i < all->count; i++) {
+        const struct usage_buffer *b = &all->buffer[i];
+        uint64_t key = bounds_key(e->site, b);
+        if (UNLIKELY(bounds.sanitized))
+            bounds_ask_sanitizer(lane, e->seq, b);
+        if (UNLIKELY(bounds.known[key >> (64 - BOUNDS_KNOWN_BITS)] != key))
+            bounds_look_slow(lane, e, cfa, b, key);
+        *bounds_last(e->site, i) =
+            (struct bounds_last){b->start, b->end, b->argument, b->of, e->site};
+    }
 }
 
 void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cfa,

@@ -13,16 +13,19 @@
 #include "interpose/misuse/shadow.h"
 #include "interpose/misuse/usage.h"
 
-void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
-                      const struct usage_buffer *buffer, uint64_t key);
 /* The same of an array that a call is given, or writes: counts, handles, statuses. */
 void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cfa,
                        struct usage_buffer *array, uint64_t key);
 void bounds_ask_sanitizer(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer);
 
-enum { BOUNDS_KNOWN_BITS = 12 };
+enum { BOUNDS_KNOWN_BITS = 12, BOUNDS_LAST = 64 };
 extern struct bounds {
     bool sanitized;
+    struct bounds_last { /* the buffers of each site's last call, which were looked at */
+        uintptr_t start, end;
+        const char *argument;
+        uint32_t of, site;
+    } last[BOUNDS_LAST];
     uint64_t known[1 << BOUNDS_KNOWN_BITS]; /* what was looked at, as hashes */
 } bounds;
 void bounds_start(void);
@@ -36,6 +39,15 @@ static inline uint64_t bounds_key(uint32_t site, const struct usage_buffer *b)
     return (key ^ key >> 29) * 0x9E3779B97F4A7C15u;
 }
 
+/* The buffer `first` and those after it. */
+void bounds_look_keys(struct lane *lane, const struct spool_event *e, void **cfa,
+                      const struct usage_buffers *all, unsigned first);
+
+static inline struct bounds_last *bounds_last(uint32_t site, unsigned buffer)
+{
+    return &bounds.last[(2 * site + buffer) % BOUNDS_LAST];
+}
+
 static inline void bounds_look(struct lane *lane, const struct spool_event *e, void **cfa,
                                const struct usage_buffers *all)
 {
@@ -43,11 +55,12 @@ static inline void bounds_look(struct lane *lane, const struct spool_event *e, v
         shadow_given(lane, e->seq, all, cfa[-1]);
     for (unsigned i = 0; i < all->count; i++) {
         const struct usage_buffer *b = &all->buffer[i];
-        uint64_t key = bounds_key(e->site, b);
-        if (UNLIKELY(bounds.sanitized))
-            bounds_ask_sanitizer(lane, e->seq, b);
-        if (UNLIKELY(bounds.known[key >> (64 - BOUNDS_KNOWN_BITS)] != key))
-            bounds_look_slow(lane, e, cfa, b, key);
+        const struct bounds_last *last = bounds_last(e->site, i);
+        if (UNLIKELY(last->start != b->start || last->end != b->end || last->of != b->of ||
+                     last->argument != b->argument || last->site != e->site || bounds.sanitized)) {
+            bounds_look_keys(lane, e, cfa, all, i);
+            return;
+        }
     }
 }
 

@@ -64,7 +64,7 @@ static struct restartable { /* buffers of persistent requests */
     int64_t stride;
     struct usage_buffers all;
 } * restartable;
-static uint32_t restartable_count, restartable_room;
+static uint32_t restartable_room;
 static bool relooked;
 static struct recorder_credit credit = {.most = 1 << 20, .left = 1 << 20}; /* bytes */
 static uint32_t large_count, point_count; /* flights that are large, and that have a watchpoint */
@@ -81,7 +81,7 @@ static struct window {
 } window[WINDOWS_MAX];
 static uint32_t window_count, window_said;
 
-static void look_on(void)
+static inline void look_on(void)
 {
     bool always = point_count || window_count || large_count;
     recorder_look.enter = always || relooked;
@@ -245,14 +245,29 @@ static void put(struct lane *lane, uint64_t seq, struct usage_buffers *all,
         all->buffer[all->count++] = *buffer;
 }
 
-void usage_buffer(struct lane *lane, uint64_t seq, struct usage_buffers *all, const char *argument,
-                  const void *at, int64_t count, uint32_t type, enum usage_access access,
-                  enum usage_place place)
+static __attribute__((noinline)) void
+put_odd(struct lane *lane, uint64_t seq, struct usage_buffers *all, const struct datatype_span *s)
 {
-    const struct datatype_span *s = datatypes_span(type);
+    all->count += is_buffer(lane, seq, &all->buffer[all->count], s);
+}
+
+static __attribute__((noinline)) void in_place_odd(struct lane *lane, uint64_t seq,
+                                                   const char *argument, enum usage_place place)
+{
+    in_place(lane, seq, argument, MPI_IN_PLACE, place);
+}
+
+static inline void put_one(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                           const char *argument, const void *at, int64_t count, uint32_t type,
+                           const struct datatype_span *s, enum usage_access access,
+                           enum usage_place place)
+{
     uintptr_t start, end;
-    if (in_place(lane, seq, argument, at, place) || !s || !span(at, count, s, &start, &end) ||
-        all->count == USAGE_BUFFERS_MAX)
+    if (UNLIKELY(at == MPI_IN_PLACE || (at == recorder_handle.in_place && at))) {
+        in_place_odd(lane, seq, argument, place);
+        return;
+    }
+    if (!s || !span(at, count, s, &start, &end) || all->count == USAGE_BUFFERS_MAX)
         return;
     all->buffer[all->count] = (struct usage_buffer){.argument = argument,
                                                     .start = start,
@@ -262,7 +277,30 @@ void usage_buffer(struct lane *lane, uint64_t seq, struct usage_buffers *all, co
                                                     .type = type,
                                                     .of = type,
                                                     .access = access};
-    all->count += is_buffer(lane, seq, &all->buffer[all->count], s);
+    if (UNLIKELY(start < 4096 || s->overlaps)) {
+        put_odd(lane, seq, all, s);
+        return;
+    }
+    all->count++;
+}
+
+static __attribute__((noinline)) void put_far(struct lane *lane, uint64_t seq,
+                                              struct usage_buffers *all, const char *argument,
+                                              const void *at, int64_t count, uint32_t type,
+                                              enum usage_access access, enum usage_place place)
+{
+    put_one(lane, seq, all, argument, at, count, type, datatypes_span(type), access, place);
+}
+
+/* Calls nothing, but at its end where something is odd: so no register has to be saved. */
+void usage_buffer(struct lane *lane, uint64_t seq, struct usage_buffers *all, const char *argument,
+                  const void *at, int64_t count, uint32_t type, enum usage_access access,
+                  enum usage_place place)
+{
+    if (UNLIKELY(type >= DATATYPES_SPANS))
+        put_far(lane, seq, all, argument, at, count, type, access, place);
+    else
+        put_one(lane, seq, all, argument, at, count, type, datatypes_spans[type], access, place);
 }
 
 /* Which bytes two blocks share, from the buffer's start. */
@@ -482,13 +520,16 @@ static uint64_t overlap(const struct usage_buffer *a, const struct usage_buffer 
     return bytes;
 }
 
+static inline bool spans_meet(const struct usage_buffer *a, const struct usage_buffer *b)
+{
+    return a->start < b->end && b->start < a->end &&
+           (a->access == USAGE_WRITE || b->access == USAGE_WRITE);
+}
+
 /* How many bytes of both would be written by one of them. */
 static inline uint64_t meet(const struct usage_buffer *a, const struct usage_buffer *b)
 {
-    return a->start < b->end && b->start < a->end &&
-                   (a->access == USAGE_WRITE || b->access == USAGE_WRITE)
-               ? overlap(a, b)
-               : 0;
+    return spans_meet(a, b) ? overlap(a, b) : 0;
 }
 
 static void say_overlap(struct lane *lane, uint64_t seq, enum misuse_kind kind,
@@ -519,7 +560,8 @@ static void compare_one(struct lane *lane, uint64_t seq, const struct usage_buff
 static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
                      const struct usage_buffer *buffer);
 
-void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *all, bool held)
+static __attribute__((noinline)) void compare_all(struct lane *lane, uint64_t seq,
+                                                  const struct usage_buffers *all, bool held)
 {
     for (unsigned i = 0; i < all->count; i++)
         for (unsigned k = 0; k < i; k++) {
@@ -530,7 +572,6 @@ void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *
         }
     for (unsigned i = 0; UNLIKELY(window_count) && i < all->count; i++)
         touch_windows(lane, seq, &all->buffer[i]);
-    held &= recorder.threads || shadow.threads;
     if (LIKELY(!usage_in_flight.count && !held))
         return;
     lock();
@@ -539,6 +580,21 @@ void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *
     for (unsigned i = 0; held && i < all->count; i++)
         take_off(seq, 0, recorder_handle.win_null, 0, &all->buffer[i]);
     unlock();
+}
+
+void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *all, bool held)
+{
+    const struct usage_buffer *b = &all->buffer[0];
+    held &= recorder.threads || shadow.threads;
+    if (UNLIKELY(all->count != 1 || window_count || recorder.threads || held)) {
+        compare_all(lane, seq, all, held);
+        return;
+    }
+    for (uint32_t i = 0; i < usage_in_flight.count; i++)
+        if (UNLIKELY(spans_meet(b, &in_flight[i].buffer))) {
+            compare_all(lane, seq, all, held);
+            return;
+        }
 }
 
 /* --- flights ---------------------------------------------------------------------------------- */
@@ -638,14 +694,14 @@ void usage_begin(struct lane *lane, uint64_t seq, uint32_t request, const struct
         return;
     lock();
     if (persistent) {
-        if (restartable_count == restartable_room) {
+        if (usage_in_flight.restartable == restartable_room) {
             uint32_t room = restartable_room ? restartable_room * 2 : 16;
             struct restartable *fresh = realloc(restartable, room * sizeof *fresh);
             restartable = fresh ? fresh : restartable;
             restartable_room = fresh ? room : restartable_room;
         }
-        if (restartable_count < restartable_room)
-            restartable[restartable_count++] =
+        if (usage_in_flight.restartable < restartable_room)
+            restartable[usage_in_flight.restartable++] =
                 (struct restartable){.request = request, .all = *all};
     } else {
         for (unsigned i = 0; i < all->count; i++)
@@ -666,7 +722,7 @@ void usage_begin_window(struct lane *lane, uint64_t seq, MPI_Win win, int target
 
 static struct restartable *find_restartable(uint32_t request)
 {
-    for (uint32_t i = restartable_count; request && i-- > 0;)
+    for (uint32_t i = usage_in_flight.restartable; request && i-- > 0;)
         if (restartable[i].request == request)
             return &restartable[i];
     return NULL;
@@ -707,7 +763,7 @@ static void partition_off(struct lane *lane, uint64_t seq, const struct restarta
 
 void usage_marked(struct lane *lane, uint64_t seq, uint32_t request, int partition)
 {
-    if (!restartable_count || !recorder.buffers)
+    if (!usage_in_flight.restartable || !recorder.buffers)
         return;
     lock();
     const struct restartable *of = find_restartable(request);
@@ -732,7 +788,7 @@ void usage_arrived(struct lane *lane, uint64_t seq, uint32_t request, int partit
 
 void usage_started(struct lane *lane, uint64_t seq, uint32_t request)
 {
-    if (!restartable_count || !request)
+    if (!usage_in_flight.restartable || !request)
         return;
     lock();
     const struct restartable *of = find_restartable(request);
@@ -747,17 +803,17 @@ void usage_started(struct lane *lane, uint64_t seq, uint32_t request)
     unlock();
 }
 
-void usage_completed(struct lane *lane, uint64_t seq, uint32_t request, bool keep)
+void usage_completed_slow(struct lane *lane, uint64_t seq, uint32_t request, bool keep)
 {
-    if (!request || (!usage_in_flight.count && !restartable_count))
+    if (!request)
         return;
     lock();
     for (uint32_t i = usage_in_flight.count; i-- > 0;)
         if (in_flight_request[i] == request)
             land(lane, seq, i, true);
-    for (uint32_t i = restartable_count; !keep && i-- > 0;)
+    for (uint32_t i = usage_in_flight.restartable; !keep && i-- > 0;)
         if (restartable[i].request == request) {
-            restartable[i] = restartable[--restartable_count];
+            restartable[i] = restartable[--usage_in_flight.restartable];
             break;
         }
     unlock();

@@ -22,7 +22,13 @@ struct datatype_span {
     const int64_t (*part)[2]; /* [start, end) of each part, by place; NULL where it is whole */
     uint32_t parts;
 };
-const struct datatype_span *datatypes_span(uint32_t type); /* NULL: unknown */
+enum { DATATYPES_SPANS = 256 };
+extern const struct datatype_span *datatypes_spans[DATATYPES_SPANS]; /* of the first ids */
+const struct datatype_span *datatypes_span_slow(uint32_t type);
+static inline const struct datatype_span *datatypes_span(uint32_t type) /* NULL: unknown */
+{
+    return LIKELY(type < DATATYPES_SPANS) ? datatypes_spans[type] : datatypes_span_slow(type);
+}
 
 void payload_start(void);
 

@@ -217,7 +217,8 @@ void usage_completed_call(struct lane *lane, uint64_t seq);
 
 extern struct usage_in_flight { /* of the process */
     uint32_t count;             /* buffers that MPI owns */
-    uint32_t watched; /* of them, receive buffers whose content is looked at around each call */
+    uint32_t watched;     /* of them, receive buffers whose content is looked at around each call */
+    uint32_t restartable; /* persistent requests */
 } usage_in_flight;
 static inline void usage_any_time(struct usage_buffers *all)
 {
@@ -234,8 +235,13 @@ void usage_started(struct lane *lane, uint64_t seq, uint32_t request);
 void usage_partitioned(uint32_t request, int partitions, int64_t stride, bool receives);
 void usage_marked(struct lane *lane, uint64_t seq, uint32_t request, int partition);
 void usage_arrived(struct lane *lane, uint64_t seq, uint32_t request, int partition);
-void usage_completed(struct lane *lane, uint64_t seq, uint32_t request,
-                     bool keep); /* keep: persistent */
+void usage_completed_slow(struct lane *lane, uint64_t seq, uint32_t request, bool keep);
+static inline void usage_completed(struct lane *lane, uint64_t seq, uint32_t request,
+                                   bool keep) /* keep: persistent */
+{
+    if (usage_in_flight.count || usage_in_flight.restartable)
+        usage_completed_slow(lane, seq, request, keep);
+}
 /* Stands for the request that the first half of a split access has not: a file has one at a time.
  * Requests are numbered from the other end. */
 static inline uint32_t usage_split(uint32_t file)

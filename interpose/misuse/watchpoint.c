@@ -37,10 +37,10 @@ static struct point {
     unsigned bytes;
     bool open, used, running;
 } points[WATCH_POINTS];
-static struct recorder_credit credit = {.most = CREDIT_TICKS, .left = CREDIT_TICKS};
+struct watch watch = {.credit = {.most = CREDIT_TICKS, .left = CREDIT_TICKS}};
 static pid_t thread; /* that the points belong to */
 static bool refused;
-static unsigned open_count, used_count;
+static unsigned used_count;
 static uint64_t round_from; /* points are not opened again before */
 
 static struct perf_event_attr attributes(uintptr_t at, unsigned bytes, enum watch_access access)
@@ -75,7 +75,7 @@ static bool open_point(struct point *p, struct perf_event_attr *a)
     p->page = map;
     p->open = true;
     p->left = 0;
-    open_count++;
+    watch.open++;
     return true;
 }
 
@@ -96,28 +96,28 @@ static void close_points(void)
             close(p->fd);
         p->open = false;
     }
-    open_count = 0;
+    watch.open = 0;
 }
 
 /* Whether a point may be set now (invariant 1). */
 static bool may_set(void)
 {
     enum { REST = 16 };
-    if (open_count) {
-        if (recorder_may_spend(&credit, SET_TICKS))
+    if (watch.open) {
+        if (recorder_may_spend(&watch.credit, SET_TICKS))
             return true;
         if (!used_count)
             close_points();
         return false;
     }
-    if (!recorder_may_spend(&credit, ROUND_TICKS))
+    if (!recorder_may_spend(&watch.credit, ROUND_TICKS))
         return false;
-    credit.left += ROUND_TICKS;
+    watch.credit.left += ROUND_TICKS;
     if (recorder_clock() < round_from) {
-        credit.rest = REST;
+        watch.credit.rest = REST;
         return false;
     }
-    credit.left -= SET_TICKS;
+    watch.credit.left -= SET_TICKS;
     return true;
 }
 
@@ -126,7 +126,7 @@ static uint64_t head(const struct point *p)
     return __atomic_load_n(&p->page->data_head, __ATOMIC_ACQUIRE);
 }
 
-int watch_set(uintptr_t at, uint64_t bytes, enum watch_access access)
+int watch_set_slow(uintptr_t at, uint64_t bytes, enum watch_access access)
 {
     struct point *p = points;
     unsigned length = WATCH_BYTES;
@@ -225,7 +225,7 @@ static const void *take(struct point *p, uint64_t from)
             break;
         if (record.type == PERF_RECORD_SAMPLE) {
             p->left--;
-            credit.left -= HIT_TICKS;
+            watch.credit.left -= HIT_TICKS;
             copy_out(p, from + sizeof record, &instruction, sizeof instruction);
             if (!found && !is_foreign((const void *)(uintptr_t)instruction))
                 found = (const void *)(uintptr_t)instruction;
@@ -270,7 +270,7 @@ void watch_leave(void)
         p->from = head(p);
         if (p->running && p->left > 0)
             continue;
-        p->running = recorder_may_spend(&credit, SET_TICKS) && is_ours(p) && start(p);
+        p->running = recorder_may_spend(&watch.credit, SET_TICKS) && is_ours(p) && start(p);
         if (!p->running)
             p->from = UINT64_MAX;
     }

@@ -15,11 +15,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "interpose/recorder.h"
+
 enum { WATCH_POINTS = 4, WATCH_BYTES = 8 };
 enum watch_access { WATCH_STORES, WATCH_LOADS_AND_STORES };
 
+extern struct watch {
+    struct recorder_credit credit;
+    unsigned open; /* points that the kernel has */
+} watch;
+
 /* The first bytes of [at, at + bytes). Returns a point, or -1: none is free or allowed now. */
-int watch_set(uintptr_t at, uint64_t bytes, enum watch_access access);
+int watch_set_slow(uintptr_t at, uint64_t bytes, enum watch_access access);
+static inline int watch_set(uintptr_t at, uint64_t bytes, enum watch_access access)
+{
+    if (LIKELY(!watch.open && watch.credit.rest)) {
+        watch.credit.rest--;
+        return -1;
+    }
+    return watch_set_slow(at, bytes, access);
+}
 void watch_clear(int point);
 /* Bytes from `at` on that the point sees. */
 unsigned watch_bytes(int point);

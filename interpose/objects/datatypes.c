@@ -63,7 +63,9 @@ static int compare_parts(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-const struct datatype_span *datatypes_span(uint32_t type)
+const struct datatype_span *datatypes_spans[DATATYPES_SPANS];
+
+const struct datatype_span *datatypes_span_slow(uint32_t type)
 {
     const struct known *known = type ? known_at(type) : NULL;
     return known && known->spanned ? &known->span : NULL;
@@ -466,6 +468,8 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
     if (kept) {
         find_span(known, &flat);
         known->span.placed = is_placed(type, 0);
+        if (id < DATATYPES_SPANS && known->spanned)
+            datatypes_spans[id] = &known->span;
     }
 done:
     typemap_free(map);

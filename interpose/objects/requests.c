@@ -23,6 +23,7 @@ struct node {
     uint32_t kind;
     uint32_t next, previous; /* in the bucket's chain; 0 none */
     uint32_t mark;           /* taken by the list being looked up */
+    uint32_t bucket;         /* whose chain it is in */
     uint64_t seq;            /* of the application's call that made it; 0: the library's own */
     bool persistent, active, started, cancelled;
     bool waited, listed; /* waited for although never started: alone, or with others */
@@ -75,6 +76,7 @@ static void chain_append(uint32_t at, uint32_t b)
 {
     struct node *node = &map.node[at];
     node->next = 0;
+    node->bucket = b;
     node->previous = map.bucket[b].last;
     if (node->previous)
         map.node[node->previous].next = at;
@@ -128,7 +130,7 @@ static uint32_t node_new(void)
 static void node_remove(uint32_t at)
 {
     struct node *node = &map.node[at];
-    uint32_t b = bucket_of(node->handle, node->variable);
+    uint32_t b = node->bucket;
     if (node->previous)
         map.node[node->previous].next = node->next;
     else
@@ -146,33 +148,45 @@ static void node_remove(uint32_t at)
 
 /* A handle that comes again while it has a request: that one ended unseen. Shared handles come
  * again all the time. */
-static void drop_stale(MPI_Request handle)
+static void drop_stale(MPI_Request handle, uint32_t bucket)
 {
-    for (uint32_t at = map.bucket_count ? map.bucket[bucket_of(handle, NULL)].first : 0, next; at;
-         at = next) {
+    for (uint32_t at = map.bucket[bucket].first, next; at; at = next) {
         next = map.node[at].next;
         if (map.node[at].handle == handle)
             node_remove(at);
     }
 }
 
-uint32_t recorder_request_new(MPI_Request handle, const void *variable, enum request_kind kind)
+uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned kind, uint64_t seq)
 {
     if (handle == recorder_handle.request_null)
         return 0;
     lock();
     uint32_t id = ++map.last_id, at = 0;
-    if (!library_request_shared(handle) && kind != REQUEST_MESSAGE)
-        drop_stale(handle);
-    if ((map.live >= map.bucket_count && !grow_buckets()) || !(at = node_new())) {
+    if (UNLIKELY(map.live >= map.bucket_count) && !grow_buckets()) {
         unlock();
         return id; /* out of memory: its completion will not know it */
     }
+    uint32_t bucket = bucket_of(handle, variable);
+    if (map.bucket[bucket].first && kind != REQUEST_MESSAGE && !library_request_shared(handle))
+        drop_stale(handle, bucket);
+    if (!(at = node_new())) {
+        unlock();
+        return id;
+    }
+    bool persistent = seq && kind & REQUEST_PERSISTENT;
     map.live++;
-    map.node[at] = (struct node){
-        .handle = handle, .variable = variable, .thread = &recorder_thread, .id = id, .kind = kind};
+    map.node[at] = (struct node){.handle = handle,
+                                 .variable = variable,
+                                 .thread = &recorder_thread,
+                                 .id = id,
+                                 .kind = kind,
+                                 .seq = seq,
+                                 .persistent = persistent,
+                                 .active = seq && !persistent};
+    recorder_persistent |= persistent;
     map.newest = at;
-    chain_append(at, bucket_of(handle, variable));
+    chain_append(at, bucket);
     unlock();
     return id;
 }
@@ -218,10 +232,12 @@ static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark)
 struct request_info recorder_request_find(MPI_Request handle, const void *variable)
 {
     struct request_info info = {handle, 0, REQUEST_OTHER, 0};
-    if (handle == recorder_handle.request_null)
+    if (handle == recorder_handle.request_null || UNLIKELY(!map.bucket_count))
         return info;
     lock();
-    uint32_t at = find(handle, variable, 0);
+    uint32_t at = map.bucket[bucket_of(handle, variable)].first;
+    if (UNLIKELY(!at || map.node[at].handle != handle || map.node[at].variable != variable))
+        at = find(handle, variable, 0);
     if (at)
         info = (struct request_info){handle, map.node[at].id, map.node[at].kind, at};
     unlock();
@@ -257,20 +273,6 @@ struct request_info *recorder_request_list(struct lane *lane, int count, const M
 static uint32_t node_of(struct request_info info)
 {
     return info.id && map.node[info.node].id == info.id ? info.node : 0;
-}
-
-void recorder_request_owned(uint32_t id, uint64_t seq, bool persistent)
-{
-    lock();
-    struct node *node =
-        id && map.newest && map.node[map.newest].id == id ? &map.node[map.newest] : NULL;
-    if (node) {
-        node->seq = seq;
-        node->persistent = persistent;
-        recorder_persistent |= persistent;
-        node->active = !persistent;
-    }
-    unlock();
 }
 
 void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_info info)
@@ -439,20 +441,24 @@ static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index,
                               struct request_info info, const MPI_Status *status, int error)
 {
     uint32_t kind = info.kind & REQUEST_KIND_MASK;
-    struct spool_done done = {{SPOOL_DONE, sizeof done / 8, 0, recorder_error(error)},
-                              .seq = seq,
-                              .index = index,
-                              .request = info.id,
-                              .source = EVENT_NONE,
-                              .tag = EVENT_NONE};
+    int32_t source = EVENT_NONE, tag = EVENT_NONE;
+    uint64_t bytes = 0;
+    bool cancelled = false;
     if (recorder_status_there(status)) {
-        done.head.a = library_status_cancelled(status) && was_cancelled(info);
+        cancelled = UNLIKELY(library_status_cancelled(status)) && was_cancelled(info);
         if (kind != REQUEST_SEND && kind != REQUEST_COLL && kind != REQUEST_BOTH) {
-            done.source = recorder_peer(status->MPI_SOURCE);
-            done.tag = recorder_tag(status->MPI_TAG);
-            done.bytes = library_status_bytes(status);
+            source = recorder_peer(status->MPI_SOURCE);
+            tag = recorder_tag(status->MPI_TAG);
+            bytes = library_status_bytes(status);
         }
     }
+    const struct spool_done done = {{SPOOL_DONE, sizeof done / 8, cancelled, recorder_error(error)},
+                                    .seq = seq,
+                                    .index = index,
+                                    .request = info.id,
+                                    .source = source,
+                                    .tag = tag,
+                                    .bytes = bytes};
     spool_put_done(&lane->writer, &done);
 }
 
@@ -473,7 +479,9 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
     }
     if (UNLIKELY(recorder.payload || payload_held) && variable)
         payload_done(lane, info.id,
-                     info.kind == REQUEST_RECV ? recorder_status_bytes(status) : UINT64_MAX, !over);
+                     (info.kind & REQUEST_KIND_MASK) == REQUEST_RECV ? recorder_status_bytes(status)
+                                                                     : UINT64_MAX,
+                     !over);
     if (over)
         recorder_request_forget(info);
 }
