@@ -2,8 +2,8 @@
 """What recording costs, side by side in one run with no recorder and with EZTrace where it is
    installed: CPU added per call, in times of the plain call too, and to an exchange of two ranks;
    CPU added to a stencil program, memory of a rank, bytes an event; where valgrind is installed,
-   the instructions of a call. Everything is CPU time, never wall time, and every recorder takes its turn in every round, so that what else the machine does
-   falls on all of them alike.
+   the instructions of a call. Everything is CPU time, never wall time, and every recorder takes its
+   turn in every round, so that what else the machine does falls on all of them alike.
    bench.py BUILD"""
 import os, re, resource, shutil, statistics, subprocess, sys, tempfile
 
