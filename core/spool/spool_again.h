@@ -11,7 +11,6 @@
 #ifndef CORE_SPOOL_SPOOL_AGAIN_H
 #define CORE_SPOOL_SPOOL_AGAIN_H
 
-#include <stddef.h>
 #include <string.h>
 
 #include "core/spool/spool.h"
@@ -116,23 +115,17 @@ static inline uint32_t spool_again_id(uint32_t before, uint16_t step)
     return before + (uint32_t)(int32_t)(int16_t)step;
 }
 
-/* Neighbouring fields, read at once. */
-static inline uint64_t spool_again_pair(const void *fields)
+/* Whether the events are alike in what is not written. Fields are read one by one: a wider load of
+ * what has been stored would wait until that store, and all before it, are done, which takes long
+ * where the library has written to another rank's memory in between. */
+static inline bool spool_again_event_like(const struct spool_event *like,
+                                          const struct spool_event *event)
 {
-    uint64_t pair;
-    memcpy(&pair, fields, sizeof pair);
-    return pair;
-}
-
-/* Whether the events are alike in what is not written. Fields that are set before the call is made
- * are read in pairs. */
-static inline bool spool_again_event_like(const struct spool_event *a, const struct spool_event *b)
-{
-    return !((spool_again_pair(&a->head) ^ spool_again_pair(&b->head)) |
-             (spool_again_pair(&a->parent) ^ spool_again_pair(&b->parent)) |
-             (spool_again_pair(&a->comm) ^ spool_again_pair(&b->comm)) |
-             (spool_again_pair(&a->tag) ^ spool_again_pair(&b->tag)) |
-             (uint32_t)(a->count ^ b->count));
+    const volatile struct spool_event *e = event;
+    return like->head.kind == SPOOL_EVENT && e->head.a == like->head.a &&
+           e->head.b == like->head.b && e->parent == like->parent && e->site == like->site &&
+           e->comm == like->comm && e->peer == like->peer && e->tag == like->tag &&
+           e->type == like->type && e->count == like->count;
 }
 
 /* False: the event is to be written whole. Nothing is kept yet. */
@@ -153,12 +146,7 @@ static inline bool spool_again_event_try(const struct spool_again *again, unsign
     return !(step >> (16 - SPOOL_AGAIN_EVENT_BITS) | lasted >> 32 | (gap + 0x80000000u) >> 32 |
              (request + 0x8000u) >> 16);
 }
-_Static_assert(offsetof(struct spool_event, site) == offsetof(struct spool_event, parent) + 4 &&
-                   offsetof(struct spool_event, peer) == offsetof(struct spool_event, comm) + 4 &&
-                   offsetof(struct spool_event, type) == offsetof(struct spool_event, tag) + 4,
-               "pairs of neighbours");
-
-/* Field by field: they have just been stored, and a wider load would wait for that. */
+/* Field by field, too. */
 static inline bool spool_again_done_try(const struct spool_again *again, unsigned slot,
                                         const struct spool_done *d, struct spool_head *out)
 {

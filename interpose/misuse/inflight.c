@@ -621,6 +621,21 @@ static void unwatch(struct flight *f)
     f->point = -1;
 }
 
+/* Word by word: a copy in wider ones would wait until all that was stored before is done
+ * (spool_again_event_like). */
+static inline void buffer_copy(struct usage_buffer *to, const volatile struct usage_buffer *from)
+{
+    to->argument = from->argument;
+    to->start = from->start;
+    to->end = from->end;
+    to->at = from->at;
+    to->count = from->count;
+    to->type = from->type;
+    to->of = from->of;
+    to->access = from->access;
+    to->any_time = from->any_time;
+}
+
 static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
                      const struct usage_buffer *buffer)
 {
@@ -630,7 +645,7 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
     struct flight *f = &in_flight[at];
     const struct datatype_span *s = buffer->type ? datatypes_span(buffer->type) : NULL;
     in_flight_request[at] = request;
-    f->buffer = *buffer;
+    buffer_copy(&f->buffer, buffer);
     f->seq = seq;
     f->hash = 0;
     f->hashed = 0;
