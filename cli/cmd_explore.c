@@ -273,7 +273,7 @@ static void time_begin(struct explore_program *program, const struct settings *s
 
 static int search(struct explore_program *program, struct settings *settings)
 {
-    struct explore_search found;
+    struct explore_search found = {0};
     struct finding_list list = {0};
     struct progress shown = {explore_program_now_s(), 0};
     struct source *source = NULL;
@@ -304,9 +304,11 @@ static int search(struct explore_program *program, struct settings *settings)
         status = source_open(started_ns, &source);
     if (status == CORE_OK)
         status = explore_findings(program, &found, &list);
+    char *sent = status == CORE_OK ? explore_sent_words(program, &found) : NULL;
     const struct explore_result result = {.command = words ? words : "",
                                           .program = program->command->argv[0],
                                           .search = &found,
+                                          .sent = sent,
                                           .findings = &list,
                                           .source = source,
                                           .source_root = settings->source_root,
@@ -322,6 +324,7 @@ static int search(struct explore_program *program, struct settings *settings)
     finding_list_done(&list);
     explore_search_done(&found);
     source_close(source);
+    free(sent);
     free(words);
     return code;
 }

@@ -179,15 +179,16 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
         places_find(trace, list, before);
         char *summary = explore_summary(&search);
         bool cut = !search.complete && explore_program_now_s() - started_s >= budget_s;
-        bool sent = search.class_count == 1 && search.sent_kinds > 1;
-        if (summary && asprintf(out_said, "explored: %s%s%s", summary,
-                                sent ? ", though not all send the same messages (crosswait "
-                                       "explore --compare=messages tells them apart)"
-                                     : "",
-                                cut ? "; run takes about as long for that as the job took, "
-                                      "crosswait explore goes on"
-                                    : "") < 0)
+        char *sent = explore_sent_words(&program, &search);
+        if (summary &&
+            asprintf(out_said, "explored: %s%s%s%s%s", summary, sent ? ", though " : "",
+                     sent ? sent : "",
+                     sent ? " (crosswait explore --compare=messages tells them apart)" : "",
+                     cut ? "; run takes about as long for that as the job took, "
+                           "crosswait explore goes on"
+                         : "") < 0)
             *out_said = NULL;
+        free(sent);
         free(summary);
         if (status == CORE_OK && search.complete && !any_fails(list, before))
             refute(list, before);

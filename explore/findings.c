@@ -1,4 +1,5 @@
-/* See the header. Every word about a world is made here, from the records of its decisions. */
+/* See the header. Every word about a world is made here, from the records of its decisions; those
+ * about a message in sent.c. */
 #include "explore/findings.h"
 
 #include <ctype.h>
@@ -10,6 +11,7 @@
 #include "checkers/wording.h"
 #include "core/array.h"
 #include "core/text.h"
+#include "explore/sent.h"
 
 enum { CLASSES_TOLD = 8, ANSWERS_TOLD = 8, LINE_SHOWN = 120 };
 
@@ -34,6 +36,7 @@ struct look {
     int failed;    /* the rank of it, or -1 */
     char *found;   /* what else the world found; NULL: nothing */
     struct explore_output output;
+    struct explore_sent sent;    /* where that is compared */
     struct tolds chosen, stands; /* of the schedule; of the ranks that fail */
     bool waits;                  /* it fails because those wait for ever */
     bool same;                   /* as the first one of the class */
@@ -56,6 +59,7 @@ static void look_done(struct look *look)
     explore_sends_done(&look->sends);
     free(look->buffered);
     explore_output_done(&look->output);
+    explore_sent_done(&look->sent);
     tolds_done(&look->chosen);
     tolds_done(&look->stands);
     free(look->schedule);
@@ -278,6 +282,8 @@ static enum core_status look_fill(struct explore_program *program, const struct 
     look->schedule = schedule_text(&look->list, &look->sends);
     enum core_status status =
         explore_output_keep(&program->outcome, program->command->rank_count, &look->output);
+    if (status == CORE_OK && program->allow.messages)
+        status = explore_sent_keep(events, &look->sent);
     if (status == CORE_OK)
         status = tell_answers(program, usual, look);
     if (status == CORE_OK)
@@ -518,23 +524,70 @@ static enum core_status failure_add(struct explore_program *program, struct expl
     return status;
 }
 
-static void outcome_say(struct finding *finding, const struct look *look, const struct look *other,
-                        const struct explore_allow *allow)
+/* "MPI_Send at file.c:17", as far as it is known. */
+static void call_say(struct explore_program *program, const struct explore_message *m, FILE *file)
+{
+    struct site_place place;
+    fputs(m->call, file);
+    if (explore_program_place(program, m->site, &place) && *place.file)
+        fprintf(file, " at %s:%d", place.file, place.line);
+}
+
+/* "rank 0 sends 2.5 to rank 1, tag 7, with MPI_Send at mw.c:17"; free() it. */
+static char *unlike_words(struct explore_program *program, const struct explore_unlike *unlike)
+{
+    const struct explore_message *m = explore_unlike_message(unlike);
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+    if (!file)
+        return NULL;
+    fprintf(file, "rank %" PRId32 " ", m->key.from);
+    explore_unlike_say(unlike, false, file);
+    fputs(", with ", file);
+    call_say(program, m, file);
+    return core_text_close(file, &text);
+}
+
+static void outcome_say(struct explore_program *program, struct finding *finding,
+                        const struct look *look, const struct look *other)
 {
     struct explore_difference d;
-    if (explore_output_differ(&look->output, &other->output, allow, &d)) {
+    struct explore_unlike unlike;
+    uint64_t count = look->class->count;
+    const char *times = count == 1 ? "time" : "times";
+    if (explore_output_differ(&look->output, &other->output, &program->allow, &d)) {
         const char *line = d.line[0];
-        finding_fact(finding,
-                     line ? "%" PRIu64 " time%s: rank %d %s '%.*s'"
-                          : "%" PRIu64 " time%s: rank %d %s no such line",
-                     look->class->count, look->class->count == 1 ? "" : "s", d.rank,
-                     d.errors ? "says" : "prints", LINE_SHOWN, line ? line : "");
+        finding_fact(
+            finding,
+            line ? "%" PRIu64 " %s: rank %d %s '%.*s'" : "%" PRIu64 " %s: rank %d %s no such line",
+            count, times, d.rank, d.errors ? "says" : "prints", LINE_SHOWN, line ? line : "");
+    } else if (look->found || !explore_sent_differ(&look->sent, &other->sent, &unlike)) {
+        finding_fact(finding, "%" PRIu64 " %s: %s", count, times,
+                     look->found ? look->found : "as otherwise");
     } else {
-        finding_fact(finding, "%" PRIu64 " time%s: %s", look->class->count,
-                     look->class->count == 1 ? "" : "s",
-                     look->found ? look->found : "as otherwise, and other messages are sent");
+        char *words = unlike_words(program, &unlike);
+        finding_fact(finding, "%" PRIu64 " %s: %s", count, times, words ? words : "");
+        free(words);
     }
     explore_difference_done(&d);
+}
+
+/* The first message that is another than in the base is a place of what differs. */
+static enum core_status tell_unlike(struct explore_program *program, const struct look *base,
+                                    struct look *look)
+{
+    struct explore_unlike unlike;
+    char *says = NULL;
+    size_t bytes;
+    if (!explore_sent_differ(&look->sent, &base->sent, &unlike))
+        return CORE_OK;
+    const struct explore_message *m = explore_unlike_message(&unlike);
+    FILE *file = open_memstream(&says, &bytes);
+    if (file)
+        explore_unlike_say(&unlike, true, file);
+    return tell(program, (uint32_t)m->key.from, m->call, m->site, core_text_close(file, &says),
+                &look->stands);
 }
 
 /* That they were different once is not enough: of a program that does not repeat itself, what is
@@ -552,8 +605,8 @@ static bool tells_apart(const struct look *look, const struct look *base,
 
 /* *out_base: what comes with the fewest answers, the first of equal ones; *out_least: what tells
  * another outcome apart with the fewest; NULL: nothing does. */
-static void race_ends(const struct look *look, uint32_t count, const struct explore_allow *allow,
-                      const struct look **out_base, const struct look **out_least)
+static void race_ends(struct look *look, uint32_t count, const struct explore_allow *allow,
+                      const struct look **out_base, struct look **out_least)
 {
     *out_base = *out_least = NULL;
     for (uint32_t i = 0; i < count; i++)
@@ -567,10 +620,11 @@ static void race_ends(const struct look *look, uint32_t count, const struct expl
 }
 
 static enum core_status race_add(struct explore_program *program, struct explore_search *search,
-                                 const struct look *look, uint32_t count, uint32_t passing,
+                                 struct look *look, uint32_t count, uint32_t passing,
                                  struct finding_list *list)
 {
-    const struct look *base, *least;
+    const struct look *base;
+    struct look *least;
     race_ends(look, count, &program->allow, &base, &least);
     if (!least)
         return CORE_OK;
@@ -581,11 +635,13 @@ static enum core_status race_add(struct explore_program *program, struct explore
                   "the result depends on what comes first: %" PRIu32 " outcomes in %" PRIu64
                   " behaviours%s",
                   passing, search->behaviours, search->complete ? "" : " that were tried");
-    enum core_status status = places_add(finding, least);
-    outcome_say(finding, base, least, &program->allow);
+    enum core_status status = tell_unlike(program, base, least);
+    if (status == CORE_OK)
+        status = places_add(finding, least);
+    outcome_say(program, finding, base, least);
     for (uint32_t i = 0; i < count; i++)
         if (!look[i].failure && &look[i] != base)
-            outcome_say(finding, &look[i], base, &program->allow);
+            outcome_say(program, finding, &look[i], base);
     repeat_set(finding, program, least);
     return status;
 }
@@ -706,4 +762,60 @@ char *explore_summary(const struct explore_search *s)
                  s->class_count == 1 ? "" : "s") < 0)
         return NULL;
     return text;
+}
+
+/* What one of the two examples sends; nothing, where it is broken off. */
+static enum core_status sent_again(struct explore_program *program, const struct explore_list *list,
+                                   struct explore_sent *out_sent)
+{
+    static const struct explore_sends all_buffered;
+    struct replay_policy policy;
+    const struct world_outcome *outcome;
+    struct explore_events events;
+    uint64_t key;
+    enum core_status status = explore_policy(list, &all_buffered, &policy);
+
+    *out_sent = (struct explore_sent){0};
+    if (status != CORE_OK)
+        return status;
+    status =
+        explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key, &events);
+    replay_policy_done(&policy);
+    return status == CORE_OK && !outcome->decisions->unfinished
+               ? explore_sent_keep(&events, out_sent)
+               : status;
+}
+
+static void sent_say(struct explore_program *program, const struct explore_unlike *unlike,
+                     FILE *file)
+{
+    const struct explore_message *m = explore_unlike_message(unlike);
+    fprintf(file, ": rank %" PRId32 "'s ", m->key.from);
+    call_say(program, m, file);
+    fputc(' ', file);
+    explore_unlike_say(unlike, true, file);
+}
+
+char *explore_sent_words(struct explore_program *program, const struct explore_search *search)
+{
+    struct explore_sent first = {0}, other = {0};
+    struct explore_unlike unlike;
+    char *text = NULL;
+    size_t bytes;
+    if (search->class_count != 1 || search->sent_kinds < 2 || search->worlds_before ||
+        !program->worlds)
+        return NULL;
+    enum core_status status = sent_again(program, &search->sent_example[0], &first);
+    if (status == CORE_OK)
+        status = sent_again(program, &search->sent_example[1], &other);
+    FILE *file = open_memstream(&text, &bytes);
+    if (file) {
+        fputs("not all send the same", file);
+        if (status == CORE_OK && first.count && other.count &&
+            explore_sent_differ(&other, &first, &unlike))
+            sent_say(program, &unlike, file);
+    }
+    explore_sent_done(&first);
+    explore_sent_done(&other);
+    return core_text_close(file, &text);
 }

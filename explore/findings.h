@@ -16,5 +16,8 @@ enum core_status explore_findings(struct explore_program *program, struct explor
                                   struct finding_list *out_list);
 /* "6 behaviours, all there are: 2 outcomes"; free() it. */
 char *explore_summary(const struct explore_search *search);
+/* Where worlds of one outcome differ in what their ranks send: "not all send the same: rank 0's
+ * MPI_Send at mw.c:17 sends 2.5 to rank 1, tag 7, otherwise 3.5"; NULL: they do not. free() it. */
+char *explore_sent_words(struct explore_program *program, const struct explore_search *search);
 
 #endif

@@ -9,6 +9,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/random.h"
+#include "explore/sent.h"
 
 /* Findings of a world that make it fail; the others are compared and are no failure. */
 static const char *const failures[] = {"crash", "abort",      "deadlock",    "livelock",
@@ -175,8 +176,8 @@ static uint64_t hash_text(uint64_t hash, const char *text, const struct explore_
     return core_random_mix(hash ^ sum);
 }
 
-uint64_t explore_outcome_key(const struct world_process_outcome *outcome, int rank_count,
-                             const struct explore_allow *allow)
+enum core_status explore_outcome_key(const struct world_process_outcome *outcome, int rank_count,
+                                     const struct explore_allow *allow, uint64_t *out_key)
 {
     const struct world_finding *failure = explore_outcome_failure(outcome);
     uint64_t key = 0;
@@ -195,10 +196,16 @@ uint64_t explore_outcome_key(const struct world_process_outcome *outcome, int ra
                                                        rank->signal * 256 + rank->abort_code));
         if (!failure && !rank_allowed(allow, r))
             key = hash_text(hash_text(key, rank->output, allow), rank->errors, allow);
-        if (!failure && allow->messages && outcome->world.decisions)
-            key = core_random_mix(key ^ outcome->world.decisions->sent[r]);
     }
-    return key;
+    *out_key = key;
+    if (failure || !allow->messages)
+        return CORE_OK;
+    const struct explore_events events = {outcome->event, outcome->event_count};
+    uint64_t sent;
+    enum core_status status = explore_sent_hash(&events, &sent);
+    if (status == CORE_OK)
+        *out_key = core_random_mix(key ^ sent);
+    return status;
 }
 
 enum core_status explore_output_keep(const struct world_process_outcome *outcome, int rank_count,

@@ -30,8 +30,8 @@ enum core_status explore_allow_numbers(struct explore_allow *allow, const struct
                                        const struct explore_output *b);
 
 /* Equal for worlds that are alike. */
-uint64_t explore_outcome_key(const struct world_process_outcome *outcome, int rank_count,
-                             const struct explore_allow *allow);
+enum core_status explore_outcome_key(const struct world_process_outcome *outcome, int rank_count,
+                                     const struct explore_allow *allow, uint64_t *out_key);
 /* A finding that fails the program, the first; or NULL. */
 const struct world_finding *explore_outcome_failure(const struct world_process_outcome *outcome);
 /* A line that a rank prints in one of them only: its rank, and the line of each, without its end,

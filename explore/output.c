@@ -54,6 +54,8 @@ enum core_status explore_output_text(const struct explore_result *result, FILE *
     for (uint32_t i = 0; i < result->findings->count && status == CORE_OK; i++)
         status = text_finding(&result->findings->finding[i], result->source,
                               is_first(result->findings, i), result->style, file);
+    if (result->sent)
+        fprintf(file, "crosswait: %s (--compare=messages tells them apart)\n", result->sent);
     fprintf(file, "crosswait: %s\n", summary ? summary : "");
     free(summary);
     return status == CORE_OK ? finished(file) : status;
@@ -83,6 +85,8 @@ static void html_head(const struct explore_result *result, FILE *file)
     html_count("worlds run", s->worlds, file);
     if (s->sampled)
         html_count("of them sampled", s->sampled, file);
+    if (result->sent)
+        html_pair_write("though", result->sent, file);
     fprintf(file, "</dl>\n");
 }
 
@@ -133,6 +137,8 @@ enum core_status explore_output_json(const struct explore_result *result, FILE *
                   (json_int_t)s->class_count, "complete", s->complete, "interrupted",
                   s->interrupted, "findings", findings);
     free(command);
+    if (root && result->sent)
+        json_object_set_new(root, "sends_differ", json_string(result->sent));
     enum core_status status =
         root && json_dumpf(root, file, JSON_INDENT(2)) == 0 && fputc('\n', file) != EOF
             ? CORE_OK

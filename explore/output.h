@@ -14,6 +14,7 @@ struct explore_result {
     const char *command; /* as it was typed */
     const char *program; /* a file that findings without a place are of */
     const struct explore_search *search;
+    const char *sent; /* explore_sent_words */
     const struct finding_list *findings;
     struct source *source;     /* of the program, for who reads the text */
     const char *source_root;   /* paths for machines are relative to it; NULL: where one stands */

@@ -83,11 +83,11 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
         return status;
     const struct world_decisions *told = p->outcome.world.decisions;
     *out_outcome = &p->outcome.world;
-    *out_key = told && told->unfinished
-                   ? 0
-                   : explore_outcome_key(&p->outcome, p->command->rank_count, &p->allow);
+    *out_key = 0;
     *out_events = (struct explore_events){p->outcome.event, p->outcome.event_count};
-    return CORE_OK;
+    return told && told->unfinished
+               ? CORE_OK
+               : explore_outcome_key(&p->outcome, p->command->rank_count, &p->allow, out_key);
 }
 
 /* Nothing, if there is no time for it. */

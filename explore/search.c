@@ -10,6 +10,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/random.h"
+#include "explore/sent.h"
 #include "explore/spread.h"
 #include "explore/state.h"
 
@@ -589,17 +590,20 @@ static bool spent(struct explore_search *s, uint32_t shares)
            (o->time_s > 0 && seconds_now() - s->started_s >= o->time_s * shares / SHARES);
 }
 
-/* What each rank sends, in its order. */
-static enum core_status sent_note(struct explore_search *s, const struct ran *ran)
+/* What the ranks send, and where two behaviours differ in it: these two. */
+static enum core_status sent_note(struct explore_search *s, const struct ran *ran,
+                                  const struct explore_list *all)
 {
     struct known *kind;
-    uint64_t hash = 0;
-    if (!ran->here || !ran->told->sent)
-        return CORE_OK;
-    for (uint32_t r = 0; r < s->rank_count; r++)
-        hash = core_random_mix(hash ^ ran->told->sent[r]);
-    enum core_status status = core_table_put(&s->sent, &hash, "what ranks send", &kind);
+    uint64_t hash;
+    uint32_t count = s->sent.count;
+    enum core_status status = explore_sent_hash(&ran->events, &hash);
+
+    if (status == CORE_OK)
+        status = core_table_put(&s->sent, &hash, "what ranks send", &kind);
     s->sent_kinds = s->sent.count;
+    if (status == CORE_OK && s->sent.count > count && count < 2)
+        status = explore_list_copy(all, all->count, &s->sent_example[count]);
     return status;
 }
 
@@ -620,7 +624,7 @@ static enum core_status behaviour(struct explore_search *s, const struct ran *ra
         status = core_table_put(&s->met, &sum, "behaviours", &met);
     if (status == CORE_OK && s->met.count > count) {
         s->behaviours++;
-        status = sent_note(s, ran);
+        status = sent_note(s, ran, &all);
     }
     if (status == CORE_OK && s->met.count > count) {
         status = class_note(s, ran, &all, asked, &all_buffered, sampled, &class);
@@ -773,6 +777,8 @@ void explore_search_done(struct explore_search *search)
     core_table_done(&search->kinds);
     core_table_done(&search->places);
     core_table_done(&search->sent);
+    explore_list_done(&search->sent_example[0]);
+    explore_list_done(&search->sent_example[1]);
 }
 
 /* --- the smallest schedule -------------------------------------------------------------------- */

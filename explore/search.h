@@ -97,10 +97,11 @@ struct explore_search {
     /* what was found */
     struct explore_class *class;
     uint32_t class_count, class_room;
-    uint64_t behaviours; /* that are different */
-    uint32_t sent_kinds; /* in what their ranks send, of those that were run here */
-    uint64_t worlds;     /* run in all */
-    uint64_t cut;        /* of them those that invariant 1 speaks of */
+    uint64_t behaviours;                 /* that are different */
+    uint32_t sent_kinds;                 /* in what their ranks send */
+    struct explore_list sent_example[2]; /* of the first two kinds: all answers of a world */
+    uint64_t worlds;                     /* run in all */
+    uint64_t cut;                        /* of them those that invariant 1 speaks of */
     uint64_t sampled;
     uint64_t unbuffered; /* run once more with fewer buffers */
     uint32_t decisions_max;

@@ -427,7 +427,6 @@ bool explore_spread_take(struct explore_spread *spread, uint64_t hash,
     spread->told.option = at[2];
     spread->told.missed = at[3];
     spread->told.past = at[4];
-    spread->told.sent = NULL;
     spread->outcome =
         (struct world_outcome){.finished = head->finished, .decisions = &spread->told};
     *out_outcome = &spread->outcome;

@@ -6,7 +6,7 @@ CFLAGS_fuzz = $(MPI_CFLAGS)
 
 FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
     $(addprefix fuzz/,harness exhaust explain cost limit memory place replaced target trace)
-FUZZ_HARNESS += explore/search explore/buffers explore/state explore/spread explore/meeting
+FUZZ_HARNESS += $(addprefix explore/,search sent buffers state spread meeting)
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 

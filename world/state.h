@@ -598,8 +598,9 @@ void world_rank_leave(struct world_rank *me, int status); /* it ends; what was f
 void world_found(const char *rule, int rank, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* What a send or receive does: peer is a world rank. */
-void world_emit_message(enum world_event_kind kind, const struct ompi_request_t *request, int peer,
-                        uint64_t bytes, bool flag);
+/* message: of a send whose data are told too, else NULL. */
+void world_emit_message(enum world_event_kind kind, const struct ompi_request_t *request,
+                        const struct world_message *message, int peer, uint64_t bytes, bool flag);
 void world_emit(enum world_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes,
                 int32_t request, bool flag);
 int world_error(MPI_Comm comm, int code, const char *format, ...)

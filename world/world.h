@@ -37,6 +37,11 @@ struct world_event { /* world ranks throughout */
     bool persistent;  /* of a request that was started */
     bool standard;    /* a send that the library may buffer or not */
     const char *call; /* MPI_Send */
+    uint64_t site;    /* where the program called it; 0: unknown */
+    /* Of a send, under order=explore: a hash of its bytes, and its first element. */
+    uint64_t digest, first;
+    char first_kind; /* 'i', 'u', 'f': an integer, one without a sign, a floating one; 0: other */
+    uint8_t first_bytes;
 };
 
 typedef void (*world_event_fn)(void *context, const struct world_event *event);
@@ -98,11 +103,10 @@ struct world_decisions {
     const struct world_missed *missed;
     const uint32_t *past;
     uint32_t decision_count, option_count, missed_count, past_count;
-    bool cut;             /* ended because what the policy names cannot be had */
-    bool unfinished;      /* broken off from outside: what would have come of it is not known */
-    bool limited;         /* more was possible than is told here */
-    bool asked_again;     /* a poll that had found nothing was repeated: it finds it then */
-    const uint64_t *sent; /* by rank: a hash of everything it sent, in its order */
+    bool cut;         /* ended because what the policy names cannot be had */
+    bool unfinished;  /* broken off from outside: what would have come of it is not known */
+    bool limited;     /* more was possible than is told here */
+    bool asked_again; /* a poll that had found nothing was repeated: it finds it then */
 };
 
 /* Rules: deadlock, livelock, truncation, leftover-message, pending-request, leaked-request,

@@ -25,3 +25,12 @@ for twin in WRONG CORRECT; do
     crosswait run -o sent.db -- mpirun -n 4 ./sent >sent.txt 2>&1
     echo "[$?] $(grep '^explored' sent.txt)"
 done
+# The same, as explore says it, in each format; and where messages are compared.
+mpicc -g -DSENT -o sent "$SOURCE/tests/explore/programs/accumulate.c" || exit 1
+crosswait explore --json=sent.json --html=sent.html -j 2 -n 4 -- ./sent
+grep -o '"sends_differ".*' sent.json
+grep -c 'not all send the same: rank 0' sent.html
+crosswait explore --compare=messages --json=sent.json --html=sent.html -n 4 -- ./sent |
+    grep -v ' = help\| = on the real'
+grep -c 'sends 4 to rank 2, otherwise 4.25' sent.json
+grep -c 'sends 4 to rank 2, otherwise 4.25' sent.html

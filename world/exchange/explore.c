@@ -13,7 +13,6 @@ struct world_explore {
     struct world_missed *missed;
     uint32_t *past;
     uint32_t decision_room, option_room, missed_room, past_room;
-    uint64_t *sent;
 };
 
 struct world_polled { /* a probe that found nothing */
@@ -177,7 +176,6 @@ void world_explore_start(void)
     if (WORLD->options->policy.order != REPLAY_ORDER_EXPLORE)
         return;
     WORLD->explore = world_zalloc(sizeof *WORLD->explore);
-    EXPLORE->sent = world_zalloc((size_t)WORLD->rank_count * sizeof *EXPLORE->sent);
 }
 
 void world_explore_end(void)
@@ -191,7 +189,6 @@ void world_explore_end(void)
     EXPLORE->told.option = EXPLORE->option;
     EXPLORE->told.missed = EXPLORE->missed;
     EXPLORE->told.past = EXPLORE->past;
-    EXPLORE->told.sent = EXPLORE->sent;
     WORLD->outcome->decisions = &EXPLORE->told;
 }
 
@@ -346,7 +343,7 @@ static void miss_completion(struct world_decider *d, const struct ompi_request_t
         if (d->kind == EXPLORE_ANY)
             world_explore_missed(d, at + d->poll, request->done_past);
         else if (active < EXPLORE_BITS) {
-            world_explore_missed(d, 1 << active, request->done_past);
+            world_explore_missed(d, (int32_t)(d->certain | 1u << active), request->done_past);
             if (d->answer) { /* together with what was reported */
                 EXPLORE->told.limited = true;
                 world_explore_missed(d, 1 << active | d->answer,
@@ -415,11 +412,6 @@ void world_explore_send(struct ompi_request_t *send, struct world_message *messa
 {
     message->past = WORLD->fiber->past;
     send->done_past = NULL;
-    CORE_CHECK(message->packed); /* match.c invariant 2 */
-    uint64_t hash = world_type_checksum(message->packed, message->bytes, MPI_BYTE);
-    hash ^= core_random_mix((uint64_t)(uint32_t)dest->rank << 32 ^ (uint32_t)message->tag);
-    uint64_t *sent = &EXPLORE->sent[ME->rank];
-    *sent = core_random_mix(*sent ^ core_random_mix(hash ^ message->bytes ^ message->context));
     for (struct world_decider *d = dest->decided; d; d = d->next)
         if (d->kind <= EXPLORE_PROBE)
             miss_message(dest, message, d, message->past);
@@ -513,34 +505,32 @@ void world_explore_unposted(struct ompi_request_t *recv)
 
 /* --- deciding --------------------------------------------------------------------------------- */
 
+/* Of those that are complete every set that has the certain ones. */
 static void tell_subsets(const struct world_decider *d)
 {
-    uint32_t all = 0, bit[EXPLORE_BITS];
+    uint32_t always = d->certain, all = 0, bit[EXPLORE_BITS];
     int active = 0, complete = 0;
     for (int i = 0; i < d->count && active < EXPLORE_BITS; i++) {
         if (!d->request[i])
             continue;
-        if (is_complete(d, i)) {
-            all |= 1u << active;
-            bit[complete++] = 1u << active;
-        }
+        if (!(always >> active & 1) && is_complete(d, i))
+            all |= bit[complete++] = 1u << active;
         active++;
     }
     CORE_CHECK(complete <= active && active <= EXPLORE_BITS);
-    if (!complete)
+    if (!(always | all))
         return;
-    world_explore_tell((int32_t)all);
-    if (complete > EXPLORE_SUBSETS) {
-        EXPLORE->told.limited = true;
-        for (int i = 0; i < complete; i++)
-            world_explore_tell((int32_t)bit[i]);
-        return;
-    }
-    for (uint32_t subset = 1; subset + 1 < 1u << complete; subset++) {
-        uint32_t answer = 0;
+    world_explore_tell((int32_t)(always | all));
+    bool many = complete > EXPLORE_SUBSETS;
+    EXPLORE->told.limited |= many;
+    for (int i = 0; many && i < complete; i++)
+        world_explore_tell((int32_t)(always | bit[i]));
+    for (uint32_t subset = 0; !many && subset + 1 < 1u << complete; subset++) {
+        uint32_t answer = always;
         for (int i = 0; i < complete; i++)
             answer |= subset >> i & 1 ? bit[i] : 0;
-        world_explore_tell((int32_t)answer);
+        if (answer)
+            world_explore_tell((int32_t)answer);
     }
 }
 
@@ -565,7 +555,7 @@ static void tell_options(const struct world_decider *d)
     } else if (all_complete(d)) {
         world_explore_tell(1);
     }
-    if (d->poll && !d->polled_before)
+    if (d->poll && !d->polled_before && !d->must_find)
         world_explore_tell(0);
 }
 
@@ -913,11 +903,17 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
     return d->message;
 }
 
+/* With nobody at the other end it is complete at once, and no call may say otherwise. */
+static bool is_certain(const struct ompi_request_t *request)
+{
+    return request->complete && request->peer == MPI_PROC_NULL && request->kind <= REQUEST_RECV;
+}
+
 int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request request[],
                            bool poll)
 {
     struct world_decider *d = world_zalloc(sizeof *d);
-    int active = 0;
+    int active = 0, certain = 0;
     *d = (struct world_decider){.kind = kind, .count = count, .poll = poll, .polled_before = poll};
     d->request = world_zalloc((size_t)count * sizeof(*d->request));
     d->serial = world_zalloc((size_t)count * sizeof(*d->serial));
@@ -927,9 +923,13 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
         d->request[i] = request[i];
         d->serial[i] = request[i]->serial;
         d->polled_before &= request[i]->polled;
+        certain += is_certain(request[i]);
+        if (is_certain(request[i]) && active < EXPLORE_BITS)
+            d->certain |= 1u << active;
         if (!active++ && !request[i]->complete)
             world_wait_describe(request[i]);
     }
+    d->must_find = certain && (kind != EXPLORE_ALL || certain == active);
     if (kind == EXPLORE_SOME && active > EXPLORE_BITS)
         EXPLORE->told.limited = true;
     if (wished_away(d))

@@ -94,6 +94,8 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     int count;
     struct ompi_request_t **request; /* NULL: not active */
     uint32_t *serial;
+    uint32_t certain; /* of active requests, as bits: complete at once, so that all see it */
+    bool must_find;   /* a poll of such ones */
     /* of windows and threads: whose turn it is, and what it would do; `asks` of whoever waits */
     struct world_part *part;
     bool asks, exclusive, reads;

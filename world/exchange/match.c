@@ -356,7 +356,7 @@ static void send_delayed(struct ompi_request_t *send, struct world_rank *dest, s
     CORE_CHECK(dest != send->owner); /* delay.c invariant 3 */
     bool copy = buffered(send, dest, bytes);
     if (UNLIKELY(WORLD->options->event != NULL))
-        world_emit_message(WORLD_EVENT_SEND, send, dest->rank, bytes, copy);
+        world_emit_message(WORLD_EVENT_SEND, send, NULL, dest->rank, bytes, copy);
     world_delayed_message(message_make(send, dest, bytes, copy), dest, ticks);
 }
 
@@ -381,9 +381,9 @@ static void send_explored(struct ompi_request_t *send, struct world_rank *dest, 
     if (!would_match(send, dest))
         check_ready(send, dest->rank);
     bool copy = buffered(send, dest, bytes);
-    if (UNLIKELY(WORLD->options->event != NULL))
-        world_emit_message(WORLD_EVENT_SEND, send, dest->rank, bytes, copy);
     struct world_message *message = message_make(send, dest, bytes, copy);
+    if (UNLIKELY(WORLD->options->event != NULL))
+        world_emit_message(WORLD_EVENT_SEND, send, message, dest->rank, bytes, copy);
     queue(message, dest);
     world_explore_send(send, message, dest);
 }
@@ -422,14 +422,14 @@ void world_send_post(struct ompi_request_t *send)
         if (!(*link = recv->next))
             dest->posted_end = link;
         if (UNLIKELY(WORLD->options->event != NULL))
-            world_emit_message(WORLD_EVENT_SEND, send, world, bytes, false);
+            world_emit_message(WORLD_EVENT_SEND, send, NULL, world, bytes, false);
         transfer_now(send, recv, bytes);
         return;
     }
     check_ready(send, world);
     bool copy = buffered(send, dest, bytes);
     if (UNLIKELY(WORLD->options->event != NULL))
-        world_emit_message(WORLD_EVENT_SEND, send, world, bytes, copy);
+        world_emit_message(WORLD_EVENT_SEND, send, NULL, world, bytes, copy);
     queue(message_make(send, dest, bytes, copy), dest);
 }
 
@@ -480,7 +480,8 @@ void world_recv_post(struct ompi_request_t *recv)
             recv->peer == MPI_ANY_SOURCE
                 ? MPI_ANY_SOURCE
                 : (recv->comm->remote_size ? recv->comm->remote : recv->comm->member)[recv->peer];
-        world_emit_message(WORLD_EVENT_RECV, recv, world, recv->count * recv->type->size, false);
+        world_emit_message(WORLD_EVENT_RECV, recv, NULL, world, recv->count * recv->type->size,
+                           false);
     }
     if (UNLIKELY(WORLD->explore != NULL)) {
         world_explore_receive(recv);
@@ -547,7 +548,7 @@ void world_request_finish(struct ompi_request_t *request)
         me->clock[k] = latest(me->clock[k], request->done[k]);
     if (UNLIKELY(WORLD->options->event != NULL) && request->peer != MPI_PROC_NULL &&
         request->kind <= REQUEST_RECV)
-        world_emit_message(WORLD_EVENT_WAIT, request, request->peer, 0, false);
+        world_emit_message(WORLD_EVENT_WAIT, request, NULL, request->peer, 0, false);
 }
 
 void world_match_report_leftovers(void)

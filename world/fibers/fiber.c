@@ -443,7 +443,7 @@ struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct
     got->past = WORLD->fiber ? WORLD->fiber->past : NULL;
     got->decision_count = 0;
     got->decider = NULL;
-    got->site = NULL;
+    got->site = WORLD->fiber ? WORLD->fiber->site : NULL;
     /* Stacks that all start at the same offset of a page would fight for the same cache lines. */
     uint8_t *top =
         got->stack + got->stack_bytes - COLOUR_BYTES * (size_t)(fiber_used % COLOUR_COUNT);

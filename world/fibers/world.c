@@ -68,8 +68,27 @@ void world_give_up(const char *rule, const char *format, ...)
     world_stop();
 }
 
-void world_emit_message(enum world_event_kind kind, const struct ompi_request_t *request, int peer,
-                        uint64_t bytes, bool flag)
+/* Of the data that a message carries. */
+static void event_data(const struct world_message *message, MPI_Datatype type,
+                       struct world_event *event)
+{
+    static const char kind[BASIC_COUNT] = {
+        [BASIC_CHAR] = 'i', [BASIC_I8] = 'i',  [BASIC_I16] = 'i', [BASIC_I32] = 'i',
+        [BASIC_I64] = 'i',  [BASIC_U8] = 'u',  [BASIC_U16] = 'u', [BASIC_U32] = 'u',
+        [BASIC_U64] = 'u',  [BASIC_F32] = 'f', [BASIC_F64] = 'f'};
+    CORE_CHECK(message->packed); /* match.c invariant 2 */
+    event->digest = world_type_checksum(message->packed, message->bytes, MPI_BYTE);
+    const struct world_run *run = type->run_count ? type->run : NULL;
+    if (!run || !kind[run->basic] || run->size > message->bytes)
+        return;
+    CORE_CHECK(run->size <= sizeof event->first);
+    event->first_kind = kind[run->basic];
+    event->first_bytes = (uint8_t)run->size;
+    memcpy(&event->first, message->packed, run->size);
+}
+
+void world_emit_message(enum world_event_kind kind, const struct ompi_request_t *request,
+                        const struct world_message *message, int peer, uint64_t bytes, bool flag)
 {
     CORE_CHECK(request->kind == REQUEST_SEND || request->kind == REQUEST_RECV);
     struct world_event event = {.kind = kind,
@@ -83,7 +102,10 @@ void world_emit_message(enum world_event_kind kind, const struct ompi_request_t 
                                 .flag = flag,
                                 .persistent = request->persistent,
                                 .standard = request->mode == MODE_STANDARD,
-                                .call = WORLD->fiber->call};
+                                .call = WORLD->fiber->call,
+                                .site = (uintptr_t)WORLD->fiber->site};
+    if (message)
+        event_data(message, request->type, &event);
     WORLD->options->event(WORLD->options->event_context, &event);
 }
 

@@ -580,7 +580,6 @@ static const struct world_decisions *decisions_read(struct world_processes *w)
     d->option = here(region, d->option, d->option_count, sizeof *d->option);
     d->missed = here(region, d->missed, d->missed_count, sizeof *d->missed);
     d->past = here(region, d->past, d->past_count, sizeof *d->past);
-    d->sent = here(region, d->sent, region->rank_count, sizeof *d->sent);
     d->limited |= has_loose(region);
     for (uint32_t r = 0; r < region->rank_count; r++)
         d->limited |= region->rank[r].contended;
@@ -595,7 +594,7 @@ static bool answer_is_whole(const struct region *region, const struct world_deci
            region->question_count <= WORLD_LOG_MAX && region->candidate_count <= WORLD_LOG_MAX &&
            region->event_count <= WORLD_LOG_MAX &&
            (!d || (!d->decision == !d->decision_count && !d->option == !d->option_count &&
-                   !d->missed == !d->missed_count && !d->past == !d->past_count && d->sent));
+                   !d->missed == !d->missed_count && !d->past == !d->past_count));
 }
 
 static void broken_off(struct world_processes *w)
