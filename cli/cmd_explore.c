@@ -45,7 +45,8 @@ enum {
     OPTION_QUIET
 };
 
-enum { TIME_S = 60, WORLD_S = 10, JOB_S = 30 };
+/* BEGIN_S: beyond its time, for a program to come to where its ranks begin. */
+enum { TIME_S = 60, BEGIN_S = 5, WORLD_S = 10, JOB_S = 30 };
 
 static const struct options_spec spec[] = {
     {"ranks", 'n', "N", "how many ranks, where CMD is the program itself"},
@@ -170,6 +171,23 @@ static void gdb_run(void *context, int process)
 
 /* --- one world again -------------------------------------------------------------------------- */
 
+static void keep_message(enum core_status status, const char *message, void *context)
+{
+    char **kept = context;
+    (void)status;
+    if (!*kept)
+        *kept = strdup(message);
+}
+
+static enum core_status schedule_read(const char *schedule, struct replay_policy *out_policy)
+{
+    replay_policy_init(out_policy);
+    out_policy->buffering = REPLAY_EAGER;
+    out_policy->order = REPLAY_ORDER_EXPLORE;
+    enum core_status status = replay_policy_read(out_policy, schedule);
+    return status == CORE_OK ? replay_policy_check(out_policy, REPLAY_IN_PROCESS) : status;
+}
+
 static void show_output(const struct world_process_outcome *outcome, int rank_count)
 {
     for (int r = 0; r < rank_count; r++) {
@@ -191,12 +209,7 @@ static int again(struct explore_program *program, const struct settings *setting
 
     if (settings->gdb >= 0)
         world_processes_debug(program->worlds, settings->gdb, gdb_run, &debugger);
-    replay_policy_init(&policy);
-    policy.buffering = REPLAY_EAGER;
-    policy.order = REPLAY_ORDER_EXPLORE;
-    enum core_status status = replay_policy_read(&policy, settings->again);
-    if (status == CORE_OK)
-        status = replay_policy_check(&policy, REPLAY_IN_PROCESS);
+    enum core_status status = schedule_read(settings->again, &policy);
     if (status == CORE_OK)
         status = explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key,
                                      &events);
@@ -418,6 +431,25 @@ static int option_set(struct settings *s, const struct options *o, int which)
     return status == CORE_OK ? CLI_CLEAN : CLI_USAGE;
 }
 
+/* Before anything is started. */
+static int again_check(const struct options *o, const char *schedule)
+{
+    struct replay_policy policy;
+    char *why = NULL;
+    core_report_hook(keep_message, &why);
+    enum core_status status = schedule_read(schedule, &policy);
+    core_report_hook(NULL, NULL);
+    replay_policy_done(&policy);
+    int code = status == CORE_OK
+                   ? CLI_CLEAN
+                   : options_wrong(o,
+                                   "--again takes a schedule as explore prints it, such as "
+                                   "'order=explore:0.1=2', not '%.60s' (%.200s)",
+                                   schedule, why ? why : "it cannot be read");
+    free(why);
+    return code;
+}
+
 /* What is asked for does not go together: an exit status; 0: it does. */
 static int settings_check(const struct options *o, const struct settings *s, int rank_count)
 {
@@ -431,7 +463,7 @@ static int settings_check(const struct options *o, const struct settings *s, int
         return options_wrong(o, "--gdb is for worlds of processes");
     if (s->jobs && s->allow.messages)
         return options_wrong(o, "--compare=messages is for worlds of processes");
-    return CLI_CLEAN;
+    return s->again ? again_check(o, s->again) : CLI_CLEAN;
 }
 
 struct job { /* that this process is one of; size 1: none */
@@ -449,10 +481,13 @@ static enum core_status program_start(struct starting *starting, struct explore_
 {
     const struct settings *s = starting->settings;
     double world_s = s->world_s > 0 ? s->world_s : s->jobs ? JOB_S : WORLD_S;
-    enum core_status status =
-        s->jobs ? jobs_new(starting->typed, world_s, &stop, &starting->jobs)
-                : explore_program_start(starting->typed, (uint32_t)(world_s * 1000), s->gdb >= 0,
-                                        program);
+    double begin_s = s->again || s->search.time_s > TIME_S ? 0 : s->search.time_s;
+    const struct explore_start how = {.start_ms_max =
+                                          begin_s > 0 ? (uint32_t)((begin_s + BEGIN_S) * 1000) : 0,
+                                      .world_ms_max = (uint32_t)(world_s * 1000),
+                                      .real_files = s->gdb >= 0};
+    enum core_status status = s->jobs ? jobs_new(starting->typed, world_s, &stop, &starting->jobs)
+                                      : explore_program_start(starting->typed, &how, program);
     if (status != CORE_OK)
         return status;
     if (s->jobs) {

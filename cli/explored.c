@@ -17,15 +17,21 @@ enum { SECONDS_MAX = 5, RANK_SHIFT = 40 };
 
 /* --- whether there is anything to explore ----------------------------------------------------- */
 
+/* Messages and requests of which another might have come first, what ranks do to windows, several
+ * threads of a rank. */
 static bool has_choices(const struct trace *trace)
 {
     sqlite3_stmt *row;
     bool has = false;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        if (trace->rank[r].threads > 1)
+            return true;
     if (sqlite3_prepare_v2(trace->db,
                            "SELECT 1 FROM shape s JOIN call c ON c.id = s.call WHERE "
                            "s.parent_back IS NULL AND (((s.peer = -1 OR s.recv_peer = -1)) OR "
                            "c.traits LIKE '%completes_any%' OR c.traits LIKE '%completes_some%' "
-                           "OR c.traits LIKE '%polls%') LIMIT 1",
+                           "OR c.traits LIKE '%polls%' OR (c.traits LIKE '%window%' AND "
+                           "c.traits NOT LIKE '%collective%')) LIMIT 1",
                            -1, &row, NULL) == SQLITE_OK)
         has = sqlite3_step(row) == SQLITE_ROW;
     sqlite3_finalize(row);
@@ -155,8 +161,8 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
                                         .progress = tell,
                                         .progress_context = &started_s};
     uint32_t before = list->count;
-    enum core_status status =
-        explore_program_start(command, (uint32_t)(budget_s * 1000), false, &program);
+    enum core_status status = explore_program_start(
+        command, &(struct explore_start){.world_ms_max = (uint32_t)(budget_s * 1000)}, &program);
     if (status != CORE_OK)
         return status;
     if (written && world_processes_scratch(program.worlds)) {

@@ -123,7 +123,7 @@ static char *answer_words(const struct world_decision *d, int32_t usual)
                         : "finds its send not complete, which has no buffer",
               file);
     } else if (d->set) {
-        fprintf(file, "reports request ");
+        fputs(d->answer & (d->answer - 1) ? "reports requests " : "reports request ", file);
         bits_say((uint32_t)d->answer, file);
         fprintf(file, " alone");
     } else {

@@ -93,7 +93,7 @@ enum core_status explore_live(const struct explore_command *command,
     world.order = REPLAY_ORDER_EXPLORE;
     status = replay_policy_check(&world, REPLAY_IN_PROCESS);
     if (status == CORE_OK)
-        status = explore_program_start(command, 0, false, &program);
+        status = explore_program_start(command, &(struct explore_start){0}, &program);
     if (status == CORE_OK) {
         status = explore_program_run(&program, &world, &choice, &outcome, &key, &events);
         if (status == CORE_OK)

@@ -7,15 +7,17 @@
 
 #include "core/text.h"
 
-enum core_status explore_program_start(const struct explore_command *command, uint32_t world_ms_max,
-                                       bool real_files, struct explore_program *out_program)
+enum core_status explore_program_start(const struct explore_command *command,
+                                       const struct explore_start *how,
+                                       struct explore_program *out_program)
 {
     const struct world_program program = {
         .argv = (const char *const *)command->argv,
         .environment = (const char *const *)command->environment,
         .rank_count = command->rank_count,
-        .world_ms_max = world_ms_max,
-        .real_files = real_files,
+        .start_ms_max = how->start_ms_max,
+        .world_ms_max = how->world_ms_max,
+        .real_files = how->real_files,
     };
     struct explore_program made = {.command = command};
     enum core_status status = site_resolver_new(&made.resolver);

@@ -32,10 +32,14 @@ struct explore_program {
     struct explore_seen *seen;            /* explore/findings.h; NULL: nothing is remembered */
 };
 
-/* Starts it; reports what is in the way. The command stays the caller's. real_files: what worlds
- * write is not thrown away. */
-enum core_status explore_program_start(const struct explore_command *command, uint32_t world_ms_max,
-                                       bool real_files, struct explore_program *out_program);
+struct explore_start {
+    uint32_t start_ms_max, world_ms_max; /* struct world_program */
+    bool real_files;                     /* what worlds write is not thrown away */
+};
+/* Starts it; reports what is in the way. The command stays the caller's. */
+enum core_status explore_program_start(const struct explore_command *command,
+                                       const struct explore_start *how,
+                                       struct explore_program *out_program);
 /* The same of worlds that somebody else runs, and owns. */
 void explore_program_of(const struct explore_command *command, const struct explore_runner *runner,
                         struct explore_program *out_program);

@@ -23,6 +23,12 @@ crosswait explore -j 2 --time=2 --world-time=100000 --world=mpirun mpirun -n 2 .
 echo "[$?]"
 # One that takes longer than a world may has failed, whatever the time.
 crosswait explore --time=100000 --world-time=1 -n 2 -- ./hangs 2>&1 | head -1
+# One that does not come to where its ranks begin is not waited for much longer.
+sed 's/MPI_Comm_rank(.*/pause();/' hangs.c >early.c
+mpicc -g -O1 -o early early.c || exit 1
+crosswait explore --time=0.1 -n 2 -- ./early 2>&1 | head -1
+# What is no schedule is refused before anything runs.
+crosswait explore --again=foo -n 2 -- ./early 2>&1 | head -1
 # What no job can be given is said.
 mpicc -g -O1 -o right "$SOURCE/tests/explore/programs/persistent.c" -DCORRECT || exit 1
 crosswait explore --time=0 --world-time=100000 --world=mpirun mpirun -n 2 ./right

@@ -34,3 +34,9 @@ crosswait explore --compare=messages --json=sent.json --html=sent.html -n 4 -- .
     grep -v ' = help\| = on the real'
 grep -c 'sends 4 to rank 2, otherwise 4.25' sent.json
 grep -c 'sends 4 to rank 2, otherwise 4.25' sent.html
+# Also where what comes first is a lock.
+for twin in WRONG CORRECT; do
+    mpicc -g -D$twin -o exclusive "$SOURCE/tests/explore/programs/exclusive.c" || exit 1
+    crosswait run -o exclusive.db -- mpirun -n 3 ./exclusive >exclusive.txt 2>&1
+    echo "[$?] $(grep '^explored' exclusive.txt)"
+done

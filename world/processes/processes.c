@@ -350,7 +350,9 @@ bool world_processes_site(const struct world_processes *w, uint64_t address, con
 
 static enum core_status came_up(struct world_processes *w, const struct world_program *program)
 {
-    uint32_t limit = program->start_ms_max ? program->start_ms_max : START_MS;
+    uint32_t limit = program->start_ms_max && program->start_ms_max < START_MS
+                         ? program->start_ms_max
+                         : START_MS;
     int said = hear(w, limit);
     enum core_status status = early_read(w);
     if (status == CORE_OK && said == REGION_READY)

@@ -15,7 +15,7 @@ struct world_program {
     const char *const *environment; /* further NAME=VALUE, ended by NULL; or NULL */
     int rank_count;
     const char *library;   /* path of our libmpi.so.40; NULL: beside or near the running binary */
-    uint32_t start_ms_max; /* to come up to MPI_Init; 0: a minute */
+    uint32_t start_ms_max; /* to come up to where its ranks begin, at most a minute; 0: that */
     uint32_t world_ms_max; /* for one world; 0: ten seconds */
     size_t memory_bytes;   /* for what the ranks of a world share; 0: 1 GiB, given out as needed */
     bool real_files;       /* what worlds write is not thrown away */
