@@ -94,21 +94,66 @@ static bool seen_before(struct messages *m, const struct replay_error *error)
     return false;
 }
 
-/* The call that failed returned to the program, with an error code. */
-static bool was_told(const struct check_input *input, const struct replay_error *error,
-                     struct trace_event *out_event)
+/* How a program learned that a message was cut: from the receive itself, or from the call that
+ * completed it. */
+struct told {
+    struct trace_event event; /* its completions are not kept */
+    int32_t error;            /* of the receive */
+};
+
+/* What a call that completes requests says of this one; false: nothing. */
+static bool tells(const struct trace_event *event, uint64_t request, int32_t *out_error)
 {
-    return trace_event_get(input->trace, error->rank, error->event, out_event) == CORE_OK &&
-           !out_event->pending && out_event->error;
+    for (uint32_t i = 0; i < event->completion_count; i++)
+        if (event->completion[i].done && event->completion[i].request == request) {
+            *out_error = event->completion[i].error;
+            return true;
+        }
+    return false;
 }
 
-/* A truncation that did not end its rank, of which no call is known to have told: the request's
- * completion may have. */
+/* The call that completed what this one began. CORE_NOT_FOUND: none is on record. */
+static enum core_status completed_by(struct trace *trace, const struct trace_event *begun,
+                                     struct told *out)
+{
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more = true, found = false;
+    enum core_status status = trace_cursor_open(trace, begun->rank, &cursor);
+
+    if (status != CORE_OK)
+        return status;
+    trace_cursor_only(cursor, TRAITS_COMPLETE);
+    while (!found && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more)
+        found = event.seq > begun->seq && tells(&event, begun->request, &out->error);
+    if (found)
+        out->event = event;
+    trace_cursor_close(cursor);
+    return status == CORE_OK && !found ? CORE_NOT_FOUND : status;
+}
+
+/* The call returned to the program, with an error code of the receive that failed. */
+static bool was_told(const struct check_input *input, const struct replay_error *error,
+                     struct told *out)
+{
+    if (trace_event_get(input->trace, error->rank, error->event, &out->event) != CORE_OK ||
+        out->event.pending)
+        return false;
+    out->error = out->event.error;
+    if (!out->error && out->event.request) {
+        struct trace_event begun = out->event;
+        return completed_by(input->trace, &begun, out) == CORE_OK && out->error &&
+               !out->event.pending;
+    }
+    return out->error != 0;
+}
+
+/* A truncation that did not end its rank, and of which no call is on record to have told. */
 static bool was_handled(const struct check_input *input, const struct replay_error *error)
 {
-    struct trace_event event;
+    struct told told;
 
-    return error->kind == REPLAY_ERROR_TRUNCATED && !was_told(input, error, &event) &&
+    return error->kind == REPLAY_ERROR_TRUNCATED && !was_told(input, error, &told) &&
            input->trace->rank[error->rank].state == EVENT_RANK_FINISHED;
 }
 
@@ -120,13 +165,30 @@ static bool ended_in(const struct check_input *input, const struct replay_error 
            event.pending;
 }
 
+/* The end of the message is lost, whether or not the program looks at the code. */
+static void add_told(struct messages *m, struct finding *finding, const struct replay_error *error,
+                     const struct told *told)
+{
+    const char *code = event_error_text(told->error);
+
+    if (!code)
+        code = "an error code";
+    if (told->event.seq == error->event) {
+        finding_fact(finding, "the call returned %s to the program, which went on", code);
+        return;
+    }
+    add_call(m, finding, error->rank, told->event.seq);
+    finding_fact(finding, "%s told the program of %s, and the program went on",
+                 m->input->trace->call[told->event.call].name, code);
+}
+
 static enum core_status add_error(struct messages *m, const struct replay_error *error,
                                   const char *schedule)
 {
     bool ended = ended_in(m->input, error);
-    struct trace_event event;
-    bool told = error->kind == REPLAY_ERROR_TRUNCATED && was_told(m->input, error, &event);
-    bool certain = ended || (error->kind == REPLAY_ERROR_TRUNCATED && !told);
+    struct told told;
+    bool is_told = error->kind == REPLAY_ERROR_TRUNCATED && was_told(m->input, error, &told);
+    bool certain = ended || (error->kind == REPLAY_ERROR_TRUNCATED && !is_told);
     CORE_CHECK(error->kind != REPLAY_ERROR_COLLECTIVE); /* check_collective's */
     CORE_CHECK(error->other_rank < (int32_t)m->input->program->rank_count);
     CORE_CHECK(error->kind != REPLAY_ERROR_TRUNCATED || error->other_rank >= 0);
@@ -165,11 +227,8 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
         finding_fact(
             finding,
             "each message takes MPI_BSEND_OVERHEAD bytes besides its own (MPI_Buffer_attach)");
-    if (told) { /* the end of the message is lost, whether or not the program looks at the code */
-        const char *code = event_error_text(event.error);
-        finding_fact(finding, "the call returned %s to the program, which went on",
-                     code ? code : "an error code");
-    }
+    if (is_told)
+        add_told(m, finding, error, &told);
     if (!ended && error->kind == REPLAY_ERROR_BUFFER)
         finding_fact(finding, "in the recorded run earlier messages had left the buffer in time; "
                               "nothing makes sure of that");

@@ -66,6 +66,10 @@ static const char *const misuse_forms[] = {
     [MISUSE_WINDOW_FREED] = "the memory of the window was freed before the window was",
     [MISUSE_REGION_FREED] = "memory was freed while it was attached to the window",
     [MISUSE_ATTACHED_SMALL] = "the message has %,0 byte%s, the attached buffer %,1",
+    [MISUSE_PACK_PAST_END] =
+        "the call packs %,0 byte%s from position %,1 on, but the buffer has %,2 ('%a')",
+    [MISUSE_UNPACK_PAST_END] =
+        "the call unpacks %,0 byte%s from position %,1 on, but the buffer has %,2 ('%a')",
     [MISUSE_NO_MESSAGE] = "'%a' is not a message of MPI_Mprobe or MPI_Improbe",
     [MISUSE_IN_PLACE] = "'%a' is MPI_IN_PLACE, which is not allowed here",
     [MISUSE_NULL_SENT] = "'%a' is a null pointer, but there is data to be sent",

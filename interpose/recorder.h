@@ -444,6 +444,15 @@ int recorder_narrow_out(const void *wide);
 int recorder_sum(int count, const int *value);
 int recorder_own(struct lane *lane, MPI_Comm comm, const int *value); /* this rank's element */
 int recorder_cart_dims(struct lane *lane, MPI_Comm comm);
+/* Of a graph topology; 0: it has none, or not that rank. */
+int recorder_graph_nodes(struct lane *lane, MPI_Comm comm);
+int recorder_graph_edges(struct lane *lane, MPI_Comm comm);
+int recorder_graph_neighbors(struct lane *lane, MPI_Comm comm, int rank);
+/* What a query writes: what there is, or as much of it as the caller has room for. */
+static inline int recorder_least(int room, int there)
+{
+    return room < there ? room : there;
+}
 
 /* --- handles ---------------------------------------------------------------------------------- */
 
@@ -618,6 +627,7 @@ bool recorder_comm_is(struct lane *lane, MPI_Comm comm, int rank); /* this proce
 int recorder_comm_own(struct lane *lane, MPI_Comm comm);           /* which it is; 0 unknown */
 int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world); /* and back */
 uint64_t recorder_bytes(int count, MPI_Datatype type);
+uint64_t recorder_bytes_external(const char *representation, int count, MPI_Datatype type);
 
 /* --- requests --------------------------------------------------------------------------------- */
 

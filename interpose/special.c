@@ -305,6 +305,19 @@ int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of
     return returned;
 }
 
+/* The one that a call on any of several completed. An error is that of the one, unless it is about
+ * the call's arguments: then nothing was completed, and *index is as it was. */
+static void done_any(struct several *s, MPI_Request *request, const int *index, MPI_Status *status,
+                     int returned)
+{
+    if (!s->info || !index || *index < 0 || *index >= s->count)
+        return;
+    MPI_Request *one = &request[*index];
+    if (returned == MPI_SUCCESS || *one == recorder_handle.request_null ||
+        recorder_error(returned) == EVENT_ERROR_TRUNCATE)
+        recorder_done(s->lane, s->e->seq, (uint32_t)*index, s->info[*index], one, status, returned);
+}
+
 int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of_requests[],
                     int *index, MPI_Status *status)
 {
@@ -321,9 +334,7 @@ int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of
         real = decide_Waitany;
     int returned = real(count, array_of_requests, index, status);
     recorder_back(s.e);
-    if (returned == MPI_SUCCESS && s.info && *index >= 0 && *index < count)
-        recorder_done(lane, s.e->seq, (uint32_t)*index, s.info[*index], &array_of_requests[*index],
-                      status, returned);
+    done_any(&s, array_of_requests, index, status, returned);
     recorder_leave(lane, s.e, returned, true);
     return returned;
 }
@@ -347,9 +358,8 @@ int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of
     bool done = returned != MPI_SUCCESS || *flag;
     if (poll_again(&s, cfa, !done))
         return returned;
-    if (returned == MPI_SUCCESS && *flag && s.info && *index >= 0 && *index < count)
-        recorder_done(lane, s.e->seq, (uint32_t)*index, s.info[*index], &array_of_requests[*index],
-                      status, returned);
+    if (done)
+        done_any(&s, array_of_requests, index, status, returned);
     recorder_poll_leave(lane, s.e, s.key, returned, done, !done);
     return returned;
 }

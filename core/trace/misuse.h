@@ -60,6 +60,8 @@
     X(WINDOW_FREED, "window-freed", BUFFER)                                      \
     X(REGION_FREED, "region-freed", BUFFER)                                      \
     X(ATTACHED_SMALL, "attached-small", ARGUMENT)                                \
+    X(PACK_PAST_END, "pack-past-end", ARGUMENT)                                  \
+    X(UNPACK_PAST_END, "unpack-past-end", ARGUMENT)                              \
     X(NO_MESSAGE, "no-message", ARGUMENT)                                        \
     X(IN_PLACE, "in-place", ARGUMENT)                                            \
     X(NULL_SENT, "null-sent", ARGUMENT)                                          \

@@ -102,7 +102,10 @@ LISTS = {
 }
 CONSTANTS = ("lock", "assert", "amode", "whence")  # int(KIND): recorded by recorder_constant_KIND
 # check:WORD, of misuse.c.tmpl: what tells calls apart of which roles and traits are alike
-CHECKS = ("ranks", "translated", "node", "direction", "coords", "attribute", "contents", "subarray")
+CHECKS = (
+    *("ranks", "translated", "node", "direction", "coords", "attribute", "contents", "subarray"),
+    *("packs", "unpacks"),
+)
 TOPOLOGIES = ("cart", "graph", "dist_graph")
 
 # A trait and the roles of which one makes it so: a row has both or neither.

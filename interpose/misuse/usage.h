@@ -101,6 +101,13 @@ static inline void usage_least(struct lane *lane, uint64_t seq, long long value,
     if (UNLIKELY(value < least))
         usage_least_slow(lane, seq, value, argument, least);
 }
+/* So many bytes are packed into, or taken from, a buffer with so much room, from a place in it on. */
+static inline void usage_packed(struct lane *lane, uint64_t seq, enum misuse_kind kind,
+                                int64_t bytes, int64_t position, int64_t room, const char *argument)
+{
+    if (UNLIKELY(room >= 0 && position >= 0 && bytes > room - position))
+        usage_say(lane, seq, kind, argument, 0, .value = {bytes, position, room});
+}
 void usage_counts(struct lane *lane, uint64_t seq, const void *given, const int *value, int n,
                   const char *argument);
 void usage_pointer_slow(struct lane *lane, uint64_t seq, const char *argument);

@@ -490,11 +490,49 @@ uint64_t recorder_bytes(int count, MPI_Datatype type)
                ? (uint64_t)count * (uint64_t)size
                : 0;
 }
+uint64_t recorder_bytes_external(const char *representation, int count, MPI_Datatype type)
+{
+    char external[] = "external32";
+    const char *asked = memory_text(representation);
+    MPI_Aint size = 0;
+    return count > 0 && asked && !strcmp(asked, external) &&
+                   usage_good(OBJECT_TYPE, HANDLE(type)) &&
+                   REAL(Pack_external_size)(external, count, type, &size) == MPI_SUCCESS
+               ? (uint64_t)size
+               : 0;
+}
 int recorder_cart_dims(struct lane *lane, MPI_Comm comm)
 {
     const struct comm_info *info = handles_comm_info(lane, comm);
     int dims = 0;
     return info && info->topology == 1 && REAL(Cartdim_get)(comm, &dims) == MPI_SUCCESS ? dims : 0;
+}
+static void graph_sizes(struct lane *lane, MPI_Comm comm, int *nodes, int *edges)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    if (!info || info->topology != 2 || REAL(Graphdims_get)(comm, nodes, edges))
+        *nodes = *edges = 0;
+}
+int recorder_graph_nodes(struct lane *lane, MPI_Comm comm)
+{
+    int nodes, edges;
+    graph_sizes(lane, comm, &nodes, &edges);
+    return nodes;
+}
+int recorder_graph_edges(struct lane *lane, MPI_Comm comm)
+{
+    int nodes, edges;
+    graph_sizes(lane, comm, &nodes, &edges);
+    return edges;
+}
+int recorder_graph_neighbors(struct lane *lane, MPI_Comm comm, int rank)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    int count = 0;
+    return info && info->topology == 2 && rank >= 0 && rank < info->size &&
+                   REAL(Graph_neighbors_count)(comm, rank, &count) == MPI_SUCCESS
+               ? count
+               : 0;
 }
 
 /* --- groups, operations, windows, files ------------------------------------------------------- */

@@ -11,4 +11,5 @@ with h5py.File("rows.h5", "w", driver="mpio", comm=world) as file:
         rows[world.rank] = numpy.arange(16) + 100 * world.rank
 with h5py.File("rows.h5", "r", driver="mpio", comm=world) as file:
     row = file["rows"][(world.rank + 1) % world.size]
-print(world.rank, world.allreduce(int(row.sum())), int(row[3]))
+# in one piece: unbuffered, the words of several ranks would mix
+print(f"{world.rank} {world.allreduce(int(row.sum()))} {int(row[3])}\n", end="")
