@@ -129,7 +129,8 @@ static void tell(void *context, uint64_t worlds, uint64_t ahead)
     core_progress_tell((uint64_t)((explore_program_now_s() - *started_s) * 1000));
 }
 
-/* Where outcomes differ, that may be for times that the program prints: looked for then only. */
+/* Where outcomes differ, that may be for times that the program prints: looked for then only, with
+ * time of its own, as the search may have used up all of its. */
 static enum core_status search_run(struct explore_program *program,
                                    const struct explore_options *how,
                                    struct explore_search *out_search)
@@ -139,12 +140,12 @@ static enum core_status search_run(struct explore_program *program,
     enum core_status status = explore_search(explore_program_run, program, ranks, how, out_search);
     if (status != CORE_OK || out_search->class_count < 2)
         return status;
+    program->end_s = explore_program_now_s() + how->time_s;
     status = explore_program_times(program);
     if (status == CORE_OK && program->allow.pattern_count == program->allowed)
         return CORE_OK;
     explore_search_done(out_search);
     *out_search = (struct explore_search){0};
-    program->end_s = explore_program_now_s() + how->time_s;
     return status == CORE_OK ? explore_search(explore_program_run, program, ranks, how, out_search)
                              : status;
 }
