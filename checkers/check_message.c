@@ -177,7 +177,7 @@ static void add_told(struct messages *m, struct finding *finding, const struct r
         finding_fact(finding, "the call returned %s to the program, which went on", code);
         return;
     }
-    add_call(m, finding, error->rank, told->event.seq);
+    finding_core_add(finding, m->input->trace, error->rank, told->event.seq);
     finding_fact(finding, "%s told the program of %s, and the program went on",
                  m->input->trace->call[told->event.call].name, code);
 }

@@ -101,7 +101,7 @@ static inline void usage_least(struct lane *lane, uint64_t seq, long long value,
     if (UNLIKELY(value < least))
         usage_least_slow(lane, seq, value, argument, least);
 }
-/* So many bytes are packed into, or taken from, a buffer with so much room, from a place in it on. */
+/* So many bytes are packed into, or taken from, a buffer with so much room, from a place on. */
 static inline void usage_packed(struct lane *lane, uint64_t seq, enum misuse_kind kind,
                                 int64_t bytes, int64_t position, int64_t room, const char *argument)
 {
