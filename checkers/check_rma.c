@@ -374,21 +374,26 @@ static bool attached(const struct regions *regions, int64_t at)
 enum { REGIONS_MAX = 1000 };
 
 /* Of a window without memory of its own: the first and the last byte lie in what the target
- * attached at some time, as far as it is known what it did. */
+ * attached at some time, where all that it did is known. */
 static void within_regions(struct rma *rma, const struct trace_event *event,
                            const struct window *window, struct access *access)
 {
     struct trace *trace = rma->input->trace;
     const struct regions *regions = &window->part[access->target].regions;
+    const struct trace_rank *target = &trace->rank[access->target];
 
     access->at = argument(rma, event, "target_disp", 0);
     span(trace, access);
-    if (!access->at || access->high <= access->low || trace->rank[access->target].cut ||
-        !regions->count || regions->count > REGIONS_MAX ||
+    if (!access->at || access->high <= access->low || target->cut || target->lost ||
+        regions->count > REGIONS_MAX ||
         (attached(regions, access->low) && attached(regions, access->high - 1)))
         return;
     struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
-    if (finding)
+    if (finding && !regions->count)
+        finding_title(
+            finding, "%s: rank %" PRIu32 " has attached no memory to the window (rank %" PRIu32 ")",
+            trace->call[event->call].name, access->target, event->rank);
+    else if (finding)
         finding_title(
             finding,
             "%s: the %s of the bytes that it accesses does not lie in memory that rank %" PRIu32
