@@ -186,6 +186,34 @@ ATTRIBUTES(comm, Comm, OF_COMM)
 ATTRIBUTES(type, Type, OF_TYPE)
 ATTRIBUTES(win, Win, OF_WIN)
 
+/* What MPI has of callbacks; copying, they give back the value that they were given. */
+#define CALLBACKS(prefix, VALUE)                                                                \
+    NAMES(prefix##null_copy_fn, MPI_Fint *object, MPI_Fint *key, VALUE *extra, VALUE *in,       \
+          VALUE *out, MPI_Fint *flag, MPI_Fint *code)                                           \
+    {                                                                                           \
+        (void)object, (void)key, (void)extra, (void)in, (void)out;                              \
+        *flag = 0;                                                                              \
+        *code = MPI_SUCCESS;                                                                    \
+    }                                                                                           \
+    NAMES(prefix##dup_fn, MPI_Fint *object, MPI_Fint *key, VALUE *extra, VALUE *in, VALUE *out, \
+          MPI_Fint *flag, MPI_Fint *code)                                                       \
+    {                                                                                           \
+        (void)object, (void)key, (void)extra;                                                   \
+        *out = *in;                                                                             \
+        *flag = 1;                                                                              \
+        *code = MPI_SUCCESS;                                                                    \
+    }                                                                                           \
+    NAMES(prefix##null_delete_fn, MPI_Fint *object, MPI_Fint *key, VALUE *value, VALUE *extra,  \
+          MPI_Fint *code)                                                                       \
+    {                                                                                           \
+        (void)object, (void)key, (void)value, (void)extra;                                      \
+        *code = MPI_SUCCESS;                                                                    \
+    }
+CALLBACKS(comm_, MPI_Aint)
+CALLBACKS(type_, MPI_Aint)
+CALLBACKS(win_, MPI_Aint)
+CALLBACKS(, MPI_Fint)
+
 NAMES(keyval_create, void *copy, void *drop, MPI_Fint *key, MPI_Fint *extra, MPI_Fint *code)
 {
     int done = world_keyval_fortran(OF_COMM, copy, drop, *extra, false, key);
