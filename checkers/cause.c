@@ -7,35 +7,53 @@
 
 /* The first of several that fit is taken. */
 static const struct row {
-    enum rule_id cause, symptom;
-    enum finding_effect effect; /* that the cause has to have; OPEN: any */
+    struct {
+        enum rule_id rule;
+        enum finding_effect effect; /* that it has to have; OPEN: any */
+    } cause, symptom;
+    bool awaited; /* a call of the symptom waits for a rank of the cause; false: they share one */
 } rows[] = {
     /* a request that nobody completes holds its buffer for ever */
-    {RULE_REQUEST, RULE_BUFFER, FINDING_EFFECT_OPEN},
+    {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_BUFFER, FINDING_EFFECT_OPEN}, false},
     /* collectives that differ wait for each other */
-    {RULE_COLLECTIVE, RULE_DEADLOCK, FINDING_EFFECT_OPEN},
-    {RULE_COLLECTIVE, RULE_HANG, FINDING_EFFECT_OPEN},
+    {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, false},
+    {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_HANG, FINDING_EFFECT_OPEN}, false},
     /* a message that nobody receives holds its sender */
-    {RULE_MESSAGE, RULE_DEADLOCK, FINDING_EFFECT_BLOCKS},
-    {RULE_MESSAGE, RULE_HANG, FINDING_EFFECT_BLOCKS},
+    {{RULE_MESSAGE, FINDING_EFFECT_BLOCKS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, false},
+    {{RULE_MESSAGE, FINDING_EFFECT_BLOCKS}, {RULE_HANG, FINDING_EFFECT_OPEN}, false},
     /* MPI refuses what it must not be given, and what has no room */
-    {RULE_ARGUMENT, RULE_ERROR, FINDING_EFFECT_OPEN},
-    {RULE_COLLECTIVE, RULE_ERROR, FINDING_EFFECT_OPEN},
-    {RULE_MESSAGE, RULE_ERROR, FINDING_EFFECT_FAILS},
+    {{RULE_ARGUMENT, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, false},
+    {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, false},
+    {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, false},
+    {{RULE_MESSAGE, FINDING_EFFECT_FAILS}, {RULE_ERROR, FINDING_EFFECT_OPEN}, false},
+    /* or it dies of it, in the call */
+    {{RULE_ARGUMENT, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, false},
+    {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, false},
+    {{RULE_BUFFER, FINDING_EFFECT_FAILS}, {RULE_CRASH, FINDING_EFFECT_FAILS}, false},
+    {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, false},
+    /* a rank that gave up does nothing more of what others wait for */
+    {{RULE_EXCEPTION, FINDING_EFFECT_OPEN}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, true},
+    {{RULE_EXCEPTION, FINDING_EFFECT_OPEN}, {RULE_HANG, FINDING_EFFECT_OPEN}, true},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-struct made { /* a call, and the finding that it is part of */
+struct made { /* a call, or a rank (seq 0), and the finding that it is part of */
     struct {
         uint64_t rank, seq, row;
     } key;
     uint32_t id;
 };
 
+static bool is_such(const struct finding *finding, enum rule_id rule, enum finding_effect effect)
+{
+    return finding->rule == &rule_table[rule] &&
+           (effect == FINDING_EFFECT_OPEN || effect == finding->effect);
+}
+
 static bool may_cause(const struct finding *finding, const struct row *row)
 {
-    return finding->severity != FINDING_NOTE && finding->rule == &rule_table[row->cause] &&
-           (row->effect == FINDING_EFFECT_OPEN || row->effect == finding->effect);
+    return finding->severity != FINDING_NOTE &&
+           is_such(finding, row->cause.rule, row->cause.effect);
 }
 
 static enum core_status causes_put(struct core_table *calls, const struct finding *finding,
@@ -44,8 +62,9 @@ static enum core_status causes_put(struct core_table *calls, const struct findin
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; i < finding->call_count && status == CORE_OK; i++) {
-        struct made key = {{finding->call[i].rank, finding->call[i].seq, row}, 0}, *made;
-        if (!key.key.seq || !finding->call[i].core)
+        uint64_t seq = rows[row].awaited ? 0 : finding->call[i].seq;
+        struct made key = {{finding->call[i].rank, seq, row}, 0}, *made;
+        if (!rows[row].awaited && (!seq || !finding->call[i].core))
             continue;
         status = core_table_put(calls, &key.key, "the causes of findings", &made);
         if (status == CORE_OK && !made->id)
@@ -55,11 +74,26 @@ static enum core_status causes_put(struct core_table *calls, const struct findin
     return status;
 }
 
+static uint32_t awaited_of(const struct core_table *calls, const struct finding_call *call,
+                           uint64_t row)
+{
+    for (uint32_t i = 0; calls->count && i < call->await_count; i++)
+        for (uint64_t rank = call->await[i].first; rank <= call->await[i].last; rank++) {
+            struct made key = {{rank, 0, row}, 0};
+            const struct made *made = core_table_find(calls, &key.key);
+            if (made)
+                return made->id;
+        }
+    return 0;
+}
+
 static uint32_t cause_of(const struct core_table *calls, const struct finding_call *call,
                          uint64_t row)
 {
     uint64_t seq[] = {call->subject_seq, call->seq};
 
+    if (rows[row].awaited)
+        return awaited_of(calls, call, row);
     for (size_t i = 0; i < sizeof seq / sizeof *seq; i++) {
         struct made key = {{call->rank, seq[i], row}, 0};
         const struct made *made = seq[i] ? core_table_find(calls, &key.key) : NULL;
@@ -73,7 +107,8 @@ static void cause_set(const struct core_table *calls, struct finding *finding)
 {
     for (uint64_t row = 0; row < ROWS && !finding->cause; row++)
         for (uint32_t c = 0; c < finding->call_count && !finding->cause; c++)
-            if (finding->rule == &rule_table[rows[row].symptom] && finding->call[c].core)
+            if (is_such(finding, rows[row].symptom.rule, rows[row].symptom.effect) &&
+                finding->call[c].core)
                 finding->cause = cause_of(calls, &finding->call[c], row);
 }
 

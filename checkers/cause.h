@@ -6,7 +6,8 @@
 #include "checkers/finding.h"
 #include "core/status.h"
 
-/* Sets `cause` of each finding that shares a call with one that can have caused it; where that one
+/* Sets `cause` of each finding that shares a call with one that can have caused it, or waits for a
+ * rank of one that gave up; where that one
  * has a cause itself, to that. What a checker has set stays. */
 enum core_status cause_find(struct finding_list *list);
 

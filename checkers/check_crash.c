@@ -368,17 +368,19 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
 
 /* Where the program's own code was, outside of MPI. */
 static enum core_status add_own_place(const struct trace *trace, struct finding *finding,
-                                      const struct fate *fate)
+                                      const struct fate *fate, bool *out_known)
 {
-    int32_t own = fate->kind == FATE_SIGNAL && !fate->inside ? frame_own(trace, fate) : 0;
+    bool outside = fate->kind == FATE_EXCEPTION || (fate->kind == FATE_SIGNAL && !fate->inside);
+    int32_t own = outside ? frame_own(trace, fate) : 0;
     const struct trace_site *site = own ? &trace->site[own] : NULL;
     char place[256];
 
-    if (!site || !site->file || !site->function)
+    *out_known = site && site->file && site->function;
+    if (!*out_known)
         return CORE_OK;
     return finding_place_add(finding, fate->rank, site->function,
                              trace_site_text(trace, own, place, sizeof place), site->path,
-                             "died here");
+                             fate->kind == FATE_EXCEPTION ? "raised here" : "died here");
 }
 
 /* Who met the same, in the order of ranks. */
@@ -391,9 +393,12 @@ static enum core_status add_ranks(struct trace *trace, struct finding *finding,
 
         if (!mine[i])
             continue;
-        enum core_status status = add_own_place(trace, finding, fate);
+        bool known;
+        enum core_status status = add_own_place(trace, finding, fate, &known);
         if (status != CORE_OK)
             return status;
+        if (known && fate->kind == FATE_EXCEPTION) /* its last calls are those of its clearing up */
+            continue;
         call = finding_core_add(finding, trace, fate->rank, fate->seq);
         if (!call)
             return CORE_NO_MEMORY;
@@ -473,6 +478,8 @@ static enum core_status add_finding(const struct check_input *input, struct find
         return CORE_NO_MEMORY;
     }
     finding->ended_job = !fates->by_crosswait || fate->kind == FATE_EXCEPTION;
+    if (fate->kind == FATE_SIGNAL && fate->inside)
+        finding->effect = FINDING_EFFECT_FAILS;
     add_title(input->trace, finding, fate, ranks, count > 1);
     free(ranks);
     status = add_ranks(input->trace, finding, fates, mine);

@@ -87,11 +87,13 @@ static void add_alike(struct finding *finding, const struct replay_waitfor *wait
     free(rank);
 }
 
+/* *out_shared: others stand in the collective of one of the core, or wait for the same rank that
+ * has ended. */
 static enum core_status add_all_blocked(const struct check_input *input, struct finding *finding,
-                                        const struct replay_waitfor *waitfor)
+                                        const struct replay_waitfor *waitfor, bool *out_shared)
 {
     bool *alike;
-    enum core_status status = waiting_alike(waitfor, input->program->rank_count, &alike);
+    enum core_status status = waiting_alike(input->program, waitfor, &alike);
 
     if (status != CORE_OK)
         return status;
@@ -101,7 +103,12 @@ static enum core_status add_all_blocked(const struct check_input *input, struct 
                 add_blocked(input, finding, waitfor, &waitfor->blocked[i],
                             standing == REPLAY_IN_CORE || alike[i]);
     }
-    add_alike(finding, waitfor, alike);
+    *out_shared = false;
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++)
+        *out_shared |= alike[i] && (waitfor->blocked[i].kind == REPLAY_COLL ||
+                                    waitfor->core_count == waitfor->cores);
+    if (!*out_shared)
+        add_alike(finding, waitfor, alike);
     free(alike);
     return CORE_OK;
 }
@@ -294,9 +301,46 @@ static bool awaits_any_of(const struct finding *finding, const struct finding_ca
     return false;
 }
 
-/* What a single rank waits for is told, where nobody of those waits as well: they have ended. */
-static void word_title(struct finding *finding, enum world world, const char *ranks,
-                       uint32_t core_count)
+/* The ranks of those calls that are to blame, and wait as the first one does. */
+static char *alike_text(const struct finding *finding)
+{
+    const struct finding_call *call = finding->call;
+    uint32_t *rank, count = 0;
+
+    if (CORE_ARRAY_NEW(rank, finding->call_count, "the ranks of a deadlock") != CORE_OK)
+        return NULL;
+    for (uint32_t i = 0; i < finding->call_count; i++)
+        if (call[i].core && call[i].waits_for && !strcmp(call[i].waits_for, call[0].waits_for))
+            rank[count++] = call[i].rank;
+    char *text = wording_ranks_text(rank, count, " and ");
+    free(rank);
+    return text;
+}
+
+/* "rank 5 calls MPI_Sendrecv where 15 others call MPI_Allreduce", of those that are to blame. */
+static char *calling_text(const struct check_input *input, const struct finding *finding)
+{
+    const char **name = malloc(((size_t)finding->call_count + 1) * sizeof *name);
+    uint32_t *rank = malloc(((size_t)finding->call_count + 1) * sizeof *rank), count = 0;
+
+    for (uint32_t i = 0; name && rank && i < finding->call_count; i++) {
+        const struct finding_call *call = &finding->call[i];
+        struct trace_event event;
+        if (!call->core || trace_event_get(input->trace, call->rank, call->seq, &event) != CORE_OK)
+            continue;
+        name[count] = input->trace->call[event.call].name;
+        rank[count++] = call->rank;
+    }
+    char *text = name && rank && count ? wording_calling(name, rank, count) : NULL;
+    free(name);
+    free(rank);
+    return text;
+}
+
+/* What a single rank waits for is told, where nobody of those waits as well: they have ended.
+ * shared: others do just what one of these does. */
+static void word_title(const struct check_input *input, struct finding *finding, enum world world,
+                       const char *ranks, uint32_t core_count, bool shared)
 {
     static const char *const when[] = {
         [UNBUFFERED] = " when sends are not buffered",
@@ -305,14 +349,20 @@ static void word_title(struct finding *finding, enum world world, const char *ra
         [STRICT] = " if MPI_Comm_free waits for all ranks, as MPI allows it to"};
     const struct finding_call *first = finding->call_count ? &finding->call[0] : NULL;
 
-    if (core_count > 1)
+    bool ended = core_count == 1 && first && first->core && first->waits_for &&
+                 first->await_count && !awaits_any_of(finding, first);
+    char *text = !shared ? NULL : ended ? alike_text(finding) : calling_text(input, finding);
+
+    if (core_count > 1 && text)
+        finding_title(finding, "ranks wait for each other%s: %s", when[world], text);
+    else if (core_count > 1)
         finding_title(finding, "%s wait for each other%s", ranks, when[world]);
-    else if (first && first->core && first->waits_for && first->await_count &&
-             !awaits_any_of(finding, first))
-        finding_title(finding, "%s waits for %s%s%s", ranks, first->waits_for,
-                      *when[world] ? "," : "", when[world]);
+    else if (ended)
+        finding_title(finding, "%s %s for %s%s%s", text ? text : ranks, text ? "wait" : "waits",
+                      first->waits_for, *when[world] ? "," : "", when[world]);
     else
         finding_title(finding, "%s waits for what never comes%s", ranks, when[world]);
+    free(text);
 }
 
 /* A finding that the trace alone cannot prove. Where something in it speaks against the deadlock,
@@ -464,8 +514,9 @@ static enum core_status add_finding(const struct check_input *input, struct find
     char *ranks = waiting_core_text(&result->waitfor, 1, &core_count);
     if (!ranks)
         return CORE_NO_MEMORY;
-    enum core_status status = add_all_blocked(input, finding, &result->waitfor);
-    word_title(finding, world, ranks, core_count);
+    bool shared = false;
+    enum core_status status = add_all_blocked(input, finding, &result->waitfor, &shared);
+    word_title(input, finding, world, ranks, core_count, shared);
     free(ranks);
     if (status != CORE_OK)
         return CORE_NO_MEMORY;

@@ -12,6 +12,8 @@
 #include "checkers/check_rules.h"
 #include "checkers/collective/type_report.h"
 #include "checkers/conflict/order.h"
+#include "checkers/truncated.h"
+#include "checkers/wording.h"
 #include "core/check.h"
 #include "core/trace/describe.h"
 #include "core/trace/trace_message.h"
@@ -182,6 +184,51 @@ static void add_told(struct messages *m, struct finding *finding, const struct r
                  m->input->trace->call[told->event.call].name, code);
 }
 
+/* "rank 3 sends 400 bytes, and rank 0 has room for 80 bytes". */
+static void title_truncated(const struct messages *m, struct finding *finding,
+                            const struct replay_error *error)
+{
+    const struct replay_rank *rank = &m->input->program->rank[error->rank];
+    char sent[64], room[64];
+
+    CORE_CHECK(error->op < rank->op_count);
+    finding->effect = FINDING_EFFECT_FAILS;
+    finding_title(finding,
+                  "message longer than its receive: rank %" PRId32 " sends %s, and rank %" PRIu32
+                  " has room for %s",
+                  error->other_rank, describe_bytes(error->bytes, sent, sizeof sent), error->rank,
+                  describe_bytes(rank->op[error->op].bytes, room, sizeof room));
+}
+
+static bool set_has(const struct replay_rank *rank, const struct replay_op *op, int32_t request)
+{
+    if (op->kind == REPLAY_WAIT)
+        return op->request == request;
+    if (op->kind != REPLAY_WAIT_ALL && op->kind != REPLAY_WAIT_ANY &&
+        op->kind != REPLAY_WAIT_SOME && op->kind != REPLAY_TEST)
+        return false;
+    const struct replay_set *set = &rank->set[op->request];
+    for (uint32_t i = 0; i < set->count; i++)
+        if (rank->member[set->first + i] == request)
+            return true;
+    return false;
+}
+
+/* The call that went wrong; of an operation whose rank's record ends in a wait for it, the wait. */
+static void add_waiting(const struct messages *m, struct finding *finding,
+                        const struct replay_error *error)
+{
+    const struct replay_rank *rank = &m->input->program->rank[error->rank];
+    const struct replay_op *last = &rank->op[rank->op_count - 1];
+    bool waits = rank->op[error->op].kind == REPLAY_IRECV && (last->flags & REPLAY_FLAG_PENDING) &&
+                 last->event != error->event && set_has(rank, last, rank->op[error->op].request);
+    struct finding_call *call =
+        finding_core_add(finding, m->input->trace, error->rank, waits ? last->event : error->event);
+
+    if (call && waits)
+        finding_call_subject(call, m->input->trace, error->event);
+}
+
 static enum core_status add_error(struct messages *m, const struct replay_error *error,
                                   const char *schedule)
 {
@@ -200,11 +247,7 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
         return CORE_NO_MEMORY;
     switch (error->kind) {
     case REPLAY_ERROR_TRUNCATED:
-        finding->effect = FINDING_EFFECT_FAILS;
-        finding_title(finding,
-                      "message longer than its receive: rank %" PRId32
-                      " sends more than rank %" PRIu32 " has room for",
-                      error->other_rank, error->rank);
+        title_truncated(m, finding, error);
         break;
     case REPLAY_ERROR_BUFFER:
         finding->effect = FINDING_EFFECT_FAILS;
@@ -220,7 +263,7 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
                       error->rank);
         break;
     }
-    finding_core_add(finding, m->input->trace, error->rank, error->event);
+    add_waiting(m, finding, error);
     if (error->other_rank >= 0 && error->other_event)
         finding_core_add(finding, m->input->trace, (uint32_t)error->other_rank, error->other_event);
     if (error->kind == REPLAY_ERROR_BUFFER)
@@ -290,6 +333,77 @@ static enum core_status judge_run(struct messages *m, const struct replay_result
             continue;
         status = add_error(m, error, schedule);
     }
+    return status;
+}
+
+/* --- receives in which ranks died ------------------------------------------------------------- */
+
+/* Which of several it was is not known. */
+static enum core_status add_truncated(struct messages *m, uint32_t rank,
+                                      const struct truncated *truncated)
+{
+    const struct replay_program *program = m->input->program;
+    const struct replay_op *receive = &program->rank[rank].op[truncated->op];
+    struct finding *finding = finding_list_add(m->list, RULE_MESSAGE, FINDING_ERROR);
+    uint32_t *sender = malloc((size_t)truncated->count * sizeof *sender);
+    char room[64];
+
+    if (!finding || !sender) {
+        free(sender);
+        return CORE_NO_MEMORY;
+    }
+    finding->effect = FINDING_EFFECT_FAILS;
+    finding_core_add(finding, m->input->trace, rank, receive->event);
+    for (uint32_t i = 0; i < truncated->count; i++) {
+        const struct truncated_send *send = &truncated->send[i];
+        finding_core_add(finding, m->input->trace, send->rank,
+                         program->rank[send->rank].op[send->op].event);
+        sender[i] = send->rank;
+    }
+    char *senders = wording_ranks_text(sender, truncated->count, " or ");
+    finding_title(finding,
+                  "message longer than its receive: rank %" PRIu32
+                  " has room for %s, and what %s send is longer",
+                  rank, describe_bytes(receive->bytes, room, sizeof room), senders ? senders : "");
+    free(senders);
+    free(sender);
+    return CORE_OK;
+}
+
+/* The engine takes any message for a receive from anyone whose status was never written. */
+static enum core_status judge_dead(struct messages *m, uint32_t rank)
+{
+    const struct replay_program *program = m->input->program;
+    struct truncated truncated;
+    enum core_status status = truncated_find(m->input, rank, &truncated);
+
+    if (status != CORE_OK || !truncated.count)
+        return status;
+    const struct truncated_send *send = truncated.send;
+    const struct replay_op *op = &program->rank[send->rank].op[send->op];
+    struct replay_error error = {.kind = REPLAY_ERROR_TRUNCATED,
+                                 .rank = rank,
+                                 .op = truncated.op,
+                                 .event = program->rank[rank].op[truncated.op].event,
+                                 .other_rank = (int32_t)send->rank,
+                                 .other_op = send->op,
+                                 .other_event = op->event,
+                                 .bytes = op->bytes};
+    if (!seen_before(m, &error))
+        status =
+            truncated.count > 1 ? add_truncated(m, rank, &truncated) : add_error(m, &error, NULL);
+    free(truncated.send);
+    return status;
+}
+
+static enum core_status judge_all_dead(struct messages *m)
+{
+    const struct trace *trace = m->input->trace;
+    enum core_status status = CORE_OK;
+
+    for (uint32_t r = 0; r < trace->rank_count && status == CORE_OK; r++)
+        if (trace->rank[r].state == EVENT_RANK_EXITED || trace->rank[r].state == EVENT_RANK_ABORTED)
+            status = judge_dead(m, r);
     return status;
 }
 
@@ -385,7 +499,9 @@ enum core_status check_message(const struct check_input *input, struct finding_l
         return status;
     if (has_own) {
         with_fatal.program = &own;
-        status = replay_worlds_run(&own, NULL, &own_worlds);
+        status = judge_all_dead(&m);
+        if (status == CORE_OK)
+            status = replay_worlds_run(&own, NULL, &own_worlds);
     } else {
         status = check_worlds(input, &worlds);
     }

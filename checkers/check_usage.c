@@ -17,6 +17,7 @@
 static const struct {
     enum rule_id rule;
     enum finding_severity severity;
+    enum finding_effect effect;
 } rules[] = {
     [MISUSE_RULE_ARGUMENT] = {RULE_ARGUMENT, FINDING_ERROR},
     [MISUSE_RULE_ARGUMENT_CUSTOM] = {RULE_ARGUMENT, FINDING_WARNING},
@@ -24,7 +25,7 @@ static const struct {
     [MISUSE_RULE_REQUEST_UNWISE] = {RULE_REQUEST, FINDING_WARNING},
     [MISUSE_RULE_REQUEST_ALLOWED] = {RULE_REQUEST, FINDING_NOTE},
     [MISUSE_RULE_BUFFER] = {RULE_BUFFER, FINDING_ERROR},
-    [MISUSE_RULE_MEMORY] = {RULE_BUFFER, FINDING_ERROR},
+    [MISUSE_RULE_MEMORY] = {RULE_BUFFER, FINDING_ERROR, FINDING_EFFECT_FAILS},
     [MISUSE_RULE_UNINITIALIZED] = {RULE_BUFFER, FINDING_WARNING},
     [MISUSE_RULE_UNINITIALIZED_BYTES] = {RULE_BUFFER, FINDING_NOTE},
     [MISUSE_RULE_TYPE] = {RULE_BUFFER_TYPE, FINDING_WARNING},
@@ -86,6 +87,7 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
 
     if (!finding)
         return CORE_NO_MEMORY;
+    finding->effect = rules[rule].effect;
     if (rule == MISUSE_RULE_LOAD)
         finding_of_load(finding, trace, misuse->site);
     mistake->finding = gathering->list->count - 1;

@@ -334,6 +334,33 @@ static bool awaits_waiting(const struct finding *finding, const struct finding_c
     return false;
 }
 
+static bool awaits_only(const struct finding_call *call, uint32_t rank)
+{
+    return call->core && call->await_count == 1 && call->await->first == rank &&
+           call->await->last == rank;
+}
+
+/* Of those to blame all but one wait for that one, and they are several. */
+static bool awaits_odd_one(const struct finding *finding)
+{
+    uint32_t tried = 0;
+
+    for (uint32_t i = 0; i < finding->call_count && tried < 2; i++) {
+        const struct finding_call *call = &finding->call[i];
+        uint32_t core = 0, waiting = 0;
+        if (!call->core)
+            continue;
+        tried++; /* of two calls one at least is not that one's */
+        for (uint32_t k = 0; call->await_count && k < finding->call_count; k++) {
+            core += finding->call[k].core;
+            waiting += awaits_only(&finding->call[k], call->await->first);
+        }
+        if (waiting > 1 && waiting + 1 == core)
+            return true;
+    }
+    return false;
+}
+
 const char *finding_help(const struct finding *finding)
 {
     bool alone = finding->rule->help_alone, awaits = false;
@@ -347,6 +374,8 @@ const char *finding_help(const struct finding *finding)
         awaits |= finding->call[i].await_count > 0;
         alone = !finding->call[i].core || !awaits_waiting(finding, &finding->call[i]);
     }
+    if (finding->rule->help_alone && awaits_odd_one(finding))
+        return finding->rule->help_alone;
     return alone && awaits ? finding->rule->help_alone : finding->rule->help;
 }
 

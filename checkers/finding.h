@@ -30,7 +30,7 @@ const char *finding_confirmed_text(enum finding_confirmed confirmed);
 enum finding_effect {                        /* of the mistake, on the calls that make it */
                       FINDING_EFFECT_OPEN,   /* whatever it may be */
                       FINDING_EFFECT_BLOCKS, /* they wait for ever wherever nothing is buffered */
-                      FINDING_EFFECT_FAILS,  /* MPI raises an error */
+                      FINDING_EFFECT_FAILS,  /* MPI raises an error, or the rank dies */
                       FINDING_EFFECT_COUNT
 };
 const char *finding_effect_text(enum finding_effect effect);

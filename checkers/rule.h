@@ -35,12 +35,13 @@ enum rule_id { /* in the order of their checkers */
 
 struct rule {
     const char *id; /* "buffer": part of what scripts and CI systems see, so it never changes */
-    const char *checker;    /* id of the checker that it belongs to */
-    const char *class;      /* "deadlock", "misuse", "result", "cost" */
-    const char *says;       /* what is right where it finds nothing; one sentence */
-    const char *help;       /* how it is mended as a rule */
-    const char *also[2];    /* other checkers that find it, where they look at the same thing */
-    const char *help_alone; /* the same where no rank that is waited for waits itself; NULL: help */
+    const char *checker;      /* id of the checker that it belongs to */
+    const char *class;        /* "deadlock", "misuse", "result", "cost" */
+    const char *says;         /* what is right where it finds nothing; one sentence */
+    const char *help;         /* how it is mended as a rule */
+    const char *also[2];      /* other checkers that find it, where they look at the same thing */
+    const char *help_alone;   /* the same where no rank that is waited for waits itself, or several
+                                 wait for one; NULL: help */
     const char *help_subject; /* the same where it is about an operation under way; NULL: help */
     const char *help_blocks;  /* the same where its calls wait for ever (finding.h); NULL: help */
 };

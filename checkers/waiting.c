@@ -2,10 +2,13 @@
 #include "checkers/waiting.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "checkers/wording.h"
 #include "core/array.h"
 #include "core/check.h"
+
+enum { CORE_COMPARED_MAX = 16 };
 
 static enum ending_need need_of(const struct replay_op *op, const struct replay_blocked *blocked)
 {
@@ -141,9 +144,66 @@ static void mark_held(const struct replay_waitfor *waitfor, uint8_t *stands)
     }
 }
 
-enum core_status waiting_alike(const struct replay_waitfor *waitfor, uint32_t rank_count,
-                               bool **out_alike)
+static bool same_peers(const struct replay_waitfor *waitfor, const struct replay_clause *a,
+                       const struct replay_clause *b)
 {
+    return a->count == b->count && !memcmp(waitfor->peer + a->first, waitfor->peer + b->first,
+                                           a->count * sizeof *waitfor->peer);
+}
+
+static bool have_ended(const struct replay_waitfor *waitfor, const struct replay_clause *clause)
+{
+    for (uint32_t i = 0; i < clause->count; i++)
+        if (is_blocked(waitfor, waitfor->peer[clause->first + i]))
+            return false;
+    return clause->count > 0;
+}
+
+/* Both stand in one collective, the same one of its communicator. */
+static bool same_collective(const struct replay_program *program, const struct replay_blocked *a,
+                            const struct replay_blocked *b)
+{
+    if (a->kind != REPLAY_COLL || b->kind != REPLAY_COLL)
+        return false;
+    const struct replay_op *x = &program->rank[a->rank].op[a->op],
+                           *y = &program->rank[b->rank].op[b->op];
+    return x->comm == y->comm && x->tag == y->tag;
+}
+
+/* One waits, as the one of the core does, for the same ranks. */
+static bool waits_as(const struct replay_program *program, const struct replay_waitfor *waitfor,
+                     const struct replay_blocked *one, const struct replay_blocked *core)
+{
+    const struct replay_clause *clause = waitfor->clause;
+    bool shared = same_collective(program, one, core);
+
+    for (uint32_t i = one->first; i < one->first + one->count; i++)
+        for (uint32_t k = core->first; k < core->first + core->count; k++)
+            if (same_peers(waitfor, &clause[i], &clause[k]) &&
+                (shared || have_ended(waitfor, &clause[i])))
+                return true;
+    return false;
+}
+
+/* Of a large core the first ranks only: who is like another one is told apart from it then. */
+static void mark_as_core(const struct replay_program *program, const struct replay_waitfor *waitfor,
+                         bool *alike)
+{
+    const struct replay_blocked *core[CORE_COMPARED_MAX];
+    uint32_t cores = 0;
+
+    for (uint32_t i = 0; i < waitfor->blocked_count && cores < CORE_COMPARED_MAX; i++)
+        if (waitfor->blocked[i].standing == REPLAY_IN_CORE)
+            core[cores++] = &waitfor->blocked[i];
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++)
+        for (uint32_t c = 0; c < cores && waitfor->blocked[i].standing == REPLAY_BEHIND; c++)
+            alike[i] |= waits_as(program, waitfor, &waitfor->blocked[i], core[c]);
+}
+
+enum core_status waiting_alike(const struct replay_program *program,
+                               const struct replay_waitfor *waitfor, bool **out_alike)
+{
+    uint32_t rank_count = program->rank_count;
     bool *alike = NULL;
     uint8_t *stands = NULL;
     enum core_status status = CORE_ARRAY_NEW(stands, rank_count, "the ranks of a deadlock");
@@ -166,6 +226,7 @@ enum core_status waiting_alike(const struct replay_waitfor *waitfor, uint32_t ra
              c++)
             alike[i] |= waits_for_core(waitfor, &waitfor->clause[blocked->first + c], stands);
     }
+    mark_as_core(program, waitfor, alike);
     free(stands);
     *out_alike = alike;
     return CORE_OK;

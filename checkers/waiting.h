@@ -19,12 +19,12 @@ enum core_status waiting_record(const struct replay_program *program,
 void waiting_describe(const struct ending *waiting, const struct ending_call *call,
                       struct finding_call *part);
 
-/* Which of the blocked calls, by their index, hold a rank of a core and are held by one, without
- * being of it: the core is the smallest set of ranks that wait for each other, and where one of it
- * could be exchanged for another, that one is in the same plight. Zeroed; free with free().
- * CORE_NO_MEMORY (reported). */
-enum core_status waiting_alike(const struct replay_waitfor *waitfor, uint32_t rank_count,
-                               bool **out_alike);
+/* Which of the blocked calls, by their index, are as much to blame as the core, which is the
+ * smallest set of ranks that wait for each other: they hold a rank of a core and are held by one,
+ * they stand in the same collective as one and wait for the same ranks, or both wait for the same
+ * ranks, which have ended. Zeroed; free with free(). CORE_NO_MEMORY (reported). */
+enum core_status waiting_alike(const struct replay_program *program,
+                               const struct replay_waitfor *waitfor, bool **out_alike);
 
 /* The ranks of one core (1 .. waitfor->cores), in words; *out_count: how many. Free with free();
  * NULL: out of memory. */

@@ -412,9 +412,9 @@ static char *call_text(const struct ending *ending, const struct ending_call *ca
 }
 
 /* The group of this text; the last one, for what fits no other, when there is no more room. */
-static struct group *group_find(struct group *group, uint32_t *count, bool merge, char *text)
+static struct group *group_find(struct group *group, uint32_t *count, char *text)
 {
-    for (uint32_t i = 0; merge && i < *count && i < GROUPS_MAX; i++)
+    for (uint32_t i = 0; i < *count && i < GROUPS_MAX; i++)
         if (!strcmp(group[i].text, text))
             return &group[i];
     if (*count <= GROUPS_MAX)
@@ -449,7 +449,7 @@ static void calls_words(FILE *file, const struct ending *ending, enum ending_rol
 
         if (call->role != role)
             continue;
-        mine = text ? group_find(group, &count, calls > CALLS_SINGLE_MAX, text) : NULL;
+        mine = text ? group_find(group, &count, text) : NULL;
         if (mine && !mine->rank)
             mine->rank = malloc(calls * sizeof *mine->rank);
         good = mine && mine->text && mine->rank;

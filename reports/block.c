@@ -279,6 +279,15 @@ static char *ranks_of(const struct group *group, const char *const *says, const 
     return text;
 }
 
+static int part_compare(const void *a, const void *b)
+{
+    const struct block_part *x = a, *y = b;
+
+    if (x->count != y->count)
+        return x->count < y->count ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
 static enum core_status parts_make(const struct group *group, words_fn words,
                                    struct block_place *place)
 {
@@ -298,7 +307,10 @@ static enum core_status parts_make(const struct group *group, words_fn words,
         if (told)
             continue;
         struct block_part part = {.ranks = ranks_of(group, (const char *const *)says, says[i]),
-                                  .says = strdup(says[i])};
+                                  .says = strdup(says[i]),
+                                  .order = i};
+        for (uint32_t k = i; k < group->count; k++)
+            part.count += !strcmp(says[k], says[i]);
         status = part.ranks && part.says ? CORE_ARRAY_PUSH(place->part, place->part_count,
                                                            place->part_room, "the report", part)
                                          : no_memory();
@@ -307,6 +319,8 @@ static enum core_status parts_make(const struct group *group, words_fn words,
             free(part.says);
         }
     }
+    if (place->part_count)
+        qsort(place->part, place->part_count, sizeof *place->part, part_compare);
     for (uint32_t i = 0; says && i < group->count; i++)
         free(says[i]);
     free(says);

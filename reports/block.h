@@ -17,6 +17,8 @@
 struct block_part { /* ranks of a place whose calls are alike in all that is said */
     char *ranks;    /* "ranks 0-3,5" */
     char *says;     /* "dest=1, waits for rank 1"; may be empty */
+    uint32_t count; /* of the ranks */
+    uint32_t order; /* index of the first of them among those of the place */
 };
 struct block_place {
     char *ranks;      /* "ranks 0-19,21-23", "the operation it waits for" */
@@ -29,7 +31,8 @@ struct block_place {
     bool core;     /* false: they merely wait for the others */
     uint32_t rank; /* the first of them, and its event: 0 none */
     uint64_t seq;
-    struct block_part *part; /* what is not the same, ranks and words; none: nothing differs */
+    struct block_part *part; /* what is not the same, ranks and words, the odd ones first; none:
+                                nothing differs */
     uint32_t part_count, part_room;
 };
 struct block {

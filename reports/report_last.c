@@ -9,7 +9,11 @@
 #include "core/array.h"
 #include "reports/report.h"
 
-enum { EVENTS_LOOKED_AT_MAX = 4096 }; /* of a rank, for the last one of each of its threads */
+enum {
+    EVENTS_LOOKED_AT_MAX = 4096, /* of a rank, for the last one of each of its threads */
+    THREADS_MAX = 64,            /* of a rank, that are told apart */
+    CALLBACKS_MAX = 64           /* calls in whose callbacks a rank made so many are found */
+};
 
 struct group {
     struct report_last last;
@@ -62,34 +66,65 @@ static struct group group_of(const struct trace *trace, uint32_t rank)
         .site = -1};
 }
 
-/* The last events of the rank's threads, from the last one back. */
+struct lasts { /* of the threads of a rank */
+    struct {
+        int thread;
+        struct group key;
+        uint64_t since_ns;
+    } last[THREADS_MAX];
+    int count;
+};
+
+/* The rows come from the last event back. What a thread did last is what it is in, where it is in
+ * a call; the calls that it made in that call's callbacks come behind. */
+static void last_note(struct lasts *lasts, const struct group *key, sqlite3_stmt *row)
+{
+    int thread = sqlite3_column_int(row, 0), at = 0;
+    bool pending = sqlite3_column_type(row, 4) == SQLITE_NULL;
+
+    while (at < lasts->count && lasts->last[at].thread != thread)
+        at++;
+    if (at == THREADS_MAX || (at < lasts->count && (lasts->last[at].key.last.pending || !pending)))
+        return;
+    lasts->count += at == lasts->count;
+    lasts->last[at].thread = thread;
+    lasts->last[at].key = *key;
+    lasts->last[at].key.call = sqlite3_column_int(row, 1);
+    lasts->last[at].key.site = sqlite3_column_int(row, 2);
+    lasts->last[at].key.last.pending = pending;
+    lasts->last[at].since_ns =
+        (uint64_t)sqlite3_column_int64(row, 3) + (uint64_t)sqlite3_column_int64(row, 4);
+}
+
+static bool are_inside(const struct lasts *lasts)
+{
+    for (int i = 0; i < lasts->count; i++)
+        if (!lasts->last[i].key.last.pending)
+            return false;
+    return true;
+}
+
 static enum core_status rank_gather(struct gathering *g, sqlite3_stmt *row, uint32_t rank)
 {
     const struct trace *trace = g->facts->trace;
-    int threads = (int)trace->rank[rank].threads, seen[64], seen_count = 0;
+    struct group key = group_of(trace, rank);
+    struct lasts lasts = {.count = 0};
+    int threads = (int)trace->rank[rank].threads, further = 0;
     enum core_status status = CORE_OK;
 
     if (trace->rank[rank].state == EVENT_RANK_FINISHED)
-        return group_add(g, rank, group_of(trace, rank), 0);
+        return group_add(g, rank, key, 0);
+    if (threads > THREADS_MAX)
+        threads = THREADS_MAX;
     sqlite3_reset(row);
     sqlite3_bind_int64(row, 1, rank);
     sqlite3_bind_int64(row, 2, EVENTS_LOOKED_AT_MAX);
-    while (status == CORE_OK && seen_count < threads && seen_count < 64 &&
-           sqlite3_step(row) == SQLITE_ROW) {
-        int thread = sqlite3_column_int(row, 0), known = 0;
-        while (known < seen_count && seen[known] != thread)
-            known++;
-        if (known < seen_count)
-            continue;
-        seen[seen_count++] = thread;
-        struct group key = group_of(trace, rank);
-        uint64_t enter_ns = (uint64_t)sqlite3_column_int64(row, 3);
-        key.call = sqlite3_column_int(row, 1);
-        key.site = sqlite3_column_int(row, 2);
-        key.last.pending = sqlite3_column_type(row, 4) == SQLITE_NULL;
-        status = group_add(g, rank, key, enter_ns + (uint64_t)sqlite3_column_int64(row, 4));
-    }
-    return status == CORE_OK && !seen_count ? group_add(g, rank, group_of(trace, rank), 0) : status;
+    while ((lasts.count < threads || (!are_inside(&lasts) && further++ < CALLBACKS_MAX)) &&
+           sqlite3_step(row) == SQLITE_ROW)
+        last_note(&lasts, &key, row);
+    for (int i = 0; i < lasts.count && status == CORE_OK; i++)
+        status = group_add(g, rank, lasts.last[i].key, lasts.last[i].since_ns);
+    return status == CORE_OK && !lasts.count ? group_add(g, rank, key, 0) : status;
 }
 
 static int group_compare(const void *a, const void *b)

@@ -325,9 +325,16 @@ enum core_status report_text_finding(const struct report_facts *facts,
 
 /* --- the end of a job that did not end well --------------------------------------------------- */
 
+static uint64_t milliseconds(uint64_t ns)
+{
+    return (ns + 500000) / 1000000;
+}
+
 static void print_state(const struct report_last *last, FILE *file)
 {
     const char *detail = last->detail && *last->detail ? last->detail : NULL;
+    uint64_t first_ms = milliseconds(last->since_first_ns),
+             last_ms = milliseconds(last->since_last_ns);
 
     switch (last->state) {
     case EVENT_RANK_FINISHED:
@@ -348,9 +355,9 @@ static void print_state(const struct report_last *last, FILE *file)
         fputs("made no call", file);
     else
         fprintf(file, "%s %s at %s, since %.3f", last->pending ? "in" : "outside of MPI, after",
-                last->call, last->where ? last->where : "?", (double)last->since_first_ns / 1e9);
-    if (last->call && last->since_last_ns / 1000000 != last->since_first_ns / 1000000)
-        fprintf(file, " to %.3f", (double)last->since_last_ns / 1e9);
+                last->call, last->where ? last->where : "?", (double)first_ms / 1e3);
+    if (last->call && last_ms != first_ms)
+        fprintf(file, " to %.3f", (double)last_ms / 1e3);
     if (last->call)
         fputs(" s after the start", file);
 }

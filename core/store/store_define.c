@@ -160,12 +160,20 @@ static enum core_status define_site(struct store *store, struct store_rank *rank
                                     const struct spool_def_site *def)
 {
     struct store_defs *defs = &store->defs;
-    uint64_t place[2] = {store_map_get(&rank->ids.module, def->module), def->address};
+    /* with its function, where the address is a line: several may be on it */
+    struct {
+        uint64_t place[2];
+        char function[128];
+    } key = {{store_map_get(&rank->ids.module, def->module), def->address}, ""};
+    const uint64_t *place = key.place;
     enum core_status status;
     uint32_t id;
     bool is_new;
 
-    status = store_intern(&defs->site_by_place, place, sizeof place, &id, &is_new);
+    if (def->head.b)
+        memcpy(key.function, spool_tail(def, sizeof *def),
+               def->head.a < sizeof key.function ? def->head.a : sizeof key.function);
+    status = store_intern(&defs->site_by_place, &key, sizeof key, &id, &is_new);
     CORE_CHECK(place[0] <= defs->module_by_path.next); /* invariant 1 */
     if (status == CORE_OK && is_new) {
         status = CORE_ARRAY_ROOM_ZERO(defs->site, defs->site_room, (uint64_t)id + 1, "the trace");

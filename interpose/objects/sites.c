@@ -287,6 +287,16 @@ static uint32_t *site_slot(const void *address)
     return &table.site[at].id;
 }
 
+/* A callback of the application's that we call in its stead may end with a jump to its last call,
+ * which then seems to come from us: from nowhere that a reader knows. */
+static bool is_own(const void *address)
+{
+    extern const char __ehdr_start[] __attribute__((visibility("hidden"))),
+        _end[] __attribute__((visibility("hidden")));
+
+    return (const char *)address >= __ehdr_start && (const char *)address < _end;
+}
+
 /* Id of an address, defined on first sight. Under the lock. */
 static uint32_t site_id(struct lane *lane, const void *address)
 {
@@ -295,7 +305,7 @@ static uint32_t site_id(struct lane *lane, const void *address)
         return 0;
     if (*id)
         return *id;
-    uint32_t module = module_of(lane, (uintptr_t)address);
+    uint32_t module = is_own(address) ? 0 : module_of(lane, (uintptr_t)address);
     struct spool_def_site *def = spool_reserve(recorder_definitions(lane), sizeof *def / 8);
     if (def)
         *def = (struct spool_def_site){{SPOOL_DEF_SITE, sizeof *def / 8, 0, 0},

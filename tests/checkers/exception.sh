@@ -59,6 +59,10 @@ bad() { # HOW RANKS TEXT
 bad raise "rank 1" " in solve at raises.py:15: ValueError: bad shape 1"
 stack='stack: solve at raises.py:15, called from main at raises.py:18'
 grep -q "$stack, called from <module> at raises.py:41" out || fail "$(cat out)"
+grep -qF "raised here" out && grep -q '^15 | .*raise ValueError' out || fail "$(cat out)"
+grep -q '= error.deadlock. follows: rank 0 waits for rank 1' out || fail "$(cat out)"
+grep -q '  rank 1  in MPI_Finalize' out || fail "$(cat out)" # not in a callback of it
+grep -q 'callbacks.c' out && fail "a place of our own: $(cat out)"
 bad all "ranks 0 and 1" " in solve at raises.py:15: ValueError: bad shape 1"
 bad hook "rank 1" " in solve at raises.py:15: ValueError: bad shape 1"
 bad own "rank 1" " in solve at raises.py:12: Own"

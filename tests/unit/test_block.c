@@ -45,9 +45,9 @@ static void ranks_that_do_the_same_are_one(void **state)
     assert_string_equal(block.place[0].ranks, "ranks 0-23");
     assert_string_equal(block.place[0].says, "waits for rank 3");
     assert_int_equal(block.place[0].part_count, 2);
-    assert_string_equal(block.place[0].part[0].ranks, "ranks 0-19,21-23");
-    assert_string_equal(block.place[0].part[0].says, "alike");
-    assert_string_equal(block.place[0].part[1].ranks, "rank 20");
+    assert_string_equal(block.place[0].part[0].ranks, "rank 20"); /* the odd one first */
+    assert_string_equal(block.place[0].part[1].ranks, "ranks 0-19,21-23");
+    assert_string_equal(block.place[0].part[1].says, "alike");
     assert_string_equal(block.place[1].ranks, "rank 24");
     assert_string_equal(block.place[1].says, "waits for rank 3, alike");
     assert_int_equal(block.place[1].part_count, 0);

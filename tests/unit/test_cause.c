@@ -22,12 +22,14 @@ static struct finding *add(struct finding_list *list, enum rule_id rule, uint64_
     return finding;
 }
 
-/* The cause of a symptom in the call 5, where a finding of the rule and effect is in it as well. */
-static uint32_t cause_of(enum rule_id symptom, enum rule_id rule, enum finding_effect effect)
+/* The cause of a symptom, which fails in the call 5 or not, where a finding of the rule and effect
+ * is in that call as well. */
+static uint32_t cause_of_such(enum rule_id symptom, enum finding_effect symptom_effect,
+                              enum rule_id rule, enum finding_effect effect)
 {
     struct finding_list list = {0};
 
-    add(&list, symptom, 5);
+    add(&list, symptom, 5)->effect = symptom_effect;
     add(&list, rule, 4); /* of another call */
     list.finding[1].effect = effect;
     add(&list, rule, 5);
@@ -38,6 +40,26 @@ static uint32_t cause_of(enum rule_id symptom, enum rule_id rule, enum finding_e
     uint32_t cause = list.finding[0].cause;
     finding_list_done(&list);
     return cause;
+}
+
+static uint32_t cause_of(enum rule_id symptom, enum rule_id rule, enum finding_effect effect)
+{
+    return cause_of_such(symptom, FINDING_EFFECT_OPEN, rule, effect);
+}
+
+/* A rank that died elsewhere made the call well enough. */
+static void what_a_rank_dies_of_in_a_call_is_its_cause(void **state)
+{
+    const enum finding_effect open = FINDING_EFFECT_OPEN, fails = FINDING_EFFECT_FAILS;
+
+    (void)state;
+    assert_int_equal(cause_of_such(RULE_CRASH, fails, RULE_ARGUMENT, open), 3);
+    assert_int_equal(cause_of_such(RULE_CRASH, open, RULE_ARGUMENT, open), 0);
+    assert_int_equal(cause_of_such(RULE_CRASH, fails, RULE_REQUEST, open), 3);
+    assert_int_equal(cause_of_such(RULE_CRASH, fails, RULE_COLLECTIVE, open), 3);
+    assert_int_equal(cause_of_such(RULE_CRASH, fails, RULE_BUFFER, fails), 3);
+    assert_int_equal(cause_of_such(RULE_CRASH, fails, RULE_BUFFER, open), 0);
+    assert_int_equal(cause_of_such(RULE_CRASH, fails, RULE_LEAK, open), 0);
 }
 
 static void what_blocks_or_fails_in_a_call_is_its_cause(void **state)
@@ -51,6 +73,20 @@ static void what_blocks_or_fails_in_a_call_is_its_cause(void **state)
     assert_int_equal(cause_of(RULE_ERROR, RULE_ARGUMENT, FINDING_EFFECT_OPEN), 3);
     assert_int_equal(cause_of(RULE_DEADLOCK, RULE_COLLECTIVE, FINDING_EFFECT_OPEN), 3);
     assert_int_equal(cause_of(RULE_LEAK, RULE_COLLECTIVE, FINDING_EFFECT_OPEN), 0);
+}
+
+static void who_waits_for_a_rank_that_gave_up_suffers_from_it(void **state)
+{
+    (void)state;
+    for (uint32_t awaited = 0; awaited < 3; awaited++) {
+        struct finding_list list = {0};
+        finding_call_await(&add(&list, RULE_DEADLOCK, 5)->call[0], awaited, false);
+        add(&list, RULE_EXCEPTION, 0); /* of rank 1, in no call */
+        assert_int_equal(cause_find(&list), CORE_OK);
+        assert_int_equal(list.finding[0].cause, awaited == 1 ? 2 : 0);
+        assert_int_equal(list.finding[1].cause, 0);
+        finding_list_done(&list);
+    }
 }
 
 static void a_symptom_of_a_symptom_follows_from_the_first_cause(void **state)
@@ -106,6 +142,7 @@ static void blocks(struct replay_waitfor *waitfor, uint32_t rank, enum replay_st
 
 static void who_holds_the_core_and_is_held_by_it_is_in_the_same_plight(void **state)
 {
+    const struct replay_program program = {.rank_count = 5};
     struct replay_waitfor waitfor = {0};
     bool *alike;
 
@@ -115,9 +152,52 @@ static void who_holds_the_core_and_is_held_by_it_is_in_the_same_plight(void **st
     blocks(&waitfor, 2, REPLAY_BEHIND, (int[]){0, -1}); /* as rank 1 does */
     blocks(&waitfor, 3, REPLAY_BEHIND, (int[]){0, -1}); /* nobody of the core waits for it */
     blocks(&waitfor, 4, REPLAY_BEHIND, (int[]){3, -1}); /* it waits for none of the core */
-    assert_int_equal(waiting_alike(&waitfor, 5, &alike), CORE_OK);
+    assert_int_equal(waiting_alike(&program, &waitfor, &alike), CORE_OK);
     for (int i = 0; i < 5; i++)
         assert_int_equal(alike[i], i == 2);
+    free(alike);
+    replay_waitfor_done(&waitfor);
+}
+
+/* Rank 0 waits in a collective for rank 1, which waits for rank 0; so do ranks 2 and 3 in the same
+ * collective, and rank 4 in another one. */
+static void who_waits_in_the_collective_of_the_core_is_in_the_same_plight(void **state)
+{
+    struct replay_op op[5] = {{.tag = 0}, {.tag = 0}, {.tag = 0}, {.tag = 0}, {.tag = 1}};
+    struct replay_rank rank[5] = {{.op = NULL}};
+    const struct replay_program program = {.rank_count = 5, .rank = rank};
+    struct replay_waitfor waitfor = {0};
+    bool *alike;
+
+    (void)state;
+    for (uint32_t r = 0; r < 5; r++) {
+        rank[r].op = &op[r];
+        rank[r].op_count = 1;
+        blocks(&waitfor, r, r < 2 ? REPLAY_IN_CORE : REPLAY_BEHIND, (int[]){r != 1, -1});
+        op[r].kind = waitfor.blocked[r].kind = r == 1 ? REPLAY_RECV : REPLAY_COLL;
+    }
+    assert_int_equal(waiting_alike(&program, &waitfor, &alike), CORE_OK);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(alike[i], i == 2 || i == 3);
+    free(alike);
+    replay_waitfor_done(&waitfor);
+}
+
+/* Ranks 0 and 1 wait for rank 3, which has ended, rank 1 for rank 4 as well; rank 2 waits for rank
+ * 4 alone. */
+static void who_waits_for_the_same_rank_that_ended_is_in_the_same_plight(void **state)
+{
+    const struct replay_program program = {.rank_count = 5};
+    struct replay_waitfor waitfor = {0};
+    bool *alike;
+
+    (void)state;
+    blocks(&waitfor, 0, REPLAY_IN_CORE, (int[]){3, -1});
+    blocks(&waitfor, 1, REPLAY_BEHIND, (int[]){4, 3, -1});
+    blocks(&waitfor, 2, REPLAY_BEHIND, (int[]){4, -1});
+    assert_int_equal(waiting_alike(&program, &waitfor, &alike), CORE_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(alike[i], i == 1);
     free(alike);
     replay_waitfor_done(&waitfor);
 }
@@ -126,9 +206,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_blocks_or_fails_in_a_call_is_its_cause),
+        cmocka_unit_test(what_a_rank_dies_of_in_a_call_is_its_cause),
+        cmocka_unit_test(who_waits_for_a_rank_that_gave_up_suffers_from_it),
         cmocka_unit_test(a_symptom_of_a_symptom_follows_from_the_first_cause),
         cmocka_unit_test(effects_and_causes_survive_their_json_form),
         cmocka_unit_test(who_holds_the_core_and_is_held_by_it_is_in_the_same_plight),
+        cmocka_unit_test(who_waits_in_the_collective_of_the_core_is_in_the_same_plight),
+        cmocka_unit_test(who_waits_for_the_same_rank_that_ended_is_in_the_same_plight),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

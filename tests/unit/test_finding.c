@@ -124,20 +124,25 @@ static void awaited_ranks_are_runs(void **state)
     free(call.await);
 }
 
-/* Rank 0 waits for rank 1, and rank 1 for the rank given. */
-static const char *help_of(uint32_t awaited, bool core)
+/* Rank 0 waits for rank 1, rank 1 for the rank given, and so many more for rank 1. */
+static const char *help_of_more(uint32_t awaited, bool core, uint32_t more)
 {
     struct finding_list list = {0};
     struct finding *finding = finding_list_add(&list, RULE_DEADLOCK, FINDING_ERROR);
 
-    for (uint32_t rank = 0; rank < 2; rank++) {
+    for (uint32_t rank = 0; rank < 2 + more; rank++) {
         assert_int_equal(finding_place_add(finding, rank, "MPI_Recv", NULL, NULL, ""), CORE_OK);
-        finding_call_await(&finding->call[rank], rank ? awaited : 1, false);
+        finding_call_await(&finding->call[rank], rank == 1 ? awaited : 1, false);
         finding->call[rank].core = rank == 0 || core;
     }
     const char *help = finding_help(finding);
     finding_list_done(&list);
     return help;
+}
+
+static const char *help_of(uint32_t awaited, bool core)
+{
+    return help_of_more(awaited, core, 0);
 }
 
 static void the_remedy_is_for_a_cycle_where_there_is_one(void **state)
@@ -146,8 +151,9 @@ static void the_remedy_is_for_a_cycle_where_there_is_one(void **state)
 
     (void)state;
     assert_string_equal(help_of(0, true), rule->help);
-    assert_string_equal(help_of(2, false), rule->help_alone); /* which has ended, say */
-    assert_string_equal(help_of(1, true), rule->help);        /* for itself */
+    assert_string_equal(help_of(2, false), rule->help_alone);        /* which has ended, say */
+    assert_string_equal(help_of(1, true), rule->help);               /* for itself */
+    assert_string_equal(help_of_more(0, true, 1), rule->help_alone); /* rank 1 is the odd one */
 }
 
 /* A receive from anyone could also take what its own rank sends, which is no cycle. */
