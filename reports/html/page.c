@@ -19,5 +19,5 @@ void html_page_script(FILE *file)
 
 void html_page_end(FILE *file)
 {
-    fprintf(file, "</body></html>\n");
+    fprintf(file, "<script>\n%s</script>\n</body></html>\n", fold_js);
 }

@@ -8,6 +8,7 @@
 void html_page_begin(const char *title, FILE *file);
 /* What draws the timeline, for pages that have one. */
 void html_page_script(FILE *file);
+/* With what folds tables on narrow screens. */
 void html_page_end(FILE *file);
 
 #endif

@@ -79,6 +79,8 @@ say("searching finds", browser.run(picked))
 for width, dark in ((1280, False), (1280, True), (360, False)):
     open_page(hang, width=width, dark=dark, touch=width == 360)
     say(f"{width} wide, the page is", browser.run("document.documentElement.scrollWidth"))
+    wide = "[...document.querySelectorAll('.wide')].filter((e) => e.scrollWidth > e.clientWidth)"
+    say("tables that scroll sideways", browser.run(f"{wide}.length"))
     picture(f"hang-{width}{'-dark' if dark else ''}")
 open_page(hang, width=1280, dark=True)
 back = (
