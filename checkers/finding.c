@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/check_rules.h"
 #include "checkers/wording.h"
 #include "core/array.h"
 #include "core/check.h"
@@ -374,7 +375,8 @@ const char *finding_help(const struct finding *finding)
         awaits |= finding->call[i].await_count > 0;
         alone = !finding->call[i].core || !awaits_waiting(finding, &finding->call[i]);
     }
-    if (finding->rule->help_alone && awaits_odd_one(finding))
+    if (finding->rule->help_alone && finding->schedule &&
+        !strcmp(finding->schedule, CHECK_BUFFERED) && awaits_odd_one(finding))
         return finding->rule->help_alone;
     return alone && awaits ? finding->rule->help_alone : finding->rule->help;
 }

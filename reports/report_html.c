@@ -410,6 +410,7 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
     if (status == CORE_OK)
         status = html_timeline_write(facts, file);
     html_page_script(file);
+    html_page_fold(file);
     html_page_end(file);
     return status == CORE_OK && ferror(file) ? report_unwritten(facts) : status;
 }

@@ -17,7 +17,12 @@ void html_page_script(FILE *file)
     fprintf(file, "<script>\n%s</script>\n", page_js);
 }
 
+void html_page_fold(FILE *file)
+{
+    fprintf(file, "<script>\n%s</script>\n", fold_js);
+}
+
 void html_page_end(FILE *file)
 {
-    fprintf(file, "<script>\n%s</script>\n</body></html>\n", fold_js);
+    fprintf(file, "</body></html>\n");
 }

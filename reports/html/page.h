@@ -8,7 +8,8 @@
 void html_page_begin(const char *title, FILE *file);
 /* What draws the timeline, for pages that have one. */
 void html_page_script(FILE *file);
-/* With what folds tables on narrow screens. */
+/* What folds tables on narrow screens, for pages that have some. */
+void html_page_fold(FILE *file);
 void html_page_end(FILE *file);
 
 #endif

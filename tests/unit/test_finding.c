@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "checkers/check_rules.h"
 #include "checkers/finding.h"
 
 static void a_note_does_not_fail_a_list_but_a_warning_does(void **state)
@@ -135,6 +136,7 @@ static const char *help_of_more(uint32_t awaited, bool core, uint32_t more)
         finding_call_await(&finding->call[rank], rank == 1 ? awaited : 1, false);
         finding->call[rank].core = rank == 0 || core;
     }
+    finding_schedule(finding, "%s", more ? CHECK_BUFFERED : CHECK_UNBUFFERED);
     const char *help = finding_help(finding);
     finding_list_done(&list);
     return help;
