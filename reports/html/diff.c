@@ -203,7 +203,6 @@ enum core_status diff_html(const struct diff *diff, const char *failed, FILE *fi
     if (status == CORE_OK)
         status = parts_table(diff->order, diff->order_count, "Messages in another order",
                              "from receive", file);
-    html_page_fold(file);
     html_page_end(file);
     if (status != CORE_OK)
         return status;
