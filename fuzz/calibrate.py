@@ -3,11 +3,11 @@
 correct twin must survive it.
 
 usage: calibrate.py BINARY [--seconds=S] [--runs=N] [--twin-seconds=S] [--twin-runs=N] [--table]
-                    [--only=WORD] [--compare=SEEDS]
+                    [--only=WORD] [--compare=SEEDS] [--ways=NAME,...]
 Prints a line for each failure and a count; with --table the table: defect, executions, seconds,
 axis, rule. With --compare=SEEDS instead: executions to each defect, the median of so many seeds, by
 what the fuzzer goes by."""
-import argparse, math, os, re, statistics, subprocess, sys, tempfile, time
+import argparse, math, os, re, resource, statistics, subprocess, sys, tempfile, time
 
 parser = argparse.ArgumentParser()
 parser.add_argument("binary")
@@ -21,6 +21,7 @@ parser.add_argument(
 )
 parser.add_argument("--only", default="")
 parser.add_argument("--compare", type=int, default=0, help="seeds")
+parser.add_argument("--ways", default="", help="of --compare, these alone")
 args = parser.parse_args()
 binary = os.path.abspath(args.binary)
 
@@ -44,7 +45,14 @@ def fuzz(name, seconds, runs, seed=1, **environment):
                 f"-runs={runs}",
             ],
             cwd=folder,
-            env=dict(os.environ, CROSSWAIT_FUZZ_TARGET=name, **environment),
+            # nobody reads the lines of a stack, which cost more than most findings
+            env=dict(
+                os.environ,
+                CROSSWAIT_FUZZ_TARGET=name,
+                ASAN_OPTIONS="symbolize=0",
+                UBSAN_OPTIONS="symbolize=0",
+                **environment,
+            ),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             errors="replace",
@@ -81,18 +89,30 @@ GOES_BY = {
     "plain bytes": "coverage bytes",
     "uniform": "anew=100 uniform",
 }
+if args.ways:
+    GOES_BY = {way: GOES_BY[way] for way in args.ways.split(",")}
+
+
+def computed():
+    """Seconds of computing of all that ran so far, without waiting for others on the machine."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def compare(names):
     """Prints executions to each defect. One that is not found counts as the runs there were."""
     print(f"{'defect':40}" + "".join(f" {way:>12}" for way in GOES_BY))
     medians, missed = {way: [] for way in GOES_BY}, dict.fromkeys(GOES_BY, 0)
+    executions, seconds = dict.fromkeys(GOES_BY, 0), dict.fromkeys(GOES_BY, 0.0)
     for name in names:
         line = f"{name:40}"
         for way, words in GOES_BY.items():
             taken = []
             for seed in range(1, args.compare + 1):
+                before = computed()
                 done = fuzz(name, args.seconds, args.runs, seed, CROSSWAIT_FUZZ_GOES_BY=words)
+                seconds[way] += computed() - before
+                executions[way] += done[0]
                 missed[way] += not done[2]
                 taken.append(max(done[0], 1) if done[2] else args.runs)
             medians[way].append(statistics.median(taken))
@@ -100,9 +120,12 @@ def compare(names):
         print(line, flush=True)
     means = {way: math.exp(sum(map(math.log, m)) / len(m)) for way, m in medians.items()}
     print(f"{'geometric mean':40}" + "".join(f" {round(mean):12}" for mean in means.values()))
-    ratios = "".join(f" {mean / means['ours']:12.2f}" for mean in means.values())
-    print(f"{'times as many as ours':40}" + ratios)
+    first = next(iter(means.values()))
+    ratios = "".join(f" {mean / first:12.2f}" for mean in means.values())
+    print(f"{'times as many as ' + next(iter(means)):40}" + ratios)
     print(f"{'not found, of all seeds':40}" + "".join(f" {count:12}" for count in missed.values()))
+    print(f"{'executions, all':40}" + "".join(f" {count:12}" for count in executions.values()))
+    print(f"{'seconds of computing, all':40}" + "".join(f" {s:12.1f}" for s in seconds.values()))
 
 
 if args.compare:

@@ -218,7 +218,7 @@ static bool axes_of_sizes(const struct collective *c, int ranks, struct axes *ax
     if (c->communicators != COLLECTIVE_INTRA && ranks > 1)
         axis_add(axes, "first-group", c->communicators == COLLECTIVE_INTER, ranks - 1, NULL);
     axis_add(axes, "in-place", 0, 1, NULL);
-    axis_pair(axes, "places", PLACES_PACKED, PLACES_MIXED, NULL);
+    axis_pair(axes, "places", PLACES_PACKED, PLACES_BELOW, NULL);
     axis_add(axes, "blocks", 1, lists,
              !pairs ? "for one call blocks of all sizes from 0 to 3"
                     : "for one call blocks of all sizes, on 3 ranks of 0 and 1");
@@ -250,7 +250,7 @@ static void axes_of_calls(const struct collective *c, int ranks, struct axes *ax
     if (shape_has_blocks_of_sizes(c->kind)) {
         axis_add(axes, "sizes", 0, SCENARIO_SIZES - 1, "blocks of even and uneven sizes");
         axis_add(axes, "sizes-seed", 0, SEEDS_SIZES - 1, NULL);
-        axis_pair(axes, "places", PLACES_PACKED, PLACES_MIXED, "side by side and not");
+        axis_pair(axes, "places", PLACES_PACKED, PLACES_BELOW, "side by side and not");
     }
     if (c->kind == collective_kind_shift || c->kind == collective_kind_bcast_k)
         axis_add(axes, "parameter", 0, 2 * ranks - 1, "parameters below twice the ranks");

@@ -39,6 +39,11 @@ $(BUILD)/fuzz/corpus: $(FUZZ_CORPUS) $(FUZZ_LIBS)
 	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined -o $@ $(filter-out \
 	    %/registry.o,$(FUZZ_CORPUS)) $(FUZZ_LIBS) -lm
 
+# Deeper defects, to measure what the fuzzer goes by.
+$(BUILD)/fuzz/deep: $(BUILD)/fuzz/obj/fuzz/deep.o $(FUZZ_LIBS)
+	$(if $(V),,@echo "  link  $@")
+	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined -o $@ $^ -lm
+
 # --- what `crosswait fuzz` builds a user's file with, laid out as it is installed -----------------
 
 FUZZ_SHARE = $(BUILD)/share/crosswait
@@ -141,7 +146,7 @@ $(BUILD)/fuzz/bench-asan: fuzz/bench.c $(BUILD)/libworld.a $(BUILD)/libcore.a
 
 SEEDS ?= 10
 .PHONY: bench-fuzz
-bench-fuzz: $(BUILD)/fuzz/bench $(BUILD)/fuzz/bench-asan $(BUILD)/fuzz/corpus
+bench-fuzz: $(BUILD)/fuzz/bench $(BUILD)/fuzz/bench-asan $(BUILD)/fuzz/corpus $(BUILD)/fuzz/deep
 	@$(BUILD)/fuzz/bench
 	@$(BUILD)/fuzz/bench-asan
 	@fuzz/speed.py $(BUILD)/fuzz/corpus
@@ -149,7 +154,8 @@ bench-fuzz: $(BUILD)/fuzz/bench $(BUILD)/fuzz/bench-asan $(BUILD)/fuzz/corpus
 	@fuzz/calibrate.py $(BUILD)/fuzz/corpus --table --seconds=60 --only=defect_
 	@echo "executions to it, median of $(SEEDS) seeds, by what the fuzzer goes by:"
 	@fuzz/calibrate.py $(BUILD)/fuzz/corpus --compare=$(SEEDS) --runs=4000 --seconds=600
+	@fuzz/calibrate.py $(BUILD)/fuzz/deep --compare=$(SEEDS) --runs=8000 --seconds=600
 
 ALL += $(BUILD)/obj/fuzz/program/program_main.o $(FUZZ_SHARED)
 
-TESTS += $(BUILD)/fuzz/corpus
+TESTS += $(BUILD)/fuzz/corpus $(BUILD)/fuzz/deep

@@ -43,11 +43,7 @@ static bool may_be_far(int kind)
 /* The same type on both sides. */
 static bool one_type(int kind)
 {
-    return collective_reduces(kind) || kind == collective_kind_alltoallv ||
-           kind == collective_kind_shift ||
-           (shape_is_neighbour(kind) && kind != collective_kind_neighbor_allgather &&
-            kind != collective_kind_neighbor_allgatherv &&
-            kind != collective_kind_neighbor_alltoallw);
+    return collective_reduces(kind) || kind == collective_kind_shift;
 }
 
 static bool has_in_place(int kind)
@@ -82,15 +78,17 @@ static void adapt_far(const struct collective *c, struct scenario *s)
     s->root %= s->ranks;
     if (s->slow >= s->ranks)
         s->slow = s->ranks - 1;
-    bool sends_all = c->kind == collective_kind_scatter || c->kind == collective_kind_alltoall ||
-                     c->kind == collective_kind_bcast || c->kind == collective_kind_bcast_k;
+    bool scatters = c->kind == collective_kind_scatter || c->kind == collective_kind_scatterv;
+    bool sends_all = scatters || c->kind == collective_kind_alltoall ||
+                     c->kind == collective_kind_alltoallv || c->kind == collective_kind_bcast ||
+                     c->kind == collective_kind_bcast_k;
     if (one_type(c->kind) || huge)
         return;
     if (sends_all && s->type_send == TYPE_FAR)
         s->type = s->type == TYPE_FAR ? TYPE_FAR : TYPE_INT;
     else
         s->type_send = TYPE_INT;
-    if (c->kind == collective_kind_scatter && s->type == TYPE_FAR)
+    if (scatters && s->type == TYPE_FAR)
         s->type = TYPE_INT;
 }
 

@@ -14,7 +14,8 @@ static const char *const op_names[] = {
 static const char *const comm_names[] = {"world", "dup", "backwards", "part", "grid"};
 static const char *const also_names[] = {"none", "dup", "backwards", "halves"};
 static const char *const sizes_names[] = {"even", "uneven", "many-zero", "one"};
-static const char *const places_names[] = {"packed", "backwards", "gaps", "mixed", "shared"};
+static const char *const places_names[] = {"packed", "backwards", "gaps",
+                                           "mixed",  "shared",    "below"};
 static const char *const growth_names[] = {"none", "up", "down"};
 /* As it was written before the policies' grammar came, and is still read. */
 static const char *const buffering_names[] = {"rendezvous", "eager",   "eager-bytes",

@@ -79,6 +79,7 @@ enum scenario_places {
     PLACES_GAPS,
     PLACES_MIXED,  /* gaps, and in no order */
     PLACES_SHARED, /* as mixed, and all empty blocks at one place */
+    PLACES_BELOW,  /* as mixed, and the first ones before the buffer's address */
     SCENARIO_PLACES
 };
 enum scenario_growth { GROWTH_NONE, GROWTH_UP, GROWTH_DOWN, SCENARIO_GROWTHS };

@@ -78,6 +78,8 @@ static int step_of(enum scenario_places places, int n, unsigned seed)
 static void places_make(const struct scenario *s, const int *counts, int n, int *places)
 {
     int at = 0, step = step_of(s->places, n, s->sizes_seed), first = -1;
+    for (int i = 0; i < n && s->places == PLACES_BELOW; i++)
+        at -= (counts[i] + 1) / 2 + 1;
     for (int i = 0; i < n; i++) {
         int block = (int)((long)(s->places == PLACES_BACKWARDS ? i + 1 : i) * step % n);
         if (s->places >= PLACES_GAPS)
@@ -141,16 +143,38 @@ static int *numbers_new(int n)
     return made;
 }
 
+/* Of the sender's type, if its elements go into each of these blocks; their counts become those of
+ * such elements. Blocks of a w-form have types of their own. */
+static enum scenario_type type_of_sent(const struct shape *c, int *counts, int n)
+{
+    const struct shape_types *t = c->types;
+    int items = scenario_type_items(t->type), sent = scenario_type_items(t->type_send);
+    int kind = c->collective->kind;
+    if (kind == collective_kind_alltoallw || kind == collective_kind_neighbor_alltoallw)
+        return t->type;
+    for (int b = 0; b < n; b++)
+        if (counts[b] * items % sent)
+            return t->type;
+    for (int b = 0; b < n; b++)
+        counts[b] = counts[b] * items / sent;
+    return t->type_send;
+}
+
 /* Blocks of sizes: counts[] is filled; makes places[] and adds the blocks that source and mark
  * describe. */
 static void blocks_sized(struct shape *c, struct shape_side *side, int n, const int *source,
                          const int *mark)
 {
-    ptrdiff_t extent = element_layout(c->types->type)->extent;
+    bool sends = side == &c->send;
+    enum scenario_type type = sends ? type_of_sent(c, side->counts, n) : c->types->type;
+    ptrdiff_t extent = element_layout(type)->extent;
+    if (sends)
+        c->arguments.sendtype =
+            type == c->types->type ? c->types->mpi_type : c->types->mpi_type_send;
     side->places = numbers_new(n);
     places_make(c->s, side->counts, n, side->places);
     for (int b = 0; b < n; b++)
-        block_add(side, c->types->type, side->places[b] * extent, side->counts[b],
+        block_add(side, type, side->places[b] * extent, side->counts[b],
                   source[b] < 0 ? SHAPE_NOBODY : source[b], mark[b]);
 }
 
@@ -641,8 +665,6 @@ void shape_make(struct shape *c)
                     c->collective->kind == collective_kind_alltoallw;
     if (alltoall && c->in_place)
         initial_of_alltoall(c);
-    if (shape_has_blocks_of_sizes(c->collective->kind) && c->send.counts)
-        a->sendtype = c->types->mpi_type;
     a->sendcounts = c->send.counts;
     a->sdispls = c->send.places;
     a->sendtypes = c->send.types;

@@ -185,6 +185,79 @@ static int bcast_down(int wrong, BCAST)
     return flat(r, count_known, t, root, comm, rank, size);
 }
 
+/* --- places before the buffer's address ------------------------------------------------------- */
+
+#define WIDE                                                                         \
+    const void *s, const int sc[], const int sd[], const MPI_Datatype st[], void *r, \
+        const int rc[], const int rd[], const MPI_Datatype rt[], MPI_Comm comm
+
+/* Wrong: takes a place below 0 for one that was not given. */
+static int alltoallw_below(int wrong, WIDE)
+{
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    for (int step = 0; step < size; step++) {
+        int to = (rank + step) % size, from = (rank - step + size) % size;
+        MPI_Sendrecv((const char *)s + (wrong && sd[to] < 0 ? 0 : sd[to]), sc[to], st[to], to, TAG,
+                     (char *)r + rd[from], rc[from], rt[from], from, TAG, comm, STATUS);
+    }
+    return MPI_SUCCESS;
+}
+
+/* --- another type on each side ---------------------------------------------------------------- */
+
+#define SIZED                                                                               \
+    const void *s, const int sc[], const int sd[], MPI_Datatype t, void *r, const int rc[], \
+        const int rd[], MPI_Datatype u, MPI_Comm comm
+
+/* Wrong: what is sent lies as far apart as what is received. */
+static int alltoallv_types(int wrong, SIZED)
+{
+    int rank, size;
+    MPI_Aint extent = extent_of(wrong ? u : t);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    for (int step = 0; step < size; step++) {
+        int to = (rank + step) % size, from = (rank - step + size) % size;
+        MPI_Sendrecv((const char *)s + sd[to] * extent, sc[to], t, to, TAG,
+                     (char *)r + rd[from] * extent_of(u), rc[from], u, from, TAG, comm, STATUS);
+    }
+    return MPI_SUCCESS;
+}
+
+static int scatterv_types(int wrong, const void *s, const int sc[], const int sd[], MPI_Datatype t,
+                          void *r, int m, MPI_Datatype u, int root, MPI_Comm comm)
+{
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    for (int i = 0; rank == root && i < size; i++) {
+        const char *place = (const char *)s + sd[i] * extent_of(wrong ? u : t);
+        if (i != root)
+            MPI_Send(place, sc[i], t, i, TAG, comm);
+        else
+            copy(place, sc[i], t, r, m, u);
+    }
+    return rank == root ? MPI_SUCCESS : MPI_Recv(r, m, u, root, TAG, comm, STATUS);
+}
+
+static int neighbor_types(int wrong, SIZED)
+{
+    int dims, peer[6];
+    MPI_Request request[12];
+    MPI_Cartdim_get(comm, &dims);
+    for (int d = 0; d < dims; d++)
+        MPI_Cart_shift(comm, d, 1, &peer[2 * d], &peer[2 * d + 1]);
+    for (int i = 0; i < 2 * dims; i++) {
+        MPI_Irecv((char *)r + rd[i] * extent_of(u), rc[i], u, peer[i], TAG + i, comm,
+                  &request[2 * i]);
+        MPI_Isend((const char *)s + sd[i] * extent_of(wrong ? u : t), sc[i], t, peer[i],
+                  TAG + (i ^ 1), comm, &request[2 * i + 1]);
+    }
+    return MPI_Waitall(4 * dims, request, MPI_STATUSES_IGNORE);
+}
+
 /* --- completed in any order ------------------------------------------------------------------- */
 
 struct state {
@@ -253,18 +326,26 @@ static int right_bcast_tested(BCAST, void **out_state)
 
 /* --- all of them, twice ----------------------------------------------------------------------- */
 
-#define TWICE(form, name, parameters, ...) \
-    static int wrong_##name parameters     \
-    {                                      \
-        return name(1, __VA_ARGS__);       \
-    }                                      \
-    static int right_##name parameters     \
-    {                                      \
-        return name(0, __VA_ARGS__);       \
-    }                                      \
-    COLLECTIVE(form, "", wrong_##name) COLLECTIVE(form, "", right_##name)
+#define TWICE(form, name, parameters, ...)               \
+    static int wrong_##name parameters                   \
+    {                                                    \
+        return name(1, __VA_ARGS__);                     \
+    }                                                    \
+    static int right_##name parameters                   \
+    {                                                    \
+        return name(0, __VA_ARGS__);                     \
+    }                                                    \
+    COLLECTIVE(form, "", wrong_##name, .no_in_place = 1) \
+    COLLECTIVE(form, "", right_##name, .no_in_place = 1)
 TWICE(gatherv, gatherv_gaps, (VECTOR), s, n, t, r, counts, displs, u, root, comm)
 TWICE(gatherv, gatherv_order, (VECTOR), s, n, t, r, counts, displs, u, root, comm)
+TWICE(alltoallw, alltoallw_below, (WIDE), s, sc, sd, st, r, rc, rd, rt, comm)
+TWICE(alltoallv, alltoallv_types, (SIZED), s, sc, sd, t, r, rc, rd, u, comm)
+TWICE(scatterv, scatterv_types,
+      (const void *s, const int sc[], const int sd[], MPI_Datatype t, void *r, int m,
+       MPI_Datatype u, int root, MPI_Comm comm),
+      s, sc, sd, t, r, m, u, root, comm)
+TWICE(neighbor_alltoallv, neighbor_types, (SIZED), s, sc, sd, t, r, rc, rd, u, comm)
 TWICE(gather, gather_before, (ROOTED), s, n, t, r, m, u, root, comm)
 TWICE(gather, gather_behind, (ROOTED), s, n, t, r, m, u, root, comm)
 TWICE(bcast, bcast_halves, (BCAST), r, n, t, root, comm)

@@ -18,8 +18,12 @@ while read -r name without; do
         "without $without $(verdict --target=wrong_$name --without=$without)," \
         "its twin $(verdict --target=right_$name)"
 done <<'TABLE'
-gatherv_gaps gaps,mixed,shared
-gatherv_order backwards,mixed,shared
+gatherv_gaps gaps,mixed,shared,below
+gatherv_order backwards,mixed,shared,below
+alltoallw_below below
+alltoallv_types type,type-send
+scatterv_types type,type-send
+neighbor_types type,type-send
 gather_before before
 gather_behind behind
 bcast_halves halves
