@@ -87,7 +87,7 @@ GOES_BY = {
     "all mutated": "coverage anew=0",
     "all anew": "anew=100",
     "plain bytes": "coverage bytes",
-    "uniform": "anew=100 uniform",
+    "uniform": "anew=100 uniform=100",
 }
 if args.ways:
     GOES_BY = {way: GOES_BY[way] for way in args.ways.split(",")}

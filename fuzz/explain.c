@@ -422,13 +422,19 @@ static void shrink_buffering(struct shrinking *work)
         *work->best = before;
 }
 
+/* Until no step leads to a simpler scenario that fails. */
+static void shrink_fields_all(struct shrinking *work)
+{
+    while (shrink_fields(work))
+        continue;
+}
+
 static void shrink_all(struct shrinking *work)
 {
-    for (int round = 0; round < 6 && shrink_fields(work); round++)
-        continue;
+    shrink_fields_all(work);
     shrink_delays(work);
     shrink_choices(work);
-    shrink_fields(work);
+    shrink_fields_all(work);
 }
 
 /* Still many ranks: fewer, from what was found on, may show the same mistake in another way. */

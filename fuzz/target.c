@@ -332,17 +332,18 @@ bool harness_keep(const char *folder, const char *kind, const struct collective 
 
 /* --- what the fuzzer goes by ------------------------------------------------------------------ */
 
-/* So many of a hundred scenarios are drawn anew, the others are mutated or crossed. */
-enum { ANEW = 75 };
+/* So many of a hundred scenarios are drawn anew, the others are mutated or crossed; and of those
+ * that are drawn so many with all values alike, the others with those that tend to matter. */
+enum { ANEW = 75, UNIFORM = 0 };
 
 /* To measure what each feedback and the mutation earn (make bench-fuzz), CROSSWAIT_FUZZ_GOES_BY
- * says what there is: words of "coverage", "pattern" (of communication), and "anew=N" in place of
- * ANEW, "uniform" where all values are drawn alike, "uncrossed" where none are crossed, or
+ * says what there is: words of "coverage", "pattern" (of communication), and "anew=N" and
+ * "uniform=N" in place of ANEW and UNIFORM, "uncrossed" where none are crossed, or
  * "bytes" for libFuzzer's own mutation of bytes. Not set: coverage; patterns cost a third of the
  * time and find nothing sooner. */
 bool harness_by_pattern;
-static bool goes_by_coverage = true, goes_by_crossing = true, goes_by_bytes, goes_uniformly;
-static unsigned anew = ANEW;
+static bool goes_by_coverage = true, goes_by_crossing = true, goes_by_bytes;
+static unsigned anew = ANEW, uniform = UNIFORM;
 extern uint8_t __start___sancov_cntrs[] __attribute__((weak));
 extern uint8_t __stop___sancov_cntrs[] __attribute__((weak));
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
@@ -354,11 +355,12 @@ static void goes_by_read(void)
         return;
     goes_by_coverage = strstr(words, "coverage") != NULL;
     harness_by_pattern = strstr(words, "pattern") != NULL;
-    goes_uniformly = strstr(words, "uniform") != NULL;
     goes_by_bytes = strstr(words, "bytes") != NULL;
     goes_by_crossing = strstr(words, "uncrossed") == NULL;
     if (strstr(words, "anew="))
         anew = (unsigned)atoi(strstr(words, "anew=") + 5);
+    if (strstr(words, "uniform="))
+        uniform = (unsigned)atoi(strstr(words, "uniform=") + 8);
 }
 
 /* After an execution: what is not gone by has not been seen. libFuzzer wants to see something. */
@@ -471,15 +473,22 @@ static size_t scenario_put(const struct scenario *scenario, uint8_t *out, size_t
     return made;
 }
 
+/* Draws one anew, as often as that is to be; false: what there is goes on. */
+static bool drawn_anew(struct scenario *scenario, unsigned seed)
+{
+    if (core_random_mix(seed) % 100 >= anew)
+        return false;
+    scenario_draw(scenario, seed, core_random_mix(~(uint64_t)seed) % 100 < uniform);
+    return true;
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
     static struct scenario scenario;
     if (goes_by_bytes)
         return LLVMFuzzerMutate(data, size, max_size);
     scenario_decode(data, size, &scenario);
-    if (core_random_mix(seed) % 100 < anew)
-        scenario_draw(&scenario, seed, goes_uniformly);
-    else
+    if (!drawn_anew(&scenario, seed))
         scenario_mutate(&scenario, seed);
     return scenario_put(&scenario, data, max_size);
 }
@@ -494,9 +503,9 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t
         memcpy(out, data, size < room ? size : room);
         return LLVMFuzzerMutate(out, size < room ? size : room, room);
     }
-    if (core_random_mix(seed) % 100 < anew) {
-        scenario_draw(&scenario, seed, goes_uniformly);
-    } else if (goes_by_crossing) {
+    if (drawn_anew(&scenario, seed))
+        return scenario_put(&scenario, out, room);
+    if (goes_by_crossing) {
         scenario_decode(other, other_size, &second);
         scenario_cross(&scenario, &second, seed);
     } else {

@@ -2,11 +2,12 @@
 #include "fuzz/scenario/scenario.h"
 
 enum {
-    COUNTS_SMALL = 8, /* 0 to 8 elements, then twice the number before */
-    COUNTS = 18,
     STEPS_ROOT = SCENARIO_CALLS_MAX - 1,
     STEPS_RANKS = SCENARIO_RANKS_MAX - 1,
     STEPS_GROUPS = SCENARIO_RANKS_MAX - 1,
+    COUNTS_SMALL = 33, /* 0 to 32 elements; else less by a half, a quarter, ... and by 1 */
+    COUNTS = COUNTS_SMALL + 12,
+    VALUES = 16 /* that are tried of each field of `ordered`, those before its own */
 };
 
 /* Of several calls with different roots that one alone. */
@@ -21,8 +22,10 @@ static void one_root(struct scenario *s, int call)
 
 static void fewer_elements(struct scenario *s, int step)
 {
-    int count = step <= COUNTS_SMALL ? step : COUNTS_SMALL << (step - COUNTS_SMALL);
-    if (count < s->count)
+    int count = step < COUNTS_SMALL ? step : s->count - (s->count >> (step - COUNTS_SMALL + 1));
+    if (step == COUNTS - 1)
+        count = s->count - 1;
+    if (count >= 0 && count < s->count)
         s->count = count;
 }
 
@@ -38,37 +41,78 @@ static const struct {
     const char *key;
     int value;
 } ordinary[] = {
-    {"other", 0},
-    {"calls", 1},
-    {"root-step", 0},
-    {"growth", GROWTH_NONE},
-    {"places", PLACES_PACKED},
-    {"also", ALSO_NONE},
-    {"arrive", 0},
-    {"graph", false},
-    {"flight", 1},
-    {"tested", false},
-    {"communicator", COMM_WORLD},
-    {"traffic", false},
-    {"slow", -1},
-    {"delays", REPLAY_DELAY_NONE},
-    {"delays-seed", 0},
-    {"late", false},
-    {"shuffle", false},
-    {"root", 0},
-    {"in-place", false},
-    {"sizes", SIZES_EVEN},
-    {"sizes-seed", 0},
-    {"blocks", 0},
-    {"op", OP_SUM_INT},
-    {"dims", 1},
-    {"periods", 0},
-    {"parameter", 0},
-    {"eager-bytes", 0},
-    {"credits", 0},
-    {"pool-bytes", 0},
+    {"other", 0},        {"root-step", 0},  {"arrive", 0},
+    {"graph", false},    {"flight", 1},     {"tested", false},
+    {"traffic", false},  {"slow", -1},      {"delays", REPLAY_DELAY_NONE},
+    {"delays-seed", 0},  {"late", false},   {"shuffle", false},
+    {"in-place", false}, {"sizes-seed", 0}, {"blocks", 0},
+    {"dims", 1},         {"periods", 0},    {"parameter", 0},
+    {"eager-bytes", 0},  {"credits", 0},    {"pool-bytes", 0},
 };
 enum { ORDINARY = sizeof ordinary / sizeof *ordinary };
+
+/* The simpler a value the lower it is. */
+enum ordered {
+    CALLS,
+    ALSO,
+    COMM,
+    GROWTH,
+    PLACES,
+    SIZES,
+    OP,
+    TYPES,
+    TYPE,
+    TYPE_SENT,
+    ROOT,
+    ORDERED
+};
+
+static int lower(int value, int to)
+{
+    return to < value ? to : value;
+}
+
+static void lower_one(struct scenario *s, enum ordered field, int to)
+{
+    switch (field) {
+    case CALLS:
+        s->calls = lower(s->calls, to + 1);
+        break;
+    case ALSO:
+        s->also = lower(s->also, to);
+        break;
+    case COMM:
+        s->comm = lower(s->comm, to);
+        break;
+    case GROWTH:
+        s->growth = lower(s->growth, to);
+        break;
+    case PLACES:
+        s->places = lower(s->places, to);
+        break;
+    case SIZES:
+        s->sizes = lower(s->sizes, to);
+        break;
+    case OP:
+        s->op = lower(s->op, to);
+        break;
+    case TYPES: /* one for both sides */
+        if (to <= (int)s->type || to == (int)s->type_send)
+            s->type = s->type_send = to < SCENARIO_TYPES ? to : TYPE_INT;
+        break;
+    case TYPE: /* two that differ come to be one, and one never two: this has an end */
+        s->type = s->type == s->type_send ? (int)s->type : lower(s->type, to);
+        break;
+    case TYPE_SENT:
+        s->type_send = s->type == s->type_send ? (int)s->type : lower(s->type_send, to);
+        break;
+    case ROOT:
+        s->root = lower(s->root, to);
+        break;
+    case ORDERED:
+        break;
+    }
+}
 
 /* What depends on what is there. */
 static bool relative(struct scenario *s, int step)
@@ -78,21 +122,9 @@ static bool relative(struct scenario *s, int step)
         s->choice_count = 0;
         return true;
     case 1:
-        s->calls = s->calls > 2 ? 2 : s->calls;
-        return true;
-    case 2:
-        s->also = s->also > ALSO_DUP ? ALSO_DUP : s->also;
-        return true;
-    case 3:
-        s->type_send = s->type;
-        return true;
-    case 4:
-        s->type = s->type_send = TYPE_INT;
-        return true;
-    case 5:
         s->buffering = REPLAY_EAGER;
         return true;
-    case 6:
+    case 2:
         s->buffering = s->buffering == REPLAY_EAGER ? REPLAY_EAGER : REPLAY_RENDEZVOUS;
         return true;
     default:
@@ -127,5 +159,9 @@ bool scenario_simpler(const struct scenario *scenario, int step, struct scenario
         scenario_set(out, ordinary[step].key, ordinary[step].value);
         return true;
     }
-    return relative(out, step - ORDINARY);
+    if ((step -= ORDINARY) < ORDERED * VALUES) {
+        lower_one(out, step / VALUES, step % VALUES);
+        return true;
+    }
+    return relative(out, step - ORDERED * VALUES);
 }
