@@ -5,8 +5,10 @@ enum {
     STEPS_ROOT = SCENARIO_CALLS_MAX - 1,
     STEPS_RANKS = SCENARIO_RANKS_MAX - 1,
     STEPS_GROUPS = SCENARIO_RANKS_MAX - 1,
-    COUNTS_SMALL = 33, /* 0 to 32 elements; else less by a half, a quarter, ... and by 1 */
-    COUNTS = COUNTS_SMALL + 12,
+    COUNTS_SMALL = 33, /* 0 to 32 elements; else less by a half, a quarter, ... and by 8 to 1 */
+    COUNTS_PARTS = 8,
+    COUNTS_LESS = 8,
+    COUNTS = COUNTS_SMALL + COUNTS_PARTS + COUNTS_LESS,
     VALUES = 16 /* that are tried of each field of `ordered`, those before its own */
 };
 
@@ -22,9 +24,11 @@ static void one_root(struct scenario *s, int call)
 
 static void fewer_elements(struct scenario *s, int step)
 {
-    int count = step < COUNTS_SMALL ? step : s->count - (s->count >> (step - COUNTS_SMALL + 1));
-    if (step == COUNTS - 1)
-        count = s->count - 1;
+    int count = step;
+    if (step >= COUNTS_SMALL + COUNTS_PARTS)
+        count = s->count - (COUNTS - step);
+    else if (step >= COUNTS_SMALL)
+        count = s->count - (s->count >> (step - COUNTS_SMALL + 1));
     if (count >= 0 && count < s->count)
         s->count = count;
 }
@@ -96,7 +100,9 @@ static void lower_one(struct scenario *s, enum ordered field, int to)
     case OP:
         s->op = lower(s->op, to);
         break;
-    case TYPES: /* one for both sides */
+    case TYPES: /* one for both sides; if it is the sender's, as many as it sends */
+        if (to == (int)s->type_send)
+            s->count = s->count * scenario_type_items(s->type) / scenario_type_items(s->type_send);
         if (to <= (int)s->type || to == (int)s->type_send)
             s->type = s->type_send = to < SCENARIO_TYPES ? to : TYPE_INT;
         break;

@@ -33,7 +33,7 @@ without 's/^delay .*/delay none/'
 choices=$(printf '%02x' 3 1 4 1 5 9 2 6 5 3 5 8 9 7 9 3 2 3 8 4 6 2 6 4 3 3 8 3 2 7 9 5 0 2 8 8 4 \
     1 9 7 1 6 9 3 9 9 3 7 5 1)
 shrink "a long schedule" "collective defect_reduce_arrival_order" "ranks 5" "op affine-int" \
-    $everything "buffering eager" "shuffle yes" "choices $choices"
+    $everything "communicator world" "buffering eager" "shuffle yes" "choices $choices"
 without 's/^choices .*/choices -/'
 shrink "few messages held" "collective defect_allgather_first_send" "ranks 6" $everything \
     "buffering credits" "credits 2"
