@@ -216,7 +216,7 @@ static enum core_status run_all(const char *program, const struct passed *passed
         start_make(program, passed, left, runs, i, start);
         result = fuzz_spawn_watched(start->argv, start->log, left, out_status);
         runs -= executed(start->log) > 0 ? executed(start->log) : 1;
-        if (!keep_going || *out_status == 0 || *out_status == 2)
+        if (!keep_going || *out_status == 0 || *out_status == 2 || *out_status == FUZZ_INTERRUPTED)
             break;
     }
     return result;
@@ -246,6 +246,11 @@ static int fuzz(const struct fuzz_job *job, const char *program, const struct pa
     int found = fuzz_found_present(job, program, start.crashes, start.log, since, wanted, &ignored);
     if (found)
         return CLI_FINDINGS;
+    if (status == FUZZ_INTERRUPTED) {
+        summarise(start.log, job);
+        fprintf(stderr, "crosswait: interrupted; what was kept so far is gone on from\n");
+        return FUZZ_INTERRUPTED;
+    }
     fuzz_line(start.log, "crosswait: ", line);
     if (status == 2 && line[0]) {
         fprintf(stderr, "%s\n", line);

@@ -1,10 +1,13 @@
-/* See fuzz_job.h. Relies on sh, clang, mpicc and nm being found through PATH; holds no state. */
+/* See fuzz_job.h. Relies on sh, clang, mpicc and nm being found through PATH.
+ *
+ * State: whether the child that is watched was interrupted. */
 #include "core/file.h"
 #include "core/trace/describe.h"
 #include "cli/fuzz/fuzz_job.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,8 +140,8 @@ static const char *progress_words(const char *line, double elapsed, double secon
         snprintf(whole, sizeof whole, "/%.0f", seconds);
     describe_count(number_after(line, "#"), "world", worlds, sizeof worlds);
     describe_number(number_after(line, " exec/s: "), rate, sizeof rate);
-    snprintf(out, 128, "%.0f%s s, %s, %s/s, %lu patterns and branches", elapsed, whole, worlds,
-             rate, number_after(line, " ft: "));
+    snprintf(out, 128, "%.0f%s s, %s, %s/s, %lu branches seen", elapsed, whole, worlds, rate,
+             number_after(line, " ft: "));
     return out;
 }
 
@@ -158,30 +161,54 @@ static void progress_show(const char *log, double elapsed, double seconds)
         fprintf(stderr, "\r\033[Kcrosswait: %.90s", words);
 }
 
-enum core_status fuzz_spawn_watched(char *const argv[], const char *log, double seconds,
-                                    int *out_status)
+/* Waits for it, and shows meanwhile what it says. */
+static int watch(pid_t child, const char *log, double seconds)
 {
-    if (!isatty(STDERR_FILENO))
-        return fuzz_spawn(argv, log, log, out_status);
     struct timespec began, now;
     int status;
     clock_gettime(CLOCK_MONOTONIC, &began);
-    pid_t child = start(argv, log, log);
-    if (child < 0)
-        return core_report(CORE_IO, "cannot start '%s': %s", argv[0], strerror(errno));
     for (;;) {
         pid_t ended = waitpid(child, &status, WNOHANG);
         if (ended == child)
             break;
-        if (ended < 0 && errno != EINTR)
-            return core_report(CORE_IO, "cannot wait for '%s': %s", argv[0], strerror(errno));
         nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
         clock_gettime(CLOCK_MONOTONIC, &now);
         progress_show(log, (double)(now.tv_sec - began.tv_sec), seconds);
     }
     fprintf(stderr, "\r\033[K");
-    *out_status = status_of(status);
-    return CORE_OK;
+    return status_of(status);
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+enum core_status fuzz_spawn_watched(char *const argv[], const char *log, double seconds,
+                                    int *out_status)
+{
+    struct sigaction hear = {.sa_handler = on_interrupt}, before;
+    enum core_status result = CORE_OK;
+    interrupted = 0;
+    sigaction(SIGINT, NULL, &before);
+    if (before.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &hear, NULL);
+    if (isatty(STDERR_FILENO)) {
+        pid_t child = start(argv, log, log);
+        if (child < 0)
+            result = core_report(CORE_IO, "cannot start '%s': %s", argv[0], strerror(errno));
+        else
+            *out_status = watch(child, log, seconds);
+    } else {
+        result = fuzz_spawn(argv, log, log, out_status);
+    }
+    sigaction(SIGINT, &before, NULL);
+    if (interrupted)
+        *out_status = FUZZ_INTERRUPTED;
+    return result;
 }
 
 /* --- building --------------------------------------------------------------------------------- */

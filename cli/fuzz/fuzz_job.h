@@ -32,7 +32,9 @@ enum core_status fuzz_build(const struct fuzz_job *job, const char *kind,
 enum core_status fuzz_spawn(char *const argv[], const char *output, const char *errors,
                             int *out_status);
 /* The same of libFuzzer, with progress on a terminal, from the last "#..." line of its log: so many
- * seconds of `seconds` (0: not known), worlds, worlds a second, patterns and branches seen. */
+ * seconds of `seconds` (0: not known), worlds, worlds a second, branches seen. An interrupt
+ * (SIGINT) ends it alone, and gives FUZZ_INTERRUPTED: what it found can still be told. */
+enum { FUZZ_INTERRUPTED = 130 };
 enum core_status fuzz_spawn_watched(char *const argv[], const char *log, double seconds,
                                     int *out_status);
 enum core_status fuzz_folder_make(const char *path);

@@ -117,7 +117,7 @@ from terminal import end, start
 
 said, _ = end(*start("crosswait fuzz my_barrier.c -seed=1 --time=3"))
 told = re.search(
-    r"crosswait: \d+/3 s, [\d,]+ worlds?, [\d,]+/s, \d+ patterns and branches", said
+    r"crosswait: \d+/3 s, [\d,]+ worlds?, [\d,]+/s, \d+ branches seen", said
 )
 print("fuzzing on a terminal:", "told" if told else repr(said))
 END

@@ -1,0 +1,56 @@
+# timeout: 120
+# An interrupt ends the fuzzer alone: what was found until then is made small and told; where
+# nothing was, that is said.
+set -u
+cat >two.c <<'C'
+#include <mpi.h>
+static int send_all(int less, void *b, int n, MPI_Datatype t, int root, MPI_Comm comm)
+{
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    if (rank != root)
+        return MPI_Recv(b, n, t, root, 1, comm, MPI_STATUS_IGNORE);
+    for (int i = 0; i < size; i++)
+        if (i != root)
+            MPI_Send(b, n > 4 ? n - less : n, t, i, 1, comm);
+    return MPI_SUCCESS;
+}
+static int wrong(void *b, int n, MPI_Datatype t, int root, MPI_Comm comm)
+{
+    return send_all(1, b, n, t, root, comm);
+}
+static int right(void *b, int n, MPI_Datatype t, int root, MPI_Comm comm)
+{
+    return send_all(0, b, n, t, root, comm);
+}
+COLLECTIVE(bcast, "", wrong)
+COLLECTIVE(bcast, "", right)
+C
+/usr/bin/python3 - <<'P'
+import glob, os, signal, subprocess, time
+
+
+def interrupted(target, sign, *more):
+    """Starts it, waits for a file that shows how far it is, and interrupts all of it."""
+    job = subprocess.Popen(
+        ["crosswait", "fuzz", "two.c", "-o", target, "--target=" + target, "--time=600", *more],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    while job.poll() is None and not sign():
+        time.sleep(0.05)
+    os.killpg(job.pid, signal.SIGINT)
+    said = job.communicate()[0]
+    print(target, job.returncode)
+    for line in said.splitlines():
+        if "cause" in line or "interrupted" in line:
+            print(line.split(" (")[0])
+
+
+interrupted("wrong", lambda: glob.glob("wrong/crashes/crash-*"), "--keep-going")
+interrupted("right", lambda: glob.glob("right/corpus/*"))
+P
