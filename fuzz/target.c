@@ -334,7 +334,7 @@ bool harness_keep(const char *folder, const char *kind, const struct collective 
 
 /* So many of a hundred scenarios are drawn anew, the others are mutated or crossed; and of those
  * that are drawn so many with all values alike, the others with those that tend to matter. */
-enum { ANEW = 75, UNIFORM = 0 };
+enum { ANEW = 75, UNIFORM = 10 };
 
 /* To measure what each feedback and the mutation earn (make bench-fuzz), CROSSWAIT_FUZZ_GOES_BY
  * says what there is: words of "coverage", "pattern" (of communication), and "anew=N" and
