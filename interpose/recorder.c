@@ -1,4 +1,4 @@
-/* The recorder's life: real functions, starting after MPI_Init, lanes of threads, ending; and the
+/* The recorder's life: starting after MPI_Init, lanes of threads, ending; and the
  * small record writers.
  *
  * Environment: CROSSWAIT_SPOOL=FOLDER   the launcher's: spools go to FOLDER/JOB, and the launcher
@@ -14,10 +14,8 @@
 #include "core/trace/traits.h"
 
 #include <cpuid.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +43,6 @@ enum { POLL_GAPS_PER_SECOND = 10000 };
 __thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
 struct recorder recorder;
 struct recorder_handles recorder_handle;
-void *recorder_real_table[2][CALL_COUNT];
 
 static struct lane nobody;
 struct lane *const recorder_nobody = &nobody;
@@ -62,59 +59,6 @@ static struct {
     pthread_key_t key;
     bool key_made;
 } life = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, .warned = ATOMIC_FLAG_INIT};
-
-/* --- real functions --------------------------------------------------------------------------- */
-
-static int find_library(struct dl_phdr_info *info, size_t size, void *context)
-{
-    (void)size;
-    const char *name = strrchr(info->dlpi_name, '/');
-    name = name ? name + 1 : info->dlpi_name;
-    if (!library_is(name))
-        return 0;
-    *(void **)context = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    return *(void **)context != NULL;
-}
-
-/* In a program whose MPI library was loaded by dlopen with RTLD_LOCAL (Python's), RTLD_NEXT does
- * not see it. */
-static void *in_library(const char *name)
-{
-    static void *library;
-    if (!library)
-        dl_iterate_phdr(find_library, &library);
-    return library ? dlsym(library, name) : NULL;
-}
-
-/* An executable may hold the one copy of a variable of the library (copy relocation): the default
- * order finds it first. */
-void *recorder_symbol(const char *name)
-{
-    void *symbol = dlsym(RTLD_DEFAULT, name);
-    return symbol ? symbol : in_library(name);
-}
-
-void *recorder_symbol_next(const char *name)
-{
-    void *symbol = dlsym(RTLD_NEXT, name);
-    return symbol ? symbol : in_library(name);
-}
-
-static int no_real_function(void)
-{
-    return MPI_ERR_OTHER;
-}
-
-void *recorder_resolve(int which, unsigned call)
-{
-    char name[128];
-    snprintf(name, sizeof name, "%s%s", which == REAL_PMPI ? "P" : "", call_description[call].name);
-    void *real = recorder_symbol_next(name);
-    if (!real)
-        return (void *)no_real_function;
-    recorder_real_table[which][call] = real;
-    return real;
-}
 
 /* --- small things ----------------------------------------------------------------------------- */
 

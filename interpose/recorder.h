@@ -105,7 +105,8 @@ extern struct recorder { /* of the process */
         uintptr_t start, end;
     } binding[8]; /* the language bindings' code */
     unsigned binding_count;
-    bool unseen; /* callbacks may run that are not seen (SPOOL_FLAG_UNSEEN) */
+    bool unseen;  /* callbacks may run that are not seen (SPOOL_FLAG_UNSEEN) */
+    bool foreign; /* the process's MPI library is not the one that this build is for (real.c) */
 } recorder;
 
 /* A handle as tables know it, of any kind: libraries have pointers, or numbers, for them. */

@@ -1,8 +1,7 @@
 /* Which MPI library a command runs with, and which of our libraries is preloaded for it: what a
- * program links with decides. Where no word of the command is a program that does (a script), it is
- * Open MPI: preloaded into a program of another library ours records nothing and changes nothing,
- * while MPICH's would cut the handles of Open MPI's in half. Under MPICH's own mpirun nothing is
- * taken for granted: the user is asked. */
+ * program links with decides. Where no word of the command is a program that does (a script), the
+ * library of its mpirun is taken, or Open MPI. Nothing breaks where that is wrong: the recorder of
+ * another library records nothing, changes nothing, and says what --mpi has to name. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -21,25 +20,36 @@ static const struct mpi {
     const char *name;       /* for --mpi */
     const char *library;    /* ours */
     const char *soname[4];  /* theirs and their bindings', how they begin */
+    const char *interface;  /* or, of any vendor's, how libmpi... ends (libmpi_gnu_112.so.12) */
     const char *starter[2]; /* what the path of their mpirun holds */
 } mpis[] = {
     {"openmpi",
      "libcrosswait.so",
      {"libmpi.so.40", "libmpi.so.20", "libmpi_mpifh.so.", "libmpi_usempi"},
+     NULL,
      {"orterun", "openmpi"}},
-    {"mpich",
-     "libcrosswait-mpich.so",
-     {"libmpich", "libmpi.so.12", "libmpifort.so.12", "libmpicxx.so.12"},
-     {"hydra", "mpich"}},
+    {"mpich", "libcrosswait-mpich.so", {"libmpich"}, ".so.12", {"hydra", "mpich"}},
 };
 enum { MPI_COUNT = sizeof mpis / sizeof *mpis, MPI_NONE = -1 };
 
+static bool is_of_interface(const char *soname, const char *interface)
+{
+    static const char name[] = "libmpi";
+    size_t length = strlen(soname), end = strlen(interface);
+
+    return !strncmp(soname, name, sizeof name - 1) && length > end &&
+           !strcmp(soname + length - end, interface);
+}
+
 static int mpi_of_soname(const char *soname)
 {
-    for (int i = 0; i < MPI_COUNT; i++)
+    for (int i = 0; i < MPI_COUNT; i++) {
         for (size_t k = 0; k < sizeof mpis[i].soname / sizeof *mpis[i].soname; k++)
             if (mpis[i].soname[k] && !strncmp(soname, mpis[i].soname[k], strlen(mpis[i].soname[k])))
                 return i;
+        if (mpis[i].interface && is_of_interface(soname, mpis[i].interface))
+            return i;
+    }
     return MPI_NONE;
 }
 
@@ -142,35 +152,26 @@ bool launch_library_known(const char *mpi)
     return false;
 }
 
-static enum core_status choose(const struct launch_options *options, const struct mpi **out_mpi)
+static const struct mpi *choose(const struct launch_options *options)
 {
-    int mpi = MPI_NONE, starter;
+    char *const *program = launch_library_program(options->command);
+    int mpi = MPI_NONE;
 
     for (int i = 0; options->mpi && i < MPI_COUNT; i++)
         if (!strcmp(options->mpi, mpis[i].name))
             mpi = i;
     CORE_CHECK(!options->mpi || mpi != MPI_NONE); /* launch_library_known was asked */
-    if (mpi == MPI_NONE && *launch_library_program(options->command))
-        mpi = mpi_of_word(*launch_library_program(options->command));
-    *out_mpi = &mpis[mpi == MPI_NONE ? 0 : mpi];
-    starter = mpi == MPI_NONE ? mpi_of_starter(options->command[0]) : 0;
-    if (starter <= 0)
-        return CORE_OK;
-    return core_report(CORE_BAD_INPUT,
-                       "'%s' is of %s, and no program of the command links an MPI library: say "
-                       "which one the job loads, with --mpi=%s or --mpi=openmpi",
-                       options->command[0], mpis[starter].name, mpis[starter].name);
+    if (mpi == MPI_NONE)
+        mpi = *program ? mpi_of_word(*program) : mpi_of_starter(options->command[0]);
+    return &mpis[mpi == MPI_NONE ? 0 : mpi];
 }
 
 enum core_status launch_library_find(struct launch *launch)
 {
     static const char *const place[] = {"", "../lib/crosswait/"};
-    const struct mpi *mpi;
+    const struct mpi *mpi = choose(launch->options);
     char self[PATH_MAX], path[PATH_MAX + 64];
-    enum core_status status = choose(launch->options, &mpi);
 
-    if (status != CORE_OK)
-        return status;
     if (!core_program_folder(self, sizeof self))
         return core_report(CORE_IO, "cannot find out where crosswait is installed: %s",
                            strerror(errno));

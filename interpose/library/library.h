@@ -6,9 +6,11 @@
 
 #include "interpose/recorder.h"
 
-/* Whether a loaded object, by its file name without folders, is the MPI library; or one of its
- * language bindings, which call it for the application. */
-bool library_is(const char *file);
+/* Which library this build is for. */
+extern const enum library_family { LIBRARY_OPENMPI, LIBRARY_MPICH } library_family;
+
+/* Whether a loaded object, by its file name without folders, is one of the library's language
+ * bindings, which call it for the application. */
 bool library_is_binding(const char *file);
 
 /* Fills recorder_handle. False: this library has other handles than this build is for. */

@@ -4,15 +4,15 @@
 #include "interpose/library/library.h"
 #include "interpose/objects/contents.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { KEPT_SHIFT = 30, KEPT_BUILTIN = 1, KIND_SHIFT = 26, KIND_MASK = 15 };
 
-bool library_is(const char *file)
-{
-    return strncmp(file, "libmpich.so", 11) == 0 || strncmp(file, "libmpi.so.12", 12) == 0;
-}
+const enum library_family library_family = LIBRARY_MPICH;
 
 bool library_is_binding(const char *file)
 {
@@ -146,15 +146,77 @@ void library_type_name(MPI_Datatype type, char *name)
             strcpy(name, kinds[i].name);
 }
 
+/* --- the place in the job --------------------------------------------------------------------- */
+
+/* What starts a machine's ranks is told where mpirun listens, and which of its process groups they
+ * are: the same words on all machines, and others for each job. */
+static bool job_of_words(char *words, size_t length, char *job, size_t room)
+{
+    static const char *const telling[] = {"--control-port", "--upstream-host", "--upstream-port",
+                                          "--pgid"};
+    size_t used = 0;
+    bool port = false;
+
+    for (const char *word = words; word < words + length; word += strlen(word) + 1) {
+        const char *value = word + strlen(word) + 1;
+        for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
+            if (value < words + length && !strcmp(word, telling[i])) {
+                used += (size_t)snprintf(job + used, room - used, "%s%s", used ? "-" : "", value);
+                port |= strstr(word, "port") != NULL;
+                if (used >= room)
+                    return false;
+            }
+    }
+    return port;
+}
+
+static size_t read_proc(pid_t pid, const char *name, char *text, size_t room)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, text, room - 1) : -1;
+
+    if (fd >= 0)
+        close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    return length > 0 ? (size_t)length : 0;
+}
+
+/* Hydra tells a rank no name of its job, and there may be scripts between it and the rank. */
+static const char *hydra_job(void)
+{
+    enum { GENERATIONS = 16 };
+    static char job[128];
+    char text[4096];
+    int parent = (int)getppid();
+
+    for (int i = 0; !*job && i < GENERATIONS && parent > 1; i++) {
+        size_t length = read_proc(parent, "cmdline", text, sizeof text);
+        if (strstr(text, "hydra_") && !job_of_words(text, length, job, sizeof job))
+            *job = '\0';
+        read_proc(parent, "stat", text, sizeof text);
+        const char *behind = strrchr(text, ')');
+        if (!behind || sscanf(behind, ") %*c %d", &parent) != 1)
+            break;
+    }
+    return *job ? job : NULL;
+}
+
 /* Hydra tells a rank its place; where a batch system started it, Slurm does. */
 struct library_place library_place(void)
 {
-    struct library_place place = {.job = getenv("PMIX_NAMESPACE"),
-                                  .rank = getenv("PMI_RANK"),
+    static const char *const jobs[] = {"PMIX_NAMESPACE", "PMI_JOBID", "SLURM_STEPID"};
+    struct library_place place = {.rank = getenv("PMI_RANK"),
                                   .size = getenv("PMI_SIZE"),
                                   .local_rank = getenv("MPI_LOCALRANKID"),
                                   .local_size = getenv("MPI_LOCALNRANKS")};
-    if (!place.job)
-        place.job = getenv("PMI_JOBID") ? getenv("PMI_JOBID") : getenv("SLURM_STEPID");
+    static const char *hydra;
+
+    if (place.local_size && !hydra)
+        hydra = hydra_job();
+    place.job = hydra;
+    for (size_t i = 0; !place.job && i < sizeof jobs / sizeof *jobs; i++)
+        place.job = getenv(jobs[i]);
     return place;
 }

@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool library_is(const char *file)
-{
-    return strncmp(file, "libmpi.so", 9) == 0;
-}
+const enum library_family library_family = LIBRARY_OPENMPI;
 
 bool library_is_binding(const char *file)
 {

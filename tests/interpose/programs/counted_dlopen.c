@@ -5,6 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef MPICH_NAME
+#define LIBRARY "libmpich.so.12"
+#else
+#define LIBRARY "libmpi.so.40"
+#endif
+
 static void *library;
 #define F(name) ((__typeof__(&name))dlsym(library, #name))
 
@@ -12,7 +18,7 @@ int main(int argc, char **argv)
 {
     /* A second object that calls MPI is what sees the interposed names: here, as in a plugin, by
      * name in the global scope first. */
-    library = dlopen("libmpi.so.40", RTLD_NOW | RTLD_LOCAL);
+    library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     void *plugin = dlopen(argc > 1 ? argv[1] : "./plugin.so", RTLD_NOW | RTLD_LOCAL);
     if (!library || !plugin) {
         fprintf(stderr, "%s\n", dlerror());
