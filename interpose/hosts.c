@@ -35,14 +35,18 @@ enum { EXCHANGES = 12, CHUNK_BYTES = 1 << 20, NAME_BYTES = 64, TAG = 77 };
 #define BYTES recorder_handle.type_byte
 #define SUM recorder_handle.op_sum
 
-/* The launcher tells each process how many ranks its machine has. Without it, or when a rank cannot
+/* The launcher tells each process how many ranks its machine has, and the job; what it says of
+ * another job, which started this one, counts for nothing. Without it, or when a rank cannot
  * record: as on one machine. */
 bool hosts_several(bool opened)
 {
-    const char *local = library_place().local_size;
+    const struct library_place place = library_place();
+    const char *local = place.local_size;
     bool several = local && atoi(local) > 0 && atoi(local) < recorder.world_size;
     long long mine = opened, all = 0;
     if (recorder.world_size == 1 || recorder.apart || !local || !LONGS || !BYTES || !SUM)
+        return false;
+    if (place.size && atoi(place.size) != recorder.world_size)
         return false;
     if (!several) /* all ranks are here: so say all others (interpose invariant 6) */
         return false;

@@ -123,6 +123,13 @@ static bool is_one_of(const char *word, const char *const *list)
     return *list != NULL;
 }
 
+static const char *file_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 /* Whether ranks may run on other machines: a batch system says where, or the command names hosts.
  */
 static bool names_hosts(char **command)
@@ -140,9 +147,16 @@ static bool names_hosts(char **command)
                                        "-default-hostfile",
                                        "--default-hostfile",
                                        NULL};
-    static const char *const manager[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID",
-                                          "OMPI_MCA_orte_default_hostfile"};
-    bool hosts = false;
+    static const char *const manager[] = {"SLURM_JOB_ID",
+                                          "PBS_JOBID",
+                                          "LSB_JOBID",
+                                          "JOB_ID",
+                                          "OMPI_MCA_orte_default_hostfile",
+                                          "PRTE_MCA_prte_default_hostfile",
+                                          "HYDRA_HOST_FILE",
+                                          "I_MPI_HYDRA_HOST_FILE"};
+    static const char *const starter[] = {"srun", "aprun", "jsrun", "ibrun", NULL};
+    bool hosts = is_one_of(file_of(command[0]), starter); /* it asks for machines by itself */
 
     for (size_t i = 0; i < sizeof manager / sizeof *manager; i++)
         hosts |= getenv(manager[i]) != NULL;
@@ -158,13 +172,12 @@ static bool wants_env_list(char **command)
 {
     static const char *const starter[] = {"mpirun",         "mpiexec",         "orterun",
                                           "mpirun.openmpi", "mpiexec.openmpi", NULL};
-    const char *slash = strrchr(command[0], '/');
 
     for (int i = 1; command[i]; i++)
         if (!strcmp(command[i], "-x") || strstr(command[i], "mca_base_env_list") ||
             !strcmp(command[i], "-tune") || !strcmp(command[i], "--tune"))
             return false;
-    return is_one_of(slash ? slash + 1 : command[0], starter) && names_hosts(command) &&
+    return is_one_of(file_of(command[0]), starter) && names_hosts(command) &&
            !getenv("OMPI_MCA_mca_base_env_list");
 }
 

@@ -37,6 +37,8 @@ struct library_place {
     const char *starter; /* up to a ';': the same where one mpirun started both, also other jobs */
 };
 struct library_place library_place(void);
+/* What Slurm says of it, where it started the rank itself (place.c). */
+void library_place_slurm(struct library_place *place);
 
 #ifdef MPICH_NAME
 /* In a code, what happened stands above its class. */

@@ -218,5 +218,6 @@ struct library_place library_place(void)
     place.job = hydra;
     for (size_t i = 0; !place.job && i < sizeof jobs / sizeof *jobs; i++)
         place.job = getenv(jobs[i]);
+    library_place_slurm(&place);
     return place;
 }

@@ -178,10 +178,12 @@ static const char *starter_uri(void)
 
 struct library_place library_place(void)
 {
-    return (struct library_place){.job = getenv("PMIX_NAMESPACE"),
+    struct library_place place = {.job = getenv("PMIX_NAMESPACE"),
                                   .rank = getenv("OMPI_COMM_WORLD_RANK"),
                                   .size = getenv("OMPI_COMM_WORLD_SIZE"),
                                   .local_rank = getenv("OMPI_COMM_WORLD_LOCAL_RANK"),
                                   .local_size = getenv("OMPI_COMM_WORLD_LOCAL_SIZE"),
                                   .starter = starter_uri()};
+    library_place_slurm(&place);
+    return place;
 }
