@@ -1,6 +1,6 @@
 """What ssh and sshd are to real machines. `machines.py serve SOCKET` runs commands in the
-namespaces that it was started in; `machines.py ask HOST COMMAND...` is what mpirun takes for ssh:
-HOST's last number says which socket, machine.N here."""
+namespaces that it was started in; `machines.py ask [-x] HOST COMMAND...` is what mpirun takes for
+ssh: HOST's last number says which socket, machine.N here."""
 
 import os
 import socket
@@ -30,7 +30,8 @@ if sys.argv[1] == "serve":
         threading.Thread(target=serve, args=(one,), daemon=True).start()
 else:
     os.chdir(os.path.dirname(os.path.abspath(sys.argv[0])))
+    host, *command = [word for word in sys.argv[2:] if word != "-x"]
     ask = socket.socket(socket.AF_UNIX)
-    ask.connect("machine.%d" % (int(sys.argv[2].split(".")[-1]) - 1))
-    ask.sendall((" ".join(sys.argv[3:]) + "\n").encode())
+    ask.connect("machine.%d" % (int(host.split(".")[-1]) - 1))
+    ask.sendall((" ".join(command) + "\n").encode())
     sys.exit(int(ask.makefile().readline() or 255))

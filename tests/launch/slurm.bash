@@ -1,6 +1,7 @@
 # Sourced. slurm_start: a Slurm of our own on this machine, of two nodes: munged, slurmctld and two
-# slurmd, with all their files below $PWD/slurm; they end with the shell. Exits with 0, saying so,
-# where Slurm is not installed or cannot be started by this user.
+# slurmd, with all their files below $PWD/slurm; they end with the shell. Behind `machines 1`
+# (machines.bash) the second node is machine1. Exits with 0, saying so, where Slurm is not installed
+# or cannot be started by this user.
 command -v slurmctld >/dev/null && command -v slurmd >/dev/null && command -v munged >/dev/null || {
     echo "skipped: no Slurm here (Debian: slurm-wlm, munge)"
     exit 0
@@ -11,6 +12,7 @@ slurm_end() {
     [ -z "$slurm_daemons" ] || kill $slurm_daemons 2>/dev/null
     sleep 1
     [ -z "$slurm_daemons" ] || kill -9 $slurm_daemons 2>/dev/null
+    [ -z "$machine_count" ] || machines_end
 }
 slurm_daemon() { # name command...: in the background
     "${@:2}" >"slurm/$1.out" 2>&1 </dev/null &
@@ -18,14 +20,21 @@ slurm_daemon() { # name command...: in the background
     disown $!
 }
 slurm_start() {
-    local host=$(hostname) port=$((20000 + $$ % 10000))
-    mkdir -p slurm/state slurm/munge
+    local host=$(hostname) port=$((20000 + $$ % 10000)) enter= address=127.0.0.1
+    local far=$host far_address=$address
+    if [ -n "$machine_count" ]; then
+        far=machine1 address=$net.1 far_address=$net.2
+        enter="nsenter --net=/run/netns/cw$machine_id.1 unshare -u ./far.sh"
+        printf '#!/bin/sh\nhostname machine1 && exec "$@"\n' >far.sh
+        chmod +x far.sh
+    fi
+    mkdir -p slurm/state slurm/munge slurm/tmp-n1 slurm/tmp-n2
     chmod 755 . slurm slurm/munge
     head -c 1024 /dev/urandom >slurm/key
     chmod 400 slurm/key
     cat >slurm/slurm.conf <<C
 ClusterName=crosswait
-SlurmctldHost=$host(127.0.0.1)
+SlurmctldHost=$host($address)
 SlurmctldPort=$port
 SlurmUser=root
 SlurmdUser=root
@@ -34,6 +43,7 @@ AuthInfo=socket=$PWD/slurm/munge/socket
 CredType=cred/munge
 StateSaveLocation=$PWD/slurm/state
 SlurmdSpoolDir=$PWD/slurm/spool-%n
+TmpFS=$PWD/slurm/tmp-%n
 SlurmctldPidFile=$PWD/slurm/slurmctld.pid
 SlurmdPidFile=$PWD/slurm/slurmd-%n.pid
 SlurmctldLogFile=$PWD/slurm/slurmctld.log
@@ -47,8 +57,8 @@ MpiDefault=pmix
 ReturnToService=2
 KillWait=10
 SlurmdParameters=config_overrides
-NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=8 RealMemory=1000
-NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=8 RealMemory=1000
+NodeName=n1 NodeHostname=$host NodeAddr=$address Port=$((port + 1)) CPUs=8 RealMemory=1000
+NodeName=n2 NodeHostname=$far NodeAddr=$far_address Port=$((port + 2)) CPUs=8 RealMemory=1000
 PartitionName=all Nodes=n1,n2 Default=YES State=UP MaxTime=INFINITE
 C
     export SLURM_CONF=$PWD/slurm/slurm.conf
@@ -59,7 +69,7 @@ C
     for i in $(seq 100); do [ -S slurm/munge/socket ] && break; sleep 0.1; done
     slurm_daemon slurmctld slurmctld -D
     slurm_daemon n1 slurmd -D -N n1
-    slurm_daemon n2 slurmd -D -N n2
+    slurm_daemon n2 $enter slurmd -D -N n2
     for i in $(seq 200); do
         [ "$(sinfo -h -o %D -t idle 2>/dev/null)" = 2 ] && return
         sleep 0.1
