@@ -134,6 +134,21 @@ static enum core_status completed_by(struct trace *trace, const struct trace_eve
     return status == CORE_OK && !found ? CORE_NOT_FOUND : status;
 }
 
+/* The rank asked what an error code means after this call. */
+static bool asks_after(struct trace *trace, const struct trace_event *told)
+{
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more = true, found = false;
+
+    if (trace_cursor_open(trace, told->rank, &cursor) != CORE_OK)
+        return false;
+    while (!found && trace_cursor_next(cursor, &event, &more) == CORE_OK && more)
+        found = event.seq > told->seq && event.verb == VERB_EXPLAIN_ERROR;
+    trace_cursor_close(cursor);
+    return found;
+}
+
 /* The call returned to the program, with an error code of the receive that failed. */
 static bool was_told(const struct check_input *input, const struct replay_error *error,
                      struct told *out)
@@ -235,12 +250,15 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
     bool ended = ended_in(m->input, error);
     struct told told;
     bool is_told = error->kind == REPLAY_ERROR_TRUNCATED && was_told(m->input, error, &told);
+    bool asked = is_told && asks_after(m->input->trace, &told.event);
     bool certain = ended || (error->kind == REPLAY_ERROR_TRUNCATED && !is_told);
     CORE_CHECK(error->kind != REPLAY_ERROR_COLLECTIVE); /* check_collective's */
     CORE_CHECK(error->other_rank < (int32_t)m->input->program->rank_count);
     CORE_CHECK(error->kind != REPLAY_ERROR_TRUNCATED || error->other_rank >= 0);
-    struct finding *finding =
-        finding_list_add(m->list, RULE_MESSAGE, certain ? FINDING_ERROR : FINDING_WARNING);
+    struct finding *finding = finding_list_add(m->list, RULE_MESSAGE,
+                                               certain ? FINDING_ERROR
+                                               : asked ? FINDING_NOTE
+                                                       : FINDING_WARNING);
     char bytes[64];
 
     if (!finding)
@@ -272,6 +290,8 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
             "each message takes MPI_BSEND_OVERHEAD bytes besides its own (MPI_Buffer_attach)");
     if (is_told)
         add_told(m, finding, error, &told);
+    if (asked)
+        finding_fact(finding, "the program then asked what an error code means");
     if (!ended && error->kind == REPLAY_ERROR_BUFFER)
         finding_fact(finding, "in the recorded run earlier messages had left the buffer in time; "
                               "nothing makes sure of that");

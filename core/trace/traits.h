@@ -158,7 +158,8 @@
     X(SYNC_FILE, "sync_file")                                   \
     X(ARRIVED, "arrived") /* asks for a partition */            \
     X(BEGIN_SESSION, "begin_session")                           \
-    X(END_SESSION, "end_session")
+    X(END_SESSION, "end_session")                               \
+    X(EXPLAIN_ERROR, "explain_error") /* says what an error code means */
 
 enum trait {
 #define X(name, text) TRAIT_##name,

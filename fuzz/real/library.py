@@ -232,7 +232,9 @@ def build():
             f" Debian has it: apt-get install {package}"
         )
     made = os.path.join(args.folder, "library_main-" + args.mpi)
-    names = "library_main scenario simpler elements shape execute registry".split()
+    names = (
+        "library_main scenario field schedule text mutate simpler elements shape execute registry"
+    ).split()
     sources = [os.path.join(args.share, "src", name + ".c") for name in names]
     if os.path.exists(made) and all(os.path.getmtime(made) > os.path.getmtime(s) for s in sources):
         return made

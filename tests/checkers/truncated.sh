@@ -1,13 +1,14 @@
 # A message that is longer than its non-blocking receive, where errors return: each call that can
 # complete the receive tells the program of it, and is named; the receive has been completed, so
-# that nothing else is found. With room for the message nothing is.
+# that nothing else is found. With room for the message nothing is. Where the program then asks what
+# an error code means, it is a note.
 # timeout: 240
 cat >truncated.c <<'P'
 #include <mpi.h>
 #include <string.h>
 int main(int argc, char **argv)
 {
-    int rank, room = argc > 2 ? 8 : 4, error = 0, done = 0, index[2], value[8] = {0};
+    int rank, room = argc > 2 ? 8 : 4, error = 0, done = 0, class, index[2], value[8] = {0};
     MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Status status[2];
 
@@ -26,6 +27,8 @@ int main(int argc, char **argv)
         }
         if (!strcmp(argv[1], "wait"))
             MPI_Wait(&request[0], status);
+        else if (!strcmp(argv[1], "wait, asked"))
+            MPI_Error_class(MPI_Wait(&request[0], status), &class);
         else if (!strcmp(argv[1], "waitall"))
             MPI_Waitall(2, request, status);
         else if (!strcmp(argv[1], "waitall ignored"))
@@ -47,15 +50,16 @@ int main(int argc, char **argv)
 }
 P
 mpicc -g -o truncated truncated.c || exit 1
-for how in wait waitall "waitall ignored" waitany waitsome test testall testany testsome \
-    "persistent waitany"; do
+for how in wait "wait, asked" waitall "waitall ignored" waitany waitsome test testall testany \
+    testsome "persistent waitany"; do
     for room in short enough; do
         rm -f T.db
         [ $room = enough ] && set -- enough || set --
-        timeout 60 crosswait record -o T.db -- mpirun -q -n 2 ./truncated "$how" "$@" >/dev/null 2>&1
+        timeout 60 crosswait record -o T.db -- mpirun -q -n 2 ./truncated "$how" "$@" \
+            >/dev/null 2>&1
         crosswait check T.db >said
         echo "$how, $room: $?"
-        grep -E '^(error|warning)\[|told the program' said
+        grep -E '^(error|warning|note)\[|told the program' said
     done
 done
 exit 0
