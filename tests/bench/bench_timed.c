@@ -98,12 +98,12 @@ static double run(const char *name, const struct replay_program *program, int ti
     return rate;
 }
 
-static void row(const char *name, const char *id, uint32_t P)
+static void row(const char *name, const char *id, uint32_t P, int times)
 {
     struct replay_program program;
     must(model_generate(&(struct model_generate_request){.id = id, .ranks = P, .words = 1},
                         &program));
-    run(name, &program, 1);
+    run(name, &program, times);
     replay_program_done(&program);
 }
 
@@ -130,8 +130,8 @@ int main(int argc, char **argv)
     run("all-to-all, 1,024 ranks, all to rank 0 first", &program, times);
     replay_program_done(&program);
     if (!quick) {
-        row("broadcast, 1,000,000 ranks", "bcast.binomial", 1000000);
-        row("recursive doubling, 65,536 ranks", "allreduce.recursive_doubling", 65536);
+        row("broadcast, 1,000,000 ranks", "bcast.binomial", 1000000, times);
+        row("recursive doubling, 65,536 ranks", "allreduce.recursive_doubling", 65536, times);
     }
     getrusage(RUSAGE_SELF, &usage);
     printf("timed  ratios: all-to-all / dissemination %.2f (bar 0.50); all-to-all 1,024 / 256 "
