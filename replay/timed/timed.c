@@ -336,6 +336,7 @@ static void read_ahead(const struct timed_engine *e, size_t i, size_t end)
     for (uint32_t k = 0; k < count; k++) {
         rank[k] = run_at(e, i + k);
         timed_touch(&e->rank[rank[k]]);
+        timed_touch(&e->program->rank[rank[k]]);
     }
     for (uint32_t k = 0; k < count; k++)
         for (uint32_t o = 0; o < NEXT_OPS && o < e->rank[rank[k]].left; o++)
