@@ -5,35 +5,45 @@
 #include "core/check.h"
 #include "core/table.h"
 
+enum bond {              /* what a symptom has in common with its cause */
+            SHARES,      /* a call */
+            SHARES_BOTH, /* a call, and the operation that it is about */
+            AWAITS,      /* one of its calls waits for a rank of the cause */
+            BEGINS       /* the rank of its first call is one of the cause's */
+};
+
 /* The first of several that fit is taken. */
 static const struct row {
     struct {
         enum rule_id rule;
         enum finding_effect effect; /* that it has to have; OPEN: any */
     } cause, symptom;
-    bool awaited; /* a call of the symptom waits for a rank of the cause; false: they share one */
+    enum bond bond;
 } rows[] = {
     /* a request that nobody completes holds its buffer for ever */
-    {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_BUFFER, FINDING_EFFECT_OPEN}, false},
+    {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_BUFFER, FINDING_EFFECT_OPEN}, SHARES},
     /* collectives that differ wait for each other */
-    {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, false},
-    {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_HANG, FINDING_EFFECT_OPEN}, false},
+    {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, SHARES},
+    {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_HANG, FINDING_EFFECT_OPEN}, SHARES},
     /* a message that nobody receives holds its sender */
-    {{RULE_MESSAGE, FINDING_EFFECT_BLOCKS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, false},
-    {{RULE_MESSAGE, FINDING_EFFECT_BLOCKS}, {RULE_HANG, FINDING_EFFECT_OPEN}, false},
+    {{RULE_MESSAGE, FINDING_EFFECT_BLOCKS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, SHARES},
+    {{RULE_MESSAGE, FINDING_EFFECT_BLOCKS}, {RULE_HANG, FINDING_EFFECT_OPEN}, SHARES},
     /* MPI refuses what it must not be given, and what has no room */
-    {{RULE_ARGUMENT, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, false},
-    {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, false},
-    {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, false},
-    {{RULE_MESSAGE, FINDING_EFFECT_FAILS}, {RULE_ERROR, FINDING_EFFECT_OPEN}, false},
+    {{RULE_ARGUMENT, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
+    {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
+    {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
+    {{RULE_MESSAGE, FINDING_EFFECT_FAILS}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
     /* or it dies of it, in the call */
-    {{RULE_ARGUMENT, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, false},
-    {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, false},
-    {{RULE_BUFFER, FINDING_EFFECT_FAILS}, {RULE_CRASH, FINDING_EFFECT_FAILS}, false},
-    {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, false},
+    {{RULE_ARGUMENT, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
+    {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
+    {{RULE_BUFFER, FINDING_EFFECT_FAILS}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
+    {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
+    /* what nothing orders in a window, nothing orders in the memory of the rank itself */
+    {{RULE_RMA, FINDING_EFFECT_OPEN}, {RULE_BUFFER, FINDING_EFFECT_OPEN}, SHARES_BOTH},
     /* a rank that gave up does nothing more of what others wait for */
-    {{RULE_EXCEPTION, FINDING_EFFECT_OPEN}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, true},
-    {{RULE_EXCEPTION, FINDING_EFFECT_OPEN}, {RULE_HANG, FINDING_EFFECT_OPEN}, true},
+    {{RULE_EXCEPTION, FINDING_EFFECT_OPEN}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS},
+    {{RULE_EXCEPTION, FINDING_EFFECT_OPEN}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS},
+    {{RULE_EXCEPTION, FINDING_EFFECT_OPEN}, {RULE_COLLECTIVE, FINDING_EFFECT_LACKS}, BEGINS},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -56,15 +66,21 @@ static bool may_cause(const struct finding *finding, const struct row *row)
            is_such(finding, row->cause.rule, row->cause.effect);
 }
 
+static bool is_of_ranks(enum bond bond)
+{
+    return bond == AWAITS || bond == BEGINS;
+}
+
 static enum core_status causes_put(struct core_table *calls, const struct finding *finding,
                                    uint64_t row)
 {
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; i < finding->call_count && status == CORE_OK; i++) {
-        uint64_t seq = rows[row].awaited ? 0 : finding->call[i].seq;
+        bool of_rank = is_of_ranks(rows[row].bond);
+        uint64_t seq = of_rank ? 0 : finding->call[i].seq;
         struct made key = {{finding->call[i].rank, seq, row}, 0}, *made;
-        if (!rows[row].awaited && (!seq || !finding->call[i].core))
+        if (!of_rank && (!seq || !finding->call[i].core))
             continue;
         status = core_table_put(calls, &key.key, "the causes of findings", &made);
         if (status == CORE_OK && !made->id)
@@ -74,33 +90,52 @@ static enum core_status causes_put(struct core_table *calls, const struct findin
     return status;
 }
 
+static uint32_t cause_at(const struct core_table *calls, uint64_t rank, uint64_t seq, uint64_t row)
+{
+    struct made key = {{rank, seq, row}, 0};
+    const struct made *made = calls->count ? core_table_find(calls, &key.key) : NULL;
+
+    return made ? made->id : 0;
+}
+
 static uint32_t awaited_of(const struct core_table *calls, const struct finding_call *call,
                            uint64_t row)
 {
-    for (uint32_t i = 0; calls->count && i < call->await_count; i++)
-        for (uint64_t rank = call->await[i].first; rank <= call->await[i].last; rank++) {
-            struct made key = {{rank, 0, row}, 0};
-            const struct made *made = core_table_find(calls, &key.key);
-            if (made)
-                return made->id;
-        }
-    return 0;
+    uint32_t id = 0;
+
+    for (uint32_t i = 0; calls->count && i < call->await_count && !id; i++)
+        for (uint64_t rank = call->await[i].first; rank <= call->await[i].last && !id; rank++)
+            id = cause_at(calls, rank, 0, row);
+    return id;
 }
 
-static uint32_t cause_of(const struct core_table *calls, const struct finding_call *call,
+static uint32_t shared_of(const struct core_table *calls, const struct finding_call *call,
+                          uint64_t row)
+{
+    uint32_t subject = call->subject_seq ? cause_at(calls, call->rank, call->subject_seq, row) : 0,
+             own = call->seq ? cause_at(calls, call->rank, call->seq, row) : 0;
+
+    if (rows[row].bond == SHARES_BOTH)
+        return subject == own ? own : 0;
+    return subject ? subject : own;
+}
+
+/* Of the call numbered c. */
+static uint32_t cause_of(const struct core_table *calls, const struct finding *finding, uint32_t c,
                          uint64_t row)
 {
-    uint64_t seq[] = {call->subject_seq, call->seq};
+    const struct finding_call *call = &finding->call[c];
 
-    if (rows[row].awaited)
+    switch (rows[row].bond) {
+    case AWAITS:
         return awaited_of(calls, call, row);
-    for (size_t i = 0; i < sizeof seq / sizeof *seq; i++) {
-        struct made key = {{call->rank, seq[i], row}, 0};
-        const struct made *made = seq[i] ? core_table_find(calls, &key.key) : NULL;
-        if (made)
-            return made->id;
+    case BEGINS:
+        return c == 0 ? cause_at(calls, call->rank, 0, row) : 0;
+    case SHARES:
+    case SHARES_BOTH:
+        break;
     }
-    return 0;
+    return shared_of(calls, call, row);
 }
 
 static void cause_set(const struct core_table *calls, struct finding *finding)
@@ -109,7 +144,7 @@ static void cause_set(const struct core_table *calls, struct finding *finding)
         for (uint32_t c = 0; c < finding->call_count && !finding->cause; c++)
             if (is_such(finding, rows[row].symptom.rule, rows[row].symptom.effect) &&
                 finding->call[c].core)
-                finding->cause = cause_of(calls, &finding->call[c], row);
+                finding->cause = cause_of(calls, finding, c, row);
 }
 
 enum core_status cause_find(struct finding_list *list)

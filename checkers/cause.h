@@ -6,9 +6,9 @@
 #include "checkers/finding.h"
 #include "core/status.h"
 
-/* Sets `cause` of each finding that shares a call with one that can have caused it, or waits for a
- * rank of one that gave up; where that one
- * has a cause itself, to that. What a checker has set stays. */
+/* Sets `cause` of each finding that shares a call with one that can have caused it, waits for a
+ * rank of one that gave up, or tells what such a rank lacks; where that one has a cause itself, to
+ * that. What a checker has set stays. */
 enum core_status cause_find(struct finding_list *list);
 
 #endif

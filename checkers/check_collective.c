@@ -263,6 +263,7 @@ static enum core_status add_missing(const struct check_input *input,
         missing_count ? wording_missing(call, missing, missing_count, with, with_count) : NULL;
     struct finding *finding = text ? finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR) : NULL;
     if (finding) {
+        finding->effect = FINDING_EFFECT_LACKS;
         finding_title(finding, "%s (collective %" PRIu64 " of %s)", text, collective->number,
                       describe_comm(input->trace, collective->comm, name, sizeof name));
         for (uint32_t i = 0; i < missing_count; i++)

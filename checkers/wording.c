@@ -214,6 +214,17 @@ char *wording_calling(const char *const *call, const uint32_t *rank, uint32_t co
     return core_text_close(file, &text);
 }
 
+/* "which ranks 0 and 1 call", "which 14 others never call". */
+static void which_ranks(FILE *file, const uint32_t *rank, uint32_t count, const char *never)
+{
+    fputs(", which ", file);
+    if (count > OTHERS_NAMED_MAX)
+        fprintf(file, "%" PRIu32 " others", count);
+    else
+        wording_ranks(file, rank, count, " and ");
+    fprintf(file, "%s call%s", never, count == 1 ? "s" : "");
+}
+
 char *wording_missing(const char *call, const uint32_t *missing, uint32_t missing_count,
                       const uint32_t *there, uint32_t there_count)
 {
@@ -225,13 +236,15 @@ char *wording_missing(const char *call, const uint32_t *missing, uint32_t missin
         return NULL;
     CORE_CHECK(missing_count > 0);
     CORE_CHECK(there_count > 0);
-    wording_ranks(file, missing, missing_count, " and ");
-    fprintf(file, " never %s %s, which ", missing_count == 1 ? "calls" : "call", call);
-    if (there_count > OTHERS_NAMED_MAX)
-        fprintf(file, "%" PRIu32 " others", there_count);
-    else
+    if (there_count < missing_count) {
         wording_ranks(file, there, there_count, " and ");
-    fputs(there_count == 1 ? " calls" : " call", file);
+        fprintf(file, " %s %s", there_count == 1 ? "calls" : "call", call);
+        which_ranks(file, missing, missing_count, " never");
+    } else {
+        wording_ranks(file, missing, missing_count, " and ");
+        fprintf(file, " never %s %s", missing_count == 1 ? "calls" : "call", call);
+        which_ranks(file, there, there_count, "");
+    }
     return core_text_close(file, &text);
 }
 

@@ -55,15 +55,27 @@ static uint32_t last_drawn(const struct finding_await *await)
                                                       : await->first + RUN_DRAWN_MAX - 1;
 }
 
+/* Whether one of the calls before this one, or of its ranges before that one, draws the rank. */
+static bool is_drawn(const struct finding *finding, uint32_t call, uint32_t range, uint32_t rank)
+{
+    for (uint32_t i = 0; i <= call; i++)
+        for (uint32_t j = 0; j < (i < call ? finding->call[i].await_count : range); j++) {
+            const struct finding_await *await = &finding->call[i].await[j];
+            if (await->first <= rank && rank <= last_drawn(await))
+                return true;
+        }
+    return false;
+}
+
 /* Ranks that are waited for, and do not wait themselves: they have come to their ends, or are not
- * listed. */
+ * listed. Each is drawn once, however many wait for it. */
 static void other_nodes(const struct finding *finding, uint32_t cluster, FILE *file)
 {
     for (uint32_t i = 0; i < finding->call_count; i++)
         for (uint32_t j = 0; j < finding->call[i].await_count; j++) {
             const struct finding_await *await = &finding->call[i].await[j];
             for (uint32_t rank = await->first; rank <= last_drawn(await); rank++)
-                if (!is_listed(finding, rank))
+                if (!is_listed(finding, rank) && !is_drawn(finding, i, j, rank))
                     fprintf(file,
                             "    f%" PRIu32 "r%" PRIu32 " [label=\"rank %" PRIu32
                             "\", style=dotted];\n",

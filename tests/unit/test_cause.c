@@ -89,6 +89,51 @@ static void who_waits_for_a_rank_that_gave_up_suffers_from_it(void **state)
     }
 }
 
+/* Who does not make a collective because it gave up; not who made another one, nor one that made it
+ * and gave up later. */
+static void what_a_rank_lacks_follows_from_its_giving_up(void **state)
+{
+    static const struct {
+        enum finding_effect effect;
+        uint32_t rank; /* that gave up */
+        uint32_t cause;
+    } of[] = {{FINDING_EFFECT_LACKS, 1, 2},
+              {FINDING_EFFECT_LACKS, 2, 0},
+              {FINDING_EFFECT_LACKS, 3, 0},
+              {FINDING_EFFECT_OPEN, 1, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct finding_list list = {0};
+        struct finding *finding = add(&list, RULE_COLLECTIVE, 9);
+        finding->effect = of[i].effect;
+        assert_int_equal(finding_place_add(finding, 2, "MPI_Barrier", NULL, NULL, ""), CORE_OK);
+        finding->call[1].seq = 5;
+        add(&list, RULE_EXCEPTION, 0)->call[0].rank = of[i].rank;
+        assert_int_equal(cause_find(&list), CORE_OK);
+        assert_int_equal(list.finding[0].cause, of[i].cause);
+        assert_int_equal(list.finding[1].cause, 0);
+        finding_list_done(&list);
+    }
+}
+
+/* A buffer that two operations use which conflict in a window; not one that one of them uses. */
+static void what_conflicts_in_a_window_is_the_cause_of_what_meets_in_a_buffer(void **state)
+{
+    (void)state;
+    for (uint64_t subject = 3; subject < 5; subject++) {
+        struct finding_list list = {0};
+        add(&list, RULE_BUFFER, 5)->call[0].subject_seq = subject;
+        struct finding *finding = add(&list, RULE_RMA, 4);
+        assert_int_equal(finding_place_add(finding, 1, "MPI_Put", NULL, NULL, ""), CORE_OK);
+        finding->call[1].seq = 5;
+        add(&list, RULE_RMA, 3); /* another one */
+        assert_int_equal(cause_find(&list), CORE_OK);
+        assert_int_equal(list.finding[0].cause, subject == 4 ? 2 : 0);
+        finding_list_done(&list);
+    }
+}
+
 static void a_symptom_of_a_symptom_follows_from_the_first_cause(void **state)
 {
     struct finding_list list = {0};
@@ -208,6 +253,8 @@ int main(void)
         cmocka_unit_test(what_blocks_or_fails_in_a_call_is_its_cause),
         cmocka_unit_test(what_a_rank_dies_of_in_a_call_is_its_cause),
         cmocka_unit_test(who_waits_for_a_rank_that_gave_up_suffers_from_it),
+        cmocka_unit_test(what_a_rank_lacks_follows_from_its_giving_up),
+        cmocka_unit_test(what_conflicts_in_a_window_is_the_cause_of_what_meets_in_a_buffer),
         cmocka_unit_test(a_symptom_of_a_symptom_follows_from_the_first_cause),
         cmocka_unit_test(effects_and_causes_survive_their_json_form),
         cmocka_unit_test(who_holds_the_core_and_is_held_by_it_is_in_the_same_plight),

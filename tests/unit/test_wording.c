@@ -332,6 +332,25 @@ static void what_differs_is_said(void **state)
     words_expect(wording_ranks_short(rank, 1), "rank 3");
 }
 
+static void missing_expect(uint32_t missing, uint32_t there, const char *want)
+{
+    uint32_t rank[40];
+
+    for (uint32_t r = 0; r < missing + there; r++)
+        rank[r] = r;
+    words_expect(wording_missing("MPI_Bcast", rank, missing, rank + missing, there), want);
+}
+
+static void who_misses_is_told_by_the_fewer(void **state)
+{
+    (void)state;
+    missing_expect(1, 2, "rank 0 never calls MPI_Bcast, which ranks 1 and 2 call");
+    missing_expect(1, 1, "rank 0 never calls MPI_Bcast, which rank 1 calls");
+    missing_expect(2, 1, "rank 2 calls MPI_Bcast, which ranks 0 and 1 never call");
+    missing_expect(30, 2, "ranks 30 and 31 call MPI_Bcast, which 30 others never call");
+    missing_expect(1, 30, "rank 0 never calls MPI_Bcast, which 30 others call");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +363,7 @@ int main(void)
         cmocka_unit_test(a_deadlock_names_all_ranks),
         cmocka_unit_test(what_is_not_proven),
         cmocka_unit_test(what_differs_is_said),
+        cmocka_unit_test(who_misses_is_told_by_the_fewer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
