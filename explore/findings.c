@@ -350,6 +350,15 @@ struct explore_seen { /* of the first classes */
     bool known[CLASSES_TOLD];
 };
 
+/* The choices by which the class was met first. */
+static enum core_status look_first(const struct explore_program *program,
+                                   const struct explore_class *class, struct look *look)
+{
+    const struct explore_list *all = program->runner.chance ? &class->first : &class->asked;
+    enum core_status status = explore_list_copy(all, all->count, &look->list);
+    return status == CORE_OK ? explore_sends_copy(&class->sends, &look->sends) : status;
+}
+
 enum core_status explore_findings_met(void *context, const struct explore_search *search,
                                       uint32_t class)
 {
@@ -361,13 +370,9 @@ enum core_status explore_findings_met(void *context, const struct explore_search
         status = CORE_ARRAY_NEW(program->seen, 1, "what was found");
     if (status != CORE_OK)
         return status;
-    const struct explore_class *of = &search->class[class];
     const struct explore_events events = {program->outcome.event, program->outcome.event_count};
     struct look *look = &program->seen->look[class];
-    const struct explore_list *all = program->runner.chance ? &of->first : &of->asked;
-    status = explore_list_copy(all, all->count, &look->list);
-    if (status == CORE_OK)
-        status = explore_sends_copy(&of->sends, &look->sends);
+    status = look_first(program, &search->class[class], look);
     if (status == CORE_OK)
         status = look_fill(program, usual_of(search), &events, look);
     program->seen->known[class] = status == CORE_OK;
@@ -668,10 +673,7 @@ static enum core_status look_late(struct explore_program *program, struct explor
                                   bool *out_there)
 {
     struct look look = {.class = class};
-    const struct explore_list *all = program->runner.chance ? &class->first : &class->asked;
-    enum core_status status = explore_list_copy(all, all->count, &look.list);
-    if (status == CORE_OK)
-        status = explore_sends_copy(&class->sends, &look.sends);
+    enum core_status status = look_first(program, class, &look);
     program->end_s = 0;
     if (status == CORE_OK)
         status = look_run(program, search, &look, out_there);
