@@ -17,7 +17,7 @@ static const struct options_command command = {
     "It is started by the first rank of a machine, and ends when the launcher has all.",
     spec,
     "Environment: " RELAY_PLACE " and " RELAY_SECRET ", as the launcher sets them.\n"
-    "Exit status: 0 in the background, 2 usage, 3 when nobody can be reached.\n",
+    "Exit status: 0 in the background, 2 usage, 3 when nobody can be reached.",
     0,
     .example = "crosswait relay app.db.spool",
 };

@@ -78,7 +78,7 @@ static const struct options_command command = {
     "found there.\n"
     "The same trace, policy and seed print the same bytes.\n"
     "Exit status: 0 it runs through, 1 deadlock, 2 usage, 3 trouble with the trace, 4 the live job "
-    "failed, 5 no verdict.\n",
+    "failed, 5 no verdict.",
     0,
     .example = "crosswait replay T.db\n"
                "crosswait replay --policy='buffering=eager:4096 order=random' --runs=1000 T.db\n"

@@ -37,7 +37,7 @@ static const struct options_command command = {
     spec,
     "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace or the output, 5 no "
     "verdict: budget\n"
-    "spent, or only the real job can tell.\n",
+    "spent, or only the real job can tell.",
     0,
     .example = "crosswait report --format=html -o T.html T.db\n"
                "crosswait report --format=json T.db | jq -r '.findings[].title'\n"

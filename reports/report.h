@@ -38,8 +38,8 @@ struct report_cost { /* blocking collectives of the library that are alike: same
 #define REPORT_IDLES(X)               \
     X(LATE_SENDER, "late sender")     \
     X(LATE_RECEIVER, "late receiver") \
-    X(PORT, "port")                   \
-    X(LINK, "link")                   \
+    X(PORT, "busy port")              \
+    X(LINK, "busy link")              \
     X(COLLECTIVE, "collective")
 #define X(name, text) REPORT_IDLE_##name,
 enum report_idle_cause { REPORT_IDLES(X) REPORT_IDLE_COUNT };

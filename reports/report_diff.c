@@ -175,9 +175,10 @@ static void print_totals(const struct diff *diff, FILE *file)
         if (!before && !after)
             continue;
         bool time = total == DIFF_WAITING;
-        fprintf(file, "%-10s %18s %18s   %s\n", diff_total_text((enum diff_total)total),
+        const char *change = diff_change(before, after, text, sizeof text);
+        fprintf(file, "%-10s %18s %18s%s%s\n", diff_total_text((enum diff_total)total),
                 diff_value(before, time, a, sizeof a), diff_value(after, time, b, sizeof b),
-                diff_change(before, after, text, sizeof text));
+                *change ? "   " : "", change);
     }
 }
 

@@ -497,7 +497,7 @@ static const char *time_text(uint64_t ps, char *buffer, size_t buffer_bytes)
     return report_why_time(ps / 1000, buffer, buffer_bytes);
 }
 
-/* "late sender 3.0 us, port 1.0 us": what there is of it. */
+/* "late sender 3.0 us, busy port 1.0 us": what there is of it. */
 static void print_idle(FILE *file, const uint64_t *ps)
 {
     char time[32];
