@@ -75,7 +75,8 @@ const struct rule rule_table[RULE_COUNT] = {
                      "buffers are as large as the call says, and left alone while MPI owns them",
                      "correct count and datatype, or give the call a buffer with room for them",
                      .help_subject =
-                         "wait for the operation (MPI_Wait, MPI_Waitall) before its buffer is "
+                         "complete the operation (MPI_Wait, MPI_Waitall; one-sided: "
+                         "MPI_Win_flush_local, MPI_Win_fence, MPI_Win_unlock) before its buffer is "
                          "used again, or give each operation a buffer of its own"},
     [RULE_BUFFER_TYPE] = {"buffer-type", "usage", "misuse",
                           "buffers are variables of the types that datatypes stand for",

@@ -313,10 +313,24 @@ char *wording_misuse(const struct misuse *misuse, const char *other)
     return core_text_close(file, &text);
 }
 
+/* The second of two buffers that overlap, where the first is named. */
+static const char *second_text(const struct misuse *misuse, char *buffer, size_t buffer_bytes)
+{
+    const char *first = misuse->name[0], *second = misuse->name[1];
+
+    if (!first || !second || strcmp(first, second) != 0)
+        snprintf(buffer, buffer_bytes, "'%s'", second ? second : "?");
+    else
+        snprintf(buffer, buffer_bytes, "%s",
+                 misuse->kind == MISUSE_BUFFERS_OVERLAP ? "the other block"
+                                                        : "that of the other call");
+    return buffer;
+}
+
 char *wording_misuse_detail(const struct misuse *misuse)
 {
     const int64_t *v = misuse->value;
-    char *text = NULL, bytes[64];
+    char *text = NULL, bytes[64], second[96];
     int length = -1;
 
     switch (misuse->kind) {
@@ -325,10 +339,10 @@ char *wording_misuse_detail(const struct misuse *misuse)
     case MISUSE_BUFFER_BOTH_WRITTEN:
         length =
             asprintf(&text,
-                     "'%s' is 0x%" PRIx64 " to 0x%" PRIx64 ", '%s' 0x%" PRIx64 " to 0x%" PRIx64
+                     "'%s' is 0x%" PRIx64 " to 0x%" PRIx64 ", %s 0x%" PRIx64 " to 0x%" PRIx64
                      ": %s %s in both",
                      misuse->name[0] ? misuse->name[0] : "?", (uint64_t)v[0], (uint64_t)v[1],
-                     misuse->name[1] ? misuse->name[1] : "?", (uint64_t)v[2], (uint64_t)v[3],
+                     second_text(misuse, second, sizeof second), (uint64_t)v[2], (uint64_t)v[3],
                      describe_bytes((uint64_t)v[4], bytes, sizeof bytes), v[4] == 1 ? "is" : "are");
         break;
     case MISUSE_PARTS_OVERLAP:

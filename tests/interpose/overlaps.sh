@@ -11,7 +11,7 @@ static int block[64];
 static void say(const char *what, void *at, int bytes, const char *other, void *at_other,
                 int bytes_other, int both)
 {
-    printf("want '%s' is 0x%lx to 0x%lx, '%s' 0x%lx to 0x%lx: %d byte%s in both\n", what, (long)at,
+    printf("want '%s' is 0x%lx to 0x%lx, %s 0x%lx to 0x%lx: %d byte%s in both\n", what, (long)at,
            (long)at + bytes, other, (long)at_other, (long)at_other + bytes_other, both,
            both == 1 ? " is" : "s are");
 }
@@ -29,18 +29,18 @@ int main(int argc, char **argv)
         MPI_Sendrecv(block, 32, MPI_BYTE, 0, 1, (char *)block + shift, 32, MPI_BYTE, 0, 1,
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (bad)
-            say("recvbuf", (char *)block + 24, 32, "sendbuf", block, 32, 8);
+            say("recvbuf", (char *)block + 24, 32, "'sendbuf'", block, 32, 8);
         MPI_Irecv(block, 8, MPI_INT, 0, 2, MPI_COMM_WORLD, &request[0]);
         MPI_Irecv((char *)block + (bad ? 31 : 32), 8, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &request[1]);
         if (bad)
-            say("buf", (char *)block + 31, 8, "buf", block, 32, 1);
+            say("buf", (char *)block + 31, 8, "that of the other call", block, 32, 1);
         MPI_Send(block + 40, 8, MPI_INT, 0, 2, MPI_COMM_WORLD);
         MPI_Send(block + 40, 8, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
         MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
         MPI_Irecv(block, 1, columns, 0, 4, MPI_COMM_WORLD, &request[0]);
         MPI_Send(block + (bad ? 1 : 2), 1, columns, 0, 4, MPI_COMM_WORLD);
         if (bad)
-            say("buf", block + 1, 56, "buf", block, 56, 16);
+            say("buf", block + 1, 56, "that of the other call", block, 56, 16);
         MPI_Wait(request, MPI_STATUS_IGNORE);
     }
     MPI_Gatherv(block, 4, MPI_INT, block + 32, counts, displs, MPI_INT, 0, MPI_COMM_WORLD);
