@@ -53,8 +53,7 @@ const struct checker check_table[] = {
     {"cost", "checking: cost",
      "collectives that claim a row of the model keep its rounds and words", check_cost},
     {"hang", "checking: hang",
-     "where the job was proven to hang while it ran, and nothing above says so, or stood still "
-     "when it was ended: in which calls",
+     "no job hangs, or stands still until it is ended, for a reason that nothing above finds",
      check_hang},
     {"explore", "checking: explore",
      "whether the program comes to the same good end in whatever order messages arrive (run, and "
