@@ -516,6 +516,47 @@ static enum core_status tell(const struct check_input *input, struct finding_lis
     return status;
 }
 
+struct exits { /* that the rank's last call explains */
+    const struct fates *fates;
+    struct finding_list *list;
+    bool *told; /* by fate */
+};
+
+/* Libraries end the program in a call before MPI_Init, and in a second MPI_Init. A program that
+ * never was in MPI has nothing to finalize. */
+static bool explains(const struct misuse *misuse, const struct fate *fate)
+{
+    return fate->kind == FATE_EXIT && (misuse->kind == MISUSE_BEFORE_INIT ||
+                                       (misuse->kind == MISUSE_INIT_TWICE && fate->code > 0));
+}
+
+static enum core_status exit_explain(uint32_t rank, uint64_t seq, const struct misuse *misuse,
+                                     void *context)
+{
+    const struct exits *exits = context;
+    const struct fates *fates = exits->fates;
+    uint32_t at = CORE_ARRAY_FIND(i, 0, fates->count, fates->fate[i].rank < rank);
+
+    if (at == fates->count || fates->fate[at].rank != rank || fates->fate[at].seq != seq ||
+        !explains(misuse, &fates->fate[at]))
+        return CORE_OK;
+    for (uint32_t i = 0; i < exits->list->count; i++) {
+        struct finding *finding = &exits->list->finding[i];
+
+        for (uint32_t c = 0; c < finding->call_count; c++) {
+            if (finding->rule != &rule_table[RULE_LIFECYCLE] || finding->call[c].rank != rank ||
+                finding->call[c].seq != seq)
+                continue;
+            if (!exits->told[at] && !finding->ended_job && fates->fate[at].code > 0)
+                finding_fact(finding, "the program ended with exit status %" PRId64,
+                             fates->fate[at].code);
+            finding->ended_job = !fates->by_crosswait;
+            exits->told[at] = true;
+        }
+    }
+    return CORE_OK;
+}
+
 static enum core_status check_kind(const struct check_input *input, struct finding_list *list,
                                    enum rule_id rule, enum fate_kind kind)
 {
@@ -525,7 +566,11 @@ static enum core_status check_kind(const struct check_input *input, struct findi
 
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(told, fates.count, "how ranks ended");
-    if (status == CORE_OK && fates.first >= 0 && fates.fate[fates.first].kind == kind)
+    if (status == CORE_OK && kind == FATE_EXIT)
+        status = trace_misuse_each(input->trace, exit_explain,
+                                   &(struct exits){.fates = &fates, .list = list, .told = told});
+    if (status == CORE_OK && fates.first >= 0 && fates.fate[fates.first].kind == kind &&
+        !told[fates.first])
         status = tell(input, list, rule, &fates, (uint32_t)fates.first, told);
     for (uint32_t i = 0; i < fates.count && fates.first < 0 && status == CORE_OK; i++)
         if (fates.fate[i].kind == kind && !told[i])

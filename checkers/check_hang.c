@@ -10,6 +10,7 @@
 #include "checkers/waiting.h"
 #include "checkers/wording.h"
 #include "core/check.h"
+#include "core/trace/request.h"
 
 enum { STILL_LEAST_MS = 2000 };
 
@@ -111,19 +112,87 @@ static bool is_of(const struct ending *ending, const struct finding_call *call)
     return false;
 }
 
-/* Whether an error is about a call in which the job was ended: a warning is no reason to hang. */
-static bool is_told(const struct finding_list *list, const struct ending *ending)
+/* Whether the call `wait` has the request of the collective that the call `collective` began. */
+static bool is_waited(const struct requests *requests, const struct trace_event *wait,
+                      uint64_t collective)
 {
+    const struct request *one = requests_find(requests, wait->request);
+    bool found = one && one->kind == REQUEST_COLLECTIVE && one->begun == collective;
+
+    for (uint32_t i = 0; i < wait->completion_count && !found; i++) {
+        one = requests_find(requests, wait->completion[i].request);
+        found = one && one->kind == REQUEST_COLLECTIVE && one->begun == collective;
+    }
+    return found;
+}
+
+/* The same of two calls by their number: the record is read from its start, since only it tells
+ * which call began what a request stands for. */
+static enum core_status follow(struct trace *trace, uint32_t rank, uint64_t wait,
+                               uint64_t collective, bool *out_waited)
+{
+    struct requests requests;
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more = true;
+    enum core_status status = trace_cursor_open(trace, rank, &cursor);
+
+    if (status != CORE_OK)
+        return status;
+    requests_init(&requests);
+    while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
+        if (event.seq == wait) {
+            *out_waited = is_waited(&requests, &event, collective);
+            break;
+        }
+        status = requests_follow(&requests, &event, NULL, NULL);
+        if (status != CORE_OK)
+            break;
+    }
+    requests_done(&requests);
+    trace_cursor_close(cursor);
+    return status;
+}
+
+/* Whether one of the calls in which the rank was ended waits for a collective that the call of the
+ * finding began. */
+static enum core_status is_begun_by(struct trace *trace, const struct ending *ending,
+                                    const struct finding_call *call, bool *out_begun)
+{
+    struct trace_event event;
+    enum core_status status = trace_event_get(trace, call->rank, call->seq, &event);
+
+    if (status != CORE_OK || !trait_in(event.traits, TRAIT_COLLECTIVE) ||
+        !trait_in(event.traits, TRAIT_MAKES_REQUEST))
+        return status == CORE_NOT_FOUND ? CORE_OK : status;
+    for (uint32_t i = 0; i < ending->call_count && status == CORE_OK && !*out_begun; i++)
+        if (ending->call[i].role != ENDING_BEHIND && ending->call[i].rank == call->rank &&
+            ending->call[i].seq > call->seq)
+            status = follow(trace, call->rank, ending->call[i].seq, call->seq, out_begun);
+    return status;
+}
+
+/* Whether an error is about a call in which the job was ended, or about a collective that such a
+ * call waits for: a warning is no reason to hang. */
+static enum core_status is_told(struct trace *trace, const struct finding_list *list,
+                                const struct ending *ending, bool *out_told)
+{
+    enum core_status status = CORE_OK;
+
     for (uint32_t i = 0; i < list->count; i++) {
         const struct finding *finding = &list->finding[i];
 
         if (finding->severity != FINDING_ERROR)
             continue;
-        for (uint32_t c = 0; c < finding->call_count; c++)
-            if (finding->call[c].seq && is_of(ending, &finding->call[c]))
-                return true;
+        for (uint32_t c = 0; c < finding->call_count && status == CORE_OK && !*out_told; c++) {
+            if (!finding->call[c].seq)
+                continue;
+            *out_told = is_of(ending, &finding->call[c]);
+            if (!*out_told)
+                status = is_begun_by(trace, ending, &finding->call[c], out_told);
+        }
     }
-    return false;
+    return status;
 }
 
 /* All ranks were seen, and none had moved for a while. */
@@ -154,9 +223,11 @@ enum core_status check_hang(const struct check_input *input, struct finding_list
 {
     struct ending ending = {0};
     enum core_status status = trace_ending_get(input->trace, &ending);
-    bool told = status == CORE_OK && is_told(list, &ending);
+    bool told = false;
     bool stood = ending.reason == ENDING_STALL || ending.reason == ENDING_BUDGET;
 
+    if (status == CORE_OK)
+        status = is_told(input->trace, list, &ending, &told);
     if (status == CORE_OK && !told && ending.reason == ENDING_DEADLOCK)
         status = check_proof(input->trace, list);
     else if (status == CORE_OK && !told && stood && stood_still(input->trace, &ending))

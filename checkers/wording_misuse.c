@@ -260,12 +260,15 @@ static void value_write(FILE *file, int64_t value, bool quantity)
         fprintf(file, "%" PRId64, value);
 }
 
-/* A collective has a block of one argument for each rank. */
+/* A collective has a block of one argument for each rank. Of what was left value 0 says whether a
+ * call that frees it was made, and refused. */
 static const char *form_of(const struct misuse *misuse)
 {
     bool blocks = misuse->kind == MISUSE_BUFFERS_OVERLAP && misuse->name[0] && misuse->name[1] &&
                   !strcmp(misuse->name[0], misuse->name[1]);
 
+    if (misuse->kind == MISUSE_OBJECT_LEFT && misuse->value[0])
+        return "%o was not freed: the call that frees it was refused";
     return blocks ? "two blocks of '%a' overlap" : wording_misuse_form(misuse->kind);
 }
 

@@ -20,8 +20,9 @@ static struct object {
     uint32_t references;
     uint8_t kind;
     bool freed, uncommitted;
-    bool used;   /* a key: attributes were set with it */
-    bool unsure; /* made where nobody saw it: how many references there are is not known */
+    bool refused; /* a call that frees it was made, and refused */
+    bool used;    /* a key: attributes were set with it */
+    bool unsure;  /* made where nobody saw it: how many references there are is not known */
 } * object;
 static uint32_t object_room, object_count;
 static unsigned said;
@@ -272,6 +273,16 @@ void usage_gone(struct lane *lane, enum recorder_object kind, const void *handle
     recorder_unlock();
 }
 
+void usage_kept(struct lane *lane, enum recorder_object kind, const void *handle)
+{
+    (void)lane;
+    recorder_lock();
+    struct object *o = find(kind, handle);
+    if (o && !o->freed)
+        o->refused = true;
+    recorder_unlock();
+}
+
 static const void *of_keyval(int keyval)
 {
     return (const void *)((uintptr_t)(unsigned)keyval + 1);
@@ -366,7 +377,7 @@ void usage_finalizing(struct lane *lane, uint64_t seq)
         const struct object *o = &object[i];
         if (o->handle && !o->freed && o->seq)
             usage_say(lane, seq, o->kind == OBJECT_BUFFER ? MISUSE_BUFFER_LEFT : MISUSE_OBJECT_LEFT,
-                      NULL, o->seq, .object = object_of[o->kind]);
+                      NULL, o->seq, .object = object_of[o->kind], .value = {o->refused});
     }
 }
 

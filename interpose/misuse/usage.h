@@ -34,6 +34,8 @@ void usage_given(struct lane *lane, enum recorder_object kind,
                  const void *handle); /* a good one, that need not be freed */
 void usage_gone(struct lane *lane, enum recorder_object kind,
                 const void *handle); /* it was freed: the call succeeded */
+void usage_kept(struct lane *lane, enum recorder_object kind,
+                const void *handle); /* it was not freed: the call was refused */
 void usage_type_made(struct lane *lane, MPI_Datatype type, uint64_t seq,
                      MPI_Datatype copied); /* copied: of MPI_Type_dup; else the null type */
 void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq,

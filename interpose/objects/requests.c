@@ -294,13 +294,14 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
         map.node[at].cancelled = map.node[at].polled = false;
     }
     unlock();
+    bool again = at && node.seq && node.persistent && node.active;
     if (at && node.seq && !node.persistent)
         usage_say(lane, seq, MISUSE_START_ONCE, "request", node.seq);
-    else if (at && node.seq && node.active)
+    else if (again)
         usage_say(lane, seq, MISUSE_START_ACTIVE, "request", node.seq);
     if (UNLIKELY(recorder_partitioned) && at)
         recorder_partitions_started(info.id);
-    if (at)
+    if (at && !again) /* else its buffers are with MPI already: they would overlap themselves */
         usage_started(lane, seq, info.id);
     if (UNLIKELY(recorder.perturb) && at && node.wildcard && decide_on())
         decide_started();

@@ -35,6 +35,8 @@ static const struct {
     {"Probe", EVENT_CLASS_PROBE, 0, ""},
     {"Wait", EVENT_CLASS_WAIT, 0, ""},
     {"Barrier", EVENT_CLASS_COLL, 0, ""},
+    {"Ibarrier", EVENT_CLASS_ICOLL, 0, ""},
+    {"Iallreduce", EVENT_CLASS_ICOLL, 0, ""},
     {"Gather", EVENT_CLASS_COLL, 0, ""},
     {"Gatherv", EVENT_CLASS_COLL, 0, ""},
     {"Alltoallv", EVENT_CLASS_COLL, 0, ""},

@@ -392,6 +392,18 @@ static const struct row {
      {"Barrier" END, "Barrier; exits"},
      {"Barrier" END, "Barrier" END},
      NULL},
+    {"usage",
+     "lifecycle",
+     "it is called before MPI_Init", /* and ends the program: that is no finding of its own */
+     {"Barrier" END, "Barrier say=before-init||0|; exits"},
+     {"Barrier" END, "Barrier" END},
+     NULL},
+    {"usage",
+     "leak",
+     "a communicator was not freed: the call that frees it was refused",
+     {"Barrier; Finalize say=object-left||1|1"},
+     {"Barrier" END},
+     NULL},
 
     {"hang",
      "hang",
@@ -399,6 +411,14 @@ static const struct row {
      {OPEN("8") "File_sync hangs; aborts", OPEN("8") "File_close" END},
      {OPEN("8") "File_sync; " CLOSE, OPEN("8") "File_sync; " CLOSE},
      "MPI_File_sync"},
+    {"collective,hang",
+     "collective",
+     "rank 0 calls MPI_Ibarrier where rank 1 calls MPI_Iallreduce", /* which says why it hangs */
+     {"Ibarrier req=5; Wait req=5 hangs; aborts",
+      "Iallreduce req=5 type=int count=1; Wait req=5 hangs; aborts"},
+     {"Ibarrier req=5; Wait req=5 got=5:-9:-9:0" END,
+      "Ibarrier req=5; Wait req=5 got=5:-9:-9:0" END},
+     "MPI_Wait"},
 };
 
 /* Rank 0 waits in its second call for rank 1. */
