@@ -42,4 +42,36 @@ for how in twice several types fixed; do
     echo "$how: $?"
     crosswait check T.db | grep -v "= again\|^$"
 done
+# Nor does its buffer overlap itself.
+timeout 60 crosswait run -o R.db -- mpirun -q -n 2 ./persistent twice 2>&1 |
+    grep '^error\|follows\|^verdict'
+# An object whose free was refused is told so.
+cat >kept.c <<'P'
+#include <mpi.h>
+static int refuse(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm; (void)key; (void)value; (void)extra;
+    return MPI_ERR_OTHER;
+}
+int main(int argc, char **argv)
+{
+    MPI_Comm copy;
+    int key;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse, &key, NULL);
+    MPI_Comm_set_attr(copy, key, NULL);
+    if (argc > 1)
+        MPI_Comm_free(&copy);
+    MPI_Comm_free_keyval(&key);
+    MPI_Finalize();
+    return 0;
+}
+P
+mpicc -g -o kept kept.c || exit 1
+for how in '' freed; do
+    timeout 60 crosswait run -o K.db -- mpirun -q -n 2 ./kept $how 2>&1 |
+        grep '^error\|^warning\|^verdict'
+done
 exit 0
