@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -356,6 +357,12 @@ static const char *source_end(const char *name)
     return NULL;
 }
 
+static void hear(int number)
+{
+    (void)number;
+}
+
+/* The script hears an interrupt itself, and tells what was found until then. */
 static int library(const struct fuzz_job *job, const struct options *o)
 {
     char script[FUZZ_PATH_MAX + 16], *argv[ARGUMENTS_MAX + 8];
@@ -370,6 +377,8 @@ static int library(const struct fuzz_job *job, const struct options *o)
     for (int i = 0; i < o->rest_count && n < ARGUMENTS_MAX; i++)
         argv[n++] = o->rest[i];
     argv[n] = NULL;
+    if (signal(SIGINT, hear) == SIG_IGN)
+        signal(SIGINT, SIG_IGN);
     enum core_status result = fuzz_spawn(argv, NULL, NULL, &status);
     return result != CORE_OK ? cli_exit_of(result) : status;
 }

@@ -13,7 +13,7 @@ is there. What failed is made small; a crash is shown again by its case alone. P
 what is wrong, the smallest case of each, and the command that shows it again; FOLDER/table holds
 all of it, and --diff=FILE compares with that of another time. Exit status 0 nothing found (with
 --diff: nothing new), 1 findings, 2 a mistake in the command line, 3 trouble."""
-import argparse, collections, os, re, shutil, signal, subprocess, sys, time
+import argparse, collections, math, os, re, shutil, signal, subprocess, sys, time
 
 parser = argparse.ArgumentParser(prog="crosswait fuzz --library --", add_help=True)
 parser.add_argument("share")
@@ -41,6 +41,21 @@ parser.add_argument("--no-shrink", action="store_true", help="leave cases as lar
 parser.add_argument("--no-trace", action="store_true", help="do not record failing cases")
 args = parser.parse_args()
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that has seen enough
+INTERRUPTED = 130  # the exit status, as a shell has it
+interrupted = False
+
+
+def on_interrupt(number, frame):
+    global interrupted
+    interrupted = True
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the second one ends it at once
+
+
+def clock():
+    """Seconds. After an interrupt all time is over: what was found until then is told."""
+    return math.inf if interrupted else time.monotonic()
+
+
 FAILURES_MAX = 3  # of one algorithm; then the next one's turn
 TURN = 10  # cases of an algorithm before the next one's
 SHRINK_SECONDS = 60  # of one case
@@ -305,15 +320,13 @@ def job(plan, environment, synchronous, ended):
             stdin=subprocess.DEVNULL,
             start_new_session=True,
         )
-    last, size = time.monotonic(), -1
+    last, size = clock(), -1
     while child.poll() is None:
         time.sleep(0.02)
         now = os.path.getsize(log_path)
         if now != size:
-            last, size = time.monotonic(), now
-        if time.monotonic() - last > 40:  # even the ranks' own watch is stuck
-            os.killpg(child.pid, signal.SIGKILL)
-        if time.monotonic() > ended:
+            last, size = clock(), now
+        if clock() > ended:
             os.killpg(child.pid, signal.SIGTERM)
             try:
                 child.wait(5)
@@ -321,8 +334,10 @@ def job(plan, environment, synchronous, ended):
                 os.killpg(child.pid, signal.SIGKILL)
                 child.wait()
             break
+        if clock() - last > 40:  # even the ranks' own watch is stuck
+            os.killpg(child.pid, signal.SIGKILL)
     with open(log_path, errors="replace") as f:
-        return f.read().splitlines(), None if time.monotonic() > ended else child.returncode
+        return f.read().splitlines(), None if clock() > ended else child.returncode
 
 
 def forced(algorithm):
@@ -365,7 +380,7 @@ def go_through(entries, environment, table, synchronous, ended):
     """Job after job until the plan is done: entries of (algorithm, first case, count). Returns
     those that must be forced from outside."""
     fixed = []
-    while entries and time.monotonic() < ended:
+    while entries and clock() < ended:
         plan = [f"{forced(a)} cases {first} {count}" for a, first, count in entries]
         lines, status = job(plan, environment, synchronous, ended)
         current = found = None
@@ -406,7 +421,7 @@ def campaign(algorithms, table, synchronous, ended):
         groups.setdefault(algorithm.environment, []).append(algorithm)
     left, fixed = len(algorithms), []
     for environment, group in groups.items():
-        now = time.monotonic()
+        now = clock()
         until = now + max(ended - now, 0) * len(group) / left
         left -= len(group)
         if args.mpi == "openmpi" and openmpi_absent(environment):
@@ -427,9 +442,9 @@ def campaign(algorithms, table, synchronous, ended):
 
 def shrink(algorithm, failure):
     """Makes the scenario of a failure small, job after job, and describes it anew."""
-    ended = time.monotonic() + SHRINK_SECONDS
+    ended = clock() + SHRINK_SECONDS
     step = 0
-    while time.monotonic() < ended:
+    while clock() < ended:
         line = f"{forced(algorithm)} shrink {failure.rule} {step} {failure.path}"
         lines, status = job([line], algorithm.environment, failure.synchronous, ended)
         if any(line.startswith("fixed ") for line in lines):
@@ -475,7 +490,7 @@ def confirm(algorithm, failure, first):
         if text:
             with open(failure.path, "w") as f:
                 f.write(text)
-        ended = time.monotonic() + ALONE_SECONDS
+        ended = clock() + ALONE_SECONDS
         description, found = run_alone(algorithm, failure.path, failure.synchronous, ended)
         if found:
             failure.rule, _, failure.text = found.partition(" ")
@@ -520,7 +535,7 @@ def record(algorithm, failure):
     root = os.path.dirname(os.path.dirname(args.share))
     crosswait = [os.path.join(root, part) for part in ("crosswait", "bin/crosswait")]
     crosswait = [path for path in crosswait if os.path.exists(path)]
-    if args.no_trace or failure.synchronous or not crosswait:
+    if interrupted or args.no_trace or failure.synchronous or not crosswait:
         return None
     base = failure.path.removesuffix(".txt")
     chosen = (
@@ -654,7 +669,7 @@ def run_one(algorithm):
         trouble(f"cannot read the scenario '{args.scenario}'", 2)
     if args.synchronous and not preload:
         trouble("--synchronous needs libcrosswait.so and Open MPI", 2)
-    ended = time.monotonic() + args.seconds
+    ended = clock() + args.seconds
     description, found = run_alone(algorithm, args.scenario, args.synchronous, ended)
     print(f"{algorithm.kind} {algorithm.name}: {description}")
     print("no finding" if not found else "finding: " + found.replace(" ", ": ", 1))
@@ -678,13 +693,17 @@ if args.scenario:
 version = openmpi_version() if args.mpi == "openmpi" else mpich_version()
 last = read_table(args.diff) if args.diff else None
 twice = preload and not args.no_synchronous
-started = time.monotonic()
+signal.signal(signal.SIGINT, on_interrupt)
+started = clock()
 table = {a[:2]: Row() for a in algorithms}
 campaign(algorithms, table, False, started + args.seconds / (2 if twice else 1))
 if twice:
     campaign(algorithms, table, True, started + args.seconds)
+if interrupted:
+    print("interrupted: what was found until then")
 distinct(table, algorithms)
 found = show(algorithms, table)
 rows = list(lines_of(algorithms, table))
 write_table(rows)
-sys.exit(1 if (compare(rows, *last) if last else found) else 0)
+wrong = compare(rows, *last) if last else found
+sys.exit(INTERRUPTED if interrupted else 1 if wrong else 0)

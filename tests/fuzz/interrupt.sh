@@ -34,7 +34,7 @@ import glob, os, signal, subprocess, time
 def interrupted(target, sign, *more):
     """Starts it, waits for a file that shows how far it is, and interrupts all of it."""
     job = subprocess.Popen(
-        ["crosswait", "fuzz", "two.c", "-o", target, "--target=" + target, "--time=600", *more],
+        ["crosswait", "fuzz", "-o", target, *more],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -51,6 +51,15 @@ def interrupted(target, sign, *more):
             print(line.split(" (")[0])
 
 
-interrupted("wrong", lambda: glob.glob("wrong/crashes/crash-*"), "--keep-going")
-interrupted("right", lambda: glob.glob("right/corpus/*"))
+def of_two(target):
+    return "two.c", "--target=" + target, "--time=600"
+
+
+def has_cases():
+    return os.path.exists("library/log") and os.path.getsize("library/log")
+
+
+interrupted("wrong", lambda: glob.glob("wrong/crashes/crash-*"), *of_two("wrong"), "--keep-going")
+interrupted("right", lambda: glob.glob("right/corpus/*"), *of_two("right"))
+interrupted("library", has_cases, "--library", "--", "--only=scan", "--seconds=600", "--ranks=3")
 P
