@@ -161,25 +161,30 @@ static void progress_show(const char *log, double elapsed, double seconds)
         fprintf(stderr, "\r\033[Kcrosswait: %.90s", words);
 }
 
-/* Waits for it, and shows meanwhile what it says. */
+static volatile sig_atomic_t interrupted;
+
+enum { TURN_MS = 20, SHOW_TURNS = 15, PATIENCE_TURNS = 250 };
+
+/* Waits for it, and shows meanwhile on a terminal what it says. One that does not end by an
+ * interrupt is killed: what it found is in its files. */
 static int watch(pid_t child, const char *log, double seconds)
 {
+    const bool shown = isatty(STDERR_FILENO);
     struct timespec began, now;
-    int status;
+    int status, patience = PATIENCE_TURNS;
     clock_gettime(CLOCK_MONOTONIC, &began);
-    for (;;) {
-        pid_t ended = waitpid(child, &status, WNOHANG);
-        if (ended == child)
-            break;
-        nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    for (long turn = 1; waitpid(child, &status, WNOHANG) != child; turn++) {
+        nanosleep(&(struct timespec){.tv_nsec = TURN_MS * 1000000L}, NULL);
         clock_gettime(CLOCK_MONOTONIC, &now);
-        progress_show(log, (double)(now.tv_sec - began.tv_sec), seconds);
+        if (shown && turn % SHOW_TURNS == 0)
+            progress_show(log, (double)(now.tv_sec - began.tv_sec), seconds);
+        if (interrupted && patience-- == 0)
+            kill(child, SIGKILL);
     }
-    fprintf(stderr, "\r\033[K");
+    if (shown)
+        fprintf(stderr, "\r\033[K");
     return status_of(status);
 }
-
-static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int number)
 {
@@ -196,15 +201,11 @@ enum core_status fuzz_spawn_watched(char *const argv[], const char *log, double 
     sigaction(SIGINT, NULL, &before);
     if (before.sa_handler != SIG_IGN)
         sigaction(SIGINT, &hear, NULL);
-    if (isatty(STDERR_FILENO)) {
-        pid_t child = start(argv, log, log);
-        if (child < 0)
-            result = core_report(CORE_IO, "cannot start '%s': %s", argv[0], strerror(errno));
-        else
-            *out_status = watch(child, log, seconds);
-    } else {
-        result = fuzz_spawn(argv, log, log, out_status);
-    }
+    pid_t child = start(argv, log, log);
+    if (child < 0)
+        result = core_report(CORE_IO, "cannot start '%s': %s", argv[0], strerror(errno));
+    else
+        *out_status = watch(child, log, seconds);
     sigaction(SIGINT, &before, NULL);
     if (interrupted)
         *out_status = FUZZ_INTERRUPTED;
