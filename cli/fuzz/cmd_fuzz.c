@@ -268,6 +268,23 @@ static int fuzz(const struct fuzz_job *job, const char *program, const struct pa
     return CLI_CLEAN;
 }
 
+static void hear(int number)
+{
+    (void)number;
+}
+
+/* An interrupt, which the terminal sends to both, is the child's. */
+static enum core_status spawn_outlived(char *const argv[], const char *output, const char *errors,
+                                       int *out_status)
+{
+    void (*before)(int) = signal(SIGINT, hear);
+    if (before == SIG_IGN)
+        signal(SIGINT, SIG_IGN);
+    enum core_status result = fuzz_spawn(argv, output, errors, out_status);
+    signal(SIGINT, before);
+    return result;
+}
+
 /* The program tells what it verified, and leaves what it found as a campaign does. */
 static int exhaust(const struct fuzz_job *job, const char *program, double ranks, double seconds,
                    const struct fuzz_wanted *wanted)
@@ -286,10 +303,12 @@ static int exhaust(const struct fuzz_job *job, const char *program, double ranks
         return CLI_TROUBLE;
     clock_gettime(CLOCK_REALTIME_COARSE, &since);
     char *argv[] = {(char *)(uintptr_t)program, most, limit, out, NULL};
-    enum core_status result = fuzz_spawn(argv, told, log, &status);
+    enum core_status result = spawn_outlived(argv, told, log, &status);
     if (result != CORE_OK)
         return cli_exit_of(result);
     fuzz_show(told, stdout);
+    if (status == FUZZ_INTERRUPTED)
+        fprintf(stderr, "crosswait: interrupted; what was found until then is told\n");
     if (status == CLI_USAGE || status == CLI_TROUBLE)
         fuzz_show(log, stderr);
     if (status == CLI_USAGE)
@@ -297,7 +316,10 @@ static int exhaust(const struct fuzz_job *job, const char *program, double ranks
     int found = fuzz_found_present(job, program, crashes, log, since, wanted, &ignored);
     if (!found)
         fuzz_output_judged();
-    return found ? CLI_FINDINGS : status == 0 || ignored ? CLI_CLEAN : CLI_TROUBLE;
+    return found                        ? CLI_FINDINGS
+           : status == FUZZ_INTERRUPTED ? status
+           : status == 0 || ignored     ? CLI_CLEAN
+                                        : CLI_TROUBLE;
 }
 
 static int explain(const char *program, const char *path)
@@ -357,11 +379,6 @@ static const char *source_end(const char *name)
     return NULL;
 }
 
-static void hear(int number)
-{
-    (void)number;
-}
-
 /* The script hears an interrupt itself, and tells what was found until then. */
 static int library(const struct fuzz_job *job, const struct options *o)
 {
@@ -377,9 +394,7 @@ static int library(const struct fuzz_job *job, const struct options *o)
     for (int i = 0; i < o->rest_count && n < ARGUMENTS_MAX; i++)
         argv[n++] = o->rest[i];
     argv[n] = NULL;
-    if (signal(SIGINT, hear) == SIG_IGN)
-        signal(SIGINT, SIG_IGN);
-    enum core_status result = fuzz_spawn(argv, NULL, NULL, &status);
+    enum core_status result = spawn_outlived(argv, NULL, NULL, &status);
     return result != CORE_OK ? cli_exit_of(result) : status;
 }
 

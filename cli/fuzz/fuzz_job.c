@@ -87,10 +87,19 @@ static void redirect(const char *path, int fd)
     }
 }
 
+/* An interrupt that comes meanwhile ends the child, whatever this process does with it. */
 static pid_t start(char *const argv[], const char *output, const char *errors)
 {
+    struct sigaction heard;
+    sigset_t interrupt, before;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    sigprocmask(SIG_BLOCK, &interrupt, &before);
     fflush(NULL);
     pid_t child = fork();
+    if (!child && sigaction(SIGINT, NULL, &heard) == 0 && heard.sa_handler != SIG_IGN)
+        signal(SIGINT, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     if (child)
         return child;
     redirect(output, STDOUT_FILENO);

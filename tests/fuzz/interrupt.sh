@@ -24,6 +24,13 @@ static int right(void *b, int n, MPI_Datatype t, int root, MPI_Comm comm)
 {
     return send_all(0, b, n, t, root, comm);
 }
+static int slow(void *b, int n, MPI_Datatype t, int root, MPI_Comm comm)
+{
+    for (volatile int i = 0; i < 3000000; i++)
+        ;
+    return send_all(0, b, n, t, root, comm);
+}
+COLLECTIVE(bcast, "", slow)
 COLLECTIVE(bcast, "", wrong)
 COLLECTIVE(bcast, "", right)
 C
@@ -61,5 +68,7 @@ def has_cases():
 
 interrupted("wrong", lambda: glob.glob("wrong/crashes/crash-*"), *of_two("wrong"), "--keep-going")
 interrupted("right", lambda: glob.glob("right/corpus/*"), *of_two("right"))
+small = *of_two("slow"), "--exhaustive=4"
+interrupted("slow", lambda: os.path.exists("slow/exhaustive.txt"), *small)
 interrupted("library", has_cases, "--library", "--", "--only=scan", "--seconds=600", "--ranks=3")
 P
