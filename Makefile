@@ -35,8 +35,8 @@ CHECK_DEPS = chromium clang-format-14 black python3-yaml mpich libmpich-dev
 # Unless make was told how many jobs there may be: as many as there are cores.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-# Evaluated where it is used: before `make deps` there may be no mpicc to ask.
-MPI_CFLAGS = $(shell mpicc --showme:compile)
+# Evaluated where it is used. Before `make deps` there may be no mpicc to ask, which is no error.
+MPI_CFLAGS = $(if $(shell command -v mpicc),$(shell mpicc --showme:compile))
 MPI_LDLIBS = $(shell mpicc --showme:link)
 
 # In the order of their includes: a room uses those before it.
