@@ -6,8 +6,9 @@ B=$BUILD/corpus/programs
 show() {
     echo "\$ crosswait replay $*" | sed "s|$BUILD/||g"
     # an mpirun that is being ended may crash in its own clean-up, and says so in lines that begin
-    # with [host:pid]
-    crosswait replay "$@" 2>&1 | grep -v -e 'received' -e '^\[[^] ]*:[0-9]*\]' |
+    # with [host:pid]; or its libevent does, in one that begins with [warn]
+    crosswait replay "$@" 2>&1 |
+        grep -v -e 'received' -e '^\[[^] ]*:[0-9]*\]' -e '^\[warn\] Epoll' |
         sed -E 's/([0-9])\.[0-9]+/\1.N/g'
     echo "[${PIPESTATUS[0]}]"
 }
