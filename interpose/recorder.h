@@ -268,23 +268,31 @@ extern struct recorder_look { /* at receive buffers and windows, around each cal
     uint64_t from;            /* if that is not before */
 } recorder_look;
 
+/* The lane's open slot begins an event: its number is given out, and its other fields follow. */
+static inline struct spool_event *recorder_begin(struct lane *lane, unsigned call, uint32_t site)
+{
+    struct spool_event *e = &lane->open[lane->depth];
+    uint64_t seq = UNLIKELY(recorder.threads)
+                       ? __atomic_add_fetch(&recorder.seq, 1, __ATOMIC_RELAXED)
+                       : ++recorder.seq;
+    atomic_store_explicit(recorder.seq_shared, seq, memory_order_relaxed);
+    e->head = (struct spool_head){SPOOL_EVENT, sizeof *e / 8, (uint16_t)call, 0};
+    e->seq = seq;
+    e->t_leave = 0;
+    e->parent = 0;
+    e->site = site;
+    return e;
+}
+
 static inline struct spool_event *recorder_poll_enter(struct lane *lane, unsigned call, void **cfa)
 {
     recorder_thread.ready = NULL;
     recorder_thread.current = lane;
     if (UNLIKELY(!recorder.defined[call]))
         recorder_define_call(lane, call);
-    struct spool_event *e = &lane->open[lane->depth];
-    uint64_t seq =
-        recorder.threads ? __atomic_add_fetch(&recorder.seq, 1, __ATOMIC_RELAXED) : ++recorder.seq;
-    atomic_store_explicit(recorder.seq_shared, seq, memory_order_relaxed);
-    e->head = (struct spool_head){SPOOL_EVENT, sizeof *e / 8, (uint16_t)call, 0};
-    e->seq = seq;
-    e->t_leave = 0;
-    e->parent = 0;
-    e->site = recorder_site(lane, cfa);
+    struct spool_event *e = recorder_begin(lane, call, recorder_site(lane, cfa));
     if (UNLIKELY(recorder_look.enter))
-        usage_look_slow(lane, seq);
+        usage_look_slow(lane, e->seq);
     return e;
 }
 
@@ -301,15 +309,7 @@ static inline struct spool_event *recorder_enter(struct lane *lane, unsigned cal
         return recorder_enter_slow(lane, call, cfa);
     recorder_thread.ready = NULL;
     recorder_thread.current = lane;
-    struct spool_event *e = &lane->open[lane->depth];
-    uint64_t seq = ++recorder.seq;
-    atomic_store_explicit(recorder.seq_shared, seq, memory_order_relaxed);
-    e->head = (struct spool_head){SPOOL_EVENT, sizeof *e / 8, (uint16_t)call, 0};
-    e->seq = seq;
-    e->t_leave = 0;
-    e->parent = 0;
-    e->site = site->id;
-    return e;
+    return recorder_begin(lane, call, site->id);
 }
 
 static inline void recorder_fields(struct spool_event *e, uint32_t comm, int32_t peer, int32_t tag,
@@ -347,7 +347,16 @@ static inline uint16_t recorder_error(int code)
     return LIKELY(code == MPI_SUCCESS) ? 0 : recorder_error_slow(code);
 }
 
-/* Commits the event. moved: whether the lane made progress by it. */
+/* The call has ended. moved: whether the lane made progress by it. */
+static inline void recorder_end(struct lane *lane, bool moved)
+{
+    struct spool_header *header = lane->writer.header;
+    lane->moved += moved;
+    atomic_store_explicit(&header->moved, lane->moved, memory_order_relaxed);
+    atomic_store_explicit(&header->depth, --lane->depth, memory_order_release);
+}
+
+/* Commits the event. */
 static inline void recorder_close(struct lane *lane, struct spool_event *e, int error, bool moved)
 {
     e->head.b = recorder_error(error);
@@ -357,10 +366,7 @@ static inline void recorder_close(struct lane *lane, struct spool_event *e, int 
     } else {
         recorder_lost(lane, 1);
     }
-    lane->moved += moved;
-    atomic_store_explicit(&lane->writer.header->moved, lane->moved, memory_order_relaxed);
-    lane->depth--;
-    atomic_store_explicit(&lane->writer.header->depth, lane->depth, memory_order_release);
+    recorder_end(lane, moved);
 }
 
 static inline void recorder_relook(struct lane *lane, uint64_t now)
@@ -383,12 +389,9 @@ static inline void recorder_leave(struct lane *lane, struct spool_event *e, int 
         recorder_leave_slow(lane, e, MPI_SUCCESS, moved);
         return;
     }
-    struct spool_header *header = lane->writer.header;
     lane->writer.events++;
-    atomic_store_explicit(&header->committed, lane->writer.position, memory_order_release);
-    lane->moved += moved;
-    atomic_store_explicit(&header->moved, lane->moved, memory_order_relaxed);
-    atomic_store_explicit(&header->depth, --lane->depth, memory_order_release);
+    spool_commit(&lane->writer);
+    recorder_end(lane, moved);
     if (UNLIKELY(recorder_look.leave) && e->t_leave >= recorder_look.from) {
         recorder_leave_looking(lane, e->t_leave);
         return;

@@ -89,13 +89,14 @@ static inline void spool_again_list(struct spool_again *again, const struct spoo
 
 /* --- what differs ----------------------------------------------------------------------------- */
 
-/* A slot and by how much the number is above the last one's, in 16 bits. */
-static inline bool spool_again_pack(unsigned slot, unsigned bits, uint64_t seq, uint64_t last,
-                                    uint16_t *out_packed)
+/* A slot and by how much the number is above the last one's, in 16 bits. What is beyond them: 0 if
+ * they hold it. */
+static inline uint64_t spool_again_pack(unsigned slot, unsigned bits, uint64_t seq, uint64_t last,
+                                        uint16_t *out_packed)
 {
-    uint64_t room = 1ul << (16 - bits), step = seq - last + room / 2;
+    uint64_t step = seq - last + (1ul << (15 - bits));
     *out_packed = (uint16_t)(step << bits | slot);
-    return step < room;
+    return step >> (16 - bits);
 }
 
 static inline uint64_t spool_again_seq(uint16_t packed, unsigned bits, uint64_t last)
@@ -103,11 +104,12 @@ static inline uint64_t spool_again_seq(uint16_t packed, unsigned bits, uint64_t 
     return last + (packed >> bits) - (1ul << (16 - bits)) / 2;
 }
 
-/* The signed difference of two request ids, where 16 bits hold it. */
-static inline bool spool_again_step(uint32_t id, uint32_t before, uint16_t *out_step)
+/* The same of the signed difference of two request ids. */
+static inline uint32_t spool_again_step(uint32_t id, uint32_t before, uint16_t *out_step)
 {
-    *out_step = (uint16_t)(id - before);
-    return (uint32_t)(id - before + 0x8000u) < 0x10000u;
+    uint32_t step = id - before;
+    *out_step = (uint16_t)step;
+    return (step + 0x8000u) >> 16;
 }
 
 static inline uint32_t spool_again_id(uint32_t before, uint16_t step)
@@ -135,31 +137,29 @@ static inline bool spool_again_event_try(const struct spool_again *again, unsign
     const struct spool_event *like = &again->event[slot];
     if (__builtin_expect(!spool_again_event_like(like, e), 0))
         return false;
-    uint64_t step = e->seq - again->seq + (1ul << (15 - SPOOL_AGAIN_EVENT_BITS)),
-             lasted = e->t_leave - e->t_enter, gap = e->t_enter - again->t;
-    uint32_t request = e->request - like->request;
-    *out = (struct spool_event_again){{SPOOL_EVENT_AGAIN, sizeof *out / 8,
-                                       (uint16_t)(step << SPOOL_AGAIN_EVENT_BITS | slot),
-                                       (uint16_t)request},
-                                      (int32_t)gap,
-                                      (uint32_t)lasted};
-    return !(step >> (16 - SPOOL_AGAIN_EVENT_BITS) | lasted >> 32 | (gap + 0x80000000u) >> 32 |
-             (request + 0x8000u) >> 16);
+    uint64_t lasted = e->t_leave - e->t_enter, gap = e->t_enter - again->t;
+    uint16_t packed, request;
+    uint64_t beyond = spool_again_pack(slot, SPOOL_AGAIN_EVENT_BITS, e->seq, again->seq, &packed) |
+                      spool_again_step(e->request, like->request, &request);
+    *out = (struct spool_event_again){
+        {SPOOL_EVENT_AGAIN, sizeof *out / 8, packed, request}, (int32_t)gap, (uint32_t)lasted};
+    return !(beyond | lasted >> 32 | (gap + 0x80000000u) >> 32);
 }
-/* Field by field, too. */
+
+/* False: the completion is to be written whole. Nothing is kept yet. */
 static inline bool spool_again_done_try(const struct spool_again *again, unsigned slot,
                                         const struct spool_done *d, struct spool_head *out)
 {
     const struct spool_done *like = &again->done[slot];
-    uint64_t step = d->seq - again->seq + (1ul << (15 - SPOOL_AGAIN_DONE_BITS)),
-             differs = (uint32_t)(like->head.kind ^ d->head.kind) |
+    uint32_t differs = (uint32_t)(like->head.kind ^ d->head.kind) |
                        (uint32_t)(like->head.a ^ d->head.a) | (uint32_t)(like->head.b ^ d->head.b) |
                        (like->index ^ d->index) | (uint32_t)(like->source ^ d->source) |
-                       (uint32_t)(like->tag ^ d->tag) | (like->bytes ^ d->bytes);
-    uint32_t request = d->request - like->request;
-    *out = (struct spool_head){SPOOL_DONE_AGAIN, sizeof *out / 8,
-                               (uint16_t)(step << SPOOL_AGAIN_DONE_BITS | slot), (uint16_t)request};
-    return !(differs | step >> (16 - SPOOL_AGAIN_DONE_BITS) | (request + 0x8000u) >> 16);
+                       (uint32_t)(like->tag ^ d->tag);
+    uint16_t packed, request;
+    uint64_t beyond = spool_again_pack(slot, SPOOL_AGAIN_DONE_BITS, d->seq, again->seq, &packed) |
+                      spool_again_step(d->request, like->request, &request);
+    *out = (struct spool_head){SPOOL_DONE_AGAIN, sizeof *out / 8, packed, request};
+    return !(beyond | differs | (like->bytes ^ d->bytes));
 }
 
 /* All requests are by the same above those of the list before. */
@@ -178,8 +178,8 @@ static inline bool spool_again_list_try(const struct spool_again *again, const s
             return false;
     out->kind = SPOOL_LIST_AGAIN;
     out->words = sizeof *out / 8;
-    return spool_again_pack(slot, SPOOL_AGAIN_LIST_BITS, l->seq, again->seq, &out->a) &&
-           spool_again_step(value[0], like->value[0], &out->b);
+    return !(spool_again_pack(slot, SPOOL_AGAIN_LIST_BITS, l->seq, again->seq, &out->a) |
+             spool_again_step(value[0], like->value[0], &out->b));
 }
 
 /* --- what came again is kept, and whole again ------------------------------------------------- */

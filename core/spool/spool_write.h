@@ -107,10 +107,10 @@ static inline void *spool_reserve_again(struct spool_writer *writer, uint32_t wo
     return at;
 }
 
-/* An event, a completion, a list of requests. False: recording has stopped. All events of a lane
- * are written by these (spool_again.h, invariant 1). */
+/* All events, completions and lists of requests of a lane are written by what follows
+ * (spool_again.h, invariant 1). False: recording has stopped; of _again: it is to be written whole.
+ */
 
-/* False: it is to be written whole. */
 static inline bool spool_put_event_again(struct spool_writer *writer,
                                          const struct spool_event *event)
 {

@@ -232,15 +232,8 @@ static struct spool_event *enter(struct lane *lane, unsigned call, uint64_t pare
         recorder_define_call(lane, call);
     if (UNLIKELY(lane->poll_count)) /* progress made in a poll */
         recorder_polls_write(lane);
-    struct spool_event *e = &lane->open[lane->depth];
-    uint64_t seq =
-        recorder.threads ? __atomic_add_fetch(&recorder.seq, 1, __ATOMIC_RELAXED) : ++recorder.seq;
-    atomic_store_explicit(recorder.seq_shared, seq, memory_order_relaxed);
-    e->head = (struct spool_head){SPOOL_EVENT, sizeof *e / 8, (uint16_t)call, 0};
-    e->seq = seq;
-    e->t_leave = 0;
-    e->parent = (uint32_t)(seq - parent);
-    e->site = 0;
+    struct spool_event *e = recorder_begin(lane, call, 0);
+    e->parent = (uint32_t)(e->seq - parent);
     return e;
 }
 
