@@ -47,6 +47,11 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
+struct causes {
+    struct core_table made;
+    bool any[ROWS]; /* that fit the row */
+};
+
 struct made { /* a call, or a rank (seq 0), and the finding that it is part of */
     struct {
         uint64_t rank, seq, row;
@@ -71,7 +76,7 @@ static bool is_of_ranks(enum bond bond)
     return bond == AWAITS || bond == BEGINS;
 }
 
-static enum core_status causes_put(struct core_table *calls, const struct finding *finding,
+static enum core_status causes_put(struct causes *causes, const struct finding *finding,
                                    uint64_t row)
 {
     enum core_status status = CORE_OK;
@@ -82,7 +87,8 @@ static enum core_status causes_put(struct core_table *calls, const struct findin
         struct made key = {{finding->call[i].rank, seq, row}, 0}, *made;
         if (!of_rank && (!seq || !finding->call[i].core))
             continue;
-        status = core_table_put(calls, &key.key, "the causes of findings", &made);
+        status = core_table_put(&causes->made, &key.key, "the causes of findings", &made);
+        causes->any[row] = true;
         if (status == CORE_OK && !made->id)
             made->id = finding->id;
         CORE_CHECK(status != CORE_OK || made->id <= finding->id); /* the first of several */
@@ -90,30 +96,31 @@ static enum core_status causes_put(struct core_table *calls, const struct findin
     return status;
 }
 
-static uint32_t cause_at(const struct core_table *calls, uint64_t rank, uint64_t seq, uint64_t row)
+/* Of a row that some finding fits as the cause. */
+static uint32_t cause_at(const struct causes *causes, uint64_t rank, uint64_t seq, uint64_t row)
 {
     struct made key = {{rank, seq, row}, 0};
-    const struct made *made = calls->count ? core_table_find(calls, &key.key) : NULL;
+    const struct made *made = core_table_find(&causes->made, &key.key);
 
     return made ? made->id : 0;
 }
 
-static uint32_t awaited_of(const struct core_table *calls, const struct finding_call *call,
+static uint32_t awaited_of(const struct causes *causes, const struct finding_call *call,
                            uint64_t row)
 {
     uint32_t id = 0;
 
-    for (uint32_t i = 0; calls->count && i < call->await_count && !id; i++)
+    for (uint32_t i = 0; i < call->await_count && !id; i++)
         for (uint64_t rank = call->await[i].first; rank <= call->await[i].last && !id; rank++)
-            id = cause_at(calls, rank, 0, row);
+            id = cause_at(causes, rank, 0, row);
     return id;
 }
 
-static uint32_t shared_of(const struct core_table *calls, const struct finding_call *call,
+static uint32_t shared_of(const struct causes *causes, const struct finding_call *call,
                           uint64_t row)
 {
-    uint32_t subject = call->subject_seq ? cause_at(calls, call->rank, call->subject_seq, row) : 0,
-             own = call->seq ? cause_at(calls, call->rank, call->seq, row) : 0;
+    uint32_t subject = call->subject_seq ? cause_at(causes, call->rank, call->subject_seq, row) : 0,
+             own = call->seq ? cause_at(causes, call->rank, call->seq, row) : 0;
 
     if (rows[row].bond == SHARES_BOTH)
         return subject == own ? own : 0;
@@ -121,43 +128,46 @@ static uint32_t shared_of(const struct core_table *calls, const struct finding_c
 }
 
 /* Of the call numbered c. */
-static uint32_t cause_of(const struct core_table *calls, const struct finding *finding, uint32_t c,
+static uint32_t cause_of(const struct causes *causes, const struct finding *finding, uint32_t c,
                          uint64_t row)
 {
     const struct finding_call *call = &finding->call[c];
 
     switch (rows[row].bond) {
     case AWAITS:
-        return awaited_of(calls, call, row);
+        return awaited_of(causes, call, row);
     case BEGINS:
-        return c == 0 ? cause_at(calls, call->rank, 0, row) : 0;
+        return c == 0 ? cause_at(causes, call->rank, 0, row) : 0;
     case SHARES:
     case SHARES_BOTH:
         break;
     }
-    return shared_of(calls, call, row);
+    return shared_of(causes, call, row);
 }
 
-static void cause_set(const struct core_table *calls, struct finding *finding)
+static void cause_set(const struct causes *causes, struct finding *finding)
 {
-    for (uint64_t row = 0; row < ROWS && !finding->cause; row++)
+    for (uint64_t row = 0; row < ROWS && !finding->cause; row++) {
+        if (!causes->any[row] ||
+            !is_such(finding, rows[row].symptom.rule, rows[row].symptom.effect))
+            continue;
         for (uint32_t c = 0; c < finding->call_count && !finding->cause; c++)
-            if (is_such(finding, rows[row].symptom.rule, rows[row].symptom.effect) &&
-                finding->call[c].core)
-                finding->cause = cause_of(calls, finding, c, row);
+            if (finding->call[c].core)
+                finding->cause = cause_of(causes, finding, c, row);
+    }
 }
 
 enum core_status cause_find(struct finding_list *list)
 {
-    struct core_table calls = CORE_TABLE(struct made, key);
+    struct causes causes = {.made = CORE_TABLE(struct made, key)};
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; i < list->count && status == CORE_OK; i++)
         for (uint64_t row = 0; row < ROWS && status == CORE_OK; row++)
             if (may_cause(&list->finding[i], &rows[row]))
-                status = causes_put(&calls, &list->finding[i], row);
+                status = causes_put(&causes, &list->finding[i], row);
     for (uint32_t i = 0; i < list->count && status == CORE_OK; i++)
-        cause_set(&calls, &list->finding[i]);
+        cause_set(&causes, &list->finding[i]);
     for (uint32_t i = 0; i < list->count && status == CORE_OK; i++) {
         struct finding *finding = &list->finding[i];
         for (uint32_t steps = 0; finding->cause && steps < list->count; steps++) {
@@ -169,6 +179,6 @@ enum core_status cause_find(struct finding_list *list)
         }
         CORE_CHECK(finding->cause != finding->id);
     }
-    core_table_done(&calls);
+    core_table_done(&causes.made);
     return status;
 }

@@ -10,7 +10,6 @@
 #include "checkers/waiting.h"
 #include "checkers/wording.h"
 #include "core/check.h"
-#include "core/trace/request.h"
 
 enum { STILL_LEAST_MS = 2000 };
 
@@ -112,44 +111,29 @@ static bool is_of(const struct ending *ending, const struct finding_call *call)
     return false;
 }
 
-/* Whether the call `wait` has the request of the collective that the call `collective` began. */
-static bool is_waited(const struct requests *requests, const struct trace_event *wait,
-                      uint64_t collective)
+static bool has_request(const struct trace_event *wait, uint64_t request)
 {
-    const struct request *one = requests_find(requests, wait->request);
-    bool found = one && one->kind == REQUEST_COLLECTIVE && one->begun == collective;
+    bool found = wait->request == request;
 
-    for (uint32_t i = 0; i < wait->completion_count && !found; i++) {
-        one = requests_find(requests, wait->completion[i].request);
-        found = one && one->kind == REQUEST_COLLECTIVE && one->begun == collective;
-    }
+    for (uint32_t i = 0; i < wait->completion_count && !found; i++)
+        found = wait->completion[i].request == request;
     return found;
 }
 
-/* The same of two calls by their number: the record is read from its start, since only it tells
- * which call began what a request stands for. */
-static enum core_status follow(struct trace *trace, uint32_t rank, uint64_t wait,
-                               uint64_t collective, bool *out_waited)
+/* Whether the call numbered `wait` waits for the request. */
+static enum core_status is_waited(struct trace *trace, uint32_t rank, uint64_t wait,
+                                  uint64_t request, bool *out_waited)
 {
-    struct requests requests;
     struct trace_cursor *cursor;
-    struct trace_event event;
+    struct trace_event event = {.seq = 0};
     bool more = true;
     enum core_status status = trace_cursor_open(trace, rank, &cursor);
 
     if (status != CORE_OK)
         return status;
-    requests_init(&requests);
-    while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        if (event.seq == wait) {
-            *out_waited = is_waited(&requests, &event, collective);
-            break;
-        }
-        status = requests_follow(&requests, &event, NULL, NULL);
-        if (status != CORE_OK)
-            break;
-    }
-    requests_done(&requests);
+    while (event.seq != wait && more && status == CORE_OK)
+        status = trace_cursor_next(cursor, &event, &more);
+    *out_waited = status == CORE_OK && more && has_request(&event, request);
     trace_cursor_close(cursor);
     return status;
 }
@@ -162,13 +146,12 @@ static enum core_status is_begun_by(struct trace *trace, const struct ending *en
     struct trace_event event;
     enum core_status status = trace_event_get(trace, call->rank, call->seq, &event);
 
-    if (status != CORE_OK || !trait_in(event.traits, TRAIT_COLLECTIVE) ||
-        !trait_in(event.traits, TRAIT_MAKES_REQUEST))
+    if (status != CORE_OK || !trait_in(event.traits, TRAIT_COLLECTIVE) || !event.request)
         return status == CORE_NOT_FOUND ? CORE_OK : status;
     for (uint32_t i = 0; i < ending->call_count && status == CORE_OK && !*out_begun; i++)
         if (ending->call[i].role != ENDING_BEHIND && ending->call[i].rank == call->rank &&
             ending->call[i].seq > call->seq)
-            status = follow(trace, call->rank, ending->call[i].seq, call->seq, out_begun);
+            status = is_waited(trace, call->rank, ending->call[i].seq, event.request, out_begun);
     return status;
 }
 
