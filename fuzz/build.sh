@@ -102,9 +102,8 @@ if [ "$fortran" ]; then
 fi
 
 if [ "$kind" = real ]; then
-    for part in real_main scenario field schedule text elements shape execute decisions registry; do
-        set -- "$@" "$share/src/$part.c"
-    done
+    set -- "$@" "$share"/src/real_main.c "$share"/src/decisions.c "$share"/src/registry.c \
+        "$share"/src/scenario/*.c
     for file in "$@"; do
         case $file in
         *.[fF] | *.[fF][0-9][0-9]) compile_fortran "$file" mpicc ;;

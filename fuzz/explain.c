@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fuzz/scenario/decisions.h"
+#include "fuzz/decisions.h"
 #include "fuzz/scenario/execute.h"
 #include "fuzz/limit.h"
 #include "core/output.h"

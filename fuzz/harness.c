@@ -12,7 +12,7 @@
 #include "fuzz/cost.h"
 #include "fuzz/memory.h"
 #include "fuzz/place.h"
-#include "fuzz/scenario/decisions.h"
+#include "fuzz/decisions.h"
 #include "fuzz/scenario/execute.h"
 
 bool harness_noting;

@@ -5,7 +5,8 @@ CFLAGS_fuzz = $(MPI_CFLAGS)
 # --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------
 
 FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
-    $(addprefix fuzz/,harness exhaust explain cost limit memory place replaced target trace)
+    $(addprefix fuzz/,harness decisions exhaust explain cost limit memory place replaced target \
+    trace)
 FUZZ_HARNESS += $(addprefix explore/,search sent buffers state spread meeting)
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -47,12 +48,14 @@ $(BUILD)/fuzz/deep: $(BUILD)/fuzz/obj/fuzz/deep.o $(FUZZ_LIBS)
 # --- what `crosswait fuzz` builds a user's file with, laid out as it is installed -----------------
 
 FUZZ_SHARE = $(BUILD)/share/crosswait
-FUZZ_SHARED_SOURCES = $(wildcard fuzz/scenario/*.c fuzz/real/*.c) corpus/collectives/registry.c
+FUZZ_SHARED_SOURCES = $(wildcard fuzz/real/*.c) fuzz/decisions.c corpus/collectives/registry.c
+FUZZ_SHARED_SCENARIO = $(wildcard fuzz/scenario/*.c)
 FUZZ_SHARED_SCRIPTS = fuzz/build.sh fuzz/wrappers.sh fuzz/program/globals.sh fuzz/real/library.py
 FUZZ_SHARED_HEADERS = $(wildcard fuzz/*.h fuzz/scenario/*.h replay/policy/*.h) \
     corpus/collectives/registry.h core/check.h core/random.h core/status.h
 FUZZ_SHARED = $(FUZZ_SHARED_HEADERS:%=$(FUZZ_SHARE)/include/%) \
               $(addprefix $(FUZZ_SHARE)/src/,$(notdir $(FUZZ_SHARED_SOURCES))) \
+              $(FUZZ_SHARED_SCENARIO:fuzz/%=$(FUZZ_SHARE)/src/%) \
               $(patsubst %,$(FUZZ_SHARE)/lib/lib%.a,fuzz world fortran checkers model replay core) \
               $(addprefix $(FUZZ_SHARE)/,$(notdir $(FUZZ_SHARED_SCRIPTS)))
 
@@ -69,6 +72,8 @@ $(FUZZ_SHARE)/$(2)$(notdir $(1)): $(1)
 endef
 $(foreach f,$(FUZZ_SHARED_SOURCES),$(eval $(call fuzz_share_flat,$(f),src/)))
 $(foreach f,$(FUZZ_SHARED_SCRIPTS),$(eval $(call fuzz_share_flat,$(f),)))
+$(FUZZ_SHARE)/src/scenario/%: fuzz/scenario/%
+	$(fuzz_share)
 $(FUZZ_SHARE)/lib/%.a: $(BUILD)/%.a
 	$(fuzz_share)
 

@@ -13,7 +13,7 @@ is there. What failed is made small; a crash is shown again by its case alone. P
 what is wrong, the smallest case of each, and the command that shows it again; FOLDER/table holds
 all of it, and --diff=FILE compares with that of another time. Exit status 0 nothing found (with
 --diff: nothing new), 1 findings, 2 a mistake in the command line, 3 trouble."""
-import argparse, collections, math, os, re, shutil, signal, subprocess, sys, time
+import argparse, collections, glob, math, os, re, shutil, signal, subprocess, sys, time
 
 parser = argparse.ArgumentParser(prog="crosswait fuzz --library --", add_help=True)
 parser.add_argument("share")
@@ -247,10 +247,9 @@ def build():
             f" Debian has it: apt-get install {package}"
         )
     made = os.path.join(args.folder, "library_main-" + args.mpi)
-    names = (
-        "library_main scenario field schedule text mutate simpler elements shape execute registry"
-    ).split()
-    sources = [os.path.join(args.share, "src", name + ".c") for name in names]
+    source = os.path.join(args.share, "src")
+    sources = [os.path.join(source, name) for name in ("library_main.c", "registry.c")]
+    sources += sorted(glob.glob(os.path.join(source, "scenario", "*.c")))
     if os.path.exists(made) and all(os.path.getmtime(made) > os.path.getmtime(s) for s in sources):
         return made
     archives = [os.path.join(args.share, "lib", name) for name in ("libreplay.a", "libcore.a")]

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fuzz/scenario/decisions.h"
+#include "fuzz/decisions.h"
 #include "fuzz/scenario/execute.h"
 
 enum {

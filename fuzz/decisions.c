@@ -5,7 +5,7 @@
  * had completed with its indices (a probe: 1, source, tag), or NOTHING where there was nothing to
  * wait for. 2. What ran out is not forced. 3. The names are weak: a program may stand in front of
  * the same calls itself, and then decides for itself. */
-#include "fuzz/scenario/decisions.h"
+#include "fuzz/decisions.h"
 
 #include <mpi.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
  * receives are noted from the in-process MPI's events and forced in real_main.c.
  *
  * Relies on <mpi.h> and the C library: it is also compiled with mpicc for real ranks. */
-#ifndef FUZZ_SCENARIO_DECISIONS_H
-#define FUZZ_SCENARIO_DECISIONS_H
+#ifndef FUZZ_DECISIONS_H
+#define FUZZ_DECISIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
