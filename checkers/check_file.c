@@ -51,20 +51,6 @@ static struct opened *opened_of(struct files *files, int32_t file, uint32_t rank
     return &files->opened[(size_t)file * ranks + rank];
 }
 
-static int64_t argument(struct files *files, const struct trace_event *event, const char *name,
-                        int64_t otherwise)
-{
-    int64_t *value = NULL, found = otherwise;
-    uint32_t count = 0;
-
-    if (trace_arg_get(files->input->trace, event->rank, event->seq, name, &value, &count) ==
-            CORE_OK &&
-        count)
-        found = value[0];
-    free(value);
-    return found;
-}
-
 static struct finding *say(struct files *files, uint32_t rank, uint64_t seq)
 {
     struct finding *finding = files->findings++ < FINDINGS_MAX
@@ -154,7 +140,8 @@ static void finish(struct files *files, const struct trace_event *event, struct 
 static void view(struct files *files, const struct trace_event *event, struct opened *file)
 {
     const struct trace *trace = files->input->trace;
-    int32_t etype = event->datatype, filetype = (int32_t)argument(files, event, "filetype", -1);
+    int32_t etype = event->datatype,
+            filetype = (int32_t)trace_arg_value(files->input->trace, event, "filetype", -1);
     const char *a, *b;
 
     file->etype = etype;
@@ -191,10 +178,11 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
             continue;
         if (event.verb == VERB_OPEN_FILE) {
             free(file->step); /* of a file that was opened before under the same number */
-            *file = (struct opened){.amode = argument(files, &event, "amode", 0),
-                                    .etype = -1,
-                                    .seq = event.seq,
-                                    .known = true};
+            *file =
+                (struct opened){.amode = trace_arg_value(files->input->trace, &event, "amode", 0),
+                                .etype = -1,
+                                .seq = event.seq,
+                                .known = true};
             continue;
         }
         if (trait_in(event.traits, TRAIT_COLLECTIVE)) {

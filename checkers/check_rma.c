@@ -116,20 +116,6 @@ static void wrong(struct rma *rma, const struct trace_event *event, uint64_t oth
         finding_call_add(finding, rma->input->trace, event->rank, other);
 }
 
-static int64_t argument(struct rma *rma, const struct trace_event *event, const char *name,
-                        int64_t otherwise)
-{
-    int64_t *value = NULL, found = otherwise;
-    uint32_t count = 0;
-
-    if (trace_arg_get(rma->input->trace, event->rank, event->seq, name, &value, &count) ==
-            CORE_OK &&
-        count)
-        found = value[0];
-    free(value);
-    return found;
-}
-
 static struct window *window_of(struct rma *rma, int32_t win)
 {
     uint32_t ranks = rma->input->trace->rank_count;
@@ -382,7 +368,7 @@ static void within_regions(struct rma *rma, const struct trace_event *event,
     const struct regions *regions = &window->part[access->target].regions;
     const struct trace_rank *target = &trace->rank[access->target];
 
-    access->at = argument(rma, event, "target_disp", 0);
+    access->at = trace_arg_value(rma->input->trace, event, "target_disp", 0);
     span(trace, access);
     if (!access->at || access->high <= access->low || target->cut || target->lost ||
         regions->count > REGIONS_MAX ||
@@ -456,7 +442,8 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
         within_regions(rma, event, window, &access);
     if (window->dynamic || !window->part[target].unit)
         return;
-    access.at = argument(rma, event, "target_disp", 0) * window->part[target].unit;
+    access.at =
+        trace_arg_value(rma->input->trace, event, "target_disp", 0) * window->part[target].unit;
     span(trace, &access);
     int64_t bytes = part_of(rma, event->win, (uint32_t)target)->bytes;
     if (access.high > access.low && bytes >= 0 && (access.low < 0 || access.high > bytes)) {
@@ -480,8 +467,8 @@ static void set_group(struct rma *rma, const struct trace_event *event, struct e
 
     free(epoch->group);
     epoch->group = NULL;
-    if (trace_group_get(rma->input->trace, argument(rma, event, "group", 0), &member, &count) ==
-            CORE_OK &&
+    if (trace_group_get(rma->input->trace, trace_arg_value(rma->input->trace, event, "group", 0),
+                        &member, &count) == CORE_OK &&
         count)
         good(rma, CORE_ARRAY_NEW(epoch->group, rma->input->trace->rank_count, "windows"));
     for (uint32_t i = 0; epoch->group && i < count; i++)
@@ -536,7 +523,7 @@ static void within_fences(struct rma *rma, const struct trace_event *event,
 /* What the fence ends and begins, and what it asserts of that. */
 static void fence(struct rma *rma, const struct trace_event *event, struct epoch *epoch)
 {
-    int64_t mode = argument(rma, event, "assert", 0);
+    int64_t mode = trace_arg_value(rma->input->trace, event, "assert", 0);
     bool before = epoch->fence && epoch->used_seq > epoch->fence_seq;
 
     if (before && (mode & EVENT_ASSERT_NOPRECEDE))
@@ -564,9 +551,11 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
 
     target = target >= (int32_t)trace->rank_count ? -1 : target;
     bool exclusive = event->verb == VERB_LOCK &&
-                     argument(rma, event, "lock_type", EVENT_LOCK_SHARED) == EVENT_LOCK_EXCLUSIVE;
-    bool ended = event->verb == VERB_WAIT_EPOCH ||
-                 (event->verb == VERB_TEST_EPOCH && argument(rma, event, "flag", 1));
+                     trace_arg_value(rma->input->trace, event, "lock_type", EVENT_LOCK_SHARED) ==
+                         EVENT_LOCK_EXCLUSIVE;
+    bool ended =
+        event->verb == VERB_WAIT_EPOCH ||
+        (event->verb == VERB_TEST_EPOCH && trace_arg_value(rma->input->trace, event, "flag", 1));
     good(rma, exposures_follow(&rma->exposures, event, target, exclusive, ended));
     switch (event->verb) {
     case VERB_FENCE:
@@ -654,18 +643,20 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
 
 static void made(struct rma *rma, const struct trace_event *event, struct window *window)
 {
-    window->part[event->rank].unit = argument(rma, event, "disp_unit", 0);
-    part_of(rma, event->win, event->rank)->bytes = argument(rma, event, "size", -1);
+    window->part[event->rank].unit = trace_arg_value(rma->input->trace, event, "disp_unit", 0);
+    part_of(rma, event->win, event->rank)->bytes =
+        trace_arg_value(rma->input->trace, event, "size", -1);
     if (event->verb == VERB_WIN_CREATE)
-        part_of(rma, event->win, event->rank)->base = argument(rma, event, "base", 0);
+        part_of(rma, event->win, event->rank)->base =
+            trace_arg_value(rma->input->trace, event, "base", 0);
     window->dynamic |= event->verb == VERB_WIN_CREATE_DYNAMIC;
 }
 
 static void region_keep(struct rma *rma, const struct trace_event *event, struct window *window)
 {
     struct regions *all = &window->part[event->rank].regions;
-    int64_t base = argument(rma, event, "base", 0);
-    struct region region = {base, base + argument(rma, event, "size", 0)};
+    int64_t base = trace_arg_value(rma->input->trace, event, "base", 0);
+    struct region region = {base, base + trace_arg_value(rma->input->trace, event, "size", 0)};
 
     good(rma, CORE_ARRAY_PUSH(all->region, all->count, all->room, "attached memory", region));
 }
@@ -706,8 +697,9 @@ static void fence_keep(struct rma *rma, const struct trace_event *event, struct 
     struct fences *fences = &window->part[event->rank].fences;
 
     CORE_CHECK(!fences->count || fences->fence[fences->count - 1].seq <= event->seq);
-    rma->status = CORE_ARRAY_PUSH(fences->fence, fences->count, fences->room, "fences",
-                                  (struct fence){event->seq, argument(rma, event, "assert", 0)});
+    rma->status = CORE_ARRAY_PUSH(
+        fences->fence, fences->count, fences->room, "fences",
+        (struct fence){event->seq, trace_arg_value(rma->input->trace, event, "assert", 0)});
 }
 
 /* First all windows' sizes and fences, then what is done on them. */

@@ -210,14 +210,10 @@ static bool gathers(const struct trace_event *event)
 static enum core_status step(struct threads *t, const struct trace_event *event)
 {
     if (event->verb == VERB_INIT) {
-        int64_t *value = NULL;
-        uint32_t count = 0;
+        int64_t provided = trace_arg_value(t->input->trace, event, "provided", -1);
         t->main = event->thread;
-        if (trace_arg_get(t->input->trace, event->rank, event->seq, "provided", &value, &count) ==
-                CORE_OK &&
-            count && value[0] >= 0 && value[0] <= 3)
-            t->level = value[0];
-        free(value);
+        if (provided >= 0 && provided <= 3)
+            t->level = provided;
     }
     if (trait_in(event->traits, TRAIT_ANY_THREAD) || event->thread < 0 ||
         event->thread >= THREADS_MAX)

@@ -209,18 +209,6 @@ static void cursor_next(const struct conflict *c, struct cursor *cursor)
 
 /* --- what each rank does ---------------------------------------------------------------------- */
 
-static int64_t argument(const struct conflict *c, const struct trace_event *event, const char *name,
-                        int64_t otherwise)
-{
-    int64_t *value = NULL, found = otherwise;
-    uint32_t count = 0;
-
-    if (trace_arg_get(c->trace, event->rank, event->seq, name, &value, &count) == CORE_OK && count)
-        found = value[0];
-    free(value);
-    return found;
-}
-
 /* The only text of an open or a view: the file's name, the data's representation. */
 struct text {
     char text[512];
@@ -277,7 +265,7 @@ static void opened(struct conflict *c, const struct trace_event *event, struct h
     handle->shown = true;
     handle->atomic = false;
     handle->begun = 0;
-    handle->at = argument(c, event, "amode", 0) & EVENT_AMODE_APPEND ? -1 : 0;
+    handle->at = trace_arg_value(c->trace, event, "amode", 0) & EVENT_AMODE_APPEND ? -1 : 0;
     synchronised(c, handle, event->seq);
 }
 
@@ -286,9 +274,9 @@ static void viewed(struct conflict *c, const struct trace_event *event, struct h
     const struct trace_datatype *etype = type_of(c, event->datatype);
     struct text representation = {""};
 
-    handle->disp = argument(c, event, "disp", -1);
+    handle->disp = trace_arg_value(c->trace, event, "disp", -1);
     handle->unit = etype ? etype->size : 0;
-    handle->filetype = (int32_t)argument(c, event, "filetype", -1);
+    handle->filetype = (int32_t)trace_arg_value(c->trace, event, "filetype", -1);
     handle->at = 0;
     handle->shown =
         trace_args_each(c->trace, event->arg_set, take_text, &representation) == CORE_OK &&
@@ -319,7 +307,7 @@ static void moves(struct conflict *c, const struct trace_event *event, struct ha
     bool given = trait_in(event->traits, TRAIT_AT_OFFSET),
          begins = trait_in(event->traits, TRAIT_BEGINS),
          deferred = trait_in(event->traits, TRAIT_MAKES_REQUEST);
-    int64_t at = given ? argument(c, event, "offset", -1) : handle->at,
+    int64_t at = given ? trace_arg_value(c->trace, event, "offset", -1) : handle->at,
             bytes = (int64_t)event->bytes;
     struct request *request;
 
@@ -372,7 +360,8 @@ static enum core_status completed(enum request_step step, const struct trace_eve
 
 static void sought(struct conflict *c, const struct trace_event *event, struct handle *handle)
 {
-    int64_t to = argument(c, event, "offset", -1), whence = argument(c, event, "whence", -1);
+    int64_t to = trace_arg_value(c->trace, event, "offset", -1),
+            whence = trace_arg_value(c->trace, event, "whence", -1);
 
     handle->at = whence == EVENT_SEEK_SET                      ? to
                  : whence == EVENT_SEEK_CUR && handle->at >= 0 ? handle->at + to
@@ -415,13 +404,13 @@ static void on_file(struct conflict *c, const struct trace_event *event)
         viewed(c, event, handle);
         return;
     case VERB_SET_ATOMICITY:
-        handle->atomic = argument(c, event, "flag", 0) != 0;
+        handle->atomic = trace_arg_value(c->trace, event, "flag", 0) != 0;
         return;
     case VERB_SEEK:
         sought(c, event, handle);
         return;
     case VERB_GET_POSITION:
-        handle->at = argument(c, event, "offset", -1);
+        handle->at = trace_arg_value(c->trace, event, "offset", -1);
         return;
     case VERB_READ:
     case VERB_WRITE:

@@ -152,17 +152,15 @@ static bool open_epoch(struct walk *walk, const struct trace_event *event, int s
 {
     struct epoch *epoch = epoch_of(walk, event->win, side);
     struct trace *trace = walk->order->trace;
-    int64_t *group = NULL;
-    uint32_t count = 0;
+    int64_t group = trace_arg_value(trace, event, "group", 0);
 
     if (!epoch)
         return event->win < 0;
     free(epoch->member);
     epoch->member = NULL;
     epoch->members = 0;
-    if (trace_arg_get(trace, event->rank, event->seq, "group", &group, &count) == CORE_OK && count)
-        trace_group_get(trace, group[0], &epoch->member, &epoch->members);
-    free(group);
+    if (group)
+        trace_group_get(trace, group, &epoch->member, &epoch->members);
     for (uint32_t i = 0; i < epoch->members; i++) {
         int64_t other = epoch->member[i];
         if (other >= 0 && other < trace->rank_count &&
@@ -194,13 +192,7 @@ static bool close_epoch(struct walk *walk, const struct trace_event *event, int 
 /* Whether MPI_Win_test says that the epoch has ended. */
 static bool has_ended(struct trace *trace, const struct trace_event *event)
 {
-    int64_t *flag = NULL;
-    uint32_t count = 0;
-    bool ended = trace_arg_get(trace, event->rank, event->seq, "flag", &flag, &count) == CORE_OK &&
-                 count && flag[0];
-
-    free(flag);
-    return ended;
+    return trace_arg_value(trace, event, "flag", 0) != 0;
 }
 
 static bool file_orders(const struct walk *walk, const struct trace_event *event)

@@ -185,6 +185,14 @@ enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t se
 enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq, const char *name,
                                int64_t **out_value, uint32_t *out_count);
 
+/* The only value of an argument, or its first. *value stays as it is where none was kept. */
+enum core_status trace_arg_first(struct trace *trace, const struct trace_event *event,
+                                 const char *name, int64_t *value);
+/* The same for those whose judgement a trace that cannot be read ends anyway: `otherwise` then,
+ * too. */
+int64_t trace_arg_value(struct trace *trace, const struct trace_event *event, const char *name,
+                        int64_t otherwise);
+
 /* Each further argument of an event: arrays value by value, scalars and texts with index 0, in the
  * order of the call. text is NULL for numbers. A status other than CORE_OK ends it and is returned.
  */

@@ -200,15 +200,11 @@ static enum core_status completions_give(struct trace_cursor *cursor, uint32_t s
 /* The message of an MPI_Imrecv, whose request is its own. */
 static enum core_status message_get(struct trace *trace, struct trace_event *event)
 {
-    int64_t *value;
-    uint32_t count;
-    enum core_status status = trace_arg_find(trace, event->arg_set, "message", &value, &count);
+    int64_t message = 0;
+    enum core_status status = trace_arg_first(trace, event, "message", &message);
 
-    if (status != CORE_OK)
-        return status;
-    event->message = count && value[0] > 0 ? (uint64_t)value[0] : 0;
-    free(value);
-    return CORE_OK;
+    event->message = message > 0 ? (uint64_t)message : 0;
+    return status;
 }
 
 /* The rows that the cursor has read are all of its rank. */
@@ -360,4 +356,26 @@ enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq,
 
     return status != CORE_OK ? status
                              : trace_arg_find(trace, event.arg_set, name, out_value, out_count);
+}
+
+enum core_status trace_arg_first(struct trace *trace, const struct trace_event *event,
+                                 const char *name, int64_t *value)
+{
+    int64_t *all;
+    uint32_t count;
+    enum core_status status = trace_arg_find(trace, event->arg_set, name, &all, &count);
+
+    if (status == CORE_OK && count)
+        *value = all[0];
+    if (status == CORE_OK)
+        free(all);
+    return status;
+}
+
+int64_t trace_arg_value(struct trace *trace, const struct trace_event *event, const char *name,
+                        int64_t otherwise)
+{
+    int64_t value = otherwise;
+
+    return trace_arg_first(trace, event, name, &value) == CORE_OK ? value : otherwise;
 }

@@ -602,14 +602,11 @@ static enum core_status lower_buffer(struct lower *lower, const struct trace_eve
     struct replay_op op = {.kind = attach ? REPLAY_ATTACH : REPLAY_DETACH,
                            .request = REPLAY_NO_REQUEST};
     if (attach) {
-        int64_t *value;
-        uint32_t count;
-        enum core_status status =
-            trace_arg_get(lower->trace, lower->rank, event->seq, "size", &value, &count);
+        int64_t size = 0;
+        enum core_status status = trace_arg_first(lower->trace, event, "size", &size);
         if (status != CORE_OK)
             return status;
-        op.bytes = count && value[0] > 0 ? (uint64_t)value[0] : event->bytes;
-        free(value);
+        op.bytes = size > 0 ? (uint64_t)size : event->bytes;
     }
     return lower_add(lower, event, op);
 }

@@ -43,14 +43,12 @@ static enum core_status lower_lock(struct lower *lower, const struct trace_event
     if (status != CORE_OK || skip)
         return status;
     if (kind == REPLAY_LOCK && op.peer >= 0) {
-        int64_t *value;
-        uint32_t count;
-        status = trace_arg_get(lower->trace, lower->rank, event->seq, "lock_type", &value, &count);
+        int64_t type = EVENT_LOCK_SHARED;
+        status = trace_arg_first(lower->trace, event, "lock_type", &type);
         if (status != CORE_OK)
             return status;
-        if (count && value[0] == EVENT_LOCK_EXCLUSIVE)
+        if (type == EVENT_LOCK_EXCLUSIVE)
             op.mode = REPLAY_LOCK_EXCLUSIVE;
-        free(value);
     }
     return lower_add(lower, event, op);
 }
@@ -93,17 +91,14 @@ static int32_t member_at(const struct lower *lower, const int64_t *member, uint3
 static enum core_status group_of(struct lower *lower, const struct trace_event *event,
                                  int64_t **out_member, uint32_t *out_count)
 {
-    int64_t *group;
-    uint32_t count;
-    enum core_status status =
-        trace_arg_get(lower->trace, lower->rank, event->seq, "group", &group, &count);
+    int64_t group = 0;
+    enum core_status status = trace_arg_first(lower->trace, event, "group", &group);
     if (status != CORE_OK)
         return status;
     *out_member = NULL;
     *out_count = 0;
-    if (count)
-        status = trace_group_get(lower->trace, group[0], out_member, out_count);
-    free(group);
+    if (group)
+        status = trace_group_get(lower->trace, group, out_member, out_count);
     for (uint32_t i = 0; i < *out_count; i++)
         if ((*out_member)[i] < 0 || (*out_member)[i] >= (int64_t)lower->trace->rank_count)
             *out_count = 0;
@@ -195,15 +190,11 @@ enum core_status lower_rma(struct lower *lower, const struct trace_event *event)
 
 enum core_status lower_rma_test(struct lower *lower, const struct trace_event *event)
 {
-    int64_t *value = NULL;
-    uint32_t count;
-    enum core_status status =
-        trace_arg_get(lower->trace, lower->rank, event->seq, "flag", &value, &count);
+    int64_t ended = 0;
+    enum core_status status = trace_arg_first(lower->trace, event, "flag", &ended);
     if (status != CORE_OK)
         return status;
-    bool ended = count && value[0] && !event->pending;
-    free(value);
-    if (!ended) {
+    if (!ended || event->pending) {
         lower->notes->polls += event->repeat;
         return lower_poll_keep(lower->now, event);
     }
