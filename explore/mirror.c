@@ -145,27 +145,27 @@ static void send(const struct at *at)
     const struct replay_op *op = at->op;
     MPI_Comm comm = at->state->comm[op->comm];
     MPI_Request *request = op->kind == REPLAY_ISEND ? &at->state->request[op->request] : NULL;
-    if (op->peer == REPLAY_PROC_NULL)
-        return;
+    int dest = peer_of(op);
     if (op->mode == REPLAY_SYNCHRONOUS) {
         if (request)
-            MPI_Issend(NULL, 0, MPI_BYTE, op->peer, op->tag, comm, request);
+            MPI_Issend(NULL, 0, MPI_BYTE, dest, op->tag, comm, request);
         else
-            MPI_Ssend(NULL, 0, MPI_BYTE, op->peer, op->tag, comm);
+            MPI_Ssend(NULL, 0, MPI_BYTE, dest, op->tag, comm);
         return;
     }
     at->state->sent[at->state->sent_count++] = at->index;
     if (request)
-        MPI_Isend(NULL, 0, MPI_BYTE, op->peer, op->tag, comm, request);
+        MPI_Isend(NULL, 0, MPI_BYTE, dest, op->tag, comm, request);
     else
-        MPI_Send(NULL, 0, MPI_BYTE, op->peer, op->tag, comm);
+        MPI_Send(NULL, 0, MPI_BYTE, dest, op->tag, comm);
 }
 
 static void receive(const struct at *at)
 {
     const struct replay_op *op = at->op;
     MPI_Comm comm = at->state->comm[op->comm];
-    wish(at, source_of(op));
+    if (op->peer != REPLAY_PROC_NULL)
+        wish(at, source_of(op));
     if (op->kind == REPLAY_IRECV)
         MPI_Irecv(NULL, 0, MPI_BYTE, peer_of(op), tag_of(op), comm,
                   &at->state->request[op->request]);
@@ -316,9 +316,21 @@ static void collective(const struct at *at, MPI_Request *made)
     }
 }
 
+/* The record ends in it: it waits for the answer that the policy names, or comes again. */
+static bool ends_in_poll(const struct replay_op *op)
+{
+    return op->flags & REPLAY_FLAG_PENDING &&
+           (op->kind == REPLAY_TEST || op->kind == REPLAY_IPROBE);
+}
+
 static void operate(const struct at *at)
 {
     const struct replay_op *op = at->op;
+    if (ends_in_poll(op)) {
+        wish(at, 0);
+        world_wish(WORLD_WISH_FREE);
+        return;
+    }
     switch ((enum replay_op_kind)op->kind) {
     case REPLAY_SEND:
     case REPLAY_ISEND:

@@ -627,9 +627,7 @@ static enum core_status lower_poll(struct lower *lower, const struct trace_event
         lower->notes->polls += event->repeat;
         if (!lower->options->choices)
             return lower_poll_keep(lower->now, event);
-        return event->pending ? CORE_OK
-               : is_probe     ? lower_choice_probe(lower, event)
-                              : lower_choice(lower, event, true);
+        return is_probe ? lower_choice_probe(lower, event) : lower_choice(lower, event, true);
     }
     lower_poll_forget(lower->now);
     return is_probe ? lower_probe(lower, event, true) : lower_wait(lower, event, true);
