@@ -7,6 +7,7 @@
 #include "core/check.h"
 
 enum { STAGES_MAX = 8, QUIET_NS = 1000000000, EVERY_NS = 200000000, ASKS = 64 };
+_Static_assert(EVERY_NS < QUIET_NS, "who waits sees it move");
 
 static struct {
     FILE *file;
@@ -50,6 +51,7 @@ const char *core_progress_line(const char *stage, uint64_t done, uint64_t total,
                                uint64_t elapsed_ns, char buffer[CORE_PROGRESS_BYTES])
 {
     done = total && done > total ? total : done;
+    CORE_CHECK(!total || done <= total);
     if (total && done)
         snprintf(buffer, CORE_PROGRESS_BYTES, "%s: %.0f %%, about %.0f s left", stage,
                  (double)done * 100 / (double)total,

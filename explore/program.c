@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "core/text.h"
@@ -161,8 +162,16 @@ bool explore_program_place(struct explore_program *program, uint64_t site,
 {
     const char *path;
     uint64_t offset;
+    int line;
     if (!program->worlds)
         return program->runner.place(program->runner.context, site, out_place);
+    if (world_processes_script(program->worlds, site, &path, &line)) {
+        const char *slash = strrchr(path, '/');
+        *out_place = (struct site_place){.line = line};
+        snprintf(out_place->path, sizeof out_place->path, "%s", path);
+        snprintf(out_place->file, sizeof out_place->file, "%s", slash ? slash + 1 : path);
+        return true;
+    }
     return site && world_processes_site(program->worlds, site, &path, &offset) &&
            site_resolve(program->resolver, path, NULL, 0, offset, out_place) == CORE_OK;
 }

@@ -23,6 +23,7 @@ static void append(struct text *text, const char *format, ...)
 {
     va_list args;
 
+    CORE_CHECK(text->buffer);
     if (text->used >= text->room)
         return;
     va_start(args, format);
@@ -34,6 +35,7 @@ static void append(struct text *text, const char *format, ...)
 
 static void separate(struct text *text)
 {
+    CORE_CHECK(text->separator);
     if (text->separated)
         append(text, "%s", text->separator);
     text->separated = true;
@@ -62,6 +64,7 @@ const char *describe_number(uint64_t number, char *buffer, size_t buffer_bytes)
     char digits[24], grouped[32];
     int length = snprintf(digits, sizeof digits, "%" PRIu64, number), out = 0;
 
+    CORE_CHECK(length > 0 && length < (int)sizeof digits);
     for (int i = 0; i < length; i++) {
         if (i && (length - i) % 3 == 0)
             grouped[out++] = ',';
@@ -114,6 +117,7 @@ static bool describe_maker(const struct trace *trace, const char *what,
 {
     char place[256];
 
+    CORE_CHECK(maker->call < (int32_t)trace->call_count); /* trace_made.c */
     if (maker->name)
         snprintf(buffer, buffer_bytes, "%s", maker->name);
     else if (maker->call >= 0)
@@ -186,6 +190,7 @@ static void append_receive(struct text *text, const struct trace_event *event)
 {
     char word[64];
 
+    CORE_CHECK(event->has_leg);
     if (event->recv_peer != EVENT_NONE) { /* the receive side of a collective has neither */
         separate(text);
         append(text, "source=%s", describe_peer(event->recv_peer, word, sizeof word));
@@ -227,6 +232,7 @@ static void append_message(struct text *text, const struct trace_event *event)
 
 static void append_id(struct text *text, const char *name, uint64_t id)
 {
+    CORE_CHECK(name);
     if (!id)
         return;
     separate(text);
@@ -353,6 +359,7 @@ const char *describe_arguments(const struct trace *trace, const struct trace_eve
 
     if (!buffer_bytes)
         return "";
+    CORE_CHECK(event->call > 0 && (uint32_t)event->call < trace->call_count);
     buffer[0] = 0;
     append_message(&text, event);
     append_made(&text, trace, event);

@@ -30,6 +30,7 @@ enum core_status trace_made_open(struct trace *trace)
 
 static void entries_free(struct entry *entry, uint32_t count)
 {
+    CORE_CHECK(entry || !count);
     for (uint32_t i = 0; entry && i < count; i++)
         free(entry[i].name);
     free(entry);
@@ -49,6 +50,7 @@ static struct entry *entry_of(sqlite3_stmt *row, int column, struct entry *entry
 {
     int64_t id = sqlite3_column_int64(row, column);
 
+    CORE_CHECK(entry || !count);
     return sqlite3_column_type(row, column) == SQLITE_INTEGER && id >= 0 && id < count ? &entry[id]
                                                                                        : NULL;
 }
@@ -62,6 +64,7 @@ static enum core_status makers_look(const struct trace *trace, enum trait trait,
         "s.call = ?1 ORDER BY e.id";
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(entry || !count);
     for (uint32_t call = 0; call < trace->call_count && status == CORE_OK; call++) {
         sqlite3_stmt *row;
         uint64_t traits = trace->call[call].traits;
@@ -113,6 +116,7 @@ static enum core_status names_look(const struct trace *trace, struct trace_made 
 
 static enum core_status entries_new(struct entry **out_entry, uint32_t count, uint32_t *out_count)
 {
+    CORE_CHECK(!*out_entry && !*out_count);
     enum core_status status = CORE_ARRAY_NEW(*out_entry, count, "the trace");
 
     if (status != CORE_OK)
@@ -126,6 +130,7 @@ static enum core_status entries_new(struct entry **out_entry, uint32_t count, ui
 /* What cannot be found out is not known: nothing fails for want of a name. */
 static void look(const struct trace *trace, struct trace_made *made)
 {
+    CORE_CHECK(!made->looked);
     made->looked = true;
     if (entries_new(&made->comm, trace->comm_count, &made->comm_count) != CORE_OK ||
         entries_new(&made->datatype, trace->datatype_count, &made->datatype_count) != CORE_OK)

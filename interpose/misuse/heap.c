@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
-#include "interpose/misuse/memory.h"
+#include "core/memory.h"
 #include "interpose/recorder.h"
 
 enum {

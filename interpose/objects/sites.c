@@ -21,7 +21,7 @@
 
 #include "interpose/library/library.h"
 #include "core/file.h"
-#include "interpose/objects/python.h"
+#include "core/python.h"
 #include "interpose/objects/signal_site.h"
 
 enum { MODULES_MAX = 512, SITES_FIRST = 1024, FACADES_MAX = 16 };

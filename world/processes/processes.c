@@ -346,6 +346,22 @@ bool world_processes_site(const struct world_processes *w, uint64_t address, con
     return false;
 }
 
+bool world_processes_script(const struct world_processes *w, uint64_t site, const char **out_path,
+                            int *out_line)
+{
+    if (!(site & REGION_SCRIPT))
+        return false;
+    for (uint64_t at = site, tried = 0; tried < REGION_SCRIPTS_MAX; at++, tried++) {
+        const struct region_script *script = &w->region->script[at % REGION_SCRIPTS_MAX];
+        if (script->site == site && memchr(script->path, 0, sizeof script->path)) {
+            *out_path = script->path;
+            *out_line = script->line;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* --- start and end ---------------------------------------------------------------------------- */
 
 static enum core_status came_up(struct world_processes *w, const struct world_program *program)

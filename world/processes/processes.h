@@ -103,5 +103,8 @@ const char *world_processes_scratch(const struct world_processes *worlds);
  * unknown. The path lives as long as the worlds. */
 bool world_processes_site(const struct world_processes *worlds, uint64_t address,
                           const char **out_path, uint64_t *out_offset);
+/* The same of a line of a script. */
+bool world_processes_script(const struct world_processes *worlds, uint64_t site,
+                            const char **out_path, int *out_line);
 
 #endif

@@ -17,12 +17,14 @@
 #define REGION_PRELOAD_VARIABLE "CROSSWAIT_WORLD_PRELOAD" /* what the user preloads */
 
 enum {
-    REGION_VERSION = 1,
+    REGION_VERSION = 2,
     REGION_NAMES_MAX = 1024,
     REGION_NAME_MAX = 56,
     REGION_WHY_MAX = 160,
     REGION_POLICY_MAX = 1 << 20,
     REGION_REFUSAL_MAX = 2048,
+    REGION_SCRIPTS_MAX = 1024,
+    REGION_PATH_MAX = 244,
     REGION_MAPS_MAX = 1 << 20
 };
 
@@ -49,6 +51,15 @@ struct region_name {
     char text[REGION_NAME_MAX];
 };
 
+/* A line of a script from which MPI was called: a site that no code has an address of. */
+#define REGION_SCRIPT ((uint64_t)1 << 63)
+struct region_script {
+    uint64_t site; /* from path and line, so that it is the same in all worlds; 0: none yet */
+    int32_t line;
+    char path[REGION_PATH_MAX];
+};
+
+_Static_assert(sizeof(struct region_script) == 256, "both sides were compiled alike");
 _Static_assert(sizeof(struct region_name) == 64, "both sides were compiled alike");
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a futex is a word that processes share");
 _Static_assert(REGION_READY != REGION_REFUSED && REGION_READY != REGION_DONE &&
@@ -80,6 +91,7 @@ struct region {
     uint64_t question_count, candidate_count, event_count;
     bool lost;
     struct region_name name[REGION_NAMES_MAX];
+    struct region_script script[REGION_SCRIPTS_MAX];
     char policy[REGION_POLICY_MAX];
     uint32_t choice[WORLD_LOG_MAX];
     struct world_question question[WORLD_LOG_MAX];

@@ -3,7 +3,11 @@
 
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unwind.h>
+
+#include "core/memory.h"
+#include "core/python.h"
 
 /* Texts are literals of this library, so an address stands for one. */
 const char *rank_name(const char *text)
@@ -40,41 +44,87 @@ void rank_event(void *unused, const struct world_event *event)
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char etext[] __attribute__((visibility("hidden")));
 
-/* Code of the libraries that stand between a Fortran program and this one. */
-static struct {
+/* Code of the libraries that stand between a Fortran program and this one, and of mpi4py. */
+static struct layer {
     const char *low, *high;
-} layer[8];
+    bool python;
+} layer[16];
 static int layer_count;
 
 static int layer_find(struct dl_phdr_info *object, size_t bytes, void *unused)
 {
-    static const char *const names[] = {"/libmpi_mpifh.so", "/libmpi_usempi", "/libmpi_cxx.so"};
+    static const struct {
+        const char *name;
+        bool python;
+    } names[] = {{"/libmpi_mpifh.so", false}, {"/libmpi_usempi", false}, {"/libmpi_cxx.so", false},
+                 {"/MPI.cpython-", true},     {"/MPI.abi3.", true},      {"/MPI.so", true}};
     (void)bytes, (void)unused;
     for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-        for (int i = 0; strstr(object->dlpi_name, names[n]) && i < object->dlpi_phnum; i++) {
+        for (int i = 0; strstr(object->dlpi_name, names[n].name) && i < object->dlpi_phnum; i++) {
             const ElfW(Phdr) *part = &object->dlpi_phdr[i];
             if (part->p_type != PT_LOAD || !(part->p_flags & PF_X) ||
                 layer_count == sizeof layer / sizeof *layer)
                 continue;
             layer[layer_count].low = (const char *)object->dlpi_addr + part->p_vaddr;
             layer[layer_count].high = layer[layer_count].low + part->p_memsz;
+            layer[layer_count].python = names[n].python;
             layer_count++;
         }
     return 0;
 }
 
-static bool in_layer(const char *address)
+static const struct layer *layer_of(const char *address)
 {
     for (int i = 0; i < layer_count; i++)
         if (address >= layer[i].low && address < layer[i].high)
-            return true;
-    return false;
+            return &layer[i];
+    return NULL;
+}
+
+/* A line of a script, as a site. NULL: there is no more room. */
+static const void *script_put(const char *file, int line)
+{
+    char real[4096];
+    const char *path = realpath(file, real) ? real : file;
+    uint64_t site = core_random_mix((uint64_t)line);
+    for (const char *at = path; *at; at++)
+        site = core_random_mix(site ^ (unsigned char)*at);
+    site |= REGION_SCRIPT;
+    for (uint64_t at = site, tried = 0; tried < REGION_SCRIPTS_MAX; at++, tried++) {
+        struct region_script *script = &rank_region->script[at % REGION_SCRIPTS_MAX];
+        if (!script->site) {
+            snprintf(script->path, sizeof script->path, "%.*s", REGION_PATH_MAX - 1, path);
+            script->line = line;
+            script->site = site;
+        }
+        if (script->site == site)
+            return (const void *)(uintptr_t)site;
+    }
+    return NULL;
+}
+
+/* Of the script that this thread runs; NULL: it runs none, or nobody knows. */
+static const void *script_site(void)
+{
+    static struct known {
+        struct python_place place;
+        const void *site;
+    } known[256];
+    struct python_place place;
+    if (!python_places(&place, 1))
+        return NULL;
+    uint64_t key = core_random_mix((uintptr_t)place.code ^ (uint64_t)place.offset * 31);
+    struct known *k = &known[key % (sizeof known / sizeof *known)];
+    if (k->place.code != place.code || k->place.offset != place.offset ||
+        k->place.file != place.file)
+        *k = (struct known){place, script_put(place.file, python_line(&place))};
+    return k->site;
 }
 
 static _Unwind_Reason_Code frame_look(struct _Unwind_Context *frame, void *out_site)
 {
     const char *back = (const char *)_Unwind_GetIP(frame);
-    if ((back >= __ehdr_start && back < etext) || in_layer(back))
+    if ((back >= __ehdr_start && back < etext) || layer_of(back))
         return _URC_NO_REASON;
     *(const void **)out_site = back;
     return _URC_END_OF_STACK;
@@ -88,11 +138,24 @@ static const void *site_above(void)
     return site;
 }
 
+static const void *site_behind(const char *back)
+{
+    const struct layer *in = layer_of(back);
+    const void *script = in && in->python ? script_site() : NULL;
+    return script ? script : in && !in->python ? site_above() : back;
+}
+
 void rank_layers_find(void)
 {
+    layer_count = 0;
     dl_iterate_phdr(layer_find, NULL);
-    if (layer_count)
-        site_above(); /* what it reads for the first time, all ranks have then */
+    bool readable = memory_start();
+    for (int i = 0; i < layer_count; i++)
+        layer[i].python &= readable;
+    if (!layer_count)
+        return;
+    site_above(); /* what is read for the first time, all ranks have then */
+    world_process_site();
 }
 
 /* Where the program called this library: the first return address outside of it. Everything here is
@@ -103,7 +166,7 @@ const void *world_process_site(void)
     for (int depth = 0; depth < 64; depth++) {
         const char *back = frame[1];
         if (back < __ehdr_start || back >= etext)
-            return in_layer(back) ? site_above() : back;
+            return site_behind(back);
         if ((void **)frame[0] <= frame)
             break;
         frame = frame[0];

@@ -361,6 +361,7 @@ static void early_begin(void)
     start.context = 2;
     start.name = "MPI_COMM_SELF";
     early_rank.self = start;
+    rank_layers_find(); /* an interpreter tells how its frames lie while it imports */
     world_process_early = true;
 }
 

@@ -6,7 +6,7 @@
  *     up.
  *  2. Between the answer and the reading only another thread could unmap what is read: what a call
  *     that is not over yet owns. */
-#include "interpose/misuse/memory.h"
+#include "core/memory.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -24,6 +24,11 @@ enum {
     SEGMENTS_MAX = 8,
     STACK_BYTES = 8 << 20
 }; /* nothing else is mapped so close below the stack's end */
+
+_Static_assert((PAGE & (PAGE - 1)) == 0, "pages are found by their bits");
+_Static_assert(MEMORY_TEXT_MAX % PAGE == 0, "a text is looked through page by page");
+_Static_assert(STACK_BYTES % PAGE == 0, "the stack's end is that of a page");
+_Static_assert(sizeof(void *) == sizeof(uint64_t), "bytes of a range and addresses are added up");
 
 extern void *__libc_stack_end __attribute__((weak));
 

@@ -1,6 +1,6 @@
-/* The Python frames that called a binding. Internal to interpose/. */
-#ifndef INTERPOSE_OBJECTS_PYTHON_H
-#define INTERPOSE_OBJECTS_PYTHON_H
+/* The Python frames that called a binding. */
+#ifndef CORE_PYTHON_H
+#define CORE_PYTHON_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@ struct python_place {
     int64_t offset;
 };
 /* The innermost frames first, those of this thread; 0: it runs no Python, or how its frames lie is
- * not known. Under the recorder's lock. */
+ * not known. One thread at a time. */
 unsigned python_places(struct python_place *place, unsigned most);
 int python_line(const struct python_place *place);
 

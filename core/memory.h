@@ -1,8 +1,8 @@
 /* Whether the application's memory can be read. What MPI itself would not touch at that moment (a
  * buffer unmapped before its wait, of a call that fails, of a message to MPI_PROC_NULL, on a
  * device) must not end a job because we look at it. */
-#ifndef INTERPOSE_MISUSE_MEMORY_H
-#define INTERPOSE_MISUSE_MEMORY_H
+#ifndef CORE_MEMORY_H
+#define CORE_MEMORY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -18,8 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "interpose/objects/python.h"
-#include "interpose/recorder.h"
+#include "core/memory.h"
+#include "core/python.h"
 
 static struct api {
     int (*holds)(void); /* PyGILState_Check */
@@ -46,6 +46,9 @@ static const struct layout {
     {9, 24, -1, 32, 24, 104, 1}, {10, 24, -1, 32, 24, 96, 2}, {11, 56, 8, 32, 48, 56, 0},
     {12, 56, 0, 0, 8, 56, 0},    {13, 72, -1, 0, 8, 56, 0},
 };
+_Static_assert(sizeof(void *) == 8, "the layouts are those of 64 bits");
+_Static_assert(sizeof(void *) == sizeof(api.frame), "functions are looked up as addresses");
+_Static_assert(sizeof(long) == sizeof(void *), "a number of Python's is an offset in code");
 static const struct layout *layout;
 static int64_t code_start, name_at, file_at, text_at; /* in code objects, in strings */
 static const void *code_type, *text_type;
