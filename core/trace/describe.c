@@ -43,6 +43,7 @@ static void separate(struct text *text)
 
 const char *describe_peer(int32_t peer, char *buffer, size_t buffer_bytes)
 {
+    CORE_CHECK(buffer_bytes > 0);
     switch (peer) {
     case EVENT_ANY:
         snprintf(buffer, buffer_bytes, "any");
@@ -72,6 +73,7 @@ const char *describe_number(uint64_t number, char *buffer, size_t buffer_bytes)
     }
     CORE_CHECK(out < (int)sizeof grouped);
     grouped[out] = 0;
+    CORE_CHECK(buffer_bytes > 0);
     snprintf(buffer, buffer_bytes, "%s", grouped);
     return buffer;
 }
@@ -80,6 +82,7 @@ const char *describe_count(uint64_t count, const char *noun, char *buffer, size_
 {
     char number[32];
 
+    CORE_CHECK(buffer_bytes > 0 && *noun);
     snprintf(buffer, buffer_bytes, "%s %s%s", describe_number(count, number, sizeof number), noun,
              count == 1 ? "" : "s");
     return buffer;
