@@ -157,9 +157,7 @@ static bool waits_in_test(const struct check_input *input, const struct replay_w
     return false;
 }
 
-/* A wildcard that must take another message, on a rank whose later calls name the source that it
- * took in the recorded run: the program looks at whom it heard from, and would have gone on in
- * another way. */
+/* A wildcard must take another message, on a rank that looks at whom it heard from. */
 static bool goes_on_by_source(const struct check_input *input, const char *witness)
 {
     struct replay_policy policy;
@@ -167,20 +165,9 @@ static bool goes_on_by_source(const struct check_input *input, const char *witne
 
     if (!witness || replay_policy_parse(witness, &policy) != CORE_OK)
         return false;
-    for (uint32_t i = 0; i < policy.forced.count && !found; i++) {
-        CORE_CHECK(policy.forced.name[i].rank < input->program->rank_count); /* our own witness */
-        const struct replay_rank *rank = &input->program->rank[policy.forced.name[i].rank];
-        int32_t matched = REPLAY_ANY;
-        for (uint32_t j = 0; j < rank->op_count && !found; j++) {
-            if (matched != REPLAY_ANY)
-                found = rank->op[j].peer == matched && rank->op[j].kind <= REPLAY_IPROBE &&
-                        !(rank->op[j].flags & REPLAY_FLAG_PROBED);
-            else if (replay_op_id(input->program, policy.forced.name[i].rank, j) ==
-                         policy.forced.name[i].id &&
-                     rank->op[j].matched != policy.forced.name[i].source)
-                matched = rank->op[j].matched;
-        }
-    }
+    for (uint32_t i = 0; i < policy.forced.count && !found; i++)
+        found = replay_names_source(input->program, policy.forced.name[i].rank,
+                                    policy.forced.name[i].id);
     replay_policy_done(&policy);
     return found;
 }

@@ -200,6 +200,13 @@ static void print_leftovers(struct replaying *r, const struct replay_result *res
         fprintf(r->out, "... %" PRIu64 " left over in all\n", result->leftover_count);
 }
 
+/* The program looks at whom it heard from: a deadlock behind another match proves nothing. */
+static bool goes_elsewhere(const struct replaying *r, const struct replay_result *result)
+{
+    return result->assumed && !result->by_threads &&
+           replay_names_source(&r->program, result->assumed_rank, result->assumed_event);
+}
+
 static void print_result(struct replaying *r, const struct replay_result *result)
 {
     print_standing(r, &result->waitfor, REPLAY_IN_CORE, "wait for each other");
@@ -215,6 +222,11 @@ static void print_result(struct replaying *r, const struct replay_result *result
                 "rests on an assumption: from rank %" PRIu32 ", event %" PRIu64
                 " on the program is taken to go on as recorded although it got something else\n",
                 result->assumed_rank, result->assumed_event);
+    if (result->outcome == REPLAY_DEADLOCK && goes_elsewhere(r, result))
+        fprintf(r->out,
+                "which is not to be expected: later calls of rank %" PRIu32 " name the source that "
+                "it took; replay --live tries it in the job itself\n",
+                result->assumed_rank);
     print_errors(r, result);
     if (result->outcome == REPLAY_FINISHED)
         print_leftovers(r, result);
@@ -385,6 +397,8 @@ static enum core_status run_policies(struct replaying *r, int *out_exit)
     print_repeat(r, text);
     status = keep(r, text, r->policy.seed, replay_outcome_text(result.outcome), summary);
     *out_exit = proof ? CLI_FINDINGS : exit_of(result.outcome);
+    if (*out_exit == CLI_FINDINGS && goes_elsewhere(r, &result))
+        *out_exit = CLI_BUDGET;
 done:
     free(proof);
     free(text);
@@ -453,9 +467,10 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
                   : text        ? text
                                 : "",
                   r->policy.seed, verdict, summary);
-    *out_exit = found.verdict == REPLAY_VERDICT_DEADLOCK ? CLI_FINDINGS
-                : found.verdict == REPLAY_VERDICT_NONE   ? CLI_CLEAN
-                                                         : CLI_BUDGET;
+    *out_exit = found.verdict == REPLAY_VERDICT_NONE ? CLI_CLEAN
+                : found.verdict == REPLAY_VERDICT_DEADLOCK && !goes_elsewhere(r, &found.result)
+                    ? CLI_FINDINGS
+                    : CLI_BUDGET;
     free(text);
     replay_exploration_done(&found);
     if (job) {

@@ -94,10 +94,9 @@ static void refute(struct finding_list *list, uint32_t count)
 }
 
 /* The job came to a good end; a program that fails in each world does so because of the world. */
-static bool fails_always(const struct explore_search *search,
-                         const struct world_process_outcome *last)
+static bool fails_always(const struct explore_search *search, const struct explore_program *program)
 {
-    return search->class_count == 1 && explore_outcome_failure(last);
+    return search->class_count == 1 && !program->passed;
 }
 
 /* --- the exploration -------------------------------------------------------------------------- */
@@ -175,10 +174,13 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
     core_progress_begin("exploring", (uint64_t)(budget_s * 1000));
     status = search_run(&program, &how, &search);
     core_progress_end();
-    if (status == CORE_OK && fails_always(&search, &program.outcome)) {
+    if (status == CORE_OK && fails_always(&search, &program)) {
+        const struct world_decisions *told = program.outcome.world.decisions;
         const struct world_finding *failure = explore_outcome_failure(&program.outcome);
+        bool known = failure && !(told && told->unfinished);
         char *why = NULL;
-        if (asprintf(&why, "in a world it ends otherwise than it did: %s", failure->text) >= 0)
+        if (asprintf(&why, "in a world it ends otherwise than it did%s%s", known ? ": " : "",
+                     known ? failure->text : "") >= 0)
             *out_said = not_explored(why);
         free(why);
     } else if (status == CORE_OK) {

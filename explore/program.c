@@ -88,9 +88,10 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
     *out_outcome = &p->outcome.world;
     *out_key = 0;
     *out_events = (struct explore_events){p->outcome.event, p->outcome.event_count};
-    return told && told->unfinished
-               ? CORE_OK
-               : explore_outcome_key(&p->outcome, p->command->rank_count, &p->allow, out_key);
+    if (told && told->unfinished)
+        return CORE_OK;
+    p->passed |= !explore_outcome_failure(&p->outcome);
+    return explore_outcome_key(&p->outcome, p->command->rank_count, &p->allow, out_key);
 }
 
 /* Nothing, if there is no time for it. */

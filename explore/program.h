@@ -28,6 +28,7 @@ struct explore_program {
     double end_s;                         /* worlds that run then are broken off; 0: none */
     bool timed;                           /* explore_program_times has been there, */
     int allowed;                          /* and owns all patterns but for so many */
+    bool passed;                          /* a world of the search came to a good end */
     struct world_process_outcome outcome; /* of the last world */
     struct explore_seen *seen;            /* explore/findings.h; NULL: nothing is remembered */
 };

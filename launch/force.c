@@ -151,6 +151,89 @@ static enum core_status names_copy(const struct replay_names *names, struct repl
     return status;
 }
 
+/* --- what came before ------------------------------------------------------------------------- */
+
+enum { BEFORE_MAX = 4096 }; /* names: a variable of the environment holds 128 KiB */
+
+struct before { /* walks one rank up to the first receive that is forced */
+    const struct trace *trace;
+    struct replay_names *names;
+    uint64_t end; /* seq of that receive */
+    uint32_t rank;
+};
+
+static enum core_status before_add(const struct before *before, uint64_t seq, int32_t comm,
+                                   int32_t peer, const struct trace_completion *done)
+{
+    if (peer != EVENT_ANY || !done->done || done->cancelled || done->source < 0 ||
+        seq >= before->end)
+        return CORE_OK;
+    int32_t source = trace_comm_world(before->trace, comm, (int32_t)before->rank, done->source);
+    return source < 0 ? CORE_OK
+                      : replay_policy_add(before->names, &(struct replay_name){.rank = before->rank,
+                                                                               .source = source,
+                                                                               .id = seq});
+}
+
+static enum core_status before_done(enum request_step step, const struct trace_event *event,
+                                    struct request *request, const struct trace_completion *done,
+                                    void *context)
+{
+    (void)event;
+    if (step != REQUEST_DONE || request->kind != REQUEST_RECEIVE || request->persistent ||
+        request->matched || request->inside)
+        return CORE_OK;
+    return before_add(context, request->begun, request->comm, request->peer, done);
+}
+
+/* A forced receive of one rank finds in the job what it would have found offline only if those
+ * before it took what they had taken: else the message that it is to wait for may be gone. */
+static enum core_status before_rank(struct trace *trace, const struct replay_name *first,
+                                    struct replay_names *names)
+{
+    struct before before = {.trace = trace, .names = names, .end = first->id, .rank = first->rank};
+    struct requests requests;
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more;
+
+    enum core_status status = trace_cursor_open(trace, first->rank, &cursor);
+    if (status != CORE_OK)
+        return status;
+    requests_init(&requests);
+    while (names->count <= BEFORE_MAX &&
+           (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more &&
+           event.seq < before.end) {
+        if (event.parent)
+            continue;
+        status = requests_follow(&requests, &event, before_done, &before);
+        if (status == CORE_OK && trait_in(event.traits, TRAIT_PROBES) && event.completion_count)
+            status = before_add(&before, event.seq, event.comm, event.peer, event.completion);
+        if (status != CORE_OK)
+            break;
+    }
+    trace_cursor_close(cursor);
+    requests_done(&requests);
+    return status;
+}
+
+/* out_names: those of the policy, and what came before them, if that is not too much. */
+static enum core_status before_list(struct trace *trace, const struct replay_names *forced,
+                                    struct replay_names *out_names)
+{
+    enum core_status status = names_copy(forced, out_names);
+
+    for (uint32_t i = 0; trace && i < forced->count && status == CORE_OK; i++)
+        if (!forced->name[i].by_number && forced->name[i].rank < trace->rank_count &&
+            (!i || forced->name[i].rank != forced->name[i - 1].rank))
+            status = before_rank(trace, &forced->name[i], out_names);
+    if (status != CORE_OK || out_names->count <= BEFORE_MAX)
+        return status;
+    free(out_names->name);
+    *out_names = (struct replay_names){0};
+    return names_copy(forced, out_names);
+}
+
 enum core_status force_policy_text(struct trace *trace, const struct replay_policy *policy,
                                    char **out_text)
 {
@@ -162,8 +245,13 @@ enum core_status force_policy_text(struct trace *trace, const struct replay_poli
         status = number_list(trace, &policy->send, false, &numbered.send);
     if (status == CORE_OK && policy->order == REPLAY_ORDER_EXPLORE)
         status = names_copy(&policy->forced, &numbered.forced);
-    else if (status == CORE_OK)
-        status = number_list(trace, &policy->forced, true, &numbered.forced);
+    else if (status == CORE_OK) {
+        struct replay_names names = {0};
+        status = before_list(trace, &policy->forced, &names);
+        if (status == CORE_OK)
+            status = number_list(trace, &names, true, &numbered.forced);
+        free(names.name);
+    }
     char *text = status == CORE_OK ? replay_policy_text(&numbered) : NULL;
     replay_policy_done(&numbered);
     if (status == CORE_OK && !text)

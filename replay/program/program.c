@@ -252,6 +252,23 @@ uint64_t replay_op_id(const struct replay_program *program, uint32_t rank, uint3
     return event ? event : index + UINT64_C(1);
 }
 
+bool replay_names_source(const struct replay_program *program, uint32_t rank, uint64_t id)
+{
+    CORE_CHECK(rank < program->rank_count);
+    const struct replay_rank *r = &program->rank[rank];
+    int32_t matched = REPLAY_ANY;
+    bool found = false;
+
+    for (uint32_t i = 0; i < r->op_count && !found; i++) {
+        if (matched != REPLAY_ANY)
+            found = r->op[i].peer == matched && r->op[i].kind <= REPLAY_IPROBE &&
+                    !(r->op[i].flags & REPLAY_FLAG_PROBED);
+        else if (replay_op_id(program, rank, i) == id)
+            matched = r->op[i].matched;
+    }
+    return found;
+}
+
 const char *replay_op_kind_text(enum replay_op_kind kind)
 {
     static const char *const text[] = {

@@ -8,6 +8,7 @@
 #ifndef REPLAY_PROGRAM_PROGRAM_H
 #define REPLAY_PROGRAM_PROGRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/status.h"
@@ -193,6 +194,9 @@ void replay_program_trim(struct replay_program *program);
 /* What policies and witnesses call an operation: its event, or its index + 1 where there is no
  * event. */
 uint64_t replay_op_id(const struct replay_program *program, uint32_t rank, uint32_t index);
+/* Whether later calls of the rank name the source that receive `id` took in the recorded run: the
+ * program looks at whom it heard from, and goes on in another way where it hears from another. */
+bool replay_names_source(const struct replay_program *program, uint32_t rank, uint64_t id);
 /* "send", "wait_any"...; NULL if out of range. */
 const char *replay_op_kind_text(enum replay_op_kind kind);
 

@@ -1,0 +1,17 @@
+# A server that answers whoever asks: in another order of requests its replies go elsewhere. No
+# deadlock is claimed, and the schedule that is tried in the job is the one that was found offline:
+# what came before it is as recorded, so that no receive waits for a message that is gone.
+# expected
+mpicc -g -o server "$SOURCE/tests/replay/server.c" || exit 1
+crosswait record -o server.db -- mpirun -n 4 ./server || exit 1
+crosswait check server.db >checked.txt
+echo "[$?] $(grep -c 'the program looks at the source' checked.txt)"
+crosswait replay --explore server.db >explored.txt
+echo "[$?] $(grep -o 'which is not to be expected.*' explored.txt)"
+policy=$(sed -n "s/^again:.*--policy='\([^']*\)'.*/\1/p" explored.txt)
+crosswait replay --policy="$policy" server.db >again.txt
+echo "[$?] $(head -1 again.txt)"
+for try in 1 2 3 4 5; do
+    crosswait replay --live --time=20 --policy="$policy" server.db -- mpirun -n 4 ./server >live.txt
+    echo "[$?] $(grep '^not reproduced' live.txt)"
+done
