@@ -117,8 +117,8 @@ $(BUILD)/gen/%_sql.h: core/trace/%.sql
 	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< >$@
 $(BUILD)/obj/core/store/store.o: $(BUILD)/gen/trace_schema_sql.h
 
-# So do the style and the scripts of the HTML reports.
-$(BUILD)/gen/report_page.h: reports/html/page.css reports/html/page.js reports/html/fold.js
+# So do the style and the script of the HTML reports.
+$(BUILD)/gen/report_page.h: reports/html/page.css reports/html/page.js
 	@mkdir -p $(@D)
 	$(Q)for f in $^; do echo "static const char $$(basename $$f | tr . _)[] ="; \
 	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $$f; echo ";"; done >$@

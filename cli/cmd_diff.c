@@ -6,20 +6,23 @@
 #include "checkers/check.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "reports/diff.h"
 
-enum { OPTION_FAIL_ON, OPTION_FORMAT };
+enum { OPTION_FAIL_ON, OPTION_FORMAT, OPTION_HTML, OPTION_JSON };
 
 static const struct options_spec spec[] = {
     {"fail-on", 0, "LIMIT,...",
      "exit with 1 where a limit is passed: calls, messages, bytes, rounds, words or waiting with "
      "'>N%', algorithm, new-findings"},
     {"format", 'f', "NAME", "text (default), json, or html: one page for a browser"},
+    {"html", 0, "FILE", "write the page to FILE, too"},
+    {"json", 0, "FILE", "write it as one object, for scripts"},
     {0},
 };
 static const struct options_command command = {
     "diff",
-    "crosswait diff [--fail-on=LIMIT,...] [--format=NAME] A.db B.db",
+    "crosswait diff [--fail-on=LIMIT,...] [--format=NAME] [--html=FILE] A.db B.db",
     "Compares two recorded runs, A before and B after: calls, messages and bytes by place, rounds, "
     "words and algorithm of\n"
     "collectives, waiting, findings that are new or gone, ranks whose calls part, messages in "
@@ -31,7 +34,8 @@ static const struct options_command command = {
     0,
     .example =
         "crosswait diff main.db branch.db\n"
-        "crosswait diff --fail-on='rounds>0%,words>0%,bytes>5%,new-findings' main.db branch.db",
+        "crosswait diff --fail-on='rounds>0%,words>0%,bytes>5%,new-findings' main.db branch.db\n"
+        "crosswait diff --fail-on='words>0%' --html=diff.html main.db branch.db",
 };
 
 struct side {
@@ -62,22 +66,60 @@ static enum core_status side_open(const char *path, struct side *side)
                : status;
 }
 
-enum format { TEXT, JSON, HTML };
-static const char *const format_name[] = {"text", "json", "html"};
+struct rendering {
+    const struct diff *diff;
+    const char *failed; /* NULL: no limit is passed */
+};
 
-static enum core_status print(const struct diff *diff, enum format format, const char *failed)
+static enum core_status text_write(const void *what, FILE *file)
 {
-    if (format == JSON)
-        return diff_json(diff, failed, stdout);
-    if (format == HTML)
-        return diff_html(diff, failed, stdout);
-    enum core_status status = diff_text(diff, stdout);
-    if (status == CORE_OK && failed)
-        fputs(failed, stdout);
+    const struct rendering *rendering = what;
+    enum core_status status = diff_text(rendering->diff, file);
+
+    if (status == CORE_OK && rendering->failed)
+        fputs(rendering->failed, file);
     return status;
 }
 
-static int compare(char *const *path, const char *limits, enum format format)
+static enum core_status json_write(const void *what, FILE *file)
+{
+    const struct rendering *rendering = what;
+
+    return diff_json(rendering->diff, rendering->failed, file);
+}
+
+static enum core_status html_write(const void *what, FILE *file)
+{
+    const struct rendering *rendering = what;
+
+    return diff_html(rendering->diff, rendering->failed, file);
+}
+
+static const struct format {
+    const char *name;
+    output_write_fn write;
+} format_table[] = {{"text", text_write}, {"json", json_write}, {"html", html_write}, {0}};
+
+struct settings {
+    const char *limits, *html, *json;
+    output_write_fn write;
+};
+
+static enum core_status write_all(const struct settings *settings,
+                                  const struct rendering *rendering)
+{
+    enum core_status status = settings->write(rendering, stdout);
+
+    if (status == CORE_OK && (fflush(stdout) != 0 || ferror(stdout)))
+        status = core_report(CORE_IO, "cannot write the comparison");
+    if (status == CORE_OK && settings->html)
+        status = output_file_write(settings->html, html_write, rendering);
+    if (status == CORE_OK && settings->json)
+        status = output_file_write(settings->json, json_write, rendering);
+    return status;
+}
+
+static int compare(char *const *path, const struct settings *settings)
 {
     struct side side[2] = {{.trace = {0}}};
     struct diff diff = {0};
@@ -93,13 +135,11 @@ static int compare(char *const *path, const char *limits, enum format format)
     if (status == CORE_OK)
         status = diff_gather(&side[0].facts, &side[1].facts, &diff);
     if (status == CORE_OK)
-        status = diff_limits(&diff, limits, said, &passed);
+        status = diff_limits(&diff, settings->limits, said, &passed);
     if (said && fclose(said) != 0 && status == CORE_OK)
         status = core_report(CORE_NO_MEMORY, "out of memory");
     if (status == CORE_OK)
-        status = print(&diff, format, passed ? failed : NULL);
-    if (status == CORE_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        status = core_report(CORE_IO, "cannot write the comparison");
+        status = write_all(settings, &(struct rendering){&diff, passed ? failed : NULL});
     free(failed);
     diff_done(&diff);
     side_close(&side[0]);
@@ -109,28 +149,38 @@ static int compare(char *const *path, const char *limits, enum format format)
 
 int cmd_diff(int argc, char **argv)
 {
+    struct settings settings = {.limits = "", .write = text_write};
+    const struct format *format = format_table;
     struct options o;
-    const char *limits = "";
-    int format = TEXT, which;
+    int which;
     bool ignored;
 
     options_begin(&o, &command, argc, argv);
     while ((which = options_next(&o)) >= 0) {
-        if (which == OPTION_FAIL_ON) {
-            limits = o.value;
-            if (diff_limits(NULL, limits, NULL, &ignored) != CORE_OK)
+        switch (which) {
+        case OPTION_FAIL_ON:
+            settings.limits = o.value;
+            if (diff_limits(NULL, settings.limits, NULL, &ignored) != CORE_OK)
                 return CLI_USAGE;
-        } else {
-            for (format = TEXT; format <= HTML && strcmp(o.value, format_name[format]) != 0;)
+            break;
+        case OPTION_FORMAT:
+            for (format = format_table; format->name && strcmp(o.value, format->name) != 0;)
                 format++;
-            if (format > HTML)
+            if (!format->name)
                 return options_wrong(&o, "unknown format '%s'; there are: text, json, html",
                                      o.value);
+            settings.write = format->write;
+            break;
+        case OPTION_HTML:
+            settings.html = o.value;
+            break;
+        default:
+            settings.json = o.value;
         }
     }
     if (which != OPTIONS_END)
         return options_exit(which);
     if (o.operand_count != 2)
         return options_wrong(&o, "two traces are compared, the one before and the one after");
-    return compare(o.operand, limits, (enum format)format);
+    return compare(o.operand, &settings);
 }

@@ -13,6 +13,7 @@
 #include "cli/jobs.h"
 #include "cli/judge.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "core/random.h"
 #include "core/text.h"
 #include "core/output.h"
@@ -230,18 +231,22 @@ static int again(struct explore_program *program, const struct settings *setting
 
 /* --- the search ------------------------------------------------------------------------------- */
 
+struct rendering {
+    const struct explore_result *result;
+    explore_output_fn write;
+};
+
+static enum core_status render(const void *what, FILE *file)
+{
+    const struct rendering *rendering = what;
+
+    return rendering->write(rendering->result, file);
+}
+
 static enum core_status write_to(const char *path, explore_output_fn write,
                                  const struct explore_result *result)
 {
-    if (!path)
-        return CORE_OK;
-    FILE *file = core_output_open(path);
-    if (!file)
-        return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
-    enum core_status status = write(result, file);
-    if (fclose(file) != 0 && status == CORE_OK)
-        status = core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
-    return status;
+    return path ? output_file_write(path, render, &(struct rendering){result, write}) : CORE_OK;
 }
 
 static enum core_status write_all(const struct settings *settings,

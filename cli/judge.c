@@ -4,11 +4,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/output.h"
 #include "core/check.h"
-#include "core/output.h"
 #include "core/progress.h"
 
 void judge_defaults(struct judge_options *options)
@@ -72,46 +71,16 @@ enum core_status judge_file_set(struct judge_options *judge, const struct option
     return CORE_OK;
 }
 
-/* A device or pipe is written to as it is. */
-static bool is_special(const char *path)
+struct rendering {
+    const struct report_facts *facts;
+    const struct report_format *format;
+};
+
+static enum core_status render(const void *what, FILE *file)
 {
-    struct stat about;
+    const struct rendering *rendering = what;
 
-    return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
-}
-
-static enum core_status render_into(const struct report_facts *facts,
-                                    const struct judge_output *output, const char *path)
-{
-    FILE *file = core_output_open(path);
-
-    if (!file)
-        return report_unwritten(facts);
-    enum core_status status = output->format->render(facts, file);
-    if (status == CORE_OK && (fflush(file) != 0 || ferror(file)))
-        status = report_unwritten(facts);
-    if (fclose(file) != 0 && status == CORE_OK)
-        status = report_unwritten(facts);
-    return status;
-}
-
-/* A report appears under its name only when it is whole. */
-static enum core_status output_write(const struct report_facts *facts,
-                                     const struct judge_output *output)
-{
-    char *partial = NULL;
-
-    if (is_special(output->path))
-        return render_into(facts, output, output->path);
-    if (asprintf(&partial, "%s.partial", output->path) < 0)
-        return core_report(CORE_NO_MEMORY, "out of memory for a report");
-    enum core_status status = render_into(facts, output, partial);
-    if (status == CORE_OK && rename(partial, output->path) != 0)
-        status = report_unwritten(facts);
-    if (status != CORE_OK)
-        unlink(partial);
-    free(partial);
-    return status;
+    return rendering->format->render(rendering->facts, file);
 }
 
 static enum core_status outputs_write(const struct report_facts *facts,
@@ -123,7 +92,8 @@ static enum core_status outputs_write(const struct report_facts *facts,
     plain.style.colour = options->colour == JUDGE_COLOUR_ALWAYS;
     for (uint32_t i = 0; i < options->output_count; i++) {
         plain.output = options->output[i].path;
-        enum core_status one = output_write(&plain, &options->output[i]);
+        struct rendering rendering = {&plain, options->output[i].format};
+        enum core_status one = output_file_write(plain.output, render, &rendering);
         status = status == CORE_OK ? one : status;
     }
     return status;

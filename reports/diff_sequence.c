@@ -43,7 +43,7 @@ static char *call_words(struct trace *trace, const struct trace_event *event)
 {
     char call[512], place[512], *text = NULL;
 
-    return asprintf(&text, "%s at %s", describe_call(trace, event, call, sizeof call),
+    return asprintf(&text, "%s at %s", describe_call_said(trace, event, call, sizeof call),
                     trace_site_text(trace, event->site, place, sizeof place)) < 0
                ? NULL
                : text;

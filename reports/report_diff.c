@@ -9,7 +9,7 @@
 #include "core/trace/describe.h"
 #include "reports/diff.h"
 
-enum { ROWS_SHOWN_MAX = 20 };
+enum { ROWS_SHOWN_MAX = 20, THOUSAND = 1000 };
 
 const char *diff_change(uint64_t before, uint64_t after, char *buffer, size_t buffer_bytes)
 {
@@ -17,7 +17,13 @@ const char *diff_change(uint64_t before, uint64_t after, char *buffer, size_t bu
         return "";
     if (!before)
         return "new";
-    snprintf(buffer, buffer_bytes, "%+.3g %%", 100.0 * ((double)after / (double)before - 1));
+    double percent = 100.0 * ((double)after / (double)before - 1);
+    char number[32];
+    if (percent < THOUSAND)
+        snprintf(buffer, buffer_bytes, "%+.3g %%", percent);
+    else
+        snprintf(buffer, buffer_bytes, "+%s %%",
+                 describe_number((uint64_t)percent, number, sizeof number));
     return buffer;
 }
 
@@ -169,14 +175,15 @@ static void print_totals(const struct diff *diff, FILE *file)
 {
     char a[64], b[64], text[64];
 
-    fprintf(file, "%-10s %18s %18s\n", "", "before", "after");
+    fprintf(file, "%-14s %18s %18s\n", "", "before", "after");
     for (int total = 0; total < DIFF_TOTAL_COUNT; total++) {
         uint64_t before = diff->total[0][total], after = diff->total[1][total];
         if (!before && !after)
             continue;
         bool time = total == DIFF_WAITING;
         const char *change = diff_change(before, after, text, sizeof text);
-        fprintf(file, "%-10s %18s %18s%s%s\n", diff_total_text((enum diff_total)total),
+        fprintf(file, "%-14s %18s %18s%s%s\n",
+                total == DIFF_WORDS ? "words in bytes" : diff_total_text((enum diff_total)total),
                 diff_value(before, time, a, sizeof a), diff_value(after, time, b, sizeof b),
                 *change ? "   " : "", change);
     }

@@ -125,15 +125,16 @@ static void last_row(const struct report_last *last, FILE *file)
 /* Ranks that ended alike are one row. */
 static void last_table(const struct report_facts *facts, FILE *file)
 {
+    static const char *const head[] = {"",  "state", "", "call", "place", "#since, after the start",
+                                       NULL};
+
     if (!facts->last_count)
         return;
-    fprintf(file,
-            "<h2>Where the ranks were when the job ended</h2>\n<div class=\"wide\"><table><tr>"
-            "<th></th><th>state</th><th></th><th>call</th><th>place</th><th "
-            "class=\"number\">since, after the start</th></tr>\n");
+    fprintf(file, "<h2>Where the ranks were when the job ended</h2>\n");
+    html_table_begin(head, file);
     for (uint32_t i = 0; i < facts->last_count; i++)
         last_row(&facts->last[i], file);
-    fprintf(file, "</table></div>\n");
+    html_table_end(file);
 }
 
 static void call_link(const struct report_facts *facts, struct why_call call, FILE *file)
@@ -181,6 +182,8 @@ static void growth_list(const struct report_facts *facts, FILE *file)
 /* Who makes whom wait, in the job's own time. */
 static void why_section(const struct report_facts *facts, FILE *file)
 {
+    static const char *const head[] = {"#waited",    "#of all time",       "",  "ranks", "in",
+                                       "mostly for", "which came late to", NULL};
     const struct why *why = &facts->why;
     char time[32], *sentence = report_why_sentence_text(facts);
 
@@ -191,9 +194,7 @@ static void why_section(const struct report_facts *facts, FILE *file)
     growth_list(facts, file);
     if (!why->row_count)
         return;
-    fprintf(file, "<div class=\"wide\"><table><tr><th class=\"number\">waited</th><th "
-                  "class=\"number\">of all time</th><th></th><th>ranks</th><th>in</th><th>mostly "
-                  "for</th><th>which came late to</th></tr>\n");
+    html_table_begin(head, file);
     for (uint32_t i = 0; i < why->row_count && i < ROWS_SHOWN_MAX; i++) {
         const struct why_row *row = &why->row[i];
         fprintf(file,
@@ -212,7 +213,7 @@ static void why_section(const struct report_facts *facts, FILE *file)
         call_link(facts, row->until, file);
         fprintf(file, "</td></tr>\n");
     }
-    fprintf(file, "</table></div>\n");
+    html_table_end(file);
 }
 
 /* "<td>4,096</td>": of nothing, an empty cell. */
@@ -226,18 +227,21 @@ static void number_cell(uint64_t number, FILE *file)
 
 static void totals_table(const struct report_facts *facts, FILE *file)
 {
+    const char *head[6] = {"call", "#count", "#time inside"};
     bool pending = false, volume = false;
+    int columns = 3;
     char time[32];
 
     for (uint32_t i = 0; i < facts->total_count; i++) {
         pending |= facts->total[i].pending != 0;
         volume |= facts->total[i].bytes != 0;
     }
-    fprintf(file,
-            "<h2>Calls</h2>\n<div class=\"wide\"><table><tr><th>call</th><th "
-            "class=\"number\">count</th><th class=\"number\">time inside</th>%s%s</tr>\n",
-            volume ? "<th class=\"number\">bytes</th>" : "",
-            pending ? "<th class=\"number\">did not return</th>" : "");
+    if (volume)
+        head[columns++] = "#bytes";
+    if (pending)
+        head[columns++] = "#did not return";
+    fprintf(file, "<h2>Calls</h2>\n");
+    html_table_begin(head, file);
     for (uint32_t i = 0; i < facts->total_count; i++) {
         const struct report_call_total *total = &facts->total[i];
 
@@ -251,7 +255,7 @@ static void totals_table(const struct report_facts *facts, FILE *file)
             number_cell(total->pending, file);
         fprintf(file, "</tr>\n");
     }
-    fprintf(file, "</table></div>\n");
+    html_table_end(file);
 }
 
 static void cost_row(const struct report_facts *facts, const struct report_cost *cost, bool model,
@@ -288,7 +292,10 @@ static void cost_row(const struct report_facts *facts, const struct report_cost 
 
 static void cost_table(const struct report_facts *facts, FILE *file)
 {
+    const char *head[HTML_COLUMNS_MAX] = {
+        "call", "#ranks", "#bytes", "#calls", "#rounds", "#bytes sent by a rank", "#time us"};
     bool model = false;
+    int columns = 7;
 
     if (!facts->cost_count)
         return;
@@ -297,16 +304,16 @@ static void cost_table(const struct report_facts *facts, FILE *file)
     fprintf(file,
             "<h2>Collectives against the model</h2>\n<p class=\"soft\">alpha 1 us, beta 1 ns a "
             "word of 8 bytes, single port; in brackets the bound "
-            "that no algorithm can beat</p>\n<div class=\"wide\"><table><tr><th>call</th><th "
-            "class=\"number\">ranks</th><th class=\"number\">bytes</th>"
-            "<th class=\"number\">calls</th><th class=\"number\">rounds</th><th "
-            "class=\"number\">bytes sent by a rank</th><th class=\"number\">time us</th>"
-            "%s<th class=\"number\">efficiency</th><th>algorithm</th><th>slowest "
-            "recorded</th></tr>\n",
-            model ? "<th class=\"number\">model us</th>" : "");
+            "that no algorithm can beat</p>\n");
+    if (model)
+        head[columns++] = "#model us";
+    head[columns++] = "#efficiency";
+    head[columns++] = "algorithm";
+    head[columns++] = "slowest recorded";
+    html_table_begin(head, file);
     for (uint32_t i = 0; i < facts->cost_count && i < ROWS_SHOWN_MAX; i++)
         cost_row(facts, &facts->cost[i], model, file);
-    fprintf(file, "</table></div>\n");
+    html_table_end(file);
 }
 
 /* Of the causes those that there are. */
@@ -325,18 +332,25 @@ static void idle_row(const struct report_time *time, const uint64_t *ps, uint64_
 
 static void idle_table(const struct report_time *time, FILE *file)
 {
-    fprintf(file, "<div class=\"wide\"><table><tr><th>idle</th>");
+    const char *head[REPORT_IDLE_COUNT + 3] = {"idle"};
+    char name[REPORT_IDLE_COUNT][64];
+    int columns = 1;
+
     for (int cause = 0; cause < REPORT_IDLE_COUNT; cause++)
-        if (time->ps[cause])
-            fprintf(file, "<th class=\"number\">%s</th>",
-                    report_idle_text((enum report_idle_cause)cause));
-    fprintf(file, "<th class=\"number\">finished at</th></tr>\n<tr><td>all ranks</td>");
+        if (time->ps[cause]) {
+            snprintf(name[cause], sizeof name[cause], "#%s",
+                     report_idle_text((enum report_idle_cause)cause));
+            head[columns++] = name[cause];
+        }
+    head[columns++] = "#finished at";
+    html_table_begin(head, file);
+    fprintf(file, "<tr><td>all ranks</td>");
     idle_row(time, time->ps, 0, file);
     for (uint32_t i = 0; i < time->idle_count; i++) {
         fprintf(file, "<tr><td>rank %" PRIu32 "</td>", time->idle[i].rank);
         idle_row(time, time->idle[i].ps, time->idle[i].finish_ps, file);
     }
-    fprintf(file, "</table></div>\n");
+    html_table_end(file);
 }
 
 static void time_section(const struct report_time *time, FILE *file)
@@ -410,7 +424,6 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
     if (status == CORE_OK)
         status = html_timeline_write(facts, file);
     html_page_script(file);
-    html_page_fold(file);
     html_page_end(file);
     return status == CORE_OK && ferror(file) ? report_unwritten(facts) : status;
 }

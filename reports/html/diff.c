@@ -27,8 +27,10 @@ static void value_cells(uint64_t before, uint64_t after, bool time, FILE *file)
 {
     char a[64], b[64], text[64];
 
-    number_cell(diff_value(before, time, a, sizeof a), "", file);
-    number_cell(diff_value(after, time, b, sizeof b), "", file);
+    bool none = !before && !after;
+
+    number_cell(none ? "" : diff_value(before, time, a, sizeof a), "", file);
+    number_cell(none ? "" : diff_value(after, time, b, sizeof b), "", file);
     number_cell(diff_change(before, after, text, sizeof text),
                 after > before   ? " more"
                 : after < before ? " less"
@@ -38,11 +40,8 @@ static void value_cells(uint64_t before, uint64_t after, bool time, FILE *file)
 
 static void table_begin(const char *title, const char *const *head, FILE *file)
 {
-    fprintf(file, "<h2>%s</h2>\n<div class=\"wide\"><table><tr>", title);
-    for (; *head; head++)
-        fprintf(file, "<th%s>%s</th>", head[0][0] == '#' ? " class=\"number\"" : "",
-                *head + (head[0][0] == '#'));
-    fprintf(file, "</tr>\n");
+    fprintf(file, "<h2>%s</h2>\n", title);
+    html_table_begin(head, file);
 }
 
 static void totals_table(const struct diff *diff, FILE *file)
@@ -55,11 +54,12 @@ static void totals_table(const struct diff *diff, FILE *file)
         if (!before && !after)
             continue;
         fprintf(file, "<tr>");
-        cell(diff_total_text((enum diff_total)total), file);
+        cell(total == DIFF_WORDS ? "words in bytes" : diff_total_text((enum diff_total)total),
+             file);
         value_cells(before, after, total == DIFF_WAITING, file);
         fprintf(file, "</tr>\n");
     }
-    fprintf(file, "</table></div>\n");
+    html_table_end(file);
 }
 
 static void row_cells(const struct diff_row *row, FILE *file)
@@ -89,7 +89,7 @@ static void rows_table(const struct diff *diff, enum diff_section section, FILE 
         [DIFF_PLACE] = {"", "#calls before", "#after", "#change", "#bytes before", "#after",
                         "#change"},
         [DIFF_COLLECTIVE] = {"", "#rounds before", "#after", "#change",
-                             "#words of a rank, in bytes, before", "#after", "#change",
+                             "#bytes sent by a rank, before", "#after", "#change",
                              "algorithm before", "after"},
         [DIFF_WAIT] = {"", "#before", "#after", "#change"}};
     uint32_t shown = 0;
@@ -108,7 +108,7 @@ static void rows_table(const struct diff *diff, enum diff_section section, FILE 
         fprintf(file, "</tr>\n");
     }
     if (shown)
-        fprintf(file, "</table></div>\n");
+        html_table_end(file);
     if (shown > ROWS_SHOWN_MAX)
         fprintf(file, "<p class=\"soft\">And %" PRIu32 " more, which JSON has.</p>\n",
                 shown - ROWS_SHOWN_MAX);
@@ -155,7 +155,7 @@ static enum core_status parts_table(const struct diff_part *part, uint32_t count
         free(ranks);
         told++;
     }
-    fprintf(file, "</table></div>\n");
+    html_table_end(file);
     if (told == ROWS_SHOWN_MAX)
         fputs("<p class=\"soft\">And maybe others, which JSON has.</p>\n", file);
     return status;

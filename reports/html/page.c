@@ -1,6 +1,9 @@
 /* What pages have in common. */
 #include "reports/html/page.h"
 
+#include <stdbool.h>
+
+#include "core/check.h"
 #include "core/text.h"
 #include "report_page.h"
 
@@ -17,12 +20,31 @@ void html_page_script(FILE *file)
     fprintf(file, "<script>\n%s</script>\n", page_js);
 }
 
-void html_page_fold(FILE *file)
-{
-    fprintf(file, "<script>\n%s</script>\n", fold_js);
-}
-
 void html_page_end(FILE *file)
 {
     fprintf(file, "</body></html>\n");
+}
+
+void html_table_begin(const char *const *head, FILE *file)
+{
+    int count = 0;
+
+    fprintf(file, "<div class=\"wide\"><table class=\"folds\" style=\"");
+    for (; head[count]; count++) {
+        const char *name = head[count] + (head[count][0] == '#');
+        if (*name)
+            fprintf(file, "--h%d:'%s: ';", count + 1, name);
+    }
+    CORE_CHECK(count <= HTML_COLUMNS_MAX);
+    fprintf(file, "\"><tr>");
+    for (int i = 0; i < count; i++) {
+        bool number = head[i][0] == '#';
+        fprintf(file, "<th%s>%s</th>", number ? " class=\"number\"" : "", head[i] + number);
+    }
+    fprintf(file, "</tr>\n");
+}
+
+void html_table_end(FILE *file)
+{
+    fprintf(file, "</table></div>\n");
 }

@@ -1,4 +1,4 @@
-/* What pages have in common: their head, style and script, all in the page itself. */
+/* What pages have in common: their head, style, script and tables, all in the page itself. */
 #ifndef REPORTS_HTML_PAGE_H
 #define REPORTS_HTML_PAGE_H
 
@@ -8,8 +8,14 @@
 void html_page_begin(const char *title, FILE *file);
 /* What draws the timeline, for pages that have one. */
 void html_page_script(FILE *file);
-/* What folds tables on narrow screens, for pages that have some. */
-void html_page_fold(FILE *file);
 void html_page_end(FILE *file);
+
+enum { HTML_COLUMNS_MAX = 12 }; /* page.css names as many */
+
+/* A table and its head, which ends with NULL; '#' before a name: a column of numbers. On a narrow
+   screen each row becomes a block, in which each cell follows its column's name: by style alone, so
+   that pages without scripts fold, too. */
+void html_table_begin(const char *const *head, FILE *file);
+void html_table_end(FILE *file);
 
 #endif

@@ -73,3 +73,5 @@ class Tags(html.parser.HTMLParser):
     def handle_starttag(self, tag, attributes): self.open += [tag] if tag not in ('meta',) else []
     def handle_endtag(self, tag): assert self.open.pop() == tag
 tags = Tags(); tags.feed(open('diff.html').read()); assert not tags.open"
+crosswait diff --html=leak.html first.db leak.db >/dev/null
+/usr/bin/python3 "$SOURCE/tests/reports/narrow.py" diff.html leak.html
