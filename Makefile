@@ -149,14 +149,11 @@ $(BUILD)/crosswait: $(call room_objects,cli) $(LIBS)
 	$(if $(V),,@echo "  link  $@")
 	$(Q)$(CC) $(CFLAGS) -rdynamic -o $@ $(call room_objects,cli) $(LIBS) $(LDLIBS)
 
-# Man pages: their options are those that the command itself knows.
+# Man pages: synopsis, options and examples are those that the command itself knows.
 MAN = $(patsubst cli/man/%,$(BUILD)/man/%,$(wildcard cli/man/*.1 cli/man/*.5))
-$(BUILD)/man/%.1: cli/man/%.1 cli/man/options.py $(BUILD)/crosswait
+$(BUILD)/man/%: cli/man/% cli/man/options.py $(BUILD)/crosswait
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) cli/man/options.py $(BUILD)/crosswait $< >$@
-$(BUILD)/man/%.5: cli/man/%.5
-	@mkdir -p $(@D)
-	$(Q)cp $< $@
 
 # --- further rooms, each with its rules beside its sources ----------------------------------------
 

@@ -61,12 +61,13 @@ static const struct options_spec spec[] = {
     {"again", 0, "SCHEDULE", "run this one world, and show what it prints"},
     {"gdb", 0, "RANK", "with --again: that rank under gdb, from the end of its MPI_Init"},
     {"world", 0, "KIND", "processes (the default), or mpirun: the job itself, on its MPI library"},
-    {"world-time", 0, "SECONDS", "a world that takes longer has failed (10; a job: 30)"},
+    {"world-time", 0, "SECONDS",
+     "a world that takes longer has failed (10; with --world=mpirun 30)"},
     {"html", 0, "FILE", "write a page with the findings too"},
     {"json", 0, "[FILE]", "write the result as JSON"},
     {"sarif", 0, "FILE", "write the findings as SARIF too"},
     {"junit", 0, "FILE", "write the result as JUnit XML too"},
-    {"source-root", 0, "DIR", "paths in SARIF are relative to DIR (where one stands)"},
+    {"source-root", 0, "DIR", "paths in SARIF are relative to DIR (the current directory)"},
     {"color", 0, "WHEN", "auto (default: on a terminal, unless NO_COLOR is set), always, never"},
     {"quiet", 'q', NULL, "print nothing; the exit status tells"},
     {0},
@@ -75,21 +76,23 @@ static const struct options_spec spec[] = {
 static const struct options_command command = {
     .name = "explore",
     .usage = "crosswait explore [options] [--] mpirun -n N PROGRAM...\n"
-             "       crosswait explore [options] -n N -- PROGRAM...\n"
-             "       crosswait explore --world=mpirun [options] [--] mpirun -n N PROGRAM...\n"
-             "       crosswait explore --again=SCHEDULE -n N -- PROGRAM...",
-    .about = "Runs the program again and again in worlds of our own MPI, until each behaviour was "
-             "seen that MPI allows:\n"
-             "which message a wildcard receive takes, what Waitany and Test report, which sends "
-             "are buffered. Says in which\n"
-             "it fails and where its results differ, with the fewest choices that lead there.",
+             "crosswait explore [options] -n N -- PROGRAM...\n"
+             "crosswait explore --world=mpirun [options] [--] mpirun -n N PROGRAM...\n"
+             "crosswait explore --again=SCHEDULE -n N -- PROGRAM...",
+    .about = "Runs the program again and again on an MPI of our own (each run is a world), until "
+             "each behaviour was seen that\n"
+             "MPI allows: which message a wildcard receive takes, what MPI_Waitany and MPI_Test "
+             "report, which sends are\n"
+             "buffered. Says in which it fails and where its results differ, with the fewest "
+             "choices that lead there.",
     .spec = spec,
-    .more = "With --world=mpirun each world is the job itself, recorded, and run under a schedule: "
-            "for programs that\n"
-            "no world of ours can hold. It takes longer, and one-sided operations are left as they "
-            "come.\n"
-            "Exit status: 0 clean, 1 findings, 2 usage, 3 the program can have no world, 5 budget "
-            "spent and nothing found.",
+    .more =
+        "With --world=mpirun each world is the job itself, on its own MPI library, recorded and "
+        "run under a schedule: for\n"
+        "programs that need what our MPI does not have. It takes longer, and the order of "
+        "one-sided operations is left as it comes.\n"
+        "Exit status: 0 clean, 1 findings, 2 usage, 3 the program can have no world, 5 budget "
+        "spent and nothing found.",
     .flags = OPTIONS_STOP,
     .example = "crosswait explore mpirun -n 4 ./app\n"
                "crosswait explore --time=600 --state=app.explored -n 4 -- ./app",

@@ -56,10 +56,10 @@ static const struct options_spec spec[] = {
 static const struct options_command command = {
     "replay",
     "crosswait replay [--policy=TEXT] [--seed=N] [--runs=N] [--inside] T.db\n"
-    "       crosswait replay --explore [--policy=TEXT] [--budget=N] T.db\n"
-    "       crosswait replay --need [--policy=TEXT] T.db\n"
-    "       crosswait replay --live [--policy=TEXT] [-o LIVE.db] [--time=SECONDS] T.db -- CMD...\n"
-    "       crosswait replay --live --policy=TEXT [-o LIVE.db] [--time=SECONDS] -- CMD...",
+    "crosswait replay --explore [--policy=TEXT] [--budget=N] T.db\n"
+    "crosswait replay --need [--policy=TEXT] T.db\n"
+    "crosswait replay --live [--policy=TEXT] [-o LIVE.db] [--time=SECONDS] T.db -- CMD...\n"
+    "crosswait replay --live --policy=TEXT [-o LIVE.db] [--time=SECONDS] -- CMD...",
     "Executes a trace again under conditions that MPI allows, and says whether it could have hung. "
     "With --live the job itself\n"
     "runs again, and shows whether it hangs in truth.",

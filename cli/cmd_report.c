@@ -25,7 +25,8 @@ static const struct options_spec spec[] = {
     {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
     {"budget", 0, "N",
      "schedules that exploration may try (20000; fewer where the job has over 200 operations)"},
-    {"source-root", 0, "DIR", "paths in SARIF and JUnit are relative to DIR (where one stands)"},
+    {"source-root", 0, "DIR",
+     "paths in SARIF and JUnit are relative to DIR (the current directory)"},
     JUDGE_STYLE_SPECS,
     {0},
 };

@@ -18,13 +18,14 @@ struct judge_output { /* a report besides the one that is printed */
 enum { JUDGE_OUTPUTS_MAX = 4 };
 
 /* Reports into files, in the order of judge_file_set. */
-#define JUDGE_FILE_SPECS                                                                           \
-    {"html", 0, "FILE", "write the report as a page for a browser, too"},                          \
-        {"junit", 0, "FILE", "write it as JUnit XML, for the test tab of a CI system"},            \
-        {"sarif", 0, "FILE", "write it as SARIF, for code scanning"},                              \
-        {"json", 0, "FILE", "write it as one object, for scripts"},                                \
-    {                                                                                              \
-        "source-root", 0, "DIR", "paths in SARIF and JUnit are relative to DIR (where one stands)" \
+#define JUDGE_FILE_SPECS                                                                \
+    {"html", 0, "FILE", "write the report as a page for a browser, too"},               \
+        {"junit", 0, "FILE", "write it as JUnit XML, for the test tab of a CI system"}, \
+        {"sarif", 0, "FILE", "write it as SARIF, for code scanning"},                   \
+        {"json", 0, "FILE", "write it as one object, for scripts"},                     \
+    {                                                                                   \
+        "source-root", 0, "DIR",                                                        \
+            "paths in SARIF and JUnit are relative to DIR (the current directory)"      \
     }
 enum { JUDGE_FILE_COUNT = 5 };
 

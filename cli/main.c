@@ -27,15 +27,15 @@ static const struct command command[] = {
      cmd_report},
     {"diff", "compare two runs: calls, cost, algorithms, waiting, findings; limits for CI",
      cmd_diff},
+    {"explore", "run every behaviour that MPI allows of the program itself", cmd_explore},
     {"fuzz", "fuzz a collective in one process", cmd_fuzz},
     {"model", "what collectives must cost: rows, formulas, predictions, crossovers", cmd_model},
-    {"explore", "run every behaviour that MPI allows of the program itself", cmd_explore},
-    {"relay", "started by the ranks of other machines: brings their records to the launcher",
-     cmd_relay},
     {"snapshot", "what a job that is being recorded does now, and who waits for whom",
      cmd_snapshot},
     {"recover", "make the trace from the spools of a job that died", cmd_recover},
     {"dump", "events as text", cmd_dump},
+    {"relay", "started by the ranks of other machines: brings their records to the launcher",
+     cmd_relay},
 };
 enum { COMMAND_COUNT = sizeof command / sizeof *command };
 
@@ -49,7 +49,7 @@ static void help(FILE *out)
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(out, "  %-8s %s\n", command[i].name, command[i].line);
     fprintf(out, "\nStart with: crosswait run -- mpirun -n 4 ./app\n"
-                 "More: crosswait COMMAND --help, man crosswait\n\n"
+                 "More: crosswait COMMAND --help, man crosswait, crosswait --version\n\n"
                  "Exit status: 0 clean, 1 findings, 2 usage, 3 trace or tool trouble, 4 the job "
                  "itself failed,\n"
                  "5 budget spent without a verdict.\n");

@@ -28,28 +28,37 @@ int cli_exit_of(enum core_status status)
     }
 }
 
+/* The lines of a text, each behind a margin, the first behind its own. */
+static void print_lines(const char *first, const char *margin, const char *text)
+{
+    for (const char *line = text; *line; first = margin) {
+        int bytes = (int)strcspn(line, "\n");
+        printf("%s%.*s\n", first, bytes, line);
+        line += bytes + (line[bytes] == '\n');
+    }
+}
+
 static void print_help(const struct options_command *command)
 {
     const struct options_spec *s;
 
-    printf("usage: %s\n\n%s\n", command->usage, command->about);
-    printf("\noptions:\n");
+    print_lines("usage: ", "       ", command->usage);
+    printf("\n%s\n\noptions:\n", command->about);
     for (s = command->spec; s && s->name; s++) {
         char left[80];
         bool optional = s->value && s->value[0] == '[';
 
         snprintf(left, sizeof left, "%c%c%s--%s%s%s", s->letter ? '-' : ' ',
                  s->letter ? s->letter : ' ', s->letter ? ", " : "  ", s->name,
-                 s->value && !optional ? "=" : "", s->value ? s->value : "");
+                 !s->value  ? ""
+                 : optional ? "[="
+                            : "=",
+                 s->value ? s->value + optional : "");
         printf("  %-*s %s\n", strlen(left) > 26 ? (int)strlen(left) : 26, left, s->help);
     }
     printf("  %-26s %s\n", "    --help", "this text");
     printf("\nexamples:\n");
-    for (const char *line = command->example; *line;) {
-        int bytes = (int)strcspn(line, "\n");
-        printf("  %.*s\n", bytes, line);
-        line += bytes + (line[bytes] == '\n');
-    }
+    print_lines("  ", "  ", command->example);
     if (command->more)
         printf("\n%s\n", command->more);
 }
@@ -62,14 +71,15 @@ static void print_options(const struct options_command *command)
     printf("--help\tthis text\n");
 }
 
-/* For the man pages (cli/man/options.py): letter, name, value and what it does, a line an option.
- */
+/* For the man pages (cli/man/options.py), parted by empty lines: usage; letter, name, value and
+ * what it does, a line an option; examples. */
 static void print_table(const struct options_command *command)
 {
+    printf("%s\n\n", command->usage);
     for (const struct options_spec *s = command->spec; s && s->name; s++)
         printf("%.*s\t%s\t%s\t%s\n", s->letter != 0, &s->letter, s->name, s->value ? s->value : "",
                s->help);
-    printf("\thelp\t\tprint what the command does and its options\n%s\n", command->example);
+    printf("\thelp\t\tprint what the command does and its options\n\n%s\n", command->example);
 }
 
 void options_begin(struct options *options, const struct options_command *command, int argc,

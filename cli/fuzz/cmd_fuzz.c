@@ -84,8 +84,8 @@ static const struct options_command command = {
              "crosswait fuzz FILE.c... --explain=SCENARIO | --real=SCENARIO\n"
              "crosswait fuzz FILE.c... --exhaustive=RANKS\n"
              "crosswait fuzz --library-of=FILE.so [options]\n"
-             "crosswait fuzz --library [-- --mpi=mpich --ranks=N --cases=N --seed=S\n"
-             "    --only=COLLECTIVE[:ALGORITHM] --diff=TABLE]",
+             "crosswait fuzz --library [-o DIR] [-- --mpi=mpich --ranks=N --cases=N "
+             "--only=COLLECTIVE --diff=TABLE ...]",
     .about = "Fuzzes a collective: thousands of worlds a second in one process, under every "
              "buffering, order, datatype and shape;\n"
              "results, deadlocks, leaks and cost are checked. FILE.c (or C++: .cc, .cpp, .cxx) "

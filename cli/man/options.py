@@ -1,12 +1,18 @@
-"""A man page as it is installed: options.py CROSSWAIT PAGE.1 writes it to standard output. The
-options, their letters and values, are those that the command's own table has (`crosswait COMMAND
---table`), so that the page cannot lack one or tell of one that is gone; each is told in the words
-of its --help, or, where a page has more to say, in those behind the line `.\\" option NAME...` of
-its section OPTIONS."""
+"""A man page as it is installed: options.py CROSSWAIT PAGE writes it to standard output. Its head
+has the version; synopsis, options, their letters and values, and examples are those that the
+command's own table has (`crosswait COMMAND --table`), so that the page cannot lack one or tell of
+one that is gone; each option is told in the words of its --help, or, where a page has more to say,
+in those behind the line `.\\" option NAME...` of its section OPTIONS. The commands of crosswait.1
+are those of `crosswait --complete`."""
 import os, re, subprocess, sys
 
 crosswait, page = sys.argv[1:]
-command = re.fullmatch(r"crosswait-?(.*)\.1", os.path.basename(page))[1]
+title, number = os.path.basename(page).rsplit(".", 1)
+command = title.removeprefix("crosswait").removeprefix("-")
+
+
+def ask(*words):
+    return subprocess.run([crosswait, *words], capture_output=True, text=True, check=True).stdout
 
 
 def roff(text):
@@ -25,6 +31,35 @@ def heading(option):
 def sentence(text):
     text = roff(text[0].upper() + text[1:])
     return text if text.endswith((".", ")")) else text + "."
+
+
+def synopsis(usage):
+    """What is typed as it stands is bold, what stands for something else is in italics."""
+    words = re.compile(r"(--?[a-zA-Z][a-z-]*)|(\b[A-Z][\w.-]*|\bfile\b)|([^-A-Z]+|.)")
+    out = []
+    for line in usage.split("\n"):
+        name, rest = re.match(r"(crosswait \w+)(.*)", line).groups()
+        text = "".join(
+            (
+                f"\\fB{roff(option)}\\fR"
+                if option
+                else f"\\fI{roff(word)}\\fR"
+                if word
+                else roff(other)
+            )
+            for option, word, other in words.findall(rest)
+        )
+        out += [f"\\fB{name}\\fR{text}", ".br"]
+    return [".SH SYNOPSIS", ".nh", ".ad l", *out[:-1], ".ad b", ".hy"]
+
+
+def commands(text):
+    """Each with its page, in the words of crosswait --help."""
+    out = []
+    for line in text.splitlines():
+        name, says = line.split("\t")
+        out += [".TP", f".BR crosswait\\-{name} (1)", roff(says)]
+    return out
 
 
 def section(lines, options):
@@ -60,22 +95,15 @@ def section(lines, options):
     return out
 
 
-def main():
-    text = open(page).read().splitlines()
-    if not command:
-        print("\n".join(text))
-        return
-    table = subprocess.run(
-        [crosswait, command, "--table"], capture_output=True, text=True, check=True
-    ).stdout
+def page_of_command(text):
+    usage, table, example = ask(command, "--table").rstrip("\n").split("\n\n")
     options = [
         dict(zip(("letter", "name", "value", "help"), line.split("\t")))
         for line in table.splitlines()
-        if "\t" in line
     ]
-    example = [roff(line) for line in table.splitlines() if "\t" not in line]
     for option in options:
         option["letter"] = f"-{option['letter']}" if option["letter"] else ""
+    text[(at := text.index(".SH DESCRIPTION")) : at] = synopsis(usage)
     if ".SH OPTIONS" not in text:
         text[(at := text.index(".SH EXIT STATUS")) : at] = [".SH OPTIONS"]
     start = text.index(".SH OPTIONS") + 1
@@ -84,15 +112,19 @@ def main():
         (i for i in range(end, len(text)) if text[i] in (".SH EXAMPLES", ".SH SEE ALSO")), len(text)
     )
     own = text[behind + 1 :] if text[behind : behind + 1] == [".SH EXAMPLES"] else text[behind:]
-    print(
-        "\n".join(
-            text[:start]
-            + section(text[start:end], options)
-            + text[end:behind]
-            + [".SH EXAMPLES", ".EX", *example, ".EE"]
-            + own
-        )
-    )
+    examples = [".SH EXAMPLES", ".EX", *map(roff, example.splitlines()), ".EE"]
+    return text[:start] + section(text[start:end], options) + text[end:behind] + examples + own
+
+
+def main():
+    text = open(page).read().splitlines()
+    version = " ".join(ask("--version").split()[:2])
+    if command == "":
+        text[(at := text.index(".SH COMMANDS") + 1) : at] = commands(ask("--complete"))
+    elif number == "1":
+        text = page_of_command(text)
+    print(f'.TH {roff(title.upper())} {number} "" "{version}" "crosswait"')
+    print("\n".join(text))
 
 
 main()

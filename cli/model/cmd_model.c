@@ -70,12 +70,12 @@ static const struct options_spec spec[] = {
 static const struct options_command command = {
     .name = "model",
     .usage = "crosswait model [--collective=NAME]\n"
-             "       crosswait model --collective=bcast --ranks=64 [--words=1..1e6] "
+             "crosswait model --collective=bcast --ranks=64 [--words=1..1e6] "
              "[--topology=NET] [--plot=FILE.svg]\n"
-             "       crosswait model --topology=mesh:4x4 --properties\n"
-             "       crosswait model --run=ID --ranks=P [--words=N] [--topology=NET]\n"
-             "       crosswait model --job=T.db [--topology=NET] [--eager=BYTES] [--inside]\n"
-             "       crosswait model --measure T.db",
+             "crosswait model --topology=mesh:4x4 --properties\n"
+             "crosswait model --run=ID --ranks=P [--words=N] [--topology=NET]\n"
+             "crosswait model --job=T.db [--topology=NET] [--eager=BYTES] [--inside]\n"
+             "crosswait model --measure T.db",
     .about = "What collectives must cost: the rows of the model with rounds R, words W and "
              "operations C; for given P, alpha,\n"
              "beta and tau which is the cheapest at which size. With --topology, R, W and C are "
