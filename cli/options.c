@@ -68,7 +68,7 @@ static void print_options(const struct options_command *command)
 {
     for (const struct options_spec *s = command->spec; s && s->name; s++)
         printf("--%s%s\t%s\n", s->name, s->value && s->value[0] != '[' ? "=" : "", s->help);
-    printf("--help\tthis text\n");
+    printf("--help\tprint what the command does and its options\n");
 }
 
 /* For the man pages (cli/man/options.py), parted by empty lines: usage; letter, name, value and
