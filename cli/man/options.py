@@ -43,9 +43,7 @@ def synopsis(usage):
             (
                 f"\\fB{roff(option)}\\fR"
                 if option
-                else f"\\fI{roff(word)}\\fR"
-                if word
-                else roff(other)
+                else f"\\fI{roff(word)}\\fR" if word else roff(other)
             )
             for option, word, other in words.findall(rest)
         )
