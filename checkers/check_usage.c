@@ -136,6 +136,14 @@ static char *same_text(const struct trace_event *event, int32_t place, const str
                : text;
 }
 
+/* What the program itself did between calls; the call is the first that saw it. */
+static bool is_found_later(enum misuse_kind kind)
+{
+    return kind == MISUSE_SEND_WRITTEN || kind == MISUSE_SEND_UNMAPPED ||
+           kind == MISUSE_RECEIVE_WRITTEN || kind == MISUSE_RECEIVE_UNMAPPED ||
+           kind == MISUSE_RECEIVE_ACCESSED;
+}
+
 /* Whether the occurrence is one more of a rank that was told already, with its other call there. */
 static enum core_status other_note(struct mistake *mistake, uint32_t rank, int32_t site,
                                    bool *out_known)
@@ -175,8 +183,9 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     char *what =
         words ? same_text(&event, origin_only ? other_event.site : -1, misuse, words) : NULL;
     struct mistake *mistake = what ? find(gathering, what) : NULL;
-    bool fresh = mistake && mistake->finding == UINT32_MAX;
-    if (asprintf(&title, "%s: %s", name, words ? words : "") < 0)
+    bool fresh = mistake && mistake->finding == UINT32_MAX,
+         found = other && !origin_only && is_found_later(misuse->kind);
+    if (asprintf(&title, "%s%s%s", found ? "" : name, found ? "" : ": ", words ? words : "") < 0)
         title = NULL;
     if (!mistake || !title)
         status = core_report(CORE_NO_MEMORY, "out of memory for what ranks did wrong");
@@ -205,6 +214,7 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     struct finding_call *call = finding_core_add(finding, trace, rank, origin_only ? other : seq);
     if (!call)
         return CORE_NO_MEMORY;
+    call->found = found;
     if (other && !origin_only)
         finding_call_subject(call, trace, other);
     return CORE_OK;

@@ -508,6 +508,8 @@ static json_t *call_json(const struct finding_call *call)
     json_object_set_new(object, "core", json_boolean(call->core));
     if (call->leads)
         json_object_set_new(object, "leads", json_true());
+    if (call->found)
+        json_object_set_new(object, "found", json_true());
     return object;
 }
 

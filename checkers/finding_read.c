@@ -80,6 +80,7 @@ static void calls_read(struct reader *reader, const json_t *list, struct finding
         call->note = text_take(reader, one, "note");
         call->core = flag_take(one, "core");
         call->leads = flag_take(one, "leads");
+        call->found = flag_take(one, "found");
         awaits_read(reader, json_object_get(one, "awaits"), call);
     }
 }

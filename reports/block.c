@@ -78,7 +78,7 @@ struct member { /* a rank; what is said of its call, and of the one it waits for
     char *says, *subject;
 };
 struct group {
-    bool core, waits;
+    bool core, waits, found;
     const struct finding_call *bare;  /* of no trace: what it calls, and where; NULL: of one */
     const struct finding_call *leads; /* what was decided there led to the others; NULL: no */
     int32_t call, site, subject_call, subject_site; /* -1: none */
@@ -131,9 +131,9 @@ static bool same_place(const struct trace *trace, int32_t a, int32_t b)
 /* The same call, which is part of the finding in the same way. */
 static bool same_call(const struct trace *trace, const struct group *a, const struct group *b)
 {
-    return a->core == b->core && a->leads == b->leads && same_bare(a->bare, b->bare) &&
-           a->call == b->call && same_place(trace, a->site, b->site) &&
-           same_text(a->stack, b->stack);
+    return a->core == b->core && a->leads == b->leads && a->found == b->found &&
+           same_bare(a->bare, b->bare) && a->call == b->call &&
+           same_place(trace, a->site, b->site) && same_text(a->stack, b->stack);
 }
 
 /* The group with this key; takes its stack. NULL: out of memory, reported. */
@@ -168,7 +168,8 @@ static char *says_of(const struct finding_call *call, const char *arguments)
 static enum core_status call_gather(struct gathering *g, const struct finding_call *call)
 {
     struct trace *trace = g->trace;
-    struct group key = {.core = call->core, .call = -1, .site = -1, .subject_call = -1};
+    struct group key = {
+        .core = call->core, .found = call->found, .call = -1, .site = -1, .subject_call = -1};
     struct member member = {.rank = call->rank, .seq = call->seq};
     struct trace_event event;
     char arguments[512] = "", subject[512] = "";
@@ -371,15 +372,24 @@ static void bare_look(struct source *source, const struct finding_call *call,
         place->source = source_line_get(source, &site, call->call);
 }
 
+const char *block_subject_text(bool waits, bool found)
+{
+    return waits   ? "the operation it waits for"
+           : found ? "the call whose buffer it is"
+                   : "the other call";
+}
+
 static char *place_ranks(const struct gathering *g, const struct group *group, bool subject)
 {
     char *ranks = subject ? NULL : ranks_of(group, NULL, NULL), *text = NULL;
 
     if (subject)
-        return strdup(group->waits ? "the operation it waits for" : "the other call");
-    if (!group->leads || g->group[0].leads)
+        return strdup(block_subject_text(group->waits, group->found));
+    if (!group->found && (!group->leads || g->group[0].leads))
         return ranks;
-    if (ranks && asprintf(&text, "%s, what leads there", ranks) < 0)
+    if (ranks &&
+        asprintf(&text, "%s, %s", ranks,
+                 group->found ? "found by this call, done before it" : "what leads there") < 0)
         text = NULL;
     free(ranks);
     return text;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "reports/block.h"
 #include "reports/identity.h"
 #include "reports/report.h"
 #include "reports/sarif.h"
@@ -53,6 +54,24 @@ static enum core_status fallback_find(struct trace *trace, struct sarif_place *o
     return status;
 }
 
+/* What the call waits for, or is about otherwise. */
+static void subject_place(struct sarif *sarif, struct trace *trace, const struct finding_call *call)
+{
+    struct trace_event event;
+    struct sarif_place place;
+    char *message = NULL;
+
+    if (!call->subject || trace_event_get(trace, call->rank, call->subject_seq, &event) != CORE_OK)
+        return;
+    if (asprintf(&message, "rank %" PRIu32 ": %s, %s", call->rank, call->subject,
+                 block_subject_text(call->waits_for != NULL, call->found)) < 0)
+        message = NULL;
+    place = place_of(site_of(trace, event.site));
+    place.message = message;
+    sarif_place_add(sarif, &place);
+    free(message);
+}
+
 void report_sarif_place(struct sarif *sarif, struct trace *trace, const struct finding_call *call)
 {
     const char *colon = call->site ? strrchr(call->site, ':') : NULL;
@@ -67,14 +86,16 @@ void report_sarif_place(struct sarif *sarif, struct trace *trace, const struct f
     if (call->note && *call->note && !call->seq) { /* what happens there */
         if (asprintf(&message, "rank %" PRIu32 ": %s %s", call->rank, call->call, call->note) < 0)
             message = NULL;
-    } else if (asprintf(&message, "rank %" PRIu32 ": %s%s%s", call->rank,
+    } else if (asprintf(&message, "rank %" PRIu32 ": %s%s%s%s", call->rank,
                         call->call ? call->call : "in no recorded call",
                         call->waits_for ? ", waits for " : "",
-                        call->waits_for ? call->waits_for : "") < 0)
+                        call->waits_for ? call->waits_for : "",
+                        call->found ? ", found by this call, done before it" : "") < 0)
         message = NULL;
     place.message = message;
     sarif_place_add(sarif, &place);
     free(message);
+    subject_place(sarif, trace, call);
 }
 
 static enum core_status add_result(struct sarif *sarif, struct trace *trace,

@@ -41,7 +41,9 @@ def check_sarif():
             f"{place['artifactLocation']['uri'].rsplit('/', 1)[-1]}:{place['region']['startLine']}"
             for place in places
         ]
-        own = [call["site"] for call in finding["calls"]]
+        own = []
+        for call in finding["calls"]:  # each before the operation that it is about, if there is one
+            own += [call["site"]] + [call.get("subject_site")] * ("subject_site" in call)
         expect(sites == own if own else len(sites) == 1, f"places {sites}")
         expect("physicalLocation" in result["locations"][0], "no place in a file")
     marks = [result["partialFingerprints"]["crosswait/v1"] for result in run["results"]]

@@ -367,7 +367,7 @@ static const struct row {
      NULL},
     {"buffer",
      "buffer",
-     "MPI_Wait: the send buffer 'buf' of MPI_Isend was written to before that call had completed "
+     "the send buffer 'buf' of MPI_Isend was written to before that call had completed "
      "(rank 0)",
      {SENDS("Is") " req=9; Wait req=9 say=send-written|buf|1|" END, RECEIVE END},
      {SENDS("Is") " req=9; Wait req=9" END, RECEIVE END},
