@@ -61,7 +61,8 @@ static void subject_place(struct sarif *sarif, struct trace *trace, const struct
     struct sarif_place place;
     char *message = NULL;
 
-    if (!call->subject || trace_event_get(trace, call->rank, call->subject_seq, &event) != CORE_OK)
+    if (!call->subject_site ||
+        trace_event_get(trace, call->rank, call->subject_seq, &event) != CORE_OK)
         return;
     if (asprintf(&message, "rank %" PRIu32 ": %s, %s", call->rank, call->subject,
                  block_subject_text(call->waits_for != NULL, call->found)) < 0)
