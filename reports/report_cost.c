@@ -220,7 +220,7 @@ static enum core_status gather_time(struct report_facts *facts, struct replay_ti
         status = replay_timed_run(&program, &machine, &result);
     }
     if (status == CORE_OK) {
-        if (result.blocked_count)
+        if (result.blocked_count || facts->reason == ENDING_DEADLOCK)
             facts->time.why = "the job cannot come to its end";
         else
             read_time(&facts->time, &result);

@@ -248,7 +248,8 @@ static void totals_table(const struct report_facts *facts, FILE *file)
         fprintf(file, "<tr><td class=\"call\">%s</td>", total->name);
         number_cell(total->count, file);
         fprintf(file, "<td class=\"number\">%s</td>",
-                report_why_time(total->time_ns, time, sizeof time));
+                total->count > total->pending ? report_why_time(total->time_ns, time, sizeof time)
+                                              : "");
         if (volume)
             number_cell(total->bytes, file);
         if (pending)

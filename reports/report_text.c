@@ -420,7 +420,8 @@ static void print_totals(const struct report_facts *facts, FILE *file)
         const struct report_call_total *total = &facts->total[i];
         fprintf(file, "%-28s %12s %12s", total->name,
                 describe_number(total->count, count, sizeof count),
-                report_why_time(total->time_ns, time, sizeof time));
+                total->count > total->pending ? report_why_time(total->time_ns, time, sizeof time)
+                                              : "");
         if (total->bytes || total->pending)
             fprintf(file, " %24s",
                     total->bytes ? describe_bytes(total->bytes, bytes, sizeof bytes) : "");

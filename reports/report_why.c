@@ -9,7 +9,8 @@
 
 enum {
     ROWS_SHOWN_MAX = 10,
-    ONE_RANK_PERCENT = 10 /* of a row's waiting: a rank with less of it stands out from none */
+    ONE_RANK_PERCENT = 10, /* of a row's waiting: a rank with less of it stands out from none */
+    BLAMED_PERCENT = 67    /* and one with more is named as what the ranks wait for */
 };
 
 const char *report_why_kind(enum why_kind kind)
@@ -114,7 +115,10 @@ void report_why_sentence(const struct report_facts *facts, FILE *file)
         fprintf(file, "the ranks wait for each other %u %% of their time, most of it in ",
                 percent(waited, why->elapsed_ns));
         call_write(facts, why->row[0].in, file);
-        fprintf(file, "; no single rank is to blame");
+        if (percent(why->row[0].by_ns, why->row[0].ns) >= BLAMED_PERCENT)
+            fprintf(file, ", for rank %" PRIu32, why->row[0].by);
+        else
+            fprintf(file, "; no single rank is to blame");
     } else if (why->mpi_ns * 2 >= why->elapsed_ns && why->place_count) {
         fprintf(file, "%u %% of all time is spent inside MPI, most of it in ",
                 percent(why->mpi_ns, why->elapsed_ns));

@@ -839,7 +839,7 @@
             paint.fillText(brief(sums[k]), x + size / 2, y + size / 2);
         }
         sheet.hidden = !counts.some((count) => count);
-        state.textContent = sheet.hidden ? "There are none." : "";
+        state.textContent = sheet.hidden ? "None was received." : "";
     }
     inside.addEventListener("change", matrix);
     inside.parentElement.hidden = !cells.some((cell) => cell[3]);
