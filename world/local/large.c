@@ -1,20 +1,62 @@
 /* Moving gigabytes that are hardly there: a block whose pages nobody has written costs what its
  * written pages cost. So counts and displacements beyond 2^31 bytes can be tried in little memory.
  *
- * Relies on /proc/self/pagemap, which says of each page whether there is something; where it cannot
- * be read, the bytes are moved one by one. Holds no state. */
+ * Relies on /proc/self/pagemap, which says of each page whether there is something: in ranges,
+ * where the kernel is new enough, else page by page; where it cannot be read, the bytes are moved
+ * one by one. Holds no state. */
 #include "world/state.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, ENTRIES = 8192 };
+enum { PAGE = 4096, ENTRIES = 8192, RANGES = 256 };
 static const uint64_t PRESENT = (uint64_t)1 << 63, SWAPPED = (uint64_t)1 << 62;
 
-/* Calls for every piece of the range that lies in a page with something in it. */
+/* What linux/fs.h has since 6.7: PAGEMAP_SCAN, struct pm_scan_arg, struct page_region. */
+struct range {
+    uint64_t begin, end, categories;
+};
+struct scan {
+    uint64_t size, flags, begin, end, walk_end, ranges, range_room, page_max;
+    uint64_t inverted, all_of, any_of, returned;
+};
+enum { SCANNED_PRESENT = 1 << 3, SCANNED_SWAPPED = 1 << 4 };
+#define SCAN _IOWR('f', 16, struct scan)
+
+/* Calls for what of the range lies in a page with something in it. */
 typedef void (*piece_fn)(uint8_t *at, size_t bytes, void *context);
 
-static bool each_piece(int map, const void *begin, size_t bytes, piece_fn call, void *context)
+static void piece(uintptr_t page, const void *begin, size_t bytes, piece_fn call, void *context)
+{
+    uintptr_t low = (uintptr_t)begin, high = low + bytes;
+    uintptr_t from = page < low ? low : page, to = page + PAGE > high ? high : page + PAGE;
+    call((uint8_t *)from, to - from, context);
+}
+
+static bool each_range(int map, const void *begin, size_t bytes, piece_fn call, void *context)
+{
+    static struct range range[RANGES];
+    struct scan scan = {.size = sizeof scan,
+                        .walk_end = (uintptr_t)begin / PAGE * PAGE,
+                        .end = ((uintptr_t)begin + bytes + PAGE - 1) / PAGE * PAGE,
+                        .ranges = (uintptr_t)range,
+                        .range_room = RANGES,
+                        .any_of = SCANNED_PRESENT | SCANNED_SWAPPED,
+                        .returned = SCANNED_PRESENT | SCANNED_SWAPPED};
+    while (scan.walk_end < scan.end) {
+        scan.begin = scan.walk_end;
+        int count = ioctl(map, SCAN, &scan);
+        if (count < 0)
+            return false;
+        for (int i = 0; i < count; i++)
+            for (uint64_t page = range[i].begin; page < range[i].end; page += PAGE)
+                piece(page, begin, bytes, call, context);
+    }
+    return true;
+}
+
+static bool each_page(int map, const void *begin, size_t bytes, piece_fn call, void *context)
 {
     static uint64_t entry[ENTRIES];
     uintptr_t low = (uintptr_t)begin, high = low + bytes;
@@ -23,15 +65,17 @@ static bool each_piece(int map, const void *begin, size_t bytes, piece_fn call, 
         size_t wanted = (pages < ENTRIES ? pages : ENTRIES) * sizeof *entry;
         if (pread(map, entry, wanted, (off_t)(page * sizeof *entry)) != (ssize_t)wanted)
             return false;
-        for (size_t i = 0; i < wanted / sizeof *entry; i++) {
-            uintptr_t from = (page + i) * PAGE, to = from + PAGE;
-            from = from < low ? low : from;
-            to = to > high ? high : to;
+        for (size_t i = 0; i < wanted / sizeof *entry; i++)
             if (entry[i] & (PRESENT | SWAPPED))
-                call((uint8_t *)from, to - from, context);
-        }
+                piece((page + i) * PAGE, begin, bytes, call, context);
     }
     return true;
+}
+
+static bool each_piece(int map, const void *begin, size_t bytes, piece_fn call, void *context)
+{
+    return each_range(map, begin, bytes, call, context) ||
+           each_page(map, begin, bytes, call, context);
 }
 
 static void clear(uint8_t *at, size_t bytes, void *context)
