@@ -8,7 +8,7 @@
 /* Of a huge element only the first and the last int are put and compared. */
 enum { HUGE_BYTES = 1 << 30 };
 
-static const struct element_layout layouts[SCENARIO_TYPES] = {
+const struct element_layout element_layouts[SCENARIO_TYPES] = {
     [TYPE_INT] = {1, "i", {0}, 4, 4, 0, 0},
     [TYPE_PAIR] = {2, "ii", {0, 4}, 8, 8, 0, 0},
     [TYPE_STRIDED] = {2, "ii", {0, 8}, 20, 12, 0, -4}, /* ints 0 and 2 of 5 */
@@ -24,14 +24,9 @@ static const struct element_layout layouts[SCENARIO_TYPES] = {
     [TYPE_HUGE] = {2, "ii", {0, HUGE_BYTES - 4}, HUGE_BYTES, HUGE_BYTES, 0, 0},
 };
 
-const struct element_layout *element_layout(enum scenario_type type)
-{
-    return &layouts[type];
-}
-
 MPI_Datatype element_type_new(enum scenario_type kind)
 {
-    const struct element_layout *layout = &layouts[kind];
+    const struct element_layout *layout = element_layout(kind);
     MPI_Datatype parts[ELEMENT_ITEMS_MAX], raw, type;
     int lengths[ELEMENT_ITEMS_MAX] = {1, 1, 1};
     MPI_Aint places[ELEMENT_ITEMS_MAX];

@@ -19,7 +19,12 @@ struct element_layout {
     ptrdiff_t start, lower; /* its first byte; its lower bound */
 };
 
-const struct element_layout *element_layout(enum scenario_type type);
+extern const struct element_layout element_layouts[SCENARIO_TYPES];
+
+static inline const struct element_layout *element_layout(enum scenario_type type)
+{
+    return &element_layouts[type];
+}
 
 /* Puts one item of the element that is at an address. */
 static inline void element_put(const struct element_layout *layout, char *element, int item,

@@ -300,12 +300,22 @@ static MPI_Comm groups_make(const struct scenario *s, MPI_Comm comm, int *out_gr
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* What rank `source` has at item i of its block for `block` in call `call`. */
+/* What rank `source` has in its block for `block` in call `call`: where its values begin, and the
+ * value of item i. */
+static inline uint32_t values(int call, int source, int block)
+{
+    return (uint32_t)call * 15485863u + (uint32_t)source * 7919u + (uint32_t)block * 104729u + 5u;
+}
+
+static inline uint32_t value_at(uint32_t first, long i)
+{
+    uint32_t x = first + (uint32_t)i * 31u;
+    return (x ^ x >> 7) % 100003u;
+}
+
 static uint32_t value(int call, int source, int block, long i)
 {
-    uint32_t x = (uint32_t)call * 15485863u + (uint32_t)source * 7919u + (uint32_t)block * 104729u +
-                 (uint32_t)i * 31u + 5u;
-    return (x ^ x >> 7) % 100003u;
+    return value_at(values(call, source, block), i);
 }
 
 static double rounded(int call, int source, long i)
@@ -342,10 +352,10 @@ static void reduced_put(const struct call *c, const struct shape_block *b, long 
 }
 
 /* Writes the values of a block to where it lies from `data` on. */
-static void block_put(const struct call *c, const struct shape_block *b, char *data)
+static inline void block_put(const struct call *c, const struct shape_block *b, char *data)
 {
     const struct element_layout *layout = element_layout(b->type);
-    long items = b->count * layout->items;
+    uint32_t first = values(c->shape.call, b->source, b->mark);
     data += b->at;
     if (b->source == SHAPE_NOBODY)
         return;
@@ -353,19 +363,19 @@ static void block_put(const struct call *c, const struct shape_block *b, char *d
         for (long e = 0; e < b->count && !is_rounded(c); e++)
             reduced_put(c, b, e, data);
     } else if (is_rounded(c)) {
-        for (long i = 0; i < items; i++) {
+        for (long i = 0; i < b->count; i++) {
             double x = rounded(c->shape.call, b->source, i);
             memcpy(data + i * 8, &x, sizeof x);
         }
     } else if (b->type == TYPE_INT) {
-        for (long i = 0; i < items; i++) {
-            uint32_t x = value(c->shape.call, b->source, b->mark, i);
+        for (long i = 0; i < b->count; i++) {
+            uint32_t x = value_at(first, i);
             memcpy(data + i * 4, &x, sizeof x);
         }
     } else {
         for (long e = 0, i = 0; e < b->count; e++, data += layout->extent)
             for (int item = 0; item < layout->items; item++)
-                element_put(layout, data, item, value(c->shape.call, b->source, b->mark, i++));
+                element_put(layout, data, item, value_at(first, i++));
     }
 }
 

@@ -78,10 +78,10 @@ static int step_of(enum scenario_places places, int n, unsigned seed)
 static void places_make(const struct scenario *s, const int *counts, int n, int *places)
 {
     int at = 0, step = step_of(s->places, n, s->sizes_seed), first = -1;
+    int block = s->places == PLACES_BACKWARDS ? n - 1 : 0;
     for (int i = 0; i < n && s->places == PLACES_BELOW; i++)
         at -= (counts[i] + 1) / 2 + 1;
-    for (int i = 0; i < n; i++) {
-        int block = (int)((long)(s->places == PLACES_BACKWARDS ? i + 1 : i) * step % n);
+    for (int i = 0; i < n; i++, block += block + step < n ? step : step - n) {
         if (s->places >= PLACES_GAPS)
             at += (int)(hash_of((uint32_t)block, 3, s->sizes_seed) % 3);
         places[block] = at;
@@ -152,6 +152,8 @@ static enum scenario_type type_of_sent(const struct shape *c, int *counts, int n
     int kind = c->collective->kind;
     if (kind == collective_kind_alltoallw || kind == collective_kind_neighbor_alltoallw)
         return t->type;
+    if (items == sent)
+        return t->type_send;
     for (int b = 0; b < n; b++)
         if (counts[b] * items % sent)
             return t->type;

@@ -94,16 +94,24 @@ void *world_alloc(size_t bytes)
     return result;
 }
 
-/* Word by word where it is small: a sanitizer's memset looks at memory that is ours. */
+typedef uint64_t pair __attribute__((vector_size(ALIGN), may_alias));
+
+/* A few words at a time where it is small: a sanitizer's memset looks at memory that is ours. */
 void *world_zalloc(size_t bytes)
 {
-    uint64_t *made = world_alloc(bytes);
+    pair *made = world_alloc(bytes);
     if (bytes > ZEROED_BYTES)
         return memset(made, 0, bytes);
     CORE_CHECK_HOT((uintptr_t)made % ALIGN == 0);
-    for (size_t i = 0; i * sizeof *made < bytes; i += 2) {
-        made[i] = made[i + 1] = 0;
+    const pair zero = {0};
+    size_t pairs = (bytes + ALIGN - 1) / ALIGN, i = 0;
+    for (; i + 4 <= pairs; i += 4) {
+        made[i] = made[i + 1] = made[i + 2] = made[i + 3] = zero;
         __asm__ volatile("" ::: "memory"); /* else it is made a memset */
+    }
+    for (; i < pairs; i++) {
+        made[i] = zero;
+        __asm__ volatile("" ::: "memory");
     }
     return made;
 }

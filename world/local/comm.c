@@ -6,6 +6,8 @@
  * 2. meeting_count and collective_count agree on all members between collective calls. */
 #include "world/exchange/explore.h"
 
+#include <stdlib.h>
+
 struct ompi_predefined_communicator_t ompi_mpi_comm_world = {{.handle = {.magic = HANDLE_DEAD}}};
 struct ompi_predefined_communicator_t ompi_mpi_comm_self = {{.handle = {.magic = HANDLE_DEAD}}};
 struct ompi_predefined_communicator_t ompi_mpi_comm_null = {{.handle = {.magic = HANDLE_DEAD}}};
@@ -403,34 +405,45 @@ int MPI_Comm_get_info(MPI_Comm handle, MPI_Info *info)
 
 struct colour {
     int colour, key, rank, world;
+    const struct coloured *group; /* NULL: not yet made */
 };
 
-/* The world ranks of those with the colour, of `count` that met from slot `from` on, by key;
- * *out_rank: where `mine` is. */
-static int *coloured(const struct world_meeting *meeting, int from, int count,
-                     const struct colour *mine, int *out_size, int *out_rank)
+/* The world ranks of those with one colour, by key. */
+struct coloured {
+    int size, *member;
+};
+
+static int by_key(const void *a, const void *b)
 {
-    struct colour *kept = world_alloc(((size_t)count + 1) * sizeof *kept);
-    int size = 0;
-    for (int i = 0; i < count; i++) {
-        const struct colour *other = meeting->slot[from + i];
-        if (other->colour != mine->colour)
-            continue;
-        int at = size++; /* insertion keeps rank order among equal keys */
-        for (; at > 0 && kept[at - 1].key > other->key; at--)
-            kept[at] = kept[at - 1];
-        kept[at] = *other;
+    const struct colour *const *x = a, *const *y = b;
+    int by = ((*x)->key > (*y)->key) - ((*x)->key < (*y)->key);
+    return by ? by : (*x)->rank - (*y)->rank;
+}
+
+/* Those of `count` that met from slot `from` on; the first of them that asks makes it for all. */
+static const struct coloured *coloured(const struct world_meeting *meeting, int from, int count,
+                                       int colour)
+{
+    int first = 0;
+    while (first < count && ((struct colour *)meeting->slot[from + first])->colour != colour)
+        first++;
+    if (first < count && ((struct colour *)meeting->slot[from + first])->group)
+        return ((struct colour *)meeting->slot[from + first])->group;
+    struct coloured *made = world_alloc(sizeof *made);
+    struct colour **kept = world_alloc(((size_t)count + 1) * sizeof *kept);
+    made->size = 0;
+    for (int i = first; i < count; i++)
+        if (((struct colour *)meeting->slot[from + i])->colour == colour)
+            kept[made->size++] = meeting->slot[from + i];
+    CORE_CHECK(made->size <= count);
+    qsort(kept, (size_t)made->size, sizeof *kept, by_key);
+    made->member = world_alloc(((size_t)made->size + 1) * sizeof *made->member);
+    for (int i = 0; i < made->size; i++) {
+        CORE_CHECK(i == 0 || kept[i - 1]->key <= kept[i]->key); /* sorted */
+        made->member[i] = kept[i]->world;
+        kept[i]->group = made;
     }
-    CORE_CHECK(size <= count);
-    int *member = world_alloc(((size_t)size + 1) * sizeof *member);
-    for (int i = 0; i < size; i++) {
-        CORE_CHECK(i == 0 || kept[i - 1].key <= kept[i].key); /* sorted */
-        member[i] = kept[i].world;
-        if (kept[i].world == mine->world)
-            *out_rank = i;
-    }
-    *out_size = size;
-    return member;
+    return made;
 }
 
 /* Where in a meeting the members of one of the groups are. */
@@ -452,23 +465,24 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
     if (color < 0 && color != MPI_UNDEFINED)
         return world_error(comm, MPI_ERR_ARG, "color %d", color);
     struct colour *mine = world_alloc(sizeof *mine);
-    *mine = (struct colour){color, key, comm->rank, ME->rank};
+    *mine = (struct colour){color, key, comm->rank, ME->rank, NULL};
     const struct world_meeting *meeting = world_meet(comm, mine);
     *newcomm = MPI_COMM_NULL;
     if (color == MPI_UNDEFINED)
         return MPI_SUCCESS;
-    int size, rank = 0, remote_size = 0, nobody;
-    const int *member = coloured(meeting, slots_of(comm, false), comm->size, mine, &size, &rank);
-    const int *remote = NULL;
+    const struct coloured *own = coloured(meeting, slots_of(comm, false), comm->size, color),
+                          *remote = NULL;
     if (comm->remote_size) {
-        remote =
-            coloured(meeting, slots_of(comm, true), comm->remote_size, mine, &remote_size, &nobody);
-        if (!remote_size)
+        remote = coloured(meeting, slots_of(comm, true), comm->remote_size, color);
+        if (!remote->size)
             return MPI_SUCCESS;
     }
-    *newcomm = world_comm_new(meeting->context, rank, size, member, comm);
-    (*newcomm)->remote = remote;
-    (*newcomm)->remote_size = remote_size;
+    int rank = 0;
+    while (own->member[rank] != ME->rank) /* it is one of them */
+        rank++;
+    *newcomm = world_comm_new(meeting->context, rank, own->size, own->member, comm);
+    (*newcomm)->remote = remote ? remote->member : NULL;
+    (*newcomm)->remote_size = remote ? remote->size : 0;
     return MPI_SUCCESS;
 }
 
