@@ -467,7 +467,8 @@ static enum core_status events_name(struct mirror *mirror)
     return status;
 }
 
-static enum core_status decision_name(const struct mirror *mirror, struct world_decision *d)
+static enum core_status decision_name(const struct mirror *mirror, struct world_decision *d,
+                                      const struct replay_name *name)
 {
     const struct replay_rank *rank = &mirror->program->rank[d->rank];
     uint32_t index = mirror->rank[d->rank].decided[d->number];
@@ -477,7 +478,7 @@ static enum core_status decision_name(const struct mirror *mirror, struct world_
         trace_event_get(mirror->trace, (uint32_t)d->rank, rank->op[index].event, &event);
     if (status != CORE_OK)
         return status;
-    const char *name = mirror->trace->call[event.call].name;
+    const char *call = mirror->trace->call[event.call].name;
     bool unknown = mirror->rank[d->rank].died && !d->given &&
                    (event.pending ||
                     (d->reason == REPLAY_REASON_MATCH && !d->poll && rank->op[index].matched < 0));
@@ -487,8 +488,8 @@ static enum core_status decision_name(const struct mirror *mirror, struct world_
     }
     d->site = (uint64_t)event.site;
     memset(d->call, 0, sizeof d->call);
-    strncpy(d->call, name ? name : "", sizeof d->call - 1);
-    mirror->out->persistent |= trait_in(event.traits, TRAIT_STARTS);
+    strncpy(d->call, call ? call : "", sizeof d->call - 1);
+    mirror->out->persistent |= name && !d->given && trait_in(event.traits, TRAIT_STARTS);
     return CORE_OK;
 }
 
@@ -507,7 +508,7 @@ static enum core_status decisions_name(struct mirror *mirror, const struct repla
         const struct replay_name *name =
             replay_policy_find(&policy->forced, (uint32_t)d->rank, false, d->number);
         d->given = name && name->source == d->answer;
-        status = decision_name(mirror, d);
+        status = decision_name(mirror, d, name);
     }
     out->told.decision = out->decision;
     return status;

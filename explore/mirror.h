@@ -14,7 +14,8 @@ struct explore_mirror {
     struct world_decision *decision; /* owned */
     struct world_event *event;       /* owned */
     uint32_t event_count, event_room;
-    bool windows, persistent; /* it has some: what is decided about them cannot be given to a job */
+    bool windows;    /* it has some: what is decided about them cannot be given to a job */
+    bool persistent; /* a persistent receive did not take what it was asked to */
 };
 
 /* policy: what the job was to answer, order=explore. CORE_UNSUPPORTED, reported: several threads of

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "interpose/layer/layer.h"
 #include "interpose/perturb.h"
 #include "replay/policy/policy.h"
 
@@ -60,17 +61,21 @@ bool decide_here(struct lane *lane)
     return decide_on();
 }
 
-void decide_started(void)
-{
-    decisions++;
-}
-
 int decide_receive(struct lane *lane, MPI_Comm comm)
 {
     const struct asked asked = ask(true, false, false);
     int rank = asked.name ? recorder_comm_rank_of(lane, comm, asked.name->source) : -1;
     answered(&asked, true);
     return rank >= 0 ? rank : MPI_ANY_SOURCE;
+}
+
+void decide_started(struct lane *lane, MPI_Request request)
+{
+    MPI_Comm comm = layer_receive_comm(request);
+    if (comm == recorder_handle.comm_null)
+        decisions++;
+    else
+        layer_receive_from(request, decide_receive(lane, comm));
 }
 
 /* --- polls that come again -------------------------------------------------------------------- */

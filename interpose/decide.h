@@ -20,8 +20,9 @@ bool decide_here(struct lane *lane);
 /* A wildcard receive is about to be posted: the rank in its communicator that it is to name, or
  * MPI_ANY_SOURCE. */
 int decide_receive(struct lane *lane, MPI_Comm comm);
-/* A persistent one was started: it has a number, and takes what comes. */
-void decide_started(void);
+/* A persistent one is about to be started; where the library does not let us say what it takes, it
+ * takes what comes. */
+void decide_started(struct lane *lane, MPI_Request request);
 
 /* In place of the calls of the same names. */
 int decide_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);

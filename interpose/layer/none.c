@@ -17,6 +17,17 @@ bool layer_knows(const char *version)
     return false;
 }
 
+MPI_Comm layer_receive_comm(MPI_Request request)
+{
+    (void)request;
+    return recorder_handle.comm_null;
+}
+
+void layer_receive_from(MPI_Request request, int source)
+{
+    (void)request, (void)source;
+}
+
 const struct call_description *layer_description(unsigned call)
 {
     (void)call;

@@ -30,6 +30,7 @@
 #include "ompi/communicator/communicator.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/coll/base/coll_tags.h"
+#include "ompi/mca/pml/base/pml_base_request.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/request/request.h"
 
@@ -697,6 +698,31 @@ const char *layer_start(const char *version)
     wait_table->req_test_all = layer_test_all;
     recorder.layer = true;
     return NULL;
+}
+
+/* --- persistent receives ---------------------------------------------------------------------- */
+
+/* Whom a persistent receive takes from stands in it, and is read when it is started, where messages
+ * are matched by the library itself (ob1). */
+static bool matches_itself(void)
+{
+    const mca_pml_base_component_t *selected =
+        table_of_size("mca_pml_base_selected_component", sizeof *selected);
+    return selected && !strcmp(selected->pmlm_version.mca_component_name, "ob1");
+}
+
+MPI_Comm layer_receive_comm(MPI_Request request)
+{
+    const struct mca_pml_base_request_t *of = (const void *)request;
+    if (!recorder.layer || !matches_itself() || request->req_type != OMPI_REQUEST_PML ||
+        !request->req_persistent || of->req_type != MCA_PML_REQUEST_RECV)
+        return recorder_handle.comm_null;
+    return of->req_comm;
+}
+
+void layer_receive_from(MPI_Request request, int source)
+{
+    ((struct mca_pml_base_request_t *)request)->req_peer = source;
 }
 
 void layer_stop(void)

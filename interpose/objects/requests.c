@@ -303,8 +303,8 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
         recorder_partitions_started(info.id);
     if (at && !again) /* else its buffers are with MPI already: they would overlap themselves */
         usage_started(lane, seq, info.id);
-    if (UNLIKELY(recorder.perturb) && at && node.wildcard && decide_on())
-        decide_started();
+    if (UNLIKELY(recorder.perturb) && at && node.wildcard && !again && decide_on())
+        decide_started(lane, info.handle);
 }
 
 void recorder_request_wildcard(uint32_t id)

@@ -2,7 +2,7 @@
 # in worlds of processes, each way to fail as often, the same printed; the schedule that is printed
 # leads there again.
 # timeout: 900
-for name in overtaken probe test getstatus iprobe waitany procnull; do
+for name in overtaken probe test getstatus iprobe waitany procnull persistent; do
     file=$SOURCE/tests/explore/programs/$name.c
     ranks=$(sed -n '1s/^.* \([0-9]*\) ranks.*/\1/p' "$file")
     mpicc -g -O1 -o $name "$file" || exit 1

@@ -28,6 +28,12 @@ chosen=$(sed -n 's/^policy: //p' random.txt)
 crosswait run -q -o random.db -- mpirun -n 4 ./accumulate >/dev/null 2>&1
 live --policy='order=random seed=5' random.db -- mpirun -n 4 ./accumulate |
     sed -n 's/^policy: //p' | grep -cxF "$chosen"
+# So is what a persistent receive takes.
+mpicc -g -O1 -o persistent "$SOURCE/tests/explore/programs/persistent.c" || exit 1
+for schedule in 0.1=2,0.2=1 0.1=1,0.2=2; do
+    live --policy=order=explore:$schedule -- mpirun -n 3 ./persistent
+    echo "[$?]"
+done
 # What polls find is given as well; what has no meaning is said.
 live --policy='order=explore:0.1=0' -- mpirun -n 3 ./iprobe | head -1
 for policy in order=explore:9.9=1 order=list:0.3=1 buffering=pool:2; do

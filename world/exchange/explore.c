@@ -306,12 +306,13 @@ static struct world_rank *receiver_of(const struct ompi_request_t *send)
 static struct world_message *doubt_of(const struct ompi_request_t *send)
 {
     if (send->kind != REQUEST_SEND || !send->complete || !send->number || send->persistent ||
-        send->settled || send->owner->wishes || send->peer == MPI_PROC_NULL)
+        send->settled || send->peer == MPI_PROC_NULL)
         return NULL;
     struct world_message *m = receiver_of(send)->unexpected;
     while (m && (m->send || m->world != send->owner->rank || m->number != send->number))
         m = m->next;
-    return m;
+    EXPLORE->told.limited |= m && send->owner->wishes; /* a rank with wishes knows that it was */
+    return send->owner->wishes ? NULL : m;
 }
 
 static bool is_complete(const struct world_decider *d, int i)
