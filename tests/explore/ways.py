@@ -43,8 +43,8 @@ def compare(path, seconds):
     if jobs["complete"]:
         same = (printed, failing, worlds["behaviours"]) == (found, failed, jobs["behaviours"])
     else:
-        same = found <= printed and (failing or not failed)
-        same &= re.search("there are more|there may be more|within the time", words) is not None
+        more = re.search("there are more|there may be more|within the time", words)
+        same = more and found <= printed and (failing or not failed)
     return "agrees" if same else f"worlds: {worlds}\njobs: {words} {jobs}"
 
 
