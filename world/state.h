@@ -331,6 +331,7 @@ struct ompi_request_t {
     struct world_decider *decider;
     bool polled;
     bool settled;    /* a send: whether it has a buffer was decided on its own */
+    bool seen;       /* the program was told that it is complete, and has not taken it */
     uint32_t listed; /* the latest list of requests that named it */
     struct world_general *general;
     struct world_deferred *deferred;

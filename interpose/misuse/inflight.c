@@ -418,12 +418,13 @@ void usage_buffer_w(struct lane *lane, uint64_t seq, struct usage_buffers *all,
         struct usage_buffer buffer = {
             .argument = argument, .count = counts[i], .type = id, .of = id, .access = access};
 
-        if (!at && s && s->low >= 0 && s->low < 4096) {
+        int64_t apart = displs ? displs[i] : wide[i];
+        if (!at && s && apart + s->low >= 0 && apart + s->low < 4096) {
             usage_pointer_slow(lane, seq, argument);
             return;
         }
-        buffer.at = (const char *)at + (displs ? (MPI_Aint)displs[i] : wide[i]);
-        if (s && at && span(buffer.at, counts[i], s, &buffer.start, &buffer.end))
+        buffer.at = (const char *)at + apart;
+        if (s && span(buffer.at, counts[i], s, &buffer.start, &buffer.end))
             put(lane, seq, all, &buffer, s);
     }
 }

@@ -157,7 +157,7 @@ static int take(MPI_Request *handle, MPI_Status *status, bool with_error)
         status->MPI_ERROR = request->error;
     int code = request->error;
     if (request->persistent) {
-        request->active = false;
+        request->active = request->seen = false;
     } else {
         world_handle_kill(&request->handle);
         *handle = MPI_REQUEST_NULL;
@@ -334,6 +334,21 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 
 /* --- tests: a completed request may still look incomplete, as it may on a real network -------- */
 
+/* MPI_Request_get_status has told that it is complete: so it stays. */
+static bool is_seen(MPI_Request request)
+{
+    return request->seen && request->complete;
+}
+
+/* The first such one of those that are active; -1: none. */
+static int find_seen(int count, MPI_Request request[])
+{
+    for (int i = 0; i < count; i++)
+        if (!idle(request[i]) && is_seen(request[i]))
+            return i;
+    return -1;
+}
+
 static bool look_late(void)
 {
     return WORLD->chosen && world_choose(4, REPLAY_REASON_WAIT) == 1;
@@ -342,12 +357,15 @@ static bool look_late(void)
 /* Whether all are seen to be complete. */
 static bool look(int count, MPI_Request request[], bool may_be_late)
 {
-    bool active = false, complete = true;
+    bool active = false, complete = true, seen = true;
     for (int i = 0; i < count; i++)
         if (!idle(request[i])) {
             active = true;
             complete &= request[i]->complete;
+            seen &= is_seen(request[i]);
         }
+    if (active && seen)
+        return true;
     if (UNLIKELY(WORLD->explore != NULL) && active)
         return world_explore_wait(EXPLORE_ALL, count, request, true) != 0;
     return complete && !(may_be_late && active && look_late());
@@ -403,9 +421,12 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *fla
         status_set(status, &empty);
         return MPI_SUCCESS;
     }
-    if (UNLIKELY(WORLD->explore != NULL))
+    int seen = find_seen(count, array_of_requests);
+    if (seen >= 0)
+        found = seen;
+    else if (UNLIKELY(WORLD->explore != NULL))
         found = world_explore_wait(EXPLORE_ANY, count, array_of_requests, true);
-    if (found < 0 || look_late()) {
+    if (found < 0 || (seen < 0 && look_late())) {
         *flag = 0;
         world_poll_failed();
         return MPI_SUCCESS;
@@ -429,9 +450,10 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
         return MPI_SUCCESS;
     }
     int32_t chosen = -1;
-    if (UNLIKELY(WORLD->explore != NULL))
+    bool seen = find_seen(incount, array_of_requests) >= 0;
+    if (UNLIKELY(WORLD->explore != NULL) && !seen)
         chosen = world_explore_wait(EXPLORE_SOME, incount, array_of_requests, true);
-    if (!chosen || (chosen < 0 && (found < 0 || look_late()))) {
+    if (!chosen || (chosen < 0 && !seen && (found < 0 || look_late()))) {
         *outcount = 0;
         world_poll_failed();
         return MPI_SUCCESS;
@@ -455,6 +477,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     } else {
         if (WORLD_PROCESSES && request->late && request->kind == REQUEST_RECV)
             world_request_deliver(request);
+        request->seen = true;
         status_set(status, &request->status);
     }
     return MPI_SUCCESS;
