@@ -362,14 +362,23 @@ static void print_state(const struct report_last *last, FILE *file)
         fputs(" s after the start", file);
 }
 
+/* The first finding says why the job was ended, and who was where. */
+static bool ending_told(const struct report_facts *facts)
+{
+    if (!facts->findings || !facts->findings->count)
+        return false;
+    return facts->reason == ENDING_DEADLOCK
+               ? facts->entry[0].ended
+               : facts->entry[0].finding->rule == &rule_table[RULE_HANG];
+}
+
 static void print_last(const struct report_facts *facts, FILE *file)
 {
     int width = 0;
 
     if (!facts->last_count)
         return;
-    if (facts->ended && !(facts->reason == ENDING_DEADLOCK && facts->findings &&
-                          facts->findings->count && facts->entry[0].ended))
+    if (facts->ended && !ending_told(facts))
         fprintf(file, "%s\n", facts->ended);
     if (facts->waiting)
         fprintf(file, "the job runs on; when it was looked at, %s\n", facts->waiting);
