@@ -203,8 +203,7 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     if (status != CORE_OK)
         return status;
     if (fresh && event_error_text(event.error))
-        finding_fact(finding, "the MPI library noticed: the call returned %s to the program",
-                     event_error_text(event.error));
+        finding_fact(finding, "the call returned %s to the program", event_error_text(event.error));
     mistake->count++;
     bool known;
     status = other_note(mistake, rank, other_event.site, &known);

@@ -10,7 +10,7 @@ for handler in return fatal; do
         crosswait record -o t.db -- mpirun -q -n 2 ./refused "$what" "$handler" >record.out 2>&1
         crosswait check t.db >check.out 2>&1
         echo "$handler $what: $?"
-        grep -E '^(error|warning)\[|\] follows: |library noticed' check.out
+        grep -E '^(error|warning)\[|\] follows: |the call returned' check.out
         [ "$handler" = fatal ] ||
             sqlite3 t.db "select '  no message: ' || source || ', ' || tag from message
             where not inner and (send_seq is null or recv_seq is null)"
