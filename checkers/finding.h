@@ -55,7 +55,7 @@ struct finding_call {     /* a rank's part in it */
     char *note; /* e.g. "3rd time at this place"; NULL */
     bool core;  /* one of those that hold each other; false: merely waits for them */
     bool leads; /* it did not fail: what was decided in it leads there */
-    bool found; /* it found what had been done before, to the operation that it is about */
+    bool found; /* it found what the program itself had done before it */
 };
 
 struct finding {

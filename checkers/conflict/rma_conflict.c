@@ -152,9 +152,12 @@ static void said_call(struct conflicts *c, struct said *said, int side, const st
     CORE_CHECK(access->origin < c->input->trace->rank_count);
     bool *told = &said->told[2 * (size_t)access->origin + (side != 0)];
 
-    if (!*told)
-        finding_core_add(&c->list->finding[said->finding], c->input->trace, access->origin,
-                         access->seq);
+    if (*told)
+        return;
+    struct finding_call *call = finding_core_add(&c->list->finding[said->finding], c->input->trace,
+                                                 access->origin, access->seq);
+    if (call)
+        call->found = access->itself;
     *told = true;
 }
 
