@@ -138,7 +138,7 @@ static char *same_text(const struct trace_event *event, int32_t place, const str
 }
 
 /* What the program itself did between calls; the call is the first that saw it. */
-static bool is_found_later(enum misuse_kind kind)
+static bool is_found_after(enum misuse_kind kind)
 {
     return kind == MISUSE_SEND_WRITTEN || kind == MISUSE_SEND_UNMAPPED ||
            kind == MISUSE_RECEIVE_WRITTEN || kind == MISUSE_RECEIVE_UNMAPPED ||
@@ -185,7 +185,7 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
         words ? same_text(&event, origin_only ? other_event.site : -1, misuse, words) : NULL;
     struct mistake *mistake = what ? find(gathering, what) : NULL;
     bool fresh = mistake && mistake->finding == UINT32_MAX,
-         found = other && !origin_only && is_found_later(misuse->kind);
+         found = other && !origin_only && is_found_after(misuse->kind);
     if (asprintf(&title, "%s%s%s", found ? "" : name, found ? "" : ": ", words ? words : "") < 0)
         title = NULL;
     if (!mistake || !title)
