@@ -181,7 +181,8 @@ int decisions_force(const char *path, int ranks, int world_rank)
     if (in)
         fclose(in);
     if (code < 0) {
-        fprintf(stderr, "crosswait: '%s' holds no decisions for %d ranks\n", path, ranks);
+        fprintf(stderr, "crosswait: '%s' holds no decisions for %d rank%s\n", path, ranks,
+                ranks == 1 ? "" : "s");
         return -1;
     }
     mode = FORCE;

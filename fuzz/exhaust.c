@@ -391,21 +391,23 @@ static void say(const struct exhaust *e)
                e->ranks_max == 1 ? "" : "s", p->again ? " in which a poll fails at most once" : "",
                c->name);
     else
-        printf("not verified: %s: %llu scenarios fail%s\n", c->name,
-               (unsigned long long)p->findings,
+        printf("not verified: %s: %llu scenario%s fail%s%s\n", c->name,
+               (unsigned long long)p->findings, p->findings == 1 ? "" : "s",
+               p->findings == 1 ? "s" : "",
                p->died   ? "; it ended too many worlds for all to be looked at"
                : p->over ? "; the time was over before all were looked at"
                : p->open ? "; some have more schedules than were looked at"
                          : "");
-    printf("  %llu scenarios%s", (unsigned long long)p->scenarios,
+    printf("  %llu scenario%s%s", (unsigned long long)p->scenarios, p->scenarios == 1 ? "" : "s",
            getenv("CROSSWAIT_FUZZ_NARROW") ? " that the options leave" : "");
     for (int i = 0, said = 0; i < p->words_count; i++)
         if (p->taken[i] == 3)
             printf("%s %s", said++ ? "," : ":", p->words[i]);
     printf("\n");
-    printf("  %llu worlds, %llu schedules, at most %llu of one scenario: every matching and "
+    printf("  %llu world%s, %llu schedule%s, at most %llu of one scenario: every matching and "
            "completion that MPI allows, whichever sends have buffers\n",
-           (unsigned long long)p->worlds, (unsigned long long)p->behaviours,
+           (unsigned long long)p->worlds, p->worlds == 1 ? "" : "s",
+           (unsigned long long)p->behaviours, p->behaviours == 1 ? "" : "s",
            (unsigned long long)p->schedules_most);
 }
 

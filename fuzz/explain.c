@@ -15,7 +15,16 @@
 #include "fuzz/limit.h"
 #include "core/output.h"
 
-enum { TRIAL_SECONDS = 10, TRIALS_MAX = 3000, RULE_MAX = 64, RANKS_FEW = 8 };
+/* A trial that does not end in TRIAL_SECONDS is a timeout. While one is shrunk SHORT_SECONDS do, as
+ * small worlds take milliseconds. It counts like TIMEOUT_TRIALS others, so that shrinking ends. */
+enum {
+    TRIAL_SECONDS = 10,
+    SHORT_SECONDS = 1,
+    TRIALS_MAX = 3000,
+    TIMEOUT_TRIALS = TRIALS_MAX / 30,
+    RULE_MAX = 64,
+    RANKS_FEW = 8
+};
 
 void harness_print(const struct collective *collective, const struct scenario *scenario, char *text,
                    size_t room)
@@ -113,6 +122,11 @@ void harness_pattern_words(const struct collective *collective, const struct sce
                 (size_t)snprintf(text + used, 256 - used, "%s%s", used ? "+" : "", words[i].word);
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 int harness_explain(const struct collective *collective, const struct scenario *given)
 {
     static struct world_outcome outcome;
@@ -132,10 +146,13 @@ int harness_explain(const struct collective *collective, const struct scenario *
     harness_pattern_words(collective, &scenario, text);
     printf("pattern: %s\ntimeline, ranks of MPI_COMM_WORLD:\n", text);
     harness_run(collective, &scenario, stdout, &outcome);
-    printf("\n%llu messages, %llu bytes; about %llu rounds, %llu bytes along the longest chain of "
-           "messages\n",
-           (unsigned long long)outcome.message_count, (unsigned long long)outcome.byte_count,
-           (unsigned long long)outcome.round_count, (unsigned long long)outcome.word_bytes);
+    printf(
+        "\n%llu message%s, %llu byte%s; about %llu round%s, %llu byte%s along the longest chain of "
+        "messages\n",
+        (unsigned long long)outcome.message_count, plural(outcome.message_count),
+        (unsigned long long)outcome.byte_count, plural(outcome.byte_count),
+        (unsigned long long)outcome.round_count, plural(outcome.round_count),
+        (unsigned long long)outcome.word_bytes, plural(outcome.word_bytes));
     for (int i = 0; i < outcome.finding_count; i++)
         printf("finding: %s: %s\n", outcome.finding[i].rule, outcome.finding[i].text);
     bool leaks = harness_leaks();
@@ -183,8 +200,8 @@ int harness_decide(const struct collective *collective, const struct scenario *g
 
 /* --- shrinking -------------------------------------------------------------------------------- */
 
-static int trials;
-static const char leaked[] = "leaked-memory";
+static int trials, trial_seconds;
+static const char leaked[] = "leaked-memory", timeout[] = "timeout";
 
 static void trial_child(const struct collective *collective, struct scenario *scenario,
                         bool look_for_leaks, int out)
@@ -195,7 +212,7 @@ static void trial_child(const struct collective *collective, struct scenario *sc
     dup2(null, 2);
     signal(SIGABRT, SIG_DFL);
     signal(SIGSEGV, SIG_DFL);
-    limit_once(TRIAL_SECONDS, SIG_DFL);
+    limit_once(trial_seconds, SIG_DFL);
     if (!harness_run(collective, scenario, NULL, &outcome))
         _exit(0);
     const char *rule = outcome.finding[0].rule;
@@ -243,7 +260,8 @@ static void trial(const struct collective *collective, const struct scenario *sc
         snprintf(rule, RULE_MAX, "%.60s", answer + sizeof(uint64_t));
     } else if (WIFSIGNALED(status) &&
                (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF)) {
-        strcpy(rule, "timeout");
+        strcpy(rule, timeout);
+        trials += TIMEOUT_TRIALS - 1;
     } else if (WIFSIGNALED(status) || WEXITSTATUS(status)) {
         strcpy(rule, "crash");
     }
@@ -457,18 +475,39 @@ static void shrink_by_any_symptom(struct shrinking *work, const struct scenario 
     strcpy(work->rule, rule);
 }
 
+/* Whether it is made small as one that does not end: what is left may only be slow. */
+static bool shrink_timeout(struct shrinking *work)
+{
+    struct scenario found = *work->best;
+    char rule[RULE_MAX];
+    if (strcmp(work->rule, timeout))
+        return false;
+    shrink_all(work);
+    trial_seconds = TRIAL_SECONDS;
+    trial(work->collective, work->best, false, rule, &work->messages);
+    if (!strcmp(rule, timeout))
+        return true;
+    *work->best = found;
+    return false;
+}
+
 const char *harness_shrink(const struct collective *collective, struct scenario *scenario)
 {
     static struct shrinking work;
     if (!execute_adapt(collective, scenario))
         return NULL;
     work = (struct shrinking){.collective = collective, .best = scenario};
-    trials = 0;
-    trial(collective, scenario, true, work.rule, &work.messages);
-    if (!work.rule[0])
-        return NULL;
-    if (!strcmp(work.rule, "timeout"))
-        return work.rule;
+    for (trial_seconds = SHORT_SECONDS;; trial_seconds = TRIAL_SECONDS) {
+        trials = 0;
+        trial(collective, scenario, true, work.rule, &work.messages);
+        if (!work.rule[0])
+            return NULL;
+        if (strcmp(work.rule, timeout))
+            break;
+        if (trial_seconds == TRIAL_SECONDS || shrink_timeout(&work))
+            return work.rule;
+    }
+    trial_seconds = TRIAL_SECONDS;
     struct scenario found = *scenario;
     shrink_all(&work);
     shrink_by_any_symptom(&work, &found);

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/array.h"
@@ -419,6 +420,22 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
+/* libFuzzer tells how many worlds there were at powers of two, and when it has seen something new:
+ * with CROSSWAIT_FUZZ_PROGRESS that is said once a second. */
+static void progress(void)
+{
+    static unsigned long worlds;
+    static time_t told;
+    static int wanted = -1;
+    if (wanted < 0)
+        wanted = getenv("CROSSWAIT_FUZZ_PROGRESS") != NULL;
+    worlds++;
+    time_t now = wanted ? time(NULL) : told;
+    if (now != told)
+        fprintf(stderr, "#%lu worlds\n", worlds);
+    told = now;
+}
+
 static void run_input(const uint8_t *data, size_t size)
 {
     static struct scenario scenario;
@@ -458,6 +475,7 @@ static void run_input(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     run_input(data, size);
+    progress();
     goes_by_forget();
     return 0;
 }

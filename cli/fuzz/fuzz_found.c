@@ -207,7 +207,7 @@ static void examine(const struct fuzz_job *job, const char *program, const char 
     int status;
     snprintf(scenario, sizeof scenario, "%s.txt", kept->path);
     snprintf(kept->explained, sizeof kept->explained, "%s.explained.txt", kept->path);
-    if (wanted->shrunk && strncmp(base, "timeout", 7))
+    if (wanted->shrunk)
         shrink(program, kept->path, scenario);
     snprintf(kept->input, sizeof kept->input, "%s", access(scenario, R_OK) ? kept->path : scenario);
     snprintf(option, sizeof option, "--explain=%.4000s", kept->input);

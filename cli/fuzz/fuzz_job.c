@@ -131,32 +131,16 @@ enum core_status fuzz_spawn(char *const argv[], const char *output, const char *
     return CORE_OK;
 }
 
-/* The number behind a word of libFuzzer's line ("ft: 81"); 0 if it is not there. */
-static unsigned long number_after(const char *line, const char *word)
-{
-    const char *at = strstr(line, word);
-    return at ? strtoul(at + strlen(word), NULL, 10) : 0;
-}
+/* What the log of libFuzzer said last. */
+struct progress {
+    unsigned long worlds, branches;
+};
 
-/* The words of progress for a line of libFuzzer, or "" if it is none. */
-static const char *progress_words(const char *line, double elapsed, double seconds, char out[128])
+/* The lines "#WORLDS ..." at its end: libFuzzer's own with branches behind "ft: ", and those of
+ * fuzz/target.c, one a second. */
+static void progress_read(const char *log, struct progress *progress)
 {
-    char whole[16] = "", worlds[48], rate[32];
-    out[0] = 0;
-    if (line[0] != '#' || !strstr(line, " ft: "))
-        return out;
-    if (seconds > 0)
-        snprintf(whole, sizeof whole, "/%.0f", seconds);
-    describe_count(number_after(line, "#"), "world", worlds, sizeof worlds);
-    describe_number(number_after(line, " exec/s: "), rate, sizeof rate);
-    snprintf(out, 128, "%.0f%s s, %s, %s/s, %lu branches seen", elapsed, whole, worlds, rate,
-             number_after(line, " ft: "));
-    return out;
-}
-
-static void progress_show(const char *log, double elapsed, double seconds)
-{
-    char tail[2048], words[128], *line;
+    char tail[2048];
     FILE *file = fopen(log, "rb");
     if (!file)
         return;
@@ -165,9 +149,29 @@ static void progress_show(const char *log, double elapsed, double seconds)
     fseek(file, size > 2000 ? size - 2000 : 0, SEEK_SET);
     tail[fread(tail, 1, sizeof tail - 1, file)] = 0;
     fclose(file);
-    line = strrchr(tail, '#');
-    if (line && *progress_words(line, elapsed, seconds, words))
-        fprintf(stderr, "\r\033[Kcrosswait: %.90s", words);
+    for (char *line = tail, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = 0;
+        char *branches = strstr(line, " ft: ");
+        if (line[0] != '#' || (!branches && !strstr(line, " worlds")))
+            continue;
+        progress->worlds = strtoul(line + 1, NULL, 10);
+        if (branches)
+            progress->branches = strtoul(branches + strlen(" ft: "), NULL, 10);
+    }
+}
+
+static void progress_show(const struct progress *progress, double elapsed, double seconds)
+{
+    char whole[16] = "", worlds[48], rate[32];
+    if (progress->worlds == 0)
+        return;
+    if (seconds > 0)
+        snprintf(whole, sizeof whole, "/%.0f", seconds);
+    describe_count(progress->worlds, "world", worlds, sizeof worlds);
+    describe_number((uint64_t)((double)progress->worlds / (elapsed < 1 ? 1 : elapsed)), rate,
+                    sizeof rate);
+    fprintf(stderr, "\r\033[Kcrosswait: %.0f%s s, %s, %s/s, %lu branch%s seen", elapsed, whole,
+            worlds, rate, progress->branches, progress->branches == 1 ? "" : "es");
 }
 
 static volatile sig_atomic_t interrupted;
@@ -179,14 +183,17 @@ enum { TURN_MS = 20, SHOW_TURNS = 15, PATIENCE_TURNS = 250 };
 static int watch(pid_t child, const char *log, double seconds)
 {
     const bool shown = isatty(STDERR_FILENO);
+    struct progress progress = {0};
     struct timespec began, now;
     int status, patience = PATIENCE_TURNS;
     clock_gettime(CLOCK_MONOTONIC, &began);
     for (long turn = 1; waitpid(child, &status, WNOHANG) != child; turn++) {
         nanosleep(&(struct timespec){.tv_nsec = TURN_MS * 1000000L}, NULL);
         clock_gettime(CLOCK_MONOTONIC, &now);
-        if (shown && turn % SHOW_TURNS == 0)
-            progress_show(log, (double)(now.tv_sec - began.tv_sec), seconds);
+        if (shown && turn % SHOW_TURNS == 0) {
+            progress_read(log, &progress);
+            progress_show(&progress, (double)(now.tv_sec - began.tv_sec), seconds);
+        }
         if (interrupted && patience-- == 0)
             kill(child, SIGKILL);
     }
@@ -207,6 +214,8 @@ enum core_status fuzz_spawn_watched(char *const argv[], const char *log, double 
     struct sigaction hear = {.sa_handler = on_interrupt}, before;
     enum core_status result = CORE_OK;
     interrupted = 0;
+    if (isatty(STDERR_FILENO))
+        setenv("CROSSWAIT_FUZZ_PROGRESS", "1", 1);
     sigaction(SIGINT, NULL, &before);
     if (before.sa_handler != SIG_IGN)
         sigaction(SIGINT, &hear, NULL);

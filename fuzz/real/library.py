@@ -569,7 +569,7 @@ def show(algorithms, table):
     """Prints what is wrong. Returns how many."""
     count = 0
     print(
-        f"{version} on {args.ranks} ranks: {len(algorithms)} algorithms of"
+        f"{version} on {args.ranks} rank{"s" * (args.ranks != 1)}: {len(algorithms)} algorithms of"
         f" {len({a.kind for a in algorithms})} collectives,"
         f" {sum(row.cases for row in table.values())} cases"
     )

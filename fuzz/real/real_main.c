@@ -479,8 +479,9 @@ int main(int argc, char **argv)
     }
     if (world_size != execute_world_size(&scenario)) {
         if (world_rank == 0)
-            fprintf(stderr, "crosswait: '%s' is for %d ranks, not %d\n", argv[1],
-                    execute_world_size(&scenario), world_size);
+            fprintf(stderr, "crosswait: '%s' is for %d rank%s, not %d\n", argv[1],
+                    execute_world_size(&scenario), execute_world_size(&scenario) == 1 ? "" : "s",
+                    world_size);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     if (argc == 3 && decisions_force(argv[2], world_size, world_rank))

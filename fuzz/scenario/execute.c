@@ -182,8 +182,9 @@ void execute_describe_call(const struct collective *c, const struct scenario *s,
                                       "sum that rounds",
                                       "a commutative operation",
                                       "an operation that does not commute"};
-    size_t used = (size_t)snprintf(text, room, "%s: %s on %d ranks", c->name,
-                                   collective_kind_name(c->kind), s->ranks);
+    size_t used =
+        (size_t)snprintf(text, room, "%s: %s on %d rank%s", c->name, collective_kind_name(c->kind),
+                         s->ranks, s->ranks == 1 ? "" : "s");
     if (s->first_group && used < room)
         used += (size_t)snprintf(text + used, room - used, ", the first %d and the others",
                                  s->first_group);
@@ -620,8 +621,8 @@ static void left(const struct call *c)
     int group = shape->other_size ? !c->group : 0;
     int missing = c->env->missing(c->number, group, shape->peers_count);
     if (missing)
-        c->env->report("early-exit", "rank %d left the barrier before %d of %d ranks%s had come",
-                       shape->rank, missing, shape->peers_count,
+        c->env->report("early-exit", "rank %d left the barrier before %d of %d rank%s%s had come",
+                       shape->rank, missing, shape->peers_count, shape->peers_count == 1 ? "" : "s",
                        shape->other_size ? " of the other group" : "");
 }
 

@@ -159,12 +159,13 @@ int scenario_parse(const char *text, struct scenario *out, char out_target[128],
             return -1;
     }
     if (out->root >= out->ranks) {
-        snprintf(message, 256, "root %d is not one of %d ranks", out->root, out->ranks);
+        snprintf(message, 256, "root %d is not one of %d rank%s", out->root, out->ranks,
+                 out->ranks == 1 ? "" : "s");
         return -1;
     }
     if (out->first_group >= out->ranks) {
-        snprintf(message, 256, "a first group of %d leaves none of %d ranks for the other",
-                 out->first_group, out->ranks);
+        snprintf(message, 256, "a first group of %d leaves none of %d rank%s for the other",
+                 out->first_group, out->ranks, out->ranks == 1 ? "" : "s");
         return -1;
     }
     scenario_normalise(out);

@@ -120,4 +120,9 @@ told = re.search(
     r"crosswait: \d+/3 s, [\d,]+ worlds?, [\d,]+/s, \d+ branches seen", said
 )
 print("fuzzing on a terminal:", "told" if told else repr(said))
+# libFuzzer has nothing to tell for seconds: what is shown goes on all the same.
+shown = set(re.findall(r"s, ([\d,]+) worlds?,", said))
+log = open("crosswait-fuzz/my_barrier/log").read()
+own = {f"{int(n):,}" for n in re.findall(r"^#(\d+)\t", log, re.M)}
+print("between its lines:", "told" if shown - own else repr((shown, own)))
 END
