@@ -3,7 +3,7 @@
 correct twin must survive it.
 
 usage: calibrate.py BINARY [--seconds=S] [--runs=N] [--twin-seconds=S] [--twin-runs=N] [--table]
-                    [--only=WORD] [--compare=SEEDS] [--ways=NAME,...]
+                    [--only=WORD] [--seed=N] [--compare=SEEDS] [--ways=NAME,...]
 Prints a line for each failure and a count; with --table the table: defect, executions, seconds,
 axis, rule. With --compare=SEEDS instead: executions to each defect, the median of so many seeds, by
 what the fuzzer goes by."""
@@ -15,6 +15,7 @@ parser.add_argument("--seconds", type=int, default=60)
 parser.add_argument("--runs", type=int, default=5000000)
 parser.add_argument("--twin-seconds", type=int, default=60)
 parser.add_argument("--twin-runs", type=int, default=5000000)
+parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--table", action="store_true")
 parser.add_argument(
     "--correct", action="store_true", help="the correct collectives that are nobody's twin too"
@@ -26,7 +27,7 @@ args = parser.parse_args()
 binary = os.path.abspath(args.binary)
 
 
-def fuzz(name, seconds, runs, seed=1, **environment):
+def fuzz(name, seconds, runs, seed=args.seed, **environment):
     """Returns (executions, seconds, what was found or None)."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
