@@ -568,8 +568,9 @@ def sends(failure):
 def show(algorithms, table):
     """Prints what is wrong. Returns how many."""
     count = 0
+    ranks = f"{args.ranks} rank" + "s" * (args.ranks != 1)
     print(
-        f"{version} on {args.ranks} rank{"s" * (args.ranks != 1)}: {len(algorithms)} algorithms of"
+        f"{version} on {ranks}: {len(algorithms)} algorithms of"
         f" {len({a.kind for a in algorithms})} collectives,"
         f" {sum(row.cases for row in table.values())} cases"
     )
