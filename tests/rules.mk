@@ -33,6 +33,10 @@ TESTS += $(BENCH_JOBS)
 bench-verdict: all $(BENCH_JOBS)
 	@$(PYTHON) tests/bench/verdict.py $(BUILD)
 
+.PHONY: bench-machines
+bench-machines: all tests
+	@tests/bench/machines.bash $(BUILD)
+
 .PHONY: bench-sampling
 bench-sampling: all
 	@$(PYTHON) tests/bench/sampling.py $(BUILD)

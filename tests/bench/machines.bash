@@ -1,0 +1,63 @@
+#!/bin/bash
+# usage: machines.bash BUILD [MACHINES [RANKS]]
+# A job over several (simulated) machines: seconds from its last progress until a hang over four of
+# them is proven and ended, also with the network of one cut (bar: 4); and the most memory that the
+# launcher and a relay hold with RANKS (512) ranks on MACHINES (16), which record 50,000 messages a
+# second in all.
+set -u
+SOURCE=$(cd "$(dirname "$0")/../.." && pwd)
+BUILD=$(cd "$1" && pwd) many=${2:-16} ranks=${3:-512}
+export SOURCE BUILD PATH=$BUILD:$PATH
+eval "$(/usr/bin/python3 "$SOURCE/tests/mpirun.py")"
+work=$(mktemp -d "${TMPDIR:-/tmp}/cwbench.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+job() { # folder-wide: hosts, net. $1: ranks, the rest: the program
+    local count=$1
+    shift
+    timeout -k 5 300 crosswait record -o T.db -- mpirun --host "$hosts" -n $count \
+        --mca plm_rsh_agent "$PWD/agent" --mca btl self,vader,tcp \
+        --mca btl_tcp_if_include $net.0/24 --mca oob_tcp_if_include $net.0/24 "$@" \
+        >out 2>err </dev/null
+}
+hang() { # $1: what is said of it
+    job 4 "$BUILD/tests/launch/circle" hang
+    printf '  %-40s %s\n' "$1" "$(grep -o 'ended [0-9.]* seconds after.*' err || tail -n 1 err)"
+}
+held() { # the most that processes of such a command line have had in memory so far
+    pgrep -f "$1" | while read -r pid; do
+        awk '/^VmHWM/ {print $2}' "/proc/$pid/status" 2>/dev/null
+    done | sort -n | tail -n 1
+}
+start() { # machines but this one
+    cd "$work" && . "$SOURCE/tests/launch/lib.bash" && . "$SOURCE/tests/launch/machines.bash" ||
+        exit
+    trap 'machines_end; rm -rf "$work"' EXIT
+    machines "$1"
+    trap 'machines_end; rm -rf "$work"' EXIT
+}
+case ${CROSSWAIT_BENCH-} in
+'')
+    for part in hangs many; do CROSSWAIT_BENCH=$part "$0" "$@" || exit; done ;;
+hangs)
+    start 3
+    echo "a hang of 4 ranks on 4 machines (bar: 4 s)"
+    hang "as it is"
+    rm -f err
+    (wait_for 'grep -q met err' && ip -n cw$machine_id.2 link set neta down) &
+    hang "the network of one machine is cut" ;;
+many)
+    start $((many - 1))
+    each=$(((ranks + many - 1) / many))
+    hosts=${hosts//:1,/:$each,}
+    hosts=${hosts%:1}:$each
+    launcher=0 relay=0
+    job $ranks "$BUILD/tests/launch/paced" 20 &
+    while kill -0 $! 2>/dev/null; do
+        now=$(held "crosswait record -o T.db") && launcher=${now:-$launcher}
+        now=$(held "crosswait relay $PWD/T.db") && relay=${now:-$relay}
+        sleep 1
+    done
+    wait $! || cat err
+    echo "$ranks ranks on $many machines: $(sqlite3 T.db 'select count(*) from event') calls"
+    echo "  the launcher held at most $launcher KiB, a relay $relay KiB" ;;
+esac
