@@ -2,6 +2,7 @@
  * file that its ranks do not all make, or not in the same order; accesses that conflict
  * (file_conflict.h). */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +15,11 @@
 
 enum { FINDINGS_MAX = 16 };
 
+enum { VALUES_MAX = 2 };
+
 struct step {
     uint64_t seq;
+    int64_t value[VALUES_MAX]; /* of arguments that all ranks must give alike */
     int32_t call;
 };
 struct opened { /* a rank's side of a file */
@@ -26,7 +30,8 @@ struct opened { /* a rank's side of a file */
     uint64_t seq;
     bool known;
     uint32_t pending; /* non-blocking accesses that have begun, and are not complete */
-    bool split;       /* a split access has begun, and not ended */
+    bool split;       /* a split access has begun, and not ended: */
+    struct trace_event begun;
 };
 struct files {
     const struct check_input *input;
@@ -120,6 +125,13 @@ static enum core_status followed(enum request_step step, const struct trace_even
     return CORE_OK;
 }
 
+/* How a split access is ended is told by how it was begun. */
+static bool ends_it(const struct trace_event *begun, const struct trace_event *event)
+{
+    const uint64_t how = TRAIT_BIT(AT_OFFSET) | TRAIT_BIT(ORDERED);
+    return begun->verb == event->verb && (begun->traits & how) == (event->traits & how);
+}
+
 /* Until an access ends, its file is not closed; until a split one does, its file handle has no
  * other collective access. */
 static void finish(struct files *files, const struct trace_event *event, struct opened *file)
@@ -129,12 +141,70 @@ static void finish(struct files *files, const struct trace_event *event, struct 
 
     if (file->split && !ends && moves && trait_in(event->traits, TRAIT_COLLECTIVE))
         wrong(files, event, "a split access to the same file handle has not ended");
+    if (file->split && ends && !ends_it(&file->begun, event)) {
+        char sentence[128];
+        snprintf(sentence, sizeof sentence, "the split access was begun by %s",
+                 files->input->trace->call[file->begun.call].name);
+        wrong(files, event, sentence);
+    }
     if (file->split && event->verb == VERB_CLOSE_FILE)
         wrong(files, event, "a split access to the file has not ended");
     if (file->pending && event->verb == VERB_CLOSE_FILE)
         wrong(files, event, "a non-blocking access to the file is not complete");
-    if (!event->error)
-        file->split = begins || (file->split && !ends);
+    if (event->error)
+        return;
+    file->split = begins || (file->split && !ends);
+    if (begins)
+        file->begun = *event;
+}
+
+/* --- collective calls ------------------------------------------------------------------------- */
+
+static const struct {
+    enum verb verb;
+    const char *argument[VALUES_MAX];
+} alike[] = {
+    {VERB_SET_SIZE, {"size"}},
+    {VERB_PREALLOCATE, {"size"}},
+    {VERB_SEEK, {"offset", "whence"}},
+    {VERB_SET_ATOMICITY, {"flag"}},
+    {VERB_SET_VIEW, {"the extent of 'etype'"}},
+};
+
+static const char *alike_name(const struct trace *trace, int32_t call, int which)
+{
+    for (size_t i = 0; i < sizeof alike / sizeof *alike; i++)
+        if (trace->call[call].verb == alike[i].verb)
+            return alike[i].argument[which];
+    return NULL;
+}
+
+static struct step step_of(struct trace *trace, const struct trace_event *event)
+{
+    struct step step = {.seq = event->seq, .call = event->call};
+    const char *name;
+
+    for (int i = 0; i < VALUES_MAX && (name = alike_name(trace, event->call, i)); i++)
+        if (event->verb != VERB_SET_VIEW)
+            step.value[i] = trace_arg_value(trace, event, name, 0);
+        else if (event->datatype >= 0 && (uint32_t)event->datatype < trace->datatype_count)
+            step.value[i] = trace->datatype[event->datatype].extent;
+    if (event->verb == VERB_SET_ATOMICITY)
+        step.value[0] = step.value[0] != 0;
+    return step;
+}
+
+/* The first argument that two calls give differently; NULL: none. *out_at: of which call. */
+static const char *step_differs(const struct trace *trace, const struct opened *a,
+                                const struct opened *b, uint32_t steps, uint32_t *out_at)
+{
+    for (uint32_t s = 0; s < steps; s++)
+        for (int i = 0; i < VALUES_MAX; i++)
+            if (a->step[s].value[i] != b->step[s].value[i]) {
+                *out_at = s;
+                return alike_name(trace, a->step[s].call, i);
+            }
+    return NULL;
 }
 
 static void view(struct files *files, const struct trace_event *event, struct opened *file)
@@ -187,7 +257,7 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
         }
         if (trait_in(event.traits, TRAIT_COLLECTIVE)) {
             status = CORE_ARRAY_PUSH(file->step, file->steps, file->room, "files",
-                                     (struct step){.seq = event.seq, .call = event.call});
+                                     step_of(trace, &event));
             if (status != CORE_OK)
                 break;
         }
@@ -222,6 +292,8 @@ static void compare(struct files *files, uint32_t at)
         uint32_t both = first->steps < file->steps ? first->steps : file->steps, differ = 0;
         while (differ < both && first->step[differ].call == file->step[differ].call)
             differ++;
+        uint32_t unlike = 0;
+        const char *what = step_differs(trace, first, file, differ, &unlike);
         bool ended = trace->rank[first_rank].state == EVENT_RANK_FINISHED &&
                      trace->rank[rank].state == EVENT_RANK_FINISHED;
         if (first->amode != file->amode) {
@@ -232,6 +304,14 @@ static void compare(struct files *files, uint32_t at)
                               first_rank, rank);
             if (finding)
                 finding_call_add(finding, files->input->trace, rank, file->seq);
+        } else if (what) {
+            const char *quote = strchr(what, '\'') ? "" : "'";
+            if ((finding = say(files, first_rank, first->step[unlike].seq)))
+                finding_title(finding, "%s: %s%s%s differs between ranks %" PRIu32 " and %" PRIu32,
+                              trace->call[first->step[unlike].call].name, quote, what, quote,
+                              first_rank, rank);
+            if (finding)
+                finding_call_add(finding, files->input->trace, rank, file->step[unlike].seq);
         } else if (differ < both) {
             if ((finding = say(files, first_rank, first->step[differ].seq)))
                 finding_title(finding,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/collective/types.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/work.h"
@@ -37,16 +38,31 @@ static bool polls(const struct access *a, const struct access *b)
     return a->itself && a->kind == LOAD && b->passive;
 }
 
-/* Atomic with respect to each other: of one operation, or one only reads (the info key
- * accumulate_ops, by default same_op_no_op); or of one origin, whose accumulates to one place come
- * in the order in which it called them (the info key accumulate_ordering, by default all). */
+static bool is_known(const struct trace *trace, int32_t datatype)
+{
+    return datatype >= 0 && (uint32_t)datatype < trace->datatype_count;
+}
+
+/* For all that is known. */
+static bool same_elements(const struct trace *trace, const struct access *a, const struct access *b)
+{
+    const char *x, *y;
+
+    return !is_known(trace, a->datatype) || !is_known(trace, b->datatype) ||
+           types_compare(trace, a->datatype, 1, b->datatype, 1, &x, &y) != TYPES_DIFFER;
+}
+
+/* Atomic with respect to each other: of one operation on elements of one datatype, or one only
+ * reads (the info key accumulate_ops, by default same_op_no_op); or of one origin, whose
+ * accumulates to one place come in the order in which it called them (the info key
+ * accumulate_ordering, by default all). */
 static bool atomic(const struct trace *trace, const struct access *a, const struct access *b)
 {
     if ((a->kind != ACCUMULATE && a->kind != SWAP) || (b->kind != ACCUMULATE && b->kind != SWAP))
         return false;
     const char *x = operation_of(trace, a), *y = operation_of(trace, b);
-    return a->origin == b->origin || strcmp(x, y) == 0 || strcmp(x, "MPI_NO_OP") == 0 ||
-           strcmp(y, "MPI_NO_OP") == 0;
+    return a->origin == b->origin || strcmp(x, "MPI_NO_OP") == 0 || strcmp(y, "MPI_NO_OP") == 0 ||
+           (strcmp(x, y) == 0 && same_elements(trace, a, b));
 }
 
 bool access_may_meet(const struct trace *trace, const struct access *a, const struct access *b)
@@ -102,9 +118,12 @@ struct sweep { /* over one target of one area */
 
 static bool alike(const struct access *a, const struct access *b)
 {
-    return a->win == b->win && a->origin == b->origin && a->kind == b->kind && a->op == b->op &&
-           a->exclusive == b->exclusive && a->passive == b->passive && a->itself == b->itself &&
-           a->changed == b->changed && !a->request == !b->request;
+    bool typed = a->kind == ACCUMULATE || a->kind == SWAP;
+
+    return (!typed || a->datatype == b->datatype) && a->win == b->win && a->origin == b->origin &&
+           a->kind == b->kind && a->op == b->op && a->exclusive == b->exclusive &&
+           a->passive == b->passive && a->itself == b->itself && a->changed == b->changed &&
+           !a->request == !b->request;
 }
 
 static bool lines_meet(const struct sweep *sweep, const struct access *a, const struct access *b)

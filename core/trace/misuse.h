@@ -37,6 +37,8 @@
     X(DIMS_PRODUCT, "dims-product", ARGUMENT)                                    \
     X(SUBARRAY, "subarray", ARGUMENT)                                            \
     X(GROUP_RANGE, "group-range", ARGUMENT)                                      \
+    X(EDGE_RANGE, "edge-range", ARGUMENT)                                        \
+    X(INDEX_FALLS, "index-falls", ARGUMENT)                                      \
     X(RANK_TWICE, "rank-twice", ARGUMENT)                                        \
     X(NO_CART, "no-cart", ARGUMENT)                                              \
     X(NO_GRAPH, "no-graph", ARGUMENT)                                            \

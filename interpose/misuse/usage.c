@@ -478,6 +478,20 @@ void usage_subarray(struct lane *lane, uint64_t seq, int ndims, const int *size,
         }
 }
 
+void usage_graph(struct lane *lane, uint64_t seq, int nodes, const int *index, const int *edge)
+{
+    for (int i = 0, before = 0; index && i < nodes; before = index[i++])
+        if (index[i] < before) {
+            usage_say(lane, seq, MISUSE_INDEX_FALLS, "index", 0, .value = {i, index[i]});
+            return;
+        }
+    for (int i = 0; index && edge && nodes > 0 && i < index[nodes - 1]; i++)
+        if (edge[i] < 0 || edge[i] >= nodes) {
+            usage_say(lane, seq, MISUSE_EDGE_RANGE, "edges", 0, .value = {i, edge[i], nodes});
+            return;
+        }
+}
+
 void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int *rank,
                  const char *argument, bool unique)
 {

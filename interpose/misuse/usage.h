@@ -137,6 +137,7 @@ void usage_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int ndims, const
 /* Whether the part lies in the whole, dimension by dimension. */
 void usage_subarray(struct lane *lane, uint64_t seq, int ndims, const int *size, const int *subsize,
                     const int *start);
+void usage_graph(struct lane *lane, uint64_t seq, int nodes, const int *index, const int *edge);
 void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int *rank,
                  const char *argument, bool unique);
 /* The topology that the call needs: as comm_info has them. */
