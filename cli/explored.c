@@ -224,7 +224,11 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
     char *why = NULL, *written = explore_file_written(options->started);
     core_report_hook(keep_message, &why);
     if (explore_command_read(count, options->command, false, &command) == CORE_OK) {
-        if (command.rank_count != (int)trace->rank_count)
+        const char *library = trace_meta(trace, "library");
+        if (library && strncmp(library, "MPICH", strlen("MPICH")) == 0)
+            core_report(CORE_UNSUPPORTED, "worlds take the place of Open MPI, and the program is "
+                                          "built for MPICH");
+        else if (command.rank_count != (int)trace->rank_count)
             core_report(CORE_UNSUPPORTED, "how many ranks it has is not said by its command");
         else
             explore(trace, &command, budget_s, written, list, out_said);

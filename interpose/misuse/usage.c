@@ -312,11 +312,11 @@ void usage_handle(struct lane *lane, uint64_t seq, enum recorder_object kind, co
                   const char *argument, bool null_allowed)
 {
     enum misuse_object what = object_of[kind];
-    if (!handle && kind != OBJECT_KEYVAL) {
-        usage_say(lane, seq, MISUSE_HANDLE_POINTER, argument, 0, .object = what);
-    } else if (is_null(kind, handle)) {
+    if (is_null(kind, handle)) {
         if (!null_allowed)
             usage_say(lane, seq, MISUSE_HANDLE_NULL, argument, 0, .object = what);
+    } else if (!handle && kind != OBJECT_KEYVAL) {
+        usage_say(lane, seq, MISUSE_HANDLE_POINTER, argument, 0, .object = what);
     } else if (!usage_good(kind, handle)) {
         recorder_lock();
         const struct object *o = find(kind, handle);

@@ -53,3 +53,28 @@ for what in send_tag bcast attach; do
     crosswait record -o e.db -- mpiexec.mpich -n 2 ./refused $what return >out 2>&1
     crosswait check --only=error,crash e.db >out || { cat out; exit 1; }
 done
+# A null file handle is the one whose error handler files are opened with, also where it is a null
+# pointer; worlds stand in for Open MPI only, which is said instead of that the program crashes there.
+cat >null.c <<'P'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, x = 0;
+    MPI_Errhandler handler;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_File_get_errhandler(MPI_FILE_NULL, &handler);
+    MPI_Errhandler_free(&handler);
+    MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
+    if (rank)
+        MPI_Send(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    else
+        for (int i = 0; i < 2; i++)
+            MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+P
+mpicc.mpich -g -o null null.c || exit 1
+crosswait run -o null.db -- mpiexec.mpich -n 3 ./null >null.txt || { cat null.txt; exit 1; }
+grep -q 'not explored.*worlds take the place of Open MPI' null.txt || { cat null.txt; exit 1; }
