@@ -16,11 +16,7 @@
 #include "reports/html/timeline.h"
 #include "reports/report.h"
 
-enum {
-    ROWS_SHOWN_MAX = 200,
-    RANKS_SHOWN_BYTES = 80, /* a longer list of ranks is folded behind its first RANKS_CUT_BYTES */
-    RANKS_CUT_BYTES = 20
-};
+enum { ROWS_SHOWN_MAX = 200 };
 
 /* --- text ------------------------------------------------------------------------------------- */
 
@@ -104,7 +100,9 @@ static void last_row(const struct report_last *last, FILE *file)
 {
     const char *detail = last->detail && *last->detail ? last->detail : NULL;
 
-    fprintf(file, "<tr><td>%s</td><td>%s", last->ranks, event_rank_state_text(last->state));
+    fprintf(file, "<tr><td>");
+    html_ranks_write(last->ranks, file);
+    fprintf(file, "</td><td>%s", event_rank_state_text(last->state));
     if (detail) {
         fprintf(file, "<span class=\"soft\"> ");
         core_text_xml(detail, file);
@@ -145,16 +143,6 @@ static void call_link(const struct report_facts *facts, struct why_call call, FI
             call.call >= 0 ? facts->trace->call[call.call].name : "a call");
     core_text_xml(trace_site_text(facts->trace, call.site, place, sizeof place), file);
     fprintf(file, "</span>");
-}
-
-/* A list of many ranks is opened on demand. */
-static void ranks_cell(const char *ranks, FILE *file)
-{
-    if (strlen(ranks) > RANKS_SHOWN_BYTES)
-        fprintf(file, "<details><summary>%.*s...</summary>%s</details>",
-                (int)strcspn(ranks + RANKS_CUT_BYTES, ",") + RANKS_CUT_BYTES, ranks, ranks);
-    else
-        fputs(ranks, file);
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -202,7 +190,7 @@ static void why_section(const struct report_facts *facts, FILE *file)
                 "<td>",
                 report_why_time(row->ns, time, sizeof time), share(row->ns, why->elapsed_ns),
                 report_why_kind(row->kind));
-        ranks_cell(row->ranks ? row->ranks : "", file);
+        html_ranks_write(row->ranks ? row->ranks : "", file);
         fprintf(file, "</td><td>");
         call_link(facts, row->in, file);
         if (report_why_one(row))

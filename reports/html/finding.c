@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "reports/html/page.h"
 #include "reports/html/ring.h"
 #include "reports/html/timeline.h"
 
@@ -58,7 +59,8 @@ static void event_link(const struct block_place *place, FILE *file)
 
 static void place_row(const struct block_place *place, FILE *file)
 {
-    fprintf(file, "<tr%s><td>%s", place->core ? "" : " class=\"behind\"", place->ranks);
+    fprintf(file, "<tr%s><td>", place->core ? "" : " class=\"behind\"");
+    html_ranks_write(place->ranks, file);
     event_link(place, file);
     fprintf(file, "</td><td><span class=\"mono\">");
     if (place->name)
@@ -79,7 +81,9 @@ static void place_row(const struct block_place *place, FILE *file)
     for (uint32_t i = 0; i < place->part_count; i++) {
         if (!*place->part[i].says)
             continue;
-        fprintf(file, "<br>%s: ", place->part[i].ranks);
+        fprintf(file, "<br>");
+        html_ranks_write(place->part[i].ranks, file);
+        fprintf(file, ": ");
         core_text_xml(place->part[i].says, file);
     }
     fprintf(file, "</div></td></tr>\n");

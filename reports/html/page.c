@@ -2,10 +2,16 @@
 #include "reports/html/page.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "core/check.h"
 #include "core/text.h"
 #include "report_page.h"
+
+enum {
+    RANKS_SHOWN_BYTES = 80, /* a longer list of ranks is folded behind its first RANKS_CUT_BYTES */
+    RANKS_CUT_BYTES = 20
+};
 
 void html_page_begin(const char *title, FILE *file)
 {
@@ -47,4 +53,13 @@ void html_table_begin(const char *const *head, FILE *file)
 void html_table_end(FILE *file)
 {
     fprintf(file, "</table></div>\n");
+}
+
+void html_ranks_write(const char *ranks, FILE *file)
+{
+    if (strlen(ranks) > RANKS_SHOWN_BYTES)
+        fprintf(file, "<details class=\"ranks\"><summary>%.*s...</summary>%s</details>",
+                (int)strcspn(ranks + RANKS_CUT_BYTES, ",") + RANKS_CUT_BYTES, ranks, ranks);
+    else
+        fputs(ranks, file);
 }

@@ -17,5 +17,7 @@ enum { HTML_COLUMNS_MAX = 12 }; /* page.css names as many */
    that pages without scripts fold, too. */
 void html_table_begin(const char *const *head, FILE *file);
 void html_table_end(FILE *file);
+/* "ranks 0-3,5": a long list is opened on demand. */
+void html_ranks_write(const char *ranks, FILE *file);
 
 #endif

@@ -130,7 +130,7 @@ static enum core_status nodes_make(struct ring *ring)
 
 static enum core_status nodes_label(struct ring *ring, uint32_t shown)
 {
-    double step = 2 * 3.14159265358979 / shown, widest = 18;
+    double step = 2 * 3.14159265358979 / shown, widest = 18, wide = 0;
     char count[32];
 
     for (uint32_t i = 0; i < shown; i++) {
@@ -147,8 +147,9 @@ static enum core_status nodes_label(struct ring *ring, uint32_t shown)
                     strlen(strchr(node->label, ' ') + 1) + 1);
         node->half = fmax(18, 3.6 * (double)strlen(node->label) + 8);
         widest = fmax(widest, node->half);
+        wide += node->half - 18;
     }
-    double radius = shown < 2 ? 0 : fmax(46 + (widest - 18), shown * 9.5);
+    double radius = shown < 2 ? 0 : fmax(46 + (widest - 18), shown * 9.5 + wide / 2);
     for (uint32_t i = 0; i < shown; i++) {
         ring->node[i].x = radius * sin(i * step);
         ring->node[i].y = -radius * cos(i * step);
