@@ -1,4 +1,5 @@
 /* crosswait diff: two runs compared, and limits for CI. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +112,8 @@ static enum core_status write_all(const struct settings *settings,
     enum core_status status = settings->write(rendering, stdout);
 
     if (status == CORE_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        status = core_report(CORE_IO, "cannot write the comparison");
+        status = core_report(CORE_IO, "cannot write 'standard output': %s; choose another place",
+                             strerror(errno));
     if (status == CORE_OK && settings->html)
         status = output_file_write(settings->html, html_write, rendering);
     if (status == CORE_OK && settings->json)
