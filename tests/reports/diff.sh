@@ -74,7 +74,8 @@ class Tags(html.parser.HTMLParser):
     def handle_endtag(self, tag): assert self.open.pop() == tag
 tags = Tags(); tags.feed(open('diff.html').read()); assert not tags.open"
 crosswait diff --html=leak.html --json=leak.json first.db leak.db >/dev/null
-crosswait diff --format=json first.db leak.db | cmp - leak.json && echo "JSON beside the text is the same"
+crosswait diff --format=json first.db leak.db | cmp - leak.json &&
+    echo "JSON beside the text is the same"
 crosswait diff --html=/dev/full first.db leak.db >/dev/null
 echo "[$?]"
 /usr/bin/python3 "$SOURCE/tests/reports/narrow.py" diff.html leak.html
