@@ -653,7 +653,8 @@ static enum core_status race_add(struct explore_program *program, struct explore
 
 static enum core_status astray_add(struct explore_search *search, struct finding_list *list)
 {
-    if (!search->went_astray || search->lacks & EXPLORE_LACKS_PERSISTENT)
+    bool chance = search->options->chance && search->limited; /* not all can be given to a job */
+    if (!search->went_astray || chance)
         return CORE_OK;
     struct finding *finding = finding_list_add(list, RULE_RACE, FINDING_NOTE);
     if (!finding)

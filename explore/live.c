@@ -16,7 +16,7 @@ static bool has_threads(const struct world_decisions *told, int rank)
 static enum core_status buffer_add(const struct world_decision *d, struct replay_policy *policy)
 {
     const struct replay_name send = {
-        .rank = (uint32_t)d->rank, .by_number = true, .id = d->number - EXPLORE_BUFFERS};
+        .rank = (uint32_t)d->rank, .by_number = true, .id = d->number - REPLAY_BUFFER_NUMBERS};
     if (d->answer || policy->buffering == REPLAY_SEND_ONLY ||
         policy->buffering == REPLAY_RENDEZVOUS)
         return CORE_OK;

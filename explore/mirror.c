@@ -153,7 +153,6 @@ static void send(const struct at *at)
             MPI_Ssend(NULL, 0, MPI_BYTE, dest, op->tag, comm);
         return;
     }
-    at->state->sent[at->state->sent_count++] = at->index;
     if (request)
         MPI_Isend(NULL, 0, MPI_BYTE, dest, op->tag, comm, request);
     else
@@ -323,11 +322,31 @@ static bool ends_in_poll(const struct replay_op *op)
            (op->kind == REPLAY_TEST || op->kind == REPLAY_IPROBE);
 }
 
+/* The operation before was a test of the same requests. */
+static bool comes_again(const struct at *at)
+{
+    const struct replay_op *op = at->op, *before = op - 1;
+    if (!at->index || op->kind != REPLAY_TEST || before->kind != REPLAY_TEST ||
+        before->mode != op->mode)
+        return false;
+    const struct replay_set *set = &at->rank->set[op->request],
+                            *same = &at->rank->set[before->request];
+    const int32_t *member = at->rank->member;
+    return set->count == same->count &&
+           !memcmp(member + set->first, member + same->first, set->count * sizeof *member);
+}
+
 static void operate(const struct at *at)
 {
     const struct replay_op *op = at->op;
     if (ends_in_poll(op)) {
+        struct replay_op once = *op;
+        struct at found_nothing = *at;
+        once.flags &= (uint16_t)~REPLAY_FLAG_PENDING;
+        found_nothing.op = &once;
         wish(at, 0);
+        if (comes_again(at) && !at->state->refused)
+            complete(&found_nothing);
         world_wish(WORLD_WISH_FREE);
         return;
     }
@@ -423,6 +442,11 @@ static void keep_event(void *context, const struct world_event *event)
 /* --- what it is called in the job ------------------------------------------------------------- */
 
 /* Sends are named in the job by how many the rank began before, starts not counted. */
+static bool may_wait(const struct replay_op *op)
+{
+    return (op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND) && op->mode != REPLAY_SYNCHRONOUS;
+}
+
 static enum core_status sends_number(struct mirror *mirror, uint32_t rank)
 {
     struct rank_state *state = &mirror->rank[rank];
@@ -432,6 +456,9 @@ static enum core_status sends_number(struct mirror *mirror, uint32_t rank)
     uint64_t number = 0;
     uint32_t at = 0;
     bool more = true;
+    for (uint32_t i = 0; i < mirror->program->rank[rank].op_count; i++)
+        if (may_wait(&op[i]))
+            state->sent[state->sent_count++] = i;
     enum core_status status = trace_cursor_open(mirror->trace, rank, &cursor);
     if (status != CORE_OK)
         return status;
@@ -452,8 +479,6 @@ static enum core_status events_name(struct mirror *mirror)
 {
     struct explore_mirror *out = mirror->out;
     enum core_status status = mirror->status;
-    for (uint32_t r = 0; r < mirror->program->rank_count && status == CORE_OK; r++)
-        status = sends_number(mirror, r);
     for (uint32_t i = 0; i < out->event_count && status == CORE_OK; i++) {
         struct world_event *e = &out->event[i];
         const struct rank_state *state = &mirror->rank[e->rank];
@@ -471,7 +496,10 @@ static enum core_status decision_name(const struct mirror *mirror, struct world_
                                       const struct replay_name *name)
 {
     const struct replay_rank *rank = &mirror->program->rank[d->rank];
-    uint32_t index = mirror->rank[d->rank].decided[d->number];
+    const struct rank_state *state = &mirror->rank[d->rank];
+    bool buffer = d->reason == REPLAY_REASON_BUFFER;
+    uint32_t index =
+        buffer ? state->sent[d->number - REPLAY_BUFFER_NUMBERS - 1] : state->decided[d->number];
     struct trace_event event;
     CORE_CHECK(index < rank->op_count);
     enum core_status status =
@@ -479,7 +507,7 @@ static enum core_status decision_name(const struct mirror *mirror, struct world_
     if (status != CORE_OK)
         return status;
     const char *call = mirror->trace->call[event.call].name;
-    bool unknown = mirror->rank[d->rank].died && !d->given &&
+    bool unknown = !buffer && state->died && !d->given &&
                    (event.pending ||
                     (d->reason == REPLAY_REASON_MATCH && !d->poll && rank->op[index].matched < 0));
     if (unknown) { /* each answer is tried, and this job is none of them */
@@ -491,6 +519,16 @@ static enum core_status decision_name(const struct mirror *mirror, struct world_
     strncpy(d->call, call ? call : "", sizeof d->call - 1);
     mirror->out->persistent |= name && !d->given && trait_in(event.traits, TRAIT_STARTS);
     return CORE_OK;
+}
+
+static uint32_t number_in_job(const struct mirror *mirror, const struct world_decision *d)
+{
+    const struct rank_state *state = &mirror->rank[d->rank];
+    if (d->reason != REPLAY_REASON_BUFFER)
+        return d->number;
+    uint32_t send = d->number - REPLAY_BUFFER_NUMBERS;
+    CORE_CHECK(send > 0 && send <= state->sent_count);
+    return REPLAY_BUFFER_NUMBERS + (uint32_t)state->number[send - 1];
 }
 
 static enum core_status decisions_name(struct mirror *mirror, const struct replay_policy *policy)
@@ -505,10 +543,14 @@ static enum core_status decisions_name(struct mirror *mirror, const struct repla
     for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
         struct world_decision *d = &out->decision[i];
         *d = told->decision[i];
+        uint32_t number = number_in_job(mirror, d);
         const struct replay_name *name =
-            replay_policy_find(&policy->forced, (uint32_t)d->rank, false, d->number);
+            replay_policy_find(&policy->forced, (uint32_t)d->rank, false, number);
         d->given = name && name->source == d->answer;
         status = decision_name(mirror, d, name);
+        d->number = number;
+        if (number == REPLAY_BUFFER_NUMBERS) /* it has its buffer: none can be taken from it */
+            d->option_count = 1;
     }
     out->told.decision = out->decision;
     return status;
@@ -526,6 +568,23 @@ static bool has_windows(const struct trace *trace)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
+/* What the policy names and the world is to be given: where the rank died it got what it was to
+ * get; and sends that have no buffer. */
+static enum core_status name_give(const struct mirror *mirror, const struct replay_name *name,
+                                  struct replay_names *given)
+{
+    const struct rank_state *state = &mirror->rank[name->rank];
+    if (name->id < REPLAY_BUFFER_NUMBERS)
+        return state->died ? replay_policy_add(given, name) : CORE_OK;
+    struct replay_name own = *name;
+    for (uint32_t i = 0; i < state->sent_count; i++)
+        if (state->number[i] && state->number[i] == name->id - REPLAY_BUFFER_NUMBERS) {
+            own.id = REPLAY_BUFFER_NUMBERS + i + 1;
+            return replay_policy_add(given, &own);
+        }
+    return CORE_OK;
+}
+
 static enum core_status world(struct mirror *mirror, const struct replay_policy *policy)
 {
     struct world_options options = {.rank_count = (int)mirror->program->rank_count,
@@ -539,10 +598,11 @@ static enum core_status world(struct mirror *mirror, const struct replay_policy 
     options.policy.buffering = REPLAY_EAGER;
     options.policy.order = REPLAY_ORDER_EXPLORE;
     enum core_status status = CORE_OK;
+    for (uint32_t r = 0; r < mirror->program->rank_count && status == CORE_OK; r++)
+        status = sends_number(mirror, r);
     for (uint32_t i = 0; i < policy->forced.count && status == CORE_OK; i++)
-        if (policy->forced.name[i].rank < mirror->program->rank_count &&
-            mirror->rank[policy->forced.name[i].rank].died) /* it got what it was to get */
-            status = replay_policy_add(&options.policy.forced, &policy->forced.name[i]);
+        if (policy->forced.name[i].rank < mirror->program->rank_count)
+            status = name_give(mirror, &policy->forced.name[i], &options.policy.forced);
     if (status == CORE_OK)
         status = world_run(&options, &mirror->out->outcome);
     replay_policy_done(&options.policy);

@@ -682,7 +682,8 @@ static enum core_status one(struct explore_search *s)
         if (all_given(&item.list, ran.told) && !ran.told->cut)
             status = behaviour(s, &ran, &item.list, false);
         else
-            s->cut++; /* invariant 1 */
+            s->cut++;                               /* invariant 1 */
+        s->limited |= s->cut && s->options->chance; /* a job was not given what it could have */
     }
     explore_list_done(&item.list);
     return status;

@@ -86,6 +86,10 @@ bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint
         if (to >= 0)
             pause_ns(replay_policy_delay(&policy, 1, recorder.world_rank, to, number));
     }
+    const struct replay_name *name =
+        decide_on() ? perturb_answer(REPLAY_BUFFER_NUMBERS + number) : NULL;
+    if (name)
+        return name->source == 0;
     return !buffers((struct replay_send){.bytes = bytes, .event = e->seq, .number = number},
                     2 * (uint64_t)recorder.world_rank);
 }

@@ -76,7 +76,6 @@ struct world_options {
 };
 
 /* What was decided under order=explore, see world/exchange/explore.h for what answers mean. */
-#define EXPLORE_BUFFERS 4000000000u /* numbers of decisions about buffers begin behind it */
 struct world_decision {
     enum replay_reason reason;
     int rank;

@@ -104,6 +104,10 @@ enum replay_threads { REPLAY_THREADS_FREE, REPLAY_THREADS_RECORDED };
 
 enum replay_place { REPLAY_OFFLINE, REPLAY_LIVE, REPLAY_IN_PROCESS, REPLAY_PLACES };
 
+/* Under order=explore, that the N-th standard send of a rank has no buffer is an answer of number
+ * REPLAY_BUFFER_NUMBERS + N (world/exchange/explore.h). */
+#define REPLAY_BUFFER_NUMBERS 4000000000u
+
 struct replay_name {
     uint32_t rank;
     bool by_number; /* id counts calls: R.#N */

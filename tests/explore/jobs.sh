@@ -33,6 +33,9 @@ print(json.load(open("waitany.jobs"))["findings"][0]["schedule"])')
 crosswait explore --world=mpirun --world-time=300 --again="$schedule" -n 4 -- ./waitany \
     >again.txt 2>&1
 echo "again: [$?]"
+# Whether a send that is polled for has a buffer is given as well; without, this one polls for ever.
+mpicc -g -O1 -o spins "$SOURCE/tests/explore/programs/spins.c" || exit 1
+crosswait explore --world=mpirun --world-time=10 -n 2 -- ./spins | sed -n '$p'
 # What cannot be asked for.
 for options in "--gdb=0 --again=order=explore" --compare=messages --world=mars; do
     crosswait explore --world=mpirun $options -n 4 -- ./waitany 2>&1 | head -1

@@ -311,8 +311,7 @@ static struct world_message *doubt_of(const struct ompi_request_t *send)
     struct world_message *m = receiver_of(send)->unexpected;
     while (m && (m->send || m->world != send->owner->rank || m->number != send->number))
         m = m->next;
-    EXPLORE->told.limited |= m && send->owner->wishes; /* a rank with wishes knows that it was */
-    return send->owner->wishes ? NULL : m;
+    return m;
 }
 
 static bool is_complete(const struct world_decider *d, int i)
@@ -790,7 +789,7 @@ static void buffer_decide(const struct world_decider *poll, struct ompi_request_
     struct candidate best = {0};
     *d = (struct world_decider){.kind = EXPLORE_BUFFER,
                                 .rank = poll->rank,
-                                .number = EXPLORE_BUFFERS + send->number,
+                                .number = REPLAY_BUFFER_NUMBERS + send->number,
                                 .wish = WORLD_WISH_FREE,
                                 .call = poll->call,
                                 .site = poll->site,
@@ -798,6 +797,21 @@ static void buffer_decide(const struct world_decider *poll, struct ompi_request_
                                 .send = send};
     if (!consider(d, 0, &best))
         decide_freely(d);
+}
+
+/* The policy says that they have no buffer, and nobody waits until that is asked. */
+static void unbuffer_named(struct world_decider *poll)
+{
+    poll->rank = ME;
+    poll->call = WORLD->fiber->call;
+    poll->site = WORLD->fiber->site;
+    for (int k = 0; k < poll->count; k++) {
+        struct ompi_request_t *send = poll->request[k];
+        struct world_message *doubt = send ? doubt_of(send) : NULL;
+        if (doubt && replay_policy_find(&WORLD->options->policy.forced, (uint32_t)ME->rank, false,
+                                        REPLAY_BUFFER_NUMBERS + send->number))
+            buffer_decide(poll, send, doubt);
+    }
 }
 
 /* Of the polls that wait, one asks for a send that is complete only if it has a buffer. */
@@ -933,8 +947,10 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
     d->must_find = certain && (kind != EXPLORE_ALL || certain == active);
     if (kind == EXPLORE_SOME && active > EXPLORE_BITS)
         EXPLORE->told.limited = true;
-    if (wished_away(d))
+    if (wished_away(d)) {
+        unbuffer_named(d);
         return kind == EXPLORE_ANY ? -1 : 0;
+    }
     if ((active > 1 && kind != EXPLORE_ALL) || (poll && !d->polled_before))
         number_give(d, ME);
     CORE_CHECK(active > 0); /* as the header asks */

@@ -12,8 +12,8 @@
  * the index, of a waitsome the set of indices as bits. Of a poll, which may find nothing: 0 if so,
  * else one more; of a testsome the set, of a test and a testall 1.
  *
- * Of a send that a poll asks for once more (EXPLORE_BUFFERS + its number): 1: it is complete, as it
- * has a buffer, 0: it has none, and waits for its receive from now on.
+ * Of a send that a poll asks for once more (REPLAY_BUFFER_NUMBERS + its number): 1: it is
+ * complete, as it has a buffer, 0: it has none, and waits for its receive from now on.
  *
  * Of a window (explore_turn.h): the world rank that gets the lock, or whose operation is done
  * next. Of the threads of a rank: which of them goes on.
