@@ -112,8 +112,8 @@ static void summarise(const char *log, const struct fuzz_job *job)
     sscanf(line, "DONE %*s %*s ft: %127s", cover);
     const char *number = strrchr(executions, ' ');
     fuzz_output_judged();
-    printf("%s: nothing found in%s executions%s%s\n", job->file[0], number ? number : " all",
-           *cover ? ", branches seen: " : "", cover);
+    printf("%s: nothing found in%s execution%s%s%s\n", job->file[0], number ? number : " all",
+           number && !strcmp(number, " 1") ? "" : "s", *cover ? ", branches seen: " : "", cover);
 }
 
 /* --- running ---------------------------------------------------------------------------------- */
