@@ -54,7 +54,8 @@ for what in send_tag bcast attach; do
     crosswait check --only=error,crash e.db >out || { cat out; exit 1; }
 done
 # A null file handle is the one whose error handler files are opened with, also where it is a null
-# pointer; worlds stand in for Open MPI only, which is said instead of that the program crashes there.
+# pointer; worlds stand in for Open MPI only, which is said instead of that the program crashes
+# there.
 cat >null.c <<'P'
 #include <mpi.h>
 int main(int argc, char **argv)
