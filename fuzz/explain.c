@@ -15,11 +15,11 @@
 #include "fuzz/limit.h"
 #include "core/output.h"
 
-/* A trial that does not end in TRIAL_SECONDS is a timeout. While one is shrunk SHORT_SECONDS do, as
- * small worlds take milliseconds. It counts like TIMEOUT_TRIALS others, so that shrinking ends. */
+/* A trial that does not end in TRIAL_MS is a timeout. While one is shrunk SHORT_MS do, as small
+ * worlds take a few. It counts like TIMEOUT_TRIALS others, so that shrinking ends. */
 enum {
-    TRIAL_SECONDS = 10,
-    SHORT_SECONDS = 1,
+    TRIAL_MS = 10000,
+    SHORT_MS = 200,
     TRIALS_MAX = 3000,
     TIMEOUT_TRIALS = TRIALS_MAX / 30,
     RULE_MAX = 64,
@@ -200,7 +200,7 @@ int harness_decide(const struct collective *collective, const struct scenario *g
 
 /* --- shrinking -------------------------------------------------------------------------------- */
 
-static int trials, trial_seconds;
+static int trials, trial_ms;
 static const char leaked[] = "leaked-memory", timeout[] = "timeout";
 
 static void trial_child(const struct collective *collective, struct scenario *scenario,
@@ -212,7 +212,7 @@ static void trial_child(const struct collective *collective, struct scenario *sc
     dup2(null, 2);
     signal(SIGABRT, SIG_DFL);
     signal(SIGSEGV, SIG_DFL);
-    limit_once(trial_seconds, SIG_DFL);
+    limit_once(trial_ms, SIG_DFL);
     if (!harness_run(collective, scenario, NULL, &outcome))
         _exit(0);
     const char *rule = outcome.finding[0].rule;
@@ -483,7 +483,7 @@ static bool shrink_timeout(struct shrinking *work)
     if (strcmp(work->rule, timeout))
         return false;
     shrink_all(work);
-    trial_seconds = TRIAL_SECONDS;
+    trial_ms = TRIAL_MS;
     trial(work->collective, work->best, false, rule, &work->messages);
     if (!strcmp(rule, timeout))
         return true;
@@ -497,17 +497,17 @@ const char *harness_shrink(const struct collective *collective, struct scenario 
     if (!execute_adapt(collective, scenario))
         return NULL;
     work = (struct shrinking){.collective = collective, .best = scenario};
-    for (trial_seconds = SHORT_SECONDS;; trial_seconds = TRIAL_SECONDS) {
+    for (trial_ms = SHORT_MS;; trial_ms = TRIAL_MS) {
         trials = 0;
         trial(collective, scenario, true, work.rule, &work.messages);
         if (!work.rule[0])
             return NULL;
         if (strcmp(work.rule, timeout))
             break;
-        if (trial_seconds == TRIAL_SECONDS || shrink_timeout(&work))
+        if (trial_ms == TRIAL_MS || shrink_timeout(&work))
             return work.rule;
     }
-    trial_seconds = TRIAL_SECONDS;
+    trial_ms = TRIAL_MS;
     struct scenario found = *scenario;
     shrink_all(&work);
     shrink_by_any_symptom(&work, &found);

@@ -32,14 +32,14 @@ static void on_alarm(int number, siginfo_t *info, void *context)
         libfuzzer_alarm.sa_handler(number);
 }
 
-void limit_once(int seconds, void (*handler)(int))
+void limit_once(int ms, void (*handler)(int))
 {
-    struct itimerval time = {.it_value.tv_sec = seconds};
+    struct itimerval time = {{0, 0}, {ms / 1000, ms % 1000 * 1000}};
 
     signal(SIGPROF, handler);
     signal(SIGALRM, handler);
     setitimer(ITIMER_PROF, &time, NULL);
-    alarm((unsigned)seconds * CLOCK_FACTOR);
+    alarm(((unsigned)ms + 999) / 1000 * CLOCK_FACTOR);
 }
 
 void limit_inputs(int seconds)

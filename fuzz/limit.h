@@ -5,7 +5,7 @@
 
 /* Once: handler is called with SIGPROF or SIGALRM when the time is over; SIG_DFL ends the process.
  */
-void limit_once(int seconds, void (*handler)(int));
+void limit_once(int ms, void (*handler)(int));
 
 /* For libFuzzer, whose own -timeout goes by the clock: its alarm counts from now on only where the
  * input really computed for so long. seconds: what -timeout says. To be called when libFuzzer has

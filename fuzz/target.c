@@ -93,7 +93,7 @@ static int list(void)
 }
 
 enum {
-    EXPLAIN_SECONDS = 10,
+    EXPLAIN_MS = 10000,
     LIBFUZZER_SECONDS = 1200
 }; /* the latter: unless -timeout says otherwise */
 
@@ -107,7 +107,7 @@ static void on_alarm(int number)
 
 static int explain(const char *path)
 {
-    limit_once(EXPLAIN_SECONDS, on_alarm);
+    limit_once(EXPLAIN_MS, on_alarm);
     static struct scenario scenario;
     const struct collective *collective = harness_read(path, &scenario);
     return collective ? harness_explain(collective, &scenario) > 0 : 2;
@@ -141,7 +141,7 @@ static int decide(const char *path, const char *out)
     const struct collective *collective = harness_read(path, &scenario);
     if (!collective || !out)
         return 2;
-    limit_once(EXPLAIN_SECONDS, on_alarm);
+    limit_once(EXPLAIN_MS, on_alarm);
     return harness_decide(collective, &scenario, out);
 }
 
