@@ -171,10 +171,8 @@ static void job_end(struct launch *launch)
         launch_signal_pass(launch);
         children_reap(launch);
         launch_watch_scan(launch);
-        if (launch_end_signal(launch, 0, true) + launch_relay_signal(launch, 0) == 0) {
-            launch_leftover_remove(launch);
+        if (launch_end_signal(launch, 0, true) + launch_relay_signal(launch, 0) == 0)
             break;
-        }
         if (older_than(launch->end_ns, LAUNCH_TERM_GRACE_MS) ||
             (launch->result->end == LAUNCH_END_DEADLOCK &&
              older_than(launch->end_ns, LAUNCH_TERM_SHORT_MS) &&
@@ -265,6 +263,8 @@ static void job_watch(struct launch *launch)
     launch->all_gone_ns = launch_now_ns();
     launch_relay_finish(launch);
     launch_watch_scan(launch);
+    if (!launch_watch_alive(launch))
+        launch_leftover_remove(launch);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */

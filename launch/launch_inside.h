@@ -221,7 +221,7 @@ bool launch_end_starter_stuck(const struct launch *launch);
 /* An mpirun in the background, which may have ranks still to come. */
 bool launch_end_has_starter(const struct launch *launch);
 
-/* launch_leftover.c: before the ranks are ended; when they are gone */
+/* launch_leftover.c: before the ranks are ended, by us or a signal; when they are gone */
 void launch_leftover_note(struct launch *launch);
 void launch_leftover_remove(struct launch *launch);
 void launch_leftover_done(struct launch *launch);

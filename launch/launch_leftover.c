@@ -1,9 +1,11 @@
 /* What ranks leave in shared memory when the job is ended the hard way. Open MPI's mpirun removes
  * the segments that its ranks made (vader_segment.HOST.USER.JOB.RANK, in /dev/shm unless told
- * otherwise), if it gets to it: it may take longer than a hanging job is given.
+ * otherwise), if it gets to it: it may take longer than a hanging job is given, SIGQUIT ends it at
+ * once, and a second SIGINT or SIGTERM keeps it from it.
  *
- * Invariant: a file is removed only if a rank of the job had it mapped before the job was ended,
- * its name says that it was made by that very job, and it is still the file that was mapped. */
+ * Invariant: a file is removed only if a rank of the job had it mapped before the job was ended or
+ * a signal was passed on, its name says that it was made by that very job, it is still the file
+ * that was mapped, and no rank lives. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -107,6 +107,7 @@ void launch_signal_pass(struct launch *launch)
             launch->snapshot = true;
             continue;
         }
+        launch_leftover_note(launch); /* it may end the starter at once, or keep it from cleaning */
         launch->signal_passed = number;
         if (!launch->signal_ns)
             launch->signal_ns = launch_now_ns();
