@@ -110,6 +110,8 @@
     X(PARTITION_RANGE, "partition-range", ARGUMENT)                              \
     X(ASKED_UNKNOWN, "asked-unknown", REQUEST)                                   \
     X(WAIT_UNKNOWN, "wait-unknown", REQUEST)                                     \
+    X(COMPLETE_NULL, "complete-null", REQUEST)                                   \
+    X(NOT_GENERALIZED, "not-generalized", REQUEST)                               \
     X(FREE_NULL, "free-null", REQUEST)                                           \
     X(FREE_UNKNOWN, "free-unknown", REQUEST)                                     \
     X(FREE_COLLECTIVE, "free-collective", REQUEST)                               \

@@ -367,6 +367,20 @@ void recorder_request_cancelling(struct request_info info)
     unlock();
 }
 
+/* One that is not known may be a copy of a handle that was freed: the request is still to be told
+ * of.
+ */
+void recorder_request_told_complete(struct lane *lane, uint64_t seq, struct request_info info)
+{
+    if (UNLIKELY(recorder.filter))
+        return;
+    if (info.handle == recorder_handle.request_null)
+        usage_say(lane, seq, MISUSE_COMPLETE_NULL, "request", 0);
+    struct request_state state = recorder_request_state(info);
+    if (info.id && state.made && (info.kind & REQUEST_KIND_MASK) != REQUEST_GENERALIZED)
+        usage_say(lane, seq, MISUSE_NOT_GENERALIZED, "request", state.made);
+}
+
 void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info)
 {
     if (UNLIKELY(recorder.filter))
