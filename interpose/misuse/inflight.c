@@ -6,6 +6,9 @@
  * compared from one call's end to the next one's beginning. Loads leave no trace there; a few
  * buffers at a time have a watchpoint on their first bytes (watch.h), which sees loads too.
  *
+ * What is read from a file may come at any moment, from another thread: but to each byte once. One
+ * that changes twice was stored to by the program.
+ *
  *  1. A buffer is in `in_flight` from the call that hands it over until the call that takes it
  * back, of a persistent request from each start on; of a blocking call, where several threads make
  *     calls, as long as that lasts.
@@ -52,6 +55,7 @@ struct flight {
     bool watched; /* its content is looked at around each call */
     bool large;   /* whether it is still mapped is looked at when a call is entered */
     int point;    /* a watchpoint (watch.h); -1 none */
+    int reading;  /* -1 none */
     void *fiber;  /* shadow.h; NULL none */
 };
 static uint32_t
@@ -65,6 +69,15 @@ static struct restartable { /* buffers of persistent requests */
     struct usage_buffers all;
 } * restartable;
 static uint32_t restartable_room;
+static struct reading { /* what a read from a file fills: as it was before, and when last seen */
+    bool used, stored_to;
+    char before[HASHED_BYTES], last[HASHED_BYTES];
+} reading[WATCHED_MAX];
+static struct { /* by the call that is being made */
+    uint64_t seq;
+    uint32_t bytes;
+    char content[HASHED_BYTES];
+} before_read;
 static bool relooked;
 static struct recorder_credit credit = {.most = 1 << 20, .left = 1 << 20}; /* bytes */
 static uint32_t large_count, point_count; /* flights that are large, and that have a watchpoint */
@@ -600,6 +613,55 @@ void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *
 
 /* --- flights ---------------------------------------------------------------------------------- */
 
+void usage_any_time(uint64_t seq, struct usage_buffers *all)
+{
+    const struct usage_buffer *b = &all->buffer[0];
+
+    if (!all->count)
+        return;
+    all->buffer[0].any_time = true;
+    before_read.seq = 0;
+    uint32_t bytes =
+        b->end - b->start < HASHED_BYTES ? (uint32_t)(b->end - b->start) : HASHED_BYTES;
+    if (recorder.threads || !recorder_may_spend(&credit, 2 * (bytes + HASH_LEAST)) ||
+        !memory_copy(before_read.content, (const void *)b->start, bytes))
+        return;
+    before_read.seq = seq;
+    before_read.bytes = bytes;
+}
+
+/* Its content is followed from what it was before the call. */
+static void read_on(struct flight *f)
+{
+    if (before_read.seq != f->seq)
+        return;
+    for (int i = 0; f->reading < 0 && i < WATCHED_MAX; i++)
+        if (!reading[i].used)
+            f->reading = i;
+    if (f->reading < 0)
+        return;
+    struct reading *r = &reading[f->reading];
+    r->used = true;
+    r->stored_to = false;
+    f->hashed = before_read.bytes;
+    memcpy(r->before, before_read.content, f->hashed);
+    memcpy(r->last, before_read.content, f->hashed);
+}
+
+/* Whether a byte has been seen to change that had changed before. */
+static bool stored_to(const struct flight *f)
+{
+    struct reading *r = &reading[f->reading];
+    char now[HASHED_BYTES];
+
+    if (!memory_copy(now, (const void *)f->buffer.start, f->hashed))
+        return r->stored_to;
+    for (uint32_t i = 0; i < f->hashed; i++)
+        r->stored_to |= now[i] != r->last[i] && r->last[i] != r->before[i];
+    memcpy(r->last, now, f->hashed);
+    return r->stored_to;
+}
+
 /* 0: it cannot be read. */
 static uint64_t hash_of(const struct flight *f)
 {
@@ -615,6 +677,9 @@ static void unwatch(struct flight *f)
 {
     usage_in_flight.watched -= f->watched || f->point >= 0;
     f->watched = false;
+    if (f->reading >= 0)
+        reading[f->reading].used = false;
+    f->reading = -1;
     if (f->point >= 0) {
         watch_clear(f->point);
         point_count--;
@@ -653,7 +718,7 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
     f->target = target;
     f->win = win;
     f->watched = f->large = false;
-    f->point = -1;
+    f->point = f->reading = -1;
     f->fiber = NULL;
     if (UNLIKELY(shadow.threads))
         f->fiber = shadow_begin(buffer);
@@ -674,7 +739,9 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
     } else if (usage_in_flight.watched < WATCHED_MAX && !recorder.threads) {
         f->point = watch_set(buffer->start, bytes, WATCH_LOADS_AND_STORES);
         point_count += f->point >= 0;
-        f->watched = bytes <= EAGER_BYTES && !recorder.several && !buffer->any_time;
+        if (buffer->any_time)
+            read_on(f);
+        f->watched = buffer->any_time ? f->reading >= 0 : bytes <= EAGER_BYTES && !recorder.several;
         f->hashed = f->watched ? hashed : 0;
         usage_in_flight.watched += f->watched || f->point >= 0;
         look_on();
@@ -688,6 +755,8 @@ static void land(struct lane *lane, uint64_t seq, uint32_t at, bool judge)
     if (now != f->hash)
         usage_say(lane, seq, now ? MISUSE_SEND_WRITTEN : MISUSE_SEND_UNMAPPED, f->buffer.argument,
                   f->seq);
+    if (UNLIKELY(f->reading >= 0) && judge && stored_to(f))
+        usage_say(lane, seq, MISUSE_RECEIVE_WRITTEN, f->buffer.argument, f->seq);
     if (UNLIKELY(f->fiber != NULL))
         shadow_end(f->fiber);
     if (UNLIKELY(shadow.memory) && judge)
@@ -896,7 +965,7 @@ void usage_look_slow(struct lane *lane, uint64_t seq)
         struct flight *f = &in_flight[i];
         const void *hit = f->point < 0 ? NULL : watch_hit(f->point);
         uint64_t now = relooked && f->watched && f->hash ? hash_of(f) : 0;
-        bool changed = now && now != f->hash;
+        bool changed = f->reading >= 0 ? stored_to(f) : now && now != f->hash;
         if (!hit && !changed)
             continue;
         usage_say(lane, seq, changed ? MISUSE_RECEIVE_WRITTEN : MISUSE_RECEIVE_ACCESSED,
@@ -935,7 +1004,9 @@ void usage_relook_slow(struct lane *lane, uint64_t now)
         return;
     }
     for (uint32_t i = 0; i < usage_in_flight.count; i++)
-        if (in_flight[i].watched)
+        if (in_flight[i].reading >= 0)
+            stored_to(&in_flight[i]);
+        else if (in_flight[i].watched)
             in_flight[i].hash = hash_of(&in_flight[i]);
     for (uint32_t i = 0; i < window_count; i++)
         if (!content_of(&window[i], window[i].content))

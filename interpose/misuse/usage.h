@@ -230,11 +230,8 @@ extern struct usage_in_flight { /* of the process */
     uint32_t watched;     /* of them, receive buffers whose content is looked at around each call */
     uint32_t restartable; /* persistent requests */
 } usage_in_flight;
-static inline void usage_any_time(struct usage_buffers *all)
-{
-    for (unsigned i = 0; i < all->count; i++)
-        all->buffer[i].any_time = true;
-}
+/* The call, which is about to be made, leaves its one buffer to be filled at any time. */
+void usage_any_time(uint64_t seq, struct usage_buffers *all);
 void usage_begin(struct lane *lane, uint64_t seq, uint32_t request, const struct usage_buffers *all,
                  bool persistent);
 void usage_begin_window(struct lane *lane, uint64_t seq, MPI_Win win, int target, uint32_t request,
