@@ -15,11 +15,13 @@
 
 enum { FINDINGS_MAX = 16 };
 
-enum { VALUES_MAX = 2 };
+enum { VALUES_MAX = 2, VIEW_VALUES = 3 };
 
 struct step {
     uint64_t seq;
     int64_t value[VALUES_MAX]; /* of arguments that all ranks must give alike */
+    int64_t view[VIEW_VALUES]; /* of MPI_File_set_view: disp; size and extent of the filetype */
+    uint64_t shared_seq;       /* where the shared file pointer is first used in this view; 0 */
     int32_t call;
 };
 struct opened { /* a rank's side of a file */
@@ -191,7 +193,39 @@ static struct step step_of(struct trace *trace, const struct trace_event *event)
             step.value[i] = trace->datatype[event->datatype].extent;
     if (event->verb == VERB_SET_ATOMICITY)
         step.value[0] = step.value[0] != 0;
+    int64_t filetype =
+        event->verb == VERB_SET_VIEW ? trace_arg_value(trace, event, "filetype", -1) : -1;
+    if (filetype >= 0 && filetype < (int64_t)trace->datatype_count) {
+        step.view[0] = trace_arg_value(trace, event, "disp", 0);
+        step.view[1] = trace->datatype[filetype].size;
+        step.view[2] = trace->datatype[filetype].extent;
+    }
     return step;
+}
+
+/* What uses the shared file pointer does so in the view that was set last. */
+static void share(struct opened *file, const struct trace_event *event)
+{
+    for (uint32_t s = file->steps; s-- > 0;)
+        if (file->step[s].view[1]) {
+            if (!file->step[s].shared_seq)
+                file->step[s].shared_seq = event->seq;
+            return;
+        }
+}
+
+/* The first view that two ranks set differently, although one of them uses the shared file pointer
+ * in it; `steps`: there is none. A negative displacement is MPI_DISPLACEMENT_CURRENT. */
+static uint32_t view_differs(const struct opened *a, const struct opened *b, uint32_t steps)
+{
+    uint32_t s = 0;
+    for (; s < steps; s++) {
+        const struct step *x = &a->step[s], *y = &b->step[s];
+        if ((x->shared_seq || y->shared_seq) && x->view[1] && y->view[1] && x->view[0] >= 0 &&
+            y->view[0] >= 0 && memcmp(x->view, y->view, sizeof x->view) != 0)
+            break;
+    }
+    return s;
 }
 
 /* The first argument that two calls give differently; NULL: none. *out_at: of which call. */
@@ -263,6 +297,8 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
         }
         if (!file->known)
             continue;
+        if (event.traits & (TRAIT_BIT(SHARED_POINTER) | TRAIT_BIT(ORDERED)))
+            share(file, &event);
         access(files, &event, file);
         finish(files, &event, file);
         if (event.verb == VERB_SET_VIEW)
@@ -292,7 +328,7 @@ static void compare(struct files *files, uint32_t at)
         uint32_t both = first->steps < file->steps ? first->steps : file->steps, differ = 0;
         while (differ < both && first->step[differ].call == file->step[differ].call)
             differ++;
-        uint32_t unlike = 0;
+        uint32_t unlike = 0, views = view_differs(first, file, differ);
         const char *what = step_differs(trace, first, file, differ, &unlike);
         bool ended = trace->rank[first_rank].state == EVENT_RANK_FINISHED &&
                      trace->rank[rank].state == EVENT_RANK_FINISHED;
@@ -312,6 +348,20 @@ static void compare(struct files *files, uint32_t at)
                               first_rank, rank);
             if (finding)
                 finding_call_add(finding, files->input->trace, rank, file->step[unlike].seq);
+        } else if (views < differ) {
+            const struct step *step = &first->step[views], *other = &file->step[views];
+            bool own = step->shared_seq != 0;
+            uint32_t user = own ? first_rank : rank;
+            uint64_t used = own ? step->shared_seq : other->shared_seq;
+            if ((finding = say(files, first_rank, step->seq)))
+                finding_title(finding,
+                              "the shared file pointer is used in views that differ between ranks "
+                              "%" PRIu32 " and %" PRIu32,
+                              first_rank, rank);
+            if (finding)
+                finding_core_add(finding, files->input->trace, rank, other->seq);
+            if (finding)
+                finding_core_add(finding, files->input->trace, user, used);
         } else if (differ < both) {
             if ((finding = say(files, first_rank, first->step[differ].seq)))
                 finding_title(finding,
