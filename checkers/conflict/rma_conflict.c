@@ -172,9 +172,10 @@ static void tell_first(struct conflicts *c, struct finding *finding, const struc
     finding_title(finding,
                   "conflicting accesses to bytes %" PRId64 " to %" PRId64 " of rank %" PRIu32
                   "'s window: rank %" PRIu32 " %s them, rank %" PRIu32
-                  " %s them%s, with nothing in between that orders the two",
+                  " %s them%s, with nothing in between that %s the two",
                   bytes->low, bytes->high - 1, a->target, b->origin, kind_names[b->kind], a->origin,
-                  kind_names[a->kind], a->itself || b->itself ? " itself" : "");
+                  kind_names[a->kind], a->itself || b->itself ? " itself" : "",
+                  atomics ? "is known to order" : "orders");
     say_place(finding, trace, a);
     say_place(finding, trace, b);
     if (a->win != b->win)
@@ -182,8 +183,8 @@ static void tell_first(struct conflicts *c, struct finding *finding, const struc
                               "the later call");
     if (atomics)
         finding_fact(finding,
-                     "%s is also used with atomic operations, which may order them and "
-                     "whatever else meets there",
+                     "%s is also used with atomic operations; a lock made of them would order the "
+                     "two, but cannot be seen: what they fetch is not recorded",
                      c->all->window[a->win].atomics ? "the window" : "another window");
 }
 
