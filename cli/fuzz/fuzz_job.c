@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -95,6 +96,7 @@ static pid_t start(char *const argv[], const char *output, const char *errors)
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
     sigprocmask(SIG_BLOCK, &interrupt, &before);
+    pid_t parent = getpid();
     fflush(NULL);
     pid_t child = fork();
     if (!child && sigaction(SIGINT, NULL, &heard) == 0 && heard.sa_handler != SIG_IGN)
@@ -102,6 +104,9 @@ static pid_t start(char *const argv[], const char *output, const char *errors)
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (child)
         return child;
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* it does not outlive us, however we end */
+    if (getppid() != parent)
+        _exit(127);
     redirect(output, STDOUT_FILENO);
     if (errors && output && !strcmp(errors, output))
         dup2(STDOUT_FILENO, STDERR_FILENO);

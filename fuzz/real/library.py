@@ -13,7 +13,7 @@ is there. What failed is made small; a crash is shown again by its case alone. P
 what is wrong, the smallest case of each, and the command that shows it again; FOLDER/table holds
 all of it, and --diff=FILE compares with that of another time. Exit status 0 nothing found (with
 --diff: nothing new), 1 findings, 2 a mistake in the command line, 3 trouble."""
-import argparse, collections, glob, math, os, re, shutil, signal, subprocess, sys, time
+import argparse, collections, ctypes, glob, math, os, re, shutil, signal, subprocess, sys, time
 
 parser = argparse.ArgumentParser(prog="crosswait fuzz --library --", add_help=True)
 parser.add_argument("share")
@@ -302,6 +302,15 @@ def launch_command(environment, synchronous):
     return command, env
 
 
+libc = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
+
+
+def end_with_us():
+    """In the child: the job does not outlive whoever started it, however that ends."""
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 def job(plan, environment, synchronous, ended):
     """Runs one job over the plan's lines. Returns the log's lines and its exit status, None when
     the time was over before."""
@@ -318,6 +327,7 @@ def job(plan, environment, synchronous, ended):
             stderr=errors,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
+            preexec_fn=end_with_us,
         )
     last, size = clock(), -1
     while child.poll() is None:

@@ -58,6 +58,43 @@ def interrupted(target, sign, *more):
             print(line.split(" (")[0])
 
 
+def processes(program):
+    """That run it."""
+    found = set()
+    for link in glob.glob("/proc/[0-9]*/exe"):
+        try:
+            if os.readlink(link) == os.path.abspath(program):
+                found.add(link)
+        except OSError:
+            pass  # it has ended meanwhile
+    return found
+
+
+def processes_below(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as f:
+        return f.read().split()
+
+
+def killed(target, *more):
+    """Kills crosswait alone: the jobs that it had started end, too."""
+    job = subprocess.Popen(["crosswait", "fuzz", "-o", target, *more], start_new_session=True)
+    ranks = target + "/library_main-openmpi"
+    while job.poll() is None and not processes(ranks):
+        time.sleep(0.05)
+    assert job.poll() is None, "it had ended before"
+    driver = processes_below(job.pid)
+    job.kill()
+    job.wait()
+
+    def left():
+        return processes(ranks) | {pid for pid in driver if os.path.exists("/proc/" + pid)}
+
+    ended = time.monotonic() + 20
+    while left() and time.monotonic() < ended:
+        time.sleep(0.05)
+    print(target, "left behind:", len(left()))
+
+
 def of_two(target):
     return "two.c", "--target=" + target, "--time=600"
 
@@ -71,4 +108,5 @@ interrupted("right", lambda: glob.glob("right/corpus/*"), *of_two("right"))
 small = *of_two("slow"), "--exhaustive=4"
 interrupted("slow", lambda: os.path.exists("slow/exhaustive.txt"), *small)
 interrupted("library", has_cases, "--library", "--", "--only=scan", "--seconds=600", "--ranks=3")
+killed("gone", "--library", "--", "--only=scan", "--seconds=600", "--cases=100000")
 P
