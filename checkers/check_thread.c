@@ -227,7 +227,7 @@ static enum core_status step(struct threads *t, const struct trace_event *event)
     enum core_status status = keep_requests(own, event);
     if (status != CORE_OK)
         return status;
-    if (event->verb == VERB_FINALIZE && event->thread != t->main)
+    if (event->verb == VERB_FINALIZE && t->main >= 0 && event->thread != t->main)
         say(t, 0, event, NULL, "the thread that called MPI_Init must call it, another does");
     else if (event->thread != t->main && t->level <= EVENT_THREAD_FUNNELED)
         say(t, 0, event, NULL, "a second thread calls it, but only the main thread may");
@@ -269,8 +269,9 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
         memset(t.probe, 0, sizeof t.probe);
         memset(t.rivals, 0, sizeof t.rivals);
         memset(t.rank_told, 0, sizeof t.rank_told);
-        t.main = 0;
-        t.level = EVENT_THREAD_SINGLE;
+        bool whole = !input->trace->rank[rank].lost; /* else MPI_Init may have been dropped */
+        t.main = whole ? 0 : -1;
+        t.level = whole ? EVENT_THREAD_SINGLE : EVENT_THREAD_MULTIPLE;
         status = trace_cursor_open(input->trace, rank, &cursor);
         if (status != CORE_OK)
             break;
