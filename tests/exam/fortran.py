@@ -137,6 +137,44 @@ subroutine ehf(c, e)
 end subroutine
 """,
 }
+CALLED_BACK = """subroutine queried(extra, s, e)
+  integer(MPI_ADDRESS_KIND) extra
+  STATUS s
+  integer e
+  call MPI_Status_set_elements(s, MPI_INTEGER, 3, e)
+  call MPI_Status_set_cancelled(s, .false., e)
+end subroutine
+subroutine released(extra, e)
+  integer(MPI_ADDRESS_KIND) extra
+  integer e
+  e = MPI_SUCCESS
+end subroutine
+subroutine cancelled(extra, complete, e)
+  integer(MPI_ADDRESS_KIND) extra
+  logical complete
+  integer e
+  e = MPI_SUCCESS
+end subroutine
+subroutine copied(c, key, extra, from, to, done, e)
+  COMM c
+  integer key, e
+  integer(MPI_ADDRESS_KIND) extra, from, to
+  logical done
+  to = from + 1
+  done = .true.
+  e = MPI_SUCCESS
+end subroutine
+subroutine deleted(c, key, value, extra, e)
+  COMM c
+  integer key, e, n
+  integer(MPI_ADDRESS_KIND) value, extra
+  call MPI_Comm_size(c, n, e)
+end subroutine
+"""
+HANDLES = {  # in CALLED_BACK
+    "mpi": ("integer, dimension(MPI_STATUS_SIZE) ::", "integer"),
+    "f08": ("type(MPI_Status)", "type(MPI_Comm)"),
+}
 
 
 class NotFortran(Exception):
@@ -596,6 +634,8 @@ def assemble(body, language, own=""):
     if language == "mpif":
         head += "include 'mpif.h'\n"
     head += "".join(declaration(n, k, language) + "\n" for n, k in VARIABLES.items())
+    kind = "f08" if language == "f08" else "mpi"
+    status, comm = HANDLES[kind]
     values = "cnt = 4\ndsp = [0, 4, 8, 12]\none = 0\ndims(0:1) = [2, 1]\nper = .false.\nneg = -1\n"
     return (
         "program exam\n"
@@ -605,6 +645,7 @@ def assemble(body, language, own=""):
         + body
         + "\n"
         + PROCEDURES
-        + USER["f08" if language == "f08" else "mpi"]
+        + USER[kind]
+        + CALLED_BACK.replace("STATUS s", status + " s").replace("COMM c", comm + " c")
         + "end program\n"
     )
