@@ -166,6 +166,14 @@ static void look(struct lane *lane, const struct spool_event *e, void **cfa,
     unsigned *of_site = &looks_of_site[e->site % SITES_KEPT];
     int64_t slot[SLOTS_MAX];
     struct frame frame;
+    struct usage_buffer block = *buffer;
+    const struct datatype_span *absolute = buffer->at ? NULL : datatypes_span(buffer->of);
+    if (absolute && absolute->block_type && buffer->count == 1) { /* at MPI_BOTTOM */
+        block.at = (const void *)buffer->start;
+        block.type = block.of = absolute->block_type;
+        block.count = absolute->block_count;
+        buffer = &block;
+    }
     if (!buffer->at || !buffer->of || looks >= LOOKS_MAX || *of_site >= LOOKS_OF_SITE_MAX)
         return;
     __atomic_add_fetch(&looks, 1, __ATOMIC_RELAXED);

@@ -19,6 +19,8 @@ struct datatype_span {
     bool overlaps,
         whole;   /* whole: every byte from low to high, and elements lie next to each other */
     bool placed; /* its parts lie where the program said in bytes: not all in one variable, maybe */
+    uint32_t block_type; /* of one block at a place in bytes: id of its basic type, else 0 */
+    int64_t block_count;
     const int64_t (*part)[2]; /* [start, end) of each part, by place; NULL where it is whole */
     uint32_t parts;
 };

@@ -96,6 +96,21 @@ static bool is_placed(MPI_Datatype type, int depth)
     return placed;
 }
 
+/* Whether it is one block of a basic type, at a place that the program gave in bytes. */
+static bool is_one_block(MPI_Datatype type)
+{
+    struct contents contents;
+    int combiner = contents_combiner(type);
+    if ((combiner != MPI_COMBINER_STRUCT && combiner != MPI_COMBINER_HINDEXED &&
+         combiner != MPI_COMBINER_HINDEXED_BLOCK) ||
+        !contents_get(type, &contents))
+        return false;
+    bool one = contents.types == 1 && contents.integer[0] == 1 &&
+               contents_basic(contents_combiner(contents.type[0]));
+    contents_free(&contents);
+    return one;
+}
+
 /* How the type was made (core/trace/event.h), whatever numbers the library has. */
 static uint16_t recorded_combiner(int combiner)
 {
@@ -443,6 +458,9 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
         same = kept ? alike_find(XXH3_128bits(def, bytes)) : NULL;
         id = handles_type_add(type, same ? same->id : 0);
         known = id && !(same && same->id) ? known_at(id) : NULL;
+        struct known *before = id && !known ? known_at(id) : NULL;
+        if (before && before->span.block_type && !is_one_block(type))
+            before->span.block_type = 0; /* of several, that lie beside each other */
     }
     if (!known)
         goto done;
@@ -468,6 +486,10 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
     if (kept) {
         find_span(known, &flat);
         known->span.placed = is_placed(type, 0);
+        if (flat.count == 1 && is_one_block(type)) {
+            known->span.block_type = flat.segment[0].basic;
+            known->span.block_count = (int64_t)flat.segment[0].count;
+        }
         if (id < DATATYPES_SPANS && known->spanned)
             datatypes_spans[id] = &known->span;
     }
