@@ -12,7 +12,8 @@
 enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_STALL, OPTION_KEEP, OPTION_LIBRARY };
 
 static const struct options_spec spec[] = {
-    {"output", 'o', "FILE", "write the trace to FILE (crosswait.db)"},
+    {"output", 'o', "FILE",
+     "write the trace to FILE (crosswait.db; crosswait-JOB_TASK.db in an array of Slurm's)"},
     {"no-watch", 0, NULL, "do not end the job when a deadlock is proven"},
     {"stall", 0, "SECONDS",
      "end the job, without a proof, when no call of any rank was completed for so long (never)"},
@@ -42,7 +43,7 @@ static const struct options_command command = {
 
 int cmd_record(int argc, char **argv)
 {
-    struct launch_options launch = {.output = "crosswait.db", .watch = true};
+    struct launch_options launch = {.output = launch_batch_output(), .watch = true};
     struct launch_result result;
     enum core_status status;
     struct options o;

@@ -35,7 +35,8 @@ enum {
 };
 
 static const struct options_spec spec[] = {
-    {"output", 'o', "FILE", "write the trace to FILE (crosswait.db)"},
+    {"output", 'o', "FILE",
+     "write the trace to FILE (crosswait.db; crosswait-JOB_TASK.db in an array of Slurm's)"},
     {"no-watch", 0, NULL, "do not end the job when a deadlock is proven"},
     {"stall", 0, "SECONDS",
      "end the job, without a proof, when no call of any rank was completed for so long (never)"},
@@ -180,7 +181,7 @@ static int run(const struct launch_options *launch, struct judge_options *judge)
 
 int cmd_run(int argc, char **argv)
 {
-    struct launch_options launch = {.output = "crosswait.db", .watch = true};
+    struct launch_options launch = {.output = launch_batch_output(), .watch = true};
     struct judge_options judge;
     struct options o;
     bool wanted[RULE_COUNT];

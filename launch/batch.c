@@ -1,4 +1,4 @@
-/* How long a batch system lets the job run: see launch.h. */
+/* What a batch system says of the job: how long it may run, which of many it is. See launch.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,4 +68,20 @@ double launch_batch_budget(void)
     double left = left_find(), margin = left / 10;
 
     return left > 0 ? left - (margin < LAUNCH_BATCH_MARGIN_S ? margin : LAUNCH_BATCH_MARGIN_S) : 0;
+}
+
+static bool is_number(const char *text)
+{
+    return text && *text && strlen(text) < 20 && strspn(text, "0123456789") == strlen(text);
+}
+
+const char *launch_batch_output(void)
+{
+    static char name[64];
+    const char *array = getenv("SLURM_ARRAY_JOB_ID"), *task = getenv("SLURM_ARRAY_TASK_ID");
+
+    if (!is_number(array) || !is_number(task))
+        return "crosswait.db";
+    snprintf(name, sizeof name, "crosswait-%s_%s.db", array, task);
+    return name;
 }

@@ -73,6 +73,9 @@ void launch_result_done(struct launch_result *result);
  * LAUNCH_BATCH_MARGIN_S. 0: it does not say, or there is none. */
 enum { LAUNCH_BATCH_MARGIN_S = 120 };
 double launch_batch_budget(void);
+/* The trace's name unless the user gives one: "crosswait.db"; "crosswait-JOB_TASK.db" for a task of
+ * an array of Slurm's, as all of them begin in one folder. Valid until the next call. */
+const char *launch_batch_output(void);
 /* "1-02:03:04", "02:03:04", "03:04"; false: it is no time ("UNLIMITED"). */
 bool launch_batch_time_read(const char *text, double *out_seconds);
 

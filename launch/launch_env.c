@@ -17,8 +17,10 @@
 #include "core/file.h"
 
 enum {
-    LAUNCH_ROOM_BYTES = 4 * 1024 * 1024
-}; /* what the folder must be able to hold for a recording to make sense */
+    LAUNCH_ROOM_BYTES = 4 * 1024 * 1024, /* what the folder must be able to hold for a recording to
+                                            make sense */
+    TRIES_MAX = 100                      /* to have a folder that others want at the same time */
+};
 
 void launch_variable_set(struct launch_options *options, const char *name, const char *value)
 {
@@ -53,7 +55,7 @@ static enum core_status find_output(struct launch *launch)
     return CORE_OK;
 }
 
-/* Whoever records into a spool folder holds a lock on it. */
+/* Whoever records into a spool folder holds a lock on it. False: another does. */
 static bool spool_lock(struct launch *launch)
 {
     launch->lock_fd = open(launch->spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -61,43 +63,83 @@ static bool spool_lock(struct launch *launch)
            errno != EWOULDBLOCK;
 }
 
-static enum core_status make_spool(struct launch *launch)
+static void spool_unlock(struct launch *launch)
 {
-    char probe[PATH_MAX];
+    if (launch->lock_fd >= 0)
+        close(launch->lock_fd);
+    launch->lock_fd = -1;
+}
+
+/* Whether the folder of that name is still the one that was opened to be locked: another crosswait
+ * that began in between may have taken it for one that was left, and removed it. */
+static bool spool_stands(const struct launch *launch)
+{
+    struct stat named, opened;
+
+    return !lstat(launch->spool, &named) &&
+           (launch->lock_fd < 0 ||
+            (!fstat(launch->lock_fd, &opened) && named.st_ino == opened.st_ino &&
+             named.st_dev == opened.st_dev));
+}
+
+static enum core_status cannot_record(const struct launch *launch, int error)
+{
+    return core_report(error == ENOSPC || error == EDQUOT ? CORE_FULL : CORE_IO,
+                       "cannot record to '%s': %s; choose another folder with -o", launch->output,
+                       strerror(error));
+}
+
+/* A folder of that name that nobody records into: an empty one is what a command that is no MPI
+ * program leaves when its launcher was killed. */
+static enum core_status spool_clear(const struct launch *launch)
+{
+    if (rmdir(launch->spool) == 0 || errno == ENOENT)
+        return CORE_OK;
+    if (errno != ENOTEMPTY && errno != EEXIST)
+        return cannot_record(launch, errno);
+    return core_report(CORE_IO,
+                       "'%s' holds what an earlier job recorded; make a trace of it with "
+                       "'crosswait recover %s', or remove it, or choose another output with -o",
+                       launch->spool, launch->spool);
+}
+
+/* The spool folder, made by this process and locked. */
+static enum core_status take_spool(struct launch *launch)
+{
     enum core_status status = CORE_OK;
-    int fd, error;
+    int error = 0;
 
-    if (mkdir(launch->spool, 0700) < 0) {
-        int made = errno;
+    for (int tries = 0; tries < TRIES_MAX && status == CORE_OK; tries++) {
+        bool made = mkdir(launch->spool, 0700) == 0;
 
-        if (made == EEXIST && !spool_lock(launch))
+        error = made ? 0 : errno;
+        if (!made && error != EEXIST)
+            break;
+        if (!spool_lock(launch)) {
+            spool_unlock(launch);
             return core_report(CORE_IO,
                                "'%s' is in use: another crosswait records there now; choose "
                                "another output with -o",
                                launch->output);
-        errno = made;
-        /* An empty one is what a command that is no MPI program leaves when its launcher was
-         * killed. */
-        if (errno == EEXIST && rmdir(launch->spool) == 0 && mkdir(launch->spool, 0700) == 0)
-            errno = 0;
-        else if (errno == ENOTEMPTY || errno == EEXIST)
-            return core_report(CORE_IO,
-                               "'%s' holds what an earlier job recorded; make a trace of it with "
-                               "'crosswait recover %s', "
-                               "or remove it, or choose another output with -o",
-                               launch->spool, launch->spool);
-        else if (errno == ENOSPC || errno == EDQUOT)
-            return core_report(CORE_FULL,
-                               "cannot record to '%s': %s; choose another folder with -o",
-                               launch->output, strerror(errno));
-        else
-            return core_report(CORE_IO, "cannot record to '%s': %s; choose another folder with -o",
-                               launch->output, strerror(errno));
+        }
+        if (made && spool_stands(launch))
+            return CORE_OK;
+        if (!made)
+            status = spool_clear(launch);
+        spool_unlock(launch);
     }
+    return status != CORE_OK ? status : cannot_record(launch, error ? error : EEXIST);
+}
+
+static enum core_status make_spool(struct launch *launch)
+{
+    char probe[PATH_MAX];
+    enum core_status status = take_spool(launch);
+    int fd, error;
+
+    if (status != CORE_OK)
+        return status;
     launch->spool_made = true;
-    if (launch->lock_fd >= 0)
-        close(launch->lock_fd);
-    spool_lock(launch);
     snprintf(probe, sizeof probe, "%s/probe", launch->spool);
     fd = core_file_create(probe, O_WRONLY | O_EXCL);
     if (fd < 0)

@@ -1,0 +1,27 @@
+# Jobs that begin in one folder at the same time, as the tasks of an array do: one of those that
+# were to write one trace runs, the others are told why not, and nothing of theirs is lost; the
+# tasks of an array have traces of their own.
+# timeout: 60
+set -u
+# Of a command that is no MPI program only the folder matters.
+for round in 1 2 3 4 5 6; do
+    for i in 1 2 3 4 5 6; do
+        (crosswait record -o one.db -- sleep 1.5 >$i.out 2>&1; echo $? >$i.status) &
+    done
+    wait
+    began=$(cat ?.out | grep -c 'nothing was recorded')
+    refused=$(cat ?.out | grep -c "one.db' is in use: another crosswait records there now")
+    [ $began = 1 ] && [ $refused = 5 ] ||
+        { echo "$began began, $refused were refused"; cat ?.out; exit 1; }
+    [ ! -e one.db.spool ] || { ls -R one.db.spool; exit 1; }
+done
+for task in 1 2; do
+    SLURM_ARRAY_JOB_ID=70 SLURM_ARRAY_TASK_ID=$task crosswait record -- mpirun -n 2 \
+        "$BUILD/corpus/programs/quiz" >$task.out 2>&1 &
+done
+wait
+for task in 1 2; do
+    [ "$(sqlite3 crosswait-70_$task.db 'select count(*) from rank')" = 2 ] ||
+        { cat $task.out; exit 1; }
+done
+[ ! -e crosswait.db ]
