@@ -339,7 +339,7 @@ static void compare(struct files *files, uint32_t at)
                               " and %" PRIu32,
                               first_rank, rank);
             if (finding)
-                finding_call_add(finding, files->input->trace, rank, file->seq);
+                finding_core_add(finding, files->input->trace, rank, file->seq);
         } else if (what) {
             const char *quote = strchr(what, '\'') ? "" : "'";
             if ((finding = say(files, first_rank, first->step[unlike].seq)))
@@ -347,7 +347,7 @@ static void compare(struct files *files, uint32_t at)
                               trace->call[first->step[unlike].call].name, quote, what, quote,
                               first_rank, rank);
             if (finding)
-                finding_call_add(finding, files->input->trace, rank, file->step[unlike].seq);
+                finding_core_add(finding, files->input->trace, rank, file->step[unlike].seq);
         } else if (views < differ) {
             const struct step *step = &first->step[views], *other = &file->step[views];
             bool own = step->shared_seq != 0;
@@ -370,7 +370,7 @@ static void compare(struct files *files, uint32_t at)
                               first_rank, trace->call[first->step[differ].call].name, rank,
                               trace->call[file->step[differ].call].name);
             if (finding)
-                finding_call_add(finding, files->input->trace, rank, file->step[differ].seq);
+                finding_core_add(finding, files->input->trace, rank, file->step[differ].seq);
         } else if (first->steps != file->steps && ended) {
             const struct opened *longer = first->steps > file->steps ? first : file;
             uint32_t there = longer == first ? first_rank : rank,
