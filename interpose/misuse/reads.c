@@ -1,0 +1,70 @@
+/* What a read from a file fills (inflight.h): at any moment, from another thread of the library,
+ * but each byte once. One that changes twice was stored to by the program. */
+#include <string.h>
+
+#include "core/memory.h"
+#include "interpose/misuse/inflight.h"
+
+enum { READS_MAX = 16 };
+
+static struct read { /* as it was before the call, and when last seen */
+    bool used, stored_to;
+    char before[HASHED_BYTES], last[HASHED_BYTES];
+} reads[READS_MAX];
+static struct { /* by the call that is being made */
+    uint64_t seq;
+    uint32_t bytes;
+    char content[HASHED_BYTES];
+} before_call;
+
+void usage_any_time(uint64_t seq, struct usage_buffers *all)
+{
+    const struct usage_buffer *b = &all->buffer[0];
+
+    if (!all->count)
+        return;
+    all->buffer[0].any_time = true;
+    before_call.seq = 0;
+    uint32_t bytes =
+        b->end - b->start < HASHED_BYTES ? (uint32_t)(b->end - b->start) : HASHED_BYTES;
+    if (recorder.threads || !recorder_may_spend(&usage_credit, 2 * (bytes + HASH_LEAST)) ||
+        !memory_copy(before_call.content, (const void *)b->start, bytes))
+        return;
+    before_call.seq = seq;
+    before_call.bytes = bytes;
+}
+
+int reads_follow(uint64_t seq, uint32_t *out_bytes)
+{
+    int slot = 0;
+
+    while (slot < READS_MAX && reads[slot].used)
+        slot++;
+    if (before_call.seq != seq || slot == READS_MAX)
+        return -1;
+    struct read *r = &reads[slot];
+    *out_bytes = before_call.bytes;
+    r->used = true;
+    r->stored_to = false;
+    memcpy(r->before, before_call.content, before_call.bytes);
+    memcpy(r->last, before_call.content, before_call.bytes);
+    return slot;
+}
+
+void reads_forget(int slot)
+{
+    reads[slot].used = false;
+}
+
+bool reads_stored_to(int slot, const void *at, uint32_t bytes)
+{
+    struct read *r = &reads[slot];
+    char now[HASHED_BYTES];
+
+    if (!memory_copy(now, at, bytes))
+        return r->stored_to;
+    for (uint32_t i = 0; i < bytes; i++)
+        r->stored_to |= now[i] != r->last[i] && r->last[i] != r->before[i];
+    memcpy(r->last, now, bytes);
+    return r->stored_to;
+}

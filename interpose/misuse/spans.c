@@ -1,0 +1,314 @@
+/* Which bytes the buffers of a call are, and how many two of them share (usage.h, inflight.h). */
+#include <stdlib.h>
+
+#include "interpose/misuse/inflight.h"
+#include "interpose/misuse/payload.h"
+
+enum { PIECES_MAX = 4096 };
+
+/* False: nothing is touched. */
+static inline bool span(const void *at, int64_t count, const struct datatype_span *s,
+                        uintptr_t *out_start, uintptr_t *out_end)
+{
+    if (count <= 0 || s->high <= s->low)
+        return false;
+    int64_t last = (count - 1) * s->extent, low = last < 0 ? s->low + last : s->low,
+            high = last < 0 ? s->high : s->high + last;
+    *out_start = (uintptr_t)at + (uintptr_t)low;
+    *out_end = (uintptr_t)at + (uintptr_t)high;
+    return true;
+}
+
+static bool in_place(struct lane *lane, uint64_t seq, const char *argument, const void *at,
+                     enum usage_place place)
+{
+    bool is = at == MPI_IN_PLACE || (at && at == recorder_handle.in_place);
+    if (UNLIKELY(is) && place == USAGE_NOT_IN_PLACE)
+        usage_say(lane, seq, MISUSE_IN_PLACE, argument, 0);
+    return is;
+}
+
+/* Whether it is one to be looked at. */
+static inline bool is_buffer(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer,
+                             const struct datatype_span *s)
+{
+    if (UNLIKELY(buffer->start < 4096)) {
+        bool sent = buffer->access == USAGE_READ;
+        usage_say(lane, seq,
+                  buffer->at ? (sent ? MISUSE_ADDRESS_SENT : MISUSE_ADDRESS_RECEIVED)
+                             : (sent ? MISUSE_NULL_SENT : MISUSE_NULL_RECEIVED),
+                  buffer->argument, 0);
+        return false;
+    }
+    if (UNLIKELY(s->overlaps) && buffer->access == USAGE_WRITE && buffer->type)
+        usage_say(lane, seq, MISUSE_TYPE_OVERLAPS, buffer->argument, 0);
+    return true;
+}
+
+static void put(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                const struct usage_buffer *buffer, const struct datatype_span *s)
+{
+    if (is_buffer(lane, seq, buffer, s) && all->count < USAGE_BUFFERS_MAX)
+        all->buffer[all->count++] = *buffer;
+}
+
+static __attribute__((noinline)) void
+put_odd(struct lane *lane, uint64_t seq, struct usage_buffers *all, const struct datatype_span *s)
+{
+    all->count += is_buffer(lane, seq, &all->buffer[all->count], s);
+}
+
+static __attribute__((noinline)) void in_place_odd(struct lane *lane, uint64_t seq,
+                                                   const char *argument, enum usage_place place)
+{
+    in_place(lane, seq, argument, MPI_IN_PLACE, place);
+}
+
+static inline void put_one(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                           const char *argument, const void *at, int64_t count, uint32_t type,
+                           const struct datatype_span *s, enum usage_access access,
+                           enum usage_place place)
+{
+    uintptr_t start, end;
+    if (UNLIKELY(at == MPI_IN_PLACE || (at == recorder_handle.in_place && at))) {
+        in_place_odd(lane, seq, argument, place);
+        return;
+    }
+    if (!s || !span(at, count, s, &start, &end) || all->count == USAGE_BUFFERS_MAX)
+        return;
+    all->buffer[all->count] = (struct usage_buffer){.argument = argument,
+                                                    .start = start,
+                                                    .end = end,
+                                                    .at = at,
+                                                    .count = count,
+                                                    .type = type,
+                                                    .of = type,
+                                                    .access = access};
+    if (UNLIKELY(start < 4096 || s->overlaps)) {
+        put_odd(lane, seq, all, s);
+        return;
+    }
+    all->count++;
+}
+
+static __attribute__((noinline)) void put_far(struct lane *lane, uint64_t seq,
+                                              struct usage_buffers *all, const char *argument,
+                                              const void *at, int64_t count, uint32_t type,
+                                              enum usage_access access, enum usage_place place)
+{
+    put_one(lane, seq, all, argument, at, count, type, datatypes_span(type), access, place);
+}
+
+/* Calls nothing, but at its end where something is odd: so no register has to be saved. */
+void usage_buffer(struct lane *lane, uint64_t seq, struct usage_buffers *all, const char *argument,
+                  const void *at, int64_t count, uint32_t type, enum usage_access access,
+                  enum usage_place place)
+{
+    if (UNLIKELY(type >= DATATYPES_SPANS))
+        put_far(lane, seq, all, argument, at, count, type, access, place);
+    else
+        put_one(lane, seq, all, argument, at, count, type, datatypes_spans[type], access, place);
+}
+
+/* Which bytes two blocks share, from the buffer's start. */
+static void say_parts(struct lane *lane, uint64_t seq, const char *argument, int64_t size,
+                      const int *which, const int *counts, const int *displs)
+{
+    int64_t low = INT64_MIN, high = INT64_MAX;
+
+    for (int i = 0; i < 2; i++) {
+        int64_t from = displs[which[i]], to = from + counts[which[i]];
+        low = from > low ? from : low;
+        high = to < high ? to : high;
+    }
+    usage_say(lane, seq, MISUSE_PARTS_OVERLAP, argument, 0,
+              .value = {which[0], which[1], low * size, high * size});
+}
+
+struct block {
+    uintptr_t start, end;
+    int64_t count;
+};
+
+static int compare_blocks(const void *a, const void *b)
+{
+    const struct block *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Blocks with gaps between them: those that lie beside each other are one. Nothing is said of more
+ * than there is room for. */
+static void put_blocks(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                       const struct usage_buffer *whole, const struct datatype_span *s, int n,
+                       const int *counts, const int *displs)
+{
+    enum { BLOCKS_MAX = 64 };
+    struct block block[BLOCKS_MAX];
+    unsigned blocks = 0, runs = 0;
+
+    for (int i = 0; i < n; i++) {
+        struct block b = {.count = counts[i]};
+        if (!span((const char *)whole->at + displs[i] * s->extent, counts[i], s, &b.start, &b.end))
+            continue;
+        if (blocks == BLOCKS_MAX)
+            return;
+        block[blocks++] = b;
+    }
+    qsort(block, blocks, sizeof *block, compare_blocks);
+    for (unsigned i = 0; i < blocks; i++) {
+        struct block *run = &block[runs ? runs - 1 : 0];
+        if (!runs || block[i].start > run->end) {
+            block[runs++] = block[i];
+            continue;
+        }
+        run->end = block[i].end > run->end ? block[i].end : run->end;
+        run->count += block[i].count;
+    }
+    for (unsigned i = 0; runs <= USAGE_SIDE_MAX && i < runs; i++) {
+        struct usage_buffer buffer = *whole;
+        buffer.start = block[i].start;
+        buffer.end = block[i].end;
+        buffer.count = block[i].count;
+        put(lane, seq, all, &buffer, s);
+    }
+}
+
+void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                    const char *argument, const void *at, int n, const int *counts,
+                    const int *displs, uint32_t type, enum usage_access access,
+                    enum usage_place place)
+{
+    const struct datatype_span *s = datatypes_span(type);
+    struct usage_buffer buffer = {.argument = argument, .at = at, .of = type, .access = access};
+    bool any = false;
+    int64_t bytes = 0;
+    if (in_place(lane, seq, argument, at, place) || !counts || !displs || !s)
+        return;
+    for (int i = 0; i < n; i++) {
+        uintptr_t start, end;
+        if (!span((const char *)at + displs[i] * s->extent, counts[i], s, &start, &end))
+            continue;
+        buffer.start = !any || start < buffer.start ? start : buffer.start;
+        buffer.end = !any || end > buffer.end ? end : buffer.end;
+        bytes += counts[i] * s->size;
+        buffer.count += counts[i];
+        any = true;
+        for (int k = 0;
+             access == USAGE_WRITE && s->extent == s->size && s->extent > 0 && n <= 512 && k < i;
+             k++)
+            if (counts[k] > 0 && displs[k] < displs[i] + counts[i] &&
+                displs[i] < displs[k] + counts[k]) {
+                say_parts(lane, seq, argument, s->size, (const int[]){k, i}, counts, displs);
+                return;
+            }
+    }
+    if (!any)
+        return;
+    if (buffer.start < 4096 || bytes >= (int64_t)(buffer.end - buffer.start))
+        put(lane, seq, all, &buffer, s);
+    else if (s->whole)
+        put_blocks(lane, seq, all, &buffer, s, n, counts, displs);
+}
+
+void usage_buffer_w(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                    const char *argument, const void *at, int n, const int *counts,
+                    const int *displs, const MPI_Aint *wide, const MPI_Datatype *type,
+                    enum usage_access access, enum usage_place place)
+{
+    unsigned most = all->count + USAGE_SIDE_MAX;
+
+    if (in_place(lane, seq, argument, at, place) || !counts || !type || (!displs && !wide))
+        return;
+    for (int i = 0; i < n && all->count < most; i++) {
+        uint32_t id = counts[i] > 0 ? recorder_type(lane, type[i]) : 0;
+        const struct datatype_span *s = id ? datatypes_span(id) : NULL;
+        struct usage_buffer buffer = {
+            .argument = argument, .count = counts[i], .type = id, .of = id, .access = access};
+
+        int64_t apart = displs ? displs[i] : wide[i];
+        if (!at && s && apart + s->low >= 0 && apart + s->low < 4096) {
+            usage_pointer_slow(lane, seq, argument);
+            return;
+        }
+        buffer.at = (const char *)at + apart;
+        if (s && span(buffer.at, counts[i], s, &buffer.start, &buffer.end))
+            put(lane, seq, all, &buffer, s);
+    }
+}
+struct piece {
+    uintptr_t start, end;
+};
+
+static uint32_t pieces(const struct usage_buffer *b, struct piece *out)
+{
+    const struct datatype_span *s = b->type ? datatypes_span(b->type) : NULL;
+    if (!b->type || (s && s->whole)) {
+        out[0] = (struct piece){b->start, b->end};
+        return 1;
+    }
+    if (!s || !s->part || (uint64_t)b->count * s->parts > PIECES_MAX)
+        return 0;
+    uint32_t n = 0;
+    for (int64_t i = 0; i < b->count; i++)
+        for (uint32_t k = 0; k < s->parts; k++) {
+            uintptr_t at = (uintptr_t)b->at + (uintptr_t)(i * s->extent);
+            out[n++] = (struct piece){at + (uintptr_t)s->part[k][0], at + (uintptr_t)s->part[k][1]};
+        }
+    return n;
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* How many bytes are in both. */
+static uint64_t overlap_find(const struct usage_buffer *a, const struct usage_buffer *b)
+{
+    struct piece *p = malloc(2 * PIECES_MAX * sizeof *p);
+    uint64_t bytes = 0;
+    if (!p)
+        return 0;
+    uint32_t n = pieces(a, p), m = pieces(b, p + PIECES_MAX);
+    qsort(p, n, sizeof *p, compare_pieces);
+    qsort(p + PIECES_MAX, m, sizeof *p, compare_pieces);
+    for (uint32_t i = 0, k = 0; i < n && k < m;) {
+        const struct piece *x = &p[i], *y = &p[PIECES_MAX + k];
+        uintptr_t low = x->start > y->start ? x->start : y->start,
+                  high = x->end < y->end ? x->end : y->end;
+        bytes += low < high ? high - low : 0;
+        if (x->end < y->end)
+            i++;
+        else
+            k++;
+    }
+    free(p);
+    return bytes;
+}
+
+/* The spans meet: do the bytes? The same pairs come round after round, as far apart as ever: what
+ * came out is remembered. */
+uint64_t spans_overlap(const struct usage_buffer *a, const struct usage_buffer *b)
+{
+    static struct answer {
+        int64_t apart, count[2];
+        uint32_t type[2];
+        bool known;
+        uint64_t bytes;
+    } answers[256];
+    int64_t apart = (int64_t)((uintptr_t)a->at - (uintptr_t)b->at);
+    if (!a->type || !b->type) /* only the span is known, and that is no distance from `at` */
+        return overlap_find(a, b);
+    recorder_lock();
+    uint64_t key = ((uint64_t)apart * 31 + a->type) * 0x9E3779B97F4A7C15u +
+                   ((uint64_t)b->type << 32 ^ (uint64_t)a->count * 7 ^ (uint64_t)b->count);
+    struct answer *answer = &answers[key * 0x9E3779B97F4A7C15u >> 56];
+    if (!answer->known || answer->apart != apart || answer->type[0] != a->type ||
+        answer->type[1] != b->type || answer->count[0] != a->count || answer->count[1] != b->count)
+        *answer = (struct answer){
+            apart, {a->count, b->count}, {a->type, b->type}, true, overlap_find(a, b)};
+    uint64_t bytes = answer->bytes;
+    recorder_unlock();
+    return bytes;
+}
