@@ -66,13 +66,18 @@ static bool relooked;
 struct recorder_credit usage_credit = {.most = 1 << 20, .left = 1 << 20}; /* bytes */
 static uint32_t large_count, point_count; /* flights that are large, and that have a watchpoint */
 
-void usage_look_on(void)
+static inline void look_on(void)
 {
     bool always = point_count || exposed_count || large_count;
     recorder_look.enter = always || relooked;
     recorder_look.leave = always || usage_in_flight.watched;
     if (always)
         recorder_look.from = 0;
+}
+
+void usage_look_on(void)
+{
+    look_on();
 }
 
 static inline void lock(void)
@@ -237,7 +242,7 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
         !recorder.threads && memory_readable_now((const void *)buffer->start, 1)) {
         f->large = true;
         large_count++;
-        usage_look_on();
+        look_on();
     }
     bool whole = !buffer->type || (s && s->whole);
     uintptr_t bytes = buffer->end - buffer->start;
@@ -251,11 +256,11 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
         f->point = watch_set(buffer->start, bytes, WATCH_LOADS_AND_STORES);
         point_count += f->point >= 0;
         if (buffer->any_time)
-            f->reading = reads_follow(seq, &hashed);
+            f->reading = reads_follow(seq);
         f->watched = buffer->any_time ? f->reading >= 0 : bytes <= EAGER_BYTES && !recorder.several;
         f->hashed = f->watched ? hashed : 0;
         usage_in_flight.watched += f->watched || f->point >= 0;
-        usage_look_on();
+        look_on();
     }
 }
 
@@ -274,7 +279,7 @@ static void land(struct lane *lane, uint64_t seq, uint32_t at, bool judge)
         shadow_filled(&f->buffer);
     unwatch(f);
     large_count -= f->large;
-    usage_look_on();
+    look_on();
     uint32_t last = --usage_in_flight.count;
     if (at != last) {
         in_flight[at] = in_flight[last];
@@ -485,7 +490,7 @@ void usage_look_slow(struct lane *lane, uint64_t seq)
         unwatch(f);
     }
     relooked = false;
-    usage_look_on();
+    look_on();
 }
 
 /* Where no watchpoint has to be told what is ours, it is left alone until looking may have been
@@ -521,5 +526,5 @@ void usage_relook_slow(struct lane *lane, uint64_t now)
             in_flight[i].hash = hash_of(&in_flight[i]);
     exposed_remember();
     relooked = true;
-    usage_look_on();
+    look_on();
 }

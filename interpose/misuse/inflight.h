@@ -15,9 +15,8 @@ extern struct recorder_credit usage_credit;
 /* What is in flight or exposed has changed: when calls have to be looked at, by that. */
 void usage_look_on(void);
 
-/* Whether the call seq, which any_time announced, can be followed: a slot, or -1. *out_bytes: of
- * its buffer, from the start on. */
-int reads_follow(uint64_t seq, uint32_t *out_bytes);
+/* Whether the call seq, which any_time announced, can be followed: a slot, or -1. */
+int reads_follow(uint64_t seq);
 void reads_forget(int slot);
 /* Whether a byte has been seen to change that had changed before. */
 bool reads_stored_to(int slot, const void *at, uint32_t bytes);

@@ -34,7 +34,7 @@ void usage_any_time(uint64_t seq, struct usage_buffers *all)
     before_call.bytes = bytes;
 }
 
-int reads_follow(uint64_t seq, uint32_t *out_bytes)
+int reads_follow(uint64_t seq)
 {
     int slot = 0;
 
@@ -43,7 +43,6 @@ int reads_follow(uint64_t seq, uint32_t *out_bytes)
     if (before_call.seq != seq || slot == READS_MAX)
         return -1;
     struct read *r = &reads[slot];
-    *out_bytes = before_call.bytes;
     r->used = true;
     r->stored_to = false;
     memcpy(r->before, before_call.content, before_call.bytes);
