@@ -23,6 +23,7 @@ from mpirun import MPIRUN
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOM = 2 << 30  # bytes of memory that must be free for tests to have their files there
 SHOWN = 30  # tests that --times lists
+sessions = set()  # of the tests that run
 
 
 def descendants_of_session(session):
@@ -44,6 +45,12 @@ def descendants_of_session(session):
         ):
             found.append(int(entry))
     return found
+
+
+def kill(processes):
+    for pid in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def wait(child, timeout):
@@ -76,16 +83,14 @@ def run(command, cwd, env, timeout):
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        sessions.add(child.pid)
         status, usage = wait(child, timeout)
         left = descendants_of_session(child.pid)
         if left and status is not None:  # what is just ending is not left behind
             time.sleep(0.5)
             left = descendants_of_session(child.pid)
-        for pid in left:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        kill(left)
+        sessions.remove(child.pid)
         out.seek(0)
         text = out.read().decode(errors="replace")
         return status, text, len(left) if status is not None else 0, usage
@@ -269,19 +274,32 @@ def find(build, words, slow):
     ]
 
 
-def run_all(tests, jobs, update):
-    """The long ones start first, so that none is left over at the end; those that need the machine
-    come last."""
-    together = sorted((t for t in tests if not t.alone), key=lambda t: -t.timeout)
-    with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
-        running = {pool.submit(test.run, update): test for test in together}
+def run_some(tests, jobs, update):
+    """The long ones start first, so that none is left over at the end. Where the runner itself is
+    interrupted, the tests that run are ended with all that they started."""
+    pool = concurrent.futures.ThreadPoolExecutor(max_workers=jobs)
+    running = {pool.submit(t.run, update): t for t in sorted(tests, key=lambda t: -t.timeout)}
+    try:
         for done in concurrent.futures.as_completed(running):
             done.result()
             running[done].show()
-    for test in tests:
-        if test.alone:
-            test.run(update)
-            test.show()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        while not all(done.done() for done in running):
+            for session in list(sessions):
+                kill(descendants_of_session(session))
+            time.sleep(0.1)
+
+
+def run_all(tests, jobs, update):
+    """Those that need the machine come last."""
+    run_some([t for t in tests if not t.alone], jobs, update)
+    run_some([t for t in tests if t.alone], 1, update)
+
+
+def interrupted(number, _):
+    signal.signal(number, signal.SIG_IGN)  # what it makes happen takes a moment
+    sys.exit(128 + number)
 
 
 def show_times(tests):
@@ -315,6 +333,8 @@ def main():
     parser.add_argument("only", nargs="*", help="run tests whose name contains one of these")
     args = parser.parse_args()
 
+    for number in signal.SIGHUP, signal.SIGINT, signal.SIGTERM:
+        signal.signal(number, interrupted)
     tests = find(os.path.abspath(args.build), args.only, args.all)
     run_all(tests, max(1, args.jobs), args.update)
     for test in tests:
