@@ -3,14 +3,15 @@
 the same run, with bars.
 
 usage: speed.py BINARY [RUNS]
-Time is that of computing. A barrier is measured beside each run of a collective, as others on the
-machine slow both down, and of each the run that was disturbed least counts. Exit status 1 when a
-collective cannot be measured; a bar that is missed is only told."""
-import os, resource, subprocess, sys, tempfile
+Time is that of computing, without that of a start and the first worlds, which touch memory for
+the first time. A barrier is measured beside each run of a collective, as others on the machine
+slow both down, and the ratio told is the median of ROUNDS. Exit status 1 when a collective cannot
+be measured; a bar that is missed is only told."""
+import os, resource, statistics, subprocess, sys, tempfile
 
 binary = os.path.abspath(sys.argv[1])
 runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5000
-ROUNDS = 6
+ROUNDS = 9
 
 
 def computed(target, ranks, count):
@@ -37,15 +38,16 @@ def computed(target, ranks, count):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def least(measured):
-    """Of (target, ranks, runs) the seconds a world, without those of a start, side by side."""
-    best = {}
+def measured(collectives):
+    """Of (target, ranks, runs) the seconds a world: of each a list, taken side by side."""
+    starts = {}
+    whole = {of: [] for of in collectives}
     for _ in range(ROUNDS):
-        for target, ranks, count in measured:
-            for n in (1, count):
-                took = computed(target, ranks, n)
-                best[target, n] = min(took, best.get((target, n), took))
-    return [(best[target, count] - best[target, 1]) / count for target, _, count in measured]
+        for target, ranks, count in collectives:
+            took = computed(target, ranks, count // 2)
+            starts[target] = min(took, starts.get(target, took))
+            whole[target, ranks, count].append(computed(target, ranks, count + count // 2))
+    return [[(took - starts[of[0]]) / of[2] for took in whole[of]] for of in collectives]
 
 
 for ranks, bar in (8, 4), (64, 40):
@@ -54,15 +56,16 @@ for ranks, bar in (8, 4), (64, 40):
         ("alltoall", "cw_alltoall_pairwise_xor"),
         ("alltoallv", "fixed_alltoallv_zero_skip"),
     ):
-        barrier, one = least(
+        barrier, one = measured(
             [
                 ("cw_barrier_allreduce", 8, runs),
-                (target, ranks, runs // 2 if ranks == 8 else max(runs // 32, 50)),
+                (target, ranks, runs // 2 if ranks == 8 else max(runs // 16, 50)),
             ]
         )
+        ratio = statistics.median(b / a for a, b in zip(barrier, one))
         print(
-            f"{name:12} {ranks:3} ranks {1 / one:8.0f} worlds/s, 1/{one / barrier:.1f} of the"
-            f" barrier's {1 / barrier:.0f}   bar 1/{bar}"
-            + ("" if one <= bar * barrier else "   MISSED"),
+            f"{name:12} {ranks:3} ranks {1 / statistics.median(one):8.0f} worlds/s,"
+            f" 1/{ratio:.1f} of the barrier's {1 / statistics.median(barrier):.0f}   bar 1/{bar}"
+            + ("" if ratio <= bar else "   MISSED"),
             flush=True,
         )

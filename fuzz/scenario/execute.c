@@ -357,9 +357,9 @@ static inline void block_put(const struct call *c, const struct shape_block *b, 
 {
     const struct element_layout *layout = element_layout(b->type);
     uint32_t first = values(c->shape.call, b->source, b->mark);
-    data += b->at;
-    if (b->source == SHAPE_NOBODY)
+    if (b->source == SHAPE_NOBODY || b->count == 0)
         return;
+    data += b->at;
     if (b->source == SHAPE_REDUCED) {
         for (long e = 0; e < b->count && !is_rounded(c); e++)
             reduced_put(c, b, e, data);

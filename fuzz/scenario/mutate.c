@@ -14,6 +14,8 @@ static uint64_t next(uint64_t *state)
 enum {
     COUNT_SMALL = 40,
     LARGE_ONE_OF = 24,
+    LARGE_TIMES = 8,
+    LARGE_PARTS = 512,
     FAR_ONE_OF = 12,
     HUGE_ONE_OF = 40,
     WORK_SMALL = 4608,
@@ -58,12 +60,21 @@ static long work(const struct scenario *s)
     return (long)s->ranks * s->ranks * s->calls * (s->count + WORK_MESSAGE);
 }
 
-/* New inputs are kept when more happens in them, so they grow; large ones must stay rare. */
-static void lighten(struct scenario *s)
+/* New inputs are kept when more happens in them, so they grow; large ones must stay rare. One in
+ * LARGE_ONE_OF may do what LARGE_TIMES small ones do, and of those one in n what n times as many.
+ */
+static long work_allowed(uint64_t *state)
 {
-    while (s->count > COUNT_FEW && work(s) > WORK_SMALL)
+    if (next(state) % LARGE_ONE_OF)
+        return WORK_SMALL;
+    return WORK_SMALL * LARGE_TIMES * LARGE_PARTS / (1 + (long)(next(state) % LARGE_PARTS));
+}
+
+static void lighten(struct scenario *s, long most)
+{
+    while (s->count > COUNT_FEW && work(s) > most)
         s->count /= 2;
-    while (s->calls > 1 && work(s) > WORK_SMALL)
+    while (s->calls > 1 && work(s) > most)
         s->calls--;
 }
 
@@ -85,10 +96,10 @@ static void bring_down(struct scenario *s, uint64_t *state)
         next(state) % (huge ? HUGE_ONE_OF : FAR_ONE_OF))
         s->type = s->type_send = TYPE_INT;
     scenario_field_narrow(s);
-    bool many = s->ranks > RANKS_FEW;
-    if (next(state) % (many ? LARGE_ONE_OF * DEAR_ONE_OF : LARGE_ONE_OF)) {
-        lighten(s);
-        if (many)
+    long most = work_allowed(state);
+    if (work(s) > most) {
+        lighten(s, most);
+        if (s->ranks > RANKS_FEW)
             simplify(s, state);
         scenario_field_narrow(s);
     }

@@ -20,7 +20,7 @@ bool shape_has_blocks_of_sizes(int kind)
 
 /* --- sizes and places ------------------------------------------------------------------------- */
 
-static uint32_t hash_of(uint32_t a, uint32_t b, uint32_t seed)
+static inline uint32_t hash_of(uint32_t a, uint32_t b, uint32_t seed)
 {
     return (a * 73u + b * 151u + seed * 7u + 1u) * 2654435761u >> 16;
 }
@@ -34,11 +34,11 @@ static int digit(unsigned number, unsigned base, int place)
 }
 
 /* Elements of the block from one rank to another. */
-static int block_size(const struct shape *c, int from, int to)
+static inline int block_size(const struct shape *c, int from, int to)
 {
     const struct scenario *s = c->s;
     uint32_t hash = hash_of((uint32_t)from, (uint32_t)to, s->sizes_seed);
-    if (s->blocks)
+    if (__builtin_expect(s->blocks != 0, 0))
         return digit(s->blocks - 1, (unsigned)c->count + 1, from * (c->size + c->other_size) + to);
     switch (s->sizes) {
     case SIZES_UNEVEN:
@@ -53,7 +53,7 @@ static int block_size(const struct shape *c, int from, int to)
 }
 
 /* In place both ends name one buffer, and so one size. */
-static int pair_size(const struct shape *c, int from, int to)
+static inline int pair_size(const struct shape *c, int from, int to)
 {
     return c->s->in_place && from > to ? block_size(c, to, from) : block_size(c, from, to);
 }
@@ -111,8 +111,8 @@ static void side_open(const struct shape *c, struct shape_side *side, int blocks
     side->block_room = blocks;
 }
 
-static struct shape_block *block_add(struct shape_side *side, enum scenario_type type, ptrdiff_t at,
-                                     long count, int source, int mark)
+static inline struct shape_block *block_add(struct shape_side *side, enum scenario_type type,
+                                            ptrdiff_t at, long count, int source, int mark)
 {
     const struct element_layout *layout = element_layout(type);
     struct shape_block *made = &side->block[side->block_count++];
