@@ -106,10 +106,8 @@ int cmd_check(int argc, char **argv)
     }
     if (which != OPTIONS_END)
         return options_exit(which);
-    if (o.operand_count != 1)
-        return options_wrong(
-            &o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
-            o.operand_count ? o.operand[1] : "");
+    if (options_one(&o, "trace", false))
+        return CLI_USAGE;
     FILE *out = quiet ? fopen("/dev/null", "w") : stdout;
     int result = judge_trace(o.operand[0], &judge, out ? out : stdout);
     if (out && out != stdout)

@@ -290,8 +290,8 @@ int cmd_dump(int argc, char **argv)
     }
     if (which != OPTIONS_END) {
         code = options_exit(which);
-    } else if (o.operand_count != 1 || o.rest_count) {
-        code = options_wrong(&o, o.operand_count ? "one trace at a time" : "which trace");
+    } else if (options_one(&o, "trace", false)) {
+        code = CLI_USAGE;
     } else {
         status = dump_all(dump, o.operand[0]);
         code = cli_exit_of(status);

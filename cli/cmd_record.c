@@ -9,15 +9,8 @@
 #include "cli/options.h"
 #include "cli/record_options.h"
 
-enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_STALL, OPTION_KEEP, OPTION_LIBRARY };
-
 static const struct options_spec spec[] = {
-    {"output", 'o', "FILE",
-     "write the trace to FILE (crosswait.db; crosswait-JOB_TASK.db in an array of Slurm's)"},
-    {"no-watch", 0, NULL, "do not end the job when a deadlock is proven"},
-    {"stall", 0, "SECONDS",
-     "end the job, without a proof, when no call of any rank was completed for so long (never)"},
-    {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"},
+    RECORD_JOB_SPECS,
     RECORD_OPTION_SPECS,
     {0},
 };
@@ -50,26 +43,10 @@ int cmd_record(int argc, char **argv)
     int which, code;
 
     options_begin(&o, &command, argc, argv);
-    while ((which = options_next(&o)) >= 0) {
-        switch (which) {
-        case OPTION_OUTPUT:
-            launch.output = o.value;
-            break;
-        case OPTION_NO_WATCH:
-            launch.watch = false;
-            break;
-        case OPTION_STALL:
-            if (options_number(&o, &launch.stall_s))
-                return CLI_USAGE;
-            break;
-        case OPTION_KEEP:
-            launch.keep_spool = true;
-            break;
-        default:
-            if (record_option_set(&launch, &o, which - OPTION_LIBRARY))
-                return CLI_USAGE;
-        }
-    }
+    while ((which = options_next(&o)) >= 0)
+        if (which < RECORD_JOB_COUNT ? record_job_set(&launch, &o, which)
+                                     : record_option_set(&launch, &o, which - RECORD_JOB_COUNT))
+            return CLI_USAGE;
     if (which != OPTIONS_END)
         return options_exit(which);
     if (!o.rest_count)

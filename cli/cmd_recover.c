@@ -121,8 +121,7 @@ int cmd_recover(int argc, char **argv)
     enum core_status status;
     struct options o;
     char *name;
-    int which =
-        options_read_one(&o, &command, argc, argv, "one folder at a time", "which folder", &output);
+    int which = options_read_one(&o, &command, argc, argv, "folder", &output);
 
     if (which != OPTIONS_END)
         return which;

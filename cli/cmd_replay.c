@@ -744,10 +744,8 @@ int cmd_replay(int argc, char **argv)
     if (which != OPTIONS_END)
         return options_exit(which);
     bool alone = live && policy && !o.operand_count;
-    if (o.operand_count != 1 && !alone)
-        return options_wrong(
-            &o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
-            o.operand_count ? o.operand[1] : "");
+    if (!alone && options_one(&o, "trace", true))
+        return CLI_USAGE;
     if (explore + need + live > 1)
         return options_wrong(&o, "--explore, --need and --live are different questions; ask one");
     if (live && !o.rest_count)

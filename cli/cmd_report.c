@@ -95,10 +95,8 @@ int cmd_report(int argc, char **argv)
     }
     if (which != OPTIONS_END)
         return options_exit(which);
-    if (o.operand_count != 1)
-        return options_wrong(
-            &o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
-            o.operand_count ? o.operand[1] : "");
+    if (options_one(&o, "trace", false))
+        return CLI_USAGE;
     if (output && strcmp(output, "-") != 0) {
         judge.quiet = true;
         judge.output[judge.output_count++] = (struct judge_output){judge.format, output};

@@ -15,11 +15,7 @@
 #include "cli/record_options.h"
 
 enum {
-    OPTION_OUTPUT,
-    OPTION_NO_WATCH,
-    OPTION_STALL,
-    OPTION_BUDGET,
-    OPTION_KEEP,
+    OPTION_BUDGET = RECORD_JOB_COUNT,
     OPTION_ONLY,
     OPTION_IGNORE,
     OPTION_CONFIRM,
@@ -35,13 +31,8 @@ enum {
 };
 
 static const struct options_spec spec[] = {
-    {"output", 'o', "FILE",
-     "write the trace to FILE (crosswait.db; crosswait-JOB_TASK.db in an array of Slurm's)"},
-    {"no-watch", 0, NULL, "do not end the job when a deadlock is proven"},
-    {"stall", 0, "SECONDS",
-     "end the job, without a proof, when no call of any rank was completed for so long (never)"},
+    RECORD_JOB_SPECS,
     {"budget", 0, "SECONDS", "end the job after so long, whatever it does"},
-    {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"},
     {"only", 0, "NAME,...",
      "run these checkers or rules only; 'crosswait check --list' lists them"},
     {"ignore", 0, "NAME,...", "leave out what these would find, e.g. type"},
@@ -196,22 +187,9 @@ int cmd_run(int argc, char **argv)
     options_begin(&o, &command, argc, argv);
     while ((which = options_next(&o)) >= 0) {
         switch (which) {
-        case OPTION_OUTPUT:
-            launch.output = o.value;
-            break;
-        case OPTION_NO_WATCH:
-            launch.watch = false;
-            break;
-        case OPTION_STALL:
-            if (options_number(&o, &launch.stall_s))
-                return CLI_USAGE;
-            break;
         case OPTION_BUDGET:
             if (options_number(&o, &launch.budget_s))
                 return CLI_USAGE;
-            break;
-        case OPTION_KEEP:
-            launch.keep_spool = true;
             break;
         case OPTION_ONLY:
             if (check_names_parse(o.value, NULL, wanted) != CORE_OK) /* said before the job runs */
@@ -231,7 +209,8 @@ int cmd_run(int argc, char **argv)
             judge.quiet = true;
             break;
         default:
-            if (which < OPTION_STYLE     ? judge_file_set(&judge, &o, which - OPTION_FILE)
+            if (which < RECORD_JOB_COUNT ? record_job_set(&launch, &o, which)
+                : which < OPTION_STYLE   ? judge_file_set(&judge, &o, which - OPTION_FILE)
                 : which < OPTION_LIBRARY ? judge_style_set(&judge, &o, which - OPTION_STYLE)
                                          : record_option_set(&launch, &o, which - OPTION_LIBRARY))
                 return CLI_USAGE;

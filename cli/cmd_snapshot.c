@@ -87,8 +87,7 @@ int cmd_snapshot(int argc, char **argv)
     char *folder, *trace, *name = NULL;
     enum core_status status;
     struct options o;
-    int which =
-        options_read_one(&o, &command, argc, argv, "one job at a time", "which trace", &output);
+    int which = options_read_one(&o, &command, argc, argv, "trace", &output);
 
     if (which != OPTIONS_END)
         return which;

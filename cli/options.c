@@ -111,8 +111,21 @@ int options_exit(int which)
     return which == OPTIONS_HELP ? CLI_CLEAN : CLI_USAGE;
 }
 
+int options_one(const struct options *options, const char *kind, bool command)
+{
+    if (!options->operand_count)
+        return options_wrong(options, "no %s is named", kind);
+    if (options->operand_count > 1)
+        return options_wrong(options, "one %s at a time, '%s' is one too many", kind,
+                             options->operand[1]);
+    if (options->rest_count && !command)
+        return options_wrong(options, "no command is run here, '%s' is one too many",
+                             options->rest[0]);
+    return CLI_CLEAN;
+}
+
 int options_read_one(struct options *options, const struct options_command *command, int argc,
-                     char **argv, const char *several, const char *none, const char **out_output)
+                     char **argv, const char *kind, const char **out_output)
 {
     int which;
 
@@ -122,9 +135,7 @@ int options_read_one(struct options *options, const struct options_command *comm
         *out_output = options->value;
     if (which != OPTIONS_END)
         return options_exit(which);
-    if (options->operand_count != 1 || options->rest_count)
-        return options_wrong(options, "%s", options->operand_count ? several : none);
-    return OPTIONS_END;
+    return options_one(options, kind, false) ? CLI_USAGE : OPTIONS_END;
 }
 
 static int wrong_option(const struct options *options, const char *name, size_t bytes)

@@ -82,10 +82,13 @@ int options_next(struct options *options);
 /* The exit status for OPTIONS_HELP and OPTIONS_WRONG. */
 int options_exit(int which);
 /* The whole command line of a command whose only option is -o FILE, and that takes one operand:
- * OPTIONS_END, with the file (NULL: none was named), or what the command is to exit with. several,
- * none: what is wrong with more operands, or without one. */
+ * OPTIONS_END, with the file (NULL: none was named), or what the command is to exit with. kind: of
+ * the operand. */
 int options_read_one(struct options *options, const struct options_command *command, int argc,
-                     char **argv, const char *several, const char *none, const char **out_output);
+                     char **argv, const char *kind, const char **out_output);
+/* That there is one operand, of this kind ("trace"), and no command unless there may be one:
+ * CLI_CLEAN, or reports what is wrong. */
+int options_one(const struct options *options, const char *kind, bool command);
 /* Reports a mistake of usage, with a pointer to --help; returns CLI_USAGE. */
 int options_wrong(const struct options *options, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

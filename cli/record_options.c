@@ -78,6 +78,25 @@ static bool is_text(const char *text)
     return *text != '\0';
 }
 
+enum core_status record_job_set(struct launch_options *launch, const struct options *options,
+                                int index)
+{
+    CORE_CHECK(index >= 0 && index < RECORD_JOB_COUNT);
+    switch (index) {
+    case 0:
+        launch->output = options->value;
+        return CORE_OK;
+    case 1:
+        launch->watch = false;
+        return CORE_OK;
+    case 2:
+        return options_number(options, &launch->stall_s);
+    default:
+        launch->keep_spool = true;
+        return CORE_OK;
+    }
+}
+
 enum core_status record_option_set(struct launch_options *launch, const struct options *options,
                                    int index)
 {

@@ -1,9 +1,25 @@
-/* The options of the recording library, as `record` and `run` take them. */
+/* What `record` and `run` take alike: how a job is recorded, and options of the library. */
 #ifndef CLI_RECORD_OPTIONS_H
 #define CLI_RECORD_OPTIONS_H
 
 #include "cli/options.h"
 #include "launch/launch.h"
+
+/* How a job is recorded; a row of struct options_spec each. */
+// clang-format off
+#define RECORD_JOB_SPECS \
+    {"output", 'o', "FILE", \
+     "write the trace to FILE (crosswait.db; crosswait-JOB_TASK.db in an array of Slurm's)"}, \
+    {"no-watch", 0, NULL, "do not end the job when a deadlock is proven"}, \
+    {"stall", 0, "SECONDS", \
+     "end the job, without a proof, when no call of any rank was completed for so long (never)"}, \
+    {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"}
+// clang-format on
+enum { RECORD_JOB_COUNT = 4 };
+/* Takes the option; `index` counts from the first of these rows. A value that cannot mean anything
+ * is reported: CORE_BAD_INPUT. */
+enum core_status record_job_set(struct launch_options *launch, const struct options *options,
+                                int index);
 
 /* Options of the library that `record` and `run` accept; a row of struct options_spec each. */
 // clang-format off
@@ -26,8 +42,7 @@
      "ranks of other machines send what they record here: on, off, auto (when hosts are named)"}
 // clang-format on
 enum { RECORD_OPTION_COUNT = 11 };
-/* Takes the option's value; `index` counts from the first of these rows. A value that cannot mean
- * anything is reported: CORE_BAD_INPUT. */
+/* As record_job_set. */
 enum core_status record_option_set(struct launch_options *launch, const struct options *options,
                                    int index);
 

@@ -33,27 +33,34 @@ static bool name_is_starter(const char *name)
     return false;
 }
 
-static bool process_read(pid_t pid, struct process *out_process)
+const char *launch_stat(pid_t pid, char text[LAUNCH_STAT_BYTES])
 {
-    char path[64], text[512];
-    char *p;
+    char path[64], *name_end;
     FILE *file;
     size_t bytes;
 
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     file = fopen(path, "re");
     if (!file)
-        return false;
-    bytes = fread(text, 1, sizeof text - 1, file);
+        return NULL;
+    bytes = fread(text, 1, LAUNCH_STAT_BYTES - 1, file);
     fclose(file);
     text[bytes] = '\0';
-    p = strrchr(text, ')'); /* the name before it may hold anything */
-    if (!p || strlen(p) < 5)
+    name_end = strrchr(text, ')'); /* the name before it may hold anything */
+    return name_end && strlen(name_end) >= 5 ? name_end + 2 : NULL;
+}
+
+static bool process_read(pid_t pid, struct process *out_process)
+{
+    char text[LAUNCH_STAT_BYTES];
+    const char *fields = launch_stat(pid, text);
+
+    if (!fields)
         return false;
     *out_process =
         (struct process){.pid = pid,
-                         .dead = p[2] == 'Z' || p[2] == 'X',
-                         .parent = (pid_t)atoi(p + 4),
+                         .dead = fields[0] == 'Z' || fields[0] == 'X',
+                         .parent = (pid_t)atoi(fields + 2),
                          .starter = strchr(text, '(') && name_is_starter(strchr(text, '('))};
     return true;
 }

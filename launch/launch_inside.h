@@ -211,6 +211,10 @@ void launch_quiet_look(struct launch *launch);
 void launch_quiet_seen(struct launch *launch);
 
 /* launch_end.c */
+enum { LAUNCH_STAT_BYTES = 1024 };
+/* Reads /proc/PID/stat. Returns its fields from the state (the third) on; NULL: there is no such
+ * process. */
+const char *launch_stat(pid_t pid, char text[LAUNCH_STAT_BYTES]);
 /* Before the command is started: the children that there are now, of the launcher's own or of who
  * runs the job, are none of it. */
 enum core_status launch_end_begin(struct launch *launch);

@@ -62,23 +62,12 @@ static bool status_of_pidfd(int pidfd, int *out_status)
 
 static bool status_of_zombie(pid_t pid, int *out_status)
 {
-    char path[64], text[1024];
-    char *p;
-    size_t bytes;
-    FILE *file;
-    int field;
+    char text[LAUNCH_STAT_BYTES];
+    const char *p = launch_stat(pid, text);
 
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    file = fopen(path, "re");
-    if (!file)
+    if (!p || *p != 'Z')
         return false;
-    bytes = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[bytes] = '\0';
-    p = strrchr(text, ')');
-    if (!p || p[1] != ' ' || p[2] != 'Z')
-        return false;
-    for (p += 2, field = 3; p && field < 52; field++) {
+    for (int field = 3; p && field < 52; field++) {
         p = strchr(p, ' ');
         if (p)
             p++;

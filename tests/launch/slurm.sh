@@ -2,7 +2,7 @@
 # timeout: 400
 # Under Slurm: a job started by srun is recorded, and ended when it hangs, by PMIx and, of MPICH,
 # by Slurm's own PMI; scancel and a time limit leave a trace and a report; a batch script's mpirun
-# works as elsewhere.
+# works as elsewhere, and the tasks of an array have traces of their own.
 . "$SOURCE/tests/launch/lib.bash"
 . "$SOURCE/tests/launch/slurm.bash"
 slurm_start
@@ -56,6 +56,28 @@ sbatch -o batch.out batch.sh >/dev/null || fail "sbatch: exit status $?"
 batch_wait
 grep -q "^verdict: clean" d.out && grep -q "^exit status 0" d.out ||
     fail "mpirun in a batch job: $(cat d.out d.err batch.out)"
+
+# Several programs in one step.
+printf '0-1 %s hang\n2-3 %s hang\n' "$circle" "$circle" >parts.conf
+crosswait run -o p.db -- srun -n 4 --multi-prog parts.conf >out 2>err
+[ $? = 1 ] && grep -q "^error\[deadlock\]" out && [ "$(meta p.db rank_count)" = 4 ] ||
+    fail "--multi-prog: $(cat out err)"
+no_ranks
+
+cat >array.sh <<B
+#!/bin/bash
+#SBATCH -n 2 --array=1-2
+cd $PWD
+$(command -v crosswait) run -- srun -n 2 "$BUILD/corpus/programs/stencil" 5 16 \
+    >array.\$SLURM_ARRAY_TASK_ID 2>&1
+B
+sbatch -o array.out array.sh >submitted || fail "sbatch --array: exit status $?"
+batch_wait
+for task in 1 2; do
+    db=crosswait-$(tr -dc 0-9 <submitted)_$task.db
+    grep -q "^verdict: clean" array.$task && [ "$(meta "$db" rank_count)" = 2 ] ||
+        fail "an array, task $task: $(cat array.$task array.out)"
+done
 
 # The shortest limit is a minute: the command is ended before, so that there is time for the report.
 cat >limit.sh <<B
