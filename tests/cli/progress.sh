@@ -8,7 +8,7 @@ crosswait record -o T.db -- mpirun -n 4 "$BUILD/tests/bench/jobs/families" flood
 import re, subprocess
 from terminal import end, start
 
-said, _ = end(*start("crosswait check -q --budget=100000 T.db"))
+said, _ = end(*start("crosswait check -q --budget=50000 T.db"))
 print(
     "on a terminal:",
     (
@@ -24,7 +24,7 @@ END
 
 # The same of storing, which can be interrupted: the record is still there.
 crosswait record --keep-spool -o K.db -- mpirun -n 2 "$BUILD/tests/bench/jobs/families" \
-    local 1200000 >/dev/null 2>&1
+    local 300000 >/dev/null 2>&1
 cat >hold.c <<'END'
 /* Stops the process when it has read 4 MB: that is in the midst of the spools. */
 #include <dlfcn.h>
