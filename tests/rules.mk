@@ -9,6 +9,13 @@ $(TOOLS): $(BUILD)/tests/%: tests/%.c $(LIBS) | $(INTERPOSE_GEN)
 
 TESTS += $(TOOLS)
 
+# What the ranks of many tests wait with. A sanitizer's runtime would have to come before it.
+$(BUILD)/tests/libidle.so: tests/idle.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  cc    $<")
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -O2 $(WARN) -fPIC -shared -MMD -MP -o $@ $< -ldl
+TESTS += $(if $(SAN),,$(BUILD)/tests/libidle.so)
+
 .PHONY: bench-store
 bench-store: $(BUILD)/tests/bench/bench_store
 	@$(BUILD)/tests/bench/bench_store

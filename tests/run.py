@@ -12,8 +12,10 @@ A script runs in an empty folder of its own (TMPDIR points into it) with BUILD, 
 so that `crosswait` and `libcrosswait.so` are the built ones, and with Open MPI told to
 oversubscribe and to run as root. Header comments set the rest: `# timeout: SECONDS` (120 unless
 told), `# slow` (only with --all), `# alone` (not beside other tests: it measures time, or fills the
-machine). A test that ends or times out takes all the processes of its session with it, and what its
-ranks shared. The folders are in memory where there is plenty, and TMPDIR does not say where else.
+machine), `# idle` (ranks that wait sleep between two looks, tests/idle.c: not where it matters that
+they poll, nor where a sanitizer's runtime has to be loaded first). A test that ends or times out
+takes all the processes of its session with it, and what its ranks shared. The folders are in memory
+where there is plenty, and TMPDIR does not say where else.
 """
 import argparse, concurrent.futures, contextlib, glob, os, re, signal, subprocess, sys
 import tempfile, threading, time
@@ -157,7 +159,7 @@ def shared_folder():
     return tempfile.TemporaryDirectory(prefix="cw", dir="/dev/shm", ignore_cleanup_errors=True)
 
 
-def environment(build, folder, shared):
+def environment(build, folder, shared, idle):
     env = dict(os.environ)
     for name in [n for n in env if n.startswith(("CROSSWAIT", "OMPI_", "PMIX_"))]:
         del env[name]
@@ -174,6 +176,8 @@ def environment(build, folder, shared):
         os.chmod(shared, 0o1777)  # tests run as other users, too
         env["OMPI_MCA_btl_vader_backing_directory"] = shared
         env["OMPI_MCA_osc_sm_backing_directory"] = shared
+    if idle and os.path.exists(build + "/tests/libidle.so"):  # which builds with SAN= lack
+        env["LD_PRELOAD"] = build + "/tests/libidle.so"
     return env
 
 
@@ -195,6 +199,7 @@ class Test:
         self.timeout = float((self.script and header(path, "timeout")) or 120)
         self.slow = self.script and header(path, "slow")
         self.alone = self.script and header(path, "alone")
+        self.idle = self.script and header(path, "idle")
         self.passed = self.failed = 0
         self.problem = None
 
@@ -206,7 +211,7 @@ class Test:
             status, self.output, left, usage = run(
                 ["/bin/bash", self.path] if self.script else [self.path],
                 folder,
-                environment(self.build, folder, shared),
+                environment(self.build, folder, shared, self.idle),
                 self.timeout,
             )
         self.amount = amount(self.output)

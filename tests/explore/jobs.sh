@@ -2,6 +2,7 @@
 # in worlds of processes, each way to fail as often, the same printed; the schedule that is printed
 # leads there again.
 # timeout: 900
+# idle
 for name in overtaken probe test getstatus iprobe waitany procnull persistent; do
     file=$SOURCE/tests/explore/programs/$name.c
     ranks=$(sed -n '1s/^.* \([0-9]*\) ranks.*/\1/p' "$file")

@@ -10,7 +10,7 @@ fi
 # record [-n N] [-x VARIABLE[=VALUE]]... COMMAND...: runs it under mpirun with the library, spools
 # in $SPOOL.
 record() {
-    local n=2 set=(-x LD_PRELOAD="$LIBRARY" \
+    local n=2 set=(-x LD_PRELOAD="$LIBRARY${LD_PRELOAD:+:$LD_PRELOAD}" \
         -x CROSSWAIT_SPOOL ${CROSSWAIT_POLICY:+-x CROSSWAIT_POLICY})
     if [ "$1" = -n ]; then n=$2; shift 2; fi
     while [ "$1" = -x ]; do set+=(-x "$2"); shift 2; done

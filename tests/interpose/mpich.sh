@@ -1,4 +1,5 @@
 # timeout: 900
+# idle
 # The recorder for MPICH: the tests of this folder, with that library. Not: grid and idup (its
 # inside is not looked into), spawn and join (over UCX, as Debian builds it, it starts and joins no
 # processes), hosts (which starts Open MPI's daemons), sanitizers and shadow (gcc's
