@@ -22,6 +22,7 @@
 #include "core/random.h"
 #include "explore/search.h"
 #include "fuzz/harness.h"
+#include "fuzz/limit.h"
 #include "fuzz/scenario/execute.h"
 #include "fuzz/scenario/shape.h"
 
@@ -100,7 +101,7 @@ static enum core_status run(void *context, const struct replay_policy *policy,
 {
     struct exhaust *e = context;
     struct scenario *now = &e->shared->scenario;
-    const struct itimerval limit = {.it_value.tv_sec = WORLD_SECONDS};
+    const struct itimerval limit = {.it_value.tv_sec = limit_seconds(WORLD_SECONDS)};
     const struct harness_schedule schedule = {policy, choice, on_event, e, NULL};
     *now = e->scenario;
     scenario_take_answers(now, policy);

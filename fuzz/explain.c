@@ -15,10 +15,9 @@
 #include "fuzz/limit.h"
 #include "core/output.h"
 
-/* A trial that does not end in TRIAL_MS is a timeout. While one is shrunk SHORT_MS do, as small
- * worlds take a few. It counts like TIMEOUT_TRIALS others, so that shrinking ends. */
+/* A trial that takes as long as limit.h says is a timeout. While one is shrunk SHORT_MS do, as
+ * small worlds take a few. It counts like TIMEOUT_TRIALS others, so that shrinking ends. */
 enum {
-    TRIAL_MS = 10000,
     SHORT_MS = 200,
     TRIALS_MAX = 3000,
     TIMEOUT_TRIALS = TRIALS_MAX / 30,
@@ -483,7 +482,7 @@ static bool shrink_timeout(struct shrinking *work)
     if (strcmp(work->rule, timeout))
         return false;
     shrink_all(work);
-    trial_ms = TRIAL_MS;
+    trial_ms = limit_seconds_again() * 1000;
     trial(work->collective, work->best, false, rule, &work->messages);
     if (!strcmp(rule, timeout))
         return true;
@@ -497,17 +496,18 @@ const char *harness_shrink(const struct collective *collective, struct scenario 
     if (!execute_adapt(collective, scenario))
         return NULL;
     work = (struct shrinking){.collective = collective, .best = scenario};
-    for (trial_ms = SHORT_MS;; trial_ms = TRIAL_MS) {
+    const int long_ms = limit_seconds_again() * 1000;
+    for (trial_ms = SHORT_MS;; trial_ms = long_ms) {
         trials = 0;
         trial(collective, scenario, true, work.rule, &work.messages);
         if (!work.rule[0])
             return NULL;
         if (strcmp(work.rule, timeout))
             break;
-        if (trial_ms == TRIAL_MS || shrink_timeout(&work))
+        if (trial_ms == long_ms || shrink_timeout(&work))
             return work.rule;
     }
-    trial_ms = TRIAL_MS;
+    trial_ms = long_ms;
     struct scenario found = *scenario;
     shrink_all(&work);
     shrink_by_any_symptom(&work, &found);

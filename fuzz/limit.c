@@ -7,10 +7,11 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { CLOCK_FACTOR = 3 };
+enum { CLOCK_FACTOR = 3, AGAIN_MOST = 10 };
 
 static volatile sig_atomic_t computed, rang;
 static int input_seconds;
@@ -30,6 +31,19 @@ static void on_alarm(int number, siginfo_t *info, void *context)
         libfuzzer_alarm.sa_sigaction(number, info, context);
     else
         libfuzzer_alarm.sa_handler(number);
+}
+
+int limit_seconds(int usual)
+{
+    const char *given = getenv("CROSSWAIT_FUZZ_SECONDS");
+    int seconds = given ? atoi(given) : 0;
+    return seconds > 0 ? seconds : usual;
+}
+
+int limit_seconds_again(void)
+{
+    int seconds = limit_seconds(AGAIN_MOST);
+    return seconds < AGAIN_MOST / 2 ? 2 * seconds : AGAIN_MOST;
 }
 
 void limit_once(int ms, void (*handler)(int))

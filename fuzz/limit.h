@@ -3,6 +3,11 @@
 #ifndef FUZZ_LIMIT_H
 #define FUZZ_LIMIT_H
 
+/* What CROSSWAIT_FUZZ_SECONDS says that an input may take, or the usual number. */
+int limit_seconds(int usual);
+/* To show again what took too long: twice as many, and 10 at the most. */
+int limit_seconds_again(void);
+
 /* Once: handler is called with SIGPROF or SIGALRM when the time is over; SIG_DFL ends the process.
  */
 void limit_once(int ms, void (*handler)(int));

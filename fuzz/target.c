@@ -92,22 +92,28 @@ static int list(void)
     return 0;
 }
 
-enum {
-    EXPLAIN_MS = 10000,
-    LIBFUZZER_SECONDS = 1200
-}; /* the latter: unless -timeout says otherwise */
+enum { LIBFUZZER_SECONDS = 1200 }; /* unless -timeout says otherwise */
+
+static char too_long[128];
 
 static void on_alarm(int number)
 {
-    static const char text[] =
-        "finding: timeout: no end within 10 s: it loops without communicating, or very slowly\n";
     (void)number;
-    _exit(write(1, text, sizeof text - 1) < 0 ? 3 : 1);
+    _exit(write(1, too_long, strlen(too_long)) < 0 ? 3 : 1);
+}
+
+static void limit_one(void)
+{
+    snprintf(
+        too_long, sizeof too_long,
+        "finding: timeout: no end within %d s: it loops without communicating, or very slowly\n",
+        limit_seconds_again());
+    limit_once(limit_seconds_again() * 1000, on_alarm);
 }
 
 static int explain(const char *path)
 {
-    limit_once(EXPLAIN_MS, on_alarm);
+    limit_one();
     static struct scenario scenario;
     const struct collective *collective = harness_read(path, &scenario);
     return collective ? harness_explain(collective, &scenario) > 0 : 2;
@@ -141,7 +147,7 @@ static int decide(const char *path, const char *out)
     const struct collective *collective = harness_read(path, &scenario);
     if (!collective || !out)
         return 2;
-    limit_once(EXPLAIN_MS, on_alarm);
+    limit_one();
     return harness_decide(collective, &scenario, out);
 }
 

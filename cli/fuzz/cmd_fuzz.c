@@ -104,6 +104,9 @@ static const struct options_command command = {
                "crosswait fuzz --library -- --ranks=4 --only=bcast",
 };
 
+/* What a world of few ranks does not take. */
+static const char WORLD_SECONDS_EXHAUSTIVE[] = "2";
+
 static void summarise(const char *log, const struct fuzz_job *job)
 {
     char executions[512], line[512], cover[128] = "";
@@ -123,10 +126,11 @@ struct passed { /* what goes to libFuzzer */
     int option_count;
     char *input[ARGUMENTS_MAX];
     int input_count;
-    bool limited;   /* -runs or -max_total_time was given, or what ends by itself */
-    long runs;      /* of -runs; 0: not given */
-    double seconds; /* of -max_total_time; 0: not given */
-    long seed;      /* of -seed; 0: not given */
+    bool limited;              /* -runs or -max_total_time was given, or what ends by itself */
+    long runs;                 /* of -runs; 0: not given */
+    double seconds;            /* of -max_total_time; 0: not given */
+    long seed;                 /* of -seed; 0: not given */
+    const char *input_seconds; /* of -timeout; NULL: not given */
 };
 
 /* libFuzzer only warns of an option that it does not know, in its log. */
@@ -359,6 +363,8 @@ static int passed_take(int argc, char **argv, struct passed *passed)
             passed->runs = atol(arg + 6);
         if (!strncmp(arg, "-max_total_time=", 16))
             passed->seconds = atof(arg + 16);
+        if (!strncmp(arg, "-timeout=", 9))
+            passed->input_seconds = arg + 9;
         if (!strncmp(arg, "-seed=", 6))
             passed->seed = atol(arg + 6);
     }
@@ -535,6 +541,9 @@ int cmd_fuzz(int argc, char **argv)
         return options_wrong(&o, "cannot read '%s'", wanted.ignored);
     if (narrow[0])
         setenv("CROSSWAIT_FUZZ_NARROW", narrow, 1);
+    if (passed.input_seconds || exhausted > 0)
+        setenv("CROSSWAIT_FUZZ_SECONDS",
+               passed.input_seconds ? passed.input_seconds : WORLD_SECONDS_EXHAUSTIVE, 1);
     if (job.target)
         setenv("CROSSWAIT_FUZZ_TARGET", job.target, 1);
     status = fuzz_build(&job, "fuzz", program);

@@ -22,7 +22,7 @@ try right_allgatherv 3 $plain
 try right_allgatherv 1 --only=count=9
 try wrong_barrier 2 | grep -v "worlds"
 try right_barrier 4
-for t in crash loop leak; do try wrong_bcast_$t 3 --only=root=0 --only=type=int \
+for t in crash loop leak; do try wrong_bcast_$t 3 -timeout=1 --only=root=0 --only=type=int \
     --only=communicator=world --only=late=no --only=in-place=no | grep -vE "worlds|scenarios:"; done
 try right_bcast 4
 try right_bcast 2 --time=0.0001 | sed "s,[0-9]* scenarios,some scenarios,; /worlds/d; /^  [0-9]/d"
