@@ -36,10 +36,15 @@
     X(DIMS_ENTRY, "dims-entry", ARGUMENT)                                        \
     X(DIMS_PRODUCT, "dims-product", ARGUMENT)                                    \
     X(SUBARRAY, "subarray", ARGUMENT)                                            \
+    X(DARRAY_RANK, "darray-rank", ARGUMENT)                                      \
+    X(DARRAY_GRID, "darray-grid", ARGUMENT)                                      \
+    X(CONTENTS_BASIC, "contents-basic", ARGUMENT)                                \
     X(GROUP_RANGE, "group-range", ARGUMENT)                                      \
     X(EDGE_RANGE, "edge-range", ARGUMENT)                                        \
     X(INDEX_FALLS, "index-falls", ARGUMENT)                                      \
     X(RANK_TWICE, "rank-twice", ARGUMENT)                                        \
+    X(RANGE_OUTSIDE, "range-outside", ARGUMENT)                                  \
+    X(RANGE_STRIDE, "range-stride", ARGUMENT)                                    \
     X(NO_CART, "no-cart", ARGUMENT)                                              \
     X(NO_GRAPH, "no-graph", ARGUMENT)                                            \
     X(NO_DIST_GRAPH, "no-dist-graph", ARGUMENT)                                  \
@@ -54,6 +59,7 @@
     X(KEYVAL_FREED, "keyval-freed", ARGUMENT)                                    \
     X(KEYVAL_UNKNOWN, "keyval-unknown", ARGUMENT)                                \
     X(NOTHING_ATTACHED, "nothing-attached", ARGUMENT)                            \
+    X(ATTACHED_ALREADY, "attached-already", ARGUMENT)                            \
     X(WINDOW_NO_MEMORY, "window-no-memory", ARGUMENT)                            \
     X(REGION_TWICE, "region-twice", ARGUMENT)                                    \
     X(REGION_UNKNOWN, "region-unknown", ARGUMENT)                                \

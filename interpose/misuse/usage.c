@@ -478,6 +478,33 @@ void usage_subarray(struct lane *lane, uint64_t seq, int ndims, const int *size,
         }
 }
 
+void usage_darray(struct lane *lane, uint64_t seq, int size, int rank, int ndims, const int *grid)
+{
+    long long product = 1;
+    for (int i = 0; grid && i < ndims && product > 0 && product <= size; i++)
+        product *= grid[i];
+    if (rank < 0 || rank >= size)
+        usage_say(lane, seq, MISUSE_DARRAY_RANK, "rank", 0, .value = {rank, size});
+    else if (grid && product != size)
+        usage_say(lane, seq, MISUSE_DARRAY_GRID, "psize_array", 0, .value = {product, size});
+}
+
+void usage_contents_asked(struct lane *lane, uint64_t seq, MPI_Datatype type, const char *argument,
+                          int64_t integers, int64_t addresses, int64_t types)
+{
+    int needed[3], combiner;
+    if (!usage_good(OBJECT_TYPE, HANDLE(type)) || contents_combiner(type) < 0 ||
+        REAL(Type_get_envelope)(type, &needed[0], &needed[1], &needed[2], &combiner))
+        return;
+    if (combiner == MPI_COMBINER_NAMED) {
+        usage_say(lane, seq, MISUSE_CONTENTS_BASIC, argument, 0);
+        return;
+    }
+    usage_least(lane, seq, integers, "max_integers", needed[0]);
+    usage_least(lane, seq, addresses, "max_addresses", needed[1]);
+    usage_least(lane, seq, types, "max_datatypes", needed[2]);
+}
+
 void usage_graph(struct lane *lane, uint64_t seq, int nodes, const int *index, const int *edge)
 {
     for (int i = 0, before = 0; index && i < nodes; before = index[i++])
@@ -510,6 +537,35 @@ void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const 
                 return;
             }
     }
+}
+
+void usage_ranges(struct lane *lane, uint64_t seq, MPI_Group group, int n, int range[][3],
+                  const char *argument)
+{
+    int size = 0;
+    if (!usage_good(OBJECT_GROUP, HANDLE(group)) || REAL(Group_size)(group, &size) != MPI_SUCCESS)
+        return;
+    bool *named = calloc((size_t)size + 1, sizeof *named);
+    for (int i = 0; named && range && i < n; i++) {
+        long long first = range[i][0], last = range[i][1], stride = range[i][2];
+        if (!stride) {
+            usage_say(lane, seq, MISUSE_RANGE_STRIDE, argument, 0, .value = {i});
+            break;
+        }
+        for (long long k = first; stride > 0 ? k <= last : k >= last; k += stride) {
+            bool outside = k < 0 || k >= size;
+            if (outside)
+                usage_say(lane, seq, MISUSE_RANGE_OUTSIDE, argument, 0, .value = {i, k, size});
+            else if (named[k])
+                usage_say(lane, seq, MISUSE_RANK_TWICE, argument, 0, .value = {k});
+            if (outside || named[k]) {
+                i = n;
+                break;
+            }
+            named[k] = true;
+        }
+    }
+    free(named);
 }
 
 void usage_topology(struct lane *lane, uint64_t seq, MPI_Comm comm, enum usage_topology needed)
@@ -591,6 +647,12 @@ static struct {
     const void *at;
     long bytes;
 } attached;
+
+void usage_attaching(struct lane *lane, uint64_t seq)
+{
+    if (attached.at)
+        usage_say(lane, seq, MISUSE_ATTACHED_ALREADY, NULL, 0);
+}
 
 void usage_attached(struct lane *lane, uint64_t seq, const void *buffer, int bytes)
 {

@@ -137,9 +137,15 @@ void usage_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int ndims, const
 /* Whether the part lies in the whole, dimension by dimension. */
 void usage_subarray(struct lane *lane, uint64_t seq, int ndims, const int *size, const int *subsize,
                     const int *start);
+void usage_darray(struct lane *lane, uint64_t seq, int size, int rank, int ndims, const int *grid);
+/* MPI_Type_get_contents, with room for so many integers, addresses and types. */
+void usage_contents_asked(struct lane *lane, uint64_t seq, MPI_Datatype type, const char *argument,
+                          int64_t integers, int64_t addresses, int64_t types);
 void usage_graph(struct lane *lane, uint64_t seq, int nodes, const int *index, const int *edge);
 void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int *rank,
                  const char *argument, bool unique);
+void usage_ranges(struct lane *lane, uint64_t seq, MPI_Group group, int n, int range[][3],
+                  const char *argument);
 /* The topology that the call needs: as comm_info has them. */
 enum usage_topology { USAGE_ANY_TOPOLOGY, USAGE_CART, USAGE_GRAPH, USAGE_DIST_GRAPH };
 void usage_topology(struct lane *lane, uint64_t seq, MPI_Comm comm, enum usage_topology needed);
@@ -156,6 +162,7 @@ void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argumen
 void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argument,
                   bool attributes);
 
+void usage_attaching(struct lane *lane, uint64_t seq);
 void usage_attached(struct lane *lane, uint64_t seq, const void *buffer, int bytes);
 void usage_detached(struct lane *lane);
 void usage_bsend(struct lane *lane, uint64_t seq, uint64_t bytes);
