@@ -29,7 +29,8 @@ const char *finding_effect_text(enum finding_effect effect)
     static const char *const text[] = {[FINDING_EFFECT_OPEN] = "open",
                                        [FINDING_EFFECT_BLOCKS] = "blocks",
                                        [FINDING_EFFECT_FAILS] = "fails",
-                                       [FINDING_EFFECT_LACKS] = "lacks"};
+                                       [FINDING_EFFECT_LACKS] = "lacks",
+                                       [FINDING_EFFECT_MEETS] = "meets"};
 
     _Static_assert(sizeof text / sizeof *text == FINDING_EFFECT_COUNT, "words for each");
     CORE_CHECK((size_t)effect < sizeof text / sizeof *text);
@@ -369,6 +370,8 @@ const char *finding_help(const struct finding *finding)
 
     if (finding->effect == FINDING_EFFECT_BLOCKS && finding->rule->help_blocks)
         return finding->rule->help_blocks;
+    if (finding->effect == FINDING_EFFECT_MEETS && finding->rule->help_meets)
+        return finding->rule->help_meets;
     for (uint32_t i = 0; finding->rule->help_subject && i < finding->call_count; i++)
         if (finding->call[i].subject_seq)
             return finding->rule->help_subject;

@@ -32,6 +32,7 @@ enum finding_effect {                        /* of the mistake, on the calls tha
                       FINDING_EFFECT_BLOCKS, /* they wait for ever wherever nothing is buffered */
                       FINDING_EFFECT_FAILS,  /* MPI raises an error, or the rank dies */
                       FINDING_EFFECT_LACKS,  /* none: the ranks that are named first end without */
+                      FINDING_EFFECT_MEETS,  /* they access the same bytes, in no order */
                       FINDING_EFFECT_COUNT
 };
 const char *finding_effect_text(enum finding_effect effect);

@@ -51,13 +51,20 @@ const struct rule rule_table[RULE_COUNT] = {
                    {"collective", "rma"}},
     [RULE_RMA] = {"rma", "rma", "misuse",
                   "one-sided accesses lie in epochs and in their windows, and do not conflict",
-                  "put a synchronisation between accesses to the same place (MPI_Win_fence, "
-                  "MPI_Win_unlock, MPI_Win_flush), or use MPI_Accumulate"},
+                  "open an epoch before the accesses (MPI_Win_fence, MPI_Win_start, MPI_Win_lock), "
+                  "close it behind them with the call that belongs to it, and stay within the "
+                  "target's window",
+                  .help_meets =
+                      "put a synchronisation between accesses to the same place (MPI_Win_fence, "
+                      "MPI_Win_unlock, MPI_Win_flush), or use MPI_Accumulate"},
     [RULE_FILE] = {"file", "file", "misuse",
                    "files are accessed as their mode and view allow, by all ranks in the same "
                    "order, without conflicts",
-                   "let ranks write to places of their own, or order them: MPI_File_sync, "
-                   "MPI_Barrier, MPI_File_sync, or atomic mode"},
+                   "open the file for what is done with it, and let all ranks make its collective "
+                   "calls in the same order, with the arguments that are to be alike",
+                   .help_meets =
+                       "let ranks write to places of their own, or order them: MPI_File_sync, "
+                       "MPI_Barrier, MPI_File_sync, or atomic mode"},
     [RULE_THREAD] = {"thread", "thread", "misuse",
                      "threads call as the thread level allows, and not into the same collective "
                      "or request at a time",

@@ -135,7 +135,8 @@ static enum core_status add_result(struct sarif *sarif, struct trace *trace,
 /* With all its remedies: which of them a finding has depends on its calls. */
 static void add_rule(struct sarif *sarif, const struct rule *rule)
 {
-    const char *other[] = {rule->help_alone, rule->help_subject, rule->help_blocks};
+    const char *other[] = {rule->help_alone, rule->help_subject, rule->help_blocks,
+                           rule->help_meets};
     char *help = NULL;
     size_t bytes;
     FILE *file = open_memstream(&help, &bytes);

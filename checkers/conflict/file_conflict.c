@@ -602,6 +602,7 @@ static void say(struct conflict *c, enum verdict verdict, const struct access *a
         c->status = CORE_NO_MEMORY;
         return;
     }
+    finding->effect = FINDING_EFFECT_MEETS;
     c->said[c->said_count++] = (struct said){{a->site, b->site}, {a->call, b->call}, verdict,
                                              contents,           c->list->count - 1, 0};
     for (int side = 0; side < 2; side++) {

@@ -217,6 +217,7 @@ static bool tell(struct conflicts *c, const struct access *a, const struct acces
         finding_list_add(c->list, RULE_RMA, of.unsure ? FINDING_NOTE : FINDING_ERROR);
     if (!good(c, finding ? CORE_OK : CORE_NO_MEMORY))
         return false;
+    finding->effect = FINDING_EFFECT_MEETS;
     said_call(c, said, 0, b);
     said_call(c, said, 1, a);
     tell_first(c, finding, a, b, bytes, atomics);
