@@ -658,7 +658,7 @@ static void stall_words(FILE *file, const struct ending *ending)
     }
 }
 
-char *wording_quiet(const struct ending *seen, uint32_t quiet_s)
+char *wording_quiet(const struct ending *seen, uint32_t quiet_s, bool long_calls)
 {
     uint32_t count[ENDING_ROLE_COUNT] = {0};
     char *text = NULL;
@@ -694,8 +694,9 @@ char *wording_quiet(const struct ending *seen, uint32_t quiet_s)
               file);
     } else {
         fputs("no call was completed, and all ranks are inside calls: ", file);
-        role_words(file, seen, ENDING_INSIDE, false);
-        fputs("; it may be a hang, which is not proven (--stall=SECONDS ends such a job)", file);
+        role_words(file, seen, ENDING_INSIDE, long_calls);
+        fprintf(file, "; %s, which is not proven (--stall=SECONDS ends such a job)",
+                long_calls ? "such calls may take long, or it is a hang" : "it may be a hang");
     }
     return core_text_close(file, &text);
 }

@@ -49,8 +49,9 @@ char *wording_deadlock_text(const struct ending *ending);
 /* One sentence on how the job was ended; NULL: it was not, or out of memory. Free with free(). */
 char *wording_ending(const struct ending *ending);
 /* What is said of a job that runs and seems to hang, after quiet_s seconds: its ranks are of the
- * roles INSIDE, POLLS and OUTSIDE. Free with free(); NULL: out of memory. */
-char *wording_quiet(const struct ending *seen, uint32_t quiet_s);
+ * roles INSIDE, POLLS and OUTSIDE. long_calls: some are in calls that may take long. Free with
+ * free(); NULL: out of memory. */
+char *wording_quiet(const struct ending *seen, uint32_t quiet_s, bool long_calls);
 
 /* "SIGSEGV (signal 11, segmentation fault)". Free with free(); NULL: out of memory. */
 char *wording_signal(int64_t number);

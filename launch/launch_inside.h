@@ -38,8 +38,9 @@ enum {
                                  may block itself */
     LAUNCH_POLL_WARN_MS =
         10000, /* nothing but polls in vain for so long, and others waiting: say so */
-    LAUNCH_WAIT_WARN_MS = 30000,   /* the same where all are inside calls, and nothing is proven */
-    LAUNCH_OUTSIDE_WARN_MS = 60000 /* the same where some are outside of MPI */
+    LAUNCH_WAIT_WARN_MS = 30000,    /* the same where all are inside calls, and nothing is proven */
+    LAUNCH_OUTSIDE_WARN_MS = 60000, /* the same where some are outside of MPI */
+    LAUNCH_LONG_WARN_MS = 120000    /* or are in calls that may take long: files', MPI_Comm_spawn */
 };
 
 struct launch_lane {
@@ -83,6 +84,7 @@ struct launch_world { /* one MPI job of the command: one folder of the spool */
         relay_tick;  /* launch_relay_agrees: of the proof that is to be agreed to */
     uint64_t ask_ns; /* not before: when the next proof may be tried */
     bool quiet_said; /* that it seems to hang */
+    bool quiet_long; /* some were seen in calls that may take long, for less than it has to be */
 };
 
 struct launch_leftover { /* launch_leftover.c: a file in shared memory */

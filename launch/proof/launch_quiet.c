@@ -1,7 +1,7 @@
 /* A job that seems to hang and is not proven to: ranks that do nothing but poll in vain, while all
- * others wait; or all inside calls, and nothing moves; or some outside of MPI for a long time. It
- * may go on by itself, at a time of its own; so the job is left alone, and the user is told, once,
- * what is seen. */
+ * others wait; or all inside calls, and nothing moves; or some outside of MPI, or in a call that
+ * may take long, for a long time. It may go on by itself, at a time of its own; so the job is left
+ * alone, and the user is told, once, what is seen. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +159,7 @@ static void world_quiet(struct launch_world *world, uint64_t now)
     uint32_t count[DOING_OTHER + 1] = {0};
     uint64_t quiet_ns = UINT64_MAX;
     struct ending seen = {0};
+    const uint64_t long_ns = 1000000u * (uint64_t)LAUNCH_LONG_WARN_MS;
     bool may_be_long = false;
 
     for (uint32_t r = 0; r < world->rank_count; r++) {
@@ -172,11 +173,13 @@ static void world_quiet(struct launch_world *world, uint64_t now)
     if (count[DOING_OTHER] || count[DOING_POLLS] + count[DOING_WAITS] == 0 ||
         !world->rank[0].lane_count ||
         world->rank_count != (uint32_t)world->rank[0].lane[0].header.world_size ||
-        quiet_ns < warn_after_ns(count))
+        quiet_ns < warn_after_ns(count) || (world->quiet_long && quiet_ns < long_ns))
         return;
-    world->quiet_said = true;
-    if (world_read(world) && ranks_see(world, now, &seen, &may_be_long) && !may_be_long) {
-        char *text = wording_quiet(&seen, (uint32_t)(quiet_ns / 1000000000u));
+    bool known = world_read(world) && ranks_see(world, now, &seen, &may_be_long);
+    world->quiet_long = known && may_be_long && quiet_ns < long_ns;
+    world->quiet_said = !world->quiet_long;
+    if (known && world->quiet_said) {
+        char *text = wording_quiet(&seen, (uint32_t)(quiet_ns / 1000000000u), may_be_long);
 
         if (text)
             core_report(CORE_OK, "%s", text);

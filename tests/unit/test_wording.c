@@ -280,7 +280,7 @@ static void a_deadlock_names_all_ranks(void **state)
 
 static void what_is_not_proven(void **state)
 {
-    struct ending few = {.reason = ENDING_STALL, .limit_ms = 4000}, many = few;
+    struct ending few = {.reason = ENDING_STALL, .limit_ms = 4000}, many = few, file = few;
 
     (void)state;
     call_put(&few, 0, ENDING_OUTSIDE, "");
@@ -291,7 +291,7 @@ static void what_is_not_proven(void **state)
                  "the job was ended after no call had been completed for 4 s, without a proof that "
                  "it hangs: rank 1 (MPI_Recv, a thread outside of MPI for 3 s), rank 0 (outside of "
                  "MPI for 3 s), polling rank 2 (MPI_Test for 3 s)");
-    words_expect(wording_quiet(&few, 60),
+    words_expect(wording_quiet(&few, 60, true),
                  "for 60 seconds no call was completed: rank 0 (outside of MPI for 3 s), rank 1 "
                  "(MPI_Recv, a thread outside of MPI for 3 s), rank 2 (MPI_Test); some may "
                  "compute, or it is a hang, which is not proven (--stall=SECONDS ends such a job)");
@@ -299,18 +299,25 @@ static void what_is_not_proven(void **state)
         call_put(&many, r, r == 20 ? ENDING_POLLS : ENDING_INSIDE,
                  r == 20 ? "MPI_Iprobe" : "MPI_Barrier");
     words_expect(
-        wording_quiet(&many, 10),
+        wording_quiet(&many, 10, false),
         "for 10 seconds rank 20 (MPI_Iprobe) has only polled and found nothing, while others wait: "
         "ranks 0 to 19 and 21 to 23 (MPI_Barrier); it may be a hang, which cannot be "
         "proven: end the job (--stall=SECONDS does), and it is judged");
     many.call[20].role = ENDING_INSIDE;
     words_expect(
-        wording_quiet(&many, 30),
+        wording_quiet(&many, 30, false),
         "for 30 seconds no call was completed, and all ranks are inside calls: ranks 0 to 19 "
         "and 21 to 23 (MPI_Barrier), rank 20 (MPI_Iprobe); it may be a hang, which is not "
         "proven (--stall=SECONDS ends such a job)");
+    call_put(&file, 0, ENDING_INSIDE, "MPI_File_close");
+    call_put(&file, 1, ENDING_INSIDE, "MPI_Finalize");
+    words_expect(wording_quiet(&file, 120, true),
+                 "for 120 seconds no call was completed, and all ranks are inside calls: rank 0 "
+                 "(MPI_File_close for 3 s), rank 1 (MPI_Finalize for 3 s); such calls may take "
+                 "long, or it is a hang, which is not proven (--stall=SECONDS ends such a job)");
     ending_done(&few);
     ending_done(&many);
+    ending_done(&file);
 }
 
 static void what_differs_is_said(void **state)
