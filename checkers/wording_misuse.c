@@ -197,7 +197,7 @@ static const struct {
     [MISUSE_OBJECT_BUFFER] = {"a buffer for MPI_Bsend", ""},
     [MISUSE_OBJECT_MEMORY] = {"memory from MPI_Alloc_mem", ""},
     [MISUSE_OBJECT_VARIABLE] = {"a variable", ""},
-    [MISUSE_OBJECT_BLOCK] = {"a block from malloc", ""},
+    [MISUSE_OBJECT_BLOCK] = {"an allocated block", ""},
     [MISUSE_OBJECT_FRAME] = {"a place on the stack", ""},
     [MISUSE_OBJECT_MAPPING] = {"a place in memory", ""},
 };

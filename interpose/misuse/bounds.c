@@ -136,6 +136,8 @@ static void place_find(struct lane *lane, void **cfa, struct spool_memory *m, st
         m->head.a = framed ? SPOOL_PLACE_STACK : SPOOL_PLACE_UNKNOWN;
         m->block_start = frame->sp;
         m->block_end = framed ? frame->cfa - sizeof(uintptr_t) : 0;
+    } else if (usage_region_find(at, &m->block_start, &m->block_end)) {
+        m->head.a = SPOOL_PLACE_HEAP;
     } else if (heap_block_find(at, (uintptr_t)m->end, &block)) {
         m->head.a = block.freed ? SPOOL_PLACE_FREED : SPOOL_PLACE_HEAP;
         m->block_start = block.start;
@@ -160,20 +162,12 @@ static void keep(struct lane *lane, struct spool_memory *m, const int64_t *slot,
     memcpy(record + sizeof *m + m->slot_count * sizeof *slot, argument, m->name_bytes);
 }
 
-static void look(struct lane *lane, const struct spool_event *e, void **cfa,
-                 const struct usage_buffer *buffer, uint64_t key, unsigned flags)
+static void look_at(struct lane *lane, const struct spool_event *e, void **cfa,
+                    const struct usage_buffer *buffer, uint64_t key, unsigned flags)
 {
     unsigned *of_site = &looks_of_site[e->site % SITES_KEPT];
     int64_t slot[SLOTS_MAX];
     struct frame frame;
-    struct usage_buffer block = *buffer;
-    const struct datatype_span *absolute = buffer->at ? NULL : datatypes_span(buffer->of);
-    if (absolute && absolute->block_type && buffer->count == 1) { /* at MPI_BOTTOM */
-        block.at = (const void *)buffer->start;
-        block.type = block.of = absolute->block_type;
-        block.count = absolute->block_count;
-        buffer = &block;
-    }
     if (!buffer->at || !buffer->of || looks >= LOOKS_MAX || *of_site >= LOOKS_OF_SITE_MAX)
         return;
     __atomic_add_fetch(&looks, 1, __ATOMIC_RELAXED);
@@ -197,6 +191,29 @@ static void look(struct lane *lane, const struct spool_event *e, void **cfa,
     if (m.site && m.head.a != SPOOL_PLACE_STACK && m.head.a != SPOOL_PLACE_STATIC)
         m.slot_count = slots_find(&frame, (uintptr_t)buffer->at, slot);
     keep(lane, &m, slot, buffer->argument);
+}
+
+/* At MPI_BOTTOM each block of the datatype may be a variable of its own. */
+static void look(struct lane *lane, const struct spool_event *e, void **cfa,
+                 const struct usage_buffer *buffer, uint64_t key, unsigned flags)
+{
+    const struct datatype_span *absolute = buffer->at ? NULL : datatypes_span(buffer->of);
+
+    if (buffer->at)
+        look_at(lane, e, cfa, buffer, key, flags);
+    for (uint32_t i = 0; absolute && buffer->count == 1 && i < absolute->blocks; i++) {
+        const struct datatype_block *b = &absolute->block[i];
+        const struct datatype_span *basic = datatypes_span(b->type);
+        struct usage_buffer block = *buffer;
+        if (!basic)
+            continue;
+        block.at = (const void *)(uintptr_t)b->at;
+        block.type = block.of = b->type;
+        block.count = b->count;
+        block.start = (uintptr_t)(b->at + basic->low);
+        block.end = (uintptr_t)(b->at + (b->count - 1) * basic->extent + basic->high);
+        look_at(lane, e, cfa, &block, key, flags);
+    }
 }
 
 static void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,

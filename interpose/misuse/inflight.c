@@ -30,6 +30,7 @@
 
 enum {
     IN_FLIGHT_MAX = 1024,
+    PARTS_HASHED = 64, /* of a datatype with gaps */
     EAGER_BYTES = 4096,
     WATCHED_MAX = 16,
     PARTITIONS_MAX = 64, /* of a receive; of others nothing is known before they are complete */
@@ -42,11 +43,12 @@ struct recorder_look recorder_look;
 struct flight {
     struct usage_buffer buffer;
     uint64_t seq, hash;
-    uint32_t hashed; /* bytes from buffer.start; 0: its content is not known */
+    uint32_t hashed; /* bytes from buffer.start; 0: its content is not known. Of gaps: the cost */
     int target;
     MPI_Win win;  /* NULL: a request's */
     bool watched; /* its content is looked at around each call */
     bool large;   /* whether it is still mapped is looked at when a call is entered */
+    bool gaps;    /* the parts of its datatype are hashed, not its bytes from the start on */
     int point;    /* a watchpoint (watchpoint.h); -1 none */
     int reading;  /* -1 none */
     void *fiber;  /* shadow.h; NULL none */
@@ -178,9 +180,39 @@ static bool stored_to(const struct flight *f)
     return reads_stored_to(f->reading, (const void *)f->buffer.start, f->hashed);
 }
 
+/* The parts of a datatype with gaps, in order, as far as HASHED_BYTES go. 0: one cannot be read. */
+static uint64_t hash_parts(const struct usage_buffer *b, const struct datatype_span *s)
+{
+    uint64_t hash = 1, left = HASHED_BYTES, parts = PARTS_HASHED;
+
+    for (int64_t i = 0; i < b->count && left && parts; i++)
+        for (uint32_t k = 0; k < s->parts && left && parts; k++, parts--) {
+            const char *at = (const char *)b->at + i * s->extent + s->part[k][0];
+            uint64_t bytes = (uint64_t)(s->part[k][1] - s->part[k][0]);
+            bytes = bytes < left ? bytes : left;
+            if (!memory_readable_now(at, bytes))
+                return 0;
+            hash = XXH3_64bits_withSeed(at, bytes, hash);
+            left -= bytes;
+        }
+    return hash | 1;
+}
+
+/* Whether the parts hold data alone: not what lies between the members of MPI_DOUBLE_INT. */
+static bool parts_are_data(const struct datatype_span *s)
+{
+    int64_t bytes = 0;
+
+    for (uint32_t k = 0; s->part && k < s->parts; k++)
+        bytes += s->part[k][1] - s->part[k][0];
+    return s->part && bytes == s->size && s->parts <= PARTS_HASHED;
+}
+
 /* 0: it cannot be read. */
 static uint64_t hash_of(const struct flight *f)
 {
+    if (UNLIKELY(f->gaps))
+        return hash_parts(&f->buffer, datatypes_span(f->buffer.type));
     const void *at = (const void *)f->buffer.start;
     char copy[HASHED_BYTES];
     bool readable = f->point >= 0                    ? memory_copy(copy, at, f->hashed)
@@ -218,6 +250,24 @@ static inline void buffer_copy(struct usage_buffer *to, const volatile struct us
     to->any_time = from->any_time;
 }
 
+/* What take_off() does with a buffer whose datatype has gaps. */
+static void take_gaps(struct flight *f, const struct datatype_span *s)
+{
+    const int64_t parts = f->buffer.count * s->parts;
+    const uint32_t cost = (uint32_t)(parts < PARTS_HASHED ? parts : PARTS_HASHED) * HASH_LEAST;
+
+    if (f->buffer.access == USAGE_READ) {
+        f->gaps = recorder_may_spend(&usage_credit, 2 * cost);
+        f->hash = f->gaps ? hash_parts(&f->buffer, s) : 0;
+    } else if (usage_in_flight.watched < WATCHED_MAX && !recorder.threads && !recorder.several &&
+               !f->buffer.any_time && f->buffer.count * s->size <= EAGER_BYTES) {
+        f->gaps = f->watched = true;
+        f->hashed = cost;
+        usage_in_flight.watched++;
+        look_on();
+    }
+}
+
 static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
                      const struct usage_buffer *buffer)
 {
@@ -233,7 +283,7 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
     f->hashed = 0;
     f->target = target;
     f->win = win;
-    f->watched = f->large = false;
+    f->watched = f->large = f->gaps = false;
     f->point = f->reading = -1;
     f->fiber = NULL;
     if (UNLIKELY(shadow.threads))
@@ -246,8 +296,11 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
     }
     bool whole = !buffer->type || (s && s->whole);
     uintptr_t bytes = buffer->end - buffer->start;
-    if (!whole)
+    if (!whole) {
+        if (s && parts_are_data(s))
+            take_gaps(f, s);
         return;
+    }
     uint32_t hashed = (uint32_t)(bytes < HASHED_BYTES ? bytes : HASHED_BYTES);
     if (buffer->access == USAGE_READ) {
         f->hashed = recorder_may_spend(&usage_credit, 2 * (hashed + HASH_LEAST)) ? hashed : 0;

@@ -12,6 +12,10 @@ struct datatype_layout {
 /* False: unknown type, or one whose basic types have holes. */
 bool datatypes_layout(uint32_t type, struct datatype_layout *out_layout);
 
+struct datatype_block {
+    int64_t at, count;
+    uint32_t type;
+};
 /* What one element touches, relative to the buffer: [low, high). overlaps: parts of it lie over
  * each other. */
 struct datatype_span {
@@ -19,8 +23,8 @@ struct datatype_span {
     bool overlaps,
         whole;   /* whole: every byte from low to high, and elements lie next to each other */
     bool placed; /* its parts lie where the program said in bytes: not all in one variable, maybe */
-    uint32_t block_type; /* of one block at a place in bytes: id of its basic type, else 0 */
-    int64_t block_count;
+    const struct datatype_block *block; /* those of a basic type, at a place in bytes each */
+    uint32_t blocks;
     const int64_t (*part)[2]; /* [start, end) of each part, by place; NULL where it is whole */
     uint32_t parts;
 };

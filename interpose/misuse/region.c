@@ -8,7 +8,7 @@
 enum { REGIONS_MAX = 4096 };
 
 static struct region {
-    const void *win;
+    const void *win; /* NULL: memory from MPI_Alloc_mem */
     uintptr_t start, end;
     uint64_t seq;  /* of the call that gave it */
     bool attached; /* to a dynamic window; else the window's own */
@@ -49,6 +49,21 @@ void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64
         region[region_count++] = (struct region){win, (uintptr_t)base,
                                                  (uintptr_t)base + (uintptr_t)bytes, seq, attached};
     recorder_unlock();
+}
+
+bool usage_region_find(uintptr_t at, uint64_t *out_start, uint64_t *out_end)
+{
+    bool found = false;
+
+    recorder_lock();
+    for (uint32_t i = region_count; i-- > 0 && !found;)
+        if (!region[i].win && at >= region[i].start && at < region[i].end) {
+            *out_start = region[i].start;
+            *out_end = region[i].end;
+            found = true;
+        }
+    recorder_unlock();
+    return found;
 }
 
 /* What was freed may have been given out again: then it looks as if it had never been freed. */

@@ -174,6 +174,8 @@ void usage_bsend(struct lane *lane, uint64_t seq, uint64_t bytes);
 void usage_region(struct lane *lane, uint64_t seq, MPI_Win win, const void *base, MPI_Aint bytes);
 void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64_t seq,
                        bool attached);
+/* The memory from MPI_Alloc_mem (win: NULL) that holds the address. False: none does. */
+bool usage_region_find(uintptr_t at, uint64_t *out_start, uint64_t *out_end);
 /* About to be given back: is it still memory, and was it attached? */
 void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const void *base);
 void usage_region_gone(const void *win, const void *base);

@@ -20,7 +20,7 @@
 #include "interpose/objects/typemap.h"
 #include "interpose/misuse/usage.h"
 
-enum { SEGMENTS_MAX = 2000, DEPTH_MAX = 64, DIMENSIONS_MAX = 16 };
+enum { SEGMENTS_MAX = 2000, BLOCKS_MAX = 16, DEPTH_MAX = 64, DIMENSIONS_MAX = 16 };
 
 /* What is remembered of a type, by id. */
 enum { TYPE_CHUNK = 256, TYPE_CHUNKS_MAX = 4096 };
@@ -94,21 +94,6 @@ static bool is_placed(MPI_Datatype type, int depth)
     placed = contents.types != 1 || is_placed(contents.type[0], depth + 1);
     contents_free(&contents);
     return placed;
-}
-
-/* Whether it is one block of a basic type, at a place that the program gave in bytes. */
-static bool is_one_block(MPI_Datatype type)
-{
-    struct contents contents;
-    int combiner = contents_combiner(type);
-    if ((combiner != MPI_COMBINER_STRUCT && combiner != MPI_COMBINER_HINDEXED &&
-         combiner != MPI_COMBINER_HINDEXED_BLOCK) ||
-        !contents_get(type, &contents))
-        return false;
-    bool one = contents.types == 1 && contents.integer[0] == 1 &&
-               contents_basic(contents_combiner(contents.type[0]));
-    contents_free(&contents);
-    return one;
 }
 
 /* How the type was made (core/trace/event.h), whatever numbers the library has. */
@@ -409,6 +394,43 @@ static void find_span(struct known *known, const struct flat *flat)
     }
 }
 
+static uint32_t define(struct lane *lane, MPI_Datatype type);
+
+/* The blocks that are of a basic type, at places that the program gave in bytes. */
+static uint32_t blocks_of(struct lane *lane, MPI_Datatype type, struct datatype_block *out)
+{
+    struct contents contents;
+    int combiner = contents_combiner(type);
+    uint32_t count = 0;
+    if ((combiner != MPI_COMBINER_STRUCT && combiner != MPI_COMBINER_HINDEXED &&
+         combiner != MPI_COMBINER_HINDEXED_BLOCK) ||
+        !contents_get(type, &contents))
+        return 0;
+    int blocks = contents.integer[0] <= BLOCKS_MAX ? contents.integer[0] : 0;
+    for (int i = 0; i < blocks; i++) {
+        MPI_Datatype of = contents.type[combiner == MPI_COMBINER_STRUCT ? i : 0];
+        int length = contents.integer[combiner == MPI_COMBINER_HINDEXED_BLOCK ? 1 : 1 + i];
+        if (length <= 0 || !contents_basic(contents_combiner(of)))
+            continue;
+        uint32_t known = handles_type_find(of), id = known ? known : define(lane, of);
+        if (id)
+            out[count++] = (struct datatype_block){contents.address[i], length, id};
+    }
+    contents_free(&contents);
+    return count;
+}
+
+static void keep_blocks(struct lane *lane, MPI_Datatype type, struct datatype_span *span)
+{
+    struct datatype_block block[BLOCKS_MAX] = {{0}};
+    uint32_t count = blocks_of(lane, type, block);
+    struct datatype_block *kept = count ? malloc(count * sizeof *kept) : NULL;
+    if (kept)
+        memcpy(kept, block, count * sizeof *kept);
+    span->block = kept;
+    span->blocks = kept ? count : 0;
+}
+
 /* Under the lock. */
 static uint32_t define(struct lane *lane, MPI_Datatype type)
 {
@@ -459,8 +481,13 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
         id = handles_type_add(type, same ? same->id : 0);
         known = id && !(same && same->id) ? known_at(id) : NULL;
         struct known *before = id && !known ? known_at(id) : NULL;
-        if (before && before->span.block_type && !is_one_block(type))
-            before->span.block_type = 0; /* of several, that lie beside each other */
+        if (before && before->span.blocks) {
+            struct datatype_block other[BLOCKS_MAX] = {{0}};
+            uint32_t blocks = blocks_of(lane, type, other);
+            if (blocks != before->span.blocks ||
+                memcmp(other, before->span.block, blocks * sizeof *other) != 0)
+                before->span.blocks = 0; /* some that lie beside each other are one in the other */
+        }
     }
     if (!known)
         goto done;
@@ -486,10 +513,7 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
     if (kept) {
         find_span(known, &flat);
         known->span.placed = is_placed(type, 0);
-        if (flat.count == 1 && is_one_block(type)) {
-            known->span.block_type = flat.segment[0].basic;
-            known->span.block_count = (int64_t)flat.segment[0].count;
-        }
+        keep_blocks(lane, type, &known->span);
         if (id < DATATYPES_SPANS && known->spanned)
             datatypes_spans[id] = &known->span;
     }
