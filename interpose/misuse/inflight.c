@@ -301,7 +301,8 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
             take_gaps(f, s);
         return;
     }
-    uint32_t hashed = (uint32_t)(bytes < HASHED_BYTES ? bytes : HASHED_BYTES);
+    const uint32_t most = buffer->any_time ? (uint32_t)READ_BYTES : (uint32_t)HASHED_BYTES,
+                   hashed = (uint32_t)(bytes < most ? bytes : most);
     if (buffer->access == USAGE_READ) {
         f->hashed = recorder_may_spend(&usage_credit, 2 * (hashed + HASH_LEAST)) ? hashed : 0;
         f->hash = f->hashed ? hash_of(f) : 0;

@@ -5,7 +5,7 @@
 
 #include "interpose/misuse/usage.h"
 
-enum { HASHED_BYTES = 1024, HASH_LEAST = 1024 };
+enum { HASHED_BYTES = 1024, HASH_LEAST = 1024, READ_BYTES = 65536 /* of a read from a file */ };
 
 /* How many bytes are in both buffers, whose spans meet. */
 uint64_t spans_overlap(const struct usage_buffer *a, const struct usage_buffer *b);

@@ -9,12 +9,12 @@ enum { READS_MAX = 16 };
 
 static struct read { /* as it was before the call, and when last seen */
     bool used, stored_to;
-    char before[HASHED_BYTES], last[HASHED_BYTES];
+    char before[READ_BYTES], last[READ_BYTES];
 } reads[READS_MAX];
 static struct { /* by the call that is being made */
     uint64_t seq;
     uint32_t bytes;
-    char content[HASHED_BYTES];
+    char content[READ_BYTES];
 } before_call;
 
 void usage_any_time(uint64_t seq, struct usage_buffers *all)
@@ -25,8 +25,7 @@ void usage_any_time(uint64_t seq, struct usage_buffers *all)
         return;
     all->buffer[0].any_time = true;
     before_call.seq = 0;
-    uint32_t bytes =
-        b->end - b->start < HASHED_BYTES ? (uint32_t)(b->end - b->start) : HASHED_BYTES;
+    uint32_t bytes = b->end - b->start < READ_BYTES ? (uint32_t)(b->end - b->start) : READ_BYTES;
     if (recorder.threads || !recorder_may_spend(&usage_credit, 2 * (bytes + HASH_LEAST)) ||
         !memory_copy(before_call.content, (const void *)b->start, bytes))
         return;
@@ -58,7 +57,7 @@ void reads_forget(int slot)
 bool reads_stored_to(int slot, const void *at, uint32_t bytes)
 {
     struct read *r = &reads[slot];
-    char now[HASHED_BYTES];
+    static char now[READ_BYTES]; /* reads are followed while one thread alone calls MPI */
 
     if (!memory_copy(now, at, bytes))
         return r->stored_to;
