@@ -539,7 +539,7 @@ void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const 
     }
 }
 
-void usage_ranges(struct lane *lane, uint64_t seq, MPI_Group group, int n, int range[][3],
+void usage_ranges(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int range[][3],
                   const char *argument)
 {
     int size = 0;

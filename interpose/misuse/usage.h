@@ -144,7 +144,7 @@ void usage_contents_asked(struct lane *lane, uint64_t seq, MPI_Datatype type, co
 void usage_graph(struct lane *lane, uint64_t seq, int nodes, const int *index, const int *edge);
 void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int *rank,
                  const char *argument, bool unique);
-void usage_ranges(struct lane *lane, uint64_t seq, MPI_Group group, int n, int range[][3],
+void usage_ranges(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int range[][3],
                   const char *argument);
 /* The topology that the call needs: as comm_info has them. */
 enum usage_topology { USAGE_ANY_TOPOLOGY, USAGE_CART, USAGE_GRAPH, USAGE_DIST_GRAPH };
