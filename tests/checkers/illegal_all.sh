@@ -3,8 +3,8 @@
 # Every way in which calls that make no sense can have been recorded (tests/interpose/illegal.py):
 # with all that `run` looks at, with payloads and stacks, with the newest calls only; of each
 # function one in which the job ends, as errors are fatal, and one of which the MPI library itself
-# dies. Each trace comes back from every checker, policy and report format. Takes six minutes on two
-# cores that have nothing else to do.
+# dies. Each trace comes back from every checker, policy and report format; so do those of random
+# programs. Takes six minutes on two cores that have nothing else to do.
 . "$SOURCE/tests/checkers/sweep.bash"
 program=$BUILD/tests/interpose/illegal
 /usr/bin/python3 "$SOURCE/tests/interpose/illegal.py" try "$program" >tried || exit 1
@@ -36,4 +36,5 @@ for mode in refused deadly; do
     done <$mode
 done
 echo "$ended calls ended a job"
+sweep_random {1..12}
 exit "$((swept_badly != 0))"

@@ -73,3 +73,15 @@ threads=$threads seed=3" "$1"
     sweep_rest "$1" \
         "$(crosswait report -f '?' "$1" 2>&1 | sed 's/.*there are: //; s/;.*//; s/,//g')"
 }
+# sweep_random SEED...: of programs with wrong arguments here and there.
+sweep_random() {
+    local seed
+    mpicc -g -O1 -o random "$SOURCE/tests/checkers/random_arguments.c" || exit 1
+    for seed in "$@"; do
+        rm -f t.db
+        crosswait record -o t.db -- mpirun -q -n $((2 + seed % 2)) ./random "$seed" \
+            >record.out 2>&1
+        [ -f t.db ] || { echo "seed $seed leaves no trace"; cat record.out; exit 1; }
+        sweep t.db
+    done
+}
