@@ -50,6 +50,9 @@ for block in range(blocks):
                 (number, k * (last[source] - 2), k * (last[dest] - 2), source, dest, comm, inner),
             )
 db.execute("delete from meta where key in ('totals', 'checked', 'events')")
-db.execute("update rank set events = (select count(*) from event_row e where e.id >> 40 = rank)")
+db.execute(
+    "update rank set events = (select count(*) from event_row where id between rank << 40 and"
+    " (rank + 1 << 40) - 1)"
+)
 db.commit()
 print(f"{db.execute('select count(*) from event_row').fetchone()[0]} events")
