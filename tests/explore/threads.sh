@@ -1,7 +1,6 @@
 # MPI_THREAD_MULTIPLE: which of two threads' calls comes first is a choice, where it can be seen;
 # where threads agree on an order, or do not meet, there is one. Where a thread waits for something
 # that is not MPI, that is said, and is no deadlock.
-# idle
 mpicc -g -O1 -pthread -o modes "$SOURCE/tests/world/processes/modes.c" &&
     mpicc -g -O1 -pthread -o threads "$SOURCE/tests/world/processes/threads.c" || exit 1
 for mode in multiple crowded; do
