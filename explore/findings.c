@@ -94,7 +94,7 @@ static bool is_window(const struct world_decision *d)
 }
 
 /* usual: what it is answered when nothing is asked for; -1: that world does not come to it. */
-static char *answer_words(const struct world_decision *d, int32_t usual)
+static char *answer_words(const struct world_decision *d, int32_t usual, int ranks)
 {
     char *text = NULL;
     size_t bytes;
@@ -108,12 +108,14 @@ static char *answer_words(const struct world_decision *d, int32_t usual)
         if (usual >= d->poll && usual != d->answer)
             fprintf(file, ", not that of rank %d", usual - d->poll);
     } else if (is_window(d)) {
+        bool lock = d->reason == REPLAY_REASON_LOCK, looks = !strcmp(d->call, "MPI_Win_sync");
         fprintf(file,
-                d->reason == REPLAY_REASON_LOCK ? "gets the lock of rank %d's window"
-                                                : "reaches rank %d's window",
+                lock    ? "gets the lock of rank %d's window"
+                : looks ? "looks at rank %d's window"
+                        : "reaches rank %d's window",
                 d->rank);
         if (usual >= 0 && usual != d->answer)
-            fprintf(file, " before rank %d", usual);
+            fprintf(file, " before rank %d", usual % ranks);
     } else if (d->reason == REPLAY_REASON_THREAD) {
         fprintf(file, "of thread %d comes first", d->answer);
         if (usual >= 0 && usual != d->answer)
@@ -179,8 +181,9 @@ static enum core_status tell_answers(struct explore_program *program,
                 before = usual->answer[u].answer;
         if (program->runner.chance && before == d->answer)
             continue; /* the schedule names all, and shows what is not usual */
-        status = tell(program, (uint32_t)(is_window(d) ? d->answer : d->rank), d->call, d->site,
-                      answer_words(d, before), &look->chosen);
+        int ranks = program->command->rank_count;
+        status = tell(program, (uint32_t)(is_window(d) ? d->answer % ranks : d->rank), d->call,
+                      d->site, answer_words(d, before, ranks), &look->chosen);
     }
     return status;
 }

@@ -75,6 +75,13 @@ static uint64_t answer_hash(const struct explore_answer *answer)
                            (uint32_t)answer->answer);
 }
 
+/* Turns are counted, and two that do not conflict may come in either order. */
+static uint64_t decision_hash(const struct world_decision *d)
+{
+    struct explore_answer answer = {(uint32_t)d->rank, d->number - d->place, d->answer, 0};
+    return d->place ? core_random_mix(answer_hash(&answer) ^ d->mark) : answer_hash(&answer);
+}
+
 /* Of the answers and what they are for, in any order, and of which one is last. */
 static uint64_t list_hash(const struct explore_list *list)
 {
@@ -491,6 +498,29 @@ static void grown_done(struct grown *grown)
     free(grown->place);
 }
 
+/* The same turn earlier, where nothing behind that makes a difference to it, is another list. */
+static bool comes_elsewhere(struct explore_search *s, const struct grown *grown,
+                            const struct world_decisions *told, uint32_t index,
+                            const struct world_option *option)
+{
+    const struct world_decision *d = &told->decision[index];
+    for (uint32_t i = index, apart = option->apart; i-- > 0 && apart;) {
+        const struct world_decision *e = &told->decision[i];
+        if (e->rank != d->rank || e->number - e->place != d->number - d->place || !e->place)
+            continue;
+        struct explore_list list = grown->list;
+        struct explore_answer *last = &list.answer[grown->place[i]], kept = *last;
+        list.count = grown->place[i] + 1;
+        last->answer = option->answer;
+        uint64_t hash = list_hash(&list);
+        *last = kept;
+        if (option->answer < e->answer && core_table_find(&s->known, &hash))
+            return true;
+        apart--;
+    }
+    return false;
+}
+
 static enum core_status other_answers(struct explore_search *s, const struct grown *grown,
                                       const struct world_decisions *told, uint32_t index,
                                       uint32_t changes)
@@ -499,9 +529,10 @@ static enum core_status other_answers(struct explore_search *s, const struct gro
     enum core_status status = CORE_OK;
 
     for (uint32_t o = 0; o < d->option_count && status == CORE_OK; o++) {
-        int32_t answer = told->option[d->option_first + o];
+        const struct world_option *option = &told->option[d->option_first + o];
+        int32_t answer = option->answer;
         struct explore_list list;
-        if (answer == d->answer)
+        if (answer == d->answer || comes_elsewhere(s, grown, told, index, option))
             continue;
         status = explore_list_copy(&grown->list, grown->place[index] + 1, &list);
         if (status != CORE_OK)
@@ -528,6 +559,15 @@ static uint32_t level_of(const struct explore_list *list, uint32_t place)
     return place;
 }
 
+/* Turns are counted: without some of those before it, it is an earlier one. */
+static uint32_t number_free(const struct explore_list *list, const struct world_decision *d)
+{
+    uint32_t number = d->place ? d->number - d->place + 1 : d->number;
+    while (d->place && list_find(list, (uint32_t)d->rank, number) >= 0)
+        number++;
+    return number;
+}
+
 static enum core_status put_off(struct explore_search *s, const struct grown *grown,
                                 const struct world_decisions *told,
                                 const struct world_missed *missed, uint32_t changes)
@@ -541,9 +581,14 @@ static enum core_status put_off(struct explore_search *s, const struct grown *gr
     enum core_status status = explore_list_copy(&grown->list, level, &list);
     for (uint32_t i = 0; i < missed->past_count && status == CORE_OK; i++) {
         const struct world_decision *d = &told->decision[told->past[missed->past_first + i]];
-        if (list_find(&list, (uint32_t)d->rank, d->number) < 0)
-            status = list_push(&list,
-                               (struct explore_answer){(uint32_t)d->rank, d->number, d->answer, 1});
+        if (list_find(&grown->list, (uint32_t)d->rank, d->number) >= (int32_t)level)
+            status = list_push(&list, (struct explore_answer){(uint32_t)d->rank,
+                                                              number_free(&list, d), d->answer, 1});
+    }
+    if (missed->there && list.count == level &&
+        status == CORE_OK) { /* so it was where it was free */
+        explore_list_done(&list);
+        return CORE_OK;
     }
     struct explore_answer last = grown->list.answer[place];
     last.answer = missed->answer;
@@ -618,8 +663,8 @@ static enum core_status behaviour(struct explore_search *s, const struct ran *ra
     enum core_status status = answers_of(ran->told, &all);
 
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < all.count; i++)
-        sum += answer_hash(&all.answer[i]);
+    for (uint32_t i = 0; i < ran->told->decision_count; i++)
+        sum += decision_hash(&ran->told->decision[i]);
     if (status == CORE_OK)
         status = core_table_put(&s->met, &sum, "behaviours", &met);
     if (status == CORE_OK && s->met.count > count) {

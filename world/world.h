@@ -85,20 +85,28 @@ struct world_decision {
     bool poll;        /* 0 says that it found nothing, and what is found counts from 1 */
     bool set;         /* the answer is a set of bits */
     bool given;       /* the policy named it */
+    uint32_t place;   /* of a turn: how many there were, it included: number less that names them */
+    uint64_t mark;    /* the same wherever it stands, if all that makes a difference is the same */
     uint32_t receive; /* of a receive or probe: R.#N of a policy; else 0 */
     int32_t answer;
     uint32_t option_first, option_count; /* answers that were possible, in option[] */
+};
+struct world_option {
+    int32_t answer;
+    /* Of a turn: it is the same whether it comes before or after each of so many that came last. */
+    uint32_t apart;
 };
 /* An answer that became possible without the decision: had it been put off, it could have been
  * that. */
 struct world_missed {
     uint32_t decision;
     int32_t answer;
+    bool there;                      /* when the policy's answer was given */
     uint32_t past_first, past_count; /* in past[]: decisions that it could not do without */
 };
 struct world_decisions {
     const struct world_decision *decision;
-    const int32_t *option;
+    const struct world_option *option;
     const struct world_missed *missed;
     const uint32_t *past;
     uint32_t decision_count, option_count, missed_count, past_count;

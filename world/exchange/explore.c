@@ -9,7 +9,7 @@
 struct world_explore {
     struct world_decisions told;
     struct world_decision *decision;
-    int32_t *option;
+    struct world_option *option;
     struct world_missed *missed;
     uint32_t *past;
     uint32_t decision_room, option_room, missed_room, past_room;
@@ -102,10 +102,15 @@ static void *room_for(void *array, uint32_t *room, uint32_t need, size_t element
 
 void world_explore_tell(int32_t answer)
 {
+    world_explore_tell_turn(answer, 0);
+}
+
+void world_explore_tell_turn(int32_t answer, uint32_t apart)
+{
     struct world_explore *e = EXPLORE;
     ROOM_FOR(e->option, e->option_room, e->told.option_count);
     CORE_CHECK(e->told.option_count < e->option_room);
-    e->option[e->told.option_count++] = answer;
+    e->option[e->told.option_count++] = (struct world_option){answer, apart};
 }
 
 static enum replay_reason reason_of(const struct world_decider *d)
@@ -141,6 +146,8 @@ static void tell_decision(struct world_decider *d, uint32_t option_first, bool g
                                     .site = (uintptr_t)d->site,
                                     .answer = d->answer,
                                     .given = given,
+                                    .place = d->place,
+                                    .mark = d->mark,
                                     .receive = d->receive,
                                     .option_first = option_first,
                                     .option_count = e->told.option_count - option_first};
@@ -151,8 +158,23 @@ static void tell_decision(struct world_decider *d, uint32_t option_first, bool g
     d->decided = e->told.decision_count++;
 }
 
+bool world_explore_seen(struct world_decider *d, uint32_t answer)
+{
+    if (answer >= d->seen_room) {
+        uint32_t ranks = (uint32_t)WORLD->rank_count, room = answer < ranks ? ranks : answer * 2;
+        uint8_t *seen = world_zalloc(room);
+        if (d->seen)
+            memcpy(seen, d->seen, d->seen_room);
+        d->seen = seen;
+        d->seen_room = room;
+    }
+    bool before = d->seen[answer];
+    d->seen[answer] = 1;
+    return before;
+}
+
 void world_explore_missed(const struct world_decider *d, int32_t answer,
-                          const struct world_past *past)
+                          const struct world_past *past, bool there)
 {
     struct world_explore *e = EXPLORE;
     CORE_CHECK(d->number > 0 && d->decided < e->told.decision_count);
@@ -166,6 +188,7 @@ void world_explore_missed(const struct world_decider *d, int32_t answer,
     e->missed[e->told.missed_count++] =
         (struct world_missed){.decision = d->decided,
                               .answer = answer,
+                              .there = there,
                               .past_first = first,
                               .past_count = e->told.past_count - first};
 }
@@ -190,6 +213,11 @@ void world_explore_end(void)
     EXPLORE->told.missed = EXPLORE->missed;
     EXPLORE->told.past = EXPLORE->past;
     WORLD->outcome->decisions = &EXPLORE->told;
+}
+
+void world_explore_again(void)
+{
+    EXPLORE->told.asked_again = true;
 }
 
 void world_explore_limited(void)
@@ -260,11 +288,11 @@ static void take_out(struct world_rank *rank, const struct world_message *messag
 static void miss_message(const struct world_rank *rank, const struct world_message *message,
                          struct world_decider *d, const struct world_past *past)
 {
-    if (world_past_has(past, d->decided) || d->seen[message->world] || !available(rank, message, d))
+    if (world_past_has(past, d->decided) || !available(rank, message, d))
         return;
     CORE_CHECK(d->kind <= EXPLORE_PROBE && message->world < WORLD->rank_count);
-    d->seen[message->world] = 1;
-    world_explore_missed(d, message->world + d->poll, past);
+    if (!world_explore_seen(d, (uint32_t)message->world))
+        world_explore_missed(d, message->world + d->poll, past, false);
 }
 
 /* After a receive got its message: those that it would have got are free for who came after it. */
@@ -338,16 +366,18 @@ static void miss_completion(struct world_decider *d, const struct ompi_request_t
     if (d->kind == EXPLORE_ALL) {
         const struct world_past *past = all_complete(d) ? past_of_requests(d, ~0u) : NULL;
         if (all_complete(d) && !world_past_has(past, d->decided))
-            world_explore_missed(d, 1, past);
+            world_explore_missed(d, 1, past, false);
     } else if (!world_past_has(request->done_past, d->decided)) {
         if (d->kind == EXPLORE_ANY)
-            world_explore_missed(d, at + d->poll, request->done_past);
+            world_explore_missed(d, at + d->poll, request->done_past, false);
         else if (active < EXPLORE_BITS) {
-            world_explore_missed(d, (int32_t)(d->certain | 1u << active), request->done_past);
+            world_explore_missed(d, (int32_t)(d->certain | 1u << active), request->done_past,
+                                 false);
             if (d->answer) { /* together with what was reported */
                 EXPLORE->told.limited = true;
                 world_explore_missed(d, 1 << active | d->answer,
-                                     world_past_join(request->done_past, past_of_requests(d, ~0u)));
+                                     world_past_join(request->done_past, past_of_requests(d, ~0u)),
+                                     false);
             }
         }
     }
@@ -566,15 +596,10 @@ static void keep_decided(struct world_decider *d, uint32_t option_first)
         EXPLORE->told.limited = true;
         return;
     }
-    if (d->kind <= EXPLORE_PROBE || d->kind >= EXPLORE_TURN) {
-        int answers = d->kind == EXPLORE_THREAD ? EXPLORE_THREADS : WORLD->rank_count;
-        d->seen = world_zalloc((size_t)answers);
-        for (uint32_t i = option_first; i < EXPLORE->told.option_count; i++) {
-            CORE_CHECK(EXPLORE->option[i] - d->poll < answers);
-            if (EXPLORE->option[i] >= d->poll)
-                d->seen[EXPLORE->option[i] - d->poll] = 1;
-        }
-    }
+    if (d->kind <= EXPLORE_PROBE || d->kind >= EXPLORE_TURN)
+        for (uint32_t i = option_first; i < EXPLORE->told.option_count; i++)
+            if (EXPLORE->option[i].answer >= d->poll)
+                world_explore_seen(d, (uint32_t)(EXPLORE->option[i].answer - d->poll));
     struct world_decider **list = d->part ? &d->part->decided : &d->rank->decided;
     d->next = *list;
     *list = d;
@@ -611,7 +636,11 @@ static void answer(struct world_decider *d)
         struct world_decider *asks = world_turn_asks(d, d->answer);
         CORE_CHECK(asks); /* it was told as an answer just now */
         world_turn_given(d, asks);
-        resume(asks, past);
+        asks->gained = d->gained = world_past_join(asks->gained, past);
+        if (asks->fiber)
+            resume(asks, asks->gained);
+        else
+            world_rma_do(asks->rma);
         return;
     }
     if (d->kind == EXPLORE_BUFFER) {
@@ -650,10 +679,13 @@ static void decide(struct world_decider *d, uint32_t option_first, bool given)
         const struct world_decider *asks = world_turn_asks(d, d->answer);
         d->call = asks->call;
         d->site = asks->site;
+        d->mark = world_turn_mark(asks);
     }
     if (d->number) {
         tell_decision(d, option_first, given);
         keep_decided(d, option_first);
+        if (given && d->kind >= EXPLORE_TURN)
+            world_turn_others(d);
     }
     answer(d);
 }
@@ -698,8 +730,8 @@ static bool consider(struct world_decider *d, uint32_t turns, struct candidate *
         count++;
     }
     for (uint32_t i = 0; i < count; i++)
-        if (!d->number || (wished && EXPLORE->option[first + i] == wish)) {
-            d->answer = EXPLORE->option[first + i];
+        if (!d->number || (wished && EXPLORE->option[first + i].answer == wish)) {
+            d->answer = EXPLORE->option[first + i].answer;
             decide(d, first, name != NULL);
             return true;
         }
@@ -753,6 +785,8 @@ static bool fail_poll(uint32_t turns_max)
         return false;
     CORE_CHECK(first->rank->turns <= turns_max);
     first->answer = 0;
+    if (first->kind >= EXPLORE_TURN)
+        world_turn_failed(first);
     resume(first, past_all());
     return true;
 }
@@ -778,7 +812,7 @@ static void decide_freely(struct world_decider *d)
     tell_options(d);
     uint32_t count = EXPLORE->told.option_count - first;
     CORE_CHECK(count > 0); /* nothing has changed since it was considered */
-    d->answer = EXPLORE->option[first + world_choose(count, reason_of(d))];
+    d->answer = EXPLORE->option[first + world_choose(count, reason_of(d))].answer;
     decide(d, first, false);
 }
 
@@ -859,8 +893,10 @@ int32_t world_explore_ask(struct world_decider *d)
     CORE_CHECK(fiber->is_rank && !fiber->decider);
     d->rank = ME;
     d->fiber = fiber;
-    d->call = fiber->call;
-    d->site = fiber->site;
+    if (!d->asks) {
+        d->call = fiber->call;
+        d->site = fiber->site;
+    }
     fiber->decider = d;
     while (!d->ready)
         world_fiber_block();

@@ -89,7 +89,8 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     uint32_t receive; /* among its rank's receives and probes */
     struct world_message *message;
     struct ompi_request_t *send; /* of a buffer */
-    uint8_t *seen; /* by world rank, or thread: was among the answers, or was missed */
+    uint8_t *seen;               /* by answer: was among those that were possible, or was missed */
+    uint32_t seen_room;
     /* of the others */
     int count;
     struct ompi_request_t **request; /* NULL: not active */
@@ -98,7 +99,12 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     bool must_find;   /* a poll of such ones */
     /* of windows and threads: whose turn it is, and what it would do; `asks` of whoever waits */
     struct world_part *part;
-    bool asks, exclusive, reads;
+    struct world_rma *rma; /* fiber is NULL until its rank completes it */
+    int name;              /* the answer that it is */
+    uint32_t place;        /* of the decision: among those of its kind there, from 1 */
+    uint64_t mark;
+    const struct world_past *gained; /* who completes it has come past that */
+    bool asks, exclusive, reads, told, joined;
     enum world_turn_use use;
     int op;
     const uint8_t *low, *high;
@@ -128,9 +134,13 @@ const struct world_past *world_past_join(const struct world_past *a, const struc
 /* The running rank asks, and goes on once it has its answer. */
 int32_t world_explore_ask(struct world_decider *decider);
 void world_explore_tell(int32_t answer); /* a possible one */
+void world_explore_tell_turn(int32_t answer, uint32_t apart);
 bool world_past_has(const struct world_past *past, uint32_t decision);
+/* Whether the answer was seen before; from now on it was. */
+bool world_explore_seen(struct world_decider *decider, uint32_t answer);
+void world_explore_again(void); /* a poll that had found nothing is repeated */
 void world_explore_missed(const struct world_decider *decider, int32_t answer,
-                          const struct world_past *past);
+                          const struct world_past *past, bool there);
 /* The running thread waits until its call may be done, where its rank has others. */
 void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag);
 /* NULL: the poll found nothing. */

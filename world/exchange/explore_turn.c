@@ -1,6 +1,8 @@
 /* See the header. */
 #include "world/exchange/explore_turn.h"
 
+#include "core/random.h"
+
 /* A window's decisions begin at WINDOW times its number; those about locks LOCKS behind. There are
  * those about threads, too, of a communicator that is no window's: of receives and probes, of
  * collectives, of sends to each rank, QUEUE apart. */
@@ -8,6 +10,12 @@ enum { WINDOW = 2000000, LOCKS = 1000000, QUEUE = 1500, QUEUES = LOCKS / QUEUE }
 enum { QUEUE_RECEIVES, QUEUE_COLLECTIVES, QUEUE_SENDS };
 _Static_assert((int)QUEUE > (int)EXPLORE_TRACKED, "there are no more turns that are told apart");
 _Static_assert(LOCKS * 2 <= WINDOW, "turns and locks of a window have as many numbers each");
+
+struct world_looked { /* at a window's memory, from one place of the program */
+    struct world_looked *next;
+    const void *site;
+    uint32_t events; /* of the part, then */
+};
 
 static bool threads_conflict(const struct world_decider *a, const struct world_decider *b)
 {
@@ -33,52 +41,82 @@ static bool conflict(const struct world_decider *a, const struct world_decider *
     return a->op != b->op || a->op == 0;
 }
 
-/* What an answer names it by. */
-static int name_of(const struct world_decider *asks)
+/* --- who could go on -------------------------------------------------------------------------- */
+
+static void come(struct world_decider *asks)
 {
-    CORE_CHECK(asks->asks && asks->fiber);
-    return asks->kind == EXPLORE_THREAD ? (int)asks->fiber->thread : asks->rank->rank;
+    struct world_part *part = asks->part;
+    if (!part->asking)
+        part->asking_end = &part->asking;
+    CORE_CHECK(asks->asks && !*part->asking_end);
+    asks->next = NULL;
+    *part->asking_end = asks;
+    part->asking_end = &asks->next;
 }
 
-static int names_end(const struct world_decider *like)
+static void go(struct world_decider *asks)
 {
-    if (like->kind != EXPLORE_THREAD)
-        return WORLD->rank_count;
-    const struct world_fiber *last = like->part->rank->fiber;
-    while (last->sibling)
-        last = last->sibling;
-    CORE_CHECK(last->rank == like->part->rank);
-    return (int)last->thread + 1;
-}
-
-static struct world_decider *asks_of(int name, const struct world_decider *like)
-{
-    bool threads = like->kind == EXPLORE_THREAD;
-    const struct world_rank *rank = threads ? like->part->rank : &WORLD->rank[name];
-    for (const struct world_fiber *of = rank->fiber; of; of = of->sibling) {
-        struct world_decider *d = of->decider;
-        bool same = d && d->asks && d->part == like->part && d->kind == like->kind &&
-                    (!threads || of->thread == (uint32_t)name);
-        if (same && (d->kind != EXPLORE_LOCK || d->part->holders == 0 ||
-                     (d->part->holders > 0 && !d->exclusive)))
-            return d;
+    struct world_decider **link = &asks->part->asking;
+    while (*link != asks) {
+        CORE_CHECK_HOT(*link); /* it came, and did not go */
+        link = &(*link)->next;
     }
-    return NULL;
+    if (!(*link = asks->next))
+        asks->part->asking_end = link;
 }
+
+static bool may_go(const struct world_decider *asks)
+{
+    if (asks->kind == EXPLORE_LOCK)
+        return asks->part->holders == 0 || (asks->part->holders > 0 && !asks->exclusive);
+    if (asks->fiber)
+        return true;
+    CORE_CHECK(asks->rma); /* what nobody waits for is an operation */
+    return asks->rank->fiber->live && asks->part->rank->fiber->live &&
+           (!asks->rma->after || asks->rma->after->done);
+}
+
+static struct world_decider *next_of(struct world_decider *asks, enum world_explore_kind kind)
+{
+    while (asks && !(asks->kind == kind && may_go(asks)))
+        asks = asks->next;
+    return asks;
+}
+#define EACH_ASKING(asks, like)                                                          \
+    for (struct world_decider *asks = next_of((like)->part->asking, (like)->kind); asks; \
+         asks = next_of(asks->next, (like)->kind))
 
 struct world_decider *world_turn_asks(const struct world_decider *d, int32_t answer)
 {
-    return answer >= 0 && answer < names_end(d) ? asks_of(answer, d) : NULL;
+    EACH_ASKING(asks, d)
+    if (asks->name == answer)
+        return asks;
+    return NULL;
+}
+
+static bool comes_before(const struct world_decider *a, const struct world_decider *b)
+{
+    CORE_CHECK_HOT(a->part == b->part && a->kind == b->kind);
+    if (a->kind != EXPLORE_THREAD && a->rank->turns != b->rank->turns)
+        return a->rank->turns < b->rank->turns;
+    return a->name < b->name;
+}
+
+/* Of those that wait, that of the rank with the fewest turns, or of the first thread. */
+static struct world_decider *first_of(const struct world_decider *like)
+{
+    struct world_decider *first = NULL;
+    EACH_ASKING(asks, like)
+    if (asks->fiber && !asks->poll && (!first || comes_before(asks, first)))
+        first = asks;
+    return first;
 }
 
 struct world_decider *world_turn_of(struct world_decider *asks)
 {
     CORE_CHECK(asks->asks && asks->part && asks->kind >= EXPLORE_TURN);
-    if (asks_of(name_of(asks), asks) != asks)
+    if (first_of(asks) != asks)
         return NULL;
-    for (int name = 0; name < name_of(asks); name++)
-        if (asks_of(name, asks))
-            return NULL;
     struct world_decider *d = world_zalloc(sizeof *d);
     bool lock = asks->kind != EXPLORE_TURN;
     uint32_t count = asks->kind == EXPLORE_LOCK ? asks->part->lock_count : asks->part->turn_count;
@@ -86,49 +124,109 @@ struct world_decider *world_turn_of(struct world_decider *asks)
                                 .wish = WORLD_WISH_FREE,
                                 .rank = asks->part->rank,
                                 .part = asks->part,
+                                .place = count + 1,
                                 .number = asks->window * WINDOW + (lock ? LOCKS : 0) +
                                           asks->queue * QUEUE + count + 1};
     return d;
 }
 
-/* The rank with the fewest turns, or the first thread; -1: nobody asks. */
-static int first_of(const struct world_decider *d, int end)
+/* Of the latest turns, so many that it does not conflict with. */
+static uint32_t apart(const struct world_decider *asks)
 {
-    int first = -1;
-    for (int name = 0; name < end; name++)
-        if (asks_of(name, d) && (first < 0 || (d->kind != EXPLORE_THREAD &&
-                                               WORLD->rank[name].turns < WORLD->rank[first].turns)))
-            first = name;
-    return first;
+    uint32_t count = 0;
+    for (const struct world_decider *d = asks->part->decided; d; d = d->next)
+        if (d->kind == asks->kind) {
+            if (conflict(asks, d))
+                break;
+            count++;
+        }
+    CORE_CHECK(count <= EXPLORE_TRACKED);
+    return count;
 }
 
-/* The first; then those that conflict with one that is told, until there is no more. */
+/* It, or what it waits for, is an answer. */
+static void tell(struct world_decider *asks)
+{
+    while (asks->rma && asks->rma->after && !asks->rma->after->done)
+        asks = asks->rma->after->turn;
+    CORE_CHECK(asks->kind >= EXPLORE_TURN);
+    if (asks->told || !may_go(asks))
+        return;
+    asks->told = true;
+    if (!asks->poll)
+        world_explore_tell_turn(asks->name, apart(asks));
+}
+
+/* The first; then those that conflict with one that is told, until there is no more; also with a
+ * look that waits until one of them is done. */
 void world_turn_options(const struct world_decider *d)
 {
-    int end = names_end(d), first = first_of(d, end);
-    uint8_t *told = world_zalloc((size_t)end);
-    if (first < 0)
+    struct world_decider *first = first_of(d);
+    if (!first)
         return;
-    told[first] = 1;
-    world_explore_tell(first);
+    EACH_ASKING(asks, d)
+    asks->told = asks->joined = false;
+    first->told = true;
+    world_explore_tell(first->name);
     for (bool more = true; more;) {
         more = false;
-        for (int name = 0; name < end; name++) {
-            const struct world_decider *asks = told[name] ? NULL : asks_of(name, d);
-            bool joins = false;
-            for (int other = 0; asks && other < end && !joins; other++)
-                joins = told[other] && conflict(asks, asks_of(other, d));
-            if (!joins)
+        EACH_ASKING(other, d)
+        {
+            if (!other->told || other->joined)
                 continue;
-            told[name] = more = true;
-            world_explore_tell(name);
+            other->joined = more = true;
+            for (struct world_decider *next = d->part->asking; next; next = next->next)
+                if (next->kind == d->kind && !next->told && conflict(next, other))
+                    tell(next);
         }
     }
 }
 
-void world_turn_given(struct world_decider *d, const struct world_decider *asks)
+static int name_next(struct world_part *part, const struct world_rank *rank)
+{
+    if (!part->named)
+        part->named = world_zalloc((size_t)WORLD->rank_count * sizeof *part->named);
+    CORE_CHECK((int)part->named[rank->rank] < INT32_MAX / WORLD->rank_count - 1);
+    return rank->rank + WORLD->rank_count * (int)part->named[rank->rank]++;
+}
+
+uint64_t world_turn_mark(const struct world_decider *asks)
+{
+    CORE_CHECK(asks->name >= 0); /* it is an answer */
+    uint64_t mark = core_random_mix((uint64_t)asks->name);
+    for (const struct world_decider *d = asks->part->decided; d; d = d->next)
+        if (d->kind == asks->kind && conflict(asks, d))
+            mark += core_random_mix(d->mark);
+    return core_random_mix(mark);
+}
+
+static void happened(struct world_part *part)
+{
+    part->events++;
+    for (struct world_decider *asks = part->asking; asks; asks = asks->next)
+        if (asks->poll) { /* a look that waited */
+            asks->poll = false;
+            asks->name = name_next(part, asks->rank);
+        }
+}
+
+/* What was done before to memory that it reads needed that. */
+static const struct world_past *seen_of(const struct world_decider *asks)
+{
+    const struct world_past *past = NULL;
+    bool blind = asks->rma && !asks->rma->result;
+    for (const struct world_decider *e = asks->part->decided; e; e = e->next)
+        if (asks->kind == EXPLORE_TURN && e->kind == EXPLORE_TURN && !blind && conflict(asks, e))
+            past = world_past_join(world_past_join(past, e->past), e->gained);
+    return past;
+}
+
+void world_turn_given(struct world_decider *d, struct world_decider *asks)
 {
     CORE_CHECK(d->part == asks->part && d->kind == asks->kind);
+    CORE_CHECK(!asks->poll && asks->name >= 0 && !(asks->rma && asks->rma->done));
+    go(asks);
+    asks->gained = seen_of(asks);
     d->exclusive = asks->exclusive;
     d->reads = asks->reads;
     d->op = asks->op;
@@ -138,10 +236,15 @@ void world_turn_given(struct world_decider *d, const struct world_decider *asks)
     d->past = asks->past;
     d->low = asks->low;
     d->high = asks->high;
+    d->name = asks->name;
+    d->rma = asks->rma;
+    asks->place = d->place;
     if (d->kind == EXPLORE_LOCK)
         d->part->lock_count++;
     else
         d->part->turn_count++;
+    if (asks->rma)
+        happened(d->part);
 }
 
 /* Turns are counted, so those behind `d` are others once it goes to somebody else. */
@@ -169,34 +272,78 @@ static const struct world_decider *needed_behind(const struct world_decider *d,
     return first;
 }
 
-/* Whoever asks only now might have come before what was decided without it; if it had to come past
- * another turn first, that one is tried first, and the world that comes of it tells the rest. */
+void world_turn_others(const struct world_decider *d)
+{
+    EACH_ASKING(asks, d)
+    if (asks->told && !asks->poll && asks->name != d->answer)
+        world_explore_missed(d, asks->name, past_elsewhere(d, asks->past), true);
+}
+
+static void before(struct world_decider *d, const struct world_decider *asks);
+
+/* What was not told then, as it conflicts with nobody who was, but does with this one. */
+static void before_too(struct world_decider *d, const struct world_decider *asks)
+{
+    for (struct world_decider *e = d->part->decided; e; e = e->next)
+        if (e->kind == d->kind && e->number > d->number && conflict(e, asks))
+            before(d, e);
+    for (struct world_decider *e = d->part->asking; e; e = e->next)
+        if (e->kind == d->kind && !e->poll && conflict(e, asks))
+            before(d, e);
+}
+
+/* It might have come before what was decided without it; if it had to come past another turn first,
+ * that one is tried first, and the world that comes of it tells the rest. */
+static void before(struct world_decider *d, const struct world_decider *asks)
+{
+    while (asks->rma && asks->rma->after &&
+           !(asks->rma->after->done && asks->rma->after->turn->place < d->place))
+        asks = asks->rma->after->turn; /* it keeps its order */
+    if (world_past_has(asks->past, d->decided))
+        return;
+    const struct world_decider *needed = needed_behind(d, asks->past);
+    int32_t answer = needed ? needed->answer : asks->name;
+    if (world_explore_seen(d, (uint32_t)answer))
+        return;
+    world_explore_missed(d, answer, past_elsewhere(d, needed ? needed->past : asks->past), false);
+    before_too(d, needed ? needed : asks);
+}
+
 static void might_have_come(const struct world_decider *asks)
 {
     for (struct world_decider *d = asks->part->decided; d; d = d->next) {
         CORE_CHECK(d->seen && d->part == asks->part);
-        if (d->kind != asks->kind || !conflict(asks, d) || world_past_has(asks->past, d->decided))
-            continue;
-        const struct world_decider *needed = needed_behind(d, asks->past);
-        int32_t answer = needed ? needed->answer : name_of(asks);
-        if (d->seen[answer])
-            continue;
-        d->seen[answer] = 1;
-        world_explore_missed(d, answer, past_elsewhere(d, needed ? needed->past : asks->past));
+        if (d->kind == asks->kind && conflict(asks, d))
+            before(d, asks);
     }
+}
+
+/* It could go on from now on. */
+static struct world_decider *asks_new(const struct world_decider *like)
+{
+    struct world_decider *d = world_zalloc(sizeof *d);
+    *d = *like;
+    d->asks = true;
+    d->rank = ME;
+    d->call = WORLD->fiber->call;
+    d->site = WORLD->fiber->site;
+    d->past = WORLD->fiber->past;
+    CORE_CHECK(d->part && WORLD->fiber->is_rank);
+    CORE_CHECK(d->poll || d->name >= 0);
+    if (!d->poll)
+        might_have_come(d);
+    come(d);
+    return d;
 }
 
 static void await(struct world_decider *d, const char *why)
 {
-    CORE_CHECK(d->part && WORLD->fiber->is_rank);
-    d->asks = true;
-    d->rank = ME;
-    d->fiber = WORLD->fiber;
-    d->past = WORLD->fiber->past;
     WORLD->fiber->why = why;
-    might_have_come(d);
+    d->fiber = WORLD->fiber;
     world_explore_ask(d);
 }
+
+/* --- windows ---------------------------------------------------------------------------------- */
 
 /* 0: an operation whose order with any other is seen. */
 static int commutes(const struct world_rma *rma)
@@ -205,32 +352,86 @@ static int commutes(const struct world_rma *rma)
     return silent ? 1 + (int)(((uintptr_t)rma->op >> 4) & 0xffffff) : 0;
 }
 
-void world_turn_await(const struct world_rma *rma)
+void world_turn_called(struct world_rma *rma)
 {
     ptrdiff_t low, high;
-    struct world_decider *d = world_zalloc(sizeof *d);
+    struct world_part *part = rma->win->part[rma->target];
+    CORE_CHECK(!rma->turn && !rma->done && rma->by == ME);
     world_type_reach(rma->target_type, rma->target_count, &low, &high);
-    *d = (struct world_decider){
+    if (world_rma_ordered(rma)) {
+        if (!part->ordered)
+            part->ordered = world_zalloc((size_t)WORLD->rank_count * sizeof(*part->ordered));
+        rma->after = part->ordered[ME->rank];
+        part->ordered[ME->rank] = rma;
+    }
+    rma->turn = asks_new(&(struct world_decider){
         .kind = EXPLORE_TURN,
-        .part = rma->win->part[rma->target],
+        .part = part,
+        .name = name_next(part, ME),
+        .rma = rma,
         .window = rma->win->comm.context / 2,
         .low = rma->at + low,
         .high = rma->at + high,
         .reads =
             rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE && world_op_remote(rma->op) == 3),
-        .op = commutes(rma),
-    };
-    await(d, "completes what it does to a window");
+        .op = commutes(rma)});
+    happened(part);
+}
+
+void world_turn_await(struct world_decider *asks)
+{
+    CORE_CHECK(asks->rma && !asks->rma->done && !asks->fiber);
+    await(asks, "completes what it does to a window");
+}
+
+static struct world_looked *looked_at(struct world_part *part)
+{
+    struct world_looked *looked = part->looks;
+    while (looked && looked->site != WORLD->fiber->site)
+        looked = looked->next;
+    if (!looked) {
+        looked = world_zalloc(sizeof *looked);
+        *looked = (struct world_looked){part->looks, WORLD->fiber->site, UINT32_MAX};
+        part->looks = looked;
+    }
+    return looked;
+}
+
+bool world_turn_look(MPI_Win win)
+{
+    struct world_part *part = win->part[win->comm.rank];
+    struct world_looked *looked = looked_at(part);
+    bool again = looked->events == part->events;
+    struct world_decider *d =
+        asks_new(&(struct world_decider){.kind = EXPLORE_TURN,
+                                         .part = part,
+                                         .name = again ? -1 : name_next(part, ME),
+                                         .window = win->comm.context / 2,
+                                         .high = (const uint8_t *)UINTPTR_MAX,
+                                         .reads = true,
+                                         .poll = again});
+    if (again && part->asking != d)
+        world_explore_again();
+    await(d, "looks at its window");
+    CORE_CHECK(part->rank == ME);
+    looked->events = part->events;
+    return !d->poll;
+}
+
+void world_turn_failed(struct world_decider *look)
+{
+    CORE_CHECK(look->poll);
+    go(look);
 }
 
 void world_turn_lock(MPI_Win win, struct world_part *part, bool exclusive)
 {
-    struct world_decider *d = world_zalloc(sizeof *d);
-    *d = (struct world_decider){.kind = EXPLORE_LOCK,
-                                .part = part,
-                                .window = win->comm.context / 2,
-                                .exclusive = exclusive};
-    await(d, world_text("waits for the lock of rank %d's window", part->rank->rank));
+    await(asks_new(&(struct world_decider){.kind = EXPLORE_LOCK,
+                                           .part = part,
+                                           .name = ME->rank,
+                                           .window = win->comm.context / 2,
+                                           .exclusive = exclusive}),
+          world_text("waits for the lock of rank %d's window", part->rank->rank));
     WORLD->fiber->past = world_past_join(WORLD->fiber->past, part->past);
     if (exclusive)
         WORLD->fiber->past = world_past_join(WORLD->fiber->past, part->shared_past);
@@ -242,6 +443,8 @@ void world_turn_unlocked(struct world_part *part, bool exclusive)
     const struct world_past **past = exclusive ? &part->past : &part->shared_past;
     *past = world_past_join(*past, WORLD->fiber->past);
 }
+
+/* --- threads ---------------------------------------------------------------------------------- */
 
 void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag)
 {
@@ -264,13 +467,13 @@ void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag
         comm->turns[queue] = world_zalloc(sizeof(struct world_part));
         comm->turns[queue]->rank = ME;
     }
-    struct world_decider *d = world_zalloc(sizeof *d);
-    *d = (struct world_decider){.kind = EXPLORE_THREAD,
-                                .part = comm->turns[queue],
-                                .window = comm->context / 2,
-                                .queue = queue,
-                                .use = use,
-                                .source = peer,
-                                .tag = tag};
-    await(d, "waits for the other threads of its rank");
+    await(asks_new(&(struct world_decider){.kind = EXPLORE_THREAD,
+                                           .part = comm->turns[queue],
+                                           .name = (int)fiber->thread,
+                                           .window = comm->context / 2,
+                                           .queue = queue,
+                                           .use = use,
+                                           .source = peer,
+                                           .tag = tag}),
+          "waits for the other threads of its rank");
 }

@@ -2,21 +2,33 @@
  * done next, is decided for each part (a member's memory) by itself, one after the other. Only
  * operations that conflict are told apart: those that touch the same bytes, unless both only read,
  * or both accumulate with the same operation and nobody sees what was there. Operations are done as
- * late as MPI allows.
+ * late as MPI allows, or earlier: one that was called, and that its rank does not complete yet, may
+ * come before another that conflicts with it, and before its target looks at the memory
+ * (MPI_Win_sync). A look at memory for which nothing was called and to which nothing was done since
+ * the look before, from the same place of the program, waits as a poll does, and what was put
+ * behind the first is not asked for again.
  *
  * Of the threads of a rank: which of two calls on one communicator comes first, where that can be
  * seen: sends to one rank, receives and probes that may get the same message, collectives.
  *
  * Such a decision is named by the rank whose memory or threads these are, and a number that tells
- * windows, locks and communicators apart; its answer is the rank, or the thread, that goes on. */
+ * windows, locks and communicators apart; its answer is the rank, or the thread, that goes on; of
+ * what is done to a window, the rank and how much it did to that memory before: the rank plus so
+ * many times the number of ranks. */
 #ifndef WORLD_EXCHANGE_EXPLORE_TURN_H
 #define WORLD_EXCHANGE_EXPLORE_TURN_H
 
 #include "world/exchange/explore.h"
 #include "world/exchange/rma.h"
 
+/* The running rank has called it: from now on it may be done. */
+void world_turn_called(struct world_rma *rma);
 /* The running rank waits until its operation may be done. */
-void world_turn_await(const struct world_rma *rma);
+void world_turn_await(struct world_decider *asks);
+/* The running rank looks at its own memory. False: once more, and nobody can go on. */
+bool world_turn_look(MPI_Win win);
+/* For explore.c: such a look goes on. */
+void world_turn_failed(struct world_decider *look);
 /* Until it may have the lock; it takes it at once. */
 void world_turn_lock(MPI_Win win, struct world_part *part, bool exclusive);
 void world_turn_unlocked(struct world_part *part, bool exclusive);
@@ -27,6 +39,10 @@ struct world_decider *world_turn_of(struct world_decider *asks);
 /* Whom the answer of the decision names; NULL: that one does not ask. */
 struct world_decider *world_turn_asks(const struct world_decider *decider, int32_t answer);
 void world_turn_options(const struct world_decider *decider);
-void world_turn_given(struct world_decider *decider, const struct world_decider *asks);
+/* The same whenever what conflicts came before it in the same order. */
+uint64_t world_turn_mark(const struct world_decider *asks);
+/* What it could be as well, which need not have been so where it was free. */
+void world_turn_others(const struct world_decider *decider);
+void world_turn_given(struct world_decider *decider, struct world_decider *asks);
 
 #endif

@@ -12,8 +12,25 @@ enum { LOOK_AHEAD = 8 };
 
 static void hold(struct world_rank *rank)
 {
-    if (UNLIKELY(world_globals_bytes))
+    if (UNLIKELY(world_globals_bytes) && rank)
         world_globals_hold(rank);
+}
+
+/* Runs it in the process of the rank, or with its global variables in place. */
+static void run_at(struct world_rank *rank, void (*run)(void *argument), void *argument)
+{
+    if (WORLD_PROCESSES) {
+        world_process_at(rank, run, argument);
+        return;
+    }
+    hold(rank);
+    run(argument);
+    hold(ME);
+}
+
+static bool only_reads(const struct world_rma *rma)
+{
+    return rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE && world_op_remote(rma->op) == 3);
 }
 
 static void stage(struct world_rma *rma)
@@ -56,12 +73,12 @@ static void combine_pairs(const struct world_rma *rma, const uint8_t *origin, ui
 }
 
 /* Reads and changes the target; returns what was there, packed, or NULL if nobody wants to know. */
-static uint8_t *reach_target(struct world_rma *rma, uint8_t *compare)
+static uint8_t *reach_target(const struct world_rma *rma)
 {
     size_t bytes = rma->target_count * rma->target_type->size;
     uint8_t *before = NULL;
     int how = rma->kind == RMA_ACCUMULATE ? world_op_remote(rma->op) : 2;
-    CORE_CHECK(rma->kind != RMA_SWAP || compare);
+    CORE_CHECK(rma->kind != RMA_SWAP || rma->compared);
     CORE_CHECK(rma->kind == RMA_GET || how == 3 || rma->staged);
     if (rma->kind != RMA_PUT) {
         before = world_alloc(bytes + 1);
@@ -69,7 +86,7 @@ static uint8_t *reach_target(struct world_rma *rma, uint8_t *compare)
     }
     if (rma->kind == RMA_GET || how == 3)
         return before;
-    if (rma->kind == RMA_SWAP && memcmp(before, compare, bytes))
+    if (rma->kind == RMA_SWAP && memcmp(before, rma->compared, bytes))
         return before;
     if (how == 1) {
         uint8_t *after = memcpy(world_alloc(bytes + 1), before, bytes);
@@ -88,34 +105,30 @@ static uint8_t *reach_target(struct world_rma *rma, uint8_t *compare)
     return before;
 }
 
-_Static_assert(offsetof(struct world_rma, deferred) == 0, "request_finish gets the operation so");
-
-struct reach {
-    struct world_rma *rma;
-    uint8_t *compare, *before;
-};
-
-static void reach_there(void *argument)
+static void at_origin(void *argument)
 {
-    struct reach *reach = argument;
-    reach->before = reach_target(reach->rma, reach->compare);
+    struct world_rma *rma = argument;
+    size_t bytes = rma->target_count * rma->target_type->size;
+    CORE_CHECK(!rma->done && !rma->compared);
+    if (!only_reads(rma))
+        stage(rma);
+    if (rma->kind == RMA_SWAP)
+        rma->compared = memcpy(world_alloc(bytes + 1), rma->compare, bytes);
 }
 
-/* In the process of the target, or with its global variables in place. */
-static uint8_t *reach_from(struct world_rank *target, const struct reach *mine)
+static void at_target(void *argument)
 {
-    if (WORLD_PROCESSES) {
-        struct reach *shared = world_block_take(sizeof *shared);
-        *shared = *mine;
-        world_process_at(target, reach_there, shared);
-        uint8_t *before = shared->before;
-        world_block_give(shared, sizeof *shared);
-        return before;
-    }
-    hold(target);
-    uint8_t *before = reach_target(mine->rma, mine->compare);
-    hold(ME);
-    return before;
+    struct world_rma *rma = argument;
+    rma->before = reach_target(rma);
+}
+
+void world_rma_do(struct world_rma *rma)
+{
+    CORE_CHECK(!rma->done);
+    run_at(rma->by, at_origin, rma);
+    run_at(rma->win->part[rma->target]->rank, at_target, rma);
+    CORE_CHECK(rma->before || rma->kind == RMA_PUT);
+    rma->done = true;
 }
 
 /* Whether anything was changed, or something new was seen. */
@@ -123,24 +136,16 @@ static bool perform(struct world_rma *rma)
 {
     MPI_Win win = rma->win;
     size_t bytes = rma->target_count * rma->target_type->size;
-    bool reads =
-        rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE && world_op_remote(rma->op) == 3);
-    if (!reads)
-        stage(rma);
-    uint8_t *compare = NULL;
-    if (rma->kind == RMA_SWAP)
-        compare = memcpy(world_alloc(bytes + 1), rma->compare, bytes);
-    struct reach reach = {.rma = rma, .compare = compare};
-    uint8_t *before = reach_from(win->part[rma->target]->rank, &reach);
-    CORE_CHECK(before || rma->kind == RMA_PUT);
+    if (!rma->done)
+        world_rma_do(rma);
     if (rma->result)
-        world_type_unpack(rma->result, rma->result_count, rma->result_type, before, bytes);
-    if (!reads && !(rma->kind == RMA_SWAP && memcmp(before, compare, bytes))) {
+        world_type_unpack(rma->result, rma->result_count, rma->result_type, rma->before, bytes);
+    if (!only_reads(rma) && !(rma->kind == RMA_SWAP && memcmp(rma->before, rma->compared, bytes))) {
         ME->idle_polls = 0;
         win->last_read = 0;
         return true;
     }
-    uint64_t seen = world_type_checksum(before, bytes, MPI_BYTE) ^ (uintptr_t)rma->at;
+    uint64_t seen = world_type_checksum(rma->before, bytes, MPI_BYTE) ^ (uintptr_t)rma->at;
     bool news = seen != win->last_read;
     win->last_read = seen;
     return news;
@@ -148,7 +153,7 @@ static bool perform(struct world_rma *rma)
 
 /* --- which, and when -------------------------------------------------------------------------- */
 
-static bool ordered(const struct world_rma *rma)
+bool world_rma_ordered(const struct world_rma *rma)
 {
     return rma->kind == RMA_ACCUMULATE || rma->kind == RMA_SWAP;
 }
@@ -184,8 +189,10 @@ static bool take_out(MPI_Win win, struct world_rma **link)
     struct world_rma *rma = *link;
     CORE_CHECK(win->taker == WORLD->fiber);
     CORE_CHECK(rma->win == win && rma->target >= 0 && rma->target < win->comm.size);
-    if (UNLIKELY(WORLD->explore != NULL))
-        world_turn_await(rma);
+    if (UNLIKELY(WORLD->explore != NULL) && !rma->done)
+        world_turn_await(rma->turn);
+    if (rma->turn)
+        WORLD->fiber->past = world_past_join(WORLD->fiber->past, rma->turn->gained);
     CORE_CHECK(*link == rma); /* nobody else takes from the list meanwhile */
     if (!(*link = rma->next))
         win->pending_end = link;
@@ -205,10 +212,10 @@ static uint32_t eligible(MPI_Win win, int target, uint32_t pick, struct world_rm
     for (struct world_rma **link = &win->pending; *link && count < LOOK_AHEAD;
          link = &(*link)->next) {
         bool blocked = target >= 0 && (*link)->target != target;
-        if (ordered(*link))
+        if (world_rma_ordered(*link))
             for (const struct world_rma *other = win->pending; other != *link && !blocked;
                  other = other->next)
-                blocked = ordered(other) && other->target == (*link)->target;
+                blocked = world_rma_ordered(other) && other->target == (*link)->target;
         if (!blocked && count++ == pick)
             *out_link = link;
     }
@@ -246,9 +253,9 @@ bool world_rma_complete(MPI_Win win, int target)
 static void predecessors(MPI_Win win, const struct world_rma *rma)
 {
     struct world_rma **link = &win->pending;
-    CORE_CHECK(ordered(rma));
+    CORE_CHECK(world_rma_ordered(rma));
     while (*link && *link != rma)
-        if (ordered(*link) && (*link)->target == rma->target)
+        if (world_rma_ordered(*link) && (*link)->target == rma->target)
             take_out(win, link);
         else
             link = &(*link)->next;
@@ -267,7 +274,7 @@ void world_rma_complete_local(MPI_Win win, int target)
             stage(rma);
             link = &rma->next;
         } else {
-            if (ordered(rma))
+            if (world_rma_ordered(rma))
                 predecessors(win, rma);
             for (link = &win->pending; *link != rma;)
                 link = &(*link)->next;
@@ -276,6 +283,8 @@ void world_rma_complete_local(MPI_Win win, int target)
     }
     taking_end(win);
 }
+
+_Static_assert(offsetof(struct world_rma, deferred) == 0, "request_finish gets the operation so");
 
 /* The wait for the request of one: its buffers are the program's again. */
 static void request_finish(struct ompi_request_t *request, struct world_deferred *self)
@@ -290,7 +299,7 @@ static void request_finish(struct ompi_request_t *request, struct world_deferred
     if (*link && !rma->result) {
         stage(rma);
     } else if (*link) {
-        if (ordered(rma))
+        if (world_rma_ordered(rma))
             predecessors(rma->win, rma);
         for (link = &rma->win->pending; *link != rma;)
             link = &(*link)->next;
@@ -385,7 +394,7 @@ static int check(MPI_Win win, struct world_rma *rma, int target, MPI_Aint disp)
 static void at_once(MPI_Win win, struct world_rma *rma)
 {
     taking_begin(win);
-    if (ordered(rma))
+    if (world_rma_ordered(rma))
         predecessors(win, rma);
     struct world_rma **link = &win->pending;
     while (*link && *link != rma)
@@ -405,6 +414,7 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     rma.call = call;
     rma.win = win;
     rma.target = target;
+    rma.by = ME;
     rma.deferred.finish = request_finish;
     if (target != MPI_PROC_NULL && (code = check(win, &rma, target, disp)))
         return code;
@@ -422,6 +432,8 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     CORE_CHECK(!*win->pending_end && !kept->next); /* rma.h invariant 2: behind those before it */
     *win->pending_end = kept;
     win->pending_end = &kept->next;
+    if (UNLIKELY(WORLD->explore != NULL))
+        world_turn_called(kept);
     if (UNLIKELY(WORLD->chosen) && world_choose(3, REPLAY_REASON_OTHER) == 1)
         at_once(win, kept);
     return MPI_SUCCESS;

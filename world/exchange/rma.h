@@ -4,7 +4,9 @@
  * An operation is kept until the call that completes it (a fence, unlock, flush, complete, or the
  * wait for its request), and done there: the last moment that MPI allows, so that a missing
  * synchronisation shows. Where the choice source decides, some are done at once and the rest in an
- * order of its choice; only accumulates of one rank to one target keep theirs.
+ * order of its choice; only accumulates of one rank to one target keep theirs. Under order=explore
+ * any may be done before its time, as soon as somebody could see that (explore_turn.h); what it
+ * brings back reaches its buffer when it is completed.
  *
  * Invariants: 1. `part[i]` is the one object that member i made; all members' windows point to it.
  * 2. `pending` holds this rank's operations in the order they were called. 3. part[i]->holders is
@@ -41,6 +43,11 @@ struct world_part {
     uint32_t lock_count, turn_count;
     struct world_decider *decided;
     const struct world_past *past, *shared_past;
+    struct world_decider *asking, **asking_end; /* those that could go on, in the order they came */
+    uint32_t *named;            /* by world rank: its operations on this memory, and looks at it */
+    struct world_rma **ordered; /* by world rank: the last that keeps its order */
+    uint32_t events;            /* operations that were called, and done */
+    struct world_looked *looks; /* where its owner has looked at it */
 };
 
 enum world_rma_kind { RMA_PUT, RMA_GET, RMA_ACCUMULATE, RMA_SWAP };
@@ -64,6 +71,13 @@ struct world_rma {
     MPI_Datatype target_type;
     MPI_Op op;
     const void *compare;
+    uint8_t *compared; /* what lay there when the origin's data were staged */
+    uint8_t *before;   /* what was there, packed, once it is done; NULL: nobody wants to know */
+    bool done;         /* but not yet completed */
+    struct world_rank *by;
+    /* order=explore: what asks for it, and what it keeps its order behind */
+    struct world_decider *turn;
+    const struct world_rma *after;
 };
 
 enum { RMA_SHARED = 1, RMA_EXCLUSIVE, RMA_NO_CHECK };
@@ -101,6 +115,10 @@ int world_win_check(MPI_Win win);
 /* rma.c: does this rank's operations for a target, or -1 for all. False: none changed anything, and
  * what they read was what the one before had read. */
 bool world_rma_complete(MPI_Win win, int target);
+/* Does it, with nothing in the origin's memory changed. Anybody may call this. */
+void world_rma_do(struct world_rma *rma);
+/* Whether it keeps its order among those of its rank to its target. */
+bool world_rma_ordered(const struct world_rma *rma);
 /* As much of them as needs the origin's buffers. */
 void world_rma_complete_local(MPI_Win win, int target);
 
