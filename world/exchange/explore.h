@@ -104,7 +104,9 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     uint32_t place;        /* of the decision: among those of its kind there, from 1 */
     uint64_t mark;
     const struct world_past *gained; /* who completes it has come past that */
-    bool asks, exclusive, reads, told, joined;
+    bool asks, exclusive, reads;
+    uint32_t told;               /* part->told: it is among the answers */
+    struct world_decider *joins; /* the next of those */
     enum world_turn_use use;
     int op;
     const uint8_t *low, *high;

@@ -106,9 +106,13 @@ static bool comes_before(const struct world_decider *a, const struct world_decid
 static struct world_decider *first_of(const struct world_decider *like)
 {
     struct world_decider *first = NULL;
-    EACH_ASKING(asks, like)
-    if (asks->fiber && !asks->poll && (!first || comes_before(asks, first)))
-        first = asks;
+    for (int i = 0; i < WORLD->rank_count; i++)
+        for (const struct world_fiber *of = WORLD->rank[i].fiber; of; of = of->sibling) {
+            struct world_decider *asks = of->decider;
+            if (asks && asks->asks && asks->part == like->part && asks->kind == like->kind &&
+                !asks->poll && may_go(asks) && (!first || comes_before(asks, first)))
+                first = asks;
+        }
     return first;
 }
 
@@ -144,42 +148,41 @@ static uint32_t apart(const struct world_decider *asks)
     return count;
 }
 
-/* It, or what it waits for, is an answer. */
-static void tell(struct world_decider *asks)
+/* It, or what it waits for, is an answer. Returns it, if it was none yet. */
+static struct world_decider *tell(struct world_decider *asks)
 {
     while (asks->rma && asks->rma->after && !asks->rma->after->done)
         asks = asks->rma->after->turn;
     CORE_CHECK(asks->kind >= EXPLORE_TURN);
-    if (asks->told || !may_go(asks))
-        return;
-    asks->told = true;
+    if (asks->told == asks->part->told || !may_go(asks))
+        return NULL;
+    asks->told = asks->part->told;
     if (!asks->poll)
         world_explore_tell_turn(asks->name, apart(asks));
+    return asks;
 }
 
 /* The first; then those that conflict with one that is told, until there is no more; also with a
  * look that waits until one of them is done. */
 void world_turn_options(const struct world_decider *d)
 {
-    struct world_decider *first = first_of(d);
+    struct world_decider *first = first_of(d), *last = first;
     if (!first)
         return;
-    EACH_ASKING(asks, d)
-    asks->told = asks->joined = false;
-    first->told = true;
+    first->told = ++d->part->told;
+    first->joins = NULL;
     world_explore_tell(first->name);
-    for (bool more = true; more;) {
-        more = false;
-        EACH_ASKING(other, d)
-        {
-            if (!other->told || other->joined)
+    for (const struct world_decider *told = first; told; told = told->joins)
+        for (struct world_decider *asks = d->part->asking; asks; asks = asks->next) {
+            if (asks->kind != d->kind || asks->told == d->part->told || !conflict(asks, told))
                 continue;
-            other->joined = more = true;
-            for (struct world_decider *next = d->part->asking; next; next = next->next)
-                if (next->kind == d->kind && !next->told && conflict(next, other))
-                    tell(next);
+            struct world_decider *more = tell(asks);
+            if (!more)
+                continue;
+            more->joins = NULL;
+            last->joins = more;
+            last = more;
         }
-    }
 }
 
 static int name_next(struct world_part *part, const struct world_rank *rank)
@@ -275,7 +278,7 @@ static const struct world_decider *needed_behind(const struct world_decider *d,
 void world_turn_others(const struct world_decider *d)
 {
     EACH_ASKING(asks, d)
-    if (asks->told && !asks->poll && asks->name != d->answer)
+    if (asks->told == d->part->told && !asks->poll && asks->name != d->answer)
         world_explore_missed(d, asks->name, past_elsewhere(d, asks->past), true);
 }
 

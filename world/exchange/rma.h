@@ -46,6 +46,7 @@ struct world_part {
     struct world_decider *asking, **asking_end; /* those that could go on, in the order they came */
     uint32_t *named;            /* by world rank: its operations on this memory, and looks at it */
     struct world_rma **ordered; /* by world rank: the last that keeps its order */
+    uint32_t told;              /* how often answers were told */
     uint32_t events;            /* operations that were called, and done */
     struct world_looked *looks; /* where its owner has looked at it */
 };
