@@ -30,7 +30,7 @@ struct call {
     uint64_t sent; /* checksum of the send buffer before the call */
     MPI_Request request, traffic;
     void *state;
-    bool done;
+    bool done, refused;
     int token[2];
 };
 
@@ -71,6 +71,8 @@ static void adapt_far(const struct collective *c, struct scenario *s)
         s->type_send = scenario_type_large(s->type_send) ? TYPE_INT : s->type_send;
         return;
     }
+    if (huge) /* so that none is under way behind one that is refused */
+        s->flight = 1;
     while (s->ranks * s->count > FAR_ELEMENTS)
         s->count > 2 ? s->count = 2 : s->count > 1 ? s->count-- : s->ranks--;
     while (s->ranks > 1 && !collective_domain_holds(c, s->ranks))
@@ -606,9 +608,10 @@ static void traffic_end(struct call *c)
 }
 
 /* What is more than an int can count may be refused: MPI_Pack and others cannot say it. */
-static void report_error(const struct call *c, int error)
+static void report_error(struct call *c, int error)
 {
-    if (error && c->shape.s->type != TYPE_HUGE)
+    c->refused |= error && c->shape.s->type == TYPE_HUGE;
+    if (error && !c->refused)
         c->env->report("error", "rank %d: the collective returned error %d", c->shape.rank, error);
 }
 
@@ -850,22 +853,27 @@ static void calls_end(struct call *calls, int count, bool by_test)
         call_end(&calls[i]);
 }
 
-/* A blocking call ends where it is made; of others up to `flight` are under way at a time. */
+/* A blocking call ends where it is made; of others up to `flight` are under way at a time. Behind
+ * one that was refused there are none: the other ranks may still be in it, and would take what
+ * these send for what it owes them. */
 static void calls_make(const struct run *r)
 {
     struct call calls[SCENARIO_CALLS_MAX], blocking;
     const struct scenario *s = r->plan->scenario[0];
     int open = 0;
-    for (int number = 0; number < s->calls; number++) {
+    bool refused = false;
+    for (int number = 0; number < s->calls && !refused; number++) {
         bool blocks = collective_of(r, number)->form == COLLECTIVE_BLOCKING;
         struct call *c = blocks ? &blocking : &calls[open++];
         call_prepare(r, number, c);
         call_begin(c);
         if (blocks)
             call_end(c);
+        refused = c->refused;
         if (open < s->flight)
             continue;
         calls_end(calls, open, s->tested);
+        refused |= c->refused;
         open = 0;
     }
     calls_end(calls, open, s->tested);
