@@ -32,3 +32,14 @@ left=$(ls shared | wc -l)
 crosswait fuzz chain.c -o two --cflags=-DFORGETS=0 -seed=2 -runs="$left" shared >out.txt
 echo "the second: exit $?"
 grep -q "INFO: *$left files found in shared" two/log || grep INFO two/log
+# The same started by mpirun, side by side: each has a folder of its own, one corpus is of all; one
+# that finds something does not end the others.
+mkdir together
+mpirun -n 2 sh -c 'crosswait fuzz chain.c -o rank.$OMPI_COMM_WORLD_RANK \
+    --cflags=-DFORGETS=$OMPI_COMM_WORLD_RANK -seed=1 -runs=3000 together || true' >out.txt 2>err.txt
+echo "two under mpirun: exit $?"
+grep -Eo "nothing found|^chain.c: deadlock" out.txt | sort
+for rank in 0 1; do
+    [ -s rank.$rank/log ] || echo "rank $rank did nothing"
+done
+[ "$(ls together | wc -l)" -gt 10 ] || { echo "they left:"; ls together; }
