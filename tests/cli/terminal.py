@@ -1,5 +1,5 @@
 """Commands on a terminal of their own, for tests of what is said there."""
-import os, pty, select, signal
+import os, pty, re, select, signal
 
 
 def start(command, **environment):
@@ -16,6 +16,17 @@ def hold(pid):
     """Waits until the process has stopped itself, and then for longer than a second."""
     assert os.WIFSTOPPED(os.waitpid(pid, os.WUNTRACED)[1])
     select.select([], [], [], 1.2)
+
+
+def until(fd, pattern):
+    """Reads until the pattern was said, or all is said; returns what was said."""
+    text = ""
+    try:
+        while not re.search(pattern, text) and (more := os.read(fd, 4096)):
+            text += more.decode()
+    except OSError:
+        pass
+    return text
 
 
 def end(pid, fd):
