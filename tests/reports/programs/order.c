@@ -1,7 +1,9 @@
 /* A receive from anybody, twice: `first` lets rank 1 come before rank 2, `second` the other way
- * round. With a further argument, a datatype that is never freed. */
+ * round. With a further argument, a datatype that is never freed, and half a second of work of the
+ * first sender that the others wait for. */
 #include <mpi.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Rank 0 hears from two others; who is first is decided by a message between them. */
 static void in_order(int rank, int first)
@@ -26,6 +28,8 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 2 && rank == 1)
+        usleep(500000);
     in_order(rank, !strcmp(argv[1], "second") ? 2 : 1);
     if (argc > 2) {
         MPI_Datatype type;
