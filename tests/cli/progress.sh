@@ -14,7 +14,9 @@ said = until(fd, told)
 os.write(fd, b"\x03")
 print("on a terminal:", "told" if re.search(told, said) else repr(said))
 print("interrupted: signal", os.WTERMSIG(end(pid, fd)[1]))
-piped = subprocess.run(["crosswait", "check", "-q", "--budget=50000", "T.db"], capture_output=True, text=True)
+piped = subprocess.run(
+    ["crosswait", "check", "-q", "--budget=50000", "T.db"], capture_output=True, text=True
+)
 print("in a pipe:", repr(piped.stdout + piped.stderr))
 END
 

@@ -64,7 +64,8 @@ echo "[$?]"
 echo "== a page"
 crosswait diff --format=html --fail-on='words>0%' before.db grown.db >diff.html
 echo "[$?]"
-grep -o '<h1 class="bad">[^<]*\|<h2>[^<]*\|<p class="failed">failed: words[^<]*' diff.html | grep -v Waiting | sort
+grep -o '<h1 class="bad">[^<]*\|<h2>[^<]*\|<p class="failed">failed: words[^<]*' diff.html |
+    grep -v Waiting | sort
 grep -c '<script' diff.html
 /usr/bin/python3 -c "
 import html.parser
