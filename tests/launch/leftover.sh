@@ -4,8 +4,9 @@
 . $SOURCE/tests/launch/lib.bash
 unset OMPI_MCA_btl_vader_backing_directory # where it is for every job, and not the runner's
 # The deadlock begins when the test says so: on a loaded machine it would be over otherwise before
-# the test has seen its ranks.
+# the test has seen its ranks. The launcher knows them once MPI_Init has returned in both.
 cat >late.c <<'END'
+#include <fcntl.h>
 #include <mpi.h>
 #include <unistd.h>
 int main(int argc, char **argv)
@@ -13,10 +14,11 @@ int main(int argc, char **argv)
     int rank, token;
 
     MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Barrier(MPI_COMM_WORLD);
+    close(creat(rank ? "begun1" : "begun0", 0600));
     while (access("go", F_OK))
         usleep(10000);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Recv(&token, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();
     return 0;
@@ -33,11 +35,12 @@ rank_of() { # its process number
 }
 segments() { grep -o "/dev/shm/vader_segment[^ ]*" /proc/$1/maps | sort -u; }
 start() { # crosswait record's arguments: the job, its rank, its starter and their files
-    rm -f T.db
+    rm -f T.db begun?
     env --default-signal=INT,QUIT crosswait record -o T.db "$@" -- \
         mpirun -n 2 ./cw.late >out 2>err &
     job=$!
-    wait_for 'rank=$(rank_of); [ -n "$rank" ] && [ "$(segments $rank | wc -l)" = 2 ]'
+    wait_for '[ -e begun0 ] && [ -e begun1 ]'
+    rank=$(rank_of)
     files=$(segments $rank) starter=$(cut -d' ' -f4 /proc/$rank/stat)
 }
 gone() { for f in $files; do [ -e $f ] && echo "$1: left: $f"; done; }
