@@ -3,15 +3,6 @@
 
 #include "explore/program.h"
 
-/* A rank whose threads call MPI counts its decisions as they come there. */
-static bool has_threads(const struct world_decisions *told, int rank)
-{
-    for (uint32_t i = 0; i < told->decision_count; i++)
-        if (told->decision[i].rank == rank && told->decision[i].reason == REPLAY_REASON_THREAD)
-            return true;
-    return false;
-}
-
 /* Each other send has a buffer, unless the schedule names those that have. */
 static enum core_status buffer_add(const struct world_decision *d, struct replay_policy *policy)
 {
@@ -24,18 +15,11 @@ static enum core_status buffer_add(const struct world_decision *d, struct replay
     return replay_policy_add(&policy->send, &send);
 }
 
-/* Whose turn it is at a window, or among threads, is nobody's to say there (interpose/decide.h). */
-static enum core_status answer_add(const struct world_decisions *told,
-                                   const struct world_decision *d, struct replay_policy *policy,
-                                   uint32_t *lost)
+static enum core_status answer_add(const struct world_decision *d, struct replay_policy *policy)
 {
     if (d->reason == REPLAY_REASON_BUFFER)
         return buffer_add(d, policy);
-    if ((d->reason == REPLAY_REASON_MATCH || d->reason == REPLAY_REASON_WAIT) &&
-        !has_threads(told, d->rank))
-        return replay_policy_add_forced(policy, (uint32_t)d->rank, d->number, d->answer);
-    ++*lost;
-    return CORE_OK;
+    return replay_policy_add_forced(policy, (uint32_t)d->rank, d->number, d->answer);
 }
 
 /* Sends inside collectives have no name live. */
@@ -64,7 +48,7 @@ static enum core_status decided(const struct world_decisions *told,
     made.seed = policy->seed;
     enum core_status status = sends_add(policy, &made, &lost);
     for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
-        status = answer_add(told, &told->decision[i], &made, &lost);
+        status = answer_add(&told->decision[i], &made);
     if (status != CORE_OK) {
         replay_policy_done(&made);
         return status;

@@ -9,6 +9,7 @@
 
 #include "interpose/layer/layer.h"
 #include "interpose/perturb.h"
+#include "interpose/turns.h"
 #include "replay/policy/policy.h"
 
 enum { LOOK_MS = 1000, BITS = 30 };
@@ -18,10 +19,10 @@ struct polled { /* a probe that found nothing */
     int source, tag;
 };
 
-static uint64_t decisions;
-static struct lane *here; /* of the call that is decided */
-static struct polled *polled;
-static uint32_t polled_count, polled_room;
+static __thread uint64_t decisions;
+static __thread struct lane *here; /* of the call that is decided */
+static __thread struct polled *polled;
+static __thread uint32_t polled_count, polled_room;
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
@@ -34,7 +35,7 @@ static struct asked ask(bool numbered, bool poll, bool again)
 {
     struct asked asked = {.numbered = numbered, .poll = poll, .again = again};
     if (numbered)
-        asked.name = perturb_answer(decisions + 1);
+        asked.name = perturb_answer(turns_thread_first() + decisions + 1);
     return asked;
 }
 

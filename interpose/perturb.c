@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interpose/decide.h"
+#include "interpose/turns.h"
 
 static struct replay_policy policy;
 static uint64_t send_number, receive_number, call_number;
@@ -40,6 +41,8 @@ bool perturb_start(const char *text, char *out_reason, size_t reason_bytes)
     if (status != CORE_OK)
         replay_policy_done(&policy);
     recorder.perturb = status == CORE_OK;
+    if (recorder.perturb)
+        turns_start(&policy);
     return recorder.perturb;
 }
 
@@ -64,6 +67,8 @@ void perturb_before(struct lane *lane, const struct spool_event *e)
     (void)lane;
     (void)e;
     uint64_t number = take(&call_number);
+    if (turns.on)
+        turns_before();
     if (policy.delay != REPLAY_DELAY_NONE)
         pause_ns(replay_policy_delay(&policy, 1, rank, -1, number) +
                  replay_policy_delay(&policy, 1, rank, rank, number));

@@ -241,6 +241,7 @@ struct ompi_communicator_t {
     const char *name;
     struct world_info_entry *info;
     struct world_part **turns; /* of its rank's threads; NULL: there was none */
+    uint32_t object;           /* names its turns (replay/policy/policy.h) */
 };
 struct PREDEFINED(512) ompi_predefined_communicator_t {
     struct ompi_communicator_t comm;
@@ -425,6 +426,7 @@ struct world_rank {
     struct ompi_communicator_t world, self;
     int self_member;
     uint32_t order_count; /* order=explore */
+    uint32_t comm_count, win_count; /* made so far, those that are there from the start not */
     int32_t wish;         /* for its next decision: world_wish */
     uint32_t turns;       /* how often it went on although it might have waited */
     struct world_decider *decided;

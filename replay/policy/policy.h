@@ -108,6 +108,41 @@ enum replay_place { REPLAY_OFFLINE, REPLAY_LIVE, REPLAY_IN_PROCESS, REPLAY_PLACE
  * REPLAY_BUFFER_NUMBERS + N (world/exchange/explore.h). */
 #define REPLAY_BUFFER_NUMBERS 4000000000u
 
+/* There, too, are turns, numbered from 1, each the decision of the rank whose memory or threads they
+ * are of. An object is a communicator or a window, counted as its rank made them. The turns of a
+ * window are those at its memory, and of its lock; the turns of threads are in queues of the object
+ * that they call on: receives and probes, collectives, sends to each rank. And the decisions that a
+ * thread comes to by itself are counted from its own first number. */
+enum {
+    REPLAY_TURN_OBJECT = 2000000,
+    REPLAY_TURN_LOCKS = 1000000,
+    REPLAY_TURN_QUEUE = 1500,
+    REPLAY_TURN_QUEUES = REPLAY_TURN_LOCKS / REPLAY_TURN_QUEUE,
+    REPLAY_TURN_RECEIVES = 0,
+    REPLAY_TURN_COLLECTIVES,
+    REPLAY_TURN_SENDS,
+    REPLAY_THREAD_NUMBERS = 2000 /* of decisions, of each thread */
+};
+static inline uint32_t replay_turn_comm(uint32_t count) /* MPI_COMM_WORLD: 0 */
+{
+    return 2 * count;
+}
+static inline uint32_t replay_turn_window(uint32_t index)
+{
+    return 2 * index + 1;
+}
+static inline uint32_t replay_turn_sends(int peer)
+{
+    uint32_t queue = REPLAY_TURN_SENDS + (uint32_t)peer;
+    return queue < REPLAY_TURN_QUEUES ? queue : REPLAY_TURN_QUEUES - 1;
+}
+/* lock: or of threads, then with their queue. */
+static inline uint32_t replay_turn_first(uint32_t object, bool lock, uint32_t queue)
+{
+    return object * REPLAY_TURN_OBJECT + (lock ? REPLAY_TURN_LOCKS : 0) +
+           queue * REPLAY_TURN_QUEUE + 1;
+}
+
 struct replay_name {
     uint32_t rank;
     bool by_number; /* id counts calls: R.#N */

@@ -40,7 +40,7 @@ enum {
     EXPLORE_LOOKS = 8,             /* at a window in vain before polls elsewhere may fail */
     EXPLORE_BITS = 30,             /* requests of a waitsome that are told apart */
     EXPLORE_SUBSETS = 3,           /* completed requests of which every subset may be reported */
-    EXPLORE_THREAD_NUMBERS = 2000, /* of decisions, of each thread */
+    EXPLORE_THREAD_NUMBERS = REPLAY_THREAD_NUMBERS,
     EXPLORE_THREADS = 500          /* of a rank, that have numbers of their own */
 };
 
@@ -110,7 +110,7 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     enum world_turn_use use;
     int op;
     const uint8_t *low, *high;
-    uint32_t window, queue;
+    uint32_t object, queue;
     const struct world_past *past; /* of whose turn it was, when it asked */
     /* the answer */
     int32_t answer;

@@ -3,13 +3,8 @@
 
 #include "core/random.h"
 
-/* A window's decisions begin at WINDOW times its number; those about locks LOCKS behind. There are
- * those about threads, too, of a communicator that is no window's: of receives and probes, of
- * collectives, of sends to each rank, QUEUE apart. */
-enum { WINDOW = 2000000, LOCKS = 1000000, QUEUE = 1500, QUEUES = LOCKS / QUEUE };
-enum { QUEUE_RECEIVES, QUEUE_COLLECTIVES, QUEUE_SENDS };
-_Static_assert((int)QUEUE > (int)EXPLORE_TRACKED, "there are no more turns that are told apart");
-_Static_assert(LOCKS * 2 <= WINDOW, "turns and locks of a window have as many numbers each");
+_Static_assert((int)REPLAY_TURN_QUEUE > (int)EXPLORE_TRACKED,
+               "there are no more turns that are told apart");
 
 struct world_looked { /* at a window's memory, from one place of the program */
     struct world_looked *next;
@@ -129,8 +124,7 @@ struct world_decider *world_turn_of(struct world_decider *asks)
                                 .rank = asks->part->rank,
                                 .part = asks->part,
                                 .place = count + 1,
-                                .number = asks->window * WINDOW + (lock ? LOCKS : 0) +
-                                          asks->queue * QUEUE + count + 1};
+                                .number = replay_turn_first(asks->object, lock, asks->queue) + count};
     return d;
 }
 
@@ -372,7 +366,7 @@ void world_turn_called(struct world_rma *rma)
         .part = part,
         .name = name_next(part, ME),
         .rma = rma,
-        .window = rma->win->comm.context / 2,
+        .object = part->object,
         .low = rma->at + low,
         .high = rma->at + high,
         .reads =
@@ -409,7 +403,7 @@ bool world_turn_look(MPI_Win win)
         asks_new(&(struct world_decider){.kind = EXPLORE_TURN,
                                          .part = part,
                                          .name = again ? -1 : name_next(part, ME),
-                                         .window = win->comm.context / 2,
+                                         .object = part->object,
                                          .high = (const uint8_t *)UINTPTR_MAX,
                                          .reads = true,
                                          .poll = again});
@@ -427,12 +421,12 @@ void world_turn_failed(struct world_decider *look)
     go(look);
 }
 
-void world_turn_lock(MPI_Win win, struct world_part *part, bool exclusive)
+void world_turn_lock(struct world_part *part, bool exclusive)
 {
     await(asks_new(&(struct world_decider){.kind = EXPLORE_LOCK,
                                            .part = part,
                                            .name = ME->rank,
-                                           .window = win->comm.context / 2,
+                                           .object = part->object,
                                            .exclusive = exclusive}),
           world_text("waits for the lock of rank %d's window", part->rank->rank));
     WORLD->fiber->past = world_past_join(WORLD->fiber->past, part->past);
@@ -458,14 +452,12 @@ void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag
         world_explore_limited();
         return;
     }
-    uint32_t queue = use == TURN_SENDS        ? QUEUE_SENDS + (uint32_t)peer
-                     : use == TURN_COLLECTIVE ? QUEUE_COLLECTIVES
-                                              : QUEUE_RECEIVES;
-    if (queue >= QUEUES)
-        queue = QUEUES - 1;
-    CORE_CHECK(comm->context % 2 == 0 && queue < QUEUES);
+    uint32_t queue = use == TURN_SENDS        ? replay_turn_sends(peer)
+                     : use == TURN_COLLECTIVE ? REPLAY_TURN_COLLECTIVES
+                                              : REPLAY_TURN_RECEIVES;
+    CORE_CHECK(comm->context % 2 == 0 && queue < REPLAY_TURN_QUEUES);
     if (!comm->turns)
-        comm->turns = world_zalloc(QUEUES * sizeof(*comm->turns));
+        comm->turns = world_zalloc(REPLAY_TURN_QUEUES * sizeof(*comm->turns));
     if (!comm->turns[queue]) {
         comm->turns[queue] = world_zalloc(sizeof(struct world_part));
         comm->turns[queue]->rank = ME;
@@ -473,7 +465,7 @@ void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag
     await(asks_new(&(struct world_decider){.kind = EXPLORE_THREAD,
                                            .part = comm->turns[queue],
                                            .name = (int)fiber->thread,
-                                           .window = comm->context / 2,
+                                           .object = comm->object,
                                            .queue = queue,
                                            .use = use,
                                            .source = peer,

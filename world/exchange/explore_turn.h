@@ -30,7 +30,7 @@ bool world_turn_look(MPI_Win win);
 /* For explore.c: such a look goes on. */
 void world_turn_failed(struct world_decider *look);
 /* Until it may have the lock; it takes it at once. */
-void world_turn_lock(MPI_Win win, struct world_part *part, bool exclusive);
+void world_turn_lock(struct world_part *part, bool exclusive);
 void world_turn_unlocked(struct world_part *part, bool exclusive);
 
 /* For explore.c: the decision that a waiting rank's is one of; NULL: one before it speaks for

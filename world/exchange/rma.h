@@ -29,6 +29,7 @@ struct world_waiting {
 
 struct world_part {
     struct world_rank *rank;
+    uint32_t object; /* names its turns (replay/policy/policy.h) */
     uint8_t *base;
     size_t bytes;
     int unit;

@@ -220,7 +220,7 @@ int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
     }
     bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
     if (UNLIKELY(WORLD->explore != NULL))
-        world_turn_lock(win, part, exclusive);
+        world_turn_lock(part, exclusive);
     while (part->holders < 0 || (exclusive && part->holders))
         await(part, "the lock");
     CORE_CHECK(exclusive ? part->holders == 0 : part->holders >= 0); /* rma.h invariant 3 */

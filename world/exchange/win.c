@@ -37,6 +37,7 @@ static MPI_Win win_new(MPI_Comm comm, int flavor, void *base, MPI_Aint size, int
     if (flavor == MPI_WIN_FLAVOR_SHARED)
         world_explore_limited();
     mine->rank = ME;
+    mine->object = replay_turn_window(ME->win_count++);
     mine->base = base;
     mine->bytes = (size_t)size;
     mine->unit = unit;
@@ -58,6 +59,7 @@ static MPI_Win win_new(MPI_Comm comm, int flavor, void *base, MPI_Aint size, int
     for (int i = 0; i < comm->size; i++)
         CORE_CHECK(win->part[i] && win->part[i]->rank->rank == comm->member[i]);
     win->comm = (struct ompi_communicator_t){.context = meeting->context,
+                                             .object = mine->object,
                                              .rank = comm->rank,
                                              .size = comm->size,
                                              .member = comm->member,

@@ -424,6 +424,10 @@ static void rank_init(struct world_rank *me, int index)
     world->handle.references = self->handle.references = 1;
     world->context = 0;
     self->context = 2;
+    me->comm_count = 1;
+    me->win_count = 0;
+    world->object = replay_turn_comm(0);
+    self->object = replay_turn_comm(me->comm_count);
     world->rank = index;
     world->size = WORLD->rank_count;
     world->member = identity;

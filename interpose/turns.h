@@ -1,0 +1,77 @@
+/* Whose turn it is, under a schedule of order=explore: at the memory and the lock of a window, and
+ * among the threads of a rank (world/exchange/explore_turn.h). Each waits for its turn; what the
+ * schedule does not name comes behind what it names.
+ *
+ * What is done to a window is kept when it is called, and done when its turn has come: at once, at
+ * a later call of its rank, or at the call that completes it; and flushed, so that it is done at its
+ * target before the next has its turn. (Between fences, or MPI_Win_start and MPI_Win_complete, MPI
+ * has no call for that: there the next comes when the library has taken the one before.) A look
+ * (MPI_Win_sync) waits for its turn, and so do locks and the calls of threads. A call that has its
+ * turn and does not return at once is taken to have begun.
+ *
+ * Who has waited for long, and nobody has had a turn meanwhile, goes on without, and says so. Ranks
+ * of several machines have no turns. */
+#ifndef INTERPOSE_TURNS_H
+#define INTERPOSE_TURNS_H
+
+#include "interpose/recorder.h"
+#include "replay/policy/policy.h"
+
+extern struct turns {
+    bool on;     /* the schedule names some */
+    bool windows; /* of windows, and they can be had */
+    bool threads;
+} turns;
+
+/* With MPI on, and before anything is done. */
+void turns_start(const struct replay_policy *policy);
+/* Before each call, of this thread. */
+void turns_before(void);
+/* The call is back. */
+void turns_after(void);
+/* The first number of this thread's own decisions, less one. */
+uint64_t turns_thread_first(void);
+
+void turns_comm_made(MPI_Comm comm);
+void turns_sends(MPI_Comm comm, int dest);
+void turns_receives(MPI_Comm comm); /* probes as well */
+void turns_collective(MPI_Comm comm);
+
+/* Collective over the window's ranks. */
+void turns_window_made(struct lane *lane, MPI_Win win, MPI_Comm comm);
+void turns_window_free(MPI_Win win);
+/* target: -1: all. What is pending is done. */
+void turns_complete(MPI_Win win, int target);
+/* target: -1: all. This rank locks it from now on, or no longer. */
+void turns_held(MPI_Win win, int target, bool held);
+/* Before MPI_Win_sync. */
+void turns_look(MPI_Win win);
+
+/* In place of the calls of the same names. */
+int turns_Win_lock(int type, int rank, int assert, MPI_Win win);
+int turns_Put(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
+              int target_count, MPI_Datatype target_type, MPI_Win win);
+int turns_Get(void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
+              int target_count, MPI_Datatype target_type, MPI_Win win);
+int turns_Accumulate(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
+                     int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win);
+int turns_Get_accumulate(const void *origin, int count, MPI_Datatype type, void *result,
+                         int result_count, MPI_Datatype result_type, int target, MPI_Aint disp,
+                         int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win);
+int turns_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target,
+                       MPI_Aint disp, MPI_Op op, MPI_Win win);
+int turns_Compare_and_swap(const void *origin, const void *compare, void *result,
+                           MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win);
+int turns_Rput(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
+               int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request);
+int turns_Rget(void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
+               int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request);
+int turns_Raccumulate(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
+                      int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
+                      MPI_Request *request);
+int turns_Rget_accumulate(const void *origin, int count, MPI_Datatype type, void *result,
+                          int result_count, MPI_Datatype result_type, int target, MPI_Aint disp,
+                          int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
+                          MPI_Request *request);
+
+#endif
