@@ -97,7 +97,8 @@ struct replaying {
     const char *force_output;
     char **command;
     double force_s;
-    uint32_t ranks; /* of the command, if it says so */
+    uint32_t ranks;                                     /* of the command, if it says so */
+    enum { WORLD_NONE, WORLD_RAN, WORLD_FAILED } world; /* of the schedule, run before the job */
     FILE *out;
 };
 
@@ -561,6 +562,7 @@ static enum core_status choose_in_world(struct replaying *r)
     struct explore_command job;
     struct replay_policy chosen;
     uint32_t lost;
+    bool finished;
     int count = 0;
 
     while (r->command[count])
@@ -576,16 +578,28 @@ static enum core_status choose_in_world(struct replaying *r)
     if (!job.rank_count)
         status = core_report(CORE_BAD_INPUT, "how many ranks? -- mpirun -n N %s", r->command[0]);
     if (status == CORE_OK)
-        status = explore_live(&job, &r->policy, &chosen, &lost);
+        status = explore_live(&job, &r->policy, &chosen, &lost, &finished);
     explore_command_done(&job);
     if (status != CORE_OK)
         return status;
     replay_policy_done(&r->policy);
     r->policy = chosen;
+    r->world = finished ? WORLD_RAN : WORLD_FAILED;
     if (lost)
-        fprintf(r->out, "%" PRIu32 " answer%s of windows or threads cannot be given live\n", lost,
-                lost == 1 ? "" : "s");
+        fprintf(r->out,
+                "%" PRIu32 " send%s inside collectives cannot be named to the MPI library: it "
+                "buffers as it likes there\n",
+                lost, lost == 1 ? "" : "s");
     return CORE_OK;
+}
+
+static const char *outcome_text(const struct replaying *r, enum force_outcome outcome)
+{
+    if (r->world == WORLD_RAN && outcome == FORCE_ENDED)
+        return "confirmed: the real job runs through, as the world of this schedule does";
+    if (r->world == WORLD_FAILED && outcome == FORCE_FAILED)
+        return "confirmed: the real job fails, as the world of this schedule does";
+    return force_outcome_text(outcome);
 }
 
 /* T-live.db; without a trace, live.db. NULL: out of memory. */
@@ -626,13 +640,13 @@ static enum core_status run_live(struct replaying *r, int *out_exit)
                        r->force_output ? r->force_output : output, r->force_s, 0, &live);
     if (status != CORE_OK)
         goto done;
-    fprintf(r->out, "%s\n", force_outcome_text(live.outcome));
+    fprintf(r->out, "%s\n", outcome_text(r, live.outcome));
     if (live.verdict)
         fprintf(r->out, "%s\n", live.verdict);
     if (live.trace)
         fprintf(r->out, "its trace: %s\n", live.trace);
     if (r->path)
-        status = keep(r, text, r->policy.seed, force_outcome_text(live.outcome),
+        status = keep(r, text, r->policy.seed, outcome_text(r, live.outcome),
                       live.verdict ? live.verdict : "");
     if (r->path && status == CORE_OK && (live.outcome == FORCE_HUNG || live.outcome == FORCE_ENDED))
         status = mark(r, text, live.outcome == FORCE_HUNG);

@@ -60,7 +60,7 @@ static enum core_status decided(const struct world_decisions *told,
 
 enum core_status explore_live(const struct explore_command *command,
                               const struct replay_policy *policy, struct replay_policy *out_policy,
-                              uint32_t *out_lost)
+                              uint32_t *out_lost, bool *out_finished)
 {
     struct explore_program program;
     struct replay_policy world;
@@ -84,6 +84,8 @@ enum core_status explore_live(const struct explore_command *command,
             status = explore_program_followed(&program, &world);
         if (status == CORE_OK)
             status = decided(outcome->decisions, policy, out_policy, out_lost);
+        if (status == CORE_OK)
+            *out_finished = outcome->finished;
         explore_program_end(&program);
     }
     replay_policy_done(&world);

@@ -10,9 +10,10 @@
 
 /* Runs one world of the command under the policy, of order=explore, or of order=random, where the
  * policy's seed chooses. *out_policy, the caller's, says what was decided, as it can be had live;
- * *out_lost how many answers cannot: whose turn it was at a window. */
+ * *out_lost how many of its words cannot: sends inside collectives. *out_finished: all ranks of the
+ * world came to their ends. */
 enum core_status explore_live(const struct explore_command *command,
                               const struct replay_policy *policy, struct replay_policy *out_policy,
-                              uint32_t *out_lost);
+                              uint32_t *out_lost, bool *out_finished);
 
 #endif

@@ -1,6 +1,6 @@
 /* See the header. A decision has its number when it is asked, but for a poll that comes again: that
- * one has none until it finds something (world/exchange/explore.c counts the same way). Of a rank
- * with several threads in MPI nothing is told apart; whoever reads its trace says so. */
+ * one has none until it finds something (world/exchange/explore.c counts the same way). Each
+ * thread counts its own. */
 #include "interpose/decide.h"
 
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* See the header.
  *
- * Invariants: 1. `lock` is held by whoever looks at what is kept here, and by nobody who waits. 2. A
- * turn is counted by who had it, so of each row of turns one process writes at a time. */
+ * Invariants: 1. `lock` is held by whoever looks at what is kept here, and by nobody who waits. 2.
+ * A turn is counted by who had it, so of each row of turns one process writes at a time. */
 #include "interpose/turns.h"
 
 #include <dirent.h>
@@ -57,13 +57,13 @@ struct turns turns;
 
 static const struct replay_policy *policy;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* invariant 1 */
-static _Atomic uint32_t *shared; /* by rank and row: turns that were had */
+static _Atomic uint32_t *shared;                         /* by rank and row: turns that were had */
 static struct window *windows;
 static uint32_t window_count, comm_count = 1;
 static struct {
     MPI_Comm comm;
     uint32_t object;
-} *comms;
+} * comms;
 static uint32_t comms_count, comms_room;
 static struct queue queues[QUEUES];
 static uint32_t queue_count;
@@ -118,8 +118,10 @@ static bool names_turns(uint64_t low, uint64_t high)
 static void said(const char *what)
 {
     char text[256];
-    snprintf(text, sizeof text, "rank %d waited for its turn %s, and nobody came: it goes on "
-             "without, and the run may not be what the schedule says", recorder.world_rank, what);
+    snprintf(text, sizeof text,
+             "rank %d waited for its turn %s, and nobody came: it goes on "
+             "without, and the run may not be what the schedule says",
+             recorder.world_rank, what);
     recorder_warn(text);
 }
 
@@ -399,8 +401,9 @@ void turns_window_made(struct lane *lane, MPI_Win win, MPI_Comm comm)
     if (!w->objects || !w->world || !w->named || !w->held)
         abort();
     w->pending_end = &w->pending;
-    REAL(Allgather)(&w->object, sizeof w->object, recorder_handle.type_byte, w->objects,
-                    sizeof w->object, recorder_handle.type_byte, comm);
+    REAL(Allgather)
+    (&w->object, sizeof w->object, recorder_handle.type_byte, w->objects, sizeof w->object,
+     recorder_handle.type_byte, comm);
     for (int i = 0; i < w->size; i++)
         w->world[i] = recorder_comm_world(lane, comm, i);
     pthread_mutex_lock(&lock);
@@ -452,8 +455,8 @@ static int issue(const struct operation *o, MPI_Win win)
     case CALL_Fetch_and_op:
         return REAL(Fetch_and_op)(o->origin, o->result, o->type, o->target, o->disp, o->op, win);
     case CALL_Compare_and_swap:
-        return REAL(Compare_and_swap)(o->origin, o->compare, o->result, o->type, o->target,
-                                      o->disp, win);
+        return REAL(Compare_and_swap)(o->origin, o->compare, o->result, o->type, o->target, o->disp,
+                                      win);
     case CALL_Rput:
         return REAL(Rput)(o->origin, o->count, o->type, o->target, o->disp, o->target_count,
                           o->target_type, win, o->request);
@@ -461,8 +464,8 @@ static int issue(const struct operation *o, MPI_Win win)
         return REAL(Rget)(o->result, o->count, o->type, o->target, o->disp, o->target_count,
                           o->target_type, win, o->request);
     case CALL_Raccumulate:
-        return REAL(Raccumulate)(o->origin, o->count, o->type, o->target, o->disp,
-                                 o->target_count, o->target_type, o->op, win, o->request);
+        return REAL(Raccumulate)(o->origin, o->count, o->type, o->target, o->disp, o->target_count,
+                                 o->target_type, o->op, win, o->request);
     default:
         return REAL(Rget_accumulate)(o->origin, o->count, o->type, o->result, o->result_count,
                                      o->result_type, o->target, o->disp, o->target_count,
@@ -624,9 +627,8 @@ void turns_look(MPI_Win win)
     if (!w)
         return;
     int32_t name = recorder.world_rank + recorder.world_size * (int32_t)w->named[w->rank];
-    uint32_t place =
-        place_of((uint32_t)recorder.world_rank, replay_turn_first(w->object, false, 0), 0, name,
-                 &last);
+    uint32_t place = place_of((uint32_t)recorder.world_rank, replay_turn_first(w->object, false, 0),
+                              0, name, &last);
     bool had_turn = await(w, w->rank, false, place, LOOK_MS);
     if (had_turn && place) {
         w->named[w->rank]++;
@@ -646,9 +648,9 @@ int turns_Win_lock(int type, int rank, int assert, MPI_Win win)
         turns_held(win, rank, true);
         return REAL(Win_lock)(type, rank, assert, win);
     }
-    uint32_t place = place_of((uint32_t)w->world[rank],
-                              replay_turn_first(w->objects[rank], true, 0), *had(w, rank, true),
-                              recorder.world_rank, &last);
+    uint32_t place =
+        place_of((uint32_t)w->world[rank], replay_turn_first(w->objects[rank], true, 0),
+                 *had(w, rank, true), recorder.world_rank, &last);
     if (!await(w, rank, true, place, GIVE_UP_MS))
         said("for the lock of a window");
     int returned = REAL(Win_lock)(type, rank, assert, win);
@@ -681,10 +683,9 @@ void turns_window_free(MPI_Win win)
 
 /* --- the calls -------------------------------------------------------------------------------- */
 
-#define TO_TARGET                                                                \
-    .count = count, .type = type, .target = target, .disp = disp,                \
-    .target_count = target_count, .target_type = target_type,                    \
-    .result_type = recorder_handle.type_null
+#define TO_TARGET                                                                               \
+    .count = count, .type = type, .target = target, .disp = disp, .target_count = target_count, \
+    .target_type = target_type, .result_type = recorder_handle.type_null
 
 int turns_Put(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
               int target_count, MPI_Datatype target_type, MPI_Win win)
@@ -715,19 +716,18 @@ int turns_Rget(void *origin, int count, MPI_Datatype type, int target, MPI_Aint 
 int turns_Accumulate(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
                      int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win)
 {
-    return operate(win, (struct operation){
-                            .call = CALL_Accumulate, .origin = origin, TO_TARGET, .op = op});
+    return operate(
+        win, (struct operation){.call = CALL_Accumulate, .origin = origin, TO_TARGET, .op = op});
 }
 
 int turns_Raccumulate(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
                       int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
                       MPI_Request *request)
 {
-    return operate(win, (struct operation){.call = CALL_Raccumulate,
-                                           .origin = origin,
-                                           TO_TARGET,
-                                           .op = op,
-                                           .request = request});
+    return operate(
+        win,
+        (struct operation){
+            .call = CALL_Raccumulate, .origin = origin, TO_TARGET, .op = op, .request = request});
 }
 
 static struct operation fetching(unsigned call, const void *origin, void *result, int count,
@@ -751,7 +751,8 @@ int turns_Get_accumulate(const void *origin, int count, MPI_Datatype type, void 
                          int result_count, MPI_Datatype result_type, int target, MPI_Aint disp,
                          int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win)
 {
-    struct operation o = fetching(CALL_Get_accumulate, origin, result, count, type, target, disp, op);
+    struct operation o =
+        fetching(CALL_Get_accumulate, origin, result, count, type, target, disp, op);
     o.result_count = result_count;
     o.result_type = result_type;
     o.target_count = target_count;
@@ -764,7 +765,8 @@ int turns_Rget_accumulate(const void *origin, int count, MPI_Datatype type, void
                           int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
                           MPI_Request *request)
 {
-    struct operation o = fetching(CALL_Rget_accumulate, origin, result, count, type, target, disp, op);
+    struct operation o =
+        fetching(CALL_Rget_accumulate, origin, result, count, type, target, disp, op);
     o.result_count = result_count;
     o.result_type = result_type;
     o.target_count = target_count;
@@ -779,8 +781,8 @@ int turns_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int 
     return operate(win, fetching(CALL_Fetch_and_op, origin, result, 1, type, target, disp, op));
 }
 
-int turns_Compare_and_swap(const void *origin, const void *compare, void *result,
-                           MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win)
+int turns_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
+                           int target, MPI_Aint disp, MPI_Win win)
 {
     struct operation o = fetching(CALL_Compare_and_swap, origin, result, 1, type, target, disp,
                                   recorder_handle.op_null);

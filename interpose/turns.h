@@ -3,9 +3,9 @@
  * schedule does not name comes behind what it names.
  *
  * What is done to a window is kept when it is called, and done when its turn has come: at once, at
- * a later call of its rank, or at the call that completes it; and flushed, so that it is done at its
- * target before the next has its turn. (Between fences, or MPI_Win_start and MPI_Win_complete, MPI
- * has no call for that: there the next comes when the library has taken the one before.) A look
+ * a later call of its rank, or at the call that completes it; and flushed, so that it is done at
+ * its target before the next has its turn. (Between fences, or MPI_Win_start and MPI_Win_complete,
+ * MPI has no call for that: there the next comes when the library has taken the one before.) A look
  * (MPI_Win_sync) waits for its turn, and so do locks and the calls of threads. A call that has its
  * turn and does not return at once is taken to have begun.
  *
@@ -18,7 +18,7 @@
 #include "replay/policy/policy.h"
 
 extern struct turns {
-    bool on;     /* the schedule names some */
+    bool on;      /* the schedule names some */
     bool windows; /* of windows, and they can be had */
     bool threads;
 } turns;
@@ -60,8 +60,8 @@ int turns_Get_accumulate(const void *origin, int count, MPI_Datatype type, void 
                          int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win);
 int turns_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target,
                        MPI_Aint disp, MPI_Op op, MPI_Win win);
-int turns_Compare_and_swap(const void *origin, const void *compare, void *result,
-                           MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win);
+int turns_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
+                           int target, MPI_Aint disp, MPI_Win win);
 int turns_Rput(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
                int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request);
 int turns_Rget(void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,

@@ -425,10 +425,10 @@ struct world_rank {
     size_t bsend_bytes, bsend_used;
     struct ompi_communicator_t world, self;
     int self_member;
-    uint32_t order_count; /* order=explore */
+    uint32_t order_count;           /* order=explore */
     uint32_t comm_count, win_count; /* made so far, those that are there from the start not */
-    int32_t wish;         /* for its next decision: world_wish */
-    uint32_t turns;       /* how often it went on although it might have waited */
+    int32_t wish;                   /* for its next decision: world_wish */
+    uint32_t turns;                 /* how often it went on although it might have waited */
     struct world_decider *decided;
     struct world_polled *polled;
     struct world_extra *extra; /* NULL until something in it is needed: world_extra() */

@@ -108,11 +108,11 @@ enum replay_place { REPLAY_OFFLINE, REPLAY_LIVE, REPLAY_IN_PROCESS, REPLAY_PLACE
  * REPLAY_BUFFER_NUMBERS + N (world/exchange/explore.h). */
 #define REPLAY_BUFFER_NUMBERS 4000000000u
 
-/* There, too, are turns, numbered from 1, each the decision of the rank whose memory or threads they
- * are of. An object is a communicator or a window, counted as its rank made them. The turns of a
- * window are those at its memory, and of its lock; the turns of threads are in queues of the object
- * that they call on: receives and probes, collectives, sends to each rank. And the decisions that a
- * thread comes to by itself are counted from its own first number. */
+/* There, too, are turns, numbered from 1, each the decision of the rank whose memory or threads
+ * they are of. An object is a communicator or a window, counted as its rank made them. The turns of
+ * a window are those at its memory, and of its lock; the turns of threads are in queues of the
+ * object that they call on: receives and probes, collectives, sends to each rank. And the decisions
+ * that a thread comes to by itself are counted from its own first number. */
 enum {
     REPLAY_TURN_OBJECT = 2000000,
     REPLAY_TURN_LOCKS = 1000000,

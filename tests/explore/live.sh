@@ -1,7 +1,7 @@
 # A schedule of worlds on the real MPI library: the job does there what the world did; a deadlock
 # that needs some buffers and not others hangs in truth. order=random chooses in a world, and says
 # what.
-# timeout: 120
+# timeout: 200
 for name in accumulate mixed iprobe; do
     mpicc -g -O1 -o $name "$SOURCE/tests/explore/programs/$name.c" || exit 1
 done
@@ -42,3 +42,19 @@ for policy in order=explore:9.9=1 order=list:0.3=1 buffering=pool:2; do
 done
 live --policy=order=random -- ./accumulate
 echo "[$?]"
+# Whose turn it is is given, too: what is done to a window and looked at, its locks, the calls of
+# threads. Each ends as its world does, and its opposite as that one does.
+for name in early ticket exclusive lockorder threads window; do
+    mpicc -g -O1 -pthread -o $name "$SOURCE/tests/explore/programs/$name.c" || exit 1
+    ranks=$(sed -n '1s/^.* \([0-9]*\) ranks.*/\1/p' "$SOURCE/tests/explore/programs/$name.c")
+    crosswait explore mpirun -n $ranks ./$name >$name.txt
+    schedule=$(sed -n "s/^ *= again: crosswait explore --again='\([^']*\)'.*/\1/p" $name.txt |
+        head -1)
+    live --policy="$schedule" -- mpirun -n $ranks ./$name 2>&1 | grep -v "^policy: \|^its trace"
+    echo "$name: [${PIPESTATUS[0]}]"
+done
+live --policy=order=explore:0.3000001=1 -- mpirun -n 3 ./exclusive | head -2 | tail -1
+live --policy=order=explore:1.3000001=1 -- mpirun -n 3 ./lockorder | sed -n 2p
+for schedule in 0.2000001=0 0.2000001=1,0.2000002=0; do
+    live --policy=order=explore:$schedule -- mpirun -n 4 ./ticket | sed -n 2p
+done

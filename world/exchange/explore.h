@@ -36,12 +36,12 @@
 #include "world/state.h"
 
 enum {
-    EXPLORE_TRACKED = 1024,        /* decisions of a world whose consequences are followed */
-    EXPLORE_LOOKS = 8,             /* at a window in vain before polls elsewhere may fail */
-    EXPLORE_BITS = 30,             /* requests of a waitsome that are told apart */
-    EXPLORE_SUBSETS = 3,           /* completed requests of which every subset may be reported */
+    EXPLORE_TRACKED = 1024, /* decisions of a world whose consequences are followed */
+    EXPLORE_LOOKS = 8,      /* at a window in vain before polls elsewhere may fail */
+    EXPLORE_BITS = 30,      /* requests of a waitsome that are told apart */
+    EXPLORE_SUBSETS = 3,    /* completed requests of which every subset may be reported */
     EXPLORE_THREAD_NUMBERS = REPLAY_THREAD_NUMBERS,
-    EXPLORE_THREADS = 500          /* of a rank, that have numbers of their own */
+    EXPLORE_THREADS = 500 /* of a rank, that have numbers of their own */
 };
 
 /* Decisions without which something would not be; never changed once made. */

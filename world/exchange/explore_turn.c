@@ -124,7 +124,8 @@ struct world_decider *world_turn_of(struct world_decider *asks)
                                 .rank = asks->part->rank,
                                 .part = asks->part,
                                 .place = count + 1,
-                                .number = replay_turn_first(asks->object, lock, asks->queue) + count};
+                                .number =
+                                    replay_turn_first(asks->object, lock, asks->queue) + count};
     return d;
 }
 
