@@ -39,11 +39,15 @@ static enum differs difference(const struct trace *trace, const struct trace_eve
     CORE_CHECK(a->comm >= 0 && (uint32_t)a->comm < trace->comm_count);
     if (a->call != b->call)
         return CALLS;
-    if (trace->comm[a->comm].inter)
-        return SAME; /* roots and sizes of the two groups differ by nature */
-    if (a->root != b->root)
+    /* roots and operations of the two groups differ by nature, and who gives MPI_PROC_NULL gives
+       no data */
+    bool inter = trace->comm[a->comm].inter;
+    if (inter && (a->root == EVENT_PROC_NULL || b->root == EVENT_PROC_NULL ||
+                  a->verb == VERB_REDUCE_SCATTER_BLOCK))
+        return SAME;
+    if (!inter && a->root != b->root)
         return ROOTS;
-    if (a->op != b->op)
+    if (!inter && a->op != b->op)
         return OPERATIONS;
     if (!bytes_must_agree(a))
         return SAME;
@@ -188,8 +192,13 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
         {VERB_REDUCE_SCATTER, "recvcounts", "different sizes", false},
         {VERB_CART_CREATE, "arg2", "different dimensions", false},
         {VERB_CART_CREATE, "arg3", "different periods", false},
+        {VERB_CART_CREATE, "reorder", "different values of 'reorder'", true},
+        {VERB_CART_SUB, "arg1", "different dimensions", false},
         {VERB_GRAPH_CREATE, "arg2", "different edges", false},
         {VERB_GRAPH_CREATE, "arg3", "different edges", false},
+        {VERB_GRAPH_CREATE, "reorder", "different values of 'reorder'", true},
+        {VERB_DIST_GRAPH_CREATE, "reorder", "different values of 'reorder'", true},
+        {VERB_DIST_GRAPH_CREATE_ADJACENT, "reorder", "different values of 'reorder'", true},
         {VERB_INTERCOMM_MERGE, "high", "different values of 'high'", true},
     };
     enum core_status status = CORE_OK;
@@ -382,16 +391,47 @@ static void block_words(const struct block_pair *pair, char *what, size_t what_b
                  describe_number((uint64_t)pair->in, number, sizeof number));
 }
 
+struct topology { /* the last that was asked for: collectives come by communicator */
+    struct graph graph;
+    int32_t comm; /* 0 and above: it is loaded */
+};
+
+/* What a neighbourhood collective goes along; NULL for others. */
+static enum core_status graph_of(struct trace *trace, const struct collective_list *collectives,
+                                 const struct collective *collective, struct topology *last,
+                                 const struct graph **out)
+{
+    enum core_status status = CORE_OK;
+    bool neighbor = false;
+
+    for (uint32_t i = 0; i < collective->count && !neighbor; i++) {
+        const struct collective_part *part = &collectives->part[collective->first + i];
+        neighbor = part->present && trait_in(part->event.traits, TRAIT_NEIGHBOR);
+    }
+    *out = neighbor ? &last->graph : NULL;
+    if (neighbor && last->comm != collective->comm) {
+        graph_done(&last->graph);
+        last->comm = collective->comm;
+        status = graph_load(trace, collectives, collective->comm, &last->graph);
+    }
+    return status;
+}
+
 /* What members give each other, where they make the same call. *out_step: whether they do not. */
 static enum core_status compare_data(struct type_report *report,
                                      const struct collective_list *collectives,
-                                     const struct collective *collective, bool *out_step)
+                                     const struct collective *collective, struct topology *last,
+                                     bool *out_step)
 {
     struct trace *trace = report->input->trace;
     const struct collective_part *a, *b;
-    struct block_pair differ, named;
+    const struct graph *graph;
+    struct block_pair differ = {.a = NULL}, named = {.a = NULL};
     char what[192];
-    enum core_status status = block_compare(trace, collectives, collective, &differ, &named);
+    enum core_status status = graph_of(trace, collectives, collective, last, &graph);
+
+    if (status == CORE_OK)
+        status = block_compare(trace, collectives, collective, graph, &differ, &named);
 
     if (status == CORE_OK && named.a)
         status = type_report_add(
@@ -405,7 +445,7 @@ static enum core_status compare_data(struct type_report *report,
     if (a)
         block_words(&differ, what, sizeof what);
     else if (status == CORE_OK)
-        status = graph_compare(trace, collectives, collective, &a, &b, what, sizeof what);
+        status = graph_compare(trace, collectives, collective, graph, &a, &b, what, sizeof what);
     CORE_CHECK(status != CORE_OK || !a == !b);
     *out_step = status == CORE_OK && a;
     return *out_step ? add_pair(report->input, collectives, collective, a, b, what, report->list)
@@ -416,6 +456,7 @@ enum core_status check_collective(const struct check_input *input, struct findin
 {
     struct type_report types = {.input = input, .list = list, .rule = RULE_COLLECTIVE};
     const struct collective_list *collectives;
+    struct topology topology = {.comm = -1};
     int32_t out_of_step = -1;
     enum core_status status = check_collectives(input, &collectives);
 
@@ -456,6 +497,8 @@ enum core_status check_collective(const struct check_input *input, struct findin
                 out_of_step = collective->comm;
             else if (status == CORE_OK)
                 status = compare_names(&types, &first->event, &part->event);
+            if (comm->inter && first->event.root == EVENT_PROC_NULL)
+                first = part;
         }
         bool step = false;
         const struct collective_part *a = NULL, *b = NULL;
@@ -465,12 +508,13 @@ enum core_status check_collective(const struct check_input *input, struct findin
             step = true;
         }
         if (status == CORE_OK && collective->comm != out_of_step && first && !step)
-            status = compare_data(&types, collectives, collective, &step);
+            status = compare_data(&types, collectives, collective, &topology, &step);
         if (status == CORE_OK && collective->comm != out_of_step && !step && collective->present &&
             collective->present < collective->count)
             status = add_missing(input, collectives, collective, list, &step);
         out_of_step = step ? collective->comm : out_of_step;
     }
+    graph_done(&topology.graph);
     type_report_done(&types);
     return status;
 }

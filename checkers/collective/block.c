@@ -18,11 +18,20 @@ static const struct {
     enum shape sends, receives; /* ONE: to or from the root; ROOT_: only the root, to or from each;
                                    ALL_: each, to or from each */
 } rows[] = {
-    {"Gather", ONE, ROOT_ONE},         {"Gatherv", ONE, ROOT_LIST},
-    {"Scatter", ROOT_ONE, ONE},        {"Scatterv", ROOT_LIST, ONE},
-    {"Allgather", ALL_ONE, ALL_ONE},   {"Allgatherv", ALL_ONE, ALL_LIST},
-    {"Alltoall", ALL_ONE, ALL_ONE},    {"Alltoallv", ALL_LIST, ALL_LIST},
+    {"Gather", ONE, ROOT_ONE},
+    {"Gatherv", ONE, ROOT_LIST},
+    {"Scatter", ROOT_ONE, ONE},
+    {"Scatterv", ROOT_LIST, ONE},
+    {"Allgather", ALL_ONE, ALL_ONE},
+    {"Allgatherv", ALL_ONE, ALL_LIST},
+    {"Alltoall", ALL_ONE, ALL_ONE},
+    {"Alltoallv", ALL_LIST, ALL_LIST},
     {"Alltoallw", ALL_LIST, ALL_LIST},
+    {"Neighbor_allgather", ALL_ONE, ALL_ONE},
+    {"Neighbor_allgatherv", ALL_ONE, ALL_LIST},
+    {"Neighbor_alltoall", ALL_ONE, ALL_ONE},
+    {"Neighbor_alltoallv", ALL_LIST, ALL_LIST},
+    {"Neighbor_alltoallw", ALL_LIST, ALL_LIST},
 };
 
 struct block {
@@ -108,16 +117,102 @@ static enum types_difference differ(const struct trace *trace, struct block sent
                                &pair->sent, &pair->received);
 }
 
-static bool sends_to(enum shape shape, uint32_t me, uint32_t to, uint32_t root)
+/* Between the groups of an intercommunicator the root is who says so: MPI_ROOT. */
+static bool sends_to(enum shape shape, const struct collective_part *me, uint32_t my_place,
+                     const struct collective_part *to, uint32_t its_place, bool inter)
 {
-    return shape == ONE                              ? to == root
-           : shape == ROOT_ONE || shape == ROOT_LIST ? me == root
-                                                     : shape != NONE;
+    uint32_t root = (uint32_t)me->event.root;
+
+    if (shape == ONE)
+        return inter ? to->event.root == EVENT_ROOT : its_place == root;
+    if (shape == ROOT_ONE || shape == ROOT_LIST)
+        return inter ? me->event.root == EVENT_ROOT : my_place == root;
+    return shape != NONE;
+}
+
+static void keep(struct block_pair pair, enum types_difference found, struct block_pair *differ,
+                 struct block_pair *named)
+{
+    if (found == TYPES_DIFFER)
+        *differ = pair;
+    else if (found == TYPES_NAMED && !named->a)
+        *named = pair;
+}
+
+/* Each member with each; of an intercommunicator, with each of the other group. */
+static void compare_all(const struct trace *trace, const struct member *member,
+                        const struct collective *collective, int row, struct block_pair *out_differ,
+                        struct block_pair *out_named)
+{
+    const struct trace_comm *comm = &trace->comm[collective->comm];
+    enum shape sends = rows[row].sends, receives = rows[row].receives;
+    uint32_t count = collective->count, local = comm->inter ? (uint32_t)comm->size : 0;
+
+    for (uint32_t i = 0; i < count && !out_differ->a; i++)
+        for (uint32_t k = 0; k < count && !out_differ->a; k++) {
+            const struct collective_part *a = member[i].part, *b = member[k].part;
+            if (!a->present || !b->present || (comm->inter && (i < local) == (k < local)) ||
+                !sends_to(sends, a, i, b, k, comm->inter) ||
+                !sends_to(receives, b, k, a, i, comm->inter))
+                continue;
+            struct block_pair pair = {.a = a, .b = b};
+            enum types_difference found =
+                differ(trace, block_of(&member[i], 0, k < local ? k : k - local, sends),
+                       block_of(&member[k], 1, i < local ? i : i - local, receives), &pair);
+            keep(pair, found, out_differ, out_named);
+        }
+}
+
+/* Bytes of a run of edges on one side. EVENT_NONE: not known. */
+static int64_t run_bytes(const struct trace *trace, const struct member *member, int side,
+                         const struct graph_edge *edge, uint32_t count, enum shape shape)
+{
+    int64_t bytes = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct block block = block_of(member, side, edge[i].place, shape);
+        if (block.count < 0 || block.datatype < 0 ||
+            (uint32_t)block.datatype >= trace->datatype_count)
+            return EVENT_NONE;
+        bytes += block.count * trace->datatype[block.datatype].size;
+    }
+    return bytes;
+}
+
+static void compare_edges(const struct trace *trace, const struct member *member,
+                          const struct graph *graph, int row, struct block_pair *out_differ,
+                          struct block_pair *out_named)
+{
+    enum shape sends = rows[row].sends, receives = rows[row].receives;
+    uint32_t run = 0, at = 0;
+
+    if (!graph->whole || (!graph->placed && (sends == ALL_LIST || receives == ALL_LIST)))
+        return;
+    for (uint32_t i = 0; i < graph->out.count && !out_differ->a; i += run, at += run) {
+        const struct graph_edge *out = &graph->out.edge[i], *in = &graph->in.edge[at];
+        const struct member *from = &member[out->from], *to = &member[out->to];
+        struct block_pair pair = {.a = from->part, .b = to->part};
+        run = graph_run(&graph->out, i, out);
+        if (graph_run(&graph->in, at, out) != run)
+            return; /* graph_compare says that */
+        if (!from->part->present || !to->part->present)
+            continue;
+        if (run == 1 || (sends != ALL_LIST && receives != ALL_LIST)) { /* else which is which? */
+            enum types_difference found = differ(trace, block_of(from, 0, out->place, sends),
+                                                 block_of(to, 1, in->place, receives), &pair);
+            keep(pair, found, out_differ, out_named);
+            continue;
+        }
+        pair.out = run_bytes(trace, from, 0, out, run, sends);
+        pair.in = run_bytes(trace, to, 1, in, run, receives);
+        if (pair.out >= 0 && pair.in >= 0 && pair.out != pair.in)
+            *out_differ = pair;
+    }
 }
 
 enum core_status block_compare(struct trace *trace, const struct collective_list *list,
-                               const struct collective *collective, struct block_pair *out_differ,
-                               struct block_pair *out_named)
+                               const struct collective *collective, const struct graph *graph,
+                               struct block_pair *out_differ, struct block_pair *out_named)
 {
     const struct collective_part *part = &list->part[collective->first];
     uint32_t count = collective->count;
@@ -128,11 +223,10 @@ enum core_status block_compare(struct trace *trace, const struct collective_list
     *out_differ = *out_named = (struct block_pair){.a = NULL};
     for (uint32_t i = 0; i < count && row < 0; i++)
         row = part[i].present ? row_of(trace->call[part[i].event.call].name) : -1;
-    if (row < 0 || count > MEMBERS_MAX || trace->comm[collective->comm].inter)
+    if (row < 0 || count > MEMBERS_MAX)
         return CORE_OK;
     CORE_CHECK((size_t)row < sizeof rows / sizeof *rows);
     CORE_CHECK(rows[row].sends != NONE && rows[row].receives != NONE);
-    enum shape sends = rows[row].sends, receives = rows[row].receives;
     status = CORE_ARRAY_NEW(member, count, "a collective's blocks");
     if (status != CORE_OK)
         return status;
@@ -140,24 +234,14 @@ enum core_status block_compare(struct trace *trace, const struct collective_list
         member[i].part = &part[i];
         if (!part[i].present)
             continue;
-        status = load_list(trace, &member[i], 0, sends);
+        status = load_list(trace, &member[i], 0, rows[row].sends);
         if (status == CORE_OK)
-            status = load_list(trace, &member[i], 1, receives);
+            status = load_list(trace, &member[i], 1, rows[row].receives);
     }
-    for (uint32_t i = 0; i < count && status == CORE_OK && !out_differ->a; i++)
-        for (uint32_t k = 0; k < count && part[i].present && !out_differ->a; k++) {
-            uint32_t root = (uint32_t)part[i].event.root;
-            if (!part[k].present || !sends_to(sends, i, k, root) || !sends_to(receives, k, i, root))
-                continue;
-            CORE_CHECK(member[i].part == &part[i]);
-            struct block_pair pair = {.a = &part[i], .b = &part[k]};
-            enum types_difference found = differ(trace, block_of(&member[i], 0, k, sends),
-                                                 block_of(&member[k], 1, i, receives), &pair);
-            if (found == TYPES_DIFFER)
-                *out_differ = pair;
-            else if (found == TYPES_NAMED && !out_named->a)
-                *out_named = pair;
-        }
+    if (status == CORE_OK && graph)
+        compare_edges(trace, member, graph, row, out_differ, out_named);
+    else if (status == CORE_OK)
+        compare_all(trace, member, collective, row, out_differ, out_named);
     for (uint32_t i = 0; i < count; i++)
         for (int side = 0; side < 2; side++) {
             free(member[i].count[side]);

@@ -3,6 +3,7 @@
 #ifndef CHECKERS_COLLECTIVE_BLOCK_H
 #define CHECKERS_COLLECTIVE_BLOCK_H
 
+#include "checkers/collective/graph.h"
 #include "core/trace/collective.h"
 #include "core/trace/trace.h"
 
@@ -14,10 +15,10 @@ struct block_pair {
 };
 
 /* The first pair of members whose blocks differ, and the first in which basic types differ in name
- * (types.h). What is not known (in place, intercommunicators, topologies, lists that were not kept)
- * differs from nothing. */
+ * (types.h); graph: of a neighbourhood collective, else NULL. Several edges between two members are
+ * compared in sum. What is not known (in place, lists that were not kept) differs from nothing. */
 enum core_status block_compare(struct trace *trace, const struct collective_list *list,
-                               const struct collective *collective, struct block_pair *out_differ,
-                               struct block_pair *out_named);
+                               const struct collective *collective, const struct graph *graph,
+                               struct block_pair *out_differ, struct block_pair *out_named);
 
 #endif

@@ -10,21 +10,11 @@
 #include "core/array.h"
 #include "core/check.h"
 
-enum { EDGES_MAX = 1 << 24 };
-
-struct edge { /* ranks of the communicator */
-    int32_t from, to;
-    int64_t weight;
-    bool weighted;
-};
-struct edges {
-    struct edge *edge;
-    uint32_t count, room;
-};
+enum { EDGES_MAX = 1 << 24, DIMS_MAX = 32 };
 
 static int compare_edges(const void *a, const void *b)
 {
-    const struct edge *x = a, *y = b;
+    const struct graph_edge *x = a, *y = b;
 
     if (x->from != y->from)
         return x->from < y->from ? -1 : 1;
@@ -33,34 +23,51 @@ static int compare_edges(const void *a, const void *b)
     return (x->weight > y->weight) - (x->weight < y->weight);
 }
 
-static enum core_status add(struct edges *edges, struct edge edge)
+static void sort(struct graph_edges *edges)
+{
+    if (edges->count)
+        qsort(edges->edge, edges->count, sizeof *edges->edge, compare_edges);
+}
+
+static enum core_status add(struct graph_edges *edges, struct graph_edge edge)
 {
     return CORE_ARRAY_PUSH(edges->edge, edges->count, edges->room, "the edges of a graph", edge);
 }
 
-/* One member's neighbours on one side. *out_whole = false: they are not all known. */
+/* A list that the call was given; its length is *out_count. */
+static enum core_status list_of(struct trace *trace, const struct trace_event *event,
+                                const char *name, int64_t **out, uint32_t *out_count)
+{
+    *out = NULL;
+    *out_count = 0;
+    return trace_arg_get(trace, event->rank, event->seq, name, out, out_count);
+}
+
+/* --- MPI_Dist_graph_create_adjacent, MPI_Dist_graph_create ------------------------------------ */
+
+/* One member's neighbours on one side. */
 static enum core_status add_side(struct trace *trace, const struct trace_event *event, uint32_t me,
-                                 uint32_t members, bool out, struct edges *edges, bool *out_whole)
+                                 uint32_t members, bool out, struct graph *graph)
 {
     CORE_CHECK(me < members);
+    struct graph_edges *edges = out ? &graph->out : &graph->in;
     int64_t *degree = NULL, *neighbour = NULL, *weight = NULL;
     uint32_t degrees = 0, count = 0, weights = 0;
-    enum core_status status = trace_arg_get(trace, event->rank, event->seq,
-                                            out ? "outdegree" : "indegree", &degree, &degrees);
+    enum core_status status =
+        list_of(trace, event, out ? "outdegree" : "indegree", &degree, &degrees);
 
+    if (status == CORE_OK) /* destinations, sources */
+        status = list_of(trace, event, out ? "arg5" : "arg2", &neighbour, &count);
     if (status == CORE_OK)
-        status = trace_arg_get(trace, event->rank, event->seq, out ? "arg5" : "arg2", &neighbour,
-                               &count); /* destinations, sources */
-    if (status == CORE_OK)
-        status =
-            trace_arg_get(trace, event->rank, event->seq, out ? "arg6" : "arg3", &weight, &weights);
-    *out_whole &= degrees && degree[0] == count && count < EDGES_MAX - edges->count;
-    for (uint32_t i = 0; i < count && *out_whole && status == CORE_OK; i++) {
+        status = list_of(trace, event, out ? "arg6" : "arg3", &weight, &weights);
+    graph->whole &= degrees && degree[0] == count && count < EDGES_MAX - edges->count;
+    for (uint32_t i = 0; i < count && graph->whole && status == CORE_OK; i++) {
         int32_t other = neighbour[i] >= 0 && neighbour[i] < members ? (int32_t)neighbour[i] : -1;
         bool weighted = weights == count;
-        *out_whole &= other >= 0;
-        status = add(edges, (struct edge){out ? (int32_t)me : other, out ? other : (int32_t)me,
-                                          weighted ? weight[i] : 0, weighted});
+        graph->whole &= other >= 0;
+        status =
+            add(edges, (struct graph_edge){out ? (int32_t)me : other, out ? other : (int32_t)me, i,
+                                           weighted, weighted ? weight[i] : 0});
     }
     free(degree);
     free(neighbour);
@@ -68,40 +75,239 @@ static enum core_status add_side(struct trace *trace, const struct trace_event *
     return status;
 }
 
-/* What MPI_Graph_create was told, if that made the communicator: the same list for both ends. */
-static enum core_status add_graph(struct trace *trace, const struct collective_list *list,
-                                  int32_t comm, struct edges *edges, bool *out_whole)
+/* What one member tells of edges, which may be any. */
+static enum core_status add_told(struct trace *trace, const struct trace_event *event,
+                                 uint32_t members, struct graph *graph)
 {
-    const struct trace_event *made = NULL;
-    int64_t *index = NULL, *target = NULL;
-    uint32_t nodes = 0, targets = 0;
-    enum core_status status;
+    int64_t *source, *degree, *target;
+    uint32_t sources, degrees, targets, at = 0;
+    enum core_status status = list_of(trace, event, "arg2", &source, &sources);
 
-    for (uint64_t i = 0; i < list->part_count && !made; i++) {
-        const struct trace_event *event = &list->part[i].event;
-        if (list->part[i].present && event->request == (uint64_t)comm && !event->error &&
-            event->verb == VERB_GRAPH_CREATE)
-            made = event;
-    }
-    *out_whole = false;
-    if (!made)
-        return CORE_OK;
-    status = trace_arg_get(trace, made->rank, made->seq, "arg2", &index, &nodes);
+    degree = target = NULL;
     if (status == CORE_OK)
-        status = trace_arg_get(trace, made->rank, made->seq, "arg3", &target, &targets);
-    *out_whole = nodes && (int32_t)nodes == trace->comm[comm].size && index[nodes - 1] == targets &&
-                 targets < EDGES_MAX;
-    for (uint32_t node = 0, i = 0; node < nodes && *out_whole && status == CORE_OK; node++)
-        for (; i < index[node] && i < targets && status == CORE_OK; i++) {
-            *out_whole &= target[i] >= 0 && target[i] < nodes;
-            status = add(edges, (struct edge){.from = (int32_t)node, .to = (int32_t)target[i]});
+        status = list_of(trace, event, "arg3", &degree, &degrees);
+    if (status == CORE_OK)
+        status = list_of(trace, event, "arg4", &target, &targets);
+    graph->whole &= status == CORE_OK && sources == degrees;
+    for (uint32_t i = 0; graph->whole && i < sources; i++)
+        for (int64_t k = 0; k < degree[i] && graph->whole && status == CORE_OK; k++, at++) {
+            graph->whole = at < targets && graph->out.count < EDGES_MAX && target[at] >= 0 &&
+                           target[at] < members && source[i] >= 0 && source[i] < members;
+            if (!graph->whole)
+                break;
+            struct graph_edge edge = {.from = (int32_t)source[i], .to = (int32_t)target[at]};
+            status = add(&graph->out, edge);
+            if (status == CORE_OK)
+                status = add(&graph->in, edge);
         }
+    graph->whole &= status == CORE_OK && at == targets;
+    free(source);
+    free(degree);
+    free(target);
+    return status;
+}
+
+static enum core_status add_members(struct trace *trace, const struct collective_list *list,
+                                    const struct collective *made, struct graph *graph)
+{
+    const struct collective_part *part = &list->part[made->first];
+    enum core_status status = CORE_OK;
+
+    graph->whole = made->present == made->count && !trace->comm[made->comm].inter;
+    graph->placed = graph->whole && part->event.verb == VERB_DIST_GRAPH_CREATE_ADJACENT;
+    for (uint32_t i = 0; i < made->count && graph->whole && status == CORE_OK; i++) {
+        const struct trace_event *event = &part[i].event;
+        if (!graph->placed) {
+            status = add_told(trace, event, made->count, graph);
+            continue;
+        }
+        status = add_side(trace, event, i, made->count, true, graph);
+        if (status == CORE_OK)
+            status = add_side(trace, event, i, made->count, false, graph);
+    }
+    return status;
+}
+
+/* --- MPI_Graph_create ------------------------------------------------------------------------- */
+
+/* The same list is for both ends. */
+static enum core_status add_graph(struct trace *trace, const struct trace_event *made, int32_t comm,
+                                  struct graph *graph)
+{
+    int64_t *index, *target = NULL;
+    uint32_t nodes, targets = 0;
+    enum core_status status = list_of(trace, made, "arg2", &index, &nodes);
+
+    if (status == CORE_OK)
+        status = list_of(trace, made, "arg3", &target, &targets);
+    graph->placed = graph->whole = status == CORE_OK && nodes &&
+                                   (int32_t)nodes == trace->comm[comm].size &&
+                                   index[nodes - 1] == targets && targets < EDGES_MAX;
+    for (uint32_t node = 0, i = 0; node < nodes && graph->whole && status == CORE_OK; node++) {
+        uint32_t first = i;
+        for (; i < index[node] && i < targets && status == CORE_OK; i++) {
+            graph->whole &= target[i] >= 0 && target[i] < nodes;
+            struct graph_edge edge = {(int32_t)node, (int32_t)target[i], i - first, false, 0};
+            status = add(&graph->out, edge);
+            edge.from = edge.to;
+            edge.to = (int32_t)node;
+            if (status == CORE_OK)
+                status = add(&graph->in, edge);
+        }
+    }
     free(index);
     free(target);
     return status;
 }
 
-static uint32_t run_of(const struct edges *edges, uint32_t at, const struct edge *as)
+/* --- MPI_Cart_create, MPI_Cart_sub ------------------------------------------------------------ */
+
+struct cart {
+    uint32_t dims;
+    int64_t extent[DIMS_MAX], periodic[DIMS_MAX];
+};
+
+static enum core_status load_cart(struct trace *trace, const struct trace_event *made,
+                                  struct cart *cart, bool *out_whole)
+{
+    int64_t *extent, *periodic = NULL;
+    uint32_t extents, periods = 0;
+    enum core_status status = list_of(trace, made, "arg2", &extent, &extents);
+
+    if (status == CORE_OK)
+        status = list_of(trace, made, "arg3", &periodic, &periods);
+    *out_whole = status == CORE_OK && extents == periods && extents <= DIMS_MAX;
+    for (uint32_t i = 0; *out_whole && i < extents; i++) {
+        cart->extent[i] = extent[i];
+        cart->periodic[i] = periodic[i];
+        cart->dims = i + 1;
+    }
+    free(extent);
+    free(periodic);
+    return status;
+}
+
+static enum core_status keep_dims(struct trace *trace, const struct trace_event *made,
+                                  struct cart *cart, bool *out_whole)
+{
+    int64_t *remain;
+    uint32_t count, kept = 0;
+    enum core_status status = list_of(trace, made, "arg1", &remain, &count);
+
+    *out_whole = status == CORE_OK && count == cart->dims;
+    for (uint32_t i = 0; *out_whole && i < count; i++)
+        if (remain[i]) {
+            cart->extent[kept] = cart->extent[i];
+            cart->periodic[kept++] = cart->periodic[i];
+        }
+    cart->dims = kept;
+    free(remain);
+    return status;
+}
+
+/* Of each dimension the neighbour before, then the one behind. Ranks are in row-major order. */
+static enum core_status add_cart(const struct cart *cart, int32_t size, struct graph *graph)
+{
+    enum core_status status = CORE_OK;
+    int64_t all = 1;
+
+    for (uint32_t i = 0; i < cart->dims && all > 0 && all <= size; i++)
+        all *= cart->extent[i];
+    graph->placed = graph->whole = all == size && size < EDGES_MAX / (2 * DIMS_MAX);
+    for (int32_t me = 0; graph->whole && me < size; me++) {
+        int64_t stride = size;
+        for (uint32_t place = 0; place < 2 * cart->dims && status == CORE_OK; place++) {
+            int64_t extent = cart->extent[place / 2];
+            stride = place % 2 ? stride : stride / extent;
+            int64_t at = me / stride % extent, to = at + (place % 2 ? 1 : -1);
+            if ((to < 0 || to >= extent) && !cart->periodic[place / 2])
+                continue;
+            to = (to + extent) % extent;
+            int32_t other = (int32_t)(me + (to - at) * stride);
+            status = add(&graph->out, (struct graph_edge){me, other, place, false, 0});
+            if (status == CORE_OK)
+                status = add(&graph->in, (struct graph_edge){other, me, place, false, 0});
+        }
+    }
+    return status;
+}
+
+/* --- any -------------------------------------------------------------------------------------- */
+
+static const struct collective *maker(const struct collective_list *list, int32_t comm,
+                                      const struct trace_event **out_event)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        for (uint32_t k = 0; k < list->collective[i].count; k++) {
+            const struct collective_part *part = &list->part[list->collective[i].first + k];
+            const struct trace_event *event = &part->event;
+            bool makes = event->verb == VERB_CART_CREATE || event->verb == VERB_CART_SUB ||
+                         event->verb == VERB_GRAPH_CREATE || event->verb == VERB_COMM_DUP ||
+                         event->verb == VERB_DIST_GRAPH_CREATE ||
+                         event->verb == VERB_DIST_GRAPH_CREATE_ADJACENT;
+            if (part->present && makes && event->request == (uint64_t)comm && !event->error &&
+                event->comm != comm && !trait_in(event->traits, TRAIT_MAKES_REQUEST)) {
+                *out_event = event;
+                return &list->collective[i];
+            }
+        }
+    return NULL;
+}
+
+static bool same_order(const struct trace_comm *a, const struct trace_comm *b)
+{
+    return a->size == b->size && a->member && b->member &&
+           !memcmp(a->member, b->member, (size_t)a->size * sizeof *a->member);
+}
+
+enum core_status graph_load(struct trace *trace, const struct collective_list *list, int32_t comm,
+                            struct graph *out)
+{
+    enum { MAKERS_MAX = 64 };
+    const struct trace_event *made[MAKERS_MAX] = {NULL}, *last;
+    const struct collective *call = NULL;
+    struct cart cart = {0};
+    enum core_status status = CORE_OK;
+    uint32_t makers = 0;
+
+    *out = (struct graph){.whole = false};
+    for (int32_t at = comm; makers < MAKERS_MAX; at = made[makers++]->comm) {
+        call = maker(list, at, &made[makers]);
+        if (!call || (made[makers]->verb != VERB_COMM_DUP && made[makers]->verb != VERB_CART_SUB)) {
+            makers += call != NULL;
+            break;
+        }
+    }
+    last = call ? made[makers - 1] : NULL;
+    if (!last)
+        return CORE_OK;
+    bool whole = true;
+    if (last->verb == VERB_CART_CREATE) {
+        status = load_cart(trace, last, &cart, &whole);
+        for (uint32_t i = makers - 1; i-- > 0 && whole && status == CORE_OK;)
+            if (made[i]->verb == VERB_CART_SUB)
+                status = keep_dims(trace, made[i], &cart, &whole);
+        if (status == CORE_OK && whole)
+            status = add_cart(&cart, trace->comm[comm].size, out);
+    } else if (last->verb == VERB_GRAPH_CREATE) {
+        status = add_graph(trace, last, comm, out);
+    } else if (last->verb != VERB_COMM_DUP && last->verb != VERB_CART_SUB &&
+               same_order(&trace->comm[comm], &trace->comm[last->comm])) {
+        status = add_members(trace, list, call, out);
+    }
+    sort(&out->out);
+    sort(&out->in);
+    return status;
+}
+
+void graph_done(struct graph *graph)
+{
+    free(graph->out.edge);
+    free(graph->in.edge);
+    *graph = (struct graph){.whole = false};
+}
+
+uint32_t graph_run(const struct graph_edges *edges, uint32_t at, const struct graph_edge *as)
 {
     uint32_t count = 0;
 
@@ -112,17 +318,19 @@ static uint32_t run_of(const struct edges *edges, uint32_t at, const struct edge
     return count;
 }
 
-/* Says how the two lists differ first; NULL if they do not. Sorted by both ends, then weight. */
-static const struct edge *first_difference(const struct edges *out, const struct edges *in,
-                                           char *what, size_t what_bytes)
+/* Says how the two lists differ first; NULL if they do not. */
+static const struct graph_edge *first_difference(const struct graph *graph, char *what,
+                                                 size_t what_bytes)
 {
+    const struct graph_edges *out = &graph->out, *in = &graph->in;
+
     for (uint32_t i = 0, k = 0; i < out->count || k < in->count;) {
-        const struct edge *a = i < out->count ? &out->edge[i] : NULL,
-                          *b = k < in->count ? &in->edge[k] : NULL;
-        struct edge ends = a ? *a : *b;
+        const struct graph_edge *a = i < out->count ? &out->edge[i] : NULL,
+                                *b = k < in->count ? &in->edge[k] : NULL;
+        struct graph_edge ends = a ? *a : *b;
         if (a && b && (b->from < a->from || (b->from == a->from && b->to < a->to)))
             ends = *b;
-        uint32_t told = run_of(out, i, &ends), known = run_of(in, k, &ends);
+        uint32_t told = graph_run(out, i, &ends), known = graph_run(in, k, &ends);
         CORE_CHECK(told + known > 0); /* the lower ends are those of one of them, so it goes on */
         if (told != known) {
             snprintf(what, what_bytes,
@@ -147,46 +355,33 @@ static const struct edge *first_difference(const struct edges *out, const struct
 }
 
 enum core_status graph_compare(struct trace *trace, const struct collective_list *list,
-                               const struct collective *collective,
+                               const struct collective *collective, const struct graph *graph,
                                const struct collective_part **out_a,
                                const struct collective_part **out_b, char *out_what,
                                size_t what_bytes)
 {
     const struct collective_part *part = &list->part[collective->first];
-    struct edges out = {0}, in = {0};
+    struct graph made = {.whole = false};
     enum core_status status = CORE_OK;
-    bool whole = collective->present == collective->count && !trace->comm[collective->comm].inter;
-    const struct trace_event *call = whole && collective->count ? &part[0].event : NULL;
-    bool neighbor = call && trait_in(call->traits, TRAIT_NEIGHBOR);
 
     *out_a = *out_b = NULL;
-    if (neighbor) {
-        status = trace->comm[collective->comm].topology == 2
-                     ? add_graph(trace, list, collective->comm, &out, &whole)
-                     : CORE_OK;
-    } else if (call && call->verb == VERB_DIST_GRAPH_CREATE_ADJACENT) {
-        for (uint32_t i = 0; i < collective->count && whole && status == CORE_OK; i++) {
-            status = add_side(trace, &part[i].event, i, collective->count, true, &out, &whole);
-            if (status == CORE_OK)
-                status = add_side(trace, &part[i].event, i, collective->count, false, &in, &whole);
-        }
+    if (collective->present < collective->count || !collective->count)
+        return CORE_OK;
+    if (!graph && part->event.verb == VERB_DIST_GRAPH_CREATE_ADJACENT) {
+        status = add_members(trace, list, collective, &made);
+        sort(&made.out);
+        sort(&made.in);
+        graph = &made;
     }
-    if (status == CORE_OK && whole && neighbor)
-        for (uint32_t i = 0; i < out.count && status == CORE_OK; i++)
-            status = add(&in, (struct edge){.from = out.edge[i].to, .to = out.edge[i].from});
-    if (status == CORE_OK && whole && out.count)
-        qsort(out.edge, out.count, sizeof *out.edge, compare_edges);
-    if (status == CORE_OK && whole && in.count)
-        qsort(in.edge, in.count, sizeof *in.edge, compare_edges);
-    const struct edge *edge =
-        status == CORE_OK && whole ? first_difference(&out, &in, out_what, what_bytes) : NULL;
+    const struct graph_edge *edge = status == CORE_OK && graph && graph->whole
+                                        ? first_difference(graph, out_what, what_bytes)
+                                        : NULL;
     if (edge) {
         CORE_CHECK(edge->from >= 0 && (uint32_t)edge->from < collective->count);
         CORE_CHECK(edge->to >= 0 && (uint32_t)edge->to < collective->count);
         *out_a = &part[edge->from];
         *out_b = &part[edge->to];
     }
-    free(out.edge);
-    free(in.edge);
+    graph_done(&made);
     return status;
 }
