@@ -248,9 +248,10 @@ static void show(const struct program *p)
 int main(int argc, char **argv)
 {
     static struct fibers fibers;
-    uint64_t only = argc > 1 ? strtoull(argv[1], NULL, 0) : 0, found = 0, behaviours = 0, cut = 0;
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1, found = 0, behaviours = 0, worlds = 0;
+    uint64_t last = argc > 2 ? strtoull(argv[2], NULL, 0) : argc > 1 ? first : PROGRAMS;
     int faults = 0;
-    for (uint64_t seed = only ? only : 1; seed <= (only ? only : PROGRAMS); seed++) {
+    for (uint64_t seed = first; seed <= last; seed++) {
         struct program program;
         struct explore_search s;
         static struct state start;
@@ -262,7 +263,7 @@ int main(int argc, char **argv)
         if (explore_search(fibers_run, &fibers, program.ranks,
                            &(struct explore_options){.worlds_max = 200000}, &s) != CORE_OK)
             return 1;
-        if (!s.complete || s.class_count != outcomes.count || states.count > STATES_MAX || only) {
+        if (!s.complete || s.class_count != outcomes.count || states.count > STATES_MAX || argc == 2) {
             printf("program %llu: %u outcomes in %llu behaviours%s, %u by brute force\n",
                    (unsigned long long)seed, s.class_count, (unsigned long long)s.behaviours,
                    s.complete ? "" : ", not all", outcomes.count);
@@ -272,14 +273,14 @@ int main(int argc, char **argv)
         for (uint32_t i = 0; i < s.class_count; i++)
             found += outcomes.count && !is_new(&outcomes, s.class[i].key);
         behaviours += s.behaviours;
-        cut += s.cut;
+        worlds += s.worlds;
         explore_search_done(&s);
         core_table_done(&states);
         core_table_done(&outcomes);
     }
     world_done();
-    printf("%llu outcomes of brute force among %llu behaviours (%llu cut), %d faults\n",
-           (unsigned long long)found, (unsigned long long)behaviours, (unsigned long long)cut,
+    printf("%llu outcomes of brute force among %llu behaviours, in %llu worlds, %d faults\n",
+           (unsigned long long)found, (unsigned long long)behaviours, (unsigned long long)worlds,
            faults);
     return faults != 0;
 }

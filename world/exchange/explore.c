@@ -13,6 +13,7 @@ struct world_explore {
     struct world_missed *missed;
     uint32_t *past;
     uint32_t decision_room, option_room, missed_room, past_room;
+    const struct world_decider **turn; /* by decision; NULL: there was none yet */
 };
 
 struct world_polled { /* a probe that found nothing */
@@ -63,7 +64,7 @@ const struct world_past *world_past_join(const struct world_past *a, const struc
     return made;
 }
 
-static const struct world_past *past_add(const struct world_past *past, uint32_t decision)
+const struct world_past *world_past_add(const struct world_past *past, uint32_t decision)
 {
     if (decision >= EXPLORE_TRACKED || world_past_has(past, decision))
         return past;
@@ -71,6 +72,30 @@ static const struct world_past *past_add(const struct world_past *past, uint32_t
     if (past)
         *made = *past;
     made->word[decision / 64] |= (uint64_t)1 << decision % 64;
+    return made;
+}
+
+static bool past_meets(const struct world_past *a, const struct world_past *b)
+{
+    for (int i = 0; a && b && i < EXPLORE_TRACKED / 64; i++)
+        if (a->word[i] & b->word[i])
+            return true;
+    return false;
+}
+
+const struct world_past *world_past_ordered(const struct world_past *past,
+                                            const struct world_past *without)
+{
+    const struct world_past *made = past, *behind = NULL;
+    if (!EXPLORE->turn)
+        return past;
+    for (uint32_t i = 0; past && i < EXPLORE->told.decision_count && i < EXPLORE_TRACKED; i++)
+        if (world_past_has(past, i) && EXPLORE->turn[i])
+            behind = world_past_join(behind, EXPLORE->turn[i]->behind);
+    for (uint32_t i = 0; behind && i < EXPLORE->told.decision_count && i < EXPLORE_TRACKED; i++)
+        if (world_past_has(behind, i) && EXPLORE->turn[i] &&
+            !past_meets(EXPLORE->turn[i]->behind, without))
+            made = world_past_join(world_past_add(made, i), EXPLORE->turn[i]->past);
     return made;
 }
 
@@ -179,6 +204,8 @@ void world_explore_missed(const struct world_decider *d, int32_t answer,
     struct world_explore *e = EXPLORE;
     CORE_CHECK(d->number > 0 && d->decided < e->told.decision_count);
     uint32_t first = e->told.past_count;
+    if (d->kind < EXPLORE_TURN)
+        past = world_past_ordered(past, world_past_add(NULL, d->decided));
     for (uint32_t i = 0; past && i < e->told.decision_count && i < EXPLORE_TRACKED; i++)
         if (world_past_has(past, i)) {
             ROOM_FOR(e->past, e->past_room, e->told.past_count);
@@ -191,6 +218,15 @@ void world_explore_missed(const struct world_decider *d, int32_t answer,
                               .there = there,
                               .past_first = first,
                               .past_count = e->told.past_count - first};
+}
+
+void world_explore_turn(const struct world_decider *turn)
+{
+    if (turn->decided >= EXPLORE_TRACKED)
+        return;
+    if (!EXPLORE->turn)
+        EXPLORE->turn = world_zalloc(EXPLORE_TRACKED * sizeof(*EXPLORE->turn));
+    EXPLORE->turn[turn->decided] = turn;
 }
 
 void world_explore_start(void)
@@ -631,7 +667,7 @@ static void buffer_answer(const struct world_decider *d, const struct world_past
 /* The answer is there: the receive gets its message, or the fiber that asked goes on. */
 static void answer(struct world_decider *d)
 {
-    const struct world_past *past = d->number ? past_add(NULL, d->decided) : NULL;
+    const struct world_past *past = d->number ? world_past_add(NULL, d->decided) : NULL;
     if (d->kind >= EXPLORE_TURN) {
         struct world_decider *asks = world_turn_asks(d, d->answer);
         CORE_CHECK(asks); /* it was told as an answer just now */

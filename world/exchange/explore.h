@@ -112,6 +112,7 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     const uint8_t *low, *high;
     uint32_t object, queue;
     const struct world_past *past; /* of whose turn it was, when it asked */
+    const struct world_past *behind; /* of a turn: that, and what conflicts and came before it */
     /* the answer */
     int32_t answer;
     bool ready;
@@ -135,9 +136,15 @@ const struct world_past *world_past_join(const struct world_past *a, const struc
 
 /* The running rank asks, and goes on once it has its answer. */
 int32_t world_explore_ask(struct world_decider *decider);
+const struct world_past *world_past_add(const struct world_past *past, uint32_t decision);
+void world_explore_turn(const struct world_decider *turn); /* it is decided */
 void world_explore_tell(int32_t answer); /* a possible one */
 void world_explore_tell_turn(int32_t answer, uint32_t apart);
 bool world_past_has(const struct world_past *past, uint32_t decision);
+/* The same, and of the turns in it what came before them that conflicts, but what takes one of
+ * `without`: witnesses keep the order that they had. */
+const struct world_past *world_past_ordered(const struct world_past *past,
+                                            const struct world_past *without);
 /* Whether the answer was seen before; from now on it was. */
 bool world_explore_seen(struct world_decider *decider, uint32_t answer);
 void world_explore_again(void); /* a poll that had found nothing is repeated */

@@ -219,30 +219,16 @@ static const struct world_past *seen_of(const struct world_decider *asks)
     return past;
 }
 
-void world_turn_given(struct world_decider *d, struct world_decider *asks)
+/* It, what it needed, what conflicts and came before it, and what came before that. */
+static const struct world_past *behind(const struct world_decider *d,
+                                       const struct world_decider *asks)
 {
-    CORE_CHECK(d->part == asks->part && d->kind == asks->kind);
-    CORE_CHECK(!asks->poll && asks->name >= 0 && !(asks->rma && asks->rma->done));
-    go(asks);
-    asks->gained = seen_of(asks);
-    d->exclusive = asks->exclusive;
-    d->reads = asks->reads;
-    d->op = asks->op;
-    d->use = asks->use;
-    d->source = asks->source;
-    d->tag = asks->tag;
-    d->past = asks->past;
-    d->low = asks->low;
-    d->high = asks->high;
-    d->name = asks->name;
-    d->rma = asks->rma;
-    asks->place = d->place;
-    if (d->kind == EXPLORE_LOCK)
-        d->part->lock_count++;
-    else
-        d->part->turn_count++;
-    if (asks->rma)
-        happened(d->part);
+    const struct world_past *past = world_past_add(asks->past, d->decided);
+    past = world_past_join(past, world_past_ordered(past, NULL));
+    for (const struct world_decider *e = d->part->decided; e; e = e->next)
+        if (e != d && e->kind == d->kind && conflict(asks, e))
+            past = world_past_join(past, e->behind);
+    return past;
 }
 
 /* Turns are counted, so those behind `d` are others once it goes to somebody else. */
@@ -270,11 +256,22 @@ static const struct world_decider *needed_behind(const struct world_decider *d,
     return first;
 }
 
+/* What it needs to come before `d`, in the order that it had. */
+static const struct world_past *witnesses(const struct world_decider *d,
+                                          const struct world_decider *asks)
+{
+    const struct world_past *without = world_past_add(NULL, d->decided);
+    for (const struct world_decider *e = d->part->decided; e; e = e->next)
+        if (e->kind == d->kind && e->number > d->number)
+            without = world_past_add(without, e->decided);
+    return past_elsewhere(d, world_past_ordered(asks->past, without));
+}
+
 void world_turn_others(const struct world_decider *d)
 {
     EACH_ASKING(asks, d)
     if (asks->told == d->part->told && !asks->poll && asks->name != d->answer)
-        world_explore_missed(d, asks->name, past_elsewhere(d, asks->past), true);
+        world_explore_missed(d, asks->name, witnesses(d, asks), true);
 }
 
 static void before(struct world_decider *d, const struct world_decider *asks);
@@ -290,8 +287,18 @@ static void before_too(struct world_decider *d, const struct world_decider *asks
             before(d, e);
 }
 
+/* Tried in its place. */
+static void instead(struct world_decider *d, const struct world_decider *asks)
+{
+    if (world_explore_seen(d, (uint32_t)asks->name))
+        return;
+    world_explore_missed(d, asks->name, witnesses(d, asks), false);
+    before_too(d, asks);
+}
+
 /* It might have come before what was decided without it; if it had to come past another turn first,
- * that one is tried first, and the world that comes of it tells the rest. */
+ * that one is tried first, and the world that comes of it tells the rest. So it is where what it
+ * needs only came past another turn, and need not have. */
 static void before(struct world_decider *d, const struct world_decider *asks)
 {
     while (asks->rma && asks->rma->after &&
@@ -299,12 +306,13 @@ static void before(struct world_decider *d, const struct world_decider *asks)
         asks = asks->rma->after->turn; /* it keeps its order */
     if (world_past_has(asks->past, d->decided))
         return;
-    const struct world_decider *needed = needed_behind(d, asks->past);
-    int32_t answer = needed ? needed->answer : asks->name;
-    if (world_explore_seen(d, (uint32_t)answer))
-        return;
-    world_explore_missed(d, answer, past_elsewhere(d, needed ? needed->past : asks->past), false);
-    before_too(d, needed ? needed : asks);
+    const struct world_past *ordered =
+        world_past_ordered(asks->past, world_past_add(NULL, d->decided));
+    const struct world_decider *needed = needed_behind(d, asks->past),
+                               *came = needed_behind(d, ordered);
+    instead(d, needed ? needed : asks);
+    if (came && came != needed)
+        instead(d, came);
 }
 
 static void might_have_come(const struct world_decider *asks)
@@ -314,6 +322,57 @@ static void might_have_come(const struct world_decider *asks)
         if (d->kind == asks->kind && conflict(asks, d))
             before(d, asks);
     }
+}
+
+/* Without what conflicts with it and came before it, it might have been another, so what conflicts
+ * with that might have come first as well, if it did not take that. */
+static void came_behind(const struct world_decider *turn)
+{
+    const struct world_past *own = world_past_add(NULL, turn->decided);
+    for (struct world_decider *d = turn->part->decided; d; d = d->next) {
+        if (d == turn || d->kind != turn->kind || !conflict(turn, d) ||
+            world_past_has(turn->past, d->decided))
+            continue;
+        const struct world_past *ordered =
+            world_past_ordered(own, world_past_add(NULL, d->decided));
+        const struct world_decider *came = needed_behind(d, ordered);
+        if (came && came != turn)
+            instead(d, came);
+    }
+}
+
+void world_turn_given(struct world_decider *d, struct world_decider *asks)
+{
+    CORE_CHECK(d->part == asks->part && d->kind == asks->kind);
+    CORE_CHECK(!asks->poll && asks->name >= 0 && !(asks->rma && asks->rma->done));
+    go(asks);
+    if (asks->rma && asks->rma->after) { /* which is done */
+        const struct world_decider *after = asks->rma->after->turn;
+        asks->past = world_past_join(asks->past, world_past_add(after->past, after->decided));
+    }
+    asks->decided = d->decided;
+    asks->gained = world_past_join(asks->past, seen_of(asks));
+    d->exclusive = asks->exclusive;
+    d->reads = asks->reads;
+    d->op = asks->op;
+    d->use = asks->use;
+    d->source = asks->source;
+    d->tag = asks->tag;
+    d->past = asks->past;
+    d->low = asks->low;
+    d->high = asks->high;
+    d->name = asks->name;
+    d->rma = asks->rma;
+    asks->place = d->place;
+    d->behind = behind(d, asks);
+    world_explore_turn(d);
+    came_behind(d);
+    if (d->kind == EXPLORE_LOCK)
+        d->part->lock_count++;
+    else
+        d->part->turn_count++;
+    if (asks->rma)
+        happened(d->part);
 }
 
 /* It could go on from now on. */
