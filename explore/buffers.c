@@ -40,6 +40,7 @@ struct step { /* of a rank, in its order: it posted something, or went on after 
     uint32_t next; /* of the same rank, + 1 */
     uint64_t hash;
     bool wait;
+    bool probe; /* it found what another rank had posted */
 };
 
 struct explore_walk {
@@ -110,7 +111,8 @@ static uint64_t step_hash(const struct world_event *e)
 static enum core_status note(struct explore_walk *w, const struct world_event *e, uint32_t *last)
 {
     uint32_t end;
-    enum core_status status = end_of(w, e->rank, e->request, &end);
+    bool probe = e->kind == WORLD_EVENT_PROBE;
+    enum core_status status = end_of(w, probe ? e->peer : e->rank, e->request, &end);
     if (status == CORE_OK && e->kind == WORLD_EVENT_MATCH)
         note_match(w, e, end);
     if (status != CORE_OK || e->kind == WORLD_EVENT_MATCH)
@@ -118,9 +120,11 @@ static enum core_status note(struct explore_walk *w, const struct world_event *e
     if (e->kind == WORLD_EVENT_SEND)
         status = note_send(w, e, end);
     if (status == CORE_OK)
-        status = CORE_ARRAY_PUSH(
-            w->step, w->step_count, w->step_room, "the calls of a world",
-            (struct step){.end = end, .hash = step_hash(e), .wait = e->kind == WORLD_EVENT_WAIT});
+        status = CORE_ARRAY_PUSH(w->step, w->step_count, w->step_room, "the calls of a world",
+                                 (struct step){.end = end,
+                                               .hash = step_hash(e),
+                                               .wait = e->kind == WORLD_EVENT_WAIT,
+                                               .probe = probe});
     if (status != CORE_OK)
         return status;
     *(last[e->rank] ? &w->step[last[e->rank] - 1].next : &w->first[e->rank]) = w->step_count;
@@ -157,7 +161,7 @@ enum core_status explore_walk_new(const struct explore_events *events, int rank_
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(last, (uint64_t)rank_count, "the ranks of a world");
     for (size_t i = 0; i < events->count && status == CORE_OK; i++)
-        if (events->event[i].kind <= WORLD_EVENT_WAIT)
+        if (events->event[i].kind <= WORLD_EVENT_PROBE)
             status = note(w, &events->event[i], last);
     free(last);
     if (status != CORE_OK)
@@ -186,6 +190,8 @@ static bool may_pass(const struct explore_walk *w, const struct step *step,
                      const struct replay_names *kept)
 {
     const struct end *end = end_at(w, step->end);
+    if (step->probe)
+        return end->done;
     if (!step->wait || (end->other && end_at(w, end->other - 1)->done))
         return true;
     return (!end->other || end->send) && (!end->waits || (end->standard && keeps(kept, end)));
@@ -209,7 +215,7 @@ static bool go_on(struct explore_walk *w, uint32_t rank, const struct replay_nam
         const struct step *step = &w->step[w->at[rank] - 1];
         if (!may_pass(w, step, kept))
             break;
-        if (!step->wait)
+        if (!step->wait && !step->probe)
             end_at(w, step->end)->done = true;
         *hash = core_random_mix(*hash ^ step->hash ^ (step->wait ? match_hash(w, step) : 0));
         w->at[rank] = step->next;
@@ -222,9 +228,10 @@ static bool go_on(struct explore_walk *w, uint32_t rank, const struct replay_nam
 static enum core_status waiting_add(const struct explore_walk *w, uint32_t rank,
                                     struct replay_names *waiting)
 {
-    const struct end *end = end_at(w, w->step[w->at[rank] - 1].end);
+    const struct step *step = &w->step[w->at[rank] - 1];
+    const struct end *end = end_at(w, step->end);
     const struct replay_name name = name_of(end);
-    return end->send && end->standard ? replay_policy_add(waiting, &name) : CORE_OK;
+    return !step->probe && end->send && end->standard ? replay_policy_add(waiting, &name) : CORE_OK;
 }
 
 enum core_status explore_walk_again(struct explore_walk *w, const struct replay_names *kept,

@@ -336,6 +336,7 @@ static void class_count(struct explore_search *s, uint32_t place, bool wait)
 /* Of one behaviour: sends that keep their buffers, first come first served. */
 struct fewer {
     struct explore_walk *walk;
+    uint64_t told; /* a hash of what was found to be complete, or there */
     struct replay_names kept[PLACES_MAX];
     uint64_t seen[PLACES_MAX];
     uint32_t class[STUCK_MAX];
@@ -439,9 +440,9 @@ static enum core_status fewer_look(struct explore_search *s, const struct explor
 
 /* The same answers, and not every send has a buffer: worlds of their own where they stand still. */
 static enum core_status fewer_buffers(struct explore_search *s, struct explore_walk *walk,
-                                      const struct explore_list *all)
+                                      const struct explore_list *all, uint64_t told)
 {
-    struct fewer f = {.walk = walk};
+    struct fewer f = {.walk = walk, .told = told};
     const struct replay_names none = {0};
     enum core_status status = fewer_add(&f, &none, &none);
 
@@ -452,7 +453,7 @@ static enum core_status fewer_buffers(struct explore_search *s, struct explore_w
         if (status != CORE_OK)
             break;
         if (waiting.count)
-            status = fewer_look(s, all, &f, &f.kept[f.at], &waiting, place);
+            status = fewer_look(s, all, &f, &f.kept[f.at], &waiting, place + f.told);
         free(waiting.name);
     }
     s->limited |= (f.more && !f.stuck) || f.lost;
@@ -498,6 +499,15 @@ static void grown_done(struct grown *grown)
     free(grown->place);
 }
 
+/* That answer to the decision behind the first `count` of the list. */
+static uint64_t offer_hash(const struct explore_list *list, uint32_t count,
+                           const struct world_decision *d, int32_t answer)
+{
+    const struct explore_answer last = {(uint32_t)d->rank, d->number, answer, 0};
+    const struct explore_list before = {.answer = list->answer, .count = count};
+    return core_random_mix(list_hash(&before) ^ answer_hash(&last));
+}
+
 /* The same turn earlier, where nothing behind that makes a difference to it, is another list. */
 static bool comes_elsewhere(struct explore_search *s, const struct grown *grown,
                             const struct world_decisions *told, uint32_t index,
@@ -532,6 +542,12 @@ static enum core_status other_answers(struct explore_search *s, const struct gro
         const struct world_option *option = &told->option[d->option_first + o];
         int32_t answer = option->answer;
         struct explore_list list;
+        struct known *offer;
+        uint64_t hash = offer_hash(&grown->list, grown->place[index], d, answer);
+        if (d->place)
+            status = core_table_put(&s->offered, &hash, "what is to be explored", &offer);
+        if (status != CORE_OK)
+            break;
         if (answer == d->answer || comes_elsewhere(s, grown, told, index, option))
             continue;
         status = explore_list_copy(&grown->list, grown->place[index] + 1, &list);
@@ -585,8 +601,10 @@ static enum core_status put_off(struct explore_search *s, const struct grown *gr
             status = list_push(&list, (struct explore_answer){(uint32_t)d->rank,
                                                               number_free(&list, d), d->answer, 1});
     }
-    if (missed->there && list.count == level &&
-        status == CORE_OK) { /* so it was where it was free */
+    const struct world_decision *free_there = &told->decision[missed->decision];
+    uint64_t offer = offer_hash(&list, level, free_there, missed->answer);
+    if (status == CORE_OK && missed->there && list.count == level &&
+        core_table_find(&s->offered, &offer)) { /* where it was free */
         explore_list_done(&list);
         return CORE_OK;
     }
@@ -662,9 +680,13 @@ static enum core_status behaviour(struct explore_search *s, const struct ran *ra
     uint32_t class;
     enum core_status status = answers_of(ran->told, &all);
 
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < ran->told->decision_count; i++)
-        sum += decision_hash(&ran->told->decision[i]);
+    uint64_t sum = 0, told = 0;
+    for (uint32_t i = 0; i < ran->told->decision_count; i++) {
+        uint64_t hash = decision_hash(&ran->told->decision[i]);
+        sum += hash;
+        const struct world_decision *d = &ran->told->decision[i];
+        told += d->reason != REPLAY_REASON_MATCH || d->poll ? hash : 0;
+    }
     if (status == CORE_OK)
         status = core_table_put(&s->met, &sum, "behaviours", &met);
     if (status == CORE_OK && s->met.count > count) {
@@ -678,7 +700,7 @@ static enum core_status behaviour(struct explore_search *s, const struct ran *ra
         if (status == CORE_OK && ran->outcome->finished)
             status = explore_walk_new(&ran->events, (int)s->rank_count, &walk);
         if (status == CORE_OK && walk)
-            status = fewer_buffers(s, walk, &all);
+            status = fewer_buffers(s, walk, &all, told);
     }
     explore_walk_free(walk);
     explore_list_done(&all);
@@ -779,6 +801,7 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
                                  .rank_count = (uint32_t)rank_count,
                                  .options = options,
                                  .known = CORE_TABLE(struct known, hash),
+                                 .offered = CORE_TABLE(struct known, hash),
                                  .met = CORE_TABLE(struct known, hash),
                                  .kinds = CORE_TABLE(struct kind, key),
                                  .sent = CORE_TABLE(struct known, hash),
@@ -819,6 +842,7 @@ void explore_search_done(struct explore_search *search)
     CORE_ARRAY_DONE(search->heap, search->heap_count, search->heap_room);
     CORE_ARRAY_DONE(search->class, search->class_count, search->class_room);
     core_table_done(&search->known);
+    core_table_done(&search->offered);
     core_table_done(&search->met);
     core_table_done(&search->kinds);
     core_table_done(&search->places);

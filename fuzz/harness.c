@@ -129,6 +129,7 @@ static void show(void *context, const struct world_event *event)
         fprintf(out, "  rank %-2d %s\n", event->rank, call);
         break;
     case WORLD_EVENT_WAIT:
+    case WORLD_EVENT_PROBE:
         break;
     }
 }

@@ -271,6 +271,8 @@ struct world_message { /* sent, not yet received */
     const struct world_past *past; /* order=explore: what it would not be without */
     struct ompi_request_t *send;   /* waits for the match; NULL: buffered */
     uint32_t number;               /* of the send: R.#N of a policy; else 0 */
+    int32_t id;                    /* of the request that sent it */
+    bool found;                    /* by a probe */
     uint8_t *packed;   /* the data; NULL: still with the sender, which processes never are */
     MPI_Datatype type; /* of the sender, for signatures; may be NULL */
     uint64_t start[2];
@@ -431,7 +433,8 @@ struct world_rank {
     uint32_t turns;                 /* how often it went on although it might have waited */
     struct world_decider *decided;
     struct world_polled *polled;
-    struct world_extra *extra; /* NULL until something in it is needed: world_extra() */
+    struct world_polled *cancelled; /* order=explore: receives of it that were */
+    struct world_extra *extra;      /* NULL until something in it is needed: world_extra() */
     uint8_t
         *globals; /* this rank's copy of the program's global variables, while it does not run */
     int helper_count; /* of a process: its fibers that are no rank, not yet ended */

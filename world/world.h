@@ -21,6 +21,7 @@ enum world_event_kind {
     WORLD_EVENT_RECV,  /* a receive was posted; peer and tag may be -1 */
     WORLD_EVENT_MATCH, /* rank received from peer; request is the receiver's */
     WORLD_EVENT_WAIT,  /* rank went on after this request had completed */
+    WORLD_EVENT_PROBE, /* order=explore: rank found a message of peer, whose request this is */
     WORLD_EVENT_BLOCK, /* rank waits */
     WORLD_EVENT_CALL   /* rank entered another call of interest (collectives, communicators); peer =
                            root or -1 */

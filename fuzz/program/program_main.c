@@ -88,7 +88,7 @@ static int run(int rank, void *context)
 
 static void show(void *context, const struct world_event *event)
 {
-    static const char *const kind[] = {"send", "recv", "match", "wait", "block", "call"};
+    static const char *const kind[] = {"send", "recv", "match", "wait", "probe", "block", "call"};
     (void)context;
     fprintf(stderr, "rank %d %s %s peer %d tag %d bytes %llu request %d%s\n", event->rank,
             kind[event->kind], event->call ? event->call : "?", event->peer, event->tag,

@@ -7,7 +7,7 @@
 #include "tests/explore/fibers.h"
 #include "world/state.h"
 
-enum { PROGRAMS = 400, RANKS = 3, OPS = 8, PLACES = 2, STATES_MAX = 400000 };
+enum { PROGRAMS = 3000, RANKS = 3, OPS = 8, PLACES = 2, STATES_MAX = 400000 };
 
 enum what { PUT, GET, SUM, FETCH, FLUSH, LOOK, SEND, RECV, WHATS };
 struct op {
@@ -248,7 +248,8 @@ static void show(const struct program *p)
 int main(int argc, char **argv)
 {
     static struct fibers fibers;
-    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1, found = 0, behaviours = 0, worlds = 0;
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1, found = 0, behaviours = 0,
+             worlds = 0;
     uint64_t last = argc > 2 ? strtoull(argv[2], NULL, 0) : argc > 1 ? first : PROGRAMS;
     int faults = 0;
     for (uint64_t seed = first; seed <= last; seed++) {
@@ -263,7 +264,8 @@ int main(int argc, char **argv)
         if (explore_search(fibers_run, &fibers, program.ranks,
                            &(struct explore_options){.worlds_max = 200000}, &s) != CORE_OK)
             return 1;
-        if (!s.complete || s.class_count != outcomes.count || states.count > STATES_MAX || argc == 2) {
+        if (!s.complete || s.class_count != outcomes.count || states.count > STATES_MAX ||
+            argc == 2) {
             printf("program %llu: %u outcomes in %llu behaviours%s, %u by brute force\n",
                    (unsigned long long)seed, s.class_count, (unsigned long long)s.behaviours,
                    s.complete ? "" : ", not all", outcomes.count);

@@ -16,7 +16,7 @@ struct world_explore {
     const struct world_decider **turn; /* by decision; NULL: there was none yet */
 };
 
-struct world_polled { /* a probe that found nothing */
+struct world_polled { /* a probe that found nothing, or a receive that was cancelled */
     struct world_polled *next;
     uint32_t context;
     int source, tag;
@@ -222,6 +222,7 @@ void world_explore_missed(const struct world_decider *d, int32_t answer,
 
 void world_explore_turn(const struct world_decider *turn)
 {
+    CORE_CHECK(turn->kind >= EXPLORE_TURN && turn->decided < EXPLORE->told.decision_count);
     if (turn->decided >= EXPLORE_TRACKED)
         return;
     if (!EXPLORE->turn)
@@ -481,6 +482,9 @@ void world_explore_send(struct ompi_request_t *send, struct world_message *messa
     for (struct world_decider *d = dest->decided; d; d = d->next)
         if (d->kind <= EXPLORE_PROBE)
             miss_message(dest, message, d, message->past);
+    for (const struct world_polled *c = dest->cancelled; c; c = c->next)
+        if (world_match_fits(message, c->context, c->source, c->tag))
+            world_explore_limited();
     settle(dest);
 }
 
@@ -549,6 +553,16 @@ static struct world_decider *decider_of_receive(const struct ompi_request_t *rec
     return d;
 }
 
+/* Whether a message that it can have is known to be there: what is only sent once the receive was
+ * posted comes too late then. */
+static bool probed(const struct ompi_request_t *recv)
+{
+    for (const struct world_message *m = ME->unexpected; m; m = m->next)
+        if (m->found && available(ME, m, recv->decider))
+            return true;
+    return false;
+}
+
 void world_explore_receive(struct ompi_request_t *recv)
 {
     struct world_rank *me = recv->owner;
@@ -561,6 +575,10 @@ void world_explore_receive(struct ompi_request_t *recv)
     *me->posted_end = recv;
     me->posted_end = &recv->next;
     settle(me);
+    if (recv->decider && probed(recv)) {
+        world_explore_wait(EXPLORE_ALL, 1, &recv, false);
+        world_explore_observe(recv);
+    }
 }
 
 void world_explore_unposted(struct ompi_request_t *recv)
@@ -950,6 +968,16 @@ static struct world_polled **polled_find(uint32_t context, int source, int tag)
     return link;
 }
 
+/* What the same rank sent before it is there as well. */
+static void found(const struct world_decider *probe)
+{
+    struct world_message *found = probe->message;
+    CORE_CHECK(probe->rank == ME && found->world < WORLD->rank_count);
+    found->found = true;
+    for (struct world_message *m = ME->unexpected; m && m != found; m = m->next)
+        m->found |= m->world == found->world && m->context == found->context && m->id < found->id;
+}
+
 struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bool poll, bool take)
 {
     struct world_fiber *fiber = WORLD->fiber;
@@ -986,14 +1014,21 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
     } else if (d->message && *polled) {
         *polled = (*polled)->next;
     }
+    if (d->message)
+        found(d);
+    if (d->message && WORLD->options->event)
+        world_emit(WORLD_EVENT_PROBE, d->message->world, d->message->tag, d->message->context,
+                   d->message->bytes, d->message->id, false);
     CORE_CHECK(poll || d->message); /* who does not poll waits until there is one */
     return d->message;
 }
 
-/* With nobody at the other end it is complete at once, and no call may say otherwise. */
+/* With nobody at the other end it is complete at once, and no call may say otherwise; nor where the
+ * program was told. */
 static bool is_certain(const struct ompi_request_t *request)
 {
-    return request->complete && request->peer == MPI_PROC_NULL && request->kind <= REQUEST_RECV;
+    bool nobody = request->peer == MPI_PROC_NULL && request->kind <= REQUEST_RECV;
+    return request->complete && (nobody || request->seen);
 }
 
 int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request request[],
@@ -1033,6 +1068,20 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
         if (d->request[i])
             d->request[i]->polled = poll && !d->answer;
     return kind == EXPLORE_ANY ? d->answer - poll : d->answer;
+}
+
+void world_explore_cancel(struct ompi_request_t *recv)
+{
+    struct world_polled *cancelled = world_zalloc(sizeof *cancelled);
+    if (!recv->complete && recv->decider && available_from(ME, recv->decider, -1))
+        world_explore_wait(EXPLORE_ALL, 1, &recv, false); /* it gets what is there already */
+    if (recv->complete && recv->peer != MPI_PROC_NULL)
+        world_explore_limited();
+    for (const struct world_message *m = ME->unexpected; m; m = m->next)
+        if (world_match_fits(m, recv->context, recv->peer, recv->tag))
+            world_explore_limited();
+    *cancelled = (struct world_polled){ME->cancelled, recv->context, recv->peer, recv->tag};
+    ME->cancelled = cancelled;
 }
 
 bool world_explore_named(int32_t answer, int active_index)

@@ -111,7 +111,7 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     int op;
     const uint8_t *low, *high;
     uint32_t object, queue;
-    const struct world_past *past; /* of whose turn it was, when it asked */
+    const struct world_past *past;   /* of whose turn it was, when it asked */
     const struct world_past *behind; /* of a turn: that, and what conflicts and came before it */
     /* the answer */
     int32_t answer;
@@ -129,6 +129,9 @@ void world_explore_send(struct ompi_request_t *send, struct world_message *messa
                         struct world_rank *dest);
 void world_explore_receive(struct ompi_request_t *recv);
 void world_explore_unposted(struct ompi_request_t *recv);
+/* The running rank is about to cancel it. That its message comes before, where it could as well
+ * come behind, or the other way round, is no decision: such a world is limited. */
+void world_explore_cancel(struct ompi_request_t *recv);
 void world_explore_completed(struct ompi_request_t *request);
 /* The running fiber goes on after the request's completion. */
 void world_explore_observe(const struct ompi_request_t *request);
@@ -138,11 +141,11 @@ const struct world_past *world_past_join(const struct world_past *a, const struc
 int32_t world_explore_ask(struct world_decider *decider);
 const struct world_past *world_past_add(const struct world_past *past, uint32_t decision);
 void world_explore_turn(const struct world_decider *turn); /* it is decided */
-void world_explore_tell(int32_t answer); /* a possible one */
+void world_explore_tell(int32_t answer);                   /* a possible one */
 void world_explore_tell_turn(int32_t answer, uint32_t apart);
 bool world_past_has(const struct world_past *past, uint32_t decision);
-/* The same, and of the turns in it what came before them that conflicts, but what takes one of
- * `without`: witnesses keep the order that they had. */
+/* The past, and of the turns in it what came before them that conflicts, unless that came behind
+ * one of `without`: witnesses keep the order that they had. */
 const struct world_past *world_past_ordered(const struct world_past *past,
                                             const struct world_past *without);
 /* Whether the answer was seen before; from now on it was. */

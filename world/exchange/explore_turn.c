@@ -290,6 +290,7 @@ static void before_too(struct world_decider *d, const struct world_decider *asks
 /* Tried in its place. */
 static void instead(struct world_decider *d, const struct world_decider *asks)
 {
+    CORE_CHECK(asks->part == d->part && asks->kind == d->kind && asks->name >= 0);
     if (world_explore_seen(d, (uint32_t)asks->name))
         return;
     world_explore_missed(d, asks->name, witnesses(d, asks), false);
@@ -329,6 +330,7 @@ static void might_have_come(const struct world_decider *asks)
 static void came_behind(const struct world_decider *turn)
 {
     const struct world_past *own = world_past_add(NULL, turn->decided);
+    CORE_CHECK(turn->decided >= EXPLORE_TRACKED || world_past_has(turn->behind, turn->decided));
     for (struct world_decider *d = turn->part->decided; d; d = d->next) {
         if (d == turn || d->kind != turn->kind || !conflict(turn, d) ||
             world_past_has(turn->past, d->decided))

@@ -335,6 +335,8 @@ static struct world_message *message_make(struct ompi_request_t *send, struct wo
     message->call = send->handle.made_by;
     message->send = send;
     message->number = send->number;
+    message->id = send->id;
+    message->found = false;
     message->packed = NULL;
     if (copy || WORLD_PROCESSES || WORLD->explore) {
         message->packed = bytes <= MESSAGE_SMALL ? message->small : world_block_take(bytes);

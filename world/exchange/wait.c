@@ -364,7 +364,7 @@ static bool look(int count, MPI_Request request[], bool may_be_late)
             complete &= request[i]->complete;
             seen &= is_seen(request[i]);
         }
-    if (active && seen)
+    if (active && seen && LIKELY(!WORLD->explore))
         return true;
     if (UNLIKELY(WORLD->explore != NULL) && active)
         return world_explore_wait(EXPLORE_ALL, count, request, true) != 0;
@@ -421,7 +421,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *fla
         status_set(status, &empty);
         return MPI_SUCCESS;
     }
-    int seen = find_seen(count, array_of_requests);
+    int seen = WORLD->explore ? -1 : find_seen(count, array_of_requests);
     if (seen >= 0)
         found = seen;
     else if (UNLIKELY(WORLD->explore != NULL))
@@ -451,7 +451,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
     }
     int32_t chosen = -1;
     bool seen = find_seen(incount, array_of_requests) >= 0;
-    if (UNLIKELY(WORLD->explore != NULL) && !seen)
+    if (UNLIKELY(WORLD->explore != NULL))
         chosen = world_explore_wait(EXPLORE_SOME, incount, array_of_requests, true);
     if (!chosen || (chosen < 0 && !seen && (found < 0 || look_late()))) {
         *outcount = 0;
@@ -530,6 +530,8 @@ int MPI_Cancel(MPI_Request *request)
         return MPI_SUCCESS;
     }
     /* As in Open MPI, a send that is under way is not cancelled: it completes as it would have. */
+    if (UNLIKELY(WORLD->explore != NULL) && cancelled->kind == REQUEST_RECV && cancelled->active)
+        world_explore_cancel(cancelled);
     if (cancelled->kind == REQUEST_RECV && cancelled->active && !cancelled->complete &&
         world_recv_unpost(cancelled)) {
         cancelled->cancelled = true;

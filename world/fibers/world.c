@@ -405,7 +405,7 @@ static void rank_init(struct world_rank *me, int index)
     me->order_count = me->turns = 0;
     me->wish = WORLD_WISH_FREE;
     me->decided = NULL;
-    me->polled = NULL;
+    me->polled = me->cancelled = NULL;
     me->held_bytes = 0;
     me->request_count = 0;
     me->named_count = me->wildcard_count = 0;
