@@ -82,12 +82,17 @@ static uint64_t decision_hash(const struct world_decision *d)
     return d->place ? core_random_mix(answer_hash(&answer) ^ d->mark) : answer_hash(&answer);
 }
 
+static uint64_t entry_hash(const struct explore_answer *answer)
+{
+    return core_random_mix(answer_hash(answer) + answer->serves);
+}
+
 /* Of the answers and what they are for, in any order, and of which one is last. */
 static uint64_t list_hash(const struct explore_list *list)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < list->count; i++)
-        sum += core_random_mix(answer_hash(&list->answer[i]) + list->answer[i].serves);
+        sum += entry_hash(&list->answer[i]);
     uint64_t last = list->count ? answer_hash(&list->answer[list->count - 1]) : 0;
     return core_random_mix(core_random_mix(sum) + last);
 }
@@ -468,6 +473,7 @@ static enum core_status fewer_buffers(struct explore_search *s, struct explore_w
 struct grown {
     struct explore_list list;
     uint32_t *place;
+    uint64_t *before; /* of each place: the hashes of what comes before it, added up */
     uint32_t asked;
 };
 
@@ -490,6 +496,10 @@ static enum core_status grow(const struct explore_list *asked, const struct worl
         status = list_push(&out->list,
                            (struct explore_answer){(uint32_t)d->rank, d->number, d->answer, 0});
     }
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(out->before, out->list.count + 1, "what is to be explored");
+    for (uint32_t i = 0; i < out->list.count && status == CORE_OK; i++)
+        out->before[i + 1] = out->before[i] + entry_hash(&out->list.answer[i]);
     return status;
 }
 
@@ -497,15 +507,16 @@ static void grown_done(struct grown *grown)
 {
     explore_list_done(&grown->list);
     free(grown->place);
+    free(grown->before);
 }
 
 /* That answer to the decision behind the first `count` of the list. */
-static uint64_t offer_hash(const struct explore_list *list, uint32_t count,
+static uint64_t offer_hash(const struct grown *grown, uint32_t count,
                            const struct world_decision *d, int32_t answer)
 {
     const struct explore_answer last = {(uint32_t)d->rank, d->number, answer, 0};
-    const struct explore_list before = {.answer = list->answer, .count = count};
-    return core_random_mix(list_hash(&before) ^ answer_hash(&last));
+    CORE_CHECK(count <= grown->list.count);
+    return core_random_mix(core_random_mix(grown->before[count]) ^ answer_hash(&last));
 }
 
 /* The same turn earlier, where nothing behind that makes a difference to it, is another list. */
@@ -543,7 +554,7 @@ static enum core_status other_answers(struct explore_search *s, const struct gro
         int32_t answer = option->answer;
         struct explore_list list;
         struct known *offer;
-        uint64_t hash = offer_hash(&grown->list, grown->place[index], d, answer);
+        uint64_t hash = offer_hash(grown, grown->place[index], d, answer);
         if (d->place)
             status = core_table_put(&s->offered, &hash, "what is to be explored", &offer);
         if (status != CORE_OK)
@@ -601,8 +612,7 @@ static enum core_status put_off(struct explore_search *s, const struct grown *gr
             status = list_push(&list, (struct explore_answer){(uint32_t)d->rank,
                                                               number_free(&list, d), d->answer, 1});
     }
-    const struct world_decision *free_there = &told->decision[missed->decision];
-    uint64_t offer = offer_hash(&list, level, free_there, missed->answer);
+    uint64_t offer = offer_hash(grown, level, &told->decision[missed->decision], missed->answer);
     if (status == CORE_OK && missed->there && list.count == level &&
         core_table_find(&s->offered, &offer)) { /* where it was free */
         explore_list_done(&list);

@@ -2,6 +2,7 @@
 #include "world/exchange/explore_turn.h"
 
 #include "core/random.h"
+#include "world/exchange/explore_near.h"
 
 _Static_assert((int)REPLAY_TURN_QUEUE > (int)EXPLORE_TRACKED,
                "there are no more turns that are told apart");
@@ -47,6 +48,9 @@ static void come(struct world_decider *asks)
     asks->next = NULL;
     *part->asking_end = asks;
     part->asking_end = &asks->next;
+    part->polling += asks->poll;
+    if (asks->kind == EXPLORE_TURN)
+        world_near_add(&part->asking_near, asks);
 }
 
 static void go(struct world_decider *asks)
@@ -58,6 +62,9 @@ static void go(struct world_decider *asks)
     }
     if (!(*link = asks->next))
         asks->part->asking_end = link;
+    asks->part->polling -= asks->poll;
+    if (asks->kind == EXPLORE_TURN)
+        world_near_remove(asks->part->asking_near, asks);
 }
 
 static bool may_go(const struct world_decider *asks)
@@ -129,18 +136,31 @@ struct world_decider *world_turn_of(struct world_decider *asks)
     return d;
 }
 
+/* Those that asks, or that were decided, and may conflict with it. */
+static struct world_near asking_near(const struct world_decider *turn)
+{
+    const struct world_part *part = turn->part;
+    return world_near_of(part->asking, turn->kind == EXPLORE_TURN ? part->asking_near : NULL, turn);
+}
+
+static struct world_near decided_near(const struct world_decider *turn)
+{
+    const struct world_part *part = turn->part;
+    return world_near_of(part->decided, turn->kind == EXPLORE_TURN ? part->decided_near : NULL,
+                         turn);
+}
+
 /* Of the latest turns, so many that it does not conflict with. */
 static uint32_t apart(const struct world_decider *asks)
 {
-    uint32_t count = 0;
-    for (const struct world_decider *d = asks->part->decided; d; d = d->next)
-        if (d->kind == asks->kind) {
-            if (conflict(asks, d))
-                break;
-            count++;
-        }
-    CORE_CHECK(count <= EXPLORE_TRACKED);
-    return count;
+    uint32_t last = 0, latest = 0;
+    for (struct world_near d = decided_near(asks); world_near_next(&d);)
+        if (d.turn->kind == asks->kind && d.turn->place > last && conflict(asks, d.turn))
+            last = d.turn->place;
+    for (const struct world_decider *d = asks->part->decided; d && !latest; d = d->next)
+        latest = d->kind == asks->kind ? d->place : 0;
+    CORE_CHECK(last <= latest && latest <= EXPLORE_TRACKED);
+    return latest - last;
 }
 
 /* It, or what it waits for, is an answer. Returns it, if it was none yet. */
@@ -168,7 +188,8 @@ void world_turn_options(const struct world_decider *d)
     first->joins = NULL;
     world_explore_tell(first->name);
     for (const struct world_decider *told = first; told; told = told->joins)
-        for (struct world_decider *asks = d->part->asking; asks; asks = asks->next) {
+        for (struct world_near e = asking_near(told); world_near_next(&e);) {
+            struct world_decider *asks = e.turn;
             if (asks->kind != d->kind || asks->told == d->part->told || !conflict(asks, told))
                 continue;
             struct world_decider *more = tell(asks);
@@ -192,17 +213,18 @@ uint64_t world_turn_mark(const struct world_decider *asks)
 {
     CORE_CHECK(asks->name >= 0); /* it is an answer */
     uint64_t mark = core_random_mix((uint64_t)asks->name);
-    for (const struct world_decider *d = asks->part->decided; d; d = d->next)
-        if (d->kind == asks->kind && conflict(asks, d))
-            mark += core_random_mix(d->mark);
+    for (struct world_near d = decided_near(asks); world_near_next(&d);)
+        if (d.turn->kind == asks->kind && conflict(asks, d.turn))
+            mark += core_random_mix(d.turn->mark);
     return core_random_mix(mark);
 }
 
 static void happened(struct world_part *part)
 {
     part->events++;
-    for (struct world_decider *asks = part->asking; asks; asks = asks->next)
+    for (struct world_decider *asks = part->asking; asks && part->polling; asks = asks->next)
         if (asks->poll) { /* a look that waited */
+            part->polling--;
             asks->poll = false;
             asks->name = name_next(part, asks->rank);
         }
@@ -213,9 +235,11 @@ static const struct world_past *seen_of(const struct world_decider *asks)
 {
     const struct world_past *past = NULL;
     bool blind = asks->rma && !asks->rma->result;
-    for (const struct world_decider *e = asks->part->decided; e; e = e->next)
-        if (asks->kind == EXPLORE_TURN && e->kind == EXPLORE_TURN && !blind && conflict(asks, e))
-            past = world_past_join(world_past_join(past, e->past), e->gained);
+    if (asks->kind != EXPLORE_TURN || blind)
+        return NULL;
+    for (struct world_near e = decided_near(asks); world_near_next(&e);)
+        if (e.turn->kind == EXPLORE_TURN && conflict(asks, e.turn))
+            past = world_past_join(world_past_join(past, e.turn->past), e.turn->gained);
     return past;
 }
 
@@ -225,9 +249,9 @@ static const struct world_past *behind(const struct world_decider *d,
 {
     const struct world_past *past = world_past_add(asks->past, d->decided);
     past = world_past_join(past, world_past_ordered(past, NULL));
-    for (const struct world_decider *e = d->part->decided; e; e = e->next)
-        if (e != d && e->kind == d->kind && conflict(asks, e))
-            past = world_past_join(past, e->behind);
+    for (struct world_near e = decided_near(asks); world_near_next(&e);)
+        if (e.turn != d && e.turn->kind == d->kind && conflict(asks, e.turn))
+            past = world_past_join(past, e.turn->behind);
     return past;
 }
 
@@ -279,12 +303,12 @@ static void before(struct world_decider *d, const struct world_decider *asks);
 /* What was not told then, as it conflicts with nobody who was, but does with this one. */
 static void before_too(struct world_decider *d, const struct world_decider *asks)
 {
-    for (struct world_decider *e = d->part->decided; e; e = e->next)
-        if (e->kind == d->kind && e->number > d->number && conflict(e, asks))
-            before(d, e);
-    for (struct world_decider *e = d->part->asking; e; e = e->next)
-        if (e->kind == d->kind && !e->poll && conflict(e, asks))
-            before(d, e);
+    for (struct world_near e = decided_near(asks); world_near_next(&e);)
+        if (e.turn->kind == d->kind && e.turn->number > d->number && conflict(e.turn, asks))
+            before(d, e.turn);
+    for (struct world_near e = asking_near(asks); world_near_next(&e);)
+        if (e.turn->kind == d->kind && !e.turn->poll && conflict(e.turn, asks))
+            before(d, e.turn);
 }
 
 /* Tried in its place. */
@@ -318,10 +342,10 @@ static void before(struct world_decider *d, const struct world_decider *asks)
 
 static void might_have_come(const struct world_decider *asks)
 {
-    for (struct world_decider *d = asks->part->decided; d; d = d->next) {
-        CORE_CHECK(d->seen && d->part == asks->part);
-        if (d->kind == asks->kind && conflict(asks, d))
-            before(d, asks);
+    for (struct world_near d = decided_near(asks); world_near_next(&d);) {
+        CORE_CHECK(d.turn->seen && d.turn->part == asks->part);
+        if (d.turn->kind == asks->kind && conflict(asks, d.turn))
+            before(d.turn, asks);
     }
 }
 
@@ -331,7 +355,8 @@ static void came_behind(const struct world_decider *turn)
 {
     const struct world_past *own = world_past_add(NULL, turn->decided);
     CORE_CHECK(turn->decided >= EXPLORE_TRACKED || world_past_has(turn->behind, turn->decided));
-    for (struct world_decider *d = turn->part->decided; d; d = d->next) {
+    for (struct world_near e = decided_near(turn); world_near_next(&e);) {
+        struct world_decider *d = e.turn;
         if (d == turn || d->kind != turn->kind || !conflict(turn, d) ||
             world_past_has(turn->past, d->decided))
             continue;
@@ -365,6 +390,8 @@ void world_turn_given(struct world_decider *d, struct world_decider *asks)
     d->high = asks->high;
     d->name = asks->name;
     d->rma = asks->rma;
+    if (d->kind == EXPLORE_TURN && d->decided < EXPLORE_TRACKED)
+        world_near_add(&d->part->decided_near, d);
     asks->place = d->place;
     d->behind = behind(d, asks);
     world_explore_turn(d);

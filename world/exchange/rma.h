@@ -45,6 +45,8 @@ struct world_part {
     struct world_decider *decided;
     const struct world_past *past, *shared_past;
     struct world_decider *asking, **asking_end; /* those that could go on, in the order they came */
+    struct world_near_index *asking_near, *decided_near; /* explore_near.h */
+    uint32_t polling;                                    /* of those that ask: looks that wait */
     uint32_t *named;            /* by world rank: its operations on this memory, and looks at it */
     struct world_rma **ordered; /* by world rank: the last that keeps its order */
     uint32_t told;              /* how often answers were told */
