@@ -32,6 +32,7 @@ struct opened { /* a rank's side of a file */
     uint64_t seq;
     bool known;
     uint32_t pending; /* non-blocking accesses that have begun, and are not complete */
+    bool refused;     /* the last split access did not begin */
     bool split;       /* a split access has begun, and not ended: */
     struct trace_event begun;
 };
@@ -91,7 +92,8 @@ static void access(struct files *files, const struct trace_event *event, const s
         wrong(files, event, "the file was opened with MPI_MODE_RDONLY");
     else if (reads && (file->amode & EVENT_AMODE_WRONLY))
         wrong(files, event, "the file was opened with MPI_MODE_WRONLY");
-    else if ((file->amode & EVENT_AMODE_SEQUENTIAL) && (writes || reads) &&
+    else if ((file->amode & EVENT_AMODE_SEQUENTIAL) &&
+             (writes || reads || event->verb == VERB_SEEK) &&
              !(event->traits & (TRAIT_BIT(SHARED_POINTER) | TRAIT_BIT(ORDERED))))
         wrong(files, event, "the file was opened with MPI_MODE_SEQUENTIAL");
     if ((writes || reads) && file->etype >= 0 && (uint32_t)file->etype < trace->datatype_count &&
@@ -134,12 +136,14 @@ static bool ends_it(const struct trace_event *begun, const struct trace_event *e
     return begun->verb == event->verb && (begun->traits & how) == (event->traits & how);
 }
 
-/* Until an access ends, its file is not closed; until a split one does, its file handle has no
- * other collective access. */
+/* Until an access ends, its file is not closed, nor given another view or size, nor made visible;
+ * until a split one does, its file handle has no other collective access. */
 static void finish(struct files *files, const struct trace_event *event, struct opened *file)
 {
     bool begins = trait_in(event->traits, TRAIT_BEGINS), ends = trait_in(event->traits, TRAIT_ENDS),
-         moves = event->verb == VERB_READ || event->verb == VERB_WRITE;
+         moves = event->verb == VERB_READ || event->verb == VERB_WRITE,
+         settles = event->verb == VERB_CLOSE_FILE || event->verb == VERB_SET_VIEW ||
+                   event->verb == VERB_SET_SIZE || event->verb == VERB_SYNC_FILE;
 
     if (file->split && !ends && moves && trait_in(event->traits, TRAIT_COLLECTIVE))
         wrong(files, event, "a split access to the same file handle has not ended");
@@ -149,10 +153,13 @@ static void finish(struct files *files, const struct trace_event *event, struct 
                  files->input->trace->call[file->begun.call].name);
         wrong(files, event, sentence);
     }
-    if (file->split && event->verb == VERB_CLOSE_FILE)
+    if (!file->split && ends && !file->refused)
+        wrong(files, event, "no split access was begun");
+    if (file->split && settles)
         wrong(files, event, "a split access to the file has not ended");
-    if (file->pending && event->verb == VERB_CLOSE_FILE)
+    if (file->pending && settles)
         wrong(files, event, "a non-blocking access to the file is not complete");
+    file->refused = begins ? event->error != 0 : file->refused;
     if (event->error)
         return;
     file->split = begins || (file->split && !ends);

@@ -77,6 +77,7 @@ struct rma {
     struct rma_accesses all; /* and the memory of the windows */
     struct core_table open, requested;
     struct exposures exposures;
+    bool fetching; /* the rank that is read has begun an atomic operation that reads */
     uint32_t findings;
     struct type_report types;
     enum core_status status;
@@ -402,7 +403,7 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
     bool atomic = event->verb == VERB_FETCH_AND_OP || event->verb == VERB_COMPARE_AND_SWAP ||
                   event->verb == VERB_GET_ACCUMULATE;
     rma->all.window[event->win].atomics |= atomic;
-    rma->all.meets[event->rank] |= atomic || event->verb == VERB_ACCUMULATE;
+    rma->fetching |= atomic;
     if (target < 0 || (uint32_t)target >= trace->rank_count)
         return;
     bool by_lock = epoch->all || (epoch->lock && epoch->lock[target]);
@@ -715,6 +716,7 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
     core_table_clear(&rma->open);
     core_table_clear(&rma->requested);
     core_table_clear(&rma->exposures.open);
+    rma->fetching = false;
     while (rma->status == CORE_OK &&
            (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
         struct window *window =
@@ -724,6 +726,9 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
         for (uint32_t i = 0; !sizes && i < event.completion_count; i++)
             if (event.completion[i].done)
                 completed(rma, &event, event.completion[i].request);
+        if (rma->fetching && !rma->all.fetched[rank] && !event.parent &&
+            (event.completion_count || (window && !verb_accesses(event.verb))))
+            rma->all.fetched[rank] = event.seq;
         if (!window)
             continue;
         *out_any = true;
@@ -817,7 +822,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     any = false;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         whole &= !trace->rank[rank].lost;
-    status = CORE_ARRAY_NEW(rma.all.meets, trace->rank_count + 1, "windows");
+    status = CORE_ARRAY_NEW(rma.all.fetched, trace->rank_count + 1, "windows");
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, true, &any);
     for (uint32_t i = 0; i < rma.window_room && status == CORE_OK; i++)
@@ -855,6 +860,6 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     exposures_done(&rma.exposures);
     core_table_done(&rma.open);
     core_table_done(&rma.requested);
-    free(rma.all.meets);
+    free(rma.all.fetched);
     return status == CORE_OK ? rma.status : status;
 }

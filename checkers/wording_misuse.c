@@ -50,6 +50,9 @@ static const char *const misuse_forms[] = {
     [MISUSE_RANK_TWICE] = "'%a' names rank %0 twice",
     [MISUSE_RANGE_OUTSIDE] = "'%a'[%0] reaches rank %1, but the group has %2 rank%s",
     [MISUSE_RANGE_STRIDE] = "'%a'[%0] has a stride of 0",
+    [MISUSE_NO_INTER] = "'%a' is no intercommunicator",
+    [MISUSE_NO_INTRA] = "'%a' is an intercommunicator, which the call is not for",
+    [MISUSE_DATAREP] = "'%a' is no data representation that there is",
     [MISUSE_NO_CART] = "'%a' has no Cartesian topology",
     [MISUSE_NO_GRAPH] = "'%a' has no graph topology",
     [MISUSE_NO_DIST_GRAPH] = "'%a' has no distributed graph topology",
@@ -152,6 +155,8 @@ static const char *const misuse_forms[] = {
     [MISUSE_COMPLETE_NULL] = "'%a' is MPI_REQUEST_NULL: there is nothing to complete",
     [MISUSE_NOT_GENERALIZED] =
         "'%a' is not of MPI_Grequest_start: only the library can tell that it is complete",
+    [MISUSE_CANCEL_NULL] = "'%a' is MPI_REQUEST_NULL: there is nothing to cancel",
+    [MISUSE_CANCEL_OTHER] = "'%a' is of no send or receive: it cannot be cancelled",
     [MISUSE_FREE_NULL] = "'%a' is MPI_REQUEST_NULL",
     [MISUSE_FREE_UNKNOWN] =
         "'%a' is not a request: it completed or was freed before, or was never made",

@@ -643,6 +643,7 @@ enum request_kind {
     REQUEST_MESSAGE,
     REQUEST_BOTH, /* a send and a receive, of which MPICH leaves the status unset */
     REQUEST_GENERALIZED,
+    REQUEST_DUP, /* of a communicator */
     REQUEST_KIND_MASK = 7,
     REQUEST_PERSISTENT = 8
 };
@@ -673,7 +674,7 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
 /* alone: for no other one in the same call. */
 void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info,
                               bool alone);
-void recorder_request_cancelling(struct request_info info);
+void recorder_request_cancelling(struct lane *lane, uint64_t seq, struct request_info info);
 /* By the program, which only a generalized one lets it do. */
 void recorder_request_told_complete(struct lane *lane, uint64_t seq, struct request_info info);
 void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info);

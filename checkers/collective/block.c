@@ -169,6 +169,7 @@ static int64_t run_bytes(const struct trace *trace, const struct member *member,
 {
     int64_t bytes = 0;
 
+    CORE_CHECK(side == 0 || side == 1);
     for (uint32_t i = 0; i < count; i++) {
         struct block block = block_of(member, side, edge[i].place, shape);
         if (block.count < 0 || block.datatype < 0 ||

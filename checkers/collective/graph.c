@@ -200,6 +200,7 @@ static enum core_status keep_dims(struct trace *trace, const struct trace_event 
             cart->extent[kept] = cart->extent[i];
             cart->periodic[kept++] = cart->periodic[i];
         }
+    CORE_CHECK(kept <= cart->dims);
     cart->dims = kept;
     free(remain);
     return status;
@@ -224,6 +225,7 @@ static enum core_status add_cart(const struct cart *cart, int32_t size, struct g
                 continue;
             to = (to + extent) % extent;
             int32_t other = (int32_t)(me + (to - at) * stride);
+            CORE_CHECK(other >= 0 && other < size);
             status = add(&graph->out, (struct graph_edge){me, other, place, false, 0});
             if (status == CORE_OK)
                 status = add(&graph->in, (struct graph_edge){other, me, place, false, 0});
@@ -295,6 +297,7 @@ enum core_status graph_load(struct trace *trace, const struct collective_list *l
                same_order(&trace->comm[comm], &trace->comm[last->comm])) {
         status = add_members(trace, list, call, out);
     }
+    CORE_CHECK(!out->whole || out->out.count + out->in.count <= 2 * (uint32_t)EDGES_MAX);
     sort(&out->out);
     sort(&out->in);
     return status;

@@ -82,7 +82,7 @@ struct conflict {
     const char **name; /* of files: each opened under */
     uint32_t handle_room, access_count, access_room, said_count, name_count, name_room;
     uint64_t compared;
-    bool locks;
+    bool locks, deferred; /* deferred: some accesses go on when their calls return */
     enum core_status status;
 };
 
@@ -340,6 +340,7 @@ static void moves(struct conflict *c, const struct trace_event *event, struct ha
                                        .writes = event->verb == VERB_WRITE,
                                        .atomic = handle->atomic,
                                        .pointed = !given};
+    c->deferred |= begins || deferred;
     if (begins)
         handle->begun = index + 1;
     else if (!deferred)
@@ -647,7 +648,7 @@ static void compare(struct conflict *c, const struct cursor *x, const struct cur
 {
     const struct access *a = &c->access[x->access], *b = &c->access[y->access];
 
-    if (a->file == b->file && (a->rank == b->rank || (a->atomic && b->atomic)))
+    if (a == b || (a->file == b->file && a->atomic && b->atomic))
         return;
     if (!same_file(c, a, b))
         return;
@@ -657,7 +658,8 @@ static void compare(struct conflict *c, const struct cursor *x, const struct cur
         a = b;
         b = swap;
     }
-    enum verdict verdict = judge(c, &a, &b);
+    bool one = a->file == b->file && a->rank == b->rank; /* in order, but for what is under way */
+    enum verdict verdict = !one ? judge(c, &a, &b) : a->end > b->seq ? TOGETHER : APART;
     if (verdict != APART && c->status == CORE_OK)
         say(c, verdict, a, b, x->low > y->low ? x->low : y->low,
             x->high < y->high ? x->high : y->high);
@@ -706,10 +708,11 @@ static void meet(struct conflict *c, struct live *live, const struct cursor *pie
         }
         i++;
         c->compared++;
-        if (owner->file == access->file && owner->rank == access->rank)
+        bool own = owner->file == access->file && owner->rank == access->rank;
+        if (own && !c->deferred)
             continue;
-        uint32_t first = boundary(c, owner, 0, access, false),
-                 end = boundary(c, owner, first, access, true);
+        uint32_t first = own ? 0 : boundary(c, owner, 0, access, false),
+                 end = own ? owner->count : boundary(c, owner, first, access, true);
         for (; first < end && c->compared < COMPARED_MAX && c->status == CORE_OK;
              first++, c->compared++)
             compare(c, &owner->piece[first], piece);
@@ -772,7 +775,7 @@ static void sweep(struct conflict *c, uint32_t name)
         if (access->name != name)
             continue;
         first = first ? first : access;
-        several |= access->rank != first->rank || access->file != first->file;
+        several |= access->rank != first->rank || access->file != first->file || c->deferred;
         writes |= access->writes;
     }
     c->compared = 0;

@@ -32,7 +32,7 @@ struct conflicts {
     struct rma_accesses *all;
     struct said *said;
     uint32_t said_count, most; /* findings, and how many there may be */
-    bool atomics;              /* on any window */
+    const struct order *order;
     bool *unsure; /* by window: a conflict that something else may order is told, as only the first
                      is */
     enum core_status status;
@@ -104,13 +104,29 @@ static void say_place(struct finding *finding, const struct trace *trace,
         finding_of_load(finding, trace, access->site);
 }
 
-/* Whether atomic operations may order the two: of their own window, or of another one, by which the
- * two ranks tell each other. */
+/* Whether the rank may know by then, by itself or from another, what an atomic operation read. */
+static bool may_know(const struct conflicts *c, const struct access *access)
+{
+    for (uint32_t rank = 0; rank < c->input->trace->rank_count; rank++) {
+        uint64_t since = c->all->fetched[rank];
+        if (since && (rank == access->origin
+                          ? since < access->seq
+                          : order_before(c->order, rank, since, access->origin, access->seq)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether atomic operations, of any window, may order the two: the one that comes behind does so as
+ * something was read, which is there when a call has completed the reading. MPI_Compare_and_swap
+ * beside other accumulates is what locks are made of, and MPI does not say what operation it is. */
 static bool atomics_between(const struct conflicts *c, const struct access *a,
                             const struct access *b)
 {
-    return c->all->window[a->win].atomics ||
-           (c->atomics && c->all->meets[a->origin] && c->all->meets[b->origin]);
+    bool swapped =
+        (a->kind == SWAP && b->kind == ACCUMULATE) || (a->kind == ACCUMULATE && b->kind == SWAP);
+
+    return swapped || may_know(c, a) || may_know(c, b);
 }
 
 static struct said_side side_of(const struct conflicts *c, const struct access *access)
@@ -320,10 +336,9 @@ enum core_status rma_conflict_check(const struct check_input *input, const struc
                                     struct rma_accesses *accesses, uint32_t most,
                                     struct finding_list *list)
 {
-    struct conflicts c = {.input = input, .list = list, .all = accesses, .most = most};
+    struct conflicts c = {
+        .input = input, .list = list, .all = accesses, .most = most, .order = order};
 
-    for (uint32_t i = 0; i < accesses->window_room; i++)
-        c.atomics |= accesses->window[i].atomics;
     good(&c, CORE_ARRAY_NEW(c.said, (uint64_t)most + 1, "one-sided accesses"));
     if (good(&c, CORE_ARRAY_NEW(c.unsure, (uint64_t)accesses->window_room + 1, "windows")))
         compare(&c, order);

@@ -16,7 +16,7 @@ struct rma_accesses { /* of all ranks */
     uint32_t window_room;
     struct access *access;
     uint32_t count, room;
-    bool *meets; /* by rank: it accumulates, or uses atomic operations */
+    uint64_t *fetched; /* by rank: the call by which it first had what an atomic operation read */
 };
 
 /* Adds at most `most` findings. The accesses' area, from and to are set, and those of the windows'

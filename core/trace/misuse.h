@@ -45,6 +45,9 @@
     X(RANK_TWICE, "rank-twice", ARGUMENT)                                        \
     X(RANGE_OUTSIDE, "range-outside", ARGUMENT)                                  \
     X(RANGE_STRIDE, "range-stride", ARGUMENT)                                    \
+    X(NO_INTER, "no-inter", ARGUMENT)                                            \
+    X(NO_INTRA, "no-intra", ARGUMENT)                                            \
+    X(DATAREP, "datarep", ARGUMENT)                                              \
     X(NO_CART, "no-cart", ARGUMENT)                                              \
     X(NO_GRAPH, "no-graph", ARGUMENT)                                            \
     X(NO_DIST_GRAPH, "no-dist-graph", ARGUMENT)                                  \
@@ -118,6 +121,8 @@
     X(WAIT_UNKNOWN, "wait-unknown", REQUEST)                                     \
     X(COMPLETE_NULL, "complete-null", REQUEST)                                   \
     X(NOT_GENERALIZED, "not-generalized", REQUEST)                               \
+    X(CANCEL_NULL, "cancel-null", REQUEST)                                       \
+    X(CANCEL_OTHER, "cancel-other", REQUEST)                                     \
     X(FREE_NULL, "free-null", REQUEST)                                           \
     X(FREE_UNKNOWN, "free-unknown", REQUEST)                                     \
     X(FREE_COLLECTIVE, "free-collective", REQUEST)                               \

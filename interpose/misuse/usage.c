@@ -568,6 +568,24 @@ void usage_ranges(struct lane *lane, uint64_t seq, MPI_Group group, int n, const
     free(named);
 }
 
+void usage_groups(struct lane *lane, uint64_t seq, MPI_Comm comm, const char *argument, bool inter)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+
+    if (UNLIKELY(info && info->inter != inter))
+        usage_say(lane, seq, inter ? MISUSE_NO_INTER : MISUSE_NO_INTRA, argument, 0);
+}
+
+bool usage_datareps;
+
+void usage_datarep(struct lane *lane, uint64_t seq, const char *datarep, const char *argument)
+{
+    usage_pointer(lane, seq, datarep, argument);
+    if (datarep && !usage_datareps && strcmp(datarep, "native") && strcmp(datarep, "internal") &&
+        strcmp(datarep, "external32"))
+        usage_say(lane, seq, MISUSE_DATAREP, argument, 0);
+}
+
 void usage_topology(struct lane *lane, uint64_t seq, MPI_Comm comm, enum usage_topology needed)
 {
     static const enum misuse_kind kinds_of[] = {

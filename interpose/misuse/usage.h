@@ -146,6 +146,10 @@ void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const 
                  const char *argument, bool unique);
 void usage_ranges(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int range[][3],
                   const char *argument);
+/* The call is for intercommunicators, or for the others. */
+void usage_groups(struct lane *lane, uint64_t seq, MPI_Comm comm, const char *argument, bool inter);
+void usage_datarep(struct lane *lane, uint64_t seq, const char *datarep, const char *argument);
+extern bool usage_datareps; /* the program has registered some */
 /* The topology that the call needs: as comm_info has them. */
 enum usage_topology { USAGE_ANY_TOPOLOGY, USAGE_CART, USAGE_GRAPH, USAGE_DIST_GRAPH };
 void usage_topology(struct lane *lane, uint64_t seq, MPI_Comm comm, enum usage_topology needed);

@@ -358,13 +358,20 @@ void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_in
     unlock();
 }
 
-void recorder_request_cancelling(struct request_info info)
+void recorder_request_cancelling(struct lane *lane, uint64_t seq, struct request_info info)
 {
     lock();
-    uint32_t at = info.id ? node_of(info) : 0;
+    uint32_t at = info.id ? node_of(info) : 0, kind = info.kind & REQUEST_KIND_MASK;
+    uint64_t made_by = at ? map.node[at].seq : 0;
     if (at)
         map.node[at].cancelled = true;
     unlock();
+    if (UNLIKELY(recorder.filter))
+        return;
+    if (info.handle == recorder_handle.request_null)
+        usage_say(lane, seq, MISUSE_CANCEL_NULL, "request", 0);
+    else if (made_by && (kind == REQUEST_COLL || kind == REQUEST_DUP || kind == REQUEST_OTHER))
+        usage_say(lane, seq, MISUSE_CANCEL_OTHER, "request", made_by);
 }
 
 /* One that is not known may be a copy of a handle that was freed: the request is still to be told
@@ -398,7 +405,7 @@ void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_in
     unlock();
     if (!at || !node.seq)
         return;
-    if (node.active && kind == REQUEST_COLL)
+    if (node.active && (kind == REQUEST_COLL || kind == REQUEST_DUP))
         usage_say(lane, seq, MISUSE_FREE_COLLECTIVE, "request", node.seq);
     else if (node.active && kind == REQUEST_RECV && !node.cancelled)
         usage_say(lane, seq, MISUSE_FREE_RECEIVE, "request", node.seq);
