@@ -23,10 +23,21 @@ hang() { # $1: what is said of it
     job 4 "$BUILD/tests/launch/circle" hang
     printf '  %-40s %s\n' "$1" "$(grep -o 'ended [0-9.]* seconds after.*' err || tail -n 1 err)"
 }
-held() { # the most that processes of such a command line have had in memory so far
-    pgrep -f "$1" | while read -r pid; do
-        awk '/^VmHWM/ {print $2}' "/proc/$pid/status" 2>/dev/null
-    done | sort -n | tail -n 1
+held() { # VARIABLE COMMAND: the most that processes of such a command line have had in memory
+    local pid kib
+    for pid in $(pgrep -f "$2"); do
+        kib=$(awk '/^VmHWM/ {print $2}' "/proc/$pid/status" 2>/dev/null)
+        [ "${kib:-0}" -le "${!1}" ] || printf -v "$1" %s "$kib"
+    done
+}
+watched() { # ranks program...: the job, and what it holds while it runs
+    job "$@" &
+    while kill -0 $! 2>/dev/null; do
+        held launcher "^crosswait record -o T.db"
+        held relay "crosswait relay $PWD/T.db"
+        sleep 1
+    done
+    wait $!
 }
 start() { # machines but this one
     cd "$work" && . "$SOURCE/tests/launch/lib.bash" && . "$SOURCE/tests/launch/machines.bash" ||
@@ -51,13 +62,13 @@ many)
     hosts=${hosts//:1,/:$each,}
     hosts=${hosts%:1}:$each
     launcher=0 relay=0
-    job $ranks "$BUILD/tests/launch/paced" 20 &
-    while kill -0 $! 2>/dev/null; do
-        now=$(held "crosswait record -o T.db") && launcher=${now:-$launcher}
-        now=$(held "crosswait relay $PWD/T.db") && relay=${now:-$relay}
-        sleep 1
-    done
-    wait $! || cat err
+    watched $ranks "$BUILD/tests/launch/paced" 20 || cat err
     echo "$ranks ranks on $many machines: $(sqlite3 T.db 'select count(*) from event') calls"
+    echo "  the launcher held at most $launcher KiB, a relay $relay KiB"
+    launcher=0 relay=0
+    rm -f T.db
+    # ranks that wait sleep: so many that poll would leave no time to look at them
+    LD_PRELOAD=$BUILD/tests/libidle.so watched $ranks "$BUILD/tests/launch/circle" hang
+    echo "a hang: $(grep -o 'ended [0-9.]* seconds after.*' err || tail -n 1 err)"
     echo "  the launcher held at most $launcher KiB, a relay $relay KiB" ;;
 esac
