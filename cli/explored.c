@@ -13,7 +13,8 @@
 #include "explore/files.h"
 #include "explore/findings.h"
 
-enum { SECONDS_MAX = 5, RANK_SHIFT = 40 };
+/* BEGIN_S: beyond what the job took, for the program to come to where its ranks begin. */
+enum { SECONDS_MAX = 5, BEGIN_S = 5, RANK_SHIFT = 40 };
 
 /* --- whether there is anything to explore ----------------------------------------------------- */
 
@@ -150,8 +151,8 @@ static enum core_status search_run(struct explore_program *program,
 }
 
 static enum core_status explore(struct trace *trace, const struct explore_command *command,
-                                double budget_s, const char *written, struct finding_list *list,
-                                char **out_said)
+                                double job_s, double budget_s, const char *written,
+                                struct finding_list *list, char **out_said)
 {
     struct explore_program program;
     struct explore_search search;
@@ -161,8 +162,10 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
                                         .progress = tell,
                                         .progress_context = &started_s};
     uint32_t before = list->count;
-    enum core_status status = explore_program_start(
-        command, &(struct explore_start){.world_ms_max = (uint32_t)(budget_s * 1000)}, &program);
+    double begin_s = job_s < UINT32_MAX / 2000 ? job_s + BEGIN_S : 0;
+    const struct explore_start start = {.start_ms_max = (uint32_t)(begin_s * 1000),
+                                        .world_ms_max = (uint32_t)(budget_s * 1000)};
+    enum core_status status = explore_program_start(command, &start, &program);
     if (status != CORE_OK)
         return status;
     if (written && world_processes_scratch(program.worlds)) {
@@ -231,7 +234,7 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
         else if (command.rank_count != (int)trace->rank_count)
             core_report(CORE_UNSUPPORTED, "how many ranks it has is not said by its command");
         else
-            explore(trace, &command, budget_s, written, list, out_said);
+            explore(trace, &command, options->job_s, budget_s, written, list, out_said);
         explore_command_done(&command);
     }
     core_report_hook(NULL, NULL);
