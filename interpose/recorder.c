@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,8 +234,10 @@ static struct lane *lane_new(int thread_level, uint64_t newest)
     if (spool_writer_open_newest(&lane->writer, life.folder, recorder.world_rank, index,
                                  ring_bytes(newest), newest != 0, &error) != CORE_OK) {
         char text[PATH_MAX + 200];
-        snprintf(text, sizeof text, "rank %d is not recorded: cannot make a spool in '%.300s': %s",
-                 recorder.world_rank, life.folder, strerror(error));
+        snprintf(text, sizeof text,
+                 "%srank %d is not recorded: cannot make a spool in '%.300s': %s",
+                 recorder.lanes ? "a thread of " : "", recorder.world_rank, life.folder,
+                 strerror(error));
         recorder_warn(text);
         free(lane);
         return NULL;
@@ -283,8 +286,54 @@ static void write_thread(struct lane *lane)
     spool_commit(&lane->writer);
 }
 
-struct lane *recorder_lane_slow(void)
+/* Whether the call that the thread is inside has been left without returning: an error handler
+ * jumped, or threw an exception. Of a call that goes on, the frame is below all others, and holds
+ * where it returns to. */
+static bool was_left(const struct lane *lane, void **cfa)
 {
+    void **open = recorder_thread.cfa;
+    stack_t signals;
+
+    if (!lane || lane == &nobody || !lane->depth || !open)
+        return false;
+    if (cfa > open) /* or a signal's handler calls MPI on a stack of its own */
+        return sigaltstack(NULL, &signals) == 0 && !(signals.ss_flags & SS_ONSTACK);
+    return cfa == open ||
+           (memory_readable(open - 1, sizeof *open) && open[-1] != recorder_thread.back);
+}
+
+static void leave_all(struct lane *lane)
+{
+    while (lane->depth) {
+        struct spool_event *e = &lane->open[lane->depth - 1];
+
+        recorder_back(e);
+        if (recorder.buffers)
+            usage_completed_call(lane, e->seq);
+        recorder_close(lane, e, MPI_ERR_OTHER, true);
+    }
+    atomic_store_explicit(&lane->writer.header->callback, 0, memory_order_release);
+    recorder_thread.current = NULL;
+    recorder_thread.ready = lane;
+}
+
+/* Of a thread whose calls are not recorded nothing can be said; nor what others wait for. */
+static void lane_unseen(void)
+{
+    recorder_lock();
+    recorder.unseen = true;
+    for (struct lane *lane = recorder.lanes; lane; lane = lane->next)
+        lane->writer.header->flags |= SPOOL_FLAG_UNSEEN;
+    recorder_unlock();
+    recorder_missed(recorder.lanes, 1);
+}
+
+struct lane *recorder_lane_slow(void **cfa)
+{
+    if (recorder.on && was_left(recorder_thread.current, cfa)) {
+        leave_all(recorder_thread.current);
+        return recorder_thread.ready;
+    }
     if (!recorder.on || recorder_thread.current)
         return NULL;
     recorder_thread.current =
@@ -301,6 +350,7 @@ struct lane *recorder_lane_slow(void)
     recorder_thread.current = NULL;
     if (!lane) {
         recorder_thread.current = &nobody; /* no second try for this thread */
+        lane_unseen();
         return NULL;
     }
     if (life.key_made)

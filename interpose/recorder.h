@@ -7,7 +7,8 @@
  *  1. recorder_thread.ready is the lane exactly while the thread is outside every recorded call, or
  *     in an attribute's callback (callbacks.c), so that calls which the MPI library makes through
  *     its own public names, and calls made from other callbacks (error handlers, generalized
- *     requests, those in Fortran), pass through.
+ *     requests, those in Fortran), pass through. A call that is left without returning (an error
+ *     handler jumps, or throws) ends at the thread's next one.
  *  2. The handles MPI_X_NULL, MPI_COMM_WORLD... are symbols of libmpi and are looked up at run time
  *     (recorder_handle): this library is loaded into processes that have no MPI. The macros of
  *     mpi.h for them are never used. */
@@ -72,7 +73,9 @@ struct lane {
 
 extern __thread struct recorder_thread {
     struct lane *ready;   /* invariant 1 */
-    struct lane *current; /* inside a recorded call */
+    struct lane *current; /* inside a recorded call, */
+    void **cfa;           /* the innermost, with this frame, */
+    const void *back;     /* which returns there: cfa[-1] */
 } recorder_thread __attribute__((tls_model("initial-exec")));
 
 extern struct recorder { /* of the process */
@@ -178,7 +181,7 @@ int session_start(Session_init_fn real, void **cfa, MPI_Info info, MPI_Errhandle
 void recorder_finalizing(struct lane *lane);
 void recorder_finalized(struct lane *lane);
 void recorder_aborting(struct lane *lane, int code);
-struct lane *recorder_lane_slow(void);
+struct lane *recorder_lane_slow(void **cfa);
 void recorder_define_call(struct lane *lane, unsigned call);
 void recorder_say(const char *text);  /* on stderr */
 void recorder_warn(const char *text); /* the same, once */
@@ -186,10 +189,10 @@ void recorder_lock(void); /* definitions; does nothing while only one thread can
 void recorder_unlock(void);
 bool recorder_lock_try(void); /* in a signal handler: false if it cannot be had at once */
 
-static inline struct lane *recorder_lane(void)
+static inline struct lane *recorder_lane(void **cfa)
 {
     struct lane *lane = recorder_thread.ready;
-    return LIKELY(lane != NULL) ? lane : recorder_lane_slow();
+    return LIKELY(lane != NULL) ? lane : recorder_lane_slow(cfa);
 }
 
 void recorder_find_bindings(void);
@@ -268,6 +271,15 @@ extern struct recorder_look { /* at receive buffers and windows, around each cal
     uint64_t from;            /* if that is not before */
 } recorder_look;
 
+/* A recorded call is entered, or what it called back returns to it. */
+static inline void recorder_inside(struct lane *lane, void **cfa, const void *back)
+{
+    recorder_thread.ready = NULL;
+    recorder_thread.current = lane;
+    recorder_thread.cfa = cfa;
+    recorder_thread.back = back;
+}
+
 /* The lane's open slot begins an event: its number is given out, and its other fields follow. */
 static inline struct spool_event *recorder_begin(struct lane *lane, unsigned call, uint32_t site)
 {
@@ -286,8 +298,7 @@ static inline struct spool_event *recorder_begin(struct lane *lane, unsigned cal
 
 static inline struct spool_event *recorder_poll_enter(struct lane *lane, unsigned call, void **cfa)
 {
-    recorder_thread.ready = NULL;
-    recorder_thread.current = lane;
+    recorder_inside(lane, cfa, cfa[-1]);
     if (UNLIKELY(!recorder.defined[call]))
         recorder_define_call(lane, call);
     struct spool_event *e = recorder_begin(lane, call, recorder_site(lane, cfa));
@@ -307,8 +318,7 @@ static inline struct spool_event *recorder_enter(struct lane *lane, unsigned cal
     if (UNLIKELY(lane->poll_count || !recorder.defined[call] || recorder.threads ||
                  recorder_look.enter || recorder.stack || site->address != address || site->skip))
         return recorder_enter_slow(lane, call, cfa);
-    recorder_thread.ready = NULL;
-    recorder_thread.current = lane;
+    recorder_inside(lane, cfa, address);
     return recorder_begin(lane, call, site->id);
 }
 

@@ -11,7 +11,7 @@
 /* MPI_Init of a program that is recorded since its first session. */
 static struct spool_event *join_open(struct lane **out_lane, unsigned call, void **cfa)
 {
-    struct lane *lane = recorder.apart ? recorder_lane() : NULL;
+    struct lane *lane = recorder.apart ? recorder_lane(cfa) : NULL;
     struct spool_event *e = lane ? recorder_enter(lane, call, cfa) : NULL;
 
     *out_lane = lane;
@@ -70,7 +70,7 @@ int special_Init_thread(Init_thread_fn real, void **cfa, int *argc, char ***argv
 
 int special_Finalize(Finalize_fn real, void **cfa)
 {
-    struct lane *lane = recorder_lane();
+    struct lane *lane = recorder_lane(cfa);
     if (UNLIKELY(!lane)) {
         usage_outside(CALL_Finalize, cfa);
         return real();
@@ -102,7 +102,7 @@ int special_Finalize(Finalize_fn real, void **cfa)
 
 int special_Abort(Abort_fn real, void **cfa, MPI_Comm comm, int errorcode)
 {
-    struct lane *lane = recorder_lane();
+    struct lane *lane = recorder_lane(cfa);
     if (UNLIKELY(
             !lane)) /* also from within an error handler or a callback: the state still says it */
         lane = recorder_thread.current && recorder_thread.current != recorder_nobody
@@ -124,7 +124,7 @@ int special_Abort(Abort_fn real, void **cfa, MPI_Comm comm, int errorcode)
 
 int special_Pcontrol(Pcontrol_fn real, void **cfa, int level)
 {
-    struct lane *lane = recorder_lane();
+    struct lane *lane = recorder_lane(cfa);
     if (UNLIKELY(!lane))
         return real(level);
     filter_mark(level);
@@ -244,7 +244,7 @@ static void done_all(struct several *s, int count, MPI_Request *request, MPI_Sta
 
 int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_of_requests[])
 {
-    struct lane *lane = recorder_lane();
+    struct lane *lane = recorder_lane(cfa);
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Startall, recorder_handle.comm_null)))
         return real(count, array_of_requests);
@@ -264,7 +264,7 @@ int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_
 int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of_requests[],
                     MPI_Status array_of_statuses[])
 {
-    struct lane *lane = recorder_lane();
+    struct lane *lane = recorder_lane(cfa);
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitall, recorder_handle.comm_null)))
         return real(count, array_of_requests, array_of_statuses);
@@ -283,7 +283,7 @@ int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of
 int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of_requests[],
                     int *flag, MPI_Status array_of_statuses[])
 {
-    struct lane *lane = recorder_lane();
+    struct lane *lane = recorder_lane(cfa);
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testall, recorder_handle.comm_null)))
         return real(count, array_of_requests, flag, array_of_statuses);
@@ -321,7 +321,7 @@ static void done_any(struct several *s, MPI_Request *request, const int *index, 
 int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of_requests[],
                     int *index, MPI_Status *status)
 {
-    struct lane *lane = recorder_lane();
+    struct lane *lane = recorder_lane(cfa);
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitany, recorder_handle.comm_null)))
         return real(count, array_of_requests, index, status);
@@ -342,7 +342,7 @@ int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of
 int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of_requests[],
                     int *index, int *flag, MPI_Status *status)
 {
-    struct lane *lane = recorder_lane();
+    struct lane *lane = recorder_lane(cfa);
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testany, recorder_handle.comm_null)))
         return real(count, array_of_requests, index, flag, status);
@@ -386,7 +386,7 @@ static void done_some(struct several *s, void **cfa, MPI_Request *request, const
 int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request array_of_requests[],
                      int *outcount, int *array_of_indices, MPI_Status array_of_statuses[])
 {
-    struct lane *lane = recorder_lane();
+    struct lane *lane = recorder_lane(cfa);
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitsome, recorder_handle.comm_null)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
@@ -406,7 +406,7 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
 int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request array_of_requests[],
                      int *outcount, int *array_of_indices, MPI_Status array_of_statuses[])
 {
-    struct lane *lane = recorder_lane();
+    struct lane *lane = recorder_lane(cfa);
     if (UNLIKELY(!lane) ||
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testsome, recorder_handle.comm_null)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);

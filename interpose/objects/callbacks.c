@@ -18,9 +18,15 @@ struct callback {
     void *extra;
 };
 
+struct before { /* the call that runs it */
+    uint32_t callback;
+    void **cfa;
+    const void *back;
+};
+
 /* NULL: the call that runs the callback is not recorded, and what the callback calls is not either.
  */
-static struct lane *begin(uint32_t *out_before)
+static struct lane *begin(struct before *out_before)
 {
     struct lane *lane = recorder_thread.current;
 
@@ -30,27 +36,28 @@ static struct lane *begin(uint32_t *out_before)
         recorder_missed(lane, 1);
         return NULL;
     }
-    *out_before = atomic_load_explicit(&lane->writer.header->callback, memory_order_relaxed);
+    *out_before =
+        (struct before){atomic_load_explicit(&lane->writer.header->callback, memory_order_relaxed),
+                        recorder_thread.cfa, recorder_thread.back};
     atomic_store_explicit(&lane->writer.header->callback, lane->depth, memory_order_release);
     recorder_thread.current = NULL;
     recorder_thread.ready = lane;
     return lane;
 }
 
-static void end(struct lane *lane, uint32_t before)
+static void end(struct lane *lane, struct before before)
 {
     if (!lane)
         return;
-    recorder_thread.ready = NULL;
-    recorder_thread.current = lane;
-    atomic_store_explicit(&lane->writer.header->callback, before, memory_order_release);
+    recorder_inside(lane, before.cfa, before.back);
+    atomic_store_explicit(&lane->writer.header->callback, before.callback, memory_order_release);
 }
 
 #define KIND(kind, handle, copy_type, delete_type)                                                 \
     static int kind##_copy(handle object, int keyval, void *extra, void *in, void *out, int *flag) \
     {                                                                                              \
         struct callback *callback = extra;                                                         \
-        uint32_t before;                                                                           \
+        struct before before;                                                                      \
         struct lane *lane = begin(&before);                                                        \
         int returned =                                                                             \
             ((copy_type *)callback->copy)(object, keyval, callback->extra, in, out, flag);         \
@@ -60,7 +67,7 @@ static void end(struct lane *lane, uint32_t before)
     static int kind##_delete(handle object, int keyval, void *value, void *extra)                  \
     {                                                                                              \
         struct callback *callback = extra;                                                         \
-        uint32_t before;                                                                           \
+        struct before before;                                                                      \
         struct lane *lane = begin(&before);                                                        \
         int returned = ((delete_type *)callback->gone)(object, keyval, value, callback->extra);    \
         end(lane, before);                                                                         \

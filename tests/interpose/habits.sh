@@ -1,0 +1,45 @@
+# timeout: 300
+# What programs do beside MPI (programs/habits.c): each prints and ends as it does bare, and nothing
+# is found but what stands here. Holds interpose invariant 1.
+habits=$BUILD/tests/interpose/habits
+failed=0
+words() { sed -E 's/[0-9a-f]*[0-9][0-9a-f]*/N/g' "$1" | sort; }
+try() { # VERDICT HABIT...
+    local verdict=$1 plain
+    shift
+    rm -rf T.db* plain ours
+    mkdir plain ours
+    (cd plain && timeout 60 mpirun -n 2 "$habits" "$@" >../plain.out 2>../plain.err </dev/null)
+    plain=$?
+    (cd ours && timeout 100 crosswait run -q -o ../T.db -- mpirun -n 2 "$habits" "$@" >../out \
+        2>../err </dev/null)
+    sed -n '/^crosswait: report on/,$p' out >report
+    sed -i '/^crosswait: report on/,$d; /^verdict: /d' out
+    grep -v '^crosswait:' err >job.err
+    [ "$(sqlite3 T.db "select value from meta where key = 'exit_code'")" = $plain ] &&
+        diff <(sort plain.out) <(sort out) &&
+        { [ $plain != 0 ] || diff <(words plain.err) <(words job.err); } &&
+        [ "$(crosswait check T.db | grep '^verdict')" = "verdict: $verdict" ] && return
+    echo "$*: exit status $plain:"
+    cat err report
+    failed=1
+}
+lost="clean as far as it was recorded, 1 note"
+try clean children aborting-child session undumpable coroutine deep little-stack alarmed \
+    user-signals faults communicators requests reaped blocked
+try "1 error" jumping # which names a rank that there is not
+try clean files-closed numbers-reused
+try clean blocked-before locked no-memory-more
+try clean few-files faults-before elsewhere confined
+try "$lost" jailed unseen-thread
+[ "$(grep -c '^crosswait: a thread of rank [01] is not recorded' err)" = 2 ] ||
+    { cat err; failed=1; }
+try clean prints-at-exit finalized-at-exit
+try clean lives-in-thread
+try clean quick
+try clean quicker
+try "1 error" quick-unfinished
+try clean exits-in-thread
+try clean main-leaves
+try "1 warning" dies-of-term
+exit $failed
