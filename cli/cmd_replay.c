@@ -561,8 +561,7 @@ static enum core_status choose_in_world(struct replaying *r)
 {
     struct explore_command job;
     struct replay_policy chosen;
-    uint32_t lost;
-    bool finished;
+    struct explore_lived lived;
     int count = 0;
 
     while (r->command[count])
@@ -578,18 +577,22 @@ static enum core_status choose_in_world(struct replaying *r)
     if (!job.rank_count)
         status = core_report(CORE_BAD_INPUT, "how many ranks? -- mpirun -n N %s", r->command[0]);
     if (status == CORE_OK)
-        status = explore_live(&job, &r->policy, &chosen, &lost, &finished);
+        status = explore_live(&job, &r->policy, &chosen, &lived);
     explore_command_done(&job);
     if (status != CORE_OK)
         return status;
     replay_policy_done(&r->policy);
     r->policy = chosen;
-    r->world = finished ? WORLD_RAN : WORLD_FAILED;
-    if (lost)
+    r->world = lived.finished ? WORLD_RAN : WORLD_FAILED;
+    if (lived.connections)
+        fprintf(r->out,
+                "whom MPI_Comm_accept takes is left to the MPI library: it can be told of no "
+                "order of connections\n");
+    if (lived.sends)
         fprintf(r->out,
                 "%" PRIu32 " send%s inside collectives cannot be named to the MPI library: it "
                 "buffers as it likes there\n",
-                lost, lost == 1 ? "" : "s");
+                lived.sends, lived.sends == 1 ? "" : "s");
     return CORE_OK;
 }
 

@@ -104,7 +104,9 @@ static char *answer_words(const struct world_decision *d, int32_t usual, int ran
     if (d->poll && d->answer == 0)
         fprintf(file, "finds nothing yet");
     else if (d->reason == REPLAY_REASON_MATCH) {
-        fprintf(file, "%s the message of rank %d", d->poll ? "finds" : "gets", d->answer - d->poll);
+        const char *what = !strcmp(d->call, "MPI_Comm_accept") ? "connection" : "message";
+        fprintf(file, "%s the %s of rank %d", d->poll ? "finds" : "gets", what,
+                d->answer - d->poll);
         if (usual >= d->poll && usual != d->answer)
             fprintf(file, ", not that of rank %d", usual - d->poll);
     } else if (is_window(d)) {

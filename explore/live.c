@@ -1,6 +1,8 @@
 /* See the header. */
 #include "explore/live.h"
 
+#include <string.h>
+
 #include "explore/program.h"
 
 /* Each other send has a buffer, unless the schedule names those that have. */
@@ -39,28 +41,38 @@ static enum core_status sends_add(const struct replay_policy *policy, struct rep
 
 static enum core_status decided(const struct world_decisions *told,
                                 const struct replay_policy *policy,
-                                struct replay_policy *out_policy, uint32_t *out_lost)
+                                struct replay_policy *out_policy, struct explore_lived *out_lived)
 {
     struct replay_policy made;
-    uint32_t lost = 0;
+    struct explore_lived lived = {0};
     replay_policy_init(&made);
     made.order = REPLAY_ORDER_EXPLORE;
     made.seed = policy->seed;
-    enum core_status status = sends_add(policy, &made, &lost);
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
+    enum core_status status = sends_add(policy, &made, &lived.sends);
+    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
+        lived.connections += !strcmp(told->decision[i].call, "MPI_Comm_accept");
         status = answer_add(&told->decision[i], &made);
+    }
     if (status != CORE_OK) {
         replay_policy_done(&made);
         return status;
     }
     *out_policy = made;
-    *out_lost = lost;
+    *out_lived = lived;
     return CORE_OK;
+}
+
+static bool finished(const struct world_outcome *outcome)
+{
+    for (int i = 0; i < outcome->finding_count; i++)
+        if (!strcmp(outcome->finding[i].rule, "exit-status"))
+            return false;
+    return outcome->finished;
 }
 
 enum core_status explore_live(const struct explore_command *command,
                               const struct replay_policy *policy, struct replay_policy *out_policy,
-                              uint32_t *out_lost, bool *out_finished)
+                              struct explore_lived *out_lived)
 {
     struct explore_program program;
     struct replay_policy world;
@@ -83,9 +95,9 @@ enum core_status explore_live(const struct explore_command *command,
         if (status == CORE_OK)
             status = explore_program_followed(&program, &world);
         if (status == CORE_OK)
-            status = decided(outcome->decisions, policy, out_policy, out_lost);
+            status = decided(outcome->decisions, policy, out_policy, out_lived);
         if (status == CORE_OK)
-            *out_finished = outcome->finished;
+            out_lived->finished = finished(outcome);
         explore_program_end(&program);
     }
     replay_policy_done(&world);

@@ -3,17 +3,24 @@
 #ifndef EXPLORE_LIVE_H
 #define EXPLORE_LIVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "explore/command.h"
 #include "replay/policy/policy.h"
 
+struct explore_lived {
+    bool finished; /* all ranks of the world came to their ends, and with exit status 0 */
+    /* what the library cannot be given: sends inside collectives have no names there, and whom an
+     * MPI_Comm_accept takes is its own affair */
+    uint32_t sends, connections;
+};
+
 /* Runs one world of the command under the policy, of order=explore, or of order=random, where the
- * policy's seed chooses. *out_policy, the caller's, says what was decided, as it can be had live;
- * *out_lost how many of its words cannot: sends inside collectives. *out_finished: all ranks of the
- * world came to their ends. */
+ * policy's seed chooses. *out_policy, the caller's, says what was decided, as it can be had live.
+ */
 enum core_status explore_live(const struct explore_command *command,
                               const struct replay_policy *policy, struct replay_policy *out_policy,
-                              uint32_t *out_lost, bool *out_finished);
+                              struct explore_lived *out_lived);
 
 #endif

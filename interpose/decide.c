@@ -79,6 +79,11 @@ void decide_started(struct lane *lane, MPI_Request request)
         layer_receive_from(request, decide_receive(lane, comm));
 }
 
+void decide_accept(struct lane *lane, MPI_Comm comm, int root)
+{
+    decisions += recorder_comm_own(lane, comm) == root;
+}
+
 /* --- polls that come again -------------------------------------------------------------------- */
 
 static uint64_t now_ms(void)

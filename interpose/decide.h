@@ -23,6 +23,9 @@ int decide_receive(struct lane *lane, MPI_Comm comm);
  * takes what comes. */
 void decide_started(struct lane *lane, MPI_Request request);
 
+/* Whom it takes is decided there, and left to the library here. */
+void decide_accept(struct lane *lane, MPI_Comm comm, int root);
+
 /* In place of the calls of the same names. */
 int decide_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
 int decide_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);

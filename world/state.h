@@ -427,10 +427,10 @@ struct world_rank {
     size_t bsend_bytes, bsend_used;
     struct ompi_communicator_t world, self;
     int self_member;
-    uint32_t order_count;           /* order=explore */
-    uint32_t comm_count, win_count; /* made so far, those that are there from the start not */
-    int32_t wish;                   /* for its next decision: world_wish */
-    uint32_t turns;                 /* how often it went on although it might have waited */
+    uint32_t order_count;                       /* order=explore */
+    uint32_t comm_count, win_count, port_count; /* made so far */
+    int32_t wish;                               /* for its next decision: world_wish */
+    uint32_t turns; /* how often it went on although it might have waited */
     struct world_decider *decided;
     struct world_polled *polled;
     struct world_polled *cancelled; /* order=explore: receives of it that were */
@@ -468,6 +468,8 @@ struct world_state {
     uint64_t now_ns;
     uint32_t time_streak; /* looks at the clock with nothing between them */
     uint32_t context_next;
+    struct world_port *ports;       /* port.c */
+    struct world_service *services; /* names that are published */
     int keyval_count;
     struct world_heap *heap;
     struct world_file_shared *file; /* open ones */

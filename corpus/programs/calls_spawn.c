@@ -5,8 +5,8 @@
  * Arguments: none (the children get one). Ranks: 2 or more.
  *
  * TEST: ranks=2 args= job=0 verdict=clean
- * INPROC: no, it starts and connects processes
- * WORLD: no, it starts and connects processes
+ * INPROC: no, it starts processes, and joins them over a socket
+ * WORLD: no, it starts processes, and joins them over a socket
  */
 #include <mpi.h>
 

@@ -425,7 +425,7 @@ static void rank_init(struct world_rank *me, int index)
     world->context = 0;
     self->context = 2;
     me->comm_count = 1;
-    me->win_count = 0;
+    me->win_count = me->port_count = 0;
     world->object = replay_turn_comm(0);
     self->object = replay_turn_comm(me->comm_count);
     world->rank = index;
@@ -552,6 +552,8 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     world->now_ns = 0;
     world->time_streak = 0;
     world->context_next = 4;
+    world->ports = NULL;
+    world->services = NULL;
     world->keyval_count = 0;
     world->paused = NULL;
     world->delayed_levels = 0;

@@ -9,16 +9,9 @@
         rank_missing_called(#name); \
     }
 
-MISSING(MPI_Close_port)
-MISSING(MPI_Comm_accept)
-MISSING(MPI_Comm_connect)
 MISSING(MPI_Comm_join)
 MISSING(MPI_Comm_spawn)
 MISSING(MPI_Comm_spawn_multiple)
-MISSING(MPI_Lookup_name)
-MISSING(MPI_Open_port)
-MISSING(MPI_Publish_name)
-MISSING(MPI_Unpublish_name)
 MISSING(MPIX_Allgather_init)
 MISSING(PMPIX_Allgather_init)
 MISSING(MPIX_Allgatherv_init)
