@@ -18,6 +18,7 @@
 #include "core/text.h"
 #include "core/output.h"
 #include "explore/files.h"
+#include "explore/input.h"
 #include "explore/findings.h"
 #include "explore/output.h"
 #include "explore/program.h"
@@ -87,6 +88,7 @@ static const struct options_command command = {
              "choices that lead there.",
     .spec = spec,
     .more =
+        "Rank 0 of each world reads what is on standard input.\n"
         "With --world=mpirun each world is the job itself, on its own MPI library, recorded and "
         "run under a schedule: for\n"
         "programs that need what our MPI does not have. It takes longer, and the order of "
@@ -101,6 +103,7 @@ static const struct options_command command = {
 struct settings {
     struct explore_options search;
     struct explore_allow allow;
+    int input; /* standard input, for worlds; 0: none */
     const char *again, *html, *json, *sarif, *junit, *source_root;
     enum judge_colour colour;
     bool json_out, quiet, jobs;
@@ -493,7 +496,8 @@ static enum core_status program_start(struct starting *starting, struct explore_
     const struct explore_start how = {.start_ms_max =
                                           begin_s > 0 ? (uint32_t)((begin_s + BEGIN_S) * 1000) : 0,
                                       .world_ms_max = (uint32_t)(world_s * 1000),
-                                      .real_files = s->gdb >= 0};
+                                      .real_files = s->gdb >= 0,
+                                      .input = s->input};
     enum core_status status = s->jobs ? jobs_new(starting->typed, world_s, &stop, &starting->jobs)
                                       : explore_program_start(starting->typed, &how, program);
     if (status != CORE_OK)
@@ -568,6 +572,8 @@ static int explore(const struct explore_command *typed, const struct job *job,
     int code = CLI_TROUBLE;
 
     clock_gettime(CLOCK_REALTIME_COARSE, &started);
+    if (job->size < 2 && settings->gdb < 0 && !settings->jobs)
+        settings->input = explore_input_take();
     if (spread_start(&starting, job, &settings->search.spread) != CORE_OK)
         return CLI_TROUBLE;
     enum core_status status = program_start(&starting, &program);

@@ -19,6 +19,7 @@ enum core_status explore_program_start(const struct explore_command *command,
         .start_ms_max = how->start_ms_max,
         .world_ms_max = how->world_ms_max,
         .real_files = how->real_files,
+        .input = how->input,
     };
     struct explore_program made = {.command = command};
     enum core_status status = site_resolver_new(&made.resolver);

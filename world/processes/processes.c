@@ -188,6 +188,10 @@ static _Noreturn void program_run(const struct world_processes *w,
                                   int socket, pid_t parent)
 {
     int count = 2 + stream_count(w), high = FILES_FIRST + count;
+    char name[32] = "/dev/null";
+    if (program->input)
+        snprintf(name, sizeof name, "/proc/self/fd/%d", program->input);
+    int input = fcntl(open(name, O_RDONLY | O_CLOEXEC), F_DUPFD_CLOEXEC, high + 2 * count);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
@@ -200,8 +204,7 @@ static _Noreturn void program_run(const struct world_processes *w,
     }
     for (int i = 0; i < count; i++)
         dup2(high + count + i, FILES_FIRST + i);
-    int nothing = open("/dev/null", O_RDONLY);
-    dup2(nothing, 0);
+    dup2(input, 0);
     dup2(FILES_FIRST + 2, 1);
     dup2(FILES_FIRST + 3, 2);
     if (!program->real_files)

@@ -19,6 +19,8 @@ struct world_program {
     uint32_t world_ms_max; /* for one world; 0: ten seconds */
     size_t memory_bytes;   /* for what the ranks of a world share; 0: 1 GiB, given out as needed */
     bool real_files;       /* what worlds write is not thrown away */
+    int input;             /* what rank 0 of each world reads: a file of memfd_create, called
+                              REGION_INPUT; 0: nothing */
 };
 
 struct world_processes;

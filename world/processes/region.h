@@ -15,6 +15,7 @@
 
 #define REGION_VARIABLE "CROSSWAIT_WORLD" /* NUMBERS: region, socket, then two for each rank */
 #define REGION_PRELOAD_VARIABLE "CROSSWAIT_WORLD_PRELOAD" /* what the user preloads */
+#define REGION_INPUT "crosswait-input" /* the file that the worlds read as standard input */
 
 enum {
     REGION_VERSION = 2,

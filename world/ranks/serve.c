@@ -216,6 +216,17 @@ static void files_own(void)
     }
 }
 
+/* What the worlds are given is rank 0's, as under mpirun. */
+static void input_leave(void)
+{
+    char name[64] = "";
+    if (readlink("/proc/self/fd/0", name, sizeof name - 1) < 0 || !strstr(name, REGION_INPUT))
+        return;
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    dup2(nothing, 0);
+    close(nothing);
+}
+
 static void become(int rank, pid_t server)
 {
     CORE_CHECK(rank_own < 0 && rank >= 0 && rank < (int)rank_region->rank_count);
@@ -227,6 +238,8 @@ static void become(int rank, pid_t server)
     for (int stream = 1; stream <= 2; stream++)
         dup2(control + 2 * rank + stream, stream);
     files_own();
+    if (rank > 0)
+        input_leave();
     number_set("OMPI_COMM_WORLD_RANK", rank);
     number_set("OMPI_COMM_WORLD_LOCAL_RANK", rank);
     if (rank_region->debugged == rank + 1)

@@ -1,0 +1,36 @@
+# Rank 0 of each world reads all of standard input, the others nothing, as under mpirun: from a
+# pipe, and from a file. What was read before MPI_Init all have read: the program runs once up to
+# there.
+cat >reads.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, got, begun = -1, first = -1, second = -1;
+    if (argc > 1 && scanf("%d", &begun) != 1)
+        begun = -2;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (scanf("%d %d", &first, &second) != 2 && rank == 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    if (rank == 0)
+        MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0)
+        MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else
+        MPI_Send(&first, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%d %d %d, and %d\n", begun, first, second, got);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -O1 -o reads reads.c || exit 1
+seq 30 20000 >numbers
+seq 30 20000 | crosswait explore -n 3 -- ./reads
+crosswait explore --again=order=explore:0.1=2 -n 3 -- ./reads <numbers
+mpirun -n 3 ./reads <numbers
+crosswait explore --again=order=explore:0.1=2 -n 3 -- ./reads early <numbers
+# Where there is none, and where it stays open.
+crosswait explore --again=order=explore -n 3 -- ./reads </dev/null
+(echo 1 2; sleep 2) | crosswait explore --again=order=explore -n 3 -- ./reads
