@@ -363,7 +363,8 @@ static inline void recorder_end(struct lane *lane, bool moved)
     struct spool_header *header = lane->writer.header;
     lane->moved += moved;
     atomic_store_explicit(&header->moved, lane->moved, memory_order_relaxed);
-    atomic_store_explicit(&header->depth, --lane->depth, memory_order_release);
+    lane->depth -= lane->depth > 0; /* it was taken for left, where its program changes stacks */
+    atomic_store_explicit(&header->depth, lane->depth, memory_order_release);
 }
 
 /* Commits the event. */

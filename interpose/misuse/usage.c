@@ -580,9 +580,11 @@ bool usage_datareps;
 
 void usage_datarep(struct lane *lane, uint64_t seq, const char *datarep, const char *argument)
 {
+    const char *name = memory_text(datarep);
+
     usage_pointer(lane, seq, datarep, argument);
-    if (datarep && !usage_datareps && strcmp(datarep, "native") && strcmp(datarep, "internal") &&
-        strcmp(datarep, "external32"))
+    if (name && !usage_datareps && strcmp(name, "native") && strcmp(name, "internal") &&
+        strcmp(name, "external32"))
         usage_say(lane, seq, MISUSE_DATAREP, argument, 0);
 }
 

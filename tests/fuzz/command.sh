@@ -73,9 +73,10 @@ grep -a "does not compile" err.txt
 printf '#include <mpi.h>\nint f(MPI_Comm c) { return MPI_Barrier(c); }\n' >nothing.c
 try "registers nothing" nothing.c -runs=1
 cat err.txt
-barrier '' 'char port[MPI_MAX_PORT_NAME];
-    MPI_Open_port(MPI_INFO_NULL, port); MPI_Close_port(port);' >port.c
-try "a call that is not there" port.c -runs=1
+barrier '' 'MPI_Comm with;
+    MPI_Comm_join(0, &with);
+    MPI_Comm_spawn("a", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, comm, &with, 0);' >join.c
+try "a call that is not there" join.c -runs=1
 grep -a "has no" err.txt
 grep -a -c " Sendrecv_replace " err.txt
 barrier '' 'for (volatile int i = 0; i < 1; i *= 2) continue;' >endless.c

@@ -451,6 +451,45 @@ static void jumping(void)
     say(jumps == 50 ? "jumped" : "did not jump");
 }
 
+static ucontext_t failing_context, calling_context;
+
+static void go_on_elsewhere(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+    swapcontext(&failing_context, &calling_context);
+}
+
+static void fail(void)
+{
+    int value = 0;
+
+    MPI_Send(&value, 1, MPI_INT, size + 5, 0, MPI_COMM_WORLD);
+}
+
+/* Inside the error handler of one stack's call, another stack makes calls. */
+static void swapping(void)
+{
+    size_t bytes = 1 << 20;
+    char *stack = malloc(bytes);
+    MPI_Errhandler handler;
+
+    MPI_Comm_create_errhandler(go_on_elsewhere, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    for (int i = 0; i < 10; i++) {
+        getcontext(&failing_context);
+        failing_context.uc_stack.ss_sp = stack;
+        failing_context.uc_stack.ss_size = bytes;
+        failing_context.uc_link = &calling_context;
+        makecontext(&failing_context, fail, 0);
+        swapcontext(&calling_context, &failing_context);
+        around(3);
+        swapcontext(&calling_context, &failing_context);
+    }
+    MPI_Errhandler_free(&handler);
+    free(stack);
+}
+
 static void at_end(void)
 {
     say("at exit");
@@ -497,6 +536,10 @@ static void quicker(void)
 static void quick_unfinished(void)
 {
     around(10);
+    if (me) /* mpirun ends it when the other has exited: no sooner than here */
+        close(creat("reached", 0600));
+    while (me || access("reached", F_OK))
+        usleep(1000);
     _exit(0);
 }
 
@@ -658,6 +701,7 @@ static const struct habit {
               {"little-stack", NULL, little_stack},
               {"deep", NULL, deep},
               {"jumping", NULL, jumping},
+              {"swapping", NULL, swapping},
               {"prints-at-exit", NULL, prints_at_end},
               {"finalized-at-exit", NULL, finalized_at_end},
               {"quick", NULL, quick},
