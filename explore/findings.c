@@ -211,7 +211,8 @@ static enum core_status tell_stands(struct explore_program *program,
     look->waits = !strcmp(failure->rule, "deadlock");
     for (int r = 0; r < program->command->rank_count && status == CORE_OK; r++) {
         const struct world_rank_outcome *rank = &program->outcome.rank[r];
-        if (rank->call && (look->waits || r == failure->rank))
+        bool fails = look->waits ? rank->end == WORLD_RANK_STOPPED : r == failure->rank;
+        if (rank->call && fails)
             status = tell(program, (uint32_t)r, rank->call, rank->site,
                           strdup(rank->why ? rank->why : ""), &look->stands);
     }
