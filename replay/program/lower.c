@@ -327,7 +327,13 @@ static enum core_status lower_mrecv(struct lower *lower, const struct trace_even
     const struct request *request = requests_find(&lower->requests, event->request);
     bool known = request && (request->matched || request->kind == REQUEST_MESSAGE);
 
-    if (!known || lower_number(request) < 0) { /* MPI_MESSAGE_NO_PROC, or its probe not recorded */
+    if (known && request->peer == EVENT_PROC_NULL) { /* MPI_MESSAGE_NO_PROC */
+        op.kind = REPLAY_IRECV;
+        op.peer = REPLAY_PROC_NULL;
+        op.tag = op.matched = REPLAY_ANY;
+        return immediate ? lower_start(lower, event, op, event->request) : CORE_OK;
+    }
+    if (!known || lower_number(request) < 0) { /* its probe was not recorded */
         lower->notes->unknown_requests += (immediate ? event->message : event->request) != 0;
         return CORE_OK;
     }
@@ -358,6 +364,25 @@ static enum core_status start_one(struct lower *lower, const struct trace_event 
     if (op.kind == REPLAY_ICOLL)
         op.tag = (int32_t)lower->number[op.comm]++;
     return lower_start(lower, event, op, id);
+}
+
+/* A generalized request is made, or completed by its own rank. */
+static enum core_status lower_general(struct lower *lower, const struct trace_event *event)
+{
+    const struct replay_rank *rank = &lower->program->rank[lower->rank];
+    const struct request *request = requests_find(&lower->requests, event->request);
+    struct replay_op op = {.kind = REPLAY_GENERAL};
+
+    if (!lower->options->choices || !request)
+        return CORE_OK;
+    if (trait_in(event->traits, TRAIT_MAKES_REQUEST))
+        return lower_start(lower, event, op, event->request);
+    int32_t number = lower_number(request);
+    if (number < 0 || rank->op[request->own[LOWER_OP]].kind != REPLAY_GENERAL)
+        return CORE_OK;
+    op.kind = REPLAY_FULFIL;
+    op.request = number;
+    return lower_add(lower, event, op);
 }
 
 static enum core_status lower_starts(struct lower *lower, const struct trace_event *event)
@@ -694,8 +719,10 @@ static enum core_status lower_call(struct lower *lower, const struct trace_event
     case VERB_COMPLETE_EPOCH:
     case VERB_WAIT_EPOCH:
         return lower_rma(lower, event);
-    default: /* local calls, and MPI_Abort */
-        return CORE_OK;
+    default: /* other local calls, and MPI_Abort */
+        return (traits & ~TRAIT_BIT(MAKES_REQUEST)) == TRAIT_BIT(LOCAL)
+                   ? lower_general(lower, event)
+                   : CORE_OK;
     }
 }
 

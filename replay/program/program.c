@@ -105,6 +105,7 @@ enum core_status replay_program_add_when(struct replay_program *program, uint32_
     case REPLAY_ICOLL:
     case REPLAY_MPROBE:
     case REPLAY_IMRECV:
+    case REPLAY_GENERAL:
         if (op->request >= r->request_count)
             r->request_count = op->request + 1;
         break;
@@ -284,6 +285,7 @@ const char *replay_op_kind_text(enum replay_op_kind kind)
         [REPLAY_MRECV] = "mrecv",       [REPLAY_IMRECV] = "imrecv",
         [REPLAY_ATTACH] = "attach",     [REPLAY_DETACH] = "detach",
         [REPLAY_LOCK] = "lock",         [REPLAY_UNLOCK] = "unlock",
+        [REPLAY_GENERAL] = "general",   [REPLAY_FULFIL] = "fulfil",
     };
     _Static_assert(sizeof text / sizeof *text == REPLAY_OP_KIND_COUNT, "a text per kind");
     return (unsigned)kind < REPLAY_OP_KIND_COUNT ? text[kind] : NULL;
@@ -305,6 +307,7 @@ static const char *check_request(const struct replay_op *op, const struct replay
     case REPLAY_ICOLL:
     case REPLAY_MPROBE:
     case REPLAY_IMRECV:
+    case REPLAY_GENERAL:
         if (op->request < 0)
             return "a non-blocking operation without a request";
         CORE_CHECK(op->request < r->request_count); /* counted when it was added */
@@ -323,6 +326,7 @@ static const char *check_request(const struct replay_op *op, const struct replay
     case REPLAY_WAIT:
     case REPLAY_CANCEL:
     case REPLAY_FREE:
+    case REPLAY_FULFIL:
         if (op->request < 0 || op->request >= r->request_count || !made[op->request])
             return "a wait, cancel or free of a request that was never made";
         return made[op->request] == REPLAY_MPROBE + 1 ? "a wait, cancel or free of a message"

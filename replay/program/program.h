@@ -42,6 +42,9 @@ enum replay_op_kind {
     REPLAY_LOCK,   /* passive target: peer, or REPLAY_ANY, all at once; comm = the window's context,
                       mode = enum replay_lock */
     REPLAY_UNLOCK, /* the same */
+    REPLAY_GENERAL, /* with options->choices of lower.h: makes `request`, which its own rank
+                       completes */
+    REPLAY_FULFIL,  /* completes that `request` */
     REPLAY_OP_KIND_COUNT
 };
 
