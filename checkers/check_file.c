@@ -9,6 +9,7 @@
 #include "checkers/check_rules.h"
 #include "checkers/conflict/file_conflict.h"
 #include "checkers/collective/types.h"
+#include "checkers/refused.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/request.h"
@@ -78,6 +79,8 @@ static void wrong(struct files *files, const struct trace_event *event, const ch
     if (finding)
         finding_title(finding, "%s: %s (rank %" PRIu32 ")",
                       files->input->trace->call[event->call].name, sentence, event->rank);
+    if (finding && refused_on_purpose(files->input->trace, event))
+        refused_note(finding);
 }
 
 static void access(struct files *files, const struct trace_event *event, const struct opened *file)

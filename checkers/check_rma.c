@@ -15,6 +15,7 @@
 #include "checkers/collective/type_report.h"
 #include "checkers/conflict/exposure.h"
 #include "checkers/conflict/rma_conflict.h"
+#include "checkers/refused.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/describe.h"
@@ -113,6 +114,8 @@ static void wrong(struct rma *rma, const struct trace_event *event, uint64_t oth
         return;
     finding_title(finding, "%s: %s (rank %" PRIu32 ")", rma->input->trace->call[event->call].name,
                   sentence, event->rank);
+    if (refused_on_purpose(rma->input->trace, event))
+        refused_note(finding);
     if (other)
         finding_call_add(finding, rma->input->trace, event->rank, other);
 }

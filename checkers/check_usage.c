@@ -10,6 +10,7 @@
 
 #include "checkers/check_rules.h"
 #include "checkers/wording_misuse.h"
+#include "checkers/refused.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/describe.h"
@@ -48,7 +49,7 @@ struct other { /* a place of the other call that a mistake is about */
 struct mistake {
     uint32_t finding; /* index in the list */
     char *what;       /* what is equal for all occurrences */
-    uint64_t count;
+    uint64_t count, meant;
     uint32_t told; /* occurrences */
     struct other *other;
     uint32_t other_count, other_room;
@@ -204,6 +205,8 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
         return status;
     if (fresh && event_error_text(event.error))
         finding_fact(finding, "the call returned %s to the program", event_error_text(event.error));
+    if (refused_on_purpose(trace, &event))
+        mistake->meant++;
     mistake->count++;
     bool known;
     status = other_note(mistake, rank, other_event.site, &known);
@@ -224,6 +227,8 @@ static enum core_status mistake_end(struct finding *finding, const struct mistak
 {
     char number[32];
 
+    if (mistake->meant == mistake->count)
+        refused_note(finding);
     if (mistake->count > mistake->told)
         finding_fact(finding, "%s times in all",
                      describe_number(mistake->count, number, sizeof number));
