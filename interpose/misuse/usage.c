@@ -580,11 +580,10 @@ bool usage_datareps;
 
 void usage_datarep(struct lane *lane, uint64_t seq, const char *datarep, const char *argument)
 {
-    const char *name = memory_text(datarep);
+    const char *seen = recorder_seen(datarep, sizeof "external32");
 
-    usage_pointer(lane, seq, datarep, argument);
-    if (name && !usage_datareps && strcmp(name, "native") && strcmp(name, "internal") &&
-        strcmp(name, "external32"))
+    if (seen && !usage_datareps && strcmp(seen, "native") && strcmp(seen, "internal") &&
+        strcmp(seen, "external32"))
         usage_say(lane, seq, MISUSE_DATAREP, argument, 0);
 }
 
