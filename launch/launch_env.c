@@ -260,14 +260,38 @@ static void set_env_list(const struct launch *launch)
         setenv("OMPI_MCA_mca_base_env_list", list, 1);
 }
 
-void launch_env_child(const struct launch *launch)
+/* Our library in front of what else is preloaded. */
+static char *preload_joined(const struct launch *launch, const char *name, const char *others)
 {
-    const char *preload = getenv("LD_PRELOAD");
     char *joined;
 
-    if (asprintf(&joined, "%s%s%s", launch->library, preload && *preload ? ":" : "",
-                 preload ? preload : "") < 0)
+    if (asprintf(&joined, "%s%s%s%s", name, launch->library, others && *others ? ":" : "",
+                 others ? others : "") < 0)
         _exit(127);
+    return joined;
+}
+
+/* A command may say itself what its ranks preload (mpirun -x LD_PRELOAD=..., mpiexec -genv
+ * LD_PRELOAD ..., env LD_PRELOAD=...): that would take the place of what we say. */
+static void join_preloads(const struct launch *launch)
+{
+    static const char name[] = "LD_PRELOAD=";
+    static const char *const takes_two[] = {"-env", "-genv", "--env", NULL};
+    char **command = launch->options->command;
+    char *const *program = launch_library_program(command); /* or what MPICH's is to preload */
+
+    for (char **word = command; word < program; word++)
+        if (!strncmp(*word, name, sizeof name - 1))
+            *word = preload_joined(launch, name, *word + sizeof name - 1);
+        else if (is_one_of(*word, takes_two) && word[1] && word[2] &&
+                 !strncmp(word[1], name, sizeof name - 2) && !word[1][sizeof name - 2])
+            word[2] = preload_joined(launch, "", word[2]);
+}
+
+void launch_env_child(const struct launch *launch)
+{
+    char *joined = preload_joined(launch, "", getenv("LD_PRELOAD"));
+
     setenv("LD_PRELOAD", joined, 1);
     setenv("CROSSWAIT_SPOOL", launch->spool, 1);
     unsetenv("CROSSWAIT_OUT"); /* the launcher writes the trace */
@@ -276,5 +300,6 @@ void launch_env_child(const struct launch *launch)
     launch_relay_env(launch);
     if (wants_env_list(launch->options->command))
         set_env_list(launch);
+    join_preloads(launch);
     free(joined);
 }

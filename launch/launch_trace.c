@@ -469,8 +469,8 @@ static void nothing_recorded(const struct launch *launch)
     else
         core_report(CORE_NOT_FOUND,
                     "nothing was recorded: no process of '%s' called MPI_Init; is it an MPI "
-                    "program, linked "
-                    "with a shared MPI library",
+                    "program, linked with a shared MPI library (the loader preloads nothing into "
+                    "programs that are setuid or static, and a script may set LD_PRELOAD anew)",
                     name);
 }
 
