@@ -29,7 +29,8 @@ int MPI_Finalize(void)
 }
 C
 quiz=$SOURCE/corpus/programs/quiz.c
-mpicc -shared -fPIC -o tool.so tool.c && mpicc -g -o quiz "$quiz" && mpicc -g -o own "$quiz" tool.c ||
+mpicc -shared -fPIC -o tool.so tool.c && mpicc -g -o quiz "$quiz" &&
+    mpicc -g -o own "$quiz" tool.c ||
     exit 1
 mpirun -n 2 -x LD_PRELOAD="$PWD/tool.so" ./quiz 2>&1 | sort >expected
 try() { # COMMAND...
