@@ -32,6 +32,7 @@ struct operation {
     MPI_Aint disp;
     MPI_Op op;
     MPI_Request *request;
+    void *copy;     /* of the origin's data, once its buffer is the program's again */
     uint32_t place; /* its turn; 0: behind those that are named */
 };
 
@@ -490,6 +491,7 @@ static void perform_at(struct window *w, struct operation **link)
         w->pending_end = link;
     perform(w, o);
     types_keep(o, false);
+    free(o->copy);
     free(o);
 }
 
@@ -538,6 +540,35 @@ void turns_complete(MPI_Win win, int target)
         pthread_mutex_lock(&lock);
     }
     pthread_mutex_unlock(&lock);
+}
+
+/* The origin's buffer is the program's again: what it holds now is kept. */
+static bool origin_keep(struct operation *o)
+{
+    MPI_Aint low, bytes, first, extent;
+    if (o->copy || o->count < 1)
+        return true;
+    REAL(Type_get_true_extent)(o->type, &low, &bytes);
+    REAL(Type_get_extent)(o->type, &first, &extent);
+    size_t all = (size_t)((o->count - 1) * extent + bytes);
+    if (extent < 0 || !(o->copy = malloc(all + 1)))
+        return false;
+    memcpy(o->copy, (const char *)o->origin + low, all);
+    o->origin = (const char *)o->copy - low;
+    return true;
+}
+
+void turns_complete_local(MPI_Win win, int target)
+{
+    bool kept = true;
+    pthread_mutex_lock(&lock);
+    struct window *w = window_of(win);
+    for (struct operation *o = w ? w->pending : NULL; o; o = o->next)
+        if (target < 0 || o->target == target)
+            kept &= !o->result && o->origin && origin_keep(o);
+    pthread_mutex_unlock(&lock);
+    if (!kept)
+        turns_complete(win, target);
 }
 
 void turns_held(MPI_Win win, int target, bool held)

@@ -42,6 +42,8 @@ void turns_window_made(struct lane *lane, MPI_Win win, MPI_Comm comm);
 void turns_window_free(MPI_Win win);
 /* target: -1: all. What is pending is done. */
 void turns_complete(MPI_Win win, int target);
+/* Their origins' buffers are the program's again. */
+void turns_complete_local(MPI_Win win, int target);
 /* target: -1: all. This rank locks it from now on, or no longer. */
 void turns_held(MPI_Win win, int target, bool held);
 /* Before MPI_Win_sync. */

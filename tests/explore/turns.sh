@@ -1,0 +1,25 @@
+# Schedules of chance: what ranks print on the real library is what they print in the world of the
+# same schedule, where windows and threads decide it.
+# timeout: 200
+compare() { # command, ranks
+    local seed same=0 chosen world live
+    for seed in 1 2 3 4 5; do
+        crosswait replay --live --policy="order=random seed=$seed" -- mpirun -n $2 $1 >out 2>err
+        chosen=$(grep -o 'order=explore[^ ]*' out)
+        world=$(crosswait explore --again="$chosen" -n $2 -- $1 2>&1 | sort)
+        live=$(grep -v '^policy: \|^confirmed: \|^its trace: ' out | sort)
+        [ "$world" = "$live" ] && same=$((same + 1)) && continue
+        diff <(echo "$world") <(echo "$live")
+        grep -a '^crosswait' err
+        echo "$chosen"
+    done
+    echo "$1: $same of 5 the same"
+}
+for name in fences requests local; do
+    mpicc -g -O1 -o $name "$SOURCE/tests/explore/turns/$name.c" || exit 1
+    compare ./$name "$(sed -n '1s/^.* \([0-9]\) ranks.*/\1/p' "$SOURCE/tests/explore/turns/$name.c")"
+done
+mpicc -g -O1 -pthread -o threads "$SOURCE/tests/world/processes/threads.c" || exit 1
+for mode in 'same 3' 'late 2' 'communicators 3'; do
+    compare "./threads $mode" 3
+done
