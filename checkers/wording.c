@@ -468,7 +468,8 @@ static void calls_words(FILE *file, const struct ending *ending, enum ending_rol
         good = mine && mine->text && mine->rank;
         if (good) {
             CORE_CHECK(mine->count < calls); /* there is room for all of the core */
-            mine->rank[mine->count++] = call->rank;
+            if (!mine->count || mine->rank[mine->count - 1] != call->rank) /* a call a thread */
+                mine->rank[mine->count++] = call->rank;
             mine->mixed |= strcmp(mine->text, text) != 0;
         }
         free(text);

@@ -596,12 +596,20 @@ static enum core_status choose_in_world(struct replaying *r)
     return CORE_OK;
 }
 
-static const char *outcome_text(const struct replaying *r, enum force_outcome outcome)
+/* Of a job that does not move any more, and whose world failed. */
+enum { STALL_S = 10 };
+
+static const char *outcome_text(const struct replaying *r, const struct force_result *live)
 {
+    enum force_outcome outcome = live->outcome;
     if (r->world == WORLD_RAN && outcome == FORCE_ENDED)
         return "confirmed: the real job runs through, as the world of this schedule does";
     if (r->world == WORLD_FAILED && outcome == FORCE_FAILED)
         return "confirmed: the real job fails, as the world of this schedule does";
+    if (r->world == WORLD_FAILED && outcome == FORCE_BUDGET && live->stalled)
+        return "the real job stands still, as the world of this schedule does; that it does for "
+               "ever "
+               "is not proven";
     return force_outcome_text(outcome);
 }
 
@@ -640,17 +648,18 @@ static enum core_status run_live(struct replaying *r, int *out_exit)
     fprintf(r->out, "policy: %s\n", text);
     fflush(r->out);
     status = force_run(r->path ? &r->trace : NULL, r->ranks, &r->policy, r->command,
-                       r->force_output ? r->force_output : output, r->force_s, 0, &live);
+                       r->force_output ? r->force_output : output, r->force_s,
+                       r->world == WORLD_FAILED ? STALL_S : 0, &live);
     if (status != CORE_OK)
         goto done;
-    fprintf(r->out, "%s\n", outcome_text(r, live.outcome));
+    fprintf(r->out, "%s\n", outcome_text(r, &live));
     if (live.verdict)
         fprintf(r->out, "%s\n", live.verdict);
     if (live.trace)
         fprintf(r->out, "its trace: %s\n", live.trace);
     if (r->path)
-        status = keep(r, text, r->policy.seed, outcome_text(r, live.outcome),
-                      live.verdict ? live.verdict : "");
+        status =
+            keep(r, text, r->policy.seed, outcome_text(r, &live), live.verdict ? live.verdict : "");
     if (r->path && status == CORE_OK && (live.outcome == FORCE_HUNG || live.outcome == FORCE_ENDED))
         status = mark(r, text, live.outcome == FORCE_HUNG);
     *out_exit = live.outcome == FORCE_HUNG     ? CLI_FINDINGS

@@ -58,3 +58,6 @@ live --policy=order=explore:1.3000001=1 -- mpirun -n 3 ./lockorder | sed -n 2p
 for schedule in 0.2000001=0 0.2000001=1,0.2000002=0; do
     live --policy=order=explore:$schedule -- mpirun -n 4 ./ticket | sed -n 2p
 done
+# A job that polls for ever, as its world does, is not proven to.
+mpicc -g -O1 -o spins "$SOURCE/tests/explore/programs/spins.c" || exit 1
+live --policy=order=explore:0.1=0,0.4000000001=0 -- mpirun -n 2 ./spins | sed -n 2p
