@@ -103,7 +103,7 @@ static const struct options_command command = {
 struct settings {
     struct explore_options search;
     struct explore_allow allow;
-    int input; /* standard input, for worlds; 0: none */
+    int input; /* struct explore_start */
     const char *again, *html, *json, *sarif, *junit, *source_root;
     enum judge_colour colour;
     bool json_out, quiet, jobs;
@@ -574,6 +574,7 @@ static int explore(const struct explore_command *typed, const struct job *job,
     clock_gettime(CLOCK_REALTIME_COARSE, &started);
     if (job->size < 2 && settings->gdb < 0 && !settings->jobs)
         settings->input = explore_input_take();
+    settings->input = settings->input ? settings->input : -1;
     if (spread_start(&starting, job, &settings->search.spread) != CORE_OK)
         return CLI_TROUBLE;
     enum core_status status = program_start(&starting, &program);

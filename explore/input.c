@@ -2,7 +2,6 @@
 #include "explore/input.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,28 +26,52 @@ static bool write_all(int file, const char *bytes, ssize_t count)
     return true;
 }
 
-int explore_input_take(void)
+/* What is read from `from`; 0: nothing. */
+static int copy(int from, bool *out_open)
 {
-    struct stat is;
     char buffer[65536];
     uint64_t all = 0;
     ssize_t got = 0;
-    if (fstat(STDIN_FILENO, &is) != 0 ||
-        !(S_ISREG(is.st_mode) || S_ISFIFO(is.st_mode) || S_ISSOCK(is.st_mode)))
-        return 0;
     int file = memfd_create(REGION_INPUT, MFD_CLOEXEC), ready = 0;
-    struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
-    while (file >= 0 && (ready = poll(&wait, 1, PAUSE_MS)) > 0 &&
-           (got = read(STDIN_FILENO, buffer, sizeof buffer)) > 0 && write_all(file, buffer, got))
+    struct pollfd wait = {.fd = from, .events = POLLIN};
+    if (file < 0)
+        return 0;
+    while ((ready = poll(&wait, 1, PAUSE_MS)) > 0 &&
+           (got = read(from, buffer, sizeof buffer)) > 0 && write_all(file, buffer, got))
         all += (uint64_t)got;
-    if (!all && file >= 0) {
+    *out_open = ready == 0;
+    if (!all) {
         close(file);
         return 0;
     }
-    if (ready == 0)
+    return file;
+}
+
+int explore_input_take(void)
+{
+    struct stat is;
+    bool still = false;
+    if (fstat(STDIN_FILENO, &is) != 0 ||
+        !(S_ISREG(is.st_mode) || S_ISFIFO(is.st_mode) || S_ISSOCK(is.st_mode)))
+        return 0;
+    int file = copy(STDIN_FILENO, &still);
+    if (file && still)
         fprintf(stderr,
-                "crosswait: standard input is still open: the ranks get the %" PRIu64
-                " bytes that have come\n",
-                all);
-    return file < 0 ? 0 : file;
+                "crosswait: standard input is still open: the ranks get the %jd bytes that have "
+                "come\n",
+                (intmax_t)lseek(file, 0, SEEK_END));
+    return file;
+}
+
+int explore_input_again(void)
+{
+    struct stat is;
+    bool still = false;
+    if (fstat(STDIN_FILENO, &is) != 0 || !S_ISREG(is.st_mode))
+        return 0;
+    int from = open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC);
+    int file = from < 0 ? 0 : copy(from, &still);
+    if (from >= 0)
+        close(from);
+    return file;
 }

@@ -6,5 +6,7 @@
  * terminal. Of a pipe that stays open what comes without a pause; what comes later is not there,
  * which is said. */
 int explore_input_take(void);
+/* The same of a file that standard input is, from its beginning; nothing is read from there. */
+int explore_input_again(void);
 
 #endif

@@ -5,13 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/text.h"
+#include "explore/input.h"
 
 enum core_status explore_program_start(const struct explore_command *command,
                                        const struct explore_start *how,
                                        struct explore_program *out_program)
 {
+    int again = how->input ? 0 : explore_input_again();
     const struct world_program program = {
         .argv = (const char *const *)command->argv,
         .environment = (const char *const *)command->environment,
@@ -19,13 +22,15 @@ enum core_status explore_program_start(const struct explore_command *command,
         .start_ms_max = how->start_ms_max,
         .world_ms_max = how->world_ms_max,
         .real_files = how->real_files,
-        .input = how->input,
+        .input = how->input > 0 ? how->input : again,
     };
     struct explore_program made = {.command = command};
     enum core_status status = site_resolver_new(&made.resolver);
 
     if (status == CORE_OK)
         status = world_processes_start(&program, &made.worlds);
+    if (again)
+        close(again);
     if (status != CORE_OK)
         explore_program_end(&made);
     else

@@ -36,7 +36,8 @@ struct explore_program {
 struct explore_start {
     uint32_t start_ms_max, world_ms_max; /* struct world_program */
     bool real_files;                     /* what worlds write is not thrown away */
-    int input;
+    int input; /* what rank 0 reads: explore_input_take; 0: what a file on standard input holds, of
+                  which a job may have read before; -1: nothing */
 };
 /* Starts it; reports what is in the way. The command stays the caller's. */
 enum core_status explore_program_start(const struct explore_command *command,
