@@ -96,6 +96,9 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
     *out_events = (struct explore_events){p->outcome.event, p->outcome.event_count};
     if (told && told->unfinished)
         return CORE_OK;
+    for (int i = 0; p->worlds && i < p->outcome.world.finding_count; i++)
+        if (!strcmp(p->outcome.world.finding[i].rule, "unsupported"))
+            return core_report(CORE_UNSUPPORTED, "%s", p->outcome.world.finding[i].text);
     p->passed |= !explore_outcome_failure(&p->outcome);
     return explore_outcome_key(&p->outcome, p->command->rank_count, &p->allow, out_key);
 }

@@ -40,4 +40,26 @@ for what in right race; do
     echo "$what: [$?] $(grep -o "^[a-z]*\[.*\|^explored.*" out)"
     grep -o 'prints .*' out | sed 's/[0-9.]* s.$/T s/'
 done
+# Where a program calls what worlds do not have, that is said: it is not explored, nor is it clean.
+cat >spawns.c <<'P'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Comm other;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&other);
+    if (argc > 1)
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (other == MPI_COMM_NULL)
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other,
+                       MPI_ERRCODES_IGNORE);
+    MPI_Comm_disconnect(&other);
+    return MPI_Finalize();
+}
+P
+mpicc -o spawns spawns.c || exit 1
+crosswait explore -n 2 -- ./spawns
+echo "[$?]"
+crosswait explore -n 2 -- ./spawns late
+echo "[$?]"
 exit 0
