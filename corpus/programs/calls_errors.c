@@ -4,7 +4,7 @@
  *
  * Arguments: none. Ranks: 2 or more.
  *
- * TEST: ranks=2 args= job=0 verdict=misuse
+ * TEST: ranks=2 args= job=0 verdict=clean
  */
 #include <mpi.h>
 
