@@ -89,6 +89,9 @@ static const struct options_command command = {
     .spec = spec,
     .more =
         "Rank 0 of each world reads what is on standard input.\n"
+        "A test or probe that has failed and is made again waits until it succeeds, or nobody "
+        "else can go on: where it\n"
+        "could have failed twice in a row, that is said and not tried.\n"
         "With --world=mpirun each world is the job itself, on its own MPI library, recorded and "
         "run under a schedule: for\n"
         "programs that need what our MPI does not have. It takes longer, and the order of "

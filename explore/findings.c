@@ -755,11 +755,12 @@ static const char *rest_of(const struct explore_search *s)
         ", and there may be more, as no job can be given the order of one-sided operations, "
         "or what a persistent receive takes",
     };
-    return s->complete                 ? ", all there are"
-           : s->interrupted            ? ", then it was interrupted"
-           : s->late && !s->behaviours ? ", as no world came to its end within the time"
-           : s->heap_count             ? ", and there are more"
-                                       : lacks[s->lacks];
+    return s->complete && s->asked_again ? ", all in which no test or probe fails twice in a row"
+           : s->complete                 ? ", all there are"
+           : s->interrupted              ? ", then it was interrupted"
+           : s->late && !s->behaviours   ? ", as no world came to its end within the time"
+           : s->heap_count               ? ", and there are more"
+                                         : lacks[s->lacks];
 }
 
 char *explore_summary(const struct explore_search *s)

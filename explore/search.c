@@ -228,6 +228,7 @@ static void ran_note(struct explore_search *s, struct ran *ran)
     ran->told = ran->outcome->decisions;
     s->worlds++;
     s->limited |= ran->told->limited;
+    s->asked_again |= ran->told->asked_again;
     if (ran->told->decision_count > s->decisions_max)
         s->decisions_max = ran->told->decision_count;
     if (s->options->progress)

@@ -107,6 +107,7 @@ struct explore_search {
     uint32_t decisions_max;
     bool complete;    /* that is all there is */
     bool limited;     /* a world had more than it could tell */
+    bool asked_again; /* in a world: world_decisions */
     bool interrupted; /* by options->stop */
     bool went_astray; /* the same answers gave another world */
     bool late;        /* a world did not come to its end, and is still to be run */

@@ -12,7 +12,7 @@
 #include "core/array.h"
 #include "core/output.h"
 
-enum { STATE_VERSION = 2 };
+enum { STATE_VERSION = 3 };
 
 static void write_list(const struct explore_list *list, FILE *file)
 {
@@ -52,9 +52,11 @@ static void write_hashes(const char *word, const struct core_table *table, FILE 
 static void write_search(const struct explore_search *s, FILE *file)
 {
     fprintf(file, "crosswait-explore %d %" PRIx64 "\n", STATE_VERSION, s->options->program);
-    fprintf(
-        file, "counts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 " %d\n",
-        s->behaviours, s->worlds, s->cut, s->sampled, s->unbuffered, s->decisions_max, s->limited);
+    fprintf(file,
+            "counts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32
+            " %d %d\n",
+            s->behaviours, s->worlds, s->cut, s->sampled, s->unbuffered, s->decisions_max,
+            s->limited, s->asked_again);
     write_hashes("known", &s->known, file);
     write_hashes("met", &s->met, file);
     write_places(&s->places, file);
@@ -206,13 +208,14 @@ static bool read_ahead(struct explore_search *s, FILE *file)
 
 static bool read_search(struct explore_search *s, FILE *file)
 {
-    int limited;
-    bool good =
-        fscanf(file,
-               " counts %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 " %d",
-               &s->behaviours, &s->worlds, &s->cut, &s->sampled, &s->unbuffered, &s->decisions_max,
-               &limited) == 7;
+    int limited, asked_again;
+    bool good = fscanf(file,
+                       " counts %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+                       " %" SCNu32 " %d %d",
+                       &s->behaviours, &s->worlds, &s->cut, &s->sampled, &s->unbuffered,
+                       &s->decisions_max, &limited, &asked_again) == 8;
     s->limited = good && limited;
+    s->asked_again = good && asked_again;
     return good && read_hashes("known", &s->known, file) && read_hashes("met", &s->met, file) &&
            read_places(&s->places, file) && read_classes(s, file) && read_ahead(s, file);
 }
