@@ -35,6 +35,7 @@ crosswait explore --again=order=explore:0.1=2 -n 3 -- ./reads early <numbers
 crosswait explore --again=order=explore -n 3 -- ./reads </dev/null
 (echo 1 2; sleep 2) | crosswait explore --again=order=explore -n 3 -- ./reads
 # run explores with the file that the job has read; live, the world reads it first.
-crosswait run -o T.db -- mpirun -n 3 ./reads <numbers 2>&1 | grep '^explored\|^not explored\|^verdict'
+crosswait run -o T.db -- mpirun -n 3 ./reads <numbers 2>&1 |
+    grep '^explored\|^not explored\|^verdict'
 crosswait replay --live --policy=order=explore:0.1=2 -- mpirun -n 3 ./reads <numbers 2>&1 |
     sed -n 2,3p

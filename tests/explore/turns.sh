@@ -17,7 +17,8 @@ compare() { # command, ranks
 }
 for name in fences requests local; do
     mpicc -g -O1 -o $name "$SOURCE/tests/explore/turns/$name.c" || exit 1
-    compare ./$name "$(sed -n '1s/^.* \([0-9]\) ranks.*/\1/p' "$SOURCE/tests/explore/turns/$name.c")"
+    ranks=$(sed -n '1s/^.* \([0-9]\) ranks.*/\1/p' "$SOURCE/tests/explore/turns/$name.c")
+    compare ./$name "$ranks"
 done
 mpicc -g -O1 -pthread -o threads "$SOURCE/tests/world/processes/threads.c" || exit 1
 for mode in 'same 3' 'late 2' 'communicators 3'; do

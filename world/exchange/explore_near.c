@@ -50,6 +50,7 @@ void world_near_add(struct world_near_index **index, struct world_decider *turn)
 
 void world_near_remove(struct world_near_index *index, const struct world_decider *turn)
 {
+    CORE_CHECK(index); /* since it was added */
     struct bucket *bucket = bucket_of(index, turn);
     struct world_near_node **link = &bucket->first;
     while (*link && (*link)->turn != turn)
@@ -69,6 +70,7 @@ struct world_near world_near_of(struct world_decider *list, const struct world_n
     near.index = index;
     near.piece = piece_of(like->low);
     near.last = piece_of(like->high - 1);
+    CORE_CHECK(near.piece <= near.last);
     near.node = index->piece[near.piece % BUCKETS].first;
     return near;
 }

@@ -78,6 +78,7 @@ int MPI_Close_port(const char *port_name)
     if (!port || port->rank != ME->rank)
         return world_error(NULL, MPI_ERR_PORT, "no port that this rank has opened");
     port->open = false;
+    CORE_CHECK(!port_of(port_name)); /* no two are named alike */
     return MPI_SUCCESS;
 }
 
@@ -100,6 +101,7 @@ int MPI_Publish_name(const char *service_name, MPI_Info info, const char *port_n
     struct world_service *made = world_alloc(sizeof *made);
     *made = (struct world_service){WORLD->services, text_keep(service_name), text_keep(port_name)};
     WORLD->services = made;
+    CORE_CHECK(*service_of(service_name) == made);
     return MPI_SUCCESS;
 }
 
@@ -111,6 +113,7 @@ int MPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port
     if (!*link || strcmp((*link)->port, port_name))
         return world_error(NULL, MPI_ERR_SERVICE, "'%s' is not published", service_name);
     *link = (*link)->next;
+    CORE_CHECK(!*service_of(service_name)); /* it was published once */
     return MPI_SUCCESS;
 }
 
@@ -158,11 +161,10 @@ static int hear(int rank, int tag, uint32_t context)
 static struct side *waiting_take(struct world_port *port, int rank)
 {
     struct side **link = &port->waiting, *side;
-    while ((*link)->rank != rank) {
+    while (*link && (*link)->rank != rank)
         link = &(*link)->next;
-        CORE_CHECK(*link); /* the invariant */
-    }
     side = *link;
+    CORE_CHECK(side && side->size > 0 && !side->answer); /* the invariant */
     if (!(*link = side->next))
         port->waiting_end = link;
     return side;
@@ -194,6 +196,7 @@ static struct side *roots_meet(const char *port_name, bool accepts, MPI_Comm com
         tell(rank, tag, REPLIES);
         return theirs;
     }
+    CORE_CHECK(!*port->waiting_end);
     mine->context = context_own();
     *port->waiting_end = mine;
     port->waiting_end = &mine->next;
@@ -222,6 +225,7 @@ static int meet(const char *call, const char *port_name, int root, MPI_Comm hand
     if (theirs->code)
         return world_error(comm, theirs->code, "no port is open under that name%s",
                            accepts ? " on this rank" : "");
+    CORE_CHECK(theirs->size > 0 && theirs->member);
     MPI_Comm made = world_comm_new(theirs->context, comm->rank, comm->size, comm->member, comm);
     made->remote = theirs->member;
     made->remote_size = theirs->size;
