@@ -260,6 +260,7 @@ static const char *const need_words[] = {
     [ENDING_NEED_COMPLETE] = "to complete its accesses (MPI_Win_complete)",
     [ENDING_NEED_LOCK] = "to release its lock",
     [ENDING_NEED_PARTITION] = "to mark the partitions of its send as ready (MPI_Pready)",
+    [ENDING_NEED_GENERALIZED] = "to complete its generalized request",
     [ENDING_NEED_SEVERAL] = "to do one of several things",
     [ENDING_NEED_ORDER] = "to make its call first",
 };
@@ -325,6 +326,10 @@ void wording_wait(FILE *file, const struct ending *ending, const struct ending_w
         fputs("partitions of its own send, which its rank does not mark as ready", file);
         return;
     }
+    if (wait->need == ENDING_NEED_GENERALIZED) {
+        fputs("MPI_Grequest_complete by its own rank", file);
+        return;
+    }
     if (wait->wildcard)
         fputs("any message, from ", file);
     ranks_waited(file, ending, &wait, 1);
@@ -333,7 +338,8 @@ void wording_wait(FILE *file, const struct ending *ending, const struct ending_w
 /* Of others the ranks that are waited for say all. */
 static bool need_is_own(const struct ending_wait *wait)
 {
-    return wait->need == ENDING_NEED_ORDER || wait->need == ENDING_NEED_PARTITION;
+    return wait->need == ENDING_NEED_ORDER || wait->need == ENDING_NEED_PARTITION ||
+           wait->need == ENDING_NEED_GENERALIZED;
 }
 
 /* Those of a single rank are told in one list. */

@@ -293,6 +293,15 @@ static void follow(struct history_follower *lane, const struct history_call *cal
     parts_forget(kept, event->seq);
 }
 
+/* MPI_Grequest_start, and MPI_Grequest_complete. */
+static void follow_generalized(struct history_follower *lane, const struct history_call *call)
+{
+    struct request *request = requests_find(&lane->rank->requests, lane->event.request);
+
+    if (request && (call->verb == VERB_BEGIN_GENERALIZED || call->verb == VERB_TELL_COMPLETE))
+        request_number(request, call->verb == VERB_BEGIN_GENERALIZED);
+}
+
 static void keep_done(struct history_follower *lane, const struct spool_done *done)
 {
     struct history_lane *kept = lane->kept;
@@ -356,17 +365,22 @@ void history_follow(struct history_follower *lane)
         history_epoch_post(lane->history, lane->rank, event, lane->kept->arg,
                            lane->kept->arg_seq == event->seq ? lane->kept->arg_count : 0);
     follow(lane, call);
+    follow_generalized(lane, call);
 }
 
 /* An inner call: its completions are its own affair. */
-static void forget_inner(struct history_lane *kept, uint64_t seq)
+static void pass_inner(struct history_follower *lane)
 {
+    const struct spool_event *event = &lane->event;
+    struct history_lane *kept = lane->kept;
     uint32_t left = 0;
 
     for (uint32_t i = 0; i < kept->done_count; i++)
-        if (kept->done[i].seq != seq)
+        if (kept->done[i].seq != event->seq)
             kept->done[left++] = kept->done[i];
     kept->done_count = left;
+    if (event->head.a < lane->rank->call_count)
+        follow_generalized(lane, &lane->rank->call[event->head.a]);
 }
 
 void history_take_part(struct history_follower *lane, const struct spool_head *head)
@@ -401,7 +415,7 @@ bool history_take(struct history_follower *lane, const struct spool_head *head)
         memcpy(&lane->event, head, sizeof lane->event);
         if (!lane->event.parent)
             return true;
-        forget_inner(lane->kept, lane->event.seq);
+        pass_inner(lane);
         break;
     case SPOOL_LOST:
         lane->history->unclear = true;

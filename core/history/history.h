@@ -93,7 +93,7 @@ struct history_lock { /* a passive epoch that is open */
 enum {                /* what a request's `own` holds */
        HISTORY_SPACE, /* id of its communicator, + 1; 0: what it needs is not known */
        HISTORY_NUMBER /* and the next: sends: how many-th of its channel; collectives: of its space
-                       */
+                       ; generalized requests: 1 as long as nobody has completed them */
 };
 
 struct history_call {

@@ -454,8 +454,10 @@ enum spool_flag {
         2,                 /* calls were left out on purpose, so that messages cannot be counted */
     SPOOL_FLAG_UNSEEN = 4, /* callbacks may run that are not seen, and make calls that are not
                              recorded: while the job runs, nothing is known */
-    SPOOL_FLAG_LEFT = 8    /* set by the reader alone: the rank had to leave the ring (invariant 5),
+    SPOOL_FLAG_LEFT = 8,   /* set by the reader alone: the rank had to leave the ring (invariant 5),
                              and what it does since is not in its file */
+    SPOOL_FLAG_GENERALIZED = 16 /* in one of the rank's lanes: it has made generalized requests,
+                                   which any of its threads may complete, whatever it asked for */
 };
 
 enum { SPOOL_END_TEXT_BYTES = 256 };

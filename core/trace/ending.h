@@ -43,7 +43,8 @@
     X(LOCK, "lock")             /* give a lock back, or help with it */                            \
     X(SEVERAL, "several")       /* one of several of these */                                      \
     X(ORDER, "order")           /* another thread of the rank: its call came first, as recorded */ \
-    X(PARTITION, "partition")   /* mark partitions of its send as ready */
+    X(PARTITION, "partition")   /* mark partitions of its send as ready */                         \
+    X(GENERALIZED, "generalized") /* complete its generalized request */
 
 #define ENDING_OBJECTS(X) \
     X(NONE, "none") X(COMM, "comm") X(WIN, "win") X(FILE, "file") X(FINALIZE, "finalize")

@@ -92,6 +92,8 @@
     X(DETACH_BUFFER, "detach_buffer")                           \
     X(COMMIT_TYPE, "commit_type")                               \
     X(SET_NAME, "set_name")                                     \
+    X(BEGIN_GENERALIZED, "begin_generalized") /* a request */   \
+    X(TELL_COMPLETE, "tell_complete")                           \
     X(FROM_FORTRAN, "from_fortran") /* a handle */              \
     X(TO_FORTRAN, "to_fortran")                                 \
     /* collectives that move data; a barrier moves none */      \

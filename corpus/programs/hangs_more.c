@@ -1,6 +1,7 @@
 /* More ways to hang, each beside its correct twin ("fixed"): non-blocking collectives in different
  * orders, buffered messages that nobody receives, locks that the library takes late, communicators
- * that one side makes otherwise or not at all. Two ranks; the first argument says which way.
+ * that one side makes otherwise or not at all, a generalized request that nobody completes. Two
+ * ranks; the first argument says which way.
  *
  * TEST: ranks=2 args=icolls job=hangs verdict=misuse
  * TEST: ranks=2 args=icolls fixed job=0 verdict=clean
@@ -16,6 +17,8 @@
  * TEST: ranks=4 args=roots fixed job=0 verdict=clean
  * TEST: ranks=2 args=idup job=hangs verdict=deadlock
  * TEST: ranks=2 args=idup fixed job=0 verdict=clean
+ * TEST: ranks=2 args=general job=hangs verdict=deadlock-recorded
+ * TEST: ranks=2 args=general fixed job=0 verdict=clean
  * INPROC: not detach, which finds the buffer empty there
  * INPROC: not roots, a deadlock there
  * WORLD: not detach, which finds the buffer empty there
@@ -151,6 +154,38 @@ static void idup(void)
     MPI_Comm_free(&copy);
 }
 
+static int general_query(void *state, MPI_Status *status)
+{
+    (void)state;
+    MPI_Status_set_cancelled(status, 0);
+    MPI_Status_set_elements(status, MPI_INT, 0);
+    return MPI_SUCCESS;
+}
+
+static int general_free(void *state)
+{
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int general_cancel(void *state, int complete)
+{
+    (void)state;
+    (void)complete;
+    return MPI_SUCCESS;
+}
+
+static void general(void)
+{
+    MPI_Request request;
+
+    MPI_Grequest_start(general_query, general_free, general_cancel, NULL, &request);
+    if (rank == 1 || fixed)
+        MPI_Grequest_complete(request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "detach";
@@ -169,6 +204,8 @@ int main(int argc, char **argv)
         roots();
     else if (!strcmp(way, "idup"))
         idup();
+    else if (!strcmp(way, "general"))
+        general();
     else
         locks(!strcmp(way, "flush"));
     if (rank == 0)

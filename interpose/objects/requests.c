@@ -157,10 +157,20 @@ static void drop_stale(MPI_Request handle, uint32_t bucket)
     }
 }
 
+static void made_generalized(void)
+{
+    recorder_lock();
+    if (recorder.lanes)
+        recorder.lanes->writer.header->flags |= SPOOL_FLAG_GENERALIZED;
+    recorder_unlock();
+}
+
 uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned kind, uint64_t seq)
 {
     if (handle == recorder_handle.request_null)
         return 0;
+    if (UNLIKELY(kind == REQUEST_GENERALIZED))
+        made_generalized();
     lock();
     uint32_t id = ++map.last_id, at = 0;
     if (UNLIKELY(map.live >= map.bucket_count) && !grow_buckets()) {

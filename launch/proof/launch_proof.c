@@ -248,6 +248,16 @@ static bool lanes_stand(const struct launch_rank *rank, uint64_t still_ns, uint6
     return inside;
 }
 
+/* Whether threads that have not called MPI yet may do so. */
+static bool others_may_call(const struct launch_rank *rank)
+{
+    bool may = rank->lane[0].header.thread_level >= 2;
+
+    for (uint32_t l = 0; l < rank->lane_count; l++)
+        may |= (rank->lane[l].header.flags & SPOOL_FLAG_GENERALIZED) != 0;
+    return may;
+}
+
 int launch_proof_standing(const struct launch_rank *rank)
 {
     uint64_t still_ns = launch_now_ns() - rank->still_ns;
@@ -266,8 +276,7 @@ int launch_proof_standing(const struct launch_rank *rank)
         return PROOF_UNKNOWN;
     if (!rank->local || rank->pidfd < 0 || still_ns < (uint64_t)LAUNCH_STILL_MS * 1000000u)
         return PROOF_UNKNOWN;
-    if (!lanes_stand(rank, still_ns, 1) ||
-        (rank->lane[0].header.thread_level >= 2 && !threads_are_harmless(rank)))
+    if (!lanes_stand(rank, still_ns, 1) || (others_may_call(rank) && !threads_are_harmless(rank)))
         return PROOF_UNKNOWN;
     if (still_ns >= (uint64_t)PROOF_RESTED_MS * 1000000u &&
         lanes_stand(rank, still_ns, PROOF_RESTED_FACTOR))

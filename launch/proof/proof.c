@@ -425,6 +425,17 @@ static struct need need_partition(struct proof_prover *prover, int32_t me,
     return need;
 }
 
+/* A generalized request that nobody has completed, which nobody but the rank's threads can do. */
+static struct need need_generalized(struct proof_prover *prover, int32_t me,
+                                    const struct request *request)
+{
+    if (!request->active || request->cancelled || !history_request_number(request))
+        return proof_need_unknown();
+    proof_peer_add(prover, me);
+    return (struct need){.state = NEED_CERTAIN,
+                         .wait = {.need = ENDING_NEED_GENERALIZED, .tag = EVENT_NONE}};
+}
+
 static struct need need_of(struct proof_prover *prover, int32_t me, const struct request *request,
                            bool certain)
 {
@@ -432,6 +443,8 @@ static struct need need_of(struct proof_prover *prover, int32_t me, const struct
     const struct history_space *space = request ? history_request_space(rank, request) : NULL;
     int32_t peer;
 
+    if (request && request->kind == REQUEST_OTHER)
+        return need_generalized(prover, me, request);
     if (!space || !(request->active || request->armed) || request->cancelled)
         return proof_need_unknown();
     if (request->pair)

@@ -129,7 +129,9 @@ enum {
     DETACH,
     FLUSH_LOCAL,
     PSEND_INIT,
-    PRECV_INIT
+    PRECV_INIT,
+    GREQUEST_START,
+    GREQUEST_COMPLETE
 };
 
 static inline void names_define(void)
@@ -146,7 +148,9 @@ static inline void names_define(void)
                {DETACH, EVENT_CLASS_BUFFER, "MPI_Buffer_detach"},
                {FLUSH_LOCAL, EVENT_CLASS_RMA_FLUSH, "MPI_Win_flush_local"},
                {PSEND_INIT, EVENT_CLASS_SEND_INIT, "MPI_Psend_init"},
-               {PRECV_INIT, EVENT_CLASS_RECV_INIT, "MPI_Precv_init"}};
+               {PRECV_INIT, EVENT_CLASS_RECV_INIT, "MPI_Precv_init"},
+               {GREQUEST_START, EVENT_CLASS_OTHER, "MPI_Grequest_start"},
+               {GREQUEST_COMPLETE, EVENT_CLASS_OTHER, "MPI_Grequest_complete"}};
 
     for (uint32_t r = 0; r < rank_count; r++)
         for (size_t i = 0; i < sizeof row / sizeof *row; i++) {

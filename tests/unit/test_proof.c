@@ -399,6 +399,50 @@ static void partitioned_requests(void **state)
     expect_nothing();
 }
 
+static void generalized_requests(void **state)
+{
+    (void)state;
+    for (int twin = 0; twin < 7; twin++) {
+        const uint32_t list[] = {1, 2};
+
+        job_start(2);
+        names_define();
+        named_did(0, GREQUEST_START, EVENT_NONE, 1, 0);
+        if (twin == 1) /* its functions are at work, as long as they take */
+            named_did(0, GREQUEST_COMPLETE, EVENT_NONE, 1, 0);
+        if (twin == 2) /* its function for this may complete it */
+            did(0, EVENT_CLASS_CANCEL, EVENT_NONE, EVENT_NONE, 1);
+        if (twin >= 4) /* rank 1 has sent what the other one waits for, but not in the last case */
+            did(0, EVENT_CLASS_IRECV, 1, 3, 2);
+        if (twin >= 4 && twin < 6)
+            did(1, EVENT_CLASS_SEND, 0, 3, 0);
+        if (twin < 4)
+            inside(0, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+        else
+            inside_list(0, twin == 4 ? EVENT_CLASS_WAITALL : EVENT_CLASS_WAITANY, list, 2);
+        inside(1, EVENT_CLASS_RECV, 0, 3, 0);
+        if (twin == 3) /* another thread may complete it */
+            standing[0] = PROOF_UNKNOWN;
+        if (twin == 0 || twin == 4 || twin == 6)
+            expect_proven(twin == 6 ? 2 : 1);
+        else
+            expect_nothing();
+        if (twin == 0)
+            expect_need(ENDING_NEED_GENERALIZED, ENDING_OBJECT_NONE, EVENT_NONE);
+    }
+
+    job_start(2); /* a thread waits, another may complete it, or waits for somebody who may come */
+    names_define();
+    uint32_t thread = thread_of(0);
+    named_did(0, GREQUEST_START, EVENT_NONE, 1, 0);
+    inside(0, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+    inside(thread, EVENT_CLASS_RECV, 1, 3, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 4, 0);
+    expect_proven(3); /* calls */
+    standing[1] = PROOF_UNKNOWN;
+    expect_nothing();
+}
+
 static void both_sides_of(uint32_t rank, int32_t dest, int32_t source, int32_t tag,
                           uint32_t request)
 {
@@ -698,6 +742,7 @@ int main(void)
         cmocka_unit_test(those_behind_are_not_the_core),
         cmocka_unit_test(persistent_requests),
         cmocka_unit_test(partitioned_requests),
+        cmocka_unit_test(generalized_requests),
         cmocka_unit_test(requests_with_two_sides),
         cmocka_unit_test(any_of_requests_with_two_sides),
         cmocka_unit_test(a_pending_receive_takes_the_message),
