@@ -1,7 +1,7 @@
 /* More ways to hang, each beside its correct twin ("fixed"): non-blocking collectives in different
  * orders, buffered messages that nobody receives, locks that the library takes late, communicators
- * that one side makes otherwise or not at all, a generalized request that nobody completes. Two
- * ranks; the first argument says which way.
+ * that one side or member makes otherwise or not at all, a generalized request that nobody
+ * completes. Two ranks; the first argument says which way.
  *
  * TEST: ranks=2 args=icolls job=hangs verdict=misuse
  * TEST: ranks=2 args=icolls fixed job=0 verdict=clean
@@ -19,6 +19,8 @@
  * TEST: ranks=2 args=idup fixed job=0 verdict=clean
  * TEST: ranks=2 args=general job=hangs verdict=deadlock-recorded
  * TEST: ranks=2 args=general fixed job=0 verdict=clean
+ * TEST: ranks=2 args=party job=hangs verdict=deadlock-recorded
+ * TEST: ranks=2 args=party fixed job=0 verdict=clean
  * INPROC: not detach, which finds the buffer empty there
  * INPROC: not roots, a deadlock there
  * WORLD: not detach, which finds the buffer empty there
@@ -154,6 +156,21 @@ static void idup(void)
     MPI_Comm_free(&copy);
 }
 
+static void party(void)
+{
+    MPI_Comm made;
+    MPI_Group all;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    for (int round = 0; round < 3; round++) {
+        if (fixed && rank == 1)
+            sleep(1); /* late */
+        MPI_Comm_create_group(MPI_COMM_WORLD, all, fixed || round < 2 ? 5 : 5 + rank, &made);
+        MPI_Comm_free(&made);
+    }
+    MPI_Group_free(&all);
+}
+
 static int general_query(void *state, MPI_Status *status)
 {
     (void)state;
@@ -204,6 +221,8 @@ int main(int argc, char **argv)
         roots();
     else if (!strcmp(way, "idup"))
         idup();
+    else if (!strcmp(way, "party"))
+        party();
     else if (!strcmp(way, "general"))
         general();
     else

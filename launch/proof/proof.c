@@ -584,6 +584,86 @@ static void needs_of_intercomm(struct proof_prover *prover, int32_t me,
     proof_need_add(prover, proof_need(NEED_CERTAIN, ENDING_NEED_LEADER, space));
 }
 
+/* MPI_Comm_create_group: what one member of it says. */
+struct party {
+    const struct history_space *from;
+    const struct history_group *group;
+};
+
+static bool party_of(const struct history_rank *rank, const struct history_open *open,
+                     struct party *out_party)
+{
+    const struct history_call *call = history_open_call(rank, open);
+
+    if (!call || call->verb != VERB_COMM_CREATE_GROUP || call->group_arg < 0 ||
+        (uint32_t)call->group_arg >= open->arg_count)
+        return false;
+    out_party->from = history_space_find(rank, HISTORY_SPACE_COMM, open->event.comm);
+    out_party->group = history_group_find(rank, (uint32_t)open->arg[call->group_arg]);
+    return out_party->from && out_party->group;
+}
+
+static bool has_members(const struct history_group *group, const int32_t *member, uint32_t size)
+{
+    return group->size == size && !memcmp(group->member, member, size * sizeof *member);
+}
+
+/* How many communicators the rank has had that have these members. */
+static uint32_t comms_of(const struct history_rank *rank, const struct history_group *group)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < rank->spaces.count; i++) {
+        const struct history_space *space = core_table_at(&rank->spaces, i);
+
+        count += space->key.kind == HISTORY_SPACE_COMM && !space->inter &&
+                 has_members(group, space->member, space->size);
+    }
+    return count;
+}
+
+/* Whether the rank has come to the call that another one is in, or has been there. */
+static bool has_joined(const struct history_rank *rank, const struct party *party, int32_t tag,
+                       uint32_t comms)
+{
+    struct party its;
+
+    if (comms_of(rank, party->group) > comms)
+        return true;
+    for (uint32_t i = 0; i < rank->open_count; i++)
+        if (party_of(rank, &rank->open[i], &its) && its.from->global == party->from->global &&
+            rank->open[i].event.tag == tag &&
+            has_members(its.group, party->group->member, party->group->size))
+            return true;
+    return false;
+}
+
+/* Members of the group that are not in the same call: it makes nothing without them. */
+static struct need need_party(struct proof_prover *prover, int32_t me,
+                              const struct history_open *open)
+{
+    const struct history_rank *rank = &prover->history.rank[me];
+    struct party mine;
+    uint32_t comms, missing = 0;
+
+    if (!party_of(rank, open, &mine))
+        return proof_need_unknown();
+    comms = comms_of(rank, mine.group);
+    for (uint32_t i = 0; i < mine.group->size; i++) {
+        int32_t member = mine.group->member[i];
+
+        if (member < 0 || (uint32_t)member >= prover->history.rank_count)
+            return proof_need_unknown();
+        if (member == me ||
+            has_joined(&prover->history.rank[member], &mine, open->event.tag, comms))
+            continue;
+        proof_peer_add(prover, member);
+        missing++;
+    }
+    return missing ? proof_need(NEED_CERTAIN, ENDING_NEED_COLLECTIVE, mine.from)
+                   : proof_need_unknown();
+}
+
 /* What rank `me` waits for in one of its calls. *out_any: one of the needs is enough (MPI_Waitany),
  * else all of them are missing or may be. */
 static void needs_find(struct proof_prover *prover, int32_t me, const struct history_open *open,
@@ -629,7 +709,8 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct his
         break;
     }
     if (!space) {
-        proof_need_add(prover, proof_need_unknown());
+        proof_need_add(prover, history_call_partial(call) ? need_party(prover, me, open)
+                                                          : proof_need_unknown());
         return;
     }
     switch (class) {

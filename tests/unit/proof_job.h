@@ -155,13 +155,17 @@ static inline void names_define(void)
     for (uint32_t r = 0; r < rank_count; r++)
         for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
             const struct call_meaning *meaning = meaning_of(row[i].name, 0);
+            const char *args = row[i].call == CREATE_GROUP ? "group:group" : "";
+            char text[80];
             struct spool_def_call def = {.name_bytes = (uint16_t)strlen(row[i].name),
+                                         .names_bytes = (uint16_t)strlen(args),
                                          .mode = meaning->mode,
                                          .verb = meaning->verb,
                                          .traits = meaning->traits};
 
-            put(r, SPOOL_DEF_CALL, row[i].call, row[i].class, &def, sizeof def, row[i].name,
-                def.name_bytes);
+            int bytes = snprintf(text, sizeof text, "%s%s", row[i].name, args);
+            put(r, SPOOL_DEF_CALL, row[i].call, row[i].class, &def, sizeof def, text,
+                (size_t)bytes);
         }
 }
 

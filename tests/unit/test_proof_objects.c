@@ -152,6 +152,52 @@ static void calls_of_a_part_do_not_count(void **state)
     expect_proven(3);
 }
 
+/* The rank makes a communicator of ranks first and second. */
+static void party_inside(uint32_t rank, int32_t first, int32_t second, int32_t tag)
+{
+    struct spool_def_group def = {.id = 4, .size = 2, .count = 2};
+    struct spool_args args = {.seq = lane[rank].seq + 1};
+    int32_t member[] = {first, second};
+    int64_t group = 4;
+
+    put(rank, SPOOL_DEF_GROUP, 0, 0, &def, sizeof def, member, sizeof member);
+    put(rank, SPOOL_ARGS, 1, 0, &args, sizeof args, &group, sizeof group);
+    named_inside(rank, CREATE_GROUP, EVENT_NONE);
+    lane[rank].header.open[0].tag = tag;
+}
+
+static void parts_that_make_a_communicator(void **state)
+{
+    (void)state;
+    for (int twin = 0; twin < 6; twin++) {
+        job_start(3);
+        names_define();
+        named_inside(2, BARRIER, EVENT_NONE);
+        party_inside(0, 0, 1, 5);
+        if (twin == 0) /* both are there */
+            party_inside(1, 0, 1, 5);
+        else if (twin == 1) /* with another tag */
+            party_inside(1, 0, 1, 6);
+        else if (twin == 2) /* with another group */
+            party_inside(1, 1, 2, 5);
+        else
+            named_inside(1, BARRIER, EVENT_NONE);
+        if (twin == 4) { /* it has made it, and rank 0 is about to */
+            struct spool_def_comm comm = {.global = 300, .id = 9, .size = 2, .count = 2};
+            put(1, SPOOL_DEF_COMM, SPOOL_COMM_INTRA, 0, &comm, sizeof comm, (int32_t[]){0, 1},
+                2 * sizeof(int32_t));
+        }
+        if (twin == 5)
+            standing[1] = PROOF_UNKNOWN;
+        if (twin == 0 || twin >= 4) {
+            expect_nothing();
+            continue;
+        }
+        expect_proven(twin == 2 ? 3 : 2);
+        expect_need(ENDING_NEED_COLLECTIVE, ENDING_OBJECT_COMM, EVENT_NONE);
+    }
+}
+
 static void windows_and_files(void **state)
 {
     (void)state;
@@ -279,6 +325,7 @@ int main(void)
         cmocka_unit_test(roots_of_two_groups_fit),
         cmocka_unit_test(collectives_that_differ_wait_for_each_other),
         cmocka_unit_test(calls_of_a_part_do_not_count),
+        cmocka_unit_test(parts_that_make_a_communicator),
         cmocka_unit_test(windows_and_files),
         cmocka_unit_test(posts_and_starts),
         cmocka_unit_test(locks),
