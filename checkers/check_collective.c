@@ -30,6 +30,20 @@ static bool bytes_must_agree(const struct trace_event *call)
 
 enum differs { SAME, CALLS, ROOTS, OPERATIONS, SIZES, TYPES };
 
+/* Functions of a program are told apart where both are known, and lie in the same file. */
+static bool ops_differ(const struct trace *trace, int32_t a, int32_t b)
+{
+    if (a == b || a < 0 || b < 0 || (uint32_t)a >= trace->op_count ||
+        (uint32_t)b >= trace->op_count || !trace->op_name[a] || !trace->op_name[b])
+        return a != b;
+    const char *one = trace->op_name[a], *other = trace->op_name[b];
+    if (trace->op_commutative[a] != trace->op_commutative[b] || strncmp(one, "user", 4) != 0 ||
+        strncmp(other, "user", 4) != 0)
+        return true;
+    const char *end = strrchr(one, '+');
+    return end && !strncmp(one, other, (size_t)(end + 1 - one)) && strcmp(one, other) != 0;
+}
+
 static enum differs difference(const struct trace *trace, const struct trace_event *a,
                                const struct trace_event *b)
 {
@@ -47,7 +61,7 @@ static enum differs difference(const struct trace *trace, const struct trace_eve
         return SAME;
     if (!inter && a->root != b->root)
         return ROOTS;
-    if (!inter && a->op != b->op)
+    if (!inter && ops_differ(trace, a->op, b->op))
         return OPERATIONS;
     if (!bytes_must_agree(a))
         return SAME;
@@ -57,6 +71,17 @@ static enum differs difference(const struct trace *trace, const struct trace_eve
                    TYPES_DIFFER
                ? TYPES
                : SAME;
+}
+
+static void op_text(const char *name, char *text, size_t text_bytes)
+{
+    const char *code = name && !strncmp(name, "user ", 5) ? strchr(name + 5, ' ') : NULL;
+
+    if (code)
+        snprintf(text, text_bytes, "an operation of its own (%s)", code + 1);
+    else
+        snprintf(text, text_bytes, "%s",
+                 name && strcmp(name, "user") != 0 ? name : "an operation of its own");
 }
 
 /* What a member gave, in words. */
@@ -77,7 +102,7 @@ static void value_text(const struct trace *trace, const struct trace_event *even
     case OPERATIONS:
         if (event->op >= 0 && (uint32_t)event->op < trace->op_count)
             name = trace->op_name[event->op];
-        snprintf(text, text_bytes, "%s", name ? name : "an operation of its own");
+        op_text(name, text, text_bytes);
         return;
     case TYPES:
         if (event->datatype >= 0 && (uint32_t)event->datatype < trace->datatype_count)
@@ -486,6 +511,10 @@ enum core_status check_collective(const struct check_input *input, struct findin
                 continue;
             }
             enum differs differs = difference(input->trace, &first->event, &part->event);
+            if (differs == SAME && comm->inter && (*own)->event.root != EVENT_PROC_NULL &&
+                part->event.root != EVENT_PROC_NULL && part->event.root != EVENT_ROOT &&
+                ops_differ(input->trace, (*own)->event.op, part->event.op))
+                differs = OPERATIONS;
             const char *what = NULL;
             if (differs != SAME)
                 status = add_mismatch(input, collectives, collective, differs, list);

@@ -238,6 +238,10 @@ uint32_t recorder_site_of(struct lane *lane,
                           const void *address); /* behind an instruction; takes the lock */
 /* The module that holds the address; 0 none. Takes the lock. */
 uint32_t recorder_module_of(struct lane *lane, uintptr_t address, uint64_t *out_bias);
+/* What a function is in each process that runs the same files: "BUILD FILE+0xOFFSET", cut to room.
+ * False: not known, or the same source may be another address there (generated code, a binding's
+ * own function that stands for one of another language). Under the lock. */
+bool recorder_code_name(const void *function, char *buffer, size_t buffer_bytes);
 static inline unsigned recorder_site_slot(const void *address)
 {
     return (unsigned)(((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 56);
@@ -508,7 +512,7 @@ uint32_t recorder_comm_made(struct lane *lane, MPI_Comm made, MPI_Comm parent,
 int recorder_text_number(const char *text); /* for COMM_ORIGIN_TAGGED */
 uint32_t recorder_group(struct lane *lane, MPI_Group group);
 uint32_t recorder_op(struct lane *lane, MPI_Op op);
-uint32_t recorder_op_made(struct lane *lane, MPI_Op op, int commute);
+uint32_t recorder_op_made(struct lane *lane, MPI_Op op, int commute, const void *function);
 uint32_t recorder_win(struct lane *lane, MPI_Win win);
 uint32_t recorder_win_made(struct lane *lane, MPI_Win win, MPI_Comm comm, MPI_Aint bytes);
 uint32_t recorder_file(struct lane *lane, MPI_File file);

@@ -332,7 +332,8 @@ struct spool_segment { /* `count` consecutive elements of a basic type at a disp
     uint32_t basic; /* DEF_TYPE id of the basic type */
     uint32_t count;
 };
-struct spool_def_op { /* a = 1 if commutative, b = bytes of the name ("MPI_SUM", or "user") */
+struct spool_def_op { /* a = 1 if commutative, b = bytes of the name: "MPI_SUM", "user", or with
+                        what the function is "user BUILD FILE+0xOFFSET" */
     struct spool_head head;
     uint32_t id;
     uint32_t reserved;

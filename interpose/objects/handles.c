@@ -570,10 +570,14 @@ done:
     return id;
 }
 
-static uint32_t op_define(struct lane *lane, MPI_Op op, int commute)
+static uint32_t op_define(struct lane *lane, MPI_Op op, int commute, const void *function)
 {
+    char user[320] = "user ";
     uint32_t id = map_add(OBJECT_OP, HANDLE(op), 0);
-    const char *name = library_op_name(op) ? library_op_name(op) : "user";
+    const char *name = library_op_name(op);
+    if (!name && !(function && recorder_code_name(function, user + 5, sizeof user - 5)))
+        user[4] = '\0';
+    name = name ? name : user;
     if (commute < 0 && REAL(Op_commutative)(op, &commute) != MPI_SUCCESS)
         commute = 0;
     size_t bytes = strlen(name);
@@ -594,15 +598,15 @@ uint32_t recorder_op(struct lane *lane, MPI_Op op)
     recorder_lock();
     uint32_t id = map_find(OBJECT_OP, HANDLE(op));
     if (!id && usage_good(OBJECT_OP, HANDLE(op)))
-        id = op_define(lane, op, -1);
+        id = op_define(lane, op, -1, NULL);
     recorder_unlock();
     return id;
 }
 
-uint32_t recorder_op_made(struct lane *lane, MPI_Op op, int commute)
+uint32_t recorder_op_made(struct lane *lane, MPI_Op op, int commute, const void *function)
 {
     recorder_lock();
-    uint32_t id = op_define(lane, op, commute != 0);
+    uint32_t id = op_define(lane, op, commute != 0, function);
     recorder_unlock();
     return id;
 }

@@ -12,6 +12,7 @@
  *     names it. */
 #include <dlfcn.h>
 #include <elf.h>
+#include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,6 +253,29 @@ uint32_t recorder_module_of(struct lane *lane, uintptr_t address, uint64_t *out_
     *out_bias = id ? table.base[id - 1] : 0;
     recorder_unlock();
     return id;
+}
+
+bool recorder_code_name(const void *function, char *buffer, size_t buffer_bytes)
+{
+    struct search s = {.address = (uintptr_t)function};
+    char file[4096];
+    uint64_t build = 0;
+
+    for (uint32_t i = 0; i < facade_count; i++)
+        if (s.address >= facade[i].start && s.address < facade[i].end)
+            return false;
+    if (recorder_in_binding(function) || !dl_iterate_phdr(search_module, &s) || !s.build_id_bytes)
+        return false;
+    for (size_t i = 0; i < s.build_id_bytes; i++)
+        build = (build ^ s.build_id[i]) * 0x100000001B3u;
+    if (s.path[0])
+        strcpy(file, s.path);
+    else
+        core_program_file(file, sizeof file);
+    const char *name = strrchr(file, '/');
+    snprintf(buffer, buffer_bytes, "%016" PRIx64 " %.255s+0x%" PRIxPTR, build,
+             name ? name + 1 : file, s.address - s.base);
+    return true;
 }
 
 static uint32_t *site_slot(const void *address)

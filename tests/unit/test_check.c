@@ -147,6 +147,18 @@ static const struct row {
      {"Allreduce tag=1 type=int count=1" END, "Allreduce tag=2 type=int count=1" END},
      {"Allreduce tag=2 type=int count=1" END, "Allreduce tag=2 type=int count=1" END},
      NULL},
+    {"collective",
+     "collective",
+     "different operations",
+     {"Allreduce tag=3 type=int count=1" END, "Allreduce tag=4 type=int count=1" END},
+     {"Allreduce tag=3 type=int count=1" END, "Allreduce tag=5 type=int count=1" END},
+     NULL},
+    {"collective",
+     "collective",
+     "different operations",
+     {"Allreduce tag=2 type=int count=1" END, "Allreduce tag=6 type=int count=1" END},
+     {"Allreduce tag=3 type=int count=1" END, "Allreduce tag=6 type=int count=1" END},
+     NULL},
 
 #define WIN "Win_create args=64,4; "
 #define FENCE "Win_fence args=0; "
