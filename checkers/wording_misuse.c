@@ -61,6 +61,9 @@ static const char *const misuse_forms[] = {
     [MISUSE_CART_DIMENSION] = "'%a' is %0, but the topology has %1 dimension%s",
     [MISUSE_CART_RANK] = "'%a' is %0, but the topology has %1 rank%s",
     [MISUSE_NONE_OF] = "'%a' is %0, which is none of the values that it can have",
+    [MISUSE_ASSERTION] = "'%a' has %b, which the call does not take",
+    [MISUSE_NO_DYNAMIC] = "'%a' is no dynamic window: memory is not attached to it",
+    [MISUSE_NO_SHARED] = "'%a' is no window of shared memory",
     [MISUSE_AMODE_ACCESS] =
         "'%a' must have exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR",
     [MISUSE_AMODE_CREATE] = "'%a' has MPI_MODE_RDONLY with MPI_MODE_CREATE or MPI_MODE_EXCL",

@@ -383,6 +383,14 @@ static void done_some(struct several *s, void **cfa, MPI_Request *request, const
     }
 }
 
+/* Where MPI_Waitsome and MPI_Testsome tell which requests are complete. */
+static void some_out(const struct several *s, const int *outcount, const int *indices)
+{
+    usage_pointer(s->lane, s->e->seq, outcount, "outcount");
+    usage_pointer(s->lane, s->e->seq, s->count > 0 ? (const void *)indices : "",
+                  "array_of_indices");
+}
+
 int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request array_of_requests[],
                      int *outcount, int *array_of_indices, MPI_Status array_of_statuses[])
 {
@@ -392,6 +400,7 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     struct several s = {.lane = lane, .count = incount};
     enter(&s, CALL_Waitsome, cfa, array_of_requests, false, outcount && array_of_indices);
+    some_out(&s, outcount, array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, incount);
     if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
@@ -412,6 +421,7 @@ int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request arra
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     struct several s = {.lane = lane, .count = incount};
     enter(&s, CALL_Testsome, cfa, array_of_requests, true, outcount && array_of_indices);
+    some_out(&s, outcount, array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, incount);
     if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))

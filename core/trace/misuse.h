@@ -56,6 +56,9 @@
     X(CART_DIMENSION, "cart-dimension", ARGUMENT)                                \
     X(CART_RANK, "cart-rank", ARGUMENT)                                          \
     X(NONE_OF, "none-of", ARGUMENT)                                              \
+    X(ASSERTION, "assertion", ARGUMENT)                                          \
+    X(NO_DYNAMIC, "no-dynamic", ARGUMENT)                                        \
+    X(NO_SHARED, "no-shared", ARGUMENT)                                          \
     X(AMODE_ACCESS, "amode-access", ARGUMENT)                                    \
     X(AMODE_CREATE, "amode-create", ARGUMENT)                                    \
     X(AMODE_SEQUENTIAL, "amode-sequential", ARGUMENT)                            \

@@ -578,12 +578,16 @@ void usage_groups(struct lane *lane, uint64_t seq, MPI_Comm comm, const char *ar
 
 bool usage_datareps;
 
-void usage_datarep(struct lane *lane, uint64_t seq, const char *datarep, const char *argument)
+void usage_datarep(struct lane *lane, uint64_t seq, const char *datarep, const char *argument,
+                   bool file)
 {
     const char *seen = recorder_seen(datarep, sizeof "external32");
 
-    if (seen && !usage_datareps && strcmp(seen, "native") && strcmp(seen, "internal") &&
-        strcmp(seen, "external32"))
+    bool known =
+        seen &&
+        (!strcmp(seen, "external32") ||
+         (file && (usage_datareps || !strcmp(seen, "native") || !strcmp(seen, "internal"))));
+    if (seen && !known)
         usage_say(lane, seq, MISUSE_DATAREP, argument, 0);
 }
 
@@ -636,6 +640,42 @@ void usage_one_of(struct lane *lane, uint64_t seq, int value, const char *argume
         if (allowed[i] == value)
             return;
     usage_say(lane, seq, MISUSE_NONE_OF, argument, 0, .value = {value});
+}
+
+void usage_assert(struct lane *lane, uint64_t seq, int value, const char *argument, int allowed)
+{
+    static const struct {
+        int bit;
+        const char *name;
+    } known[] = {
+        {MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"},     {MPI_MODE_NOSTORE, "MPI_MODE_NOSTORE"},
+        {MPI_MODE_NOPUT, "MPI_MODE_NOPUT"},         {MPI_MODE_NOPRECEDE, "MPI_MODE_NOPRECEDE"},
+        {MPI_MODE_NOSUCCEED, "MPI_MODE_NOSUCCEED"},
+    };
+    int wrong = value & ~allowed;
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (wrong & known[i].bit) {
+            usage_say(lane, seq, MISUSE_ASSERTION, argument, 0, .name[1] = known[i].name);
+            return;
+        }
+    if (wrong)
+        usage_say(lane, seq, MISUSE_NONE_OF, argument, 0, .value = {value});
+}
+
+bool usage_flavor(struct lane *lane, uint64_t seq, MPI_Win win, const char *argument, bool shared)
+{
+    int *flavor = NULL, found = 0;
+
+    if (!usage_good(OBJECT_WIN, HANDLE(win)) ||
+        REAL(Win_get_attr)(win, MPI_WIN_CREATE_FLAVOR, &flavor, &found) != MPI_SUCCESS || !found)
+        return true;
+    /* MPI 4.1 answers for other windows, too: no shared memory there */
+    bool fits = shared ? *flavor == MPI_WIN_FLAVOR_SHARED || MPI_VERSION * 10 + MPI_SUBVERSION > 40
+                       : *flavor == MPI_WIN_FLAVOR_DYNAMIC;
+    if (!fits)
+        usage_say(lane, seq, shared ? MISUSE_NO_SHARED : MISUSE_NO_DYNAMIC, argument, 0);
+    return fits;
 }
 
 void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argument)

@@ -148,7 +148,9 @@ void usage_ranges(struct lane *lane, uint64_t seq, MPI_Group group, int n, const
                   const char *argument);
 /* The call is for intercommunicators, or for the others. */
 void usage_groups(struct lane *lane, uint64_t seq, MPI_Comm comm, const char *argument, bool inter);
-void usage_datarep(struct lane *lane, uint64_t seq, const char *datarep, const char *argument);
+/* file: those that files have; else MPI_Pack_external's. */
+void usage_datarep(struct lane *lane, uint64_t seq, const char *datarep, const char *argument,
+                   bool file);
 extern bool usage_datareps; /* the program has registered some */
 /* The topology that the call needs: as comm_info has them. */
 enum usage_topology { USAGE_ANY_TOPOLOGY, USAGE_CART, USAGE_GRAPH, USAGE_DIST_GRAPH };
@@ -160,6 +162,10 @@ void usage_coords(struct lane *lane, uint64_t seq, MPI_Comm comm, const int *coo
                   const char *argument);
 void usage_one_of(struct lane *lane, uint64_t seq, int value, const char *argument, int n,
                   const int *allowed);
+/* What a one-sided call asserts: bits of MPI_MODE_*. */
+void usage_assert(struct lane *lane, uint64_t seq, int value, const char *argument, int allowed);
+/* The window that the call needs: one of shared memory, or a dynamic one. False: it is not. */
+bool usage_flavor(struct lane *lane, uint64_t seq, MPI_Win win, const char *argument, bool shared);
 void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argument);
 /* attributes: the call is about attributes that have the key already, which keep one that was freed
  * alive. */
