@@ -562,6 +562,7 @@ static void needs_of_intercomm(struct proof_prover *prover, int32_t me,
     struct bridge mine = bridge_of(&prover->history.rank[me], space, open);
     int32_t peer = mine.leader == me ? mine.remote : mine.leader;
     const struct history_rank *other;
+    const struct history_space *met = NULL;
     bool with_me = false, meets = false;
 
     proof_need_add(prover, need_coll(prover, me, space, space->entered + 1, true));
@@ -577,7 +578,12 @@ static void needs_of_intercomm(struct proof_prover *prover, int32_t me,
                                       : (struct bridge){.leader = EVENT_NONE};
         with_me |= its_space && its_space->global == space->global;
         meets |= bridges_meet(&mine, me, &its);
+        met = its.remote == me && bridges_meet(&mine, me, &its) ? its_space : NULL;
     }
+    /* the other side is not whole: what its leader waits for there, this one does, too */
+    if (mine.leader == me && met && other->open_count == 1 &&
+        proof_is_settled(prover->standing[me]) && proof_is_settled(prover->standing[peer]))
+        proof_need_add(prover, need_coll(prover, peer, met, met->entered + 1, true));
     if (mine.leader == me ? meets : !with_me)
         return;
     proof_peer_add(prover, peer);

@@ -131,7 +131,8 @@ enum {
     PSEND_INIT,
     PRECV_INIT,
     GREQUEST_START,
-    GREQUEST_COMPLETE
+    GREQUEST_COMPLETE,
+    INTERCOMM_CREATE
 };
 
 static inline void names_define(void)
@@ -150,7 +151,8 @@ static inline void names_define(void)
                {PSEND_INIT, EVENT_CLASS_SEND_INIT, "MPI_Psend_init"},
                {PRECV_INIT, EVENT_CLASS_RECV_INIT, "MPI_Precv_init"},
                {GREQUEST_START, EVENT_CLASS_OTHER, "MPI_Grequest_start"},
-               {GREQUEST_COMPLETE, EVENT_CLASS_OTHER, "MPI_Grequest_complete"}};
+               {GREQUEST_COMPLETE, EVENT_CLASS_OTHER, "MPI_Grequest_complete"},
+               {INTERCOMM_CREATE, EVENT_CLASS_COMM_CREATE, "MPI_Intercomm_create"}};
 
     for (uint32_t r = 0; r < rank_count; r++)
         for (size_t i = 0; i < sizeof row / sizeof *row; i++) {

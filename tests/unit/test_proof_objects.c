@@ -198,6 +198,39 @@ static void parts_that_make_a_communicator(void **state)
     }
 }
 
+/* Of groups {0, 2} and {1, 3}, which ranks 0 and 1 lead, rank 3 is in a barrier of all. */
+static void sides_that_are_not_whole(void **state)
+{
+    (void)state;
+    for (int twin = 0; twin < 4; twin++) {
+        job_start(4);
+        names_define();
+        for (uint32_t r = 0; r < 4; r++) {
+            struct spool_def_comm half = {
+                .global = 50 + r % 2, .id = 8, .rank = (int32_t)r / 2, .size = 2, .count = 2};
+            struct spool_args args = {.seq = lane[r].seq + 1};
+            int64_t scalar[] = {0, WORLD, 1 - r % 2};
+
+            put(r, SPOOL_DEF_COMM, SPOOL_COMM_INTRA, 0, &half, sizeof half,
+                (int32_t[]){(int32_t)r % 2, (int32_t)r % 2 + 2}, 2 * sizeof(int32_t));
+            if (r == 3 && twin != 1) {
+                named_inside(r, BARRIER, EVENT_NONE);
+            } else {
+                put(r, SPOOL_ARGS, 3, 0, &args, sizeof args, scalar, sizeof scalar);
+                named_inside(r, INTERCOMM_CREATE, EVENT_NONE);
+                lane[r].header.open[0].comm = 8;
+            }
+            standing[r] = twin == 2 ? PROOF_STILL : PROOF_SETTLED;
+        }
+        if (twin == 3) /* it may come */
+            standing[3] = PROOF_UNKNOWN;
+        if (twin)
+            expect_nothing();
+        else
+            expect_proven(4);
+    }
+}
+
 static void windows_and_files(void **state)
 {
     (void)state;
@@ -325,6 +358,7 @@ int main(void)
         cmocka_unit_test(roots_of_two_groups_fit),
         cmocka_unit_test(collectives_that_differ_wait_for_each_other),
         cmocka_unit_test(calls_of_a_part_do_not_count),
+        cmocka_unit_test(sides_that_are_not_whole),
         cmocka_unit_test(parts_that_make_a_communicator),
         cmocka_unit_test(windows_and_files),
         cmocka_unit_test(posts_and_starts),
