@@ -180,7 +180,7 @@ static const struct {
     {VERB_PREALLOCATE, {"size"}},
     {VERB_SEEK, {"offset", "whence"}},
     {VERB_SET_ATOMICITY, {"flag"}},
-    {VERB_SET_VIEW, {"the extent of 'etype'"}},
+    {VERB_SET_VIEW, {"the extent of 'etype'", "datarep"}},
 };
 
 static const char *alike_name(const struct trace *trace, int32_t call, int which)
@@ -189,6 +189,20 @@ static const char *alike_name(const struct trace *trace, int32_t call, int which
         if (trace->call[call].verb == alike[i].verb)
             return alike[i].argument[which];
     return NULL;
+}
+
+/* A number that stands for the only text of a call. */
+static enum core_status text_number(const char *name, uint32_t index, int64_t value,
+                                    const char *text, void *context)
+{
+    int64_t *number = context;
+
+    (void)name;
+    (void)index;
+    (void)value;
+    for (; text && *text; text++)
+        *number = (int64_t)(((uint64_t)*number ^ (unsigned char)*text) * 0x100000001B3u);
+    return CORE_OK;
 }
 
 static struct step step_of(struct trace *trace, const struct trace_event *event)
@@ -201,6 +215,10 @@ static struct step step_of(struct trace *trace, const struct trace_event *event)
             step.value[i] = trace_arg_value(trace, event, name, 0);
         else if (event->datatype >= 0 && (uint32_t)event->datatype < trace->datatype_count)
             step.value[i] = trace->datatype[event->datatype].extent;
+    if (event->verb == VERB_SET_VIEW) {
+        step.value[1] = 0;
+        trace_args_each(trace, event->arg_set, text_number, &step.value[1]);
+    }
     if (event->verb == VERB_SET_ATOMICITY)
         step.value[0] = step.value[0] != 0;
     int64_t filetype =
@@ -251,6 +269,31 @@ static const char *step_differs(const struct trace *trace, const struct opened *
     return NULL;
 }
 
+/* What a view's datatype must not be: its parts come in the order of their places, none before the
+ * start; where the file is written, they do not overlap either. NULL: it is none of that. */
+static const char *misplaced(const struct trace *trace, int32_t id, bool written)
+{
+    const struct trace_datatype *type = &trace->datatype[id];
+    int64_t last = INT64_MIN, end = INT64_MIN;
+    bool negative = false, falls = false, overlaps = false;
+
+    for (uint32_t i = 0; type->segment && i < type->segment_count; i++) {
+        const struct spool_segment *segment = &type->segment[i];
+        if (segment->basic >= trace->datatype_count || !segment->count)
+            return NULL;
+        const struct trace_datatype *basic = &trace->datatype[segment->basic];
+        negative |= segment->displacement < 0;
+        falls |= segment->displacement < last;
+        overlaps |= segment->displacement < end;
+        last = segment->displacement + (int64_t)(segment->count - 1) * basic->extent;
+        end = last + basic->size > end ? last + basic->size : end;
+    }
+    return negative              ? "has negative displacements"
+           : falls               ? "has displacements that fall"
+           : overlaps && written ? "has parts that overlap, in a file that is opened for writing"
+                                 : NULL;
+}
+
 static void view(struct files *files, const struct trace_event *event, struct opened *file)
 {
     const struct trace *trace = files->input->trace;
@@ -266,6 +309,14 @@ static void view(struct files *files, const struct trace_event *event, struct op
          trace->datatype[filetype].size % trace->datatype[etype].size) ||
         types_compare(trace, etype, 1, filetype, 1, &a, &b) == TYPES_DIFFER)
         wrong(files, event, "'filetype' is not made of 'etype'");
+    for (int i = 0; i < 2; i++) {
+        const char *what =
+            misplaced(trace, i ? filetype : etype, !(file->amode & EVENT_AMODE_RDONLY));
+        char sentence[128];
+        snprintf(sentence, sizeof sentence, "'%s' %s", i ? "filetype" : "etype", what ? what : "");
+        if (what && (!i || filetype != etype))
+            wrong(files, event, sentence);
+    }
 }
 
 static enum core_status read_rank(struct files *files, uint32_t rank)

@@ -20,6 +20,7 @@ static const char *const misuse_forms[] = {
     [MISUSE_TYPE_UNCOMMITTED] = "'%a' is a datatype that was not committed",
     [MISUSE_TYPE_OVERLAPS] =
         "the datatype of '%a' has parts that overlap, which must not be received into",
+    [MISUSE_TARGET_OVERLAPS] = "'%a' has parts that overlap, which must not be written to",
     [MISUSE_PEER_RANGE] = "'%a' is %0, but the communicator has %1 rank%s",
     [MISUSE_PEER_ANY] = "'%a' is %0 (MPI_ANY_SOURCE), but the communicator has %1 rank%s",
     [MISUSE_TARGET_RANGE] = "'%a' is %0, but the window has %1 rank%s",

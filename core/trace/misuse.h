@@ -16,6 +16,7 @@
     X(HANDLE_PREDEFINED, "handle-predefined", ARGUMENT)                          \
     X(TYPE_UNCOMMITTED, "type-uncommitted", ARGUMENT)                            \
     X(TYPE_OVERLAPS, "type-overlaps", ARGUMENT)                                  \
+    X(TARGET_OVERLAPS, "target-overlaps", ARGUMENT)                              \
     X(PEER_RANGE, "peer-range", ARGUMENT)                                        \
     X(PEER_ANY, "peer-any", ARGUMENT)                                            \
     X(TARGET_RANGE, "target-range", ARGUMENT)                                    \

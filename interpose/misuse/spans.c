@@ -28,6 +28,14 @@ static bool in_place(struct lane *lane, uint64_t seq, const char *argument, cons
     return is;
 }
 
+void usage_target_type(struct lane *lane, uint64_t seq, uint32_t type, const char *argument)
+{
+    const struct datatype_span *s = type ? datatypes_span(type) : NULL;
+
+    if (UNLIKELY(s && s->overlaps))
+        usage_say(lane, seq, MISUSE_TARGET_OVERLAPS, argument, 0);
+}
+
 /* Whether it is one to be looked at. */
 static inline bool is_buffer(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer,
                              const struct datatype_span *s)

@@ -132,6 +132,8 @@ enum usage_operates {
 };
 void usage_op_type(struct lane *lane, uint64_t seq, MPI_Op op, MPI_Datatype type,
                    const char *argument, enum usage_operates how);
+/* spans.c: a datatype of the target's, of which no byte may be written twice. */
+void usage_target_type(struct lane *lane, uint64_t seq, uint32_t type, const char *argument);
 /* Values that one call's own arguments must keep to. */
 void usage_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int ndims, const int *dims);
 /* Whether the part lies in the whole, dimension by dimension. */
