@@ -51,13 +51,28 @@ void folder_empty(const struct folder *folder)
     empty(folder->path);
 }
 
-/* Locks the folder's file; -1: it has none (create: none can be made), or its owner lives. */
-static int own(const char *folder, int create)
+/* Locks that file of the folder; -1: it has none (create: none can be made), or its owner lives. */
+static int lock_file(const char *folder, const char *name, int create)
 {
     char path[PATH_MAX + 16];
-    snprintf(path, sizeof path, "%s/" OWNED, folder);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | create, 0600);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* The file has its name only once it is locked: else another would take the folder for one that was
+ * left behind. */
+static int own(const char *folder)
+{
+    char path[PATH_MAX + 16], named[PATH_MAX + 16];
+    int fd = lock_file(folder, "owning", O_CREAT);
+    snprintf(path, sizeof path, "%s/owning", folder);
+    snprintf(named, sizeof named, "%s/" OWNED, folder);
+    if (fd >= 0 && rename(path, named) != 0) {
         close(fd);
         return -1;
     }
@@ -86,7 +101,7 @@ static void remove_of_dead(const char *where)
         if (strncmp(entry->d_name, FOLDER, sizeof FOLDER - 1) == 0 &&
             snprintf(path, sizeof path, "%s/%s", where, entry->d_name) < (int)sizeof path &&
             lstat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid())
-            fd = own(path, 0);
+            fd = lock_file(path, OWNED, 0);
         if (fd < 0)
             continue;
         removed(path);
@@ -191,7 +206,7 @@ enum core_status folder_make(struct folder *out_folder)
     if (bytes <= 0)
         return core_report(CORE_IO, "cannot make a folder in '%s': %s", where,
                            strerror(guard_wait(&made)));
-    made.owned = own(made.path, O_CREAT);
+    made.owned = own(made.path);
     *out_folder = made;
     return CORE_OK;
 }
