@@ -10,6 +10,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/random.h"
+#include "explore/outcome.h"
 #include "explore/sent.h"
 #include "explore/spread.h"
 #include "explore/state.h"
@@ -872,7 +873,9 @@ static enum core_status leads_there(struct explore_search *s, const struct explo
     enum core_status status = run_world(s, list, sends, &(struct replay_choice){0}, &ran);
     *out_there = status == CORE_OK && !ran.told->unfinished && ran.key == found->key &&
                  all_given(list, ran.told);
-    s->broken_off |= status == CORE_OK && ran.told->unfinished;
+    if (status == CORE_OK)
+        s->broken_off |= ran.told->unfinished ||
+                         (ran.key != found->key && explore_outcome_late(ran.outcome));
     return status;
 }
 

@@ -684,7 +684,7 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
         return core_report(CORE_IO, "the program that worlds are forked from has ended");
     if (w->debugged >= 0)
         debugger_attach(w);
-    bool less = options->left_ms && options->left_ms < w->world_ms_max, over;
+    bool less = options->left_ms && options->left_ms <= w->world_ms_max, over;
     int said = hear(w, less ? options->left_ms : w->world_ms_max);
     if ((over = said == 0))
         said = time_over(w);
