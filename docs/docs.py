@@ -5,10 +5,11 @@ the pictures anew (which needs Chromium).
 
 In a session: ```console blocks hold commands behind "$ " with their output; ```c FILE.c:FROM-TO
 blocks hold lines of a program; comments tell what is not seen: <!-- shell COMMAND -->, <!-- picture
-FILE.png of PAGE.html at WIDTHxHEIGHT [from SELECTOR] -->, <!-- picture FILE.svg -->. The README is
-such a session, too. A block with [...] in it shows parts of what is printed, in lines or in a line,
+FILE.png of PAGE.html at WIDTHxHEIGHT [from SELECTOR] -->, <!-- picture FILE.svg -->, <!-- rules
+FILE.sarif... -->, behind which everything is made of the rules that these reports declare. The
+README is such a session, too. A block with [...] in it shows parts of what is printed, in lines or in a line,
 and is never written."""
-import os, re, shutil, subprocess, sys, tempfile
+import json, os, re, shutil, subprocess, sys, tempfile, textwrap
 
 DOCS = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(DOCS)
@@ -135,6 +136,24 @@ class Session:
         browser.frame()
         browser.picture(f"{DOCS}/pictures/{name}")
 
+    def rules(self, block, files):
+        """A section a rule, under its id, to which reports link; the same id may be in several."""
+        said, sections = [], {}
+        for name in files.split():
+            with open(f"{self.folder}/{name}") as file:
+                for rule in json.load(file)["runs"][0]["tool"]["driver"]["rules"]:
+                    manual = re.search(r"`man crosswait-(\S+)`", rule["help"]["markdown"])[1]
+                    text = f"`crosswait {manual}` expects that {rule['shortDescription']['text']}."
+                    if rule["help"]["text"] != rule["shortDescription"]["text"]:
+                        text += f"\n\nRemedy: {rule['help']['text']}."
+                    sections.setdefault(rule["id"], []).append(text)
+        for rule, texts in sections.items():
+            said += ["", f"## {rule}"]
+            for text in texts:
+                for paragraph in text.split("\n\n"):
+                    said += [""] + textwrap.wrap(paragraph, 100, break_on_hyphens=False)
+        return self.judge(block, said)
+
     def run(self, browser):
         with open(f"{DOCS}/{self.name}") as file:
             text = file.read().splitlines()
@@ -156,6 +175,9 @@ class Session:
                     else self.program(line[3:], text[at:end])
                 )
                 at = end
+            elif comment := re.fullmatch(r"<!-- rules (.*) -->", line):
+                self.lines += self.rules(text[at:], comment[1])
+                at = len(text)
         shutil.rmtree(self.folder)
         if WRITE:
             with open(f"{DOCS}/{self.name}", "w") as file:

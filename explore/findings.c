@@ -328,7 +328,7 @@ static enum core_status look_run(struct explore_program *program, struct explore
     if (status != CORE_OK || outcome->decisions->unfinished)
         return status;
     look->same = key == look->class->key;
-    if (!look->same && explore_outcome_late(outcome))
+    if (!look->same && explore_late(outcome))
         return status;
     search->went_astray |= !look->same;
     *out_there = true;

@@ -47,14 +47,6 @@ const struct world_finding *explore_outcome_failure(const struct world_process_o
     return NULL;
 }
 
-bool explore_outcome_late(const struct world_outcome *world)
-{
-    for (int i = 0; i < world->finding_count; i++)
-        if (!strcmp(world->finding[i].rule, "time"))
-            return true;
-    return false;
-}
-
 static bool rank_allowed(const struct explore_allow *allow, int rank)
 {
     for (int i = 0; i < allow->pattern_count; i++) {

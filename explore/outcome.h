@@ -34,9 +34,6 @@ enum core_status explore_outcome_key(const struct world_process_outcome *outcome
                                      const struct explore_allow *allow, uint64_t *out_key);
 /* A finding that fails the program, the first; or NULL. */
 const struct world_finding *explore_outcome_failure(const struct world_process_outcome *outcome);
-/* Its time was over, which a loaded machine may bring about: if it ended another time, that tells
- * nothing. */
-bool explore_outcome_late(const struct world_outcome *world);
 /* A line that a rank prints in one of them only: its rank, and the line of each, without its end,
  * NULL where there is none. False: they print the same. */
 struct explore_difference {

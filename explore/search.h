@@ -148,6 +148,9 @@ void explore_list_done(struct explore_list *list);
 enum core_status explore_sends_copy(const struct explore_sends *from,
                                     struct explore_sends *out_sends);
 void explore_sends_done(struct explore_sends *sends);
+/* Its time was over, which a busy machine may bring about: where it came to its end another time,
+ * that tells nothing. */
+bool explore_late(const struct world_outcome *world);
 /* Leaves out of the class's answers and buffers what its outcome does not need: fewest that still
  * lead to it; nothing where the rest would be left to chance. *out_list and *out_sends are the
  * caller's. */

@@ -16,6 +16,7 @@
 
 struct sarif {
     char *root; /* absolute, without a slash at its end; NULL: not known */
+    char *docs; /* where the documentation is published; NULL: not known */
     json_t *rules, *results, *fallback;
     json_t *index;   /* of a rule, by its id */
     json_t *seen;    /* how many results of an identity there were */
@@ -28,6 +29,7 @@ void sarif_free(struct sarif *sarif)
     if (!sarif)
         return;
     free(sarif->root);
+    free(sarif->docs);
     json_decref(sarif->rules);
     json_decref(sarif->results);
     json_decref(sarif->fallback);
@@ -92,6 +94,25 @@ static json_t *location(const struct sarif *sarif, const struct sarif_place *pla
     return object;
 }
 
+/* Where the pages of docs/ are published, without the last "/"; free() it. NULL: nobody says it:
+ * the documentation comes with the program and has no address of its own on the web. */
+static char *docs_url(void)
+{
+    const char *url = getenv("CROSSWAIT_DOCS_URL");
+
+    if (!url || !*url)
+        return NULL;
+    if (strncmp(url, "https://", strlen("https://")) != 0 || strpbrk(url, " \"<>\\^`{|}#")) {
+        core_report(CORE_BAD_INPUT,
+                    "CROSSWAIT_DOCS_URL is no address that begins with https://: '%s'; the SARIF "
+                    "report has no links",
+                    url);
+        return NULL;
+    }
+    size_t bytes = strlen(url);
+    return strndup(url, bytes - (url[bytes - 1] == '/'));
+}
+
 struct sarif *sarif_new(const struct sarif_place *fallback, const char *root)
 {
     struct sarif *sarif = calloc(1, sizeof *sarif);
@@ -99,6 +120,7 @@ struct sarif *sarif_new(const struct sarif_place *fallback, const char *root)
     CORE_CHECK(fallback->path); /* invariant 2 */
     if (sarif) {
         sarif->root = realpath(root ? root : ".", NULL);
+        sarif->docs = docs_url();
         sarif->rules = json_array();
         sarif->results = json_array();
         sarif->index = json_object();
@@ -134,8 +156,7 @@ void sarif_place_add(struct sarif *sarif, const struct sarif_place *place)
 
 /* --- rules and results ------------------------------------------------------------------------ */
 
-/* The remedy, and where more stands: code scanning shows the markdown. There is no helpUri, since
- * the documentation comes with the program and has no address on the web. */
+/* The remedy, and where more stands: code scanning shows the markdown. */
 static json_t *help(const struct sarif_rule *rule)
 {
     const char *text = rule->help ? rule->help : rule->says;
@@ -173,6 +194,10 @@ void sarif_rule_add(struct sarif *sarif, const struct sarif_rule *rule)
                   "shortDescription", message(rule->says), "fullDescription", message(rule->says),
                   "help", help(rule), "properties", "tags", rule->class, "precision", "high");
 
+    char *uri = NULL;
+    if (sarif->docs && asprintf(&uri, "%s/rules.md#%s", sarif->docs, rule->id) >= 0)
+        json_object_set_new(object, "helpUri", json_string(uri));
+    free(uri);
     json_object_set_new(sarif->index, rule->id,
                         json_integer((json_int_t)json_array_size(sarif->rules)));
     json_array_append_new(sarif->rules, object);
@@ -253,6 +278,8 @@ enum core_status sarif_write(struct sarif *sarif, FILE *file)
     places_complete(sarif);
     json_t *driver = json_pack("{s:s, s:s, s:s, s:O}", "name", "crosswait", "version", CORE_VERSION,
                                "semanticVersion", CORE_VERSION, "rules", sarif->rules);
+    if (sarif->docs)
+        json_object_set_new(driver, "informationUri", json_string(sarif->docs));
     char *base = NULL;
     char *root_uri = sarif->root ? core_text_uri(sarif->root) : NULL;
     if (root_uri && asprintf(&base, "%s/", root_uri) < 0)

@@ -36,6 +36,16 @@ cmp -s app.sarif moved.sarif && echo "not moved"
 cd .. && crosswait report --format=sarif --source-root="$PWD/repository" repository/crosswait.db \
     >named.sarif
 /usr/bin/python3 "$SOURCE/tests/reports/github.py" named.sarif
+# Links into the documentation, where somebody has published it; nothing else has an address.
+links() { # ADDRESS
+    CROSSWAIT_DOCS_URL=$1 crosswait report --format=sarif repository/crosswait.db >linked.sarif
+    /usr/bin/python3 "$SOURCE/tests/reports/github.py" linked.sarif
+    grep -cE '"(informationUri|helpUri)": "https://example.org/docs(/rules.md#[a-z-]+)?"' linked.sarif
+}
+links https://example.org/docs/
+links docs
+grep -o '"helpUri": ".*#[a-z-]*' repository/app.sarif
+grep -c '^## ' "$SOURCE/docs/rules.md"
 /usr/bin/python3 - repository/app.xml <<'END'
 import sys, xml.etree.ElementTree as xml
 
