@@ -7,8 +7,8 @@ In a session: ```console blocks hold commands behind "$ " with their output; ```
 blocks hold lines of a program; comments tell what is not seen: <!-- shell COMMAND -->, <!-- picture
 FILE.png of PAGE.html at WIDTHxHEIGHT [from SELECTOR] -->, <!-- picture FILE.svg -->, <!-- rules
 FILE.sarif... -->, behind which everything is made of the rules that these reports declare. The
-README is such a session, too. A block with [...] in it shows parts of what is printed, in lines or in a line,
-and is never written."""
+README is such a session, too. A block with [...] in it shows parts of what is printed, in lines or
+in a line, and is never written."""
 import json, os, re, shutil, subprocess, sys, tempfile, textwrap
 
 DOCS = os.path.dirname(os.path.abspath(__file__))

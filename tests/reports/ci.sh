@@ -40,7 +40,8 @@ cd .. && crosswait report --format=sarif --source-root="$PWD/repository" reposit
 links() { # ADDRESS
     CROSSWAIT_DOCS_URL=$1 crosswait report --format=sarif repository/crosswait.db >linked.sarif
     /usr/bin/python3 "$SOURCE/tests/reports/github.py" linked.sarif
-    grep -cE '"(informationUri|helpUri)": "https://example.org/docs(/rules.md#[a-z-]+)?"' linked.sarif
+    grep -cE '"(informationUri|helpUri)": "https://example.org/docs(/rules.md#[a-z-]+)?"' \
+        linked.sarif
 }
 links https://example.org/docs/
 links docs
