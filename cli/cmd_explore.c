@@ -63,7 +63,7 @@ static const struct options_spec spec[] = {
     {"gdb", 0, "RANK", "with --again: that rank under gdb, from the end of its MPI_Init"},
     {"world", 0, "KIND", "processes (the default), or mpirun: the job itself, on its MPI library"},
     {"world-time", 0, "SECONDS",
-     "a world that takes longer has failed (10; with --world=mpirun 30)"},
+     "a world that takes longer is broken off, and not judged (10; with --world=mpirun 30)"},
     {"html", 0, "FILE", "write a page with the findings too"},
     {"json", 0, "[FILE]", "write the result as JSON"},
     {"sarif", 0, "FILE", "write the findings as SARIF too"},
@@ -230,12 +230,15 @@ static int again(struct explore_program *program, const struct settings *setting
         for (int i = 0; i < outcome->finding_count; i++)
             fprintf(stderr, "crosswait: %s: %s\n", outcome->finding[i].rule,
                     outcome->finding[i].text);
-        status = explore_program_followed(program, &policy);
+        if (!outcome->decisions->unfinished)
+            status = explore_program_followed(program, &policy);
     }
     replay_policy_done(&policy);
     if (status != CORE_OK)
         return cli_exit_of(status);
-    return explore_outcome_failure(&program->outcome) ? CLI_FINDINGS : CLI_CLEAN;
+    return program->outcome.world.decisions->unfinished ? CLI_BUDGET
+           : explore_outcome_failure(&program->outcome) ? CLI_FINDINGS
+                                                        : CLI_CLEAN;
 }
 
 /* --- the search ------------------------------------------------------------------------------- */

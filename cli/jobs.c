@@ -332,10 +332,13 @@ static enum core_status run(void *context, const struct replay_policy *policy, d
         status = launch(jobs, policy, less ? left_s : jobs->world_s, &launched);
     if (launched.end == LAUNCH_END_SIGNAL)
         *jobs->stop = 1;
-    if (*jobs->stop || (less && launched.end == LAUNCH_END_BUDGET))
+    bool over = launched.end == LAUNCH_END_BUDGET;
+    if (*jobs->stop || (over && (less || !launched.trace_count)))
         look_away(jobs);
     else if (status == CORE_OK)
         status = look(jobs, policy, &launched);
+    jobs->mirror.told.unfinished |= over;
+    jobs->mirror.told.overdue = over && !less;
     launch_result_done(&launched);
     if (status != CORE_OK && !*jobs->stop)
         return status;

@@ -12,6 +12,7 @@
 #include "core/array.h"
 #include "core/text.h"
 #include "explore/sent.h"
+#include "explore/state.h"
 
 enum { CLASSES_TOLD = 8, ANSWERS_TOLD = 8, LINE_SHOWN = 120 };
 
@@ -328,8 +329,6 @@ static enum core_status look_run(struct explore_program *program, struct explore
     if (status != CORE_OK || outcome->decisions->unfinished)
         return status;
     look->same = key == look->class->key;
-    if (!look->same && explore_late(outcome))
-        return status;
     search->went_astray |= !look->same;
     *out_there = true;
     return look_fill(program, usual_of(search), &events, look);
@@ -675,6 +674,29 @@ static enum core_status astray_add(struct explore_search *search, struct finding
     return CORE_OK;
 }
 
+/* Told, as a program may be in it for ever; but the machine may be slow. */
+static enum core_status overdue_add(struct explore_program *program, struct explore_search *search,
+                                    struct finding_list *list)
+{
+    struct look look = {.class = NULL};
+    uint32_t count = search->overdue_count;
+    if (!count)
+        return CORE_OK;
+    struct finding *finding = finding_list_add(list, RULE_BEHAVIOUR, FINDING_NOTE);
+    if (!finding)
+        return CORE_NO_MEMORY;
+    finding_title(finding, "%" PRIu32 " world%s took longer than a world may, and %s broken off",
+                  count, count == 1 ? "" : "s", count == 1 ? "was" : "were");
+    finding_fact(finding,
+                 "whether %s would have ended is not known: the machine may be slow, or "
+                 "the program goes on for ever; --world-time=SECONDS gives a world longer",
+                 count == 1 ? "it" : "they");
+    look.schedule = schedule_text(&search->overdue[0].list, &look.sends);
+    repeat_set(finding, program, &look);
+    free(look.schedule);
+    return CORE_OK;
+}
+
 /* A class that only an earlier search has seen, whose state this one went on from: what comes of it
  * is shown, however long it takes. */
 static enum core_status look_late(struct explore_program *program, struct explore_search *search,
@@ -742,6 +764,8 @@ enum core_status explore_findings(struct explore_program *program, struct explor
             race_add(program, search, look, looked, passing + (search->class_count - count), list);
     if (status == CORE_OK)
         status = astray_add(search, list);
+    if (status == CORE_OK)
+        status = overdue_add(program, search, list);
     for (uint32_t i = 0; i < looked; i++)
         look_done(&look[i]);
     free(look);
@@ -760,9 +784,11 @@ static const char *rest_of(const struct explore_search *s)
     return s->complete && s->asked_again ? ", all in which no test or probe fails twice in a row"
            : s->complete                 ? ", all there are"
            : s->interrupted              ? ", then it was interrupted"
-           : s->late && !s->behaviours   ? ", as no world came to its end within the time"
-           : s->heap_count               ? ", and there are more"
-                                         : lacks[s->lacks];
+           : !s->behaviours && (s->late || s->overdue_count)
+               ? ", as no world came to its end within the time"
+           : s->heap_count || s->overdue_count ? ", and there are more"
+           : s->broken_off ? ", and there may be more, as a world was broken off"
+                           : lacks[s->lacks];
 }
 
 char *explore_summary(const struct explore_search *s)

@@ -463,6 +463,7 @@ static enum core_status fewer_buffers(struct explore_search *s, struct explore_w
         free(waiting.name);
     }
     s->limited |= (f.more && !f.stuck) || f.lost;
+    s->broken_off |= f.lost;
     for (uint32_t i = 0; i < f.count; i++)
         free(f.kept[i].name);
     return status;
@@ -750,12 +751,14 @@ static enum core_status one(struct explore_search *s)
     lists_give(s);
     enum core_status status = run_named(s, item.hash, &item.list, &(struct replay_choice){0}, &ran);
 
-    if (status == CORE_OK && ran.told->unfinished) {
-        s->late = true;
+    s->late = status == CORE_OK && ran.told->unfinished && !ran.told->overdue;
+    if (s->late)
         return heap_push(s, item);
-    }
     if (status == CORE_OK)
         status = branch(s, &item.list, item.changes, ran.told);
+    if (status == CORE_OK && ran.told->overdue) /* invariant 3 */
+        return CORE_ARRAY_PUSH(s->overdue, s->overdue_count, s->overdue_room,
+                               "what is to be explored", item);
     if (status == CORE_OK) {
         if (all_given(&item.list, ran.told) && !ran.told->cut)
             status = behaviour(s, &ran, &item.list, false);
@@ -778,9 +781,11 @@ static enum core_status sample(struct explore_search *s)
         replay_choice_seed(&choice, seed);
         samples_give(s);
         status = run_named(s, core_random_mix(seed), &none, &choice, &ran);
-        if (status != CORE_OK || ran.told->unfinished)
+        if (status != CORE_OK || (ran.told->unfinished && !ran.told->overdue))
             break;
         s->sampled++;
+        if (ran.told->overdue)
+            continue;
         status = answers_of(ran.told, &all);
         if (status == CORE_OK)
             status = behaviour(s, &ran, &all, true);
@@ -833,7 +838,7 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
         if (status == CORE_OK)
             status = state_keep(s);
     }
-    s->complete = status == CORE_OK && !s->heap_count && !s->limited;
+    s->complete = status == CORE_OK && !s->heap_count && !s->overdue_count && !s->limited;
     if (status == CORE_OK && s->heap_count && !s->interrupted)
         status = sample(s);
     if (status == CORE_OK && options->state)
@@ -845,12 +850,15 @@ void explore_search_done(struct explore_search *search)
 {
     for (uint32_t i = 0; i < search->heap_count; i++)
         explore_list_done(&search->heap[i].list);
+    for (uint32_t i = 0; i < search->overdue_count; i++)
+        explore_list_done(&search->overdue[i].list);
     for (uint32_t i = 0; i < search->class_count; i++) {
         explore_list_done(&search->class[i].first);
         explore_list_done(&search->class[i].asked);
         explore_sends_done(&search->class[i].sends);
     }
     CORE_ARRAY_DONE(search->heap, search->heap_count, search->heap_room);
+    CORE_ARRAY_DONE(search->overdue, search->overdue_count, search->overdue_room);
     CORE_ARRAY_DONE(search->class, search->class_count, search->class_room);
     core_table_done(&search->known);
     core_table_done(&search->offered);
@@ -864,14 +872,6 @@ void explore_search_done(struct explore_search *search)
 
 /* --- the smallest schedule -------------------------------------------------------------------- */
 
-bool explore_late(const struct world_outcome *world)
-{
-    for (int i = 0; i < world->finding_count; i++)
-        if (!strcmp(world->finding[i].rule, "time"))
-            return true;
-    return false;
-}
-
 static enum core_status leads_there(struct explore_search *s, const struct explore_list *list,
                                     const struct explore_sends *sends,
                                     const struct explore_class *found, bool *out_there)
@@ -880,9 +880,7 @@ static enum core_status leads_there(struct explore_search *s, const struct explo
     enum core_status status = run_world(s, list, sends, &(struct replay_choice){0}, &ran);
     *out_there = status == CORE_OK && !ran.told->unfinished && ran.key == found->key &&
                  all_given(list, ran.told);
-    if (status == CORE_OK)
-        s->broken_off |=
-            ran.told->unfinished || (ran.key != found->key && explore_late(ran.outcome));
+    s->broken_off |= status == CORE_OK && ran.told->unfinished;
     return status;
 }
 

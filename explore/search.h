@@ -14,6 +14,8 @@
  *  1. A world that could not be given the answers it was to have is not counted as a behaviour;
  *     its own decisions are looked at all the same.
  *  2. The same list of answers is never run twice.
+ *  3. A world that took longer than it may is no behaviour and no failure: the machine may be slow.
+ *     It is still to be run.
  *
  * Nothing here asks chance but the sampling, which has a seed, and no clock but the budget. */
 #ifndef EXPLORE_SEARCH_H
@@ -112,13 +114,15 @@ struct explore_search {
     bool went_astray; /* the same answers gave another world */
     bool late;        /* a world did not come to its end, and is still to be run */
     unsigned lacks;   /* EXPLORE_LACKS_: why it is limited, where worlds are jobs */
-    bool broken_off;  /* a world that was to be looked at again did not come to its end */
+    bool broken_off;  /* a behaviour that was to be run once more did not come to its end */
     /* the search's own */
     explore_run_fn run;
     void *context;
     const struct explore_options *options;
     struct explore_item *heap;
     uint32_t heap_count, heap_room;
+    struct explore_item *overdue; /* worlds that took longer than they may */
+    uint32_t overdue_count, overdue_room;
     struct core_table known;   /* lists that were run or are to be */
     struct core_table offered; /* answers to turns, where they were free */
     struct core_table met;     /* behaviours */
@@ -148,9 +152,6 @@ void explore_list_done(struct explore_list *list);
 enum core_status explore_sends_copy(const struct explore_sends *from,
                                     struct explore_sends *out_sends);
 void explore_sends_done(struct explore_sends *sends);
-/* Its time was over, which a busy machine may bring about: where it came to its end another time,
- * that tells nothing. */
-bool explore_late(const struct world_outcome *world);
 /* Leaves out of the class's answers and buffers what its outcome does not need: fewest that still
  * lead to it; nothing where the rest would be left to chance. *out_list and *out_sends are the
  * caller's. */

@@ -49,6 +49,14 @@ static void write_hashes(const char *word, const struct core_table *table, FILE 
     putc('\n', file);
 }
 
+static void write_items(const struct explore_item *item, uint32_t count, FILE *file)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        fprintf(file, "%" PRIu32 " %" PRIx64, item[i].changes, item[i].hash);
+        write_list(&item[i].list, file);
+    }
+}
+
 static void write_search(const struct explore_search *s, FILE *file)
 {
     fprintf(file, "crosswait-explore %d %" PRIx64 "\n", STATE_VERSION, s->options->program);
@@ -68,11 +76,9 @@ static void write_search(const struct explore_search *s, FILE *file)
         write_list(&c->first, file);
         write_list(&c->asked, file);
     }
-    fprintf(file, "ahead %" PRIu32 "\n", s->heap_count);
-    for (uint32_t i = 0; i < s->heap_count; i++) {
-        fprintf(file, "%" PRIu32 " %" PRIx64, s->heap[i].changes, s->heap[i].hash);
-        write_list(&s->heap[i].list, file);
-    }
+    fprintf(file, "ahead %" PRIu32 "\n", s->heap_count + s->overdue_count);
+    write_items(s->heap, s->heap_count, file);
+    write_items(s->overdue, s->overdue_count, file);
     fprintf(file, "end\n");
 }
 

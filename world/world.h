@@ -113,6 +113,7 @@ struct world_decisions {
     uint32_t decision_count, option_count, missed_count, past_count;
     bool cut;         /* ended because what the policy names cannot be had */
     bool unfinished;  /* broken off from outside: what would have come of it is not known */
+    bool overdue;     /* unfinished, as it took longer than a world may */
     bool limited;     /* more was possible than is told here */
     bool asked_again; /* a poll that had found nothing was repeated: it finds it then */
 };

@@ -21,8 +21,24 @@ crosswait explore --time=2 --world-time=100000 --world=mpirun mpirun -n 2 ./hang
 echo "[$?]"
 crosswait explore -j 2 --time=2 --world-time=100000 --world=mpirun mpirun -n 2 ./hangs
 echo "[$?]"
-# One that takes longer than a world may has failed, whatever the time.
-crosswait explore --time=100000 --world-time=1 -n 2 -- ./hangs 2>&1 | head -1
+# One that takes longer than a world may is no failure, whatever the time: it is still to be run.
+crosswait explore --time=100000 --world-time=1 -n 2 -- ./hangs
+echo "[$?]"
+crosswait explore --again=order=explore --world-time=1 -n 2 -- ./hangs
+echo "[$?]"
+crosswait explore --time=100000 --world-time=2 --world=mpirun mpirun -n 2 ./hangs | tail -1
+echo "[${PIPESTATUS[0]}]"
+sed 's/rank == 0 .* > 2/rank == 0 \&\& ++*starts == 4/' "$SOURCE/tests/explore/late.sh" |
+    sed '/^#include/,/^END/!d; /^END/d; s/    MPI_Recv.*/    for (rank = 1; rank < 3; rank++) &/' \
+        >once.c
+mpicc -g -O1 -o once once.c || exit 1
+shared=$(ipcmk -M 64 | sed 's/.*: //')
+for time in 1 100000; do
+    crosswait explore --time=100000 --world-time=$time --state=once.state -n 3 -- ./once "$shared" |
+        sed "s/ $shared\$//"
+    echo "[${PIPESTATUS[0]}]"
+done
+ipcrm -m "$shared"
 # One that does not come to where its ranks begin is not waited for much longer.
 sed 's/MPI_Comm_rank(.*/pause();/' hangs.c >early.c
 mpicc -g -O1 -o early early.c || exit 1

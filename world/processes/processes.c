@@ -618,11 +618,12 @@ static bool answer_is_whole(const struct region *region, const struct world_deci
                    !d->missed == !d->missed_count && !d->past == !d->past_count));
 }
 
-static void broken_off(struct world_processes *w)
+static void broken_off(struct world_processes *w, bool overdue)
 {
     if (!w->region->outcome.decisions)
         w->decisions = (struct world_decisions){0};
     w->decisions.unfinished = true;
+    w->decisions.overdue = overdue;
     w->region->outcome.decisions = &w->decisions;
 }
 
@@ -699,8 +700,8 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
     if (!answer_is_whole(region, region->outcome.decisions))
         return core_report(CORE_BAD_FORMAT, "a rank has overwritten what the ranks share");
     names_resolve(region);
-    if (less && over)
-        broken_off(w);
+    if (over)
+        broken_off(w, !less);
     bool unsure = is_unsure(region, region->outcome.decisions ? &w->decisions : NULL);
     for (int r = 0; r < w->rank_count; r++)
         rank_read(w, r);
