@@ -34,7 +34,8 @@ print(json.load(open("waitany.jobs"))["findings"][0]["schedule"])')
 crosswait explore --world=mpirun --world-time=300 --again="$schedule" -n 4 -- ./waitany \
     >again.txt 2>&1
 echo "again: [$?]"
-# Whether a send that is polled for has a buffer is given as well; without, this one polls for ever.
+# Whether a send that is polled for has a buffer is given as well; without, this one polls for ever,
+# which no job proves.
 mpicc -g -O1 -o spins "$SOURCE/tests/explore/programs/spins.c" || exit 1
 crosswait explore --world=mpirun --world-time=10 -n 2 -- ./spins | sed -n '$p'
 # What cannot be asked for.
