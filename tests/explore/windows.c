@@ -1,15 +1,31 @@
-/* One-sided operations against brute force: small random programs whose every interleaving is gone
- * through here, on a memory of its own, where an operation may be done at any time from its call on
- * until it is completed. The search finds the same outcomes: no more, no fewer. */
+/* One-sided operations and locks against brute force: small random programs whose every
+ * interleaving is gone through here, on a memory of its own, where an operation may be done at any
+ * time from its call on until it is completed, and a lock is had by whoever comes when it is free.
+ * The search finds the same outcomes, deadlocks among them: no more, no fewer; or it says that it
+ * is not all, as it does where one locks everything and another one something exclusively. Of two
+ * programs one locks everything to begin with, the other one what it uses. */
 #include <mpi.h>
 
 #include "core/table.h"
 #include "tests/explore/fibers.h"
 #include "world/state.h"
 
-enum { PROGRAMS = 3000, RANKS = 3, OPS = 8, PLACES = 2, STATES_MAX = 400000 };
+enum { PROGRAMS = 6000, RANKS = 3, OPS = 12, PLACES = 2, STATES_MAX = 400000, EVERYONE = -1 };
 
-enum what { PUT, GET, SUM, FETCH, FLUSH, LOOK, SEND, RECV, WHATS };
+enum what {
+    PUT,
+    GET,
+    SUM,
+    FETCH,
+    FLUSH,
+    LOOK,
+    SEND,
+    RECV,
+    SHARED, /* locks, also of everyone's memory */
+    EXCLUSIVE,
+    UNLOCK,
+    WHATS
+};
 struct op {
     enum what what;
     int peer, place;
@@ -25,27 +41,90 @@ static void add(struct program *p, int rank, struct op op)
         p->op[rank][p->count[rank]++] = op;
 }
 
+static int below(struct core_random *random, int count)
+{
+    return (int)core_random_below(random, (uint64_t)count);
+}
+
+static void make_locked(struct program *p, struct core_random *r)
+{
+    int total = 4 + below(r, 6);
+    for (int rank = 0; rank < p->ranks; rank++)
+        add(p, rank, (struct op){SHARED, EVERYONE, 0});
+    for (int i = 0; i < total; i++) {
+        int rank = below(r, p->ranks), peer = below(r, p->ranks);
+        enum what what = (enum what)below(r, RECV);
+        if (below(r, 3) == 0)
+            what = LOOK;
+        else if (below(r, 2))
+            peer = 0;
+        if (what == SEND && (peer == rank || p->count[rank] == OPS || p->count[peer] == OPS))
+            continue;
+        add(p, rank, (struct op){what, peer, below(r, PLACES)});
+        if (what == SEND)
+            add(p, peer, (struct op){RECV, rank, 0});
+    }
+    for (int rank = 0; rank < p->ranks; rank++)
+        add(p, rank, (struct op){UNLOCK, EVERYONE, 0});
+}
+
+/* One more call of a rank that has locked what `held` says; at the end it unlocks all. */
+static void make_next(struct program *p, struct core_random *r, int rank, bool held[RANKS],
+                      bool *all)
+{
+    int peer = below(r, 2) ? 0 : below(r, p->ranks), other = below(r, p->ranks),
+        place = below(r, 2);
+    bool any = held[0] || held[1] || held[2];
+    if (!any && !*all && below(r, 16) == 0) {
+        add(p, rank, (struct op){SHARED, EVERYONE, 0});
+        *all = true;
+    } else if (*all && below(r, 4) == 0) {
+        add(p, rank, (struct op){UNLOCK, EVERYONE, 0});
+        *all = false;
+    } else if (*all || (held[peer] && below(r, 3))) {
+        enum what what = (enum what)below(r, FLUSH + 1);
+        bool look = (held[rank] || *all) && below(r, 4) == 0;
+        add(p, rank, (struct op){look ? LOOK : what, peer, place});
+    } else if (held[peer]) {
+        add(p, rank, (struct op){UNLOCK, peer, 0});
+        held[peer] = false;
+    } else if (below(r, 6) == 0 && other != rank) {
+        add(p, rank, (struct op){SEND, other, 0});
+        add(p, other, (struct op){RECV, rank, 0});
+    } else {
+        add(p, rank, (struct op){below(r, 2) ? EXCLUSIVE : SHARED, peer, 0});
+        held[peer] = true;
+    }
+}
+
+static void make_locking(struct program *p, struct core_random *r)
+{
+    bool held[RANKS][RANKS] = {0}, all[RANKS] = {0};
+    int total = 5 + below(r, 6);
+    for (int i = 0; i < total; i++) {
+        int rank = below(r, p->ranks);
+        bool room = true;
+        for (int k = 0; k < p->ranks; k++)
+            room &= p->count[k] < OPS - RANKS - 1;
+        if (room)
+            make_next(p, r, rank, held[rank], &all[rank]);
+    }
+    for (int rank = 0; rank < p->ranks; rank++)
+        for (int peer = EVERYONE; peer < p->ranks; peer++)
+            if (peer == EVERYONE ? all[rank] : held[rank][peer])
+                add(p, rank, (struct op){UNLOCK, peer, 0});
+}
+
 static void make(struct program *p, uint64_t seed)
 {
     struct core_random random;
     core_random_init(&random, seed);
     memset(p, 0, sizeof *p);
-    p->ranks = 2 + (int)core_random_below(&random, RANKS - 1);
-    int total = 4 + (int)core_random_below(&random, 6);
-    for (int i = 0; i < total; i++) {
-        int rank = (int)core_random_below(&random, (uint64_t)p->ranks);
-        int peer = (int)core_random_below(&random, (uint64_t)p->ranks);
-        enum what what = (enum what)core_random_below(&random, RECV);
-        if (core_random_below(&random, 3) == 0)
-            what = LOOK;
-        else if (core_random_below(&random, 2))
-            peer = 0;
-        if (what == SEND && (peer == rank || p->count[rank] == OPS || p->count[peer] == OPS))
-            continue;
-        add(p, rank, (struct op){what, peer, (int)core_random_below(&random, PLACES)});
-        if (what == SEND)
-            add(p, peer, (struct op){RECV, rank, 0});
-    }
+    p->ranks = 2 + below(&random, RANKS - 1);
+    if (seed % 2)
+        make_locked(p, &random);
+    else
+        make_locking(p, &random);
 }
 
 static int value_of(int rank, int pc)
@@ -55,23 +134,42 @@ static int value_of(int rank, int pc)
 
 /* --- in worlds -------------------------------------------------------------------------------- */
 
-static void saw_results(int rank, int *from, int to, const struct program *p, const int *result)
+static bool returned[RANKS];
+
+/* What a call completes that comes behind `to` others: everything, or what is of one peer. */
+static unsigned completed(const struct program *p, int rank, int to, int peer)
 {
-    for (; *from < to; ++*from)
-        if (p->op[rank][*from].what == GET || p->op[rank][*from].what == FETCH)
-            fibers_saw(rank, result[*from]);
+    unsigned set = 0;
+    for (int i = 0; i < to; i++)
+        if (p->op[rank][i].what <= FETCH && (peer == EVERYONE || p->op[rank][i].peer == peer))
+            set |= 1u << i;
+    return set;
+}
+
+static bool has_result(const struct program *p, int rank, int pc)
+{
+    return p->op[rank][pc].what == GET || p->op[rank][pc].what == FETCH;
+}
+
+static void saw_results(int rank, unsigned *seen, unsigned set, const struct program *p,
+                        const int *result)
+{
+    for (int i = 0; i < p->count[rank]; i++)
+        if ((set & ~*seen) >> i & 1 && has_result(p, rank, i))
+            fibers_saw(rank, result[i]);
+    *seen |= set;
 }
 
 static int run(int rank, void *context)
 {
     const struct program *p = context;
-    int *memory, result[OPS] = {0}, value[OPS], from = 0, word;
+    int *memory, result[OPS] = {0}, value[OPS], word;
+    unsigned seen = 0;
     MPI_Win win;
     MPI_Win_allocate(PLACES * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
                      &win);
     memset(memory, 0, PLACES * sizeof(int));
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Win_lock_all(0, win);
     for (int i = 0; i < p->count[rank]; i++) {
         const struct op *op = &p->op[rank][i];
         value[i] = value_of(rank, i);
@@ -91,7 +189,7 @@ static int run(int rank, void *context)
             break;
         case FLUSH:
             MPI_Win_flush_all(win);
-            saw_results(rank, &from, i, p, result);
+            saw_results(rank, &seen, completed(p, rank, i, EVERYONE), p, result);
             break;
         case LOOK:
             MPI_Win_sync(win);
@@ -101,23 +199,57 @@ static int run(int rank, void *context)
         case SEND:
             MPI_Send(&rank, 1, MPI_INT, op->peer, 0, MPI_COMM_WORLD);
             break;
-        default:
+        case RECV:
             MPI_Recv(&word, 1, MPI_INT, op->peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            break;
+        case SHARED:
+        case EXCLUSIVE:
+            if (op->peer == EVERYONE)
+                MPI_Win_lock_all(0, win);
+            else
+                MPI_Win_lock(op->what == SHARED ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, op->peer, 0,
+                             win);
+            break;
+        default:
+            if (op->peer == EVERYONE)
+                MPI_Win_unlock_all(win);
+            else
+                MPI_Win_unlock(op->peer, win);
+            saw_results(rank, &seen, completed(p, rank, i, op->peer), p, result);
         }
     }
-    MPI_Win_unlock_all(win);
-    saw_results(rank, &from, p->count[rank], p, result);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int k = 0; k < PLACES; k++)
         fibers_saw(rank, memory[k]);
     MPI_Win_free(&win);
+    returned[rank] = true;
     return 0;
+}
+
+static enum core_status run_world(void *context, const struct replay_policy *policy,
+                                  const struct replay_choice *choice,
+                                  const struct world_outcome **out_outcome, uint64_t *out_key,
+                                  struct explore_events *out_events)
+{
+    const struct fibers *fibers = context;
+    bool ended = true;
+    memset(returned, 0, sizeof returned);
+    enum core_status status = fibers_run(context, policy, choice, out_outcome, out_key, out_events);
+    *out_key = 0;
+    for (int rank = 0; rank < fibers->rank_count; rank++) {
+        ended &= returned[rank];
+        *out_key = core_random_mix(*out_key ^ fibers_hash[rank]);
+    }
+    *out_key ^= !ended;
+    return status;
 }
 
 /* --- by brute force --------------------------------------------------------------------------- */
 
 struct state {
-    int pc[RANKS], from[RANKS], memory[RANKS][PLACES], sent[RANKS][RANKS], result[RANKS][OPS];
+    int pc[RANKS], memory[RANKS][PLACES], sent[RANKS][RANKS], result[RANKS][OPS];
+    int lock[RANKS][RANKS]; /* what each rank has locked: 0, SHARED or EXCLUSIVE */
+    unsigned seen[RANKS];
     bool pending[RANKS][OPS];
     uint64_t hash[RANKS];
 };
@@ -163,13 +295,25 @@ static void do_one(const struct program *p, struct state *s, int rank, int pc)
         *at += value_of(rank, pc);
 }
 
-static void results(const struct program *p, struct state *s, int rank, int to)
+static void results(const struct program *p, struct state *s, int rank, unsigned set)
 {
-    for (; s->from[rank] < to; s->from[rank]++) {
-        enum what what = p->op[rank][s->from[rank]].what;
-        if (what == GET || what == FETCH)
-            saw(s, rank, s->result[rank][s->from[rank]]);
-    }
+    for (int i = 0; i < p->count[rank]; i++)
+        if ((set & ~s->seen[rank]) >> i & 1 && has_result(p, rank, i))
+            saw(s, rank, s->result[rank][i]);
+    s->seen[rank] |= set;
+}
+
+static bool lock_take(const struct program *p, struct state *s, int rank, const struct op *op)
+{
+    for (int peer = 0; peer < p->ranks; peer++)
+        for (int by = 0; by < p->ranks; by++)
+            if ((op->peer == EVERYONE || op->peer == peer) && s->lock[by][peer] &&
+                (s->lock[by][peer] == EXCLUSIVE || op->what == EXCLUSIVE))
+                return false;
+    for (int peer = 0; peer < p->ranks; peer++)
+        if (op->peer == EVERYONE || op->peer == peer)
+            s->lock[rank][peer] = op->what;
+    return true;
 }
 
 /* The next call of a rank; false: it cannot be made yet. */
@@ -177,65 +321,76 @@ static bool step(const struct program *p, struct state *s, int rank)
 {
     int pc = s->pc[rank]++;
     const struct op *op = &p->op[rank][pc];
+    unsigned set = completed(p, rank, pc, op->what == UNLOCK ? op->peer : EVERYONE);
     bool all = true;
     for (int i = 0; i < pc; i++)
-        all &= !s->pending[rank][i];
-    if (op->what <= FETCH) {
-        s->pending[rank][pc] = true;
-    } else if (op->what == FLUSH) {
-        results(p, s, rank, pc);
+        all &= !(set >> i & 1 && s->pending[rank][i]);
+    switch (op->what) {
+    case FLUSH:
+        results(p, s, rank, set);
         return all;
-    } else if (op->what == LOOK) {
+    case LOOK:
         for (int k = 0; k < PLACES; k++)
             saw(s, rank, s->memory[rank][k]);
-    } else if (op->what == SEND) {
+        return true;
+    case SEND:
         s->sent[rank][op->peer]++;
-    } else {
+        return true;
+    case RECV:
         return s->sent[op->peer][rank]-- > 0;
+    case SHARED:
+    case EXCLUSIVE:
+        return lock_take(p, s, rank, op);
+    case UNLOCK:
+        results(p, s, rank, set);
+        for (int peer = 0; peer < p->ranks; peer++)
+            if (op->peer == EVERYONE || op->peer == peer)
+                s->lock[rank][peer] = 0;
+        return all;
+    default:
+        s->pending[rank][pc] = true;
+        return true;
     }
-    return true;
 }
 
 static void go(const struct program *p, const struct state *s)
 {
-    uint64_t hash = 0;
-    bool over = true;
+    uint64_t hash = 0, key = 0;
+    bool any = false, ended = true;
     for (size_t i = 0; i < sizeof *s / sizeof(int); i++)
         hash = core_random_mix(hash ^ (uint32_t)((const int *)s)[i]);
     if (states.count > STATES_MAX || !is_new(&states, hash))
         return;
     for (int rank = 0; rank < p->ranks; rank++) {
         struct state next = *s;
-        over &= s->pc[rank] == p->count[rank];
-        if (s->pc[rank] < p->count[rank] && step(p, &next, rank))
+        ended &= s->pc[rank] == p->count[rank];
+        if (s->pc[rank] < p->count[rank] && step(p, &next, rank)) {
             go(p, &next);
+            any = true;
+        }
         for (int i = 0; i < s->pc[rank]; i++)
-            if (s->pending[rank][i]) {
-                over = false;
-                if (held(p, s, rank, i))
-                    continue;
+            if (s->pending[rank][i] && !held(p, s, rank, i)) {
                 next = *s;
                 do_one(p, &next, rank, i);
                 go(p, &next);
+                any = true;
             }
     }
-    if (!over)
+    if (any)
         return;
     struct state last = *s;
-    uint64_t key = 0;
     for (int rank = 0; rank < p->ranks; rank++) {
-        results(p, &last, rank, p->count[rank]);
-        for (int k = 0; k < PLACES; k++)
+        for (int k = 0; k < PLACES && ended; k++)
             saw(&last, rank, s->memory[rank][k]);
         key = core_random_mix(key ^ last.hash[rank]);
     }
-    is_new(&outcomes, key);
+    is_new(&outcomes, key ^ !ended);
 }
 
 static void show(const struct program *p)
 {
-    static const char *const name[WHATS] = {"put",   "get",  "sum",  "fetch",
-                                            "flush", "look", "send", "recv"};
+    static const char *const name[WHATS] = {"put",  "get",  "sum",    "fetch",     "flush", "look",
+                                            "send", "recv", "shared", "exclusive", "unlock"};
     for (int rank = 0; rank < p->ranks; rank++) {
         printf("  rank %d:", rank);
         for (int i = 0; i < p->count[rank]; i++)
@@ -245,35 +400,52 @@ static void show(const struct program *p)
     }
 }
 
+/* Somebody locks everything, and somebody something exclusively. */
+static bool is_mixed(const struct program *p)
+{
+    bool all = false, exclusive = false;
+    for (int rank = 0; rank < p->ranks; rank++)
+        for (int i = 0; i < p->count[rank]; i++) {
+            all |= p->op[rank][i].what == SHARED && p->op[rank][i].peer == EVERYONE;
+            exclusive |= p->op[rank][i].what == EXCLUSIVE;
+        }
+    return all && exclusive;
+}
+
 int main(int argc, char **argv)
 {
     static struct fibers fibers;
     uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1, found = 0, behaviours = 0,
              worlds = 0;
     uint64_t last = argc > 2 ? strtoull(argv[2], NULL, 0) : argc > 1 ? first : PROGRAMS;
-    int faults = 0;
+    int faults = 0, partly = 0;
     for (uint64_t seed = first; seed <= last; seed++) {
         struct program program;
         struct explore_search s;
         static struct state start;
+        uint32_t there = 0;
         make(&program, seed);
         states = (struct core_table)CORE_TABLE(struct met, hash);
         outcomes = (struct core_table)CORE_TABLE(struct met, hash);
         go(&program, &start);
         fibers = (struct fibers){.program = run, .context = &program, .rank_count = program.ranks};
-        if (explore_search(fibers_run, &fibers, program.ranks,
+        if (explore_search(run_world, &fibers, program.ranks,
                            &(struct explore_options){.worlds_max = 200000}, &s) != CORE_OK)
             return 1;
-        if (!s.complete || s.class_count != outcomes.count || states.count > STATES_MAX ||
-            argc == 2) {
-            printf("program %llu: %u outcomes in %llu behaviours%s, %u by brute force\n",
-                   (unsigned long long)seed, s.class_count, (unsigned long long)s.behaviours,
-                   s.complete ? "" : ", not all", outcomes.count);
-            show(&program);
-            faults += !s.complete || s.class_count != outcomes.count;
-        }
         for (uint32_t i = 0; i < s.class_count; i++)
-            found += outcomes.count && !is_new(&outcomes, s.class[i].key);
+            there += core_table_find(&outcomes, &s.class[i].key) != NULL;
+        bool fault = there < s.class_count || states.count > STATES_MAX ||
+                     (s.complete ? there < outcomes.count : !is_mixed(&program));
+        if (fault || argc == 2) {
+            printf("program %llu: %u outcomes in %llu behaviours%s, %u of them among %u by brute "
+                   "force\n",
+                   (unsigned long long)seed, s.class_count, (unsigned long long)s.behaviours,
+                   s.complete ? "" : ", not all", there, outcomes.count);
+            show(&program);
+        }
+        faults += fault;
+        partly += !s.complete;
+        found += there;
         behaviours += s.behaviours;
         worlds += s.worlds;
         explore_search_done(&s);
@@ -281,8 +453,9 @@ int main(int argc, char **argv)
         core_table_done(&outcomes);
     }
     world_done();
-    printf("%llu outcomes of brute force among %llu behaviours, in %llu worlds, %d faults\n",
+    printf("%llu outcomes of brute force among %llu behaviours, in %llu worlds, %d partly, %d "
+           "faults\n",
            (unsigned long long)found, (unsigned long long)behaviours, (unsigned long long)worlds,
-           faults);
+           partly, faults);
     return faults != 0;
 }

@@ -368,6 +368,14 @@ static void came_behind(const struct world_decider *turn)
     }
 }
 
+/* Those who wait until a lock is free could not be told as answers, and might have had it. */
+static void locked_before(struct world_decider *d)
+{
+    for (const struct world_decider *asks = d->part->asking; asks; asks = asks->next)
+        if (asks->kind == EXPLORE_LOCK && conflict(d, asks))
+            before(d, asks);
+}
+
 void world_turn_given(struct world_decider *d, struct world_decider *asks)
 {
     CORE_CHECK(d->part == asks->part && d->kind == asks->kind);
@@ -396,10 +404,12 @@ void world_turn_given(struct world_decider *d, struct world_decider *asks)
     d->behind = behind(d, asks);
     world_explore_turn(d);
     came_behind(d);
-    if (d->kind == EXPLORE_LOCK)
+    if (d->kind == EXPLORE_LOCK) {
+        locked_before(d);
         d->part->lock_count++;
-    else
+    } else {
         d->part->turn_count++;
+    }
     if (asks->rma)
         happened(d->part);
 }
@@ -510,8 +520,21 @@ void world_turn_failed(struct world_decider *look)
     go(look);
 }
 
+/* When a lock of everything is had is not decided. */
+void world_turn_lock_all(MPI_Win win)
+{
+    for (int i = 0; i < win->comm.size; i++) {
+        win->part[i]->locked_all = true;
+        if (win->part[i]->excluded)
+            world_explore_limited();
+    }
+}
+
 void world_turn_lock(struct world_part *part, bool exclusive)
 {
+    part->excluded |= exclusive;
+    if (part->excluded && part->locked_all)
+        world_explore_limited();
     await(asks_new(&(struct world_decider){.kind = EXPLORE_LOCK,
                                            .part = part,
                                            .name = ME->rank,

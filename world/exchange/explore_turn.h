@@ -29,6 +29,7 @@ void world_turn_await(struct world_decider *asks);
 bool world_turn_look(MPI_Win win);
 /* For explore.c: such a look goes on. */
 void world_turn_failed(struct world_decider *look);
+void world_turn_lock_all(MPI_Win win);
 /* Until it may have the lock; it takes it at once. */
 void world_turn_lock(struct world_part *part, bool exclusive);
 void world_turn_unlocked(struct world_part *part, bool exclusive);

@@ -51,6 +51,7 @@ struct world_part {
     struct world_rma **ordered; /* by world rank: the last that keeps its order */
     uint32_t told;              /* how often answers were told */
     uint32_t events;            /* operations that were called, and done */
+    bool excluded, locked_all;  /* somebody asked for its lock exclusively, or with everyone's */
     struct world_looked *looks; /* where its owner has looked at it */
 };
 

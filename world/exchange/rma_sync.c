@@ -270,6 +270,8 @@ int MPI_Win_lock_all(int assert, MPI_Win win)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "another access epoch is open");
     win->fenced = false;
     bool check = !(assert &MPI_MODE_NOCHECK);
+    if (UNLIKELY(WORLD->explore != NULL) && check)
+        world_turn_lock_all(win);
     for (int i = 0; check && i < win->comm.size; i++)
         if (win->part[i]->holders < 0) {
             await(win->part[i], "the lock");
