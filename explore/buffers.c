@@ -35,19 +35,30 @@ struct channel {
     uint32_t first, last; /* ends, place + 1 */
 };
 
-struct step { /* of a rank, in its order: it posted something, or went on after it */
+struct step { /* of a thread, in its order: it posted something, or went on after it */
     uint32_t end;
-    uint32_t next; /* of the same rank, + 1 */
+    uint32_t next;   /* of the same thread, + 1 */
+    uint32_t behind; /* how many of its rank come before: of one beside which no thread ran, all */
     uint64_t hash;
     bool wait;
     bool probe; /* it found what another rank had posted */
 };
 
+struct line { /* a thread of a rank */
+    struct {
+        int32_t rank;
+        uint32_t thread;
+    } key;
+    uint32_t first, last, at; /* steps, + 1 */
+    uint64_t hash;
+};
+
 struct explore_walk {
-    struct core_table end, channel;
+    struct core_table end, channel, line;
     struct step *step;
     uint32_t step_count, step_room;
-    uint32_t *first, *at; /* by rank: step + 1 */
+    uint32_t *passed; /* by rank: steps */
+    uint32_t *fence;  /* by rank: steps up to the last one beside which no thread ran */
     uint32_t rank_count;
     bool standard; /* there is a send that may have a buffer */
 };
@@ -108,7 +119,28 @@ static uint64_t step_hash(const struct world_event *e)
     return core_random_mix(hash ^ e->bytes ^ (uint64_t)e->context << 40);
 }
 
-static enum core_status note(struct explore_walk *w, const struct world_event *e, uint32_t *last)
+/* Threads are made and joined where no other one runs: what comes behind such a step does so in
+ * each order. */
+static enum core_status step_add(struct explore_walk *w, const struct world_event *e,
+                                 struct step step)
+{
+    struct line *line, key = {.key = {e->rank, e->thread}};
+    enum core_status status = core_table_put(&w->line, &key.key, "the threads of a world", &line);
+    uint32_t *count = &w->passed[e->rank], *fence = &w->fence[e->rank];
+    step.behind = e->beside ? *fence : *count;
+    if (status == CORE_OK)
+        status =
+            CORE_ARRAY_PUSH(w->step, w->step_count, w->step_room, "the calls of a world", step);
+    if (status != CORE_OK)
+        return status;
+    ++*count;
+    *fence = e->beside ? *fence : *count;
+    *(line->last ? &w->step[line->last - 1].next : &line->first) = w->step_count;
+    line->last = w->step_count;
+    return CORE_OK;
+}
+
+static enum core_status note(struct explore_walk *w, const struct world_event *e)
 {
     uint32_t end;
     bool probe = e->kind == WORLD_EVENT_PROBE;
@@ -119,17 +151,12 @@ static enum core_status note(struct explore_walk *w, const struct world_event *e
         return status;
     if (e->kind == WORLD_EVENT_SEND)
         status = note_send(w, e, end);
-    if (status == CORE_OK)
-        status = CORE_ARRAY_PUSH(w->step, w->step_count, w->step_room, "the calls of a world",
-                                 (struct step){.end = end,
-                                               .hash = step_hash(e),
-                                               .wait = e->kind == WORLD_EVENT_WAIT,
-                                               .probe = probe});
-    if (status != CORE_OK)
-        return status;
-    *(last[e->rank] ? &w->step[last[e->rank] - 1].next : &w->first[e->rank]) = w->step_count;
-    last[e->rank] = w->step_count;
-    return CORE_OK;
+    return status != CORE_OK ? status
+                             : step_add(w, e,
+                                        (struct step){.end = end,
+                                                      .hash = step_hash(e),
+                                                      .wait = e->kind == WORLD_EVENT_WAIT,
+                                                      .probe = probe});
 }
 
 void explore_walk_free(struct explore_walk *w)
@@ -138,9 +165,10 @@ void explore_walk_free(struct explore_walk *w)
         return;
     core_table_done(&w->end);
     core_table_done(&w->channel);
+    core_table_done(&w->line);
     free(w->step);
-    free(w->first);
-    free(w->at);
+    free(w->passed);
+    free(w->fence);
     free(w);
 }
 
@@ -148,22 +176,19 @@ enum core_status explore_walk_new(const struct explore_events *events, int rank_
                                   struct explore_walk **out_walk)
 {
     struct explore_walk *w = NULL;
-    uint32_t *last = NULL;
     enum core_status status = CORE_ARRAY_NEW(w, 1, "the calls of a world");
     if (status != CORE_OK)
         return status;
     *w = (struct explore_walk){.end = CORE_TABLE(struct end, key),
                                .channel = CORE_TABLE(struct channel, key),
+                               .line = CORE_TABLE(struct line, key),
                                .rank_count = (uint32_t)rank_count};
-    status = CORE_ARRAY_NEW(w->first, (uint64_t)rank_count, "the ranks of a world");
+    status = CORE_ARRAY_NEW(w->passed, (uint64_t)rank_count, "the ranks of a world");
     if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(w->at, (uint64_t)rank_count, "the ranks of a world");
-    if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(last, (uint64_t)rank_count, "the ranks of a world");
+        status = CORE_ARRAY_NEW(w->fence, (uint64_t)rank_count, "the ranks of a world");
     for (size_t i = 0; i < events->count && status == CORE_OK; i++)
         if (events->event[i].kind <= WORLD_EVENT_PROBE)
-            status = note(w, &events->event[i], last);
-    free(last);
+            status = note(w, &events->event[i]);
     if (status != CORE_OK)
         explore_walk_free(w);
     else
@@ -207,54 +232,63 @@ static uint64_t match_hash(const struct explore_walk *w, const struct step *step
                  : 0;
 }
 
-static bool go_on(struct explore_walk *w, uint32_t rank, const struct replay_names *kept,
-                  uint64_t *hash)
+static bool go_on(struct explore_walk *w, struct line *line, const struct replay_names *kept)
 {
+    uint32_t *passed = &w->passed[line->key.rank];
     bool moved = false;
-    while (w->at[rank]) {
-        const struct step *step = &w->step[w->at[rank] - 1];
-        if (!may_pass(w, step, kept))
+    while (line->at) {
+        const struct step *step = &w->step[line->at - 1];
+        if (step->behind > *passed || !may_pass(w, step, kept))
             break;
         if (!step->wait && !step->probe)
             end_at(w, step->end)->done = true;
-        *hash = core_random_mix(*hash ^ step->hash ^ (step->wait ? match_hash(w, step) : 0));
-        w->at[rank] = step->next;
+        line->hash =
+            core_random_mix(line->hash ^ step->hash ^ (step->wait ? match_hash(w, step) : 0));
+        line->at = step->next;
+        ++*passed;
         moved = true;
     }
     return moved;
 }
 
-/* Of one rank that waits: the send that it waits for, if it is one that could have a buffer. */
-static enum core_status waiting_add(const struct explore_walk *w, uint32_t rank,
+/* Of a thread that waits: the send that it waits for, if it is one that could have a buffer. */
+static enum core_status waiting_add(const struct explore_walk *w, const struct line *line,
                                     struct replay_names *waiting)
 {
-    const struct step *step = &w->step[w->at[rank] - 1];
+    const struct step *step = &w->step[line->at - 1];
     const struct end *end = end_at(w, step->end);
     const struct replay_name name = name_of(end);
-    return !step->probe && end->send && end->standard ? replay_policy_add(waiting, &name) : CORE_OK;
+    bool waits = step->wait && step->behind <= w->passed[line->key.rank];
+    return waits && end->send && end->standard ? replay_policy_add(waiting, &name) : CORE_OK;
 }
 
 enum core_status explore_walk_again(struct explore_walk *w, const struct replay_names *kept,
                                     struct replay_names *out_waiting, uint64_t *out_place)
 {
     struct replay_names waiting = {0};
-    uint64_t *hash = NULL, place = 0;
-    enum core_status status = CORE_ARRAY_NEW(hash, w->rank_count, "the ranks of a world");
+    uint64_t place = 0;
+    enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; i < w->end.count; i++)
         end_at(w, i)->done = false;
-    memcpy(w->at, w->first, w->rank_count * sizeof *w->at);
-    for (bool moved = w->standard; moved && status == CORE_OK;) {
+    memset(w->passed, 0, w->rank_count * sizeof *w->passed);
+    for (uint32_t i = 0; i < w->line.count; i++) {
+        struct line *line = core_table_at(&w->line, i);
+        line->at = line->first;
+        line->hash = 0;
+    }
+    for (bool moved = w->standard; moved;) {
         moved = false;
-        for (uint32_t rank = 0; rank < w->rank_count; rank++)
-            moved |= go_on(w, rank, kept, &hash[rank]);
+        for (uint32_t i = 0; i < w->line.count; i++)
+            moved |= go_on(w, core_table_at(&w->line, i), kept);
     }
-    for (uint32_t rank = 0; rank < w->rank_count && w->standard && status == CORE_OK; rank++) {
-        place += core_random_mix(hash[rank] + rank);
-        if (w->at[rank])
-            status = waiting_add(w, rank, &waiting);
+    for (uint32_t i = 0; i < w->line.count && w->standard && status == CORE_OK; i++) {
+        const struct line *line = core_table_at(&w->line, i);
+        place += core_random_mix(line->hash + (uint32_t)line->key.rank +
+                                 ((uint64_t)line->key.thread << 32));
+        if (line->at)
+            status = waiting_add(w, line, &waiting);
     }
-    free(hash);
     if (status != CORE_OK) {
         free(waiting.name);
         return status;

@@ -34,6 +34,8 @@ struct world_event { /* world ranks throughout */
     uint32_t number;  /* of a standard send of the application: R.#N of a policy; else 0 */
     uint64_t bytes;
     int32_t request; /* numbered per rank from 0 */
+    uint32_t thread; /* of the rank, 0: its first */
+    bool beside;     /* while another thread of the rank runs */
     bool flag;
     bool persistent;  /* of a request that was started */
     bool standard;    /* a send that the library may buffer or not */

@@ -753,6 +753,7 @@ struct candidate {
     uint32_t among;                /* how many there are */
     uint32_t turns;                /* that its rank had */
     bool refused;                  /* the policy wishes for another answer than those possible */
+    struct world_decider *turn;    /* of which it does so */
 };
 
 /* Of those that come last, whoever had the fewest turns comes first: a rank that only looks again
@@ -790,9 +791,13 @@ static bool consider(struct world_decider *d, uint32_t turns, struct candidate *
             return true;
         }
     EXPLORE->told.option_count = first;
+    if (wished && count > 0 && wish != WORLD_WISH_NEVER) {
+        best->refused = true;
+        best->turn = d->kind >= EXPLORE_TURN ? d : best->turn;
+    }
     if (wished)
-        best->refused |= count > 0 && wish != WORLD_WISH_NEVER;
-    else if (count && (++best->among, comes_before(best, turns))) {
+        return false;
+    if (count && (++best->among, comes_before(best, turns))) {
         best->decider = d;
         best->turns = turns;
     }
@@ -919,6 +924,26 @@ static bool settle_buffer(void)
     return false;
 }
 
+/* Turns are counted in a world in which each send has a buffer. Where some have none, whoever had
+ * the turn may not come to it, and it goes to the next one that the policy names. */
+static bool turn_skip(struct world_decider *d)
+{
+    const struct replay_policy *policy = &WORLD->options->policy;
+    const struct replay_name *name;
+    uint32_t first = EXPLORE->told.option_count, rank = (uint32_t)d->rank->rank;
+    if (policy->buffering == REPLAY_EAGER)
+        return false;
+    for (uint32_t at = d->number; (name = replay_policy_find(&policy->forced, rank, false, ++at));)
+        if (world_turn_asks(d, name->source)) {
+            tell_options(d);
+            d->answer = name->source;
+            world_explore_tell(d->answer);
+            decide(d, first, false);
+            return true;
+        }
+    return false;
+}
+
 bool world_explore_decide(void)
 {
     struct candidate best = {0};
@@ -935,6 +960,8 @@ bool world_explore_decide(void)
         decide_freely(best.decider);
         return true;
     }
+    if (best.turn && turn_skip(best.turn))
+        return true;
     EXPLORE->told.cut = best.refused;
     return !best.refused && (settle_buffer() || fail_poll(UINT32_MAX));
 }

@@ -13,16 +13,20 @@ struct world_looked { /* at a window's memory, from one place of the program */
     uint32_t events; /* of the part, then */
 };
 
+static bool may_meet(const struct world_decider *a, int source, int tag)
+{
+    bool peers = a->source == source || a->source == MPI_ANY_SOURCE || source == MPI_ANY_SOURCE;
+    return peers && (a->tag == tag || a->tag == MPI_ANY_TAG || tag == MPI_ANY_TAG);
+}
+
 static bool threads_conflict(const struct world_decider *a, const struct world_decider *b)
 {
     CORE_CHECK(a->part == b->part);
     if (a->use == TURN_SENDS || a->use == TURN_COLLECTIVE)
         return a->use == b->use && a->source == b->source;
     bool take = a->use == TURN_RECEIVES || b->use == TURN_RECEIVES;
-    bool peers =
-        a->source == b->source || a->source == MPI_ANY_SOURCE || b->source == MPI_ANY_SOURCE;
-    bool tags = a->tag == b->tag || a->tag == MPI_ANY_TAG || b->tag == MPI_ANY_TAG;
-    return b->use != TURN_SENDS && b->use != TURN_COLLECTIVE && take && peers && tags;
+    return b->use != TURN_SENDS && b->use != TURN_COLLECTIVE && take &&
+           may_meet(a, b->source, b->tag);
 }
 
 static bool conflict(const struct world_decider *a, const struct world_decider *b)
@@ -555,6 +559,17 @@ void world_turn_unlocked(struct world_part *part, bool exclusive)
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
+/* A thread waits in a probe, and another one is to receive: what was found first is not decided. */
+static bool is_probed(uint32_t context, int source, int tag)
+{
+    for (const struct world_fiber *of = ME->fiber; of; of = of->sibling) {
+        const struct world_decider *d = of->decider;
+        if (d && d->kind == EXPLORE_PROBE && d->context == context && may_meet(d, source, tag))
+            return true;
+    }
+    return false;
+}
+
 void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag)
 {
     const struct world_fiber *fiber = WORLD->fiber;
@@ -583,4 +598,6 @@ void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag
                                            .source = peer,
                                            .tag = tag}),
           "waits for the other threads of its rank");
+    if (use == TURN_RECEIVES && is_probed(comm->context, peer, tag))
+        world_explore_limited();
 }

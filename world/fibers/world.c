@@ -87,6 +87,14 @@ static void event_data(const struct world_message *message, MPI_Datatype type,
     memcpy(&event->first, message->packed, run->size);
 }
 
+static bool is_beside(void)
+{
+    for (const struct world_fiber *of = ME->fiber; of && ME->fiber->sibling; of = of->sibling)
+        if (of->live && of != WORLD->fiber)
+            return true;
+    return false;
+}
+
 void world_emit_message(enum world_event_kind kind, const struct ompi_request_t *request,
                         const struct world_message *message, int peer, uint64_t bytes, bool flag)
 {
@@ -99,6 +107,8 @@ void world_emit_message(enum world_event_kind kind, const struct ompi_request_t 
                                 .number = kind == WORLD_EVENT_SEND ? request->number : 0,
                                 .bytes = bytes,
                                 .request = request->id,
+                                .thread = WORLD->fiber->thread,
+                                .beside = is_beside(),
                                 .flag = flag,
                                 .persistent = request->persistent,
                                 .standard = request->mode == MODE_STANDARD,
@@ -119,6 +129,8 @@ void world_emit(enum world_event_kind kind, int peer, int tag, uint32_t context,
                                 .context = context,
                                 .bytes = bytes,
                                 .request = request,
+                                .thread = WORLD->fiber->thread,
+                                .beside = is_beside(),
                                 .flag = flag,
                                 .call = WORLD->fiber->call};
     WORLD->options->event(WORLD->options->event_context, &event);
