@@ -126,17 +126,19 @@ static enum core_status queue_get(struct store_match *match, const struct store_
     return CORE_OK;
 }
 
-static enum core_status node_add(struct store_match *match, const struct store_side *side, int half,
+static enum core_status node_add(struct store *store, const struct store_side *side, int half,
                                  const struct store_match_node *node)
 {
+    struct store_match *match = &store->match;
     struct store_match_queue *queue;
     enum core_status status;
     uint32_t number, at;
 
     status = queue_get(match, side, &number);
     if (status == CORE_OK && !match->node_free)
-        status = store_room(&match->node, sizeof *match->node, (uint64_t)match->node_count + 2,
-                            &match->node_room);
+        status =
+            store_spill_room(&match->spill, store->sql.partial, &match->node, sizeof *match->node,
+                             (uint64_t)match->node_count + 2, &match->node_room);
     if (status != CORE_OK)
         return status;
     if (match->node_free) {
@@ -158,6 +160,7 @@ static enum core_status node_add(struct store_match *match, const struct store_s
             queue->disorder[half] = true;
     }
     queue->last[half] = at;
+    store_spill_walk(&match->spill, 1);
     return CORE_OK;
 }
 
@@ -167,7 +170,7 @@ enum core_status store_match_send(struct store *store, const struct store_side *
     struct store_match_node node = {.order = seq, .seq = seq, .bytes = bytes, .time = time};
 
     CORE_CHECK(side->dest < store->world_size); /* store_world gives no others */
-    return node_add(&store->match, side, 0, &node);
+    return node_add(store, side, 0, &node);
 }
 
 enum core_status store_match_receive(struct store *store, const struct store_side *side,
@@ -178,7 +181,7 @@ enum core_status store_match_receive(struct store *store, const struct store_sid
         .order = order, .seq = seq, .bytes = bytes, .time = time, .maybe = maybe};
 
     CORE_CHECK(side->source < store->world_size); /* store_world gives no others */
-    return node_add(&store->match, side, 1, &node);
+    return node_add(store, side, 1, &node);
 }
 
 void store_match_unsend(struct store *store, const struct store_side *side, uint64_t seq)
@@ -305,6 +308,7 @@ static enum core_status queue_settle(struct store *store, struct store_match_que
         }
         send = from ? from->next : 0;
         receive = to ? to->next : apart ? receive : 0;
+        store_spill_walk(&match->spill, 2);
     }
     return status;
 }
@@ -325,6 +329,7 @@ static void queue_drop(struct store_match *match, uint32_t number)
             next = match->node[at].next;
             match->node[at].next = match->node_free;
             match->node_free = at;
+            store_spill_walk(&match->spill, 1);
         }
     queue->due = match->queue_free;
     match->queue_free = number;
@@ -361,7 +366,7 @@ enum core_status store_match_rank(struct store *store, int32_t world_rank)
 void store_match_done(struct store_match *match)
 {
     free(match->queue);
-    free(match->node);
+    store_spill_done(&match->spill, match->node);
     free(match->bucket);
     free(match->due);
     store_intern_done(&match->channel);

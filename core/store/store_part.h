@@ -2,7 +2,7 @@
  * goes through the ranks in ascending order, one at a time, so that memory does not grow with the
  * number of events. What it holds on to: definitions, the hashes that make rows unique (bounded,
  * see store_intern), and the messages between ranks already read and ranks still to be read (40
- * bytes each).
+ * bytes each), of which the first STORE_SPILL_BYTES are in memory.
  *
  *   store.c         the order of things: open, prescan, ranks, finish, rename
  *   store_sql.c     the SQLite file: statements, errors, faults
@@ -13,6 +13,7 @@
  *   store_memory.c  which variables buffers are, and whether they fit
  *   store_message.c    which calls begin and complete a communication
  *   store_match.c   sends paired with receives
+ *   store_spill.c   an array that lies in a file when it has grown
  *   store_clock.c   ticks to nanoseconds since the job's start
  *   store_ending.c  how the job was ended
  *   store_fate.c    how a rank ended
@@ -147,6 +148,23 @@ static inline enum core_status store_room(void *array, size_t bytes, uint64_t ne
                : core_array_grow(array, bytes, room, need, CORE_ARRAY_DOUBLE_ZERO, "the trace");
 }
 
+/* --- store_spill.c ---------------------------------------------------------------------------- */
+
+enum { STORE_SPILL_BYTES = 4 << 20 };
+struct store_spill { /* of one array; all zero: it is empty */
+    void *map;       /* NULL: it lies in memory */
+    uint64_t bytes;  /* of the map */
+    int fd;
+    bool refused; /* a file cannot be had */
+    uint32_t walked;
+};
+/* store_room, with a file in the folder of `beside` once it is large. */
+enum core_status store_spill_room(struct store_spill *spill, const char *beside, void *array,
+                                  size_t element_bytes, uint64_t need, uint32_t *room);
+/* So many more elements were looked at: once in a while all leave the process's memory. */
+void store_spill_walk(struct store_spill *spill, uint32_t count);
+void store_spill_done(struct store_spill *spill, void *elements);
+
 /* --- store_define.c --------------------------------------------------------------------------- */
 
 struct store_call {
@@ -219,6 +237,7 @@ void store_ids_done(struct store_ids *ids);
 struct store_match {
     struct store_match_queue *queue; /* by number, from 1 */
     struct store_match_node *node;   /* by number, from 1 */
+    struct store_spill spill;        /* of the nodes */
     uint32_t queue_room, queue_count, queue_free;
     uint32_t node_room, node_count, node_free;
     uint32_t *bucket; /* hash of queues */

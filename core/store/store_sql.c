@@ -167,7 +167,7 @@ enum core_status store_sql_open(struct store_sql *sql, const char *path, const c
              TRACE_APPLICATION_ID, TRACE_SCHEMA_VERSION);
     status = store_sql_run(
         sql, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
-             "PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-16000; PRAGMA temp_store=MEMORY;");
+             "PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-4000; PRAGMA temp_store=MEMORY;");
     if (status == CORE_OK)
         status = store_sql_run(sql, versions);
     if (status == CORE_OK)
