@@ -23,21 +23,27 @@ hang() { # $1: what is said of it
     job 4 "$BUILD/tests/launch/circle" hang
     printf '  %-40s %s\n' "$1" "$(grep -o 'ended [0-9.]* seconds after.*' err || tail -n 1 err)"
 }
-held() { # VARIABLE COMMAND: the most that processes of such a command line have had in memory
-    local pid kib
-    for pid in $(pgrep -f "$2"); do
-        kib=$(awk '/^VmHWM/ {print $2}' "/proc/$pid/status" 2>/dev/null)
-        [ "${kib:-0}" -le "${!1}" ] || printf -v "$1" %s "$kib"
-    done
+held() { # VARIABLE PID: the most that it has had in memory, if it lives
+    local kib
+    kib=$(awk '/^VmHWM/ {print $2}' "/proc/$2/status" 2>/dev/null)
+    [ "${kib:-0}" -le "${!1}" ] || printf -v "$1" %s "$kib"
 }
-watched() { # ranks program...: the job, and what it holds while it runs
+watched() { # ranks program...: the job, and what is held while it runs, and for the trace behind it
+    local pid= turn=0
+    recording=0 writing=0 relay=0
     job "$@" &
     while kill -0 $! 2>/dev/null; do
-        held launcher "^crosswait record -o T.db"
-        held relay "crosswait relay $PWD/T.db"
-        sleep 1
+        [ -n "$pid" ] || pid=$(pgrep -o -f "^crosswait record -o T.db")
+        held writing "$pid"
+        [ -e T.db.partial ] || [ -e T.db ] || recording=$writing
+        if [ $((turn++ % 10)) = 0 ]; then
+            for one in $(pgrep -f "crosswait relay $PWD/T.db"); do held relay "$one"; done
+        fi
+        sleep 0.1
     done
     wait $!
+    echo "  the launcher held at most $recording KiB, $writing with writing the trace;" \
+        "a relay $relay KiB"
 }
 start() { # machines but this one
     cd "$work" && . "$SOURCE/tests/launch/lib.bash" && . "$SOURCE/tests/launch/machines.bash" ||
@@ -61,14 +67,11 @@ many)
     each=$(((ranks + many - 1) / many))
     hosts=${hosts//:1,/:$each,}
     hosts=${hosts%:1}:$each
-    launcher=0 relay=0
+    echo "$ranks ranks on $many machines"
     watched $ranks "$BUILD/tests/launch/paced" 20 || cat err
-    echo "$ranks ranks on $many machines: $(sqlite3 T.db 'select count(*) from event') calls"
-    echo "  the launcher held at most $launcher KiB, a relay $relay KiB"
-    launcher=0 relay=0
+    echo "  $(sqlite3 T.db 'select count(*) from event') calls"
     rm -f T.db
     # ranks that wait sleep: so many that poll would leave no time to look at them
     LD_PRELOAD=$BUILD/tests/libidle.so watched $ranks "$BUILD/tests/launch/circle" hang
-    echo "a hang: $(grep -o 'ended [0-9.]* seconds after.*' err || tail -n 1 err)"
-    echo "  the launcher held at most $launcher KiB, a relay $relay KiB" ;;
+    echo "  a hang: $(grep -o 'ended [0-9.]* seconds after.*' err || tail -n 1 err)" ;;
 esac
