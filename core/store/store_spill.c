@@ -40,6 +40,7 @@ static bool map_grow(struct store_spill *spill, uint64_t bytes)
 {
     void *map;
 
+    CORE_CHECK(bytes > spill->bytes);
     if (core_fault() || fallocate(spill->fd, 0, (off_t)spill->bytes,
                                   (off_t)(bytes - spill->bytes)) < 0) /* invariant 2 */
         return false;
@@ -65,6 +66,7 @@ static void map_done(struct store_spill *spill)
 static bool map_begin(struct store_spill *spill, const char *beside, uint64_t bytes,
                       const void *elements, uint64_t used)
 {
+    CORE_CHECK(!spill->map && used <= bytes);
     spill->fd = file_open(beside);
     if (spill->fd < 0 || !map_grow(spill, bytes)) {
         if (spill->fd >= 0)

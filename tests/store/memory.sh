@@ -1,5 +1,5 @@
-# What writing a trace holds in memory does not grow with the job: not with messages to itself, which
-# are paired when a rank has been read, nor with those to a rank that is still to be read.
+# What writing a trace holds in memory does not grow with the job: not with messages to itself,
+# which are paired when a rank has been read, nor with those to a rank that is still to be read.
 cat >ring.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>
