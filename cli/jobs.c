@@ -113,9 +113,12 @@ static enum core_status launch(struct jobs *jobs, const struct replay_policy *po
     launch_variable_set(&options, "CROSSWAIT_POLICY", text);
     launch_variable_set(&options, "CROSSWAIT_OUTPUT", jobs->folder.path);
     /* Open MPI's own files go with the folder, also where its mpirun is killed. */
-    launch_variable_set(&options, "OMPI_MCA_orte_tmpdir_base", jobs->folder.path);
-    launch_variable_set(&options, "OMPI_MCA_btl_vader_backing_directory", jobs->folder.path);
-    launch_variable_set(&options, "OMPI_MCA_osc_sm_backing_directory", jobs->folder.path);
+    static const char *const place[] = {
+        "OMPI_MCA_orte_tmpdir_base", "OMPI_MCA_btl_vader_backing_directory",
+        "OMPI_MCA_osc_sm_backing_directory", "PRTE_MCA_prte_tmpdir_base", /* version 5's */
+        "OMPI_MCA_btl_sm_backing_directory"};
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++)
+        launch_variable_set(&options, place[i], jobs->folder.path);
     bool silent = streams_to(log, saved);
     if (silent)
         status = launch_job(&options, out_launched);

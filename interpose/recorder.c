@@ -10,11 +10,13 @@
  *     spool, and never in a forked child.
  *  2. A process that never calls MPI_Init does nothing but load this library. */
 #include "core/file.h"
+#include "core/random.h"
 #include "interpose/recorder.h"
 #include "core/trace/traits.h"
 
 #include <cpuid.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -379,6 +381,21 @@ static bool make_folders(char *path)
     return core_folder_make(path);
 }
 
+/* What tells jobs apart stands at the end of long names: prterun-NODE-PID@NUMBER of Open MPI 5. */
+static void job_name(const char *id, char *name, size_t room)
+{
+    size_t length = strlen(id);
+    uint64_t hash = 0;
+
+    if (length < room) {
+        strcpy(name, id);
+        return;
+    }
+    for (const char *at = id; *at; at++)
+        hash = core_random_mix(hash ^ (unsigned char)*at);
+    snprintf(name, room, "%016" PRIx64 "-%s", hash, id + length - (room - 18));
+}
+
 static bool choose_folder(void)
 {
     char base[PATH_MAX], job[48], here[PATH_MAX] = "";
@@ -393,7 +410,7 @@ static bool choose_folder(void)
         spool = base;
     }
     if (id)
-        snprintf(job, sizeof job, "%s", id);
+        job_name(id, job, sizeof job);
     else
         snprintf(job, sizeof job, "parent%d", (int)getppid());
     for (char *at = job; *at; at++)

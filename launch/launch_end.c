@@ -24,8 +24,9 @@ struct process {
 static bool name_is_starter(const char *name)
 {
     static const char *const starter[] = {
-        "(mpirun)", "(mpiexec)", "(orterun)",        "(orted)",          "(prterun)",
-        "(prted)",  "(srun)",    "(mpirun.openmpi)", "(mpiexec.openmp)", "(hydra_pmi_proxy)"};
+        "(mpirun)",         "(mpiexec)",        "(orterun)",        "(orted)",
+        "(prterun)",        "(prun)",           "(prted)",          "(srun)",
+        "(mpirun.openmpi)", "(mpiexec.openmp)", "(hydra_pmi_proxy)"};
 
     for (size_t i = 0; i < sizeof starter / sizeof *starter; i++)
         if (!strncmp(name, starter[i], strlen(starter[i])))

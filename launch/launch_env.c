@@ -197,7 +197,7 @@ static bool names_hosts(char **command)
                                           "PRTE_MCA_prte_default_hostfile",
                                           "HYDRA_HOST_FILE",
                                           "I_MPI_HYDRA_HOST_FILE"};
-    static const char *const starter[] = {"srun", "aprun", "jsrun", "ibrun", NULL};
+    static const char *const starter[] = {"srun", "aprun", "jsrun", "ibrun", "prun", NULL};
     bool hosts = is_one_of(file_of(command[0]), starter); /* it asks for machines by itself */
 
     for (size_t i = 0; i < sizeof manager / sizeof *manager; i++)
@@ -209,11 +209,12 @@ static bool names_hosts(char **command)
 
 /* Open MPI hands the environment to processes of the same host by itself, to others only what
  * mca_base_env_list names; and it refuses to start when that and -x are both given. So the list is
- * set for an mpirun that names hosts and has no -x. */
+ * set for an mpirun that names hosts and has no -x, and for prun, whose ranks a daemon starts that
+ * ran before. */
 static bool wants_env_list(char **command)
 {
-    static const char *const starter[] = {"mpirun",         "mpiexec",         "orterun",
-                                          "mpirun.openmpi", "mpiexec.openmpi", NULL};
+    static const char *const starter[] = {"mpirun",          "mpiexec", "orterun", "mpirun.openmpi",
+                                          "mpiexec.openmpi", "prterun", "prun",    NULL};
 
     for (int i = 1; command[i]; i++)
         if (!strcmp(command[i], "-x") || strstr(command[i], "mca_base_env_list") ||

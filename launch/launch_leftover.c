@@ -1,12 +1,15 @@
 /* What ranks leave in shared memory when the job is ended the hard way. Open MPI's mpirun removes
- * the segments that its ranks made (vader_segment.HOST.USER.JOB.RANK, in /dev/shm unless told
- * otherwise), if it gets to it: it may take longer than a hanging job is given, SIGQUIT ends it at
- * once, and a second SIGINT or SIGTERM keeps it from it.
+ * the segments that its ranks made (vader_segment.HOST.USER.JOB.RANK, in version 5
+ * sm_segment.HOST.USER.JOB.RANK; in /dev/shm unless told otherwise), if it gets to it: it may take
+ * longer than a hanging job is given, SIGQUIT ends it at once, and a second SIGINT or SIGTERM keeps
+ * it from it. Version 5 names jobs by words, and segments by a number made of these: it is known
+ * where ranks map the segments of one job only.
  *
  * Invariant: a file is removed only if a rank of the job had it mapped before the job was ended or
  * a signal was passed on, its name says that it was made by that very job, it is still the file
  * that was mapped, and no rank lives. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +20,25 @@
 #include "launch/launch_inside.h"
 
 enum { LEFTOVERS_MAX = 4096 };
+#define SEVERAL ULONG_MAX
 
-static bool made_by(const char *path, unsigned long job)
+/* The job that made it, as its name says; 0: it is no such segment. */
+static unsigned long job_of(const char *path)
 {
     const char *name = strrchr(path, '/'), *last = strrchr(path, '.'), *before;
+    unsigned long job;
     char *end;
 
-    if (!name || strncmp(name, "/vader_segment.", 15) != 0 || !last || last < name + 15)
-        return false;
+    if (!name || (strncmp(name, "/vader_segment.", 15) && strncmp(name, "/sm_segment.", 12)) ||
+        !last || last < name + 12)
+        return 0;
     for (before = last - 1; before > name && *before != '.'; before--)
         continue;
-    return *before == '.' && strtoul(before + 1, &end, 16) == job && end == last && last[1] &&
-           last[1 + strspn(last + 1, "0123456789")] == '\0';
+    job = strtoul(before + 1, &end, 16);
+    return *before == '.' && end == last && last[1] &&
+                   last[1 + strspn(last + 1, "0123456789")] == '\0'
+               ? job
+               : 0;
 }
 
 static void note(struct launch *launch, const char *path, dev_t device, uint64_t inode)
@@ -50,7 +60,9 @@ static void note(struct launch *launch, const char *path, dev_t device, uint64_t
     launch->leftover_count += more[launch->leftover_count].path != NULL;
 }
 
-static void rank_note(struct launch *launch, pid_t pid, unsigned long job)
+/* Notes the segments of the job which the rank maps, and puts into *seen whose it maps otherwise:
+ * SEVERAL if not of one job. */
+static void rank_note(struct launch *launch, pid_t pid, unsigned long job, unsigned long *seen)
 {
     char maps[64], *line = NULL;
     size_t room = 0;
@@ -64,13 +76,29 @@ static void rank_note(struct launch *launch, pid_t pid, unsigned long job)
         int at = 0;
 
         line[strcspn(line, "\n")] = '\0';
-        if (sscanf(line, "%*s %*s %*s %x:%x %" SCNu64 " %n", &major, &minor, &inode, &at) == 3 &&
-            at && line[at] == '/' && made_by(line + at, job))
+        if (sscanf(line, "%*s %*s %*s %x:%x %" SCNu64 " %n", &major, &minor, &inode, &at) != 3 ||
+            !at || line[at] != '/' || !job_of(line + at))
+            continue;
+        if (job_of(line + at) == job)
             note(launch, line + at, makedev(major, minor), inode);
+        else
+            *seen = !*seen || *seen == job_of(line + at) ? job_of(line + at) : SEVERAL;
     }
     free(line);
     if (file)
         fclose(file);
+}
+
+/* Returns the one job other than that whose segments are mapped; 0: none, or several. */
+static unsigned long world_note(struct launch *launch, const struct launch_world *world,
+                                unsigned long job)
+{
+    unsigned long seen = 0;
+
+    for (uint32_t r = 0; r < world->rank_count; r++)
+        if (world->rank[r].local && world->rank[r].pidfd >= 0 && !world->rank[r].gone)
+            rank_note(launch, world->rank[r].pid, job, &seen);
+    return seen == SEVERAL ? 0 : seen;
 }
 
 void launch_leftover_note(struct launch *launch)
@@ -80,11 +108,12 @@ void launch_leftover_note(struct launch *launch)
         const char *name = strrchr(world->path, '/');
         char *end;
         unsigned long job = strtoul(name ? name + 1 : world->path, &end,
-                                    10); /* Open MPI's folders are named by its job numbers */
+                                    10); /* Open MPI 4's folders are named by its job numbers */
 
-        for (uint32_t r = 0; !*end && job && r < world->rank_count; r++)
-            if (world->rank[r].local && world->rank[r].pidfd >= 0 && !world->rank[r].gone)
-                rank_note(launch, world->rank[r].pid, job);
+        if (*end || !job)
+            job = world_note(launch, world, 0);
+        if (job)
+            world_note(launch, world, job);
     }
 }
 
