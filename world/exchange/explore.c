@@ -931,6 +931,7 @@ static bool turn_skip(struct world_decider *d)
     const struct replay_policy *policy = &WORLD->options->policy;
     const struct replay_name *name;
     uint32_t first = EXPLORE->told.option_count, rank = (uint32_t)d->rank->rank;
+    CORE_CHECK(d->kind >= EXPLORE_TURN && d->number > 0);
     if (policy->buffering == REPLAY_EAGER)
         return false;
     for (uint32_t at = d->number; (name = replay_policy_find(&policy->forced, rank, false, ++at));)

@@ -375,6 +375,7 @@ static void came_behind(const struct world_decider *turn)
 /* Those who wait until a lock is free could not be told as answers, and might have had it. */
 static void locked_before(struct world_decider *d)
 {
+    CORE_CHECK(d->kind == EXPLORE_LOCK && d->place == d->part->lock_count + 1);
     for (const struct world_decider *asks = d->part->asking; asks; asks = asks->next)
         if (asks->kind == EXPLORE_LOCK && conflict(d, asks))
             before(d, asks);
@@ -527,6 +528,7 @@ void world_turn_failed(struct world_decider *look)
 /* When a lock of everything is had is not decided. */
 void world_turn_lock_all(MPI_Win win)
 {
+    CORE_CHECK(WORLD->explore && !win->held_all);
     for (int i = 0; i < win->comm.size; i++) {
         win->part[i]->locked_all = true;
         if (win->part[i]->excluded)
@@ -562,6 +564,7 @@ void world_turn_unlocked(struct world_part *part, bool exclusive)
 /* A thread waits in a probe, and another one is to receive: what was found first is not decided. */
 static bool is_probed(uint32_t context, int source, int tag)
 {
+    CORE_CHECK(ME->fiber->sibling); /* there are several threads */
     for (const struct world_fiber *of = ME->fiber; of; of = of->sibling) {
         const struct world_decider *d = of->decider;
         if (d && d->kind == EXPLORE_PROBE && d->context == context && may_meet(d, source, tag))
