@@ -1,7 +1,8 @@
 #!/bin/bash
 # usage: others.bash  By hand: programs of others, as far as they are installed (Debian: lammps,
-# hpcc, python3-petsc4py with python-petsc4py-doc, libfftw3-mpi-dev), with mpirun and in a world of
-# processes: the same but for times. crosswait is on the PATH.
+# hpcc, libpetsc-real-dev with libpetsc3.18-dev-examples, python3-petsc4py with
+# python-petsc4py-doc, python3-mpi4py, libfftw3-mpi-dev), with mpirun and in a world of processes:
+# the same but for times. crosswait is on the PATH.
 set -u
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 work=$(mktemp -d)
@@ -47,14 +48,35 @@ if command -v hpcc >/dev/null; then
     ln -s /dev/stdout hpccoutf.txt # what it says is in that file
     times='[Tt]ime|[Ll]atency|[Bb]andwidth|/s|GUP|GB|STREAM|[Gg]flop|Tflop|msec|ping pong'
     times+='|max client|MPI_Wti|^(WALL|CPU) |[Rr]esidual|^(Copy|Scale|Add|Triad):|^Main|fft:'
-    times+='|^W[RC]|Function|microseconds|PTRANS|clock|Node selected|Computing'
+    times+='|^W[RC]|Function|microseconds|PTRANS|clock|Node selected|Computing|^Tuning'
     same 'HPC Challenge' "$times|Hostname" hpcc
 fi
 demo=${PETSC4PY_DEMO:-/usr/share/doc/python-petsc4py-doc/examples/demo}
+ex2=${PETSC:-/usr/share/petsc/3.18/share/petsc/examples/src}/ksp/ksp/tutorials/ex2.c
+export PKG_CONFIG_PATH=/usr/lib/petscdir/petsc3.18/x86_64-linux-gnu-real/lib/pkgconfig
+if mpicc -w -o ex2 "$ex2" $(pkg-config --cflags --libs PETSc 2>/dev/null) -lm 2>/dev/null; then
+    same 'PETSc, ex2' '^$' ./ex2 -m 12 -n 12 -ksp_monitor_short -ksp_type cg -pc_type bjacobi
+fi
 if /usr/bin/python3 -c 'import petsc4py' 2>/dev/null; then
     same 'PETSc, bratu3d' '^$' /usr/bin/python3 "$demo/bratu3d/bratu3d.py" -snes_monitor \
         -ksp_monitor
     same 'PETSc, heat' '^$' /usr/bin/python3 "$demo/ode/heat.py" -ts_monitor
+fi
+cat >sums.py <<'END'
+from mpi4py import MPI
+import array
+comm = MPI.COMM_WORLD
+part = array.array("d", (float(i * comm.rank) for i in range(100)))
+total = array.array("d", [0.0] * 100)
+comm.Allreduce(part, total)
+other = comm.Split(comm.rank % 2, -comm.rank)
+said = (comm.rank, other.rank, other.allgather(total[7]), comm.sendrecv(comm.rank, comm.rank ^ 1))
+other.Free()
+for line in comm.gather(said) or []:
+    print(line)
+END
+if /usr/bin/python3 -c 'import mpi4py' 2>/dev/null; then
+    same mpi4py '^$' /usr/bin/python3 sums.py
 fi
 cat >fft.c <<'END'
 #include <complex.h>
