@@ -464,6 +464,24 @@ static enum finding_severity severity_of(const struct fate *fate)
                                                                            : FINDING_ERROR;
 }
 
+/* What starts processes asks the starter of the job for them. */
+static void add_starter(struct trace *trace, struct finding *finding, const struct fate *fate)
+{
+    const char *command = trace_meta(trace, "command");
+    size_t length = command ? strcspn(command, " ") : 0;
+    struct trace_event event;
+
+    while (length && memchr(command, '/', length)) {
+        command++;
+        length--;
+    }
+    if (length == 4 && !strncmp(command, "srun", length) && fate->seq &&
+        trace_event_get(trace, fate->rank, fate->seq, &event) == CORE_OK &&
+        event.verb == VERB_START_PROCESSES)
+        finding_fact(finding, "srun started the job, and Slurm starts no processes for MPI: inside "
+                              "salloc or sbatch, mpirun does");
+}
+
 static enum core_status add_finding(const struct check_input *input, struct finding_list *list,
                                     enum rule_id rule, const struct fates *fates,
                                     const struct fate *fate, const bool *mine)
@@ -489,6 +507,8 @@ static enum core_status add_finding(const struct check_input *input, struct find
         finding_fact(finding, "with exit status %" PRId64, fate->code);
     if (fate->kind == FATE_ABORT)
         finding_fact(finding, "it is the program's own decision to end the job");
+    if (fate->kind == FATE_ERROR)
+        add_starter(input->trace, finding, fate);
     add_stack(input->trace, finding, fate);
     add_others(input->trace, finding, fates, mine);
     return status;

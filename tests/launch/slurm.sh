@@ -57,6 +57,27 @@ batch_wait
 grep -q "^verdict: clean" d.out && grep -q "^exit status 0" d.out ||
     fail "mpirun in a batch job: $(cat d.out d.err batch.out)"
 
+# Slurm starts no processes for MPI: the report says where they can be had.
+cat >spawn.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Comm parent, child;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&parent);
+    if (parent == MPI_COMM_NULL)
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &child,
+                       MPI_ERRCODES_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -g -o spawn spawn.c
+crosswait run -o s.db -- srun -n 2 ./spawn >out 2>err
+[ $? = 1 ] && grep -q "MPI_Comm_spawn .*raised an error" out &&
+    grep -q "= srun started the job, and Slurm starts no processes for MPI" out ||
+    fail "spawn: $(cat out err)"
+
 # Several programs in one step.
 printf '0-1 %s hang\n2-3 %s hang\n' "$circle" "$circle" >parts.conf
 crosswait run -o p.db -- srun -n 4 --multi-prog parts.conf >out 2>err
