@@ -1,7 +1,8 @@
 """What mpirun is told wherever tests, benchmarks and documents start jobs: root may, there may be
-more ranks than cores, no more is asked for than a container without privileges has, and no process
-looks at the whole machine before it starts (a quarter of what a small job computes). As a command
-it tells a shell: eval "$(mpirun.py)"."""
+more ranks than cores, and no more is asked for than a container without privileges has. What a
+small job computes is to start: three quarters of that were looking at the whole machine and loading
+parts of MPI libraries that are for other machines (networks, displays) or are off unless asked for.
+As a command it tells a shell: eval "$(mpirun.py)"."""
 
 MPIRUN = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -11,7 +12,12 @@ MPIRUN = {
     "OMPI_MCA_btl": "self,vader",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "emulated",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_osc": "^ucx,monitoring",
+    "PMIX_MCA_gds": "hash",
     "HWLOC_SYNTHETIC": "pu:2",
+    "HWLOC_PLUGINS_PATH": "/nonexistent",
+    "UCX_TLS": "self,posix",  # of MPICH
 }
 
 if __name__ == "__main__":
