@@ -12,7 +12,7 @@ MPIRUN = {
     "OMPI_MCA_btl": "self,vader",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "emulated",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_mtl": "^ofi,psm,psm2",
     "OMPI_MCA_osc": "^ucx,monitoring",
     "PMIX_MCA_gds": "hash",
     "HWLOC_SYNTHETIC": "pu:2",

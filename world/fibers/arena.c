@@ -63,7 +63,7 @@ static void *arena_grow(size_t bytes)
     struct chunk *next = current ? current->next : first;
     if (!next || next->bytes < bytes) {
         size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-        bool whole = current && WORLD_PROCESSES && !world_process_early;
+        bool whole = WORLD_PROCESSES && current && !world_process_early;
         struct chunk *chunk = whole ? NULL : chunk_new(size);
         if (!chunk) {
             world_found("limit", ME ? ME->rank : -1, "out of memory");
