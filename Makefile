@@ -28,9 +28,10 @@ DEPS = gcc g++ gfortran libc6-dev make python3 openmpi-bin libopenmpi-dev python
        clang libclang-rt-14-dev iproute2 util-linux procps
 # What make deb needs; make check-all makes the packages, too.
 DEB_DEPS = dpkg-dev debhelper lintian
-# And what only the tests need: a browser for the HTML report, the formatter, and a second MPI
-# library, for which libcrosswait-mpich.so is built wherever it is installed.
-CHECK_DEPS = chromium clang-format-14 black python3-yaml mpich libmpich-dev
+# And what only the tests need: a browser for the HTML report, the formatter, a second MPI library,
+# for which libcrosswait-mpich.so is built wherever it is installed, and a faster linker, which
+# fuzz/build.sh takes where it is.
+CHECK_DEPS = chromium clang-format-14 black python3-yaml mpich libmpich-dev lld
 
 # Unless make was told how many jobs there may be: as many as there are cores.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
