@@ -81,6 +81,7 @@ LANGUAGES = {  # how a program is built
     "mpif": ["mpifort"],
     "f08": ["mpifort"],
 }
+LINKER = ["-fuse-ld=gold"]  # of binutils; takes half of the usual one's time
 FORTRAN = [
     "-g",
     "-w",
@@ -527,6 +528,7 @@ def run(job):
     built = subprocess.run(
         LANGUAGES[language]
         + (FORTRAN if source == "prog.f90" else [])
+        + LINKER
         + ["-o", base + "/prog", f"{base}/{source}"],
         capture_output=True,
         text=True,
