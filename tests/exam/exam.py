@@ -607,8 +607,14 @@ def drawn(cases, count, seed):
     ]
 
 
+OPTIONS = {"class", "name", "language", "each", "seed", "jobs", "folder", "v"}
+
+
 def main():
-    option = dict((a.lstrip("-").split("=") + ["1"])[:2] for a in sys.argv[1:])
+    option = dict((a.lstrip("-").split("=", 1) + ["1"])[:2] for a in sys.argv[1:])
+    if option.keys() - OPTIONS:
+        print(__doc__)
+        sys.exit(0 if option.keys() <= {"h", "help"} else 2)
     CALLS.update(roles())
     cases = [
         c
