@@ -27,6 +27,7 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "core/trace/describe.h"
+#include "core/trace/ending.h"
 #include "replay/search/explore.h"
 #include "replay/search/need.h"
 #include "replay/logical/run.h"
@@ -412,8 +413,19 @@ static void add_polls(const struct check_input *input, struct finding *finding, 
         count == 1 ? "" : "s");
 }
 
+/* The job was ended since no call had come to anything for as long as it was allowed. */
+static bool stalled(struct trace *trace)
+{
+    struct ending ending = {0};
+    bool stood = trace_ending_get(trace, &ending) == CORE_OK && ending.reason == ENDING_STALL;
+
+    ending_done(&ending);
+    return stood;
+}
+
 /* Nobody can send what a rank polls for, if it does nothing but poll: which a program that was
- * ended cannot tell any more. */
+ * ended cannot tell any more. Where whoever started it said how long it may stand still (--stall),
+ * and it did, that is a warning. */
 static void word_polling(const struct check_input *input, struct finding *finding,
                          const struct replay_waitfor *waitfor)
 {
@@ -426,8 +438,9 @@ static void word_polling(const struct check_input *input, struct finding *findin
             rank[count++] = waitfor->blocked[i].rank;
     CORE_CHECK(count > 0); /* asked only where one polls */
     char *ranks = wording_ranks_text(rank, count, " and ");
-    finding->severity = FINDING_NOTE;
-    finding->undecided = true;
+    bool over = stalled(input->trace);
+    finding->severity = over ? FINDING_WARNING : FINDING_NOTE;
+    finding->undecided = !over;
     finding_title(finding, "hang suspected: %s %s for what nobody sends any more",
                   ranks ? ranks : "ranks", count == 1 ? "polls" : "poll");
     for (uint32_t i = 0; i < count && i < POLLS_NAMED_MAX; i++)

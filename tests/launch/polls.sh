@@ -1,6 +1,6 @@
 # expected
 # A job that does nothing but poll is left alone, with one line about it; ended from outside, it is
-# judged: suspected, not proven.
+# judged: suspected, not proven. Where --stall said how long it may do so, that is a warning.
 . $SOURCE/tests/launch/lib.bash
 own polls cw.polls
 ended() { # after a condition has come true, for what the program polls, when rank 1 is there
@@ -20,3 +20,6 @@ ended told probe "in MPI_Barrier"
 ended soon test "in MPI_Barrier"
 # the sender sleeps: it may still send
 ended soon slow "outside of MPI, after MPI_Send"
+crosswait run --stall=3 -o stalled.db -- mpirun -n 2 ./cw.polls test >stalled.out 2>&1
+echo "stalled: $?"
+grep -h '^warning\|^verdict' stalled.out
