@@ -224,6 +224,7 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
         {VERB_GRAPH_CREATE, "reorder", "different values of 'reorder'", true},
         {VERB_DIST_GRAPH_CREATE, "reorder", "different values of 'reorder'", true},
         {VERB_DIST_GRAPH_CREATE_ADJACENT, "reorder", "different values of 'reorder'", true},
+        {VERB_INTERCOMM_CREATE, "local_leader", "different leaders", false},
         {VERB_INTERCOMM_MERGE, "high", "different values of 'high'", true},
     };
     enum core_status status = CORE_OK;

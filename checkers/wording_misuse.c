@@ -93,6 +93,7 @@ static const char *const misuse_forms[] = {
     [MISUSE_ADDRESS_RECEIVED] = "'%a' is not a valid address, but there is data to be received",
     [MISUSE_PARTS_OVERLAP] = "the parts of '%a' for ranks %0 and %1 overlap",
     [MISUSE_BUFFERS_OVERLAP] = "'%b' and '%a' overlap",
+    [MISUSE_SPLIT_OTHER] = "'%a' is not the buffer with which %e began the access",
     [MISUSE_BUFFER_OVERLAPS] = "'%a' overlaps '%b' of %e, which has not completed",
     [MISUSE_BUFFER_BOTH_WRITTEN] =
         "'%a' overlaps '%b' of %e, which has not completed, and both are written",

@@ -85,6 +85,7 @@
     X(ADDRESS_RECEIVED, "address-received", ARGUMENT)                            \
     X(PARTS_OVERLAP, "parts-overlap", ARGUMENT)                                  \
     X(BUFFERS_OVERLAP, "buffers-overlap", ARGUMENT)                              \
+    X(SPLIT_OTHER, "split-other", ARGUMENT)                                      \
     X(BUFFER_OVERLAPS, "buffer-overlaps", BUFFER)                                \
     X(BUFFER_BOTH_WRITTEN, "buffer-both-written", BUFFER)                        \
     X(SEND_WRITTEN, "send-written", BUFFER)                                      \

@@ -474,6 +474,18 @@ void usage_completed_slow(struct lane *lane, uint64_t seq, uint32_t request, boo
     unlock();
 }
 
+void usage_split_ending(struct lane *lane, uint64_t seq, uint32_t file, const void *at,
+                        const char *argument)
+{
+    lock();
+    uint32_t i = 0;
+    while (i < usage_in_flight.count && in_flight_request[i] != usage_split(file))
+        i++;
+    if (i < usage_in_flight.count && in_flight[i].buffer.at && in_flight[i].buffer.at != at)
+        usage_say(lane, seq, MISUSE_SPLIT_OTHER, argument, in_flight[i].seq);
+    unlock();
+}
+
 void usage_completed_call(struct lane *lane, uint64_t seq)
 {
     if (!usage_in_flight.count)

@@ -276,6 +276,9 @@ static inline uint32_t usage_split(uint32_t file)
 {
     return ~file;
 }
+/* The second half of a split access gives the buffer that the first one gave. */
+void usage_split_ending(struct lane *lane, uint64_t seq, uint32_t file, const void *at,
+                        const char *argument);
 void usage_completed_window(struct lane *lane, uint64_t seq, MPI_Win win,
                             int target);                 /* target -1: all */
 void usage_look_slow(struct lane *lane, uint64_t seq);   /* entering a call */
