@@ -3,7 +3,8 @@ more ranks than cores, and no more is asked for than a container without privile
 small job computes is to start: more than half of that was looking at the whole machine and loading
 parts of MPI libraries that are for other machines (networks, displays) or are off unless asked for.
 The layer that matches messages is not named: with ob1 named, 3 of 500 jobs of Open MPI 4.1 died in
-MPI_Finalize, called back by a part that was unloaded; without, none of 2,000. As a command it tells a shell: eval "$(mpirun.py)"."""
+MPI_Finalize, called back by a part that was unloaded; without, none of 2,000. As a command it tells
+a shell: eval "$(mpirun.py)"."""
 
 MPIRUN = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -14,7 +15,7 @@ MPIRUN = {
     "OMPI_MCA_btl_vader_single_copy_mechanism": "emulated",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_mtl": "^ofi,psm,psm2",
-    "OMPI_MCA_osc": "^ucx,monitoring",
+    "OMPI_MCA_osc": "^ucx,pt2pt,monitoring",  # pt2pt is off in Debian
     "PMIX_MCA_gds": "hash",
     "HWLOC_SYNTHETIC": "pu:2",
     "HWLOC_PLUGINS_PATH": "/nonexistent",
