@@ -4,8 +4,7 @@
  * without; other programs, and our own worlds, are let alone.
  *
  * Looks in vain that follow each other take a microsecond of computing each: with more in between,
- * the rank did something. Time on the clock tells nothing where there are more ranks than cores.
- * Who has waited long sleeps longer: a rank of a job that hangs took a tenth of a core. */
+ * the rank did something. Time on the clock tells nothing where there are more ranks than cores. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -15,8 +14,7 @@
 enum {
     IDLE_AFTER_NS = 1000000, /* of looking in vain */
     IDLE_GAP_NS = 20000,
-    IDLE_SLEEP_NS = 200000,
-    IDLE_SLEEP_NS_MAX = 5000000
+    IDLE_SLEEP_NS = 200000
 };
 
 static int64_t computed_ns(void)
@@ -30,18 +28,14 @@ static int64_t computed_ns(void)
 /* After a look in vain. */
 static void idle(void)
 {
-    static _Thread_local int64_t since, last, sleep_ns;
+    static _Thread_local int64_t since, last;
     int64_t now = computed_ns();
 
-    if (now - last > IDLE_GAP_NS) {
+    if (now - last > IDLE_GAP_NS)
         since = now;
-        sleep_ns = IDLE_SLEEP_NS;
-    }
     last = now;
     if (now - since > IDLE_AFTER_NS) {
-        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = sleep_ns}, NULL);
-        if (sleep_ns < IDLE_SLEEP_NS_MAX)
-            sleep_ns += sleep_ns / 16;
+        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = IDLE_SLEEP_NS}, NULL);
         last = computed_ns();
     } else {
         syscall(SYS_sched_yield);
