@@ -1,0 +1,36 @@
+/* What the files of turns share. Whoever looks at what is kept in them holds turns_lock, and nobody
+ * does who waits. */
+#ifndef INTERPOSE_TURNS_INSIDE_H
+#define INTERPOSE_TURNS_INSIDE_H
+
+#include <pthread.h>
+
+#include "interpose/life.h"
+#include "interpose/turns.h"
+
+enum {
+    TURNS_WINDOWS = 64,             /* of a rank */
+    TURNS_ROWS = 2 * TURNS_WINDOWS, /* a window has turns and locks */
+    TURNS_GIVE_UP_MS = 5000
+};
+
+extern pthread_mutex_t turns_lock;
+extern _Atomic uint32_t *turns_had; /* by rank and row; NULL: no turns of windows are named */
+
+uint64_t turns_now_ms(void);
+/* The library gets on meanwhile. */
+void turns_pause(void);
+/* The first turn behind `from` that the answer names, 0: none does; *out_last: how many there are.
+ * first: of turn 1. */
+uint32_t turns_place(uint32_t rank, uint32_t first, uint32_t from, int32_t answer,
+                     uint32_t *out_last);
+/* Nobody came for so long: says what this rank waited for. */
+void turns_gave_up(const char *what);
+
+void turns_threads_start(void);
+/* Returns when this thread has its turn. */
+void turns_thread(uint32_t object, uint32_t number);
+/* What may come before the call has its chance. */
+void turns_windows_before(void);
+
+#endif

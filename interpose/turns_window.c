@@ -1,0 +1,545 @@
+/* Turns at the memory and the locks of windows: what is done to them is kept until its turn comes.
+ *
+ * Invariant: a turn is counted by who had it, so of each row of turns one process writes at a
+ * time. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpose/turns_inside.h"
+
+enum { LOOK_MS = 1000, EARLY_MS = 100 };
+
+struct operation {
+    struct operation *next;
+    unsigned call; /* CALL_Put... */
+    const void *origin;
+    const void *compare;
+    void *result;
+    int count, result_count, target, target_count;
+    MPI_Datatype type, result_type, target_type; /* our own, to be freed, but named ones */
+    MPI_Aint disp;
+    MPI_Op op;
+    MPI_Request *request;
+    void *copy;     /* of the origin's data, once its buffer is the program's again */
+    uint32_t place; /* its turn; 0: behind those that are named */
+};
+
+struct window {
+    struct window *next;
+    MPI_Win win;
+    int size, rank;
+    uint32_t object;
+    uint32_t *objects; /* by member: what the window is called there */
+    int32_t *world;
+    uint32_t *named; /* by member: operations and looks so far */
+    uint8_t *held;   /* by member: a lock that this rank has */
+    struct operation *pending, **pending_end;
+};
+
+static struct window *windows;
+static uint32_t window_count;
+
+/* --- windows ---------------------------------------------------------------------------------- */
+
+static struct window *window_of(MPI_Win win)
+{
+    struct window *w = windows;
+    while (w && w->win != win)
+        w = w->next;
+    return w;
+}
+
+static _Atomic uint32_t *had(const struct window *w, int target, bool locks)
+{
+    return &turns_had[(uint32_t)w->world[target] * TURNS_ROWS +
+                      (w->objects[target] / 2) % TURNS_WINDOWS * 2 + locks];
+}
+
+/* Whose turn comes next is that of the place; 0: those that are named had theirs. */
+static bool is_next(const struct window *w, int target, bool locks, uint32_t place)
+{
+    uint32_t last;
+    uint32_t first = replay_turn_first(w->objects[target], locks, 0);
+    if (place)
+        return *had(w, target, locks) + 1 >= place;
+    turns_place((uint32_t)w->world[target], first, 0, -1, &last);
+    return *had(w, target, locks) >= last;
+}
+
+static void has_had(const struct window *w, int target, bool locks, uint32_t place)
+{
+    if (place > *had(w, target, locks))
+        *had(w, target, locks) = place; /* the invariant */
+}
+
+/* False: nobody came for so long. The lock is not held meanwhile. */
+static bool await(const struct window *w, int target, bool locks, uint32_t place, uint64_t ms)
+{
+    uint32_t before = *had(w, target, locks);
+    uint64_t until = turns_now_ms() + ms;
+    while (!is_next(w, target, locks, place)) {
+        turns_pause();
+        if (*had(w, target, locks) != before) {
+            before = *had(w, target, locks);
+            until = turns_now_ms() + ms;
+        } else if (turns_now_ms() >= until) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void window_free(struct window *w)
+{
+    if (!w)
+        return;
+    free(w->objects);
+    free(w->world);
+    free(w->named);
+    free(w->held);
+    free(w);
+}
+
+/* NULL: this rank, or another one of it, has no room for it. */
+static struct window *window_new(MPI_Comm comm)
+{
+    long long lacks, ranks_lack = 1;
+    struct window *w = window_count < TURNS_WINDOWS ? calloc(1, sizeof *w) : NULL;
+    if (w) {
+        w->object = replay_turn_window(window_count);
+        REAL(Comm_size)(comm, &w->size);
+        REAL(Comm_rank)(comm, &w->rank);
+        size_t count = (size_t)w->size;
+        w->objects = calloc(count, sizeof *w->objects);
+        w->world = calloc(count, sizeof *w->world);
+        w->named = calloc(count, sizeof *w->named);
+        w->held = calloc(count, 1);
+        w->pending_end = &w->pending;
+    }
+    lacks = !w || !w->objects || !w->world || !w->named || !w->held;
+    REAL(Allreduce)
+    (&lacks, &ranks_lack, 1, recorder_handle.type_long_long, recorder_handle.op_sum, comm);
+    if (!ranks_lack)
+        return w;
+    recorder_warn("turns at a window cannot be had: a rank has no memory for them, or more than 64 "
+                  "windows");
+    window_free(w);
+    return NULL;
+}
+
+void turns_window_made(struct lane *lane, MPI_Win win, MPI_Comm comm)
+{
+    struct window *w = turns.windows ? window_new(comm) : NULL;
+    window_count++;
+    if (!w)
+        return;
+    w->win = win;
+    REAL(Allgather)
+    (&w->object, sizeof w->object, recorder_handle.type_byte, w->objects, sizeof w->object,
+     recorder_handle.type_byte, comm);
+    for (int i = 0; i < w->size; i++)
+        w->world[i] = recorder_comm_world(lane, comm, i);
+    pthread_mutex_lock(&turns_lock);
+    w->next = windows;
+    windows = w;
+    pthread_mutex_unlock(&turns_lock);
+}
+
+/* --- what is done to them --------------------------------------------------------------------- */
+
+static MPI_Datatype type_keep(MPI_Datatype type, bool keep)
+{
+    int integers, addresses, types, combiner;
+    if (type == recorder_handle.type_null ||
+        REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS ||
+        combiner == MPI_COMBINER_NAMED)
+        return type;
+    if (keep)
+        REAL(Type_dup)(type, &type);
+    else
+        REAL(Type_free)(&type);
+    return type;
+}
+
+/* keep: until they are freed. */
+static void types_keep(struct operation *o, bool keep)
+{
+    o->type = type_keep(o->type, keep);
+    o->result_type = type_keep(o->result_type, keep);
+    o->target_type = type_keep(o->target_type, keep);
+}
+
+static int issue(const struct operation *o, MPI_Win win)
+{
+    switch (o->call) {
+    case CALL_Put:
+        return REAL(Put)(o->origin, o->count, o->type, o->target, o->disp, o->target_count,
+                         o->target_type, win);
+    case CALL_Get:
+        return REAL(Get)(o->result, o->count, o->type, o->target, o->disp, o->target_count,
+                         o->target_type, win);
+    case CALL_Accumulate:
+        return REAL(Accumulate)(o->origin, o->count, o->type, o->target, o->disp, o->target_count,
+                                o->target_type, o->op, win);
+    case CALL_Get_accumulate:
+        return REAL(Get_accumulate)(o->origin, o->count, o->type, o->result, o->result_count,
+                                    o->result_type, o->target, o->disp, o->target_count,
+                                    o->target_type, o->op, win);
+    case CALL_Fetch_and_op:
+        return REAL(Fetch_and_op)(o->origin, o->result, o->type, o->target, o->disp, o->op, win);
+    case CALL_Compare_and_swap:
+        return REAL(Compare_and_swap)(o->origin, o->compare, o->result, o->type, o->target, o->disp,
+                                      win);
+    case CALL_Rput:
+        return REAL(Rput)(o->origin, o->count, o->type, o->target, o->disp, o->target_count,
+                          o->target_type, win, o->request);
+    case CALL_Rget:
+        return REAL(Rget)(o->result, o->count, o->type, o->target, o->disp, o->target_count,
+                          o->target_type, win, o->request);
+    case CALL_Raccumulate:
+        return REAL(Raccumulate)(o->origin, o->count, o->type, o->target, o->disp, o->target_count,
+                                 o->target_type, o->op, win, o->request);
+    default:
+        return REAL(Rget_accumulate)(o->origin, o->count, o->type, o->result, o->result_count,
+                                     o->result_type, o->target, o->disp, o->target_count,
+                                     o->target_type, o->op, win, o->request);
+    }
+}
+
+static int perform(struct window *w, const struct operation *o)
+{
+    int returned = issue(o, w->win);
+    if (returned == MPI_SUCCESS && w->held[o->target])
+        returned = REAL(Win_flush)(o->target, w->win);
+    has_had(w, o->target, false, o->place);
+    return returned;
+}
+
+/* It leaves the list. */
+static void perform_at(struct window *w, struct operation **link)
+{
+    struct operation *o = *link;
+    if (!(*link = o->next))
+        w->pending_end = link;
+    perform(w, o);
+    types_keep(o, false);
+    free(o->copy);
+    free(o);
+}
+
+/* Those whose turn has come; `all`, also those that come behind what is named. */
+static void perform_ready(struct window *w, int target, bool all)
+{
+    for (struct operation **link = &w->pending; *link;) {
+        const struct operation *o = *link;
+        if ((target < 0 || o->target == target) && (o->place || all) &&
+            is_next(w, o->target, false, o->place)) {
+            perform_at(w, link);
+            link = &w->pending;
+        } else {
+            link = &(*link)->next;
+        }
+    }
+}
+
+static struct operation **pending_to(struct window *w, int target)
+{
+    struct operation **link = &w->pending;
+    while (*link && target >= 0 && (*link)->target != target)
+        link = &(*link)->next;
+    return link;
+}
+
+void turns_complete(MPI_Win win, int target)
+{
+    struct window *w;
+    uint64_t until = turns_now_ms() + TURNS_GIVE_UP_MS;
+    uint32_t before = 0;
+    pthread_mutex_lock(&turns_lock);
+    w = window_of(win);
+    while (w && (perform_ready(w, target, true), *pending_to(w, target))) {
+        const struct operation *o = *pending_to(w, target);
+        uint32_t count = *had(w, o->target, false);
+        if (count != before)
+            until = turns_now_ms() + TURNS_GIVE_UP_MS;
+        before = count;
+        if (turns_now_ms() >= until) {
+            turns_gave_up("at a window");
+            perform_at(w, pending_to(w, target));
+        }
+        pthread_mutex_unlock(&turns_lock);
+        turns_pause();
+        pthread_mutex_lock(&turns_lock);
+    }
+    pthread_mutex_unlock(&turns_lock);
+}
+
+/* The origin's buffer is the program's again: what it holds now is kept. */
+static bool origin_keep(struct operation *o)
+{
+    MPI_Aint low, bytes, first, extent;
+    if (o->copy || o->count < 1)
+        return true;
+    REAL(Type_get_true_extent)(o->type, &low, &bytes);
+    REAL(Type_get_extent)(o->type, &first, &extent);
+    size_t all = (size_t)((o->count - 1) * extent + bytes);
+    if (extent < 0 || !(o->copy = malloc(all + 1)))
+        return false;
+    memcpy(o->copy, (const char *)o->origin + low, all);
+    o->origin = (const char *)o->copy - low;
+    return true;
+}
+
+void turns_complete_local(MPI_Win win, int target)
+{
+    bool kept = true;
+    pthread_mutex_lock(&turns_lock);
+    struct window *w = window_of(win);
+    for (struct operation *o = w ? w->pending : NULL; o; o = o->next)
+        if (target < 0 || o->target == target)
+            kept &= !o->result && o->origin && origin_keep(o);
+    pthread_mutex_unlock(&turns_lock);
+    if (!kept)
+        turns_complete(win, target);
+}
+
+void turns_held(MPI_Win win, int target, bool held)
+{
+    pthread_mutex_lock(&turns_lock);
+    struct window *w = window_of(win);
+    for (int i = 0; w && i < w->size; i++)
+        if (target < 0 || i == target)
+            w->held[i] = held;
+    pthread_mutex_unlock(&turns_lock);
+}
+
+static bool any_named(const struct window *w)
+{
+    for (const struct operation *o = w->pending; o; o = o->next)
+        if (o->place)
+            return true;
+    return false;
+}
+
+/* What may come before the call has its chance: once this rank waits in MPI it can do nothing. */
+void turns_windows_before(void)
+{
+    if (!windows)
+        return;
+    uint64_t until = turns_now_ms() + EARLY_MS;
+    bool named = true;
+    while (named) {
+        named = false;
+        pthread_mutex_lock(&turns_lock);
+        for (struct window *w = windows; w; w = w->next) {
+            perform_ready(w, -1, false);
+            named |= any_named(w);
+        }
+        pthread_mutex_unlock(&turns_lock);
+        if (named && turns_now_ms() >= until)
+            return;
+        if (named)
+            turns_pause();
+    }
+}
+
+static int operate(MPI_Win win, struct operation given)
+{
+    pthread_mutex_lock(&turns_lock);
+    struct window *w = window_of(win);
+    pthread_mutex_unlock(&turns_lock);
+    if (!w || given.target < 0 || given.target >= w->size)
+        return issue(&given, win);
+    if (turns.threads)
+        turns_thread(w->object, replay_turn_sends(given.target));
+    pthread_mutex_lock(&turns_lock);
+    uint32_t last;
+    int32_t name = recorder.world_rank + recorder.world_size * (int32_t)w->named[given.target]++;
+    given.place =
+        turns_place((uint32_t)w->world[given.target],
+                    replay_turn_first(w->objects[given.target], false, 0), 0, name, &last);
+    pthread_mutex_unlock(&turns_lock);
+    if (given.request) { /* it has to be begun here */
+        if (!await(w, given.target, false, given.place, LOOK_MS))
+            turns_gave_up("at a window, for an operation with a request");
+        return perform(w, &given);
+    }
+    struct operation *o = malloc(sizeof *o);
+    if (!o)
+        return perform(w, &given);
+    *o = given;
+    types_keep(o, true);
+    pthread_mutex_lock(&turns_lock);
+    *w->pending_end = o;
+    w->pending_end = &o->next;
+    perform_ready(w, -1, false);
+    pthread_mutex_unlock(&turns_lock);
+    return MPI_SUCCESS;
+}
+
+void turns_look(MPI_Win win)
+{
+    uint32_t last;
+    pthread_mutex_lock(&turns_lock);
+    struct window *w = window_of(win);
+    pthread_mutex_unlock(&turns_lock);
+    if (!w)
+        return;
+    int32_t name = recorder.world_rank + recorder.world_size * (int32_t)w->named[w->rank];
+    uint32_t place = turns_place((uint32_t)recorder.world_rank,
+                                 replay_turn_first(w->object, false, 0), 0, name, &last);
+    bool had_turn = await(w, w->rank, false, place, LOOK_MS);
+    if (had_turn && place) {
+        w->named[w->rank]++;
+        has_had(w, w->rank, false, place);
+    }
+}
+
+int turns_Win_lock(int type, int rank, int assert, MPI_Win win)
+{
+    uint32_t last;
+    pthread_mutex_lock(&turns_lock);
+    struct window *w = window_of(win);
+    pthread_mutex_unlock(&turns_lock);
+    if (!w || rank < 0 || rank >= w->size)
+        return REAL(Win_lock)(type, rank, assert, win);
+    if (assert & MPI_MODE_NOCHECK) {
+        turns_held(win, rank, true);
+        return REAL(Win_lock)(type, rank, assert, win);
+    }
+    uint32_t place =
+        turns_place((uint32_t)w->world[rank], replay_turn_first(w->objects[rank], true, 0),
+                    *had(w, rank, true), recorder.world_rank, &last);
+    if (!await(w, rank, true, place, TURNS_GIVE_UP_MS))
+        turns_gave_up("for the lock of a window");
+    int returned = REAL(Win_lock)(type, rank, assert, win);
+    if (returned == MPI_SUCCESS) {
+        turns_held(win, rank, true);
+        REAL(Win_flush)(rank, win); /* some libraries wait for the lock only then */
+    }
+    has_had(w, rank, true, place);
+    return returned;
+}
+
+void turns_window_free(MPI_Win win)
+{
+    turns_complete(win, -1);
+    pthread_mutex_lock(&turns_lock);
+    struct window **link = &windows, *w;
+    while (*link && (*link)->win != win)
+        link = &(*link)->next;
+    if ((w = *link))
+        *link = w->next;
+    pthread_mutex_unlock(&turns_lock);
+    window_free(w);
+}
+
+/* --- the calls -------------------------------------------------------------------------------- */
+
+#define TO_TARGET                                                                               \
+    .count = count, .type = type, .target = target, .disp = disp, .target_count = target_count, \
+    .target_type = target_type, .result_type = recorder_handle.type_null
+
+int turns_Put(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
+              int target_count, MPI_Datatype target_type, MPI_Win win)
+{
+    return operate(win, (struct operation){.call = CALL_Put, .origin = origin, TO_TARGET});
+}
+
+int turns_Rput(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
+               int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request)
+{
+    return operate(win, (struct operation){
+                            .call = CALL_Rput, .origin = origin, TO_TARGET, .request = request});
+}
+
+int turns_Get(void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
+              int target_count, MPI_Datatype target_type, MPI_Win win)
+{
+    return operate(win, (struct operation){.call = CALL_Get, .result = origin, TO_TARGET});
+}
+
+int turns_Rget(void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
+               int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request)
+{
+    return operate(win, (struct operation){
+                            .call = CALL_Rget, .result = origin, TO_TARGET, .request = request});
+}
+
+int turns_Accumulate(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
+                     int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win)
+{
+    return operate(
+        win, (struct operation){.call = CALL_Accumulate, .origin = origin, TO_TARGET, .op = op});
+}
+
+int turns_Raccumulate(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
+                      int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
+                      MPI_Request *request)
+{
+    return operate(
+        win,
+        (struct operation){
+            .call = CALL_Raccumulate, .origin = origin, TO_TARGET, .op = op, .request = request});
+}
+
+static struct operation fetching(unsigned call, const void *origin, void *result, int count,
+                                 MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op)
+{
+    return (struct operation){.call = call,
+                              .origin = origin,
+                              .result = result,
+                              .count = count,
+                              .result_count = count,
+                              .target_count = count,
+                              .type = type,
+                              .result_type = type,
+                              .target_type = type,
+                              .target = target,
+                              .disp = disp,
+                              .op = op};
+}
+
+int turns_Get_accumulate(const void *origin, int count, MPI_Datatype type, void *result,
+                         int result_count, MPI_Datatype result_type, int target, MPI_Aint disp,
+                         int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win)
+{
+    struct operation o =
+        fetching(CALL_Get_accumulate, origin, result, count, type, target, disp, op);
+    o.result_count = result_count;
+    o.result_type = result_type;
+    o.target_count = target_count;
+    o.target_type = target_type;
+    return operate(win, o);
+}
+
+int turns_Rget_accumulate(const void *origin, int count, MPI_Datatype type, void *result,
+                          int result_count, MPI_Datatype result_type, int target, MPI_Aint disp,
+                          int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
+                          MPI_Request *request)
+{
+    struct operation o =
+        fetching(CALL_Rget_accumulate, origin, result, count, type, target, disp, op);
+    o.result_count = result_count;
+    o.result_type = result_type;
+    o.target_count = target_count;
+    o.target_type = target_type;
+    o.request = request;
+    return operate(win, o);
+}
+
+int turns_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target,
+                       MPI_Aint disp, MPI_Op op, MPI_Win win)
+{
+    return operate(win, fetching(CALL_Fetch_and_op, origin, result, 1, type, target, disp, op));
+}
+
+int turns_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
+                           int target, MPI_Aint disp, MPI_Win win)
+{
+    struct operation o = fetching(CALL_Compare_and_swap, origin, result, 1, type, target, disp,
+                                  recorder_handle.op_null);
+    o.compare = compare;
+    return operate(win, o);
+}
