@@ -38,7 +38,8 @@ struct channel {
 struct step { /* of a thread, in its order: it posted something, or went on after it */
     uint32_t end;
     uint32_t next;   /* of the same thread, + 1 */
-    uint32_t behind; /* how many of its rank come before: of one beside which no thread ran, all */
+    uint32_t before; /* how many of its rank came before */
+    uint32_t behind; /* how many do in each order: of one beside which no thread ran, all */
     uint64_t hash;
     bool wait;
     bool probe; /* it found what another rank had posted */
@@ -59,7 +60,8 @@ struct explore_walk {
     uint32_t step_count, step_room;
     uint32_t *passed; /* by rank: steps */
     uint32_t *fence;  /* by rank: steps up to the last one beside which no thread ran */
-    uint32_t rank_count;
+    uint32_t rank_count, ranks_seen;
+    bool apart;    /* threads go on by themselves: not as they happened to come */
     bool standard; /* there is a send that may have a buffer */
 };
 
@@ -127,6 +129,8 @@ static enum core_status step_add(struct explore_walk *w, const struct world_even
     struct line *line, key = {.key = {e->rank, e->thread}};
     enum core_status status = core_table_put(&w->line, &key.key, "the threads of a world", &line);
     uint32_t *count = &w->passed[e->rank], *fence = &w->fence[e->rank];
+    w->ranks_seen += *count == 0;
+    step.before = *count;
     step.behind = e->beside ? *fence : *count;
     if (status == CORE_OK)
         status =
@@ -232,20 +236,28 @@ static uint64_t match_hash(const struct explore_walk *w, const struct step *step
                  : 0;
 }
 
+/* Whether its thread may come to it. */
+static bool is_reached(const struct explore_walk *w, const struct line *line,
+                       const struct step *step)
+{
+    uint32_t passed = w->passed[line->key.rank];
+    CORE_CHECK(step->behind <= step->before);
+    return (w->apart ? step->behind : step->before) <= passed;
+}
+
 static bool go_on(struct explore_walk *w, struct line *line, const struct replay_names *kept)
 {
-    uint32_t *passed = &w->passed[line->key.rank];
     bool moved = false;
     while (line->at) {
         const struct step *step = &w->step[line->at - 1];
-        if (step->behind > *passed || !may_pass(w, step, kept))
+        if (!is_reached(w, line, step) || !may_pass(w, step, kept))
             break;
         if (!step->wait && !step->probe)
             end_at(w, step->end)->done = true;
         line->hash =
             core_random_mix(line->hash ^ step->hash ^ (step->wait ? match_hash(w, step) : 0));
         line->at = step->next;
-        ++*passed;
+        w->passed[line->key.rank]++;
         moved = true;
     }
     return moved;
@@ -258,8 +270,14 @@ static enum core_status waiting_add(const struct explore_walk *w, const struct l
     const struct step *step = &w->step[line->at - 1];
     const struct end *end = end_at(w, step->end);
     const struct replay_name name = name_of(end);
-    bool waits = step->wait && step->behind <= w->passed[line->key.rank];
+    bool waits = step->wait && is_reached(w, line, step);
     return waits && end->send && end->standard ? replay_policy_add(waiting, &name) : CORE_OK;
+}
+
+bool explore_walk_apart(struct explore_walk *w)
+{
+    w->apart = true;
+    return w->line.count > w->ranks_seen;
 }
 
 enum core_status explore_walk_again(struct explore_walk *w, const struct replay_names *kept,

@@ -444,24 +444,34 @@ static enum core_status fewer_look(struct explore_search *s, const struct explor
     return status;
 }
 
+static enum core_status places_look(struct explore_search *s, const struct explore_list *all,
+                                    struct fewer *f)
+{
+    const struct replay_names none = {0};
+    enum core_status status = fewer_add(f, &none, &none);
+
+    for (; f->at < f->count && f->stuck < STUCK_MAX && status == CORE_OK && !f->lost; f->at++) {
+        struct replay_names waiting;
+        uint64_t place;
+        status = explore_walk_again(f->walk, &f->kept[f->at], &waiting, &place);
+        if (status != CORE_OK)
+            break;
+        if (waiting.count)
+            status = fewer_look(s, all, f, &f->kept[f->at], &waiting, place + f->told);
+        free(waiting.name);
+    }
+    return status;
+}
+
 /* The same answers, and not every send has a buffer: worlds of their own where they stand still. */
 static enum core_status fewer_buffers(struct explore_search *s, struct explore_walk *walk,
                                       const struct explore_list *all, uint64_t told)
 {
     struct fewer f = {.walk = walk, .told = told};
-    const struct replay_names none = {0};
-    enum core_status status = fewer_add(&f, &none, &none);
+    enum core_status status = places_look(s, all, &f);
 
-    for (; f.at < f.count && f.stuck < STUCK_MAX && status == CORE_OK && !f.lost; f.at++) {
-        struct replay_names waiting;
-        uint64_t place;
-        status = explore_walk_again(walk, &f.kept[f.at], &waiting, &place);
-        if (status != CORE_OK)
-            break;
-        if (waiting.count)
-            status = fewer_look(s, all, &f, &f.kept[f.at], &waiting, place + f.told);
-        free(waiting.name);
-    }
+    if (status == CORE_OK && explore_walk_apart(walk))
+        status = places_look(s, all, &f);
     s->limited |= (f.more && !f.stuck) || f.lost;
     s->broken_off |= f.lost;
     for (uint32_t i = 0; i < f.count; i++)

@@ -166,6 +166,9 @@ struct explore_walk;
 enum core_status explore_walk_new(const struct explore_events *events, int rank_count,
                                   struct explore_walk **out_walk);
 void explore_walk_free(struct explore_walk *walk);
+/* From now on threads of a rank go on by themselves, where nothing orders them: what a thread
+ * waited for may have been what the program does itself, or chance. False: no rank has several. */
+bool explore_walk_apart(struct explore_walk *walk);
 /* How far it comes when only the sends named keep their buffers: *out_waiting, the caller's, are
  * those that others would need, none if it comes to its end; *out_place is a hash of all that
  * happened until then. */
