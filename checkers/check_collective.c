@@ -30,6 +30,18 @@ static bool bytes_must_agree(const struct trace_event *call)
 
 enum differs { SAME, CALLS, ROOTS, OPERATIONS, SIZES, TYPES };
 
+/* The function of an operation of the program's own; NULL: not known, or it is none. */
+static const struct trace_site *function_of(const struct trace *trace, int32_t op)
+{
+    CORE_CHECK(op >= 0 && (uint32_t)op < trace->op_count);
+    return trace->op_site[op] > 0 ? &trace->site[trace->op_site[op]] : NULL;
+}
+
+static bool texts_differ(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) != 0;
+}
+
 /* Functions of a program are told apart where both are known, and lie in the same file. */
 static bool ops_differ(const struct trace *trace, int32_t a, int32_t b)
 {
@@ -37,11 +49,13 @@ static bool ops_differ(const struct trace *trace, int32_t a, int32_t b)
         (uint32_t)b >= trace->op_count || !trace->op_name[a] || !trace->op_name[b])
         return a != b;
     const char *one = trace->op_name[a], *other = trace->op_name[b];
-    if (trace->op_commutative[a] != trace->op_commutative[b] || strncmp(one, "user", 4) != 0 ||
-        strncmp(other, "user", 4) != 0)
+    const struct trace_site *code = function_of(trace, a), *others = function_of(trace, b);
+    if (trace->op_commutative[a] != trace->op_commutative[b] || strcmp(one, "user") != 0 ||
+        strcmp(other, "user") != 0)
         return true;
-    const char *end = strrchr(one, '+');
-    return end && !strncmp(one, other, (size_t)(end + 1 - one)) && strcmp(one, other) != 0;
+    return code && others && code->module && others->module &&
+           !strcmp(code->module, others->module) && code->address != others->address &&
+           (!code->symbol || texts_differ(code->symbol, others->symbol));
 }
 
 static enum differs difference(const struct trace *trace, const struct trace_event *a,
@@ -73,15 +87,25 @@ static enum differs difference(const struct trace *trace, const struct trace_eve
                : SAME;
 }
 
-static void op_text(const char *name, char *text, size_t text_bytes)
+static void op_text(const struct trace *trace, int32_t op, char *text, size_t text_bytes)
 {
-    const char *code = name && !strncmp(name, "user ", 5) ? strchr(name + 5, ' ') : NULL;
+    bool known = op >= 0 && (uint32_t)op < trace->op_count;
+    const char *name = known ? trace->op_name[op] : NULL;
+    const struct trace_site *code = known ? function_of(trace, op) : NULL;
+    const char *function = code && code->function ? code->function : code ? code->symbol : NULL;
+    char place[256];
 
-    if (code)
-        snprintf(text, text_bytes, "an operation of its own (%s)", code + 1);
+    if (name && strcmp(name, "user") != 0)
+        snprintf(text, text_bytes, "%s", name);
+    else if (code && code->file && function)
+        snprintf(text, text_bytes, "an operation of its own (%s at %s)", function,
+                 trace_site_text(trace, trace->op_site[op], place, sizeof place));
+    else if (code)
+        snprintf(text, text_bytes, "an operation of its own (%s)",
+                 function ? function
+                          : trace_site_text(trace, trace->op_site[op], place, sizeof place));
     else
-        snprintf(text, text_bytes, "%s",
-                 name && strcmp(name, "user") != 0 ? name : "an operation of its own");
+        snprintf(text, text_bytes, "an operation of its own");
 }
 
 /* What a member gave, in words. */
@@ -100,9 +124,7 @@ static void value_text(const struct trace *trace, const struct trace_event *even
         describe_bytes(event->bytes, text, text_bytes);
         return;
     case OPERATIONS:
-        if (event->op >= 0 && (uint32_t)event->op < trace->op_count)
-            name = trace->op_name[event->op];
-        op_text(name, text, text_bytes);
+        op_text(trace, event->op, text, text_bytes);
         return;
     case TYPES:
         if (event->datatype >= 0 && (uint32_t)event->datatype < trace->datatype_count)

@@ -238,10 +238,9 @@ uint32_t recorder_site_of(struct lane *lane,
                           const void *address); /* behind an instruction; takes the lock */
 /* The module that holds the address; 0 none. Takes the lock. */
 uint32_t recorder_module_of(struct lane *lane, uintptr_t address, uint64_t *out_bias);
-/* What a function is in each process that runs the same files: "BUILD FILE+0xOFFSET", cut to room.
- * False: not known, or the same source may be another address there (generated code, a binding's
- * own function that stands for one of another language). Under the lock. */
-bool recorder_code_name(const void *function, char *buffer, size_t buffer_bytes);
+/* DEF_SITE id of a function of the program's own, one byte behind its start; 0: a binding's own
+ * function that stands for one of another language. Under the lock. */
+uint32_t recorder_function_site(struct lane *lane, const void *function);
 static inline unsigned recorder_site_slot(const void *address)
 {
     return (unsigned)(((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 56);

@@ -15,7 +15,6 @@ MPIRUN = {
     "OMPI_MCA_btl_vader_single_copy_mechanism": "emulated",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_mtl": "^ofi,psm,psm2",
-    "OMPI_MCA_osc": "^ucx,pt2pt,monitoring",  # pt2pt is off in Debian
     "PMIX_MCA_gds": "hash",
     "HWLOC_SYNTHETIC": "pu:2",
     "HWLOC_PLUGINS_PATH": "/nonexistent",

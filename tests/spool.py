@@ -142,7 +142,7 @@ def lane(path, rank):
     magic, version, header, ring_bytes, r, size, index, pid, tid, level = struct.unpack_from(
         "<8sIIQiiIiii", ring, 0
     )
-    assert magic == b"CWSPOOL\0" and version == 10, path
+    assert magic == b"CWSPOOL\0" and version == 11, path
     at = 8 + 8 + 8 + 24
     rank.host = ring[at : at + 64].split(b"\0")[0].decode()
     at += 64 + 64 + 128
@@ -293,8 +293,8 @@ def record(kind, d, a, b, rank, seen, index):
             name=d[o : o + b].decode(),
         )
     elif kind == "DEF_OP":
-        (i,) = struct.unpack_from("<I", d, 8)
-        rank.ops[i] = (d[16 : 16 + b].decode(), a)
+        i, site = struct.unpack_from("<II", d, 8)
+        rank.ops[i] = (d[16 : 16 + b].decode(), a, site)
     elif kind in ("DEF_WIN", "DEF_FILE"):
         glob, i, comm, size = struct.unpack_from("<QIIQ", d, 8)
         rank.wins[kind, i] = (glob, comm, size, d[32 : 32 + b].decode())

@@ -62,7 +62,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 10,
+    SPOOL_VERSION = 11,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -332,11 +332,11 @@ struct spool_segment { /* `count` consecutive elements of a basic type at a disp
     uint32_t basic; /* DEF_TYPE id of the basic type */
     uint32_t count;
 };
-struct spool_def_op { /* a = 1 if commutative, b = bytes of the name: "MPI_SUM", "user", or with
-                        what the function is "user BUILD FILE+0xOFFSET" */
+struct spool_def_op { /* a = 1 if commutative, b = bytes of the name: "MPI_SUM", "user" */
     struct spool_head head;
     uint32_t id;
-    uint32_t reserved;
+    uint32_t site; /* DEF_SITE id of the program's function, one byte behind its start, as return
+                      addresses lie behind their calls; 0: none, or not known */
     /* name, padded to 8 */
 };
 struct spool_def_win { /* also DEF_FILE: b = bytes of the name */

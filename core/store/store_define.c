@@ -498,19 +498,22 @@ static enum core_status define_op(struct store *store, struct store_rank *rank,
                                   const struct spool_def_op *def)
 {
     enum core_status status;
-    uint32_t id, bytes = 2u + def->head.b;
+    uint32_t id, site = def->site ? store_map_get(&rank->ids.site, def->site) : 0;
+    uint32_t before = sizeof def->head.a + sizeof site, bytes = before + def->head.b;
     bool is_new;
 
     status = CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room, bytes + 1u, "the trace");
     if (status != CORE_OK)
         return status;
-    memcpy(store->scratch, &def->head.a, 2);
-    memcpy(store->scratch + 2, spool_tail(def, sizeof *def), def->head.b);
+    memcpy(store->scratch, &def->head.a, sizeof def->head.a);
+    memcpy(store->scratch + sizeof def->head.a, &site, sizeof site);
+    memcpy(store->scratch + before, spool_tail(def, sizeof *def), def->head.b);
     store->scratch[bytes] = '\0';
     status = store_intern(&store->defs.op_by_content, store->scratch, bytes, &id, &is_new);
     if (status == CORE_OK && is_new)
-        status = store_put(&store->sql, STORE_OP, "iti", (int64_t)id,
-                           (const char *)store->scratch + 2, (int64_t)def->head.a);
+        status = store_put(&store->sql, STORE_OP, "itii", (int64_t)id,
+                           (const char *)store->scratch + before, (int64_t)def->head.a,
+                           site ? (int64_t)site : STORE_NULL);
     return status != CORE_OK ? status : store_map_set(&rank->ids.op, def->id, id);
 }
 

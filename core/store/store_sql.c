@@ -41,7 +41,7 @@ static const struct {
     [STORE_WIN_PART] = {"win_part", 3},
     [STORE_WIN] = {"win", 5},
     [STORE_DATATYPE] = {"datatype", 8},
-    [STORE_OP] = {"op", 3},
+    [STORE_OP] = {"op", 4},
     [STORE_SHAPE] = {"shape", 23, true},
     [STORE_EVENT] = {"event_row", 7, true},
     [STORE_COMPLETION] = {"completion_set", 9, true},

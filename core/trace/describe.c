@@ -317,8 +317,7 @@ static void append_objects(struct text *text, const struct trace *trace,
     if (event->op != EVENT_NONE && event->op >= 0 && (uint32_t)event->op < trace->op_count &&
         trace->op_name[event->op]) {
         separate(text);
-        append(text, "%.*s", (int)strcspn(trace->op_name[event->op], " "),
-               trace->op_name[event->op]);
+        append(text, "%s", trace->op_name[event->op]);
     }
     if (event->comm >= 0) {
         separate(text);

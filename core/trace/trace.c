@@ -512,13 +512,18 @@ static enum core_status ops_load(struct trace *trace)
         return status;
     trace->op_name = trace_alloc(trace, trace->op_count, sizeof *trace->op_name);
     trace->op_commutative = trace_alloc(trace, trace->op_count, sizeof *trace->op_commutative);
-    if (!trace->op_name || !trace->op_commutative)
+    trace->op_site = trace_alloc(trace, trace->op_count, sizeof *trace->op_site);
+    if (!trace->op_name || !trace->op_commutative || !trace->op_site)
         return no_memory(trace);
-    load = load_begin(trace, "SELECT id, name, commutative FROM op");
+    load = load_begin(trace, "SELECT id, name, commutative, site FROM op");
     while (load_next(&load)) {
         uint32_t id = id_of(&load, trace->op_count);
         trace->op_name[id] = text_keep(&load, 1);
         trace->op_commutative[id] = sqlite3_column_int64(load.stmt, 2) != 0;
+        trace->op_site[id] = number_keep(&load, 3, 0);
+        if ((trace->op_site[id] < 0 || (uint32_t)trace->op_site[id] >= trace->site_count) &&
+            trace->op_site[id] && !load.status)
+            load.status = trace_damaged(trace, "the function of an operation is out of range");
     }
     return load_end(&load);
 }

@@ -15,7 +15,7 @@
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 10, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 11, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
 enum { TRACE_ROWS_KEPT_MAX = 1 << 24 }; /* of 24 bytes */
 
 struct trace_call {
@@ -72,6 +72,7 @@ struct trace { /* opened by trace_open; arrays are indexed by id, entries of ids
     struct trace_datatype *datatype;
     const char **op_name;
     bool *op_commutative;
+    int32_t *op_site;            /* the function of one of the program's own; 0 unknown */
     void *arena;                 /* strings and arrays above */
     struct trace_shapes *shapes; /* what cursors share */
     struct trace_made *made;     /* trace_made.c */

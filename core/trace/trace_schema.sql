@@ -57,7 +57,8 @@ CREATE TABLE datatype (id INTEGER PRIMARY KEY, name TEXT, combiner INTEGER NOT N
     lb INTEGER NOT NULL, extent INTEGER NOT NULL, signature INTEGER NOT NULL,
     -- array of struct spool_segment with datatype ids of this table; NULL: too long
     map BLOB);
-CREATE TABLE op (id INTEGER PRIMARY KEY, name TEXT, commutative INTEGER NOT NULL);
+-- site: the function of an operation of the program's own; NULL unknown.
+CREATE TABLE op (id INTEGER PRIMARY KEY, name TEXT, commutative INTEGER NOT NULL, site INTEGER);
 
 -- completions and args name rows of completion_set and arg_set; many = 1: the call has a list of
 -- requests. parent_back: how many calls before this one the enclosing call was entered; NULL: the

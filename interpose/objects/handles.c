@@ -572,12 +572,10 @@ done:
 
 static uint32_t op_define(struct lane *lane, MPI_Op op, int commute, const void *function)
 {
-    char user[320] = "user ";
     uint32_t id = map_add(OBJECT_OP, HANDLE(op), 0);
     const char *name = library_op_name(op);
-    if (!name && !(function && recorder_code_name(function, user + 5, sizeof user - 5)))
-        user[4] = '\0';
-    name = name ? name : user;
+    uint32_t site = !name && function ? recorder_function_site(lane, function) : 0;
+    name = name ? name : "user";
     if (commute < 0 && REAL(Op_commutative)(op, &commute) != MPI_SUCCESS)
         commute = 0;
     size_t bytes = strlen(name);
@@ -585,7 +583,7 @@ static uint32_t op_define(struct lane *lane, MPI_Op op, int commute, const void 
     struct spool_def_op *def = spool_reserve(recorder_definitions(lane), words);
     if (def) {
         *def = (struct spool_def_op){
-            {SPOOL_DEF_OP, (uint16_t)words, (uint16_t)(commute != 0), (uint16_t)bytes}, id, 0};
+            {SPOOL_DEF_OP, (uint16_t)words, (uint16_t)(commute != 0), (uint16_t)bytes}, id, site};
         memcpy(def + 1, name, bytes);
     }
     return id;

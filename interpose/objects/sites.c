@@ -255,29 +255,6 @@ uint32_t recorder_module_of(struct lane *lane, uintptr_t address, uint64_t *out_
     return id;
 }
 
-bool recorder_code_name(const void *function, char *buffer, size_t buffer_bytes)
-{
-    struct search s = {.address = (uintptr_t)function};
-    char file[4096];
-    uint64_t build = 0;
-
-    for (uint32_t i = 0; i < facade_count; i++)
-        if (s.address >= facade[i].start && s.address < facade[i].end)
-            return false;
-    if (recorder_in_binding(function) || !dl_iterate_phdr(search_module, &s) || !s.build_id_bytes)
-        return false;
-    for (size_t i = 0; i < s.build_id_bytes; i++)
-        build = (build ^ s.build_id[i]) * 0x100000001B3u;
-    if (s.path[0])
-        strcpy(file, s.path);
-    else
-        core_program_file(file, sizeof file);
-    const char *name = strrchr(file, '/');
-    snprintf(buffer, buffer_bytes, "%016" PRIx64 " %.255s+0x%" PRIxPTR, build,
-             name ? name + 1 : file, s.address - s.base);
-    return true;
-}
-
 static uint32_t *site_slot(const void *address)
 {
     if (table.site_count * 2 >= table.site_capacity) {
@@ -346,6 +323,16 @@ uint32_t recorder_site_of(struct lane *lane, const void *address)
     uint32_t id = site_id(lane, address);
     recorder_unlock();
     return id;
+}
+
+uint32_t recorder_function_site(struct lane *lane, const void *function)
+{
+    uintptr_t address = (uintptr_t)function;
+
+    for (uint32_t i = 0; i < facade_count; i++)
+        if (address >= facade[i].start && address < facade[i].end)
+            return 0;
+    return recorder_in_binding(function) ? 0 : site_id(lane, (const char *)function + 1);
 }
 
 struct unwinding {

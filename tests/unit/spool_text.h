@@ -93,10 +93,12 @@ static inline void text_define(struct writer *w, const char *text)
         writer_type(w, i + 1, text_types[i].name, text_types[i].size);
     writer_op(w, 1, "MPI_SUM");
     writer_op(w, 2, "MPI_MAX");
-    writer_op(w, 3,
-              "user 11 prog+0x10"); /* functions of one file, of another, and an unknown one */
-    writer_op(w, 4, "user 11 prog+0x20");
-    writer_op(w, 5, "user 22 prog+0x30");
+    writer_module(w, 1, "/no/such/program");
+    writer_module(w, 2, "/no/other/program");
+    for (unsigned i = 0; i < 3; i++) { /* functions of one file, of another, and an unknown one */
+        writer_site(w, 1 + i, i < 2 ? 1 : 2, 0x10 * (i + 1));
+        writer_op_at(w, 3 + i, "user", 1 + i);
+    }
     writer_op(w, 6, "user");
     for (unsigned kind = SPOOL_DEF_WIN; kind; kind = kind == SPOOL_DEF_WIN ? SPOOL_DEF_FILE : 0) {
         struct spool_def_win *def = writer_add(w, kind, sizeof *def, 0, 0);

@@ -126,13 +126,19 @@ static inline void writer_type(struct writer *w, unsigned id, const char *name, 
     memcpy(segment + 1, name, strlen(name));
 }
 
-static inline void writer_op(struct writer *w, unsigned id, const char *name)
+/* site: 0: not known, or of MPI's own. */
+static inline void writer_op_at(struct writer *w, unsigned id, const char *name, unsigned site)
 {
     struct spool_def_op *def =
         writer_add(w, SPOOL_DEF_OP, sizeof *def + strlen(name), 1, (unsigned)strlen(name));
 
     def->id = id;
+    def->site = site;
     memcpy(def + 1, name, strlen(name));
+}
+static inline void writer_op(struct writer *w, unsigned id, const char *name)
+{
+    writer_op_at(w, id, name, 0);
 }
 
 static inline void writer_site(struct writer *w, unsigned id, unsigned module, uint64_t address)
