@@ -882,15 +882,17 @@ void explore_search_done(struct explore_search *search)
 
 /* --- the smallest schedule -------------------------------------------------------------------- */
 
+/* Of a world that did not come to its end nothing is known: what there is was found before. */
 static enum core_status leads_there(struct explore_search *s, const struct explore_list *list,
                                     const struct explore_sends *sends,
-                                    const struct explore_class *found, bool *out_there)
+                                    const struct explore_class *found, bool *out_there,
+                                    bool *out_late)
 {
     struct ran ran;
     enum core_status status = run_world(s, list, sends, &(struct replay_choice){0}, &ran);
-    *out_there = status == CORE_OK && !ran.told->unfinished && ran.key == found->key &&
-                 all_given(list, ran.told);
-    s->broken_off |= status == CORE_OK && ran.told->unfinished;
+    *out_late = status == CORE_OK && ran.told->unfinished;
+    *out_there =
+        status == CORE_OK && !*out_late && ran.key == found->key && all_given(list, ran.told);
     return status;
 }
 
@@ -898,7 +900,7 @@ static enum core_status list_shrink(struct explore_search *s, const struct explo
                                     struct explore_list *list)
 {
     enum core_status status = CORE_OK;
-    bool there;
+    bool there, late;
     for (uint32_t piece = list->count; piece && status == CORE_OK; piece /= 2)
         for (uint32_t at = 0; at < list->count && status == CORE_OK;) {
             uint32_t end = at + piece < list->count ? at + piece : list->count;
@@ -909,7 +911,7 @@ static enum core_status list_shrink(struct explore_search *s, const struct explo
             memmove(shorter.answer + at, shorter.answer + end,
                     (list->count - end) * sizeof *list->answer);
             shorter.count -= end - at;
-            status = leads_there(s, &shorter, &found->sends, found, &there);
+            status = leads_there(s, &shorter, &found->sends, found, &there, &late);
             if (there) {
                 explore_list_done(list);
                 *list = shorter;
@@ -928,10 +930,10 @@ static enum core_status sends_shrink(struct explore_search *s, const struct expl
     struct replay_names *kept = &sends->kept;
     for (uint32_t at = 0; at < kept->count && status == CORE_OK;) {
         struct replay_name name = kept->name[at];
-        bool there;
+        bool there, late;
         kept->count--;
         memmove(kept->name + at, kept->name + at + 1, (kept->count - at) * sizeof name);
-        status = leads_there(s, list, sends, found, &there);
+        status = leads_there(s, list, sends, found, &there, &late);
         if (status == CORE_OK && !there)
             status = replay_policy_add(kept, &name);
         at += !there;
@@ -945,14 +947,14 @@ enum core_status explore_shrink(struct explore_search *s, const struct explore_c
     const struct explore_list *all = s->options->chance ? &found->first : &found->asked;
     struct explore_list list;
     struct explore_sends sends = {0};
-    bool there = false;
+    bool there = false, late = false;
     enum core_status status = explore_list_copy(all, all->count, &list);
 
     if (status == CORE_OK)
         status = explore_sends_copy(&found->sends, &sends);
     if (status == CORE_OK)
-        status = leads_there(s, &list, &sends, found, &there);
-    s->went_astray |= status == CORE_OK && !there && !s->broken_off;
+        status = leads_there(s, &list, &sends, found, &there, &late);
+    s->went_astray |= status == CORE_OK && !there && !late;
     if (status == CORE_OK && there && !s->options->chance)
         status = list_shrink(s, found, &list);
     if (status == CORE_OK && there && !s->options->chance)

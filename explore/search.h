@@ -114,7 +114,7 @@ struct explore_search {
     bool went_astray; /* the same answers gave another world */
     bool late;        /* a world did not come to its end, and is still to be run */
     unsigned lacks;   /* EXPLORE_LACKS_: why it is limited, where worlds are jobs */
-    bool broken_off;  /* a behaviour that was to be run once more did not come to its end */
+    bool broken_off;  /* a behaviour did not come to its end with fewer buffers */
     /* the search's own */
     explore_run_fn run;
     void *context;
