@@ -624,9 +624,10 @@ static enum core_status put_off(struct explore_search *s, const struct grown *gr
             status = list_push(&list, (struct explore_answer){(uint32_t)d->rank,
                                                               number_free(&list, d), d->answer, 1});
     }
-    uint64_t offer = offer_hash(grown, level, &told->decision[missed->decision], missed->answer);
+    const struct world_decision *decision = &told->decision[missed->decision];
+    uint64_t offer = offer_hash(grown, level, decision, missed->answer);
     if (status == CORE_OK && missed->there && list.count == level &&
-        core_table_find(&s->offered, &offer)) { /* where it was free */
+        (!decision->place || core_table_find(&s->offered, &offer))) { /* where it was free */
         explore_list_done(&list);
         return CORE_OK;
     }

@@ -58,7 +58,9 @@ static void make(struct program *p, uint64_t seed)
         int from = below(&r, p->ranks), to = (from + 1 + below(&r, p->ranks - 1)) % p->ranks;
         int tag = below(&r, 4) == 0;
         insert(p, &r, from, (struct op){below(&r, 5) ? 's' : 'S', to, tag});
-        insert(p, &r, to, (struct op){below(&r, 3) ? 'r' : 'i', below(&r, 2) ? ANY : from, tag});
+        char take = "rrriim"[below(&r, 6)];
+        int as = below(&r, 5) ? tag : ANY;
+        insert(p, &r, to, (struct op){take, below(&r, 2) ? ANY : from, as});
         if (below(&r, 6) == 0)
             insert(p, &r, to, (struct op){'p', below(&r, 2) ? ANY : from, tag});
         if (below(&r, 6) == 0)
@@ -74,8 +76,9 @@ static int words(const struct program *p, char word[ALL][TEXT])
             int used = snprintf(word[count], TEXT, "%d:", rank);
             for (int i = 0; i < p->count[rank][t]; i++) {
                 const struct op *op = &p->op[rank][t][i];
-                used += snprintf(word[count] + used, (size_t)(TEXT - used), "%c%c%d", op->what,
-                                 op->peer == ANY ? '*' : '0' + op->peer, op->tag);
+                used += snprintf(word[count] + used, (size_t)(TEXT - used), "%c%c%c", op->what,
+                                 op->peer == ANY ? '*' : '0' + op->peer,
+                                 op->tag == ANY ? '*' : '0' + op->tag);
             }
         }
     return count;
@@ -136,7 +139,7 @@ static struct message *first_from(struct state *s, int rank, int peer, int tag, 
 {
     for (int i = 0; i < s->messages; i++) {
         struct message *m = &s->message[i];
-        if (!m->gone && m->to == rank && m->from == from && m->tag == tag &&
+        if (!m->gone && m->to == rank && m->from == from && (tag == ANY || tag == m->tag) &&
             (peer == ANY || peer == from))
             return m->arrived ? m : NULL;
     }
@@ -148,6 +151,7 @@ static void take(struct state *s, struct slot *slot, struct message *m)
     int number = (int)(m - s->message) + 1;
     slot->complete = 1;
     slot->source = m->from;
+    slot->tag = m->tag;
     slot->value = m->value;
     m->gone = 1;
     for (int t = 0; t < THREADS; t++)
@@ -212,9 +216,10 @@ static bool probe(const struct program *p, const struct state *before, int rank,
     bool any = false;
     for (int from = 0; from < p->ranks; from++) {
         struct state s = *before;
-        if (!first_from(&s, rank, op->peer, op->tag, from))
+        const struct message *m = first_from(&s, rank, op->peer, op->tag, from);
+        if (!m)
             continue;
-        saw(&s, rank, t, from, op->tag, 0);
+        saw(&s, rank, t, from, m->tag, 0);
         s.at[rank][t]++;
         go(p, &s);
         any = true;
@@ -246,7 +251,7 @@ static bool step(const struct program *p, const struct state *before, int rank, 
     const struct op *op = &p->op[rank][t][before->at[rank][t]];
     bool end = before->at[rank][t] == p->count[rank][t];
     char what = end ? 'w' : op->what;
-    int number = 2 * t + (what == 'r' ? BLOCKING : NONBLOCKING);
+    int number = 2 * t + (what == 'r' || what == 'm' ? BLOCKING : NONBLOCKING);
     const struct slot *slot = &before->slot[rank][number];
     struct state s = *before;
     if (s.waits[rank][t])
@@ -269,6 +274,7 @@ static bool step(const struct program *p, const struct state *before, int rank, 
         }
         break;
     case 'r':
+    case 'm': /* finds what a receive would have taken there */
         if (!slot->used) {
             post(p, &s, rank, number, op);
             return true;

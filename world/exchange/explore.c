@@ -726,6 +726,32 @@ static void answer(struct world_decider *d)
     resume(d, past);
 }
 
+/* Decisions without which the answer would not have been among those possible. */
+static const struct world_past *past_of_answer(const struct world_decider *d, int32_t answer)
+{
+    if (d->poll && answer == 0)
+        return NULL;
+    if (d->kind <= EXPLORE_PROBE)
+        return available_from(d->rank, d, answer - d->poll)->past;
+    if (d->kind == EXPLORE_ANY)
+        return d->request[answer - d->poll]->done_past;
+    return d->kind == EXPLORE_BUFFER ? NULL : past_of_requests(d, ~0u);
+}
+
+/* Where the policy names the answer, the others may be there only because of what it names as well,
+ * and gives first this time: where the answer was free they were not told. */
+static void others_there(const struct world_decider *d, uint32_t option_first)
+{
+    uint32_t end = EXPLORE->told.option_count;
+    if (d->kind >= EXPLORE_TURN)
+        world_turn_others(d);
+    for (uint32_t i = option_first; i < end && d->kind < EXPLORE_TURN; i++) {
+        int32_t other = EXPLORE->option[i].answer;
+        if (other != d->answer)
+            world_explore_missed(d, other, past_of_answer(d, other), true);
+    }
+}
+
 static void decide(struct world_decider *d, uint32_t option_first, bool given)
 {
     CORE_CHECK(EXPLORE->told.option_count > option_first);
@@ -738,8 +764,8 @@ static void decide(struct world_decider *d, uint32_t option_first, bool given)
     if (d->number) {
         tell_decision(d, option_first, given);
         keep_decided(d, option_first);
-        if (given && d->kind >= EXPLORE_TURN)
-            world_turn_others(d);
+        if (given)
+            others_there(d, option_first);
     }
     answer(d);
 }

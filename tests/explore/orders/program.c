@@ -1,7 +1,8 @@
 /* Runs what its words say, one for each thread: RANK:CALLS, a rank's first thread first. A call is
- * a letter, a peer (or * for any) and a tag: s send, S synchronous send, r receive, i nonblocking
- * receive, p probe; w waits for the nonblocking receive, as a thread does at its end. A rank prints
- * a line for each of its threads: what it received or found. */
+ * a letter, a peer and a tag (or * for any): s send, S synchronous send, r receive, i nonblocking
+ * receive, p probe, m probe that a receive of the message follows; w waits for the nonblocking
+ * receive, as a thread does at its end. A rank prints a line for each of its threads: what it
+ * received or found. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -39,10 +40,12 @@ static void *run(void *argument)
 {
     struct thread *t = argument;
     MPI_Status status;
+    MPI_Message message;
     int value = 100 * rank + 10 * t->number, got;
     for (const char *at = t->calls; *at; value++) {
         char what = *at++;
-        int peer = *at == '*' ? MPI_ANY_SOURCE : *at - '0', tag = *++at - '0';
+        int peer = *at == '*' ? MPI_ANY_SOURCE : *at - '0',
+            tag = *++at == '*' ? MPI_ANY_TAG : *at - '0';
         at++;
         switch (what) {
         case 's':
@@ -62,6 +65,11 @@ static void *run(void *argument)
         case 'p':
             MPI_Probe(peer, tag, MPI_COMM_WORLD, &status);
             saw(t, &status, 0);
+            break;
+        case 'm':
+            MPI_Mprobe(peer, tag, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+            MPI_Mrecv(&got, 1, MPI_INT, &message, &status);
+            saw(t, &status, got);
             break;
         default:
             finish(t);
