@@ -122,6 +122,7 @@ def helpers():
         "when": lambda condition: f"if ({condition}) " if condition else "",
         "truth": lambda value: "true" if value else "false",
         "ARRAYS": table.ARRAYS,
+        "BUFFERS": table.BUFFERS,
         "LISTS": table.LISTS,
         "STILL": table.STILL,
         "CLASSES": words.CLASSES,

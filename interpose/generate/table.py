@@ -63,7 +63,9 @@ ROLES = {
     "str": "const char *",
     "str_out": "char *",
     "int_out": "int *",
+    "int_io": "int *",
     "aint_out": "MPI_Aint *",
+    "aint_io": "MPI_Aint *",
     "offset_out": "MPI_Offset *",
     "count64_out": "MPI_Count *",
     "scounts": "const int[]",
@@ -157,22 +159,7 @@ TELLS = (
 )
 
 COLL = ("coll", "icoll", "coll_init")
-# Classes of calls whose buffers hold data that goes or comes.
-BUFFERED = COLL + (
-    "send",
-    "isend",
-    "send_init",
-    "recv",
-    "irecv",
-    "recv_init",
-    "sendrecv",
-    "isendrecv",
-    "mrecv",
-    "imrecv",
-    "rma",
-    "file",
-    "file_coll",
-)
+BUFFERS = ("sbuf", "rbuf", "rbuf1", "iobuf")
 # Calls by which a rank gets on with its communication are all but these: asking is no progress.
 STILL = ("other", "comm", "group", "topo", "type", "op", "tool", "win", "request_status")
 
@@ -358,8 +345,12 @@ class Call:
         return self.klass == "tool" and self.does("any_thread")
 
     def buffered(self):
-        """Whether its buffers hold data that goes or comes."""
-        return self.klass in BUFFERED and self.one("sbuf", "rbuf", "iobuf", "rbuf1")
+        """Whether it has buffers that hold data."""
+        return self.one(*BUFFERS)
+
+    def moves(self):
+        """Whether their data goes to other ranks, to windows or files, or comes from there."""
+        return self.buffered() and not self.does("local")
 
     def holds(self):
         """Whether its buffers are MPI's just until it returns."""

@@ -103,12 +103,16 @@ static inline void usage_least(struct lane *lane, uint64_t seq, long long value,
     if (UNLIKELY(value < least))
         usage_least_slow(lane, seq, value, argument, least);
 }
-/* So many bytes are packed into, or taken from, a buffer with so much room, from a place on. */
-static inline void usage_packed(struct lane *lane, uint64_t seq, enum misuse_kind kind,
-                                int64_t bytes, int64_t position, int64_t room, const char *argument)
+/* So many bytes are packed into, or taken from, a buffer with so much room, from a place on. How
+ * many it touches: none, where they do not fit. */
+static inline int64_t usage_packed(struct lane *lane, uint64_t seq, enum misuse_kind kind,
+                                   int64_t bytes, int64_t position, int64_t room,
+                                   const char *argument)
 {
-    if (UNLIKELY(room >= 0 && position >= 0 && bytes > room - position))
+    bool known = room >= 0 && position >= 0, fits = bytes <= room - position;
+    if (UNLIKELY(known && !fits))
         usage_say(lane, seq, kind, argument, 0, .value = {bytes, position, room});
+    return known && fits ? bytes : 0;
 }
 void usage_counts(struct lane *lane, uint64_t seq, const void *given, const int *value, int n,
                   const char *argument);

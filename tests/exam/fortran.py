@@ -557,7 +557,7 @@ class Renderer:
             ):
                 raise NotFortran("NULL for " + param)
             first = re.fullmatch(r"(int|request)\[\d*\]", kind)  # of a list: C has its address
-            if role in ("int_out", "req_out", "req_io") and first:
+            if role in ("int_out", "int_io", "req_out", "req_io") and first:
                 text, kind = f"{text}(0)", first[1]
             if param in LOGICAL:
                 if role == "int_out" and kind == "int":
