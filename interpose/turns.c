@@ -14,10 +14,10 @@ _Atomic uint32_t *turns_had;
 
 static const struct replay_policy *policy;
 
-uint64_t turns_now_ms(void)
+uint64_t turns_ms(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 

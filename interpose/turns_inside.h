@@ -4,6 +4,7 @@
 #define INTERPOSE_TURNS_INSIDE_H
 
 #include <pthread.h>
+#include <time.h>
 
 #include "interpose/life.h"
 #include "interpose/turns.h"
@@ -17,7 +18,7 @@ enum {
 extern pthread_mutex_t turns_lock;
 extern _Atomic uint32_t *turns_had; /* by rank and row; NULL: no turns of windows are named */
 
-uint64_t turns_now_ms(void);
+uint64_t turns_ms(clockid_t clock);
 /* The library gets on meanwhile. */
 void turns_pause(void);
 /* The first turn behind `from` that the answer names, 0: none does; *out_last: how many there are.

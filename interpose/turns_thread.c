@@ -105,7 +105,7 @@ static bool queue_enter(struct queue *queue)
 {
     uint32_t last, place = turns_place((uint32_t)recorder.world_rank, queue->first, queue->given,
                                        (int32_t)thread_index(), &last);
-    bool begun = !queue->running || turns_now_ms() - queue->begun_ms >= BEGUN_MS;
+    bool begun = !queue->running || turns_ms(CLOCK_MONOTONIC) - queue->begun_ms >= BEGUN_MS;
     if (!begun || (place ? place != queue->given + 1 : queue->given < last))
         return false;
     queue->given = place ? place : queue->given;
@@ -114,7 +114,7 @@ static bool queue_enter(struct queue *queue)
 
 void turns_thread(uint32_t object, uint32_t number)
 {
-    uint64_t until = turns_now_ms() + TURNS_GIVE_UP_MS;
+    uint64_t until = turns_ms(CLOCK_MONOTONIC) + TURNS_GIVE_UP_MS;
     pthread_mutex_lock(&turns_lock);
     if (!thread_count)
         threads_find();
@@ -122,11 +122,11 @@ void turns_thread(uint32_t object, uint32_t number)
     uint32_t given = queue ? queue->given : 0;
     while (queue && !queue_enter(queue)) {
         if (given != queue->given)
-            until = turns_now_ms() + TURNS_GIVE_UP_MS;
+            until = turns_ms(CLOCK_MONOTONIC) + TURNS_GIVE_UP_MS;
         given = queue->given;
         pthread_mutex_unlock(&turns_lock);
         sched_yield();
-        if (turns_now_ms() >= until) {
+        if (turns_ms(CLOCK_MONOTONIC) >= until) {
             turns_gave_up("among its threads");
             return;
         }
@@ -134,7 +134,7 @@ void turns_thread(uint32_t object, uint32_t number)
     }
     if (queue && running_count < RUNNING) {
         queue->running = true;
-        queue->begun_ms = turns_now_ms();
+        queue->begun_ms = turns_ms(CLOCK_MONOTONIC);
         running[running_count++] = queue;
     }
     pthread_mutex_unlock(&turns_lock);

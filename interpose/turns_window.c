@@ -8,7 +8,7 @@
 
 #include "interpose/turns_inside.h"
 
-enum { LOOK_MS = 1000, EARLY_MS = 100 };
+enum { LOOK_MS = 1000, EARLY_MS = 100, EARLY_MOST_MS = 2000 };
 
 struct operation {
     struct operation *next;
@@ -77,13 +77,13 @@ static void has_had(const struct window *w, int target, bool locks, uint32_t pla
 static bool await(const struct window *w, int target, bool locks, uint32_t place, uint64_t ms)
 {
     uint32_t before = *had(w, target, locks);
-    uint64_t until = turns_now_ms() + ms;
+    uint64_t until = turns_ms(CLOCK_MONOTONIC) + ms;
     while (!is_next(w, target, locks, place)) {
         turns_pause();
         if (*had(w, target, locks) != before) {
             before = *had(w, target, locks);
-            until = turns_now_ms() + ms;
-        } else if (turns_now_ms() >= until) {
+            until = turns_ms(CLOCK_MONOTONIC) + ms;
+        } else if (turns_ms(CLOCK_MONOTONIC) >= until) {
             return false;
         }
     }
@@ -254,7 +254,7 @@ static struct operation **pending_to(struct window *w, int target)
 void turns_complete(MPI_Win win, int target)
 {
     struct window *w;
-    uint64_t until = turns_now_ms() + TURNS_GIVE_UP_MS;
+    uint64_t until = turns_ms(CLOCK_MONOTONIC) + TURNS_GIVE_UP_MS;
     uint32_t before = 0;
     pthread_mutex_lock(&turns_lock);
     w = window_of(win);
@@ -262,9 +262,9 @@ void turns_complete(MPI_Win win, int target)
         const struct operation *o = *pending_to(w, target);
         uint32_t count = *had(w, o->target, false);
         if (count != before)
-            until = turns_now_ms() + TURNS_GIVE_UP_MS;
+            until = turns_ms(CLOCK_MONOTONIC) + TURNS_GIVE_UP_MS;
         before = count;
-        if (turns_now_ms() >= until) {
+        if (turns_ms(CLOCK_MONOTONIC) >= until) {
             turns_gave_up("at a window");
             perform_at(w, pending_to(w, target));
         }
@@ -322,12 +322,14 @@ static bool any_named(const struct window *w)
     return false;
 }
 
-/* What may come before the call has its chance: once this rank waits in MPI it can do nothing. */
+/* What may come before the call has its chance: once this rank waits in MPI it can do nothing. On a
+ * busy machine that is the time that this thread had the processor for, as the others had it, too.
+ */
 void turns_windows_before(void)
 {
     if (!windows)
         return;
-    uint64_t until = turns_now_ms() + EARLY_MS;
+    uint64_t begun = turns_ms(CLOCK_MONOTONIC), had = turns_ms(CLOCK_THREAD_CPUTIME_ID);
     bool named = true;
     while (named) {
         named = false;
@@ -337,7 +339,8 @@ void turns_windows_before(void)
             named |= any_named(w);
         }
         pthread_mutex_unlock(&turns_lock);
-        if (named && turns_now_ms() >= until)
+        if (named && (turns_ms(CLOCK_THREAD_CPUTIME_ID) - had >= EARLY_MS ||
+                      turns_ms(CLOCK_MONOTONIC) - begun >= EARLY_MOST_MS))
             return;
         if (named)
             turns_pause();
