@@ -9,8 +9,8 @@
  * Nobody polls twice for the same: what comes again in vain is not told apart by the search. */
 #include <mpi.h>
 
-#include "core/table.h"
 #include "tests/explore/fibers.h"
+#include "tests/explore/states.h"
 
 enum { PROGRAMS = 4000, RANKS = 3, OPS = 8, MESSAGES = 8, SLOTS = 4, STATES_MAX = 600000 };
 enum { ANY = -1, NOBODY = -2, GATHERED = SLOTS - 1, CANCELLED = 999 };
@@ -179,20 +179,8 @@ struct state {
     uint8_t messages;
     struct slot slot[RANKS][SLOTS];
 };
-struct met {
-    uint64_t hash;
-};
 static struct core_table states, ends;
 static uint32_t deadlocks;
-
-static bool is_new(struct core_table *table, uint64_t hash)
-{
-    struct met *met;
-    uint32_t count = table->count;
-    if (core_table_put(table, &hash, "states", &met) != CORE_OK)
-        exit(1);
-    return table->count > count;
-}
 
 static void saw(struct state *s, int rank, int64_t what)
 {
@@ -804,8 +792,8 @@ static void compare(uint64_t seed, bool told, struct sums *sums)
     make(&program, seed);
     for (int i = 0; i < program.count[0]; i++)
         bcast |= program.op[0][i].what == BCAST;
-    states = (struct core_table)CORE_TABLE(struct met, hash);
-    ends = (struct core_table)CORE_TABLE(struct met, hash);
+    states = states_none();
+    ends = states_none();
     deadlocks = 0;
     go(&program, &start);
     fibers = (struct fibers){.program = run, .context = &program, .rank_count = program.ranks};

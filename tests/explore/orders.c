@@ -5,8 +5,8 @@
  * finds the same outcomes of programs that come to their ends, none that cannot be, and a deadlock
  * wherever there is one; or it says that it is not all. */
 #include "core/random.h"
-#include "core/table.h"
 #include "explore/search.h"
+#include "tests/explore/states.h"
 #include "world/processes/processes.h"
 
 #include <stdio.h>
@@ -103,9 +103,6 @@ struct state {
     struct slot slot[RANKS][SLOTS];
     char text[RANKS][THREADS][64]; /* what was seen */
 };
-struct met {
-    uint64_t hash;
-};
 static struct core_table states, ends;
 static uint32_t deadlocks;
 
@@ -115,15 +112,6 @@ static uint64_t hash_of(const void *from, size_t bytes)
     for (const uint8_t *at = from; bytes--; at++)
         hash = core_random_mix(hash ^ *at);
     return hash;
-}
-
-static bool is_new(struct core_table *table, uint64_t hash)
-{
-    struct met *met;
-    uint32_t count = table->count;
-    if (core_table_put(table, &hash, "states", &met) != CORE_OK)
-        exit(1);
-    return table->count > count;
 }
 
 static void saw(struct state *s, int rank, int thread, int source, int tag, int value)
@@ -389,8 +377,8 @@ static void compare(const char *path, uint64_t seed, bool all, struct sums *sums
     make(&p, seed);
     for (int i = words(&p, word); i > 0; i--)
         argv[i] = word[i - 1];
-    states = (struct core_table)CORE_TABLE(struct met, hash);
-    ends = (struct core_table)CORE_TABLE(struct met, hash);
+    states = states_none();
+    ends = states_none();
     deadlocks = 0;
     go(&p, &start);
     w.ranks = p.ranks;

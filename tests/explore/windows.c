@@ -6,8 +6,8 @@
  * programs one locks everything to begin with, the other one what it uses. */
 #include <mpi.h>
 
-#include "core/table.h"
 #include "tests/explore/fibers.h"
+#include "tests/explore/states.h"
 #include "world/state.h"
 
 enum { PROGRAMS = 6000, RANKS = 3, OPS = 12, PLACES = 2, STATES_MAX = 400000, EVERYONE = -1 };
@@ -253,19 +253,7 @@ struct state {
     bool pending[RANKS][OPS];
     uint64_t hash[RANKS];
 };
-struct met {
-    uint64_t hash;
-};
 static struct core_table states, outcomes;
-
-static bool is_new(struct core_table *table, uint64_t hash)
-{
-    struct met *met;
-    uint32_t count = table->count;
-    if (core_table_put(table, &hash, "states", &met) != CORE_OK)
-        exit(1);
-    return table->count > count;
-}
 
 static void saw(struct state *s, int rank, int64_t what)
 {
@@ -425,8 +413,8 @@ int main(int argc, char **argv)
         static struct state start;
         uint32_t there = 0;
         make(&program, seed);
-        states = (struct core_table)CORE_TABLE(struct met, hash);
-        outcomes = (struct core_table)CORE_TABLE(struct met, hash);
+        states = states_none();
+        outcomes = states_none();
         go(&program, &start);
         fibers = (struct fibers){.program = run, .context = &program, .rank_count = program.ranks};
         if (explore_search(run_world, &fibers, program.ranks,
