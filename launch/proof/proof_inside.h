@@ -1,5 +1,5 @@
-/* Inside of the launcher's proof, shared by proof.c (messages, collectives, the graph) and
- * proof_rma.c (one-sided epochs). Nobody else includes this. */
+/* Inside of the launcher's proof, shared by proof.c (messages, the graph) and proof_*.c. Nobody
+ * else includes this. */
 #ifndef LAUNCH_PROOF_PROOF_INSIDE_H
 #define LAUNCH_PROOF_PROOF_INSIDE_H
 
@@ -101,6 +101,20 @@ bool proof_send_left(const struct proof_prover *prover, const struct proof_send 
 /* proof_match.c: a send that may have completed: whether it has, unless all receives that are
  * posted now and that fit it have taken other messages. */
 bool proof_send_done_or_left(const struct proof_prover *prover, const struct proof_send *send);
+
+/* proof_coll.c: members that have not entered as many collectives of the space as `me` is in, and
+ * those whose call of this number was another one: they will not make this one any more.
+ * certain: the call is known not to be complete. */
+struct need proof_coll_need(struct proof_prover *prover, int32_t me,
+                            const struct history_space *space, uint64_t number, bool certain);
+/* MPI_Intercomm_create: the leaders meet on the bridge communicator, under a tag; the others wait
+ * for their leader, who is in the call no shorter than they. */
+void proof_intercomm_needs(struct proof_prover *prover, int32_t me,
+                           const struct history_space *space, const struct history_open *open);
+/* MPI_Comm_create_group: members of the group that are not in the same call: it makes nothing
+ * without them. */
+struct need proof_party_need(struct proof_prover *prover, int32_t me,
+                             const struct history_open *open);
 
 /* proof_rma.c: the needs of rank `me`, which is in MPI_Win_start, _complete, _wait, _lock, _flush
  * or _unlock. */

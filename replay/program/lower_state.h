@@ -1,5 +1,5 @@
-/* Inside of lowering, shared by lower.c (the walk, point to point) and lower_coll.c (collectives,
- * one-sided). Nobody else includes this. */
+/* Inside of lowering, shared by lower.c (the walk, point to point) and lower_*.c. Nobody else
+ * includes this. */
 #ifndef REPLAY_PROGRAM_LOWER_STATE_H
 #define REPLAY_PROGRAM_LOWER_STATE_H
 
@@ -112,6 +112,21 @@ enum lower_side { LOWER_SENDS, LOWER_RECEIVES };
  * communicator is not known. */
 enum core_status lower_message_op(struct lower *lower, const struct trace_event *event,
                                   enum lower_side side, struct replay_op *op, bool *out_bad);
+
+/* lower_wait.c: starts, waits, tests, cancels; generalized requests, attached buffers. */
+enum core_status lower_starts(struct lower *lower, const struct trace_event *event);
+enum core_status lower_general(struct lower *lower, const struct trace_event *event);
+enum core_status lower_wait(struct lower *lower, const struct trace_event *event, bool polling);
+/* Did a test find what it asked for? Testall: everything; the others: something. */
+bool lower_test_true(const struct trace_event *event);
+enum core_status lower_cancel(struct lower *lower, const struct trace_event *event);
+enum core_status lower_free(struct lower *lower, const struct trace_event *event);
+enum core_status lower_buffer(struct lower *lower, const struct trace_event *event);
+/* What the completion of a request tells about the operation that made it; context: struct lower.
+ */
+enum core_status lower_learn(enum request_step step, const struct trace_event *event,
+                             struct request *request, const struct trace_completion *done,
+                             void *context);
 
 /* lower_partition.c: partitioned requests. */
 /* The context in which a request of this pair meets its partner's; see struct lower_pair. */
