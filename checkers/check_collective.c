@@ -92,7 +92,7 @@ static void op_text(const struct trace *trace, int32_t op, char *text, size_t te
     bool known = op >= 0 && (uint32_t)op < trace->op_count;
     const char *name = known ? trace->op_name[op] : NULL;
     const struct trace_site *code = known ? function_of(trace, op) : NULL;
-    const char *function = code && code->function ? code->function : code ? code->symbol : NULL;
+    const char *function = !code ? NULL : code->function ? code->function : code->symbol;
     char place[256];
 
     if (name && strcmp(name, "user") != 0)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include "checkers/check_rules.h"
 #include "checkers/conflict/file_conflict.h"
 #include "checkers/collective/types.h"
@@ -200,8 +202,8 @@ static enum core_status text_number(const char *name, uint32_t index, int64_t va
     (void)name;
     (void)index;
     (void)value;
-    for (; text && *text; text++)
-        *number = (int64_t)(((uint64_t)*number ^ (unsigned char)*text) * 0x100000001B3u);
+    if (text)
+        *number = (int64_t)XXH64(text, strlen(text), (uint64_t)*number);
     return CORE_OK;
 }
 

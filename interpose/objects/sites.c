@@ -12,7 +12,6 @@
  *     names it. */
 #include <dlfcn.h>
 #include <elf.h>
-#include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -325,14 +324,18 @@ uint32_t recorder_site_of(struct lane *lane, const void *address)
     return id;
 }
 
+static const struct facade *facade_of(const void *address)
+{
+    for (uint32_t i = 0; i < facade_count; i++)
+        if ((uintptr_t)address - facade[i].start < facade[i].end - facade[i].start)
+            return &facade[i];
+    return NULL;
+}
+
 uint32_t recorder_function_site(struct lane *lane, const void *function)
 {
-    uintptr_t address = (uintptr_t)function;
-
-    for (uint32_t i = 0; i < facade_count; i++)
-        if (address >= facade[i].start && address < facade[i].end)
-            return 0;
-    return recorder_in_binding(function) ? 0 : site_id(lane, (const char *)function + 1);
+    bool binds = facade_of(function) || recorder_in_binding(function);
+    return binds ? 0 : site_id(lane, (const char *)function + 1);
 }
 
 struct unwinding {
@@ -374,14 +377,6 @@ static bool begins_with_one_of(const char *name, const char *list)
         list += length + (list[length] == ':');
     }
     return false;
-}
-
-static const struct facade *facade_of(const void *address)
-{
-    for (uint32_t i = 0; i < facade_count; i++)
-        if ((uintptr_t)address - facade[i].start < facade[i].end - facade[i].start)
-            return &facade[i];
-    return NULL;
 }
 
 /* The same for an address that was not seen before. */
