@@ -421,8 +421,8 @@ struct world_rank {
     uint32_t named_count, wildcard_count; /* receives matched */
     int wildcard_source;                  /* of all wildcards so far; -2: of several */
     int32_t request_count;
-    bool wishes; /* order=explore: it says itself what it decides (world_wish) */
-    uint32_t idle_polls;
+    bool wishes;                /* order=explore: it says itself what it decides (world_wish) */
+    uint32_t idle_polls, alone; /* alone: calls after which nobody else could go on */
     void *bsend_buffer;
     size_t bsend_bytes, bsend_used;
     struct ompi_communicator_t world, self;
@@ -621,6 +621,7 @@ struct world_extra *world_extra(void); /* of the running rank */
 void world_step_limit(void);           /* returns if it is not reached */
 void world_thread_check(void);
 void world_thread_leave(void); /* another rank's global variables are about to come in place */
+void world_poll_count(void);   /* notices a livelock */
 void world_poll_failed(void); /* a test or probe found nothing: let others run, notice a livelock */
 void *world_handle_new(enum world_handle_kind kind, size_t bytes);
 void world_handle_kill(struct world_handle *handle);

@@ -3,18 +3,9 @@
  * belongs together is not decided yet. */
 #include "world/exchange/explore.h"
 
-#include "world/exchange/match.h"
+#include "world/exchange/explore_tell.h"
 #include "world/exchange/explore_turn.h"
-
-struct world_explore {
-    struct world_decisions told;
-    struct world_decision *decision;
-    struct world_option *option;
-    struct world_missed *missed;
-    uint32_t *past;
-    uint32_t decision_room, option_room, missed_room, past_room;
-    const struct world_decider **turn; /* by decision; NULL: there was none yet */
-};
+#include "world/exchange/match.h"
 
 struct world_polled { /* a probe that found nothing, or a receive that was cancelled */
     struct world_polled *next;
@@ -22,9 +13,6 @@ struct world_polled { /* a probe that found nothing, or a receive that was cance
     int source, tag;
 };
 
-#define EXPLORE (WORLD->explore)
-
-_Static_assert(EXPLORE_TRACKED % 64 == 0, "a past is whole words");
 _Static_assert(EXPLORE_BITS < 31 && EXPLORE_SUBSETS < EXPLORE_BITS, "a set of bits is an answer");
 _Static_assert(EXPLORE_RECEIVE < EXPLORE_PROBE && EXPLORE_PROBE < EXPLORE_ANY &&
                    EXPLORE_ANY < EXPLORE_SOME && EXPLORE_SOME < EXPLORE_ALL &&
@@ -32,241 +20,6 @@ _Static_assert(EXPLORE_RECEIVE < EXPLORE_PROBE && EXPLORE_PROBE < EXPLORE_ANY &&
                    EXPLORE_TURN < EXPLORE_LOCK && EXPLORE_LOCK < EXPLORE_THREAD,
                "messages come first, turns last: kinds are compared by order");
 _Static_assert(EXPLORE_THREADS *EXPLORE_THREAD_NUMBERS <= 1000000, "turns have those behind");
-
-/* --- pasts ------------------------------------------------------------------------------------ */
-
-bool world_past_has(const struct world_past *past, uint32_t decision)
-{
-    CORE_CHECK_HOT(decision < EXPLORE_TRACKED);
-    return past && past->word[decision / 64] >> decision % 64 & 1;
-}
-
-static bool past_within(const struct world_past *a, const struct world_past *b)
-{
-    for (int i = 0; i < EXPLORE_TRACKED / 64; i++)
-        if (a->word[i] & ~b->word[i])
-            return false;
-    return true;
-}
-
-const struct world_past *world_past_join(const struct world_past *a, const struct world_past *b)
-{
-    if (!a || a == b)
-        return b;
-    if (!b || past_within(b, a))
-        return a;
-    if (past_within(a, b))
-        return b;
-    struct world_past *made = world_alloc(sizeof *made);
-    for (int i = 0; i < EXPLORE_TRACKED / 64; i++)
-        made->word[i] = a->word[i] | b->word[i];
-    CORE_CHECK_HOT(past_within(a, made) && past_within(b, made));
-    return made;
-}
-
-const struct world_past *world_past_add(const struct world_past *past, uint32_t decision)
-{
-    if (decision >= EXPLORE_TRACKED || world_past_has(past, decision))
-        return past;
-    struct world_past *made = world_zalloc(sizeof *made);
-    if (past)
-        *made = *past;
-    made->word[decision / 64] |= (uint64_t)1 << decision % 64;
-    return made;
-}
-
-static bool past_meets(const struct world_past *a, const struct world_past *b)
-{
-    for (int i = 0; a && b && i < EXPLORE_TRACKED / 64; i++)
-        if (a->word[i] & b->word[i])
-            return true;
-    return false;
-}
-
-const struct world_past *world_past_ordered(const struct world_past *past,
-                                            const struct world_past *without)
-{
-    const struct world_past *made = past, *behind = NULL;
-    if (!EXPLORE->turn)
-        return past;
-    for (uint32_t i = 0; past && i < EXPLORE->told.decision_count && i < EXPLORE_TRACKED; i++)
-        if (world_past_has(past, i) && EXPLORE->turn[i])
-            behind = world_past_join(behind, EXPLORE->turn[i]->behind);
-    for (uint32_t i = 0; behind && i < EXPLORE->told.decision_count && i < EXPLORE_TRACKED; i++)
-        if (world_past_has(behind, i) && EXPLORE->turn[i] &&
-            !past_meets(EXPLORE->turn[i]->behind, without))
-            made = world_past_join(world_past_add(made, i), EXPLORE->turn[i]->past);
-    return made;
-}
-
-/* Everything that was decided so far. */
-static const struct world_past *past_all(void)
-{
-    struct world_past *made = world_zalloc(sizeof *made);
-    for (uint32_t i = 0; i < EXPLORE->told.decision_count && i < EXPLORE_TRACKED; i++)
-        made->word[i / 64] |= (uint64_t)1 << i % 64;
-    return made;
-}
-
-/* --- what is told ----------------------------------------------------------------------------- */
-
-static void *room_for(void *array, uint32_t *room, uint32_t need, size_t element)
-{
-    if (need <= *room)
-        return array;
-    uint32_t larger = *room ? *room * 2 : 64;
-    CORE_CHECK(need <= larger);
-    void *made = world_alloc(larger * element);
-    if (*room)
-        memcpy(made, array, *room * element);
-    *room = larger;
-    return made;
-}
-#define ROOM_FOR(array, room, count) \
-    ((array) = room_for(array, &(room), (count) + 1, sizeof *(array)))
-
-void world_explore_tell(int32_t answer)
-{
-    world_explore_tell_turn(answer, 0);
-}
-
-void world_explore_tell_turn(int32_t answer, uint32_t apart)
-{
-    struct world_explore *e = EXPLORE;
-    ROOM_FOR(e->option, e->option_room, e->told.option_count);
-    CORE_CHECK(e->told.option_count < e->option_room);
-    e->option[e->told.option_count++] = (struct world_option){answer, apart};
-}
-
-static enum replay_reason reason_of(const struct world_decider *d)
-{
-    switch (d->kind) {
-    case EXPLORE_RECEIVE:
-    case EXPLORE_PROBE:
-        return REPLAY_REASON_MATCH;
-    case EXPLORE_TURN:
-        return REPLAY_REASON_OTHER;
-    case EXPLORE_LOCK:
-        return REPLAY_REASON_LOCK;
-    case EXPLORE_THREAD:
-        return REPLAY_REASON_THREAD;
-    case EXPLORE_BUFFER:
-        return REPLAY_REASON_BUFFER;
-    default:
-        return REPLAY_REASON_WAIT;
-    }
-}
-
-static void tell_decision(struct world_decider *d, uint32_t option_first, bool given)
-{
-    struct world_explore *e = EXPLORE;
-    CORE_CHECK(d->number > 0 && option_first < e->told.option_count);
-    ROOM_FOR(e->decision, e->decision_room, e->told.decision_count);
-    struct world_decision *told = &e->decision[e->told.decision_count];
-    *told = (struct world_decision){.reason = reason_of(d),
-                                    .rank = d->rank->rank,
-                                    .number = d->number,
-                                    .poll = d->poll,
-                                    .set = d->kind == EXPLORE_SOME,
-                                    .site = (uintptr_t)d->site,
-                                    .answer = d->answer,
-                                    .given = given,
-                                    .place = d->place,
-                                    .mark = d->mark,
-                                    .receive = d->receive,
-                                    .option_first = option_first,
-                                    .option_count = e->told.option_count - option_first};
-    size_t length = d->call ? strlen(d->call) : 0;
-    if (length >= sizeof told->call)
-        length = sizeof told->call - 1;
-    memcpy(told->call, d->call ? d->call : "", length);
-    d->decided = e->told.decision_count++;
-}
-
-bool world_explore_seen(struct world_decider *d, uint32_t answer)
-{
-    if (answer >= d->seen_room) {
-        uint32_t ranks = (uint32_t)WORLD->rank_count, room = answer < ranks ? ranks : answer * 2;
-        uint8_t *seen = world_zalloc(room);
-        if (d->seen)
-            memcpy(seen, d->seen, d->seen_room);
-        d->seen = seen;
-        d->seen_room = room;
-    }
-    bool before = d->seen[answer];
-    d->seen[answer] = 1;
-    return before;
-}
-
-void world_explore_missed(const struct world_decider *d, int32_t answer,
-                          const struct world_past *past, bool there)
-{
-    struct world_explore *e = EXPLORE;
-    CORE_CHECK(d->number > 0 && d->decided < e->told.decision_count);
-    uint32_t first = e->told.past_count;
-    if (d->kind < EXPLORE_TURN)
-        past = world_past_ordered(past, world_past_add(NULL, d->decided));
-    for (uint32_t i = 0; past && i < e->told.decision_count && i < EXPLORE_TRACKED; i++)
-        if (world_past_has(past, i)) {
-            ROOM_FOR(e->past, e->past_room, e->told.past_count);
-            e->past[e->told.past_count++] = i;
-        }
-    ROOM_FOR(e->missed, e->missed_room, e->told.missed_count);
-    e->missed[e->told.missed_count++] =
-        (struct world_missed){.decision = d->decided,
-                              .answer = answer,
-                              .there = there,
-                              .past_first = first,
-                              .past_count = e->told.past_count - first};
-}
-
-void world_explore_turn(const struct world_decider *turn)
-{
-    CORE_CHECK(turn->kind >= EXPLORE_TURN && turn->decided < EXPLORE->told.decision_count);
-    if (turn->decided >= EXPLORE_TRACKED)
-        return;
-    if (!EXPLORE->turn)
-        EXPLORE->turn = world_zalloc(EXPLORE_TRACKED * sizeof(*EXPLORE->turn));
-    EXPLORE->turn[turn->decided] = turn;
-}
-
-void world_explore_start(void)
-{
-    WORLD->explore = NULL;
-    if (WORLD->options->policy.order != REPLAY_ORDER_EXPLORE)
-        return;
-    WORLD->explore = world_zalloc(sizeof *WORLD->explore);
-}
-
-void world_explore_end(void)
-{
-    WORLD->outcome->decisions = NULL;
-    if (!EXPLORE)
-        return;
-    CORE_CHECK(EXPLORE->told.decision_count <= EXPLORE->decision_room);
-    CORE_CHECK(EXPLORE->told.missed_count <= EXPLORE->missed_room);
-    EXPLORE->told.decision = EXPLORE->decision;
-    EXPLORE->told.option = EXPLORE->option;
-    EXPLORE->told.missed = EXPLORE->missed;
-    EXPLORE->told.past = EXPLORE->past;
-    WORLD->outcome->decisions = &EXPLORE->told;
-}
-
-void world_explore_again(void)
-{
-    EXPLORE->told.asked_again = true;
-}
-
-void world_explore_limited(void)
-{
-    if (EXPLORE)
-        EXPLORE->told.limited = true;
-}
-
-bool world_explore_cut(void)
-{
-    return EXPLORE && EXPLORE->told.cut;
-}
 
 /* --- which messages can be had ---------------------------------------------------------------- */
 
@@ -762,7 +515,7 @@ static void decide(struct world_decider *d, uint32_t option_first, bool given)
         d->mark = world_turn_mark(asks);
     }
     if (d->number) {
-        tell_decision(d, option_first, given);
+        world_explore_decision(d, option_first, given);
         keep_decided(d, option_first);
         if (given)
             others_there(d, option_first);
@@ -872,7 +625,7 @@ static bool fail_poll(uint32_t turns_max)
     first->answer = 0;
     if (first->kind >= EXPLORE_TURN)
         world_turn_failed(first);
-    resume(first, past_all());
+    resume(first, world_past_all());
     return true;
 }
 
@@ -897,7 +650,7 @@ static void decide_freely(struct world_decider *d)
     tell_options(d);
     uint32_t count = EXPLORE->told.option_count - first;
     CORE_CHECK(count > 0); /* nothing has changed since it was considered */
-    d->answer = EXPLORE->option[first + world_choose(count, reason_of(d))].answer;
+    d->answer = EXPLORE->option[first + world_choose(count, world_explore_reason(d))].answer;
     decide(d, first, false);
 }
 
@@ -993,6 +746,30 @@ bool world_explore_decide(void)
     return !best.refused && (settle_buffer() || fail_poll(UINT32_MAX));
 }
 
+bool world_explore_waits(void)
+{
+    CORE_CHECK(EXPLORE && WORLD->fiber->is_rank && !WORLD->fiber->decider);
+    world_explore_limited(); /* that it finds nothing is not tried */
+    if (!WORLD->ready_count && !world_explore_decide())
+        return false;
+    world_fiber_yield();
+    return true;
+}
+
+void world_explore_beside(void)
+{
+    uint32_t decisions = EXPLORE->told.decision_count;
+    CORE_CHECK_HOT(!WORLD->ready_count);
+    if (++ME->alone % EXPLORE_ALONE)
+        return;
+    while (!WORLD->ready_count && world_explore_decide())
+        world_explore_limited(); /* what the running rank looks at is not known */
+    if (EXPLORE->told.decision_count != decisions)
+        ME->idle_polls = 0;
+    else if (!WORLD->ready_count)
+        world_poll_count();
+}
+
 /* --- asking ----------------------------------------------------------------------------------- */
 
 int32_t world_explore_ask(struct world_decider *d)
@@ -1001,6 +778,7 @@ int32_t world_explore_ask(struct world_decider *d)
     CORE_CHECK(fiber->is_rank && !fiber->decider);
     d->rank = ME;
     d->fiber = fiber;
+    ME->alone = 0;
     if (!d->asks) {
         d->call = fiber->call;
         d->site = fiber->site;

@@ -37,6 +37,7 @@
 
 enum {
     EXPLORE_TRACKED = 1024, /* decisions of a world whose consequences are followed */
+    EXPLORE_ALONE = 32,     /* calls in which nobody else can go on before that is decided */
     EXPLORE_LOOKS = 8,      /* at a window in vain before polls elsewhere may fail */
     EXPLORE_BITS = 30,      /* requests of a waitsome that are told apart */
     EXPLORE_SUBSETS = 3,    /* completed requests of which every subset may be reported */
@@ -122,6 +123,11 @@ void world_explore_start(void);
 void world_explore_end(void); /* hands over what was decided */
 /* Nobody can go on: decides something. False: there is nothing to decide. */
 bool world_explore_decide(void);
+/* A look that has no number finds nothing yet: the others go on. False: nobody can. */
+bool world_explore_waits(void);
+/* The running rank has looked for something in vain, and the others wait until it is decided who
+ * goes on: now and then that is decided. */
+void world_explore_beside(void);
 /* Whether the world ended because the policy's answers could not be given. */
 bool world_explore_cut(void);
 
@@ -139,20 +145,7 @@ const struct world_past *world_past_join(const struct world_past *a, const struc
 
 /* The running rank asks, and goes on once it has its answer. */
 int32_t world_explore_ask(struct world_decider *decider);
-const struct world_past *world_past_add(const struct world_past *past, uint32_t decision);
-void world_explore_turn(const struct world_decider *turn); /* it is decided */
-void world_explore_tell(int32_t answer);                   /* a possible one */
-void world_explore_tell_turn(int32_t answer, uint32_t apart);
-bool world_past_has(const struct world_past *past, uint32_t decision);
-/* The past, and of the turns in it what came before them that conflicts, unless that came behind
- * one of `without`: witnesses keep the order that they had. */
-const struct world_past *world_past_ordered(const struct world_past *past,
-                                            const struct world_past *without);
-/* Whether the answer was seen before; from now on it was. */
-bool world_explore_seen(struct world_decider *decider, uint32_t answer);
 void world_explore_again(void); /* a poll that had found nothing is repeated */
-void world_explore_missed(const struct world_decider *decider, int32_t answer,
-                          const struct world_past *past, bool there);
 /* The running thread waits until its call may be done, where its rank has others. */
 void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag);
 /* NULL: the poll found nothing. */

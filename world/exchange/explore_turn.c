@@ -3,6 +3,7 @@
 
 #include "core/random.h"
 #include "world/exchange/explore_near.h"
+#include "world/exchange/explore_tell.h"
 
 _Static_assert((int)REPLAY_TURN_QUEUE > (int)EXPLORE_TRACKED,
                "there are no more turns that are told apart");

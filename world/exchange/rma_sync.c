@@ -104,6 +104,8 @@ int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
     CORE_CHECK(mine->missing == 0); /* the exposure epoch before has ended */
     mine->exposed = true;
     mine->missing = group->size;
+    mine->posted_past = WORLD->fiber->past;
+    mine->completed_past = NULL;
     for (int i = 0; i < win->comm.size; i++)
         mine->posted[i] |= mark[i];
     changed(mine);
@@ -127,8 +129,10 @@ int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
         while (mark[i] && !part->posted[win->comm.rank])
             await(part, "the post");
         CORE_CHECK(!mark[i] || part->exposed);
-        if (mark[i])
+        if (mark[i]) {
             part->posted[win->comm.rank] = 0;
+            WORLD->fiber->past = world_past_join(WORLD->fiber->past, part->posted_past);
+        }
     }
     memcpy(win->started, mark, (size_t)win->comm.size);
     win->fenced = false;
@@ -150,6 +154,8 @@ int MPI_Win_complete(MPI_Win win)
         if (win->started[i]) {
             CORE_CHECK(win->part[i]->missing > 0 && win->part[i]->exposed);
             win->part[i]->missing--;
+            win->part[i]->completed_past =
+                world_past_join(win->part[i]->completed_past, WORLD->fiber->past);
             changed(win->part[i]);
         }
     memset(win->started, 0, (size_t)win->comm.size);
@@ -168,6 +174,13 @@ static int exposed(MPI_Win win, struct world_part **out_mine)
     return MPI_SUCCESS;
 }
 
+static void exposure_end(struct world_part *mine)
+{
+    CORE_CHECK(mine->exposed && !mine->missing);
+    mine->exposed = false;
+    WORLD->fiber->past = world_past_join(WORLD->fiber->past, mine->completed_past);
+}
+
 int MPI_Win_wait(MPI_Win win)
 {
     ENTER("MPI_Win_wait");
@@ -177,7 +190,7 @@ int MPI_Win_wait(MPI_Win win)
         return code;
     while (mine->missing)
         await(mine, "the users");
-    mine->exposed = false;
+    exposure_end(mine);
     return MPI_SUCCESS;
 }
 
@@ -188,9 +201,11 @@ int MPI_Win_test(MPI_Win win, int *flag)
     int code = exposed(win, &mine);
     if (code)
         return code;
+    while (UNLIKELY(WORLD->explore != NULL) && mine->missing && world_explore_waits())
+        continue;
     *flag = !mine->missing;
     if (*flag)
-        mine->exposed = false;
+        exposure_end(mine);
     else
         world_poll_failed();
     return MPI_SUCCESS;

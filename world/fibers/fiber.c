@@ -259,6 +259,8 @@ void world_fiber_block(void)
 
 void world_fiber_yield(void)
 {
+    if (!WORLD->ready_count && UNLIKELY(WORLD->explore != NULL))
+        world_explore_beside();
     if (!WORLD->ready_count)
         return;
     world_fiber_ready(WORLD->fiber);

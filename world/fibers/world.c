@@ -210,8 +210,9 @@ void world_step_limit(void)
     world_stop();
 }
 
-void world_poll_failed(void)
+void world_poll_count(void)
 {
+    CORE_CHECK_HOT(WORLD->running && WORLD->fiber->call);
     uint32_t most = WORLD->explore ? POLLS_EXPLORED_MAX : POLLS_MAX;
     if (++ME->idle_polls > most) {
         bool all = true;
@@ -227,6 +228,11 @@ void world_poll_failed(void)
             world_stop();
         }
     }
+}
+
+void world_poll_failed(void)
+{
+    world_poll_count();
     if (UNLIKELY(WORLD->delayed_levels))
         world_delayed_tick();
     if (UNLIKELY(WORLD->paused != NULL) && ME->idle_polls % POLLS_PATIENT == 0)
@@ -421,7 +427,7 @@ static void rank_init(struct world_rank *me, int index)
     me->held_bytes = 0;
     me->request_count = 0;
     me->named_count = me->wildcard_count = 0;
-    me->idle_polls = 0;
+    me->idle_polls = me->alone = 0;
     me->bsend_buffer = NULL;
     me->extra = NULL;
     me->self_member = index;
