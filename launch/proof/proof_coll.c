@@ -100,7 +100,7 @@ struct need proof_coll_need(struct proof_prover *prover, int32_t me,
                       ENDING_NEED_COLLECTIVE, space);
 }
 
-/* --- communicators of some, and of two sides ------------------------------------------------- */
+/* --- communicators of some, and of two sides -------------------------------------------------- */
 
 /* MPI_Intercomm_create: what one side of it says. The places are those of its scalars
  * (interpose/calls.table). */

@@ -145,6 +145,9 @@ def check(test):
         yield f"ranks are {states}"
     if test["job"] == "0":
         plain = run(job)
+        if plain.returncode:
+            yield f"exit status {plain.returncode} without crosswait: {plain.stderr[-1000:]}"
+            return
         shown = did.stdout.split("crosswait: report on")[0]
         if words(plain.stdout) != words(shown):
             yield f"the job printed {shown!r}, without crosswait {plain.stdout!r}"
