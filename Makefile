@@ -17,6 +17,7 @@ Q       = $(if $(V),,@)
 OPT    ?= -O2
 WARN    = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
           -Werror=implicit-function-declaration -Werror=int-conversion \
+          -Werror=incompatible-pointer-types \
           $(if $(WERROR),-Werror)
 SANITIZE = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -DCORE_CHECK_HOT_ON)
 CFLAGS  = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) $(SANITIZE) -I. -I$(BUILD)/gen -MMD -MP

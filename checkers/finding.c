@@ -39,11 +39,10 @@ const char *finding_effect_text(enum finding_effect effect)
 
 const char *finding_confirmed_text(enum finding_confirmed confirmed)
 {
-    static const char *const text[] = {[FINDING_NOT_TRIED] = "not tried",
-                                       [FINDING_CONFIRMED] = "confirmed",
-                                       [FINDING_REFUTED] = "not reproduced",
-                                       [FINDING_RULED_OUT] = "ruled out",
-                                       [FINDING_UNPROVEN] = "tried, not confirmed"};
+    static const char *const text[] = {
+        [FINDING_NOT_TRIED] = "not tried",           [FINDING_CONFIRMED] = "confirmed",
+        [FINDING_REFUTED] = "not reproduced",        [FINDING_RULED_OUT] = "ruled out",
+        [FINDING_UNPROVEN] = "tried, not confirmed", [FINDING_FAILS] = "fails there, too"};
 
     _Static_assert(sizeof text / sizeof *text == FINDING_CONFIRMED_COUNT, "words for each");
     CORE_CHECK((size_t)confirmed < sizeof text / sizeof *text);
@@ -436,7 +435,8 @@ void finding_confirm(struct finding *finding, enum finding_confirmed how)
         [FINDING_REFUTED] = "refuted: the job was run again under this schedule, and finished",
         [FINDING_RULED_OUT] = "refuted: all behaviours of the program were run, and none fails",
         [FINDING_UNPROVEN] =
-            "not confirmed: the job was run again under this schedule, which proved nothing"};
+            "not confirmed: the job was run again under this schedule, which proved nothing",
+        [FINDING_FAILS] = "confirmed: the job was run again under this schedule, and failed"};
 
     CORE_CHECK(how > FINDING_NOT_TRIED && how < FINDING_CONFIRMED_COUNT);
     finding->undecided &= how == FINDING_UNPROVEN;
@@ -445,6 +445,8 @@ void finding_confirm(struct finding *finding, enum finding_confirmed how)
         finding->severity = FINDING_ERROR;
         title_proven(finding);
     }
+    if (how == FINDING_REFUTED && !finding->assumed)
+        finding->severity = FINDING_NOTE; /* it failed in a world, and there only */
     finding_fact(finding, "%s", fact[how]);
 }
 

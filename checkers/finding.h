@@ -23,6 +23,7 @@ enum finding_confirmed {
     FINDING_REFUTED,   /* the real job finished */
     FINDING_RULED_OUT, /* all behaviours of the program were run in worlds, and none fails */
     FINDING_UNPROVEN,  /* the real job was run under its schedule, which proved nothing */
+    FINDING_FAILS,     /* what fails in a world fails in the real job, too */
     FINDING_CONFIRMED_COUNT
 };
 const char *finding_confirmed_text(enum finding_confirmed confirmed);

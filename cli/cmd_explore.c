@@ -181,20 +181,9 @@ static void gdb_run(void *context, int process)
 
 /* --- one world again -------------------------------------------------------------------------- */
 
-static void keep_message(enum core_status status, const char *message, void *context)
-{
-    char **kept = context;
-    (void)status;
-    if (!*kept)
-        *kept = strdup(message);
-}
-
 static enum core_status schedule_read(const char *schedule, struct replay_policy *out_policy)
 {
-    replay_policy_init(out_policy);
-    out_policy->buffering = REPLAY_EAGER;
-    out_policy->order = REPLAY_ORDER_EXPLORE;
-    enum core_status status = replay_policy_read(out_policy, schedule);
+    enum core_status status = replay_policy_read_world(out_policy, schedule);
     return status == CORE_OK ? replay_policy_check(out_policy, REPLAY_IN_PROCESS) : status;
 }
 
@@ -453,7 +442,7 @@ static int again_check(const struct options *o, const char *schedule)
 {
     struct replay_policy policy;
     char *why = NULL;
-    core_report_hook(keep_message, &why);
+    core_report_keep(&why);
     enum core_status status = schedule_read(schedule, &policy);
     core_report_hook(NULL, NULL);
     replay_policy_done(&policy);

@@ -708,9 +708,7 @@ static enum core_status policy_read(struct replay_policy *policy, const char *te
     if (!live || !chosen)
         return replay_policy_check(policy, live ? REPLAY_LIVE : REPLAY_OFFLINE);
     replay_policy_done(policy);
-    replay_policy_init(policy);
-    policy->buffering = REPLAY_EAGER;
-    return replay_policy_read(policy, text);
+    return replay_policy_read_world(policy, text);
 }
 
 int cmd_replay(int argc, char **argv)

@@ -10,9 +10,11 @@
 
 #include "checkers/check.h"
 #include "core/progress.h"
+#include "explore/live.h"
 #include "launch/force.h"
 
-enum { SECONDS_MIN = 1 };
+/* ASKED_S: so long a rank may wait for an answer that the schedule names. */
+enum { SECONDS_MIN = 1, ASKED_S = 5 };
 
 static double seconds_now(void)
 {
@@ -101,44 +103,114 @@ static void mark(struct finding *finding, const struct force_result *live, doubl
     }
 }
 
-static enum core_status confirm_one(struct trace *trace, char **command, double budget_s,
-                                    double stall_s, struct finding *finding)
+/* The job itself, under a policy that it can be given. */
+static enum core_status force(struct trace *trace, const struct confirm_options *options,
+                              const struct replay_policy *policy, double budget_s, bool of_world,
+                              struct force_result *out_live)
+{
+    char *output = NULL;
+    int saved[2];
+    enum core_status status = CORE_UNSUPPORTED;
+
+    if (asprintf(&output, "%s.confirm", trace->path) < 0)
+        return core_report(CORE_NO_MEMORY, "out of memory for confirming a finding");
+    if (silence(saved)) {
+        FILE *terminal = isatty(saved[1]) ? fdopen(dup(saved[1]), "w") : NULL,
+             *before = core_progress_show(terminal);
+        core_progress_begin("trying a finding in the real job", (uint64_t)(budget_s * 1000));
+        status = force_run(of_world ? NULL : trace, trace->rank_count, policy, options->command,
+                           output, budget_s, options->stall_s + (of_world ? ASKED_S : 0), out_live);
+        core_progress_end();
+        core_progress_show(before);
+        if (terminal)
+            fclose(terminal);
+    }
+    restore(saved);
+    unlink(output);
+    free(output);
+    return status;
+}
+
+static enum core_status confirm_one(struct trace *trace, const struct confirm_options *options,
+                                    double budget_s, struct finding *finding)
 {
     struct replay_policy policy;
     struct force_result live = {0};
-    char *output = NULL;
-    int saved[2];
     enum core_status status = replay_policy_parse(finding->schedule, &policy);
 
     if (status != CORE_OK)
         return status;
-    if (asprintf(&output, "%s.confirm", trace->path) < 0) {
-        output = NULL;
-        status = core_report(CORE_NO_MEMORY, "out of memory for confirming a finding");
-    } else {
-        if (silence(saved)) {
-            FILE *terminal = isatty(saved[1]) ? fdopen(dup(saved[1]), "w") : NULL,
-                 *before = core_progress_show(terminal);
-            core_progress_begin("trying a finding in the real job", (uint64_t)(budget_s * 1000));
-            status = force_run(trace, 0, &policy, command, output, budget_s, stall_s, &live);
-            core_progress_end();
-            core_progress_show(before);
-            if (terminal)
-                fclose(terminal);
-        }
-        restore(saved);
-        if (status == CORE_OK)
-            mark(finding, &live, budget_s, trace->rank_count);
-        else
-            finding_fact(finding,
-                         "not confirmed: the schedule could not be forced in the real job");
-        status = CORE_OK;
-        unlink(output);
-    }
+    status = force(trace, options, &policy, budget_s, false, &live);
+    if (status == CORE_OK)
+        mark(finding, &live, budget_s, trace->rank_count);
+    else
+        finding_fact(finding, "not confirmed: the schedule could not be forced in the real job");
     force_result_done(&live);
     replay_policy_done(&policy);
-    free(output);
+    return CORE_OK;
+}
+
+/* --- what fails in a world -------------------------------------------------------------------- */
+
+static bool has_turns(const struct replay_policy *policy)
+{
+    for (uint32_t i = 0; i < policy->forced.count; i++)
+        if (policy->forced.name[i].id >= REPLAY_TURN_LOCKS &&
+            policy->forced.name[i].id < REPLAY_BUFFER_NUMBERS)
+            return true;
+    return false;
+}
+
+/* The library was given every answer that the world had, but for turns, which it may not keep. */
+static void mark_world(struct finding *finding, const struct force_result *live, uint32_t ranks,
+                       bool whole)
+{
+    if (live->outcome == FORCE_HUNG)
+        finding_confirm(finding, FINDING_CONFIRMED);
+    else if (live->outcome == FORCE_FAILED && live->ranks == ranks && live->status)
+        finding_confirm(finding, FINDING_FAILS);
+    else if (live->outcome == FORCE_ENDED && whole)
+        finding_confirm(finding, FINDING_REFUTED);
+    else if (live->outcome == FORCE_BUDGET && live->stalled) {
+        finding->confirmed = FINDING_UNPROVEN;
+        finding_fact(finding, "run again under this schedule, the job came to a stop, too, which "
+                              "proves nothing");
+    }
+}
+
+static enum core_status confirm_world(struct trace *trace, const struct confirm_options *options,
+                                      double budget_s, struct finding *finding)
+{
+    struct explore_command job;
+    struct replay_policy policy, chosen;
+    struct explore_lived lived;
+    struct force_result live = {0};
+    int count = 0;
+
+    while (options->command[count])
+        count++;
+    enum core_status status = explore_command_read(count, options->command, true, &job);
+    if (status != CORE_OK)
+        return status;
+    status = replay_policy_read_world(&policy, finding->schedule);
+    if (status == CORE_OK)
+        status = explore_live(&job, &policy, &chosen, &lived);
+    replay_policy_done(&policy);
+    explore_command_done(&job);
+    if (status != CORE_OK)
+        return status;
+    status = force(trace, options, &chosen, budget_s, true, &live);
+    if (status == CORE_OK)
+        mark_world(finding, &live, trace->rank_count,
+                   !lived.finished && !lived.sends && !lived.connections && !has_turns(&chosen));
+    force_result_done(&live);
+    replay_policy_done(&chosen);
     return status;
+}
+
+static bool is_of_world(const struct finding *finding)
+{
+    return finding->rule == &rule_table[RULE_BEHAVIOUR] && finding->severity == FINDING_ERROR;
 }
 
 enum core_status confirm_findings(struct trace *trace, const struct confirm_options *options,
@@ -150,10 +222,20 @@ enum core_status confirm_findings(struct trace *trace, const struct confirm_opti
     for (uint32_t i = 0; options->command && i < list->count && status == CORE_OK; i++) {
         struct finding *finding = &list->finding[i];
         double left = options->budget_s - (seconds_now() - started);
-        if (!finding->assumed || !finding->schedule || finding->confirmed != FINDING_NOT_TRIED)
+        bool of_world = is_of_world(finding);
+        if (!(finding->assumed || of_world) || !finding->schedule ||
+            finding->confirmed != FINDING_NOT_TRIED)
             continue;
-        if (left >= SECONDS_MIN)
-            status = confirm_one(trace, options->command, left, options->stall_s, finding);
+        if (of_world && left >= SECONDS_MIN) {
+            char *why = NULL; /* what cannot be tried stays as it is */
+            core_report_keep(&why);
+            confirm_world(trace, options, left, finding);
+            core_report_hook(NULL, NULL);
+            free(why);
+        } else if (of_world)
+            continue;
+        else if (left >= SECONDS_MIN)
+            status = confirm_one(trace, options, left, finding);
         else
             finding_fact(
                 finding,

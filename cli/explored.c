@@ -102,14 +102,6 @@ static bool fails_always(const struct explore_search *search, const struct explo
 
 /* --- the exploration -------------------------------------------------------------------------- */
 
-static void keep_message(enum core_status status, const char *message, void *context)
-{
-    char **kept = context;
-    (void)status;
-    if (!*kept)
-        *kept = strdup(message);
-}
-
 static char *not_explored(const char *why)
 {
     char *text = NULL;
@@ -225,7 +217,7 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
     while (options->command[count])
         count++;
     char *why = NULL, *written = explore_file_written(options->started);
-    core_report_hook(keep_message, &why);
+    core_report_keep(&why);
     if (explore_command_read(count, options->command, false, &command) == CORE_OK) {
         const char *library = trace_meta(trace, "library");
         if (library && strncmp(library, "MPICH", strlen("MPICH")) == 0)

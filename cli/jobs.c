@@ -119,12 +119,20 @@ static enum core_status launch(struct jobs *jobs, const struct replay_policy *po
         "OMPI_MCA_btl_sm_backing_directory"};
     for (size_t i = 0; i < sizeof place / sizeof *place; i++)
         launch_variable_set(&options, place[i], jobs->folder.path);
+    char *why = NULL;
     bool silent = streams_to(log, saved);
+    core_report_keep(&why);
     if (silent)
         status = launch_job(&options, out_launched);
+    core_report_hook(NULL, NULL);
     streams_back(saved);
+    if (!silent)
+        status = core_report(CORE_IO, "cannot write '%s'", log);
+    else if (status != CORE_OK && out_launched->end != LAUNCH_END_BUDGET)
+        core_report(status, "%s", why ? why : "a job could not be watched");
+    free(why);
     free(text);
-    return silent ? status : core_report(CORE_IO, "cannot write '%s'", log);
+    return status;
 }
 
 /* --- what came of it -------------------------------------------------------------------------- */
@@ -336,14 +344,15 @@ static enum core_status run(void *context, const struct replay_policy *policy, d
     if (launched.end == LAUNCH_END_SIGNAL)
         *jobs->stop = 1;
     bool over = launched.end == LAUNCH_END_BUDGET;
-    if (*jobs->stop || (over && (less || !launched.trace_count)))
+    if (*jobs->stop || (over && (less || status != CORE_OK || !launched.trace_count))) {
+        status = CORE_OK; /* of what was broken off nothing need be left */
         look_away(jobs);
-    else if (status == CORE_OK)
+    } else if (status == CORE_OK)
         status = look(jobs, policy, &launched);
     jobs->mirror.told.unfinished |= over;
     jobs->mirror.told.overdue = over && !less;
     launch_result_done(&launched);
-    if (status != CORE_OK && !*jobs->stop)
+    if (status != CORE_OK)
         return status;
     *out_outcome = (struct world_process_outcome){.world = jobs->mirror.outcome,
                                                   .rank = jobs->rank,

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const status_text[] = {
     [CORE_OK] = "ok",
@@ -35,6 +36,19 @@ void core_report_hook(core_report_fn hook, void *context)
 {
     report_hook = hook;
     report_context = context;
+}
+
+static void keep_first(enum core_status status, const char *message, void *context)
+{
+    char **kept = context;
+    (void)status;
+    if (!*kept)
+        *kept = strdup(message);
+}
+
+void core_report_keep(char **message)
+{
+    core_report_hook(keep_first, message);
 }
 
 enum core_status core_report(enum core_status status, const char *format, ...)

@@ -343,6 +343,14 @@ enum core_status replay_policy_read(struct replay_policy *policy, const char *te
     return status;
 }
 
+enum core_status replay_policy_read_world(struct replay_policy *out_policy, const char *text)
+{
+    replay_policy_init(out_policy);
+    out_policy->buffering = REPLAY_EAGER;
+    out_policy->order = REPLAY_ORDER_EXPLORE;
+    return replay_policy_read(out_policy, text);
+}
+
 enum core_status replay_policy_parse(const char *text, struct replay_policy *out_policy)
 {
     struct replay_policy made;

@@ -183,6 +183,8 @@ enum core_status replay_policy_copy(const struct replay_policy *policy,
 enum core_status replay_policy_parse(const char *text, struct replay_policy *out_policy);
 /* The words of the text over what the policy says already; then it must be done() in any case. */
 enum core_status replay_policy_read(struct replay_policy *policy, const char *text);
+/* A schedule of worlds, which buffer what it does not name. It is not checked. */
+enum core_status replay_policy_read_world(struct replay_policy *out_policy, const char *text);
 /* The same with one word. */
 enum core_status replay_policy_set(struct replay_policy *policy, const char *key,
                                    const char *value);

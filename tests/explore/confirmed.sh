@@ -1,0 +1,46 @@
+# What `run` finds to fail in a world it tries in the real job, under the schedule of that world:
+# confirmed where that fails or hangs as well; a note where the job was given all that the world
+# had, and ran through. ALONE: the program fails only where no mpirun started it.
+# timeout: 200
+cat >alone.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    int rank, got[2];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank) {
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    } else {
+        for (int i = 0; i < 2; i++)
+            MPI_Recv(&got[i], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (got[0] > got[1] && !getenv("PMIX_NAMESPACE"))
+            MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -O1 -o alone alone.c || exit 1
+for name in last three spins; do
+    mpicc -g -O1 -o $name "$SOURCE/tests/explore/programs/$name.c" || exit 1
+done
+while read -r name ranks; do
+    # In some orders the job itself fails, and then says so: until it does not.
+    for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        crosswait run -o $name.db -- mpirun -n "$ranks" ./$name </dev/null >$name.txt 2>&1
+        status=$?
+        grep -q '^explored' $name.txt && break
+    done
+    echo "$name: [$status]"
+    grep -E '\[behaviour\]|again under|^verdict' $name.txt
+    # It is the same in the trace, and from then on.
+    crosswait report $name.db | grep -c 'again under' || true
+done <<END
+last 4
+three 4
+spins 2
+alone 3
+END
