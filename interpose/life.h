@@ -10,24 +10,20 @@ const char *recorder_folder(void); /* of this job's spools */
 
 /* The trace that a job without a launcher writes. */
 const char *life_out(void);
-/* Collective over MPI_COMM_WORLD, in MPI_Finalize of a job without a launcher: rank 0 turns the
- * spools into the trace. */
+/* Behind MPI_Finalize of a job without a launcher: rank 0 turns the spools into the trace, once all
+ * ranks have closed theirs. */
 void life_make_trace(const char *folder);
 
 /* Where no rank may wait for the others, the trace is left to the user. */
 void life_name_spools(const char *folder);
 
-/* rank: only its files; -1: all ranks'. Then the folders, if nothing is left in them. */
-void life_remove_spools(const char *folder, int rank);
-
-/* Several machines (hosts.c). hosts_several is collective in jobs that have several, and free of
- * communication in others. */
+/* Several machines (hosts.c). */
+/* Whether the job has ranks on other machines, as far as its launcher says so. */
+bool hosts_several(void);
+void hosts_boot(char text[SPOOL_BOOT_BYTES]); /* what tells a system that was started from others */
 /* The folder of this machine's spools: `spool`, but for ranks of other machines than a launcher
  * that has relays. false: too long. */
 bool hosts_spool(const char *spool, char *text, size_t room);
 void hosts_relay(const char *job_folder); /* starts it, on the first rank of another machine */
-bool hosts_several(bool opened);          /* opened: this rank has a spool */
-int64_t hosts_offset(void);               /* collective */
-void hosts_collect(const char *folder);   /* collective: brings all spools to rank 0's folder */
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "interpose/life.h"
@@ -79,7 +80,7 @@ static bool run_recover(const char *command, const char *folder, const char *out
 
 /* Only what this job's ranks made: R.L.ring and R.L.spool, then the folders if nothing else is in
  * them. */
-void life_remove_spools(const char *folder, int only)
+static void spools_remove(const char *folder)
 {
     char path[PATH_MAX + 300];
     DIR *dir = opendir(folder);
@@ -87,7 +88,6 @@ void life_remove_spools(const char *folder, int only)
     while (dir && (entry = readdir(dir))) {
         int rank, lane, end = 0;
         if (sscanf(entry->d_name, "%d.%d.%n", &rank, &lane, &end) == 2 && end &&
-            (only < 0 || rank == only) &&
             (!strcmp(entry->d_name + end, "ring") || !strcmp(entry->d_name + end, "spool")) &&
             snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
             unlink(path);
@@ -113,35 +113,70 @@ static void trace_of(const char *folder, char out[PATH_MAX])
         slash[-6] = 0;
 }
 
-void life_name_spools(const char *folder)
+static void advise(const char *why, const char *folder)
 {
     char out[PATH_MAX], text[PATH_MAX + 600];
 
     trace_of(folder, out);
-    if (recorder.world_rank == 0) {
-        snprintf(text, sizeof text,
-                 "no call of MPI_Finalize makes the trace; once all ranks have ended: crosswait "
-                 "recover -o '%.200s' '%.300s'",
-                 out, folder);
-        recorder_warn(text);
-    }
+    snprintf(text, sizeof text, "%s: crosswait recover -o '%.200s' '%.300s'", why, out, folder);
+    recorder_warn(text);
 }
 
+void life_name_spools(const char *folder)
+{
+    if (recorder.world_rank == 0)
+        advise("no call of MPI_Finalize makes the trace; once all ranks have ended", folder);
+}
+
+enum { AT_WORK = -1 };
+/* How many ranks' records are missing in the folder; AT_WORK: one that is there is not closed. */
+static int records_missing(const char *folder)
+{
+    int missing = 0;
+
+    for (int rank = 0; rank < recorder.world_size; rank++) {
+        char path[PATH_MAX + 40];
+        struct spool_header header;
+
+        snprintf(path, sizeof path, "%s/%d.0.ring", folder, rank);
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        bool read_whole = fd >= 0 && read(fd, &header, sizeof header) == sizeof header;
+        if (fd >= 0)
+            close(fd);
+        if (read_whole && header.state == SPOOL_STATE_RUNNING)
+            return AT_WORK;
+        missing += !read_whole;
+    }
+    return missing;
+}
+
+/* MPI_Finalize has returned: all ranks are in it. They close their records once it returns there,
+ * and a shared file system may show that late. */
 void life_make_trace(const char *folder)
 {
-    REAL(Barrier)(recorder_handle.comm_world);
-    if (recorder.world_rank == 0) {
-        char command[PATH_MAX], out[PATH_MAX], text[PATH_MAX + 600];
-        trace_of(folder, out);
-        if (find_command(command) && run_recover(command, folder, out)) {
-            life_remove_spools(folder, -1);
-        } else {
-            snprintf(
-                text, sizeof text,
-                "the trace '%.200s' is not written; try: crosswait recover -o '%.200s' '%.300s'",
-                out, out, folder);
-            recorder_warn(text);
-        }
+    enum { LOOKS = 5000, LOOK_NS = 1000000 };
+    char command[PATH_MAX], out[PATH_MAX], text[PATH_MAX + 200];
+    int missing = AT_WORK;
+
+    if (recorder.world_rank != 0)
+        return;
+    for (int i = 0; i < LOOKS && (missing = records_missing(folder)) == AT_WORK; i++)
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    trace_of(folder, out);
+    if (missing == AT_WORK) {
+        advise("no trace is made: not all ranks have come back from MPI_Finalize; once they have "
+               "ended",
+               folder);
+    } else if (missing && hosts_several()) {
+        snprintf(text, sizeof text,
+                 "no trace is made: the records of %d of %d ranks are in '%.300s' on other "
+                 "machines; with what is there brought here",
+                 missing, recorder.world_size, folder);
+        advise(text, folder);
+    } else if (find_command(command) && run_recover(command, folder, out)) {
+        spools_remove(folder);
+    } else {
+        snprintf(text, sizeof text, "the trace '%.200s' is not written; try", out);
+        advise(text, folder);
     }
-    REAL(Barrier)(recorder_handle.comm_world); /* nobody ends before its record is safe */
 }

@@ -169,12 +169,11 @@ static void recorder_note(struct lane *lane, const char *text)
 
 static void write_clock(struct lane *lane, unsigned at_end, uint64_t ticks, uint64_t realtime)
 {
-    int64_t offset = recorder.several ? hosts_offset() : INT64_MIN;
     lane = recorder.definer ? recorder.definer : lane;
     struct spool_clock *record = spool_reserve(&lane->writer, sizeof *record / 8);
     if (record)
         *record = (struct spool_clock){
-            {SPOOL_CLOCK, sizeof *record / 8, (uint16_t)at_end, 0}, ticks, realtime, offset};
+            {SPOOL_CLOCK, sizeof *record / 8, (uint16_t)at_end, 0}, ticks, realtime};
     spool_commit(&lane->writer);
 }
 
@@ -199,6 +198,7 @@ static void fill_header(struct spool_header *header, int thread_level)
     header->tid = (int32_t)syscall(SYS_gettid);
     header->thread_level = thread_level;
     gethostname(header->host, sizeof header->host - 1);
+    hosts_boot(header->boot);
     const char *job = strrchr(life.folder, '/');
     snprintf(header->job, sizeof header->job, "%.63s", job ? job + 1 : life.folder);
     REAL(Get_library_version)(version, &length);
@@ -210,8 +210,9 @@ static void fill_header(struct spool_header *header, int thread_level)
     header->layer = recorder.layer;
     header->bsend_overhead = MPI_BSEND_OVERHEAD;
     header->starter = starter_number();
-    header->flags |=
-        (recorder.filter ? SPOOL_FLAG_FILTERED : 0) | (recorder.unseen ? SPOOL_FLAG_UNSEEN : 0);
+    header->flags |= (recorder.filter ? SPOOL_FLAG_FILTERED : 0) |
+                     (recorder.unseen ? SPOOL_FLAG_UNSEEN : 0) |
+                     (recorder.several ? SPOOL_FLAG_SEVERAL : 0);
     memcpy(header->magic, SPOOL_MAGIC, sizeof SPOOL_MAGIC);
 }
 
@@ -523,7 +524,6 @@ static void started(int thread_level, uint64_t t_enter, unsigned call, void **cf
         snprintf(text, sizeof text, "rank %d is not recorded: cannot make the folder '%.300s': %s",
                  recorder.world_rank, life.folder, strerror(errno));
         recorder_warn(text);
-        hosts_several(false);
         return;
     }
     for (unsigned i = 0; i < CALL_COUNT; i++) {
@@ -537,10 +537,10 @@ static void started(int thread_level, uint64_t t_enter, unsigned call, void **cf
     recorder_thread.current = &nobody;
     const char *last = getenv("CROSSWAIT_LAST");
     life.newest = last ? strtoull(last, NULL, 10) : 0;
+    recorder.several = hosts_several();
     struct lane *lane = lane_new(provided, life.newest);
     if (lane && life.newest)
         recorder.definer = lane_new(provided, 0);
-    recorder.several = hosts_several(lane && (!life.newest || recorder.definer));
     if (lane)
         hosts_relay(life.folder);
     if (!lane || (life.newest && !recorder.definer)) {

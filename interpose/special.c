@@ -81,22 +81,12 @@ int special_Finalize(Finalize_fn real, void **cfa)
     usage_finalizing(lane, e->seq);
     recorder_open(lane, e);
     recorder_finalizing(lane);
-    if (recorder_plain() ||
-        recorder
-            .several) { /* the record must be whole before it travels, or the trace is made of it */
-        recorder_back(e);
-        recorder_leave(lane, e, MPI_SUCCESS, true);
-        recorder_finalized(lane);
-        if (recorder.several)
-            hosts_collect(recorder_folder());
-        if (recorder_plain())
-            life_make_trace(recorder_folder());
-        return real();
-    }
     int returned = real();
     recorder_back(e);
     recorder_leave(lane, e, returned, true);
     recorder_finalized(lane);
+    if (recorder_plain())
+        life_make_trace(recorder_folder());
     return returned;
 }
 

@@ -14,12 +14,14 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/array.h"
@@ -36,6 +38,8 @@ enum {
     SEND_MS = 2000,     /* a small frame: a relay that does not take it is lost */
     FRAMES_A_TURN = 64, /* taken of one relay before the next one's turn */
     GUESTS_MAX = 256,
+    CLOCKS = 12,          /* messages of which the one that is answered fastest compares clocks */
+    CLOCKS_MS = 10000,    /* and so often */
     LAST_WORDS_MS = 10000 /* at the end: without news for so long, nothing more will come */
 };
 
@@ -56,6 +60,13 @@ struct relay { /* of one host */
     bool done, lost_said;
     uint64_t heard_ns;
     uint64_t asked, answered; /* ticks */
+    /* Its machine's clock against this one's: the first time and the last, and of those messages
+     * that are being exchanged. */
+    struct spool_compared compared[2], best;
+    uint32_t clocks_left;   /* of them; one is under way */
+    uint64_t clock_sent_ns; /* CLOCK_REALTIME */
+    uint64_t clocks_ns;     /* when they began */
+    bool clocks_last;       /* they are the last ones */
 };
 
 struct launch_relays {
@@ -173,6 +184,85 @@ void launch_relay_env(const struct launch *launch)
     setenv(RELAY_SECRET, launch->relays->secret_text, 1);
 }
 
+/* --- clocks ----------------------------------------------------------------------------------- */
+
+static uint32_t relay_number(const struct launch_relays *relays, const struct relay *relay)
+{
+    return (uint32_t)(relay - relays->relay) + 1;
+}
+
+static uint64_t realtime_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void clock_ask(struct relay *relay)
+{
+    relay->clock_sent_ns = realtime_ns();
+    relay_link_send(&relay->link, RELAY_CLOCK, NULL, 0, NULL, 0, SEND_MS);
+}
+
+static void clocks_begin(struct launch_relays *relays, struct relay *relay)
+{
+    relay->best = (struct spool_compared){.error_ns = UINT64_MAX};
+    relay->clocks_left = CLOCKS;
+    relay->clocks_ns = launch_now_ns();
+    relay->clocks_last = relays->last;
+    clock_ask(relay);
+}
+
+static bool write_whole(int fd, const unsigned char *from, uint64_t bytes, uint64_t offset)
+{
+    while (bytes) {
+        ssize_t wrote = pwrite(fd, from, bytes, (off_t)offset);
+
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            return false;
+        from += wrote;
+        bytes -= (uint64_t)wrote;
+        offset += (uint64_t)wrote;
+    }
+    return true;
+}
+
+/* What has been found out goes into all that the relay brought. */
+static void clocks_write(const struct launch_relays *relays, const struct relay *relay)
+{
+    for (uint32_t i = 0; i < relays->mirrors.count; i++) {
+        const struct mirror *mirror = core_table_at(&relays->mirrors, i);
+
+        if (mirror->relay == relay_number(relays, relay))
+            write_whole(mirror->ring_fd, (const unsigned char *)relay->compared,
+                        sizeof relay->compared, offsetof(struct spool_header, compared));
+    }
+}
+
+static void clock_take(const struct launch_relays *relays, struct relay *relay, uint64_t there_ns)
+{
+    uint64_t now = realtime_ns(), error = (now - relay->clock_sent_ns + 1) / 2;
+
+    if (!relay->clocks_left)
+        return;
+    if (now >= relay->clock_sent_ns && error < relay->best.error_ns)
+        relay->best =
+            (struct spool_compared){.ahead_ns = (int64_t)(there_ns - relay->clock_sent_ns - error),
+                                    .error_ns = error,
+                                    .realtime_ns = there_ns};
+    if (!relay->compared[1].realtime_ns && relay->best.realtime_ns)
+        relay->compared[0] = relay->best;
+    if (--relay->clocks_left) {
+        clock_ask(relay);
+        return;
+    }
+    relay->compared[1] = relay->best;
+    clocks_write(relays, relay);
+}
+
 /* --- who connects ----------------------------------------------------------------------------- */
 
 static void relays_accept(struct launch_relays *relays)
@@ -204,11 +294,6 @@ static struct relay *relay_of(struct launch_relays *relays, const char *host)
     return CORE_ARRAY_PUSH(relays->relay, relays->count, relays->room, "relays", made) == CORE_OK
                ? &relays->relay[relays->count - 1]
                : NULL;
-}
-
-static uint32_t relay_number(const struct launch_relays *relays, const struct relay *relay)
-{
-    return (uint32_t)(relay - relays->relay) + 1;
 }
 
 /* What is here of its lanes, so that it goes on where the last connection ended. */
@@ -256,6 +341,7 @@ static void hello_take(struct launch_relays *relays, struct guest *guest,
     relay->asked = relay->answered;
     relay->lost_said = false;
     guest->link = (struct relay_link){.fd = -1};
+    clocks_begin(relays, relay);
     haves_send(relays, relay);
 }
 
@@ -274,22 +360,6 @@ static bool guest_hear(struct launch_relays *relays, struct guest *guest)
 }
 
 /* --- what comes ------------------------------------------------------------------------------- */
-
-static bool write_whole(int fd, const unsigned char *from, uint64_t bytes, uint64_t offset)
-{
-    while (bytes) {
-        ssize_t wrote = pwrite(fd, from, bytes, (off_t)offset);
-
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return false;
-        from += wrote;
-        bytes -= (uint64_t)wrote;
-        offset += (uint64_t)wrote;
-    }
-    return true;
-}
 
 static int mirror_file(const struct launch *launch, const struct relay_name *name, const char *kind)
 {
@@ -329,11 +399,13 @@ static struct mirror *mirror_get(struct launch *launch, const struct relay *rela
 }
 
 /* relay.h invariant 2 */
-static bool header_write(const struct mirror *mirror, const struct spool_header *header)
+static bool header_write(const struct mirror *mirror, const struct relay *relay,
+                         const struct spool_header *header)
 {
     unsigned char page[SPOOL_HEADER_BYTES] = {0};
 
     memcpy(page, header, sizeof *header);
+    memcpy(page + offsetof(struct spool_header, compared), relay->compared, sizeof relay->compared);
     return write_whole(mirror->ring_fd, page, sizeof page, 0);
 }
 
@@ -357,14 +429,14 @@ static bool lane_take(struct launch *launch, struct relay *relay, const struct r
         return write_whole(mirror->ring_fd, (const unsigned char *)(lane + 1), bytes,
                            SPOOL_HEADER_BYTES + lane->offset) &&
                (lane->offset + bytes < lane->header.ring_bytes ||
-                header_write(mirror, &lane->header));
+                header_write(mirror, relay, &lane->header));
     }
     if (lane->offset != mirror->bytes || lane->header.committed != lane->offset + bytes ||
         lane->header.drained != lane->header.committed ||
         !write_whole(mirror->spool_fd, (const unsigned char *)(lane + 1), bytes, lane->offset))
         return false;
     mirror->bytes += bytes;
-    return header_write(mirror, &lane->header);
+    return header_write(mirror, relay, &lane->header);
 }
 
 static struct launch_world *world_of(struct launch *launch, const char *name)
@@ -412,6 +484,8 @@ static void look_take(struct launch *launch, struct relay *relay, const struct r
 static bool frame_take(struct launch *launch, struct relay *relay, const struct relay_head *head,
                        const void *payload)
 {
+    uint64_t there_ns;
+
     switch (head->kind) {
     case RELAY_LANE:
     case RELAY_RING:
@@ -420,6 +494,12 @@ static bool frame_take(struct launch *launch, struct relay *relay, const struct 
         if (head->bytes < sizeof(struct relay_tick))
             return false;
         look_take(launch, relay, head, payload);
+        return true;
+    case RELAY_CLOCK:
+        if (head->bytes != sizeof there_ns)
+            return false;
+        memcpy(&there_ns, payload, sizeof there_ns);
+        clock_take(launch->relays, relay, there_ns);
         return true;
     case RELAY_DONE:
         relay->done = true;
@@ -452,8 +532,14 @@ static void relay_ask(struct launch_relays *relays, struct relay *relay)
 {
     struct relay_tick tick = {.number = relays->tick, .last = relays->last};
 
-    if (relay->done || relay->link.fd < 0 || relay->asked != relay->answered ||
-        relay->asked == relays->tick) /* invariant 2 */
+    if (relay->done || relay->link.fd < 0)
+        return;
+    if (!relay->clocks_left &&
+        (relays->last ? !relay->clocks_last
+                      : launch_now_ns() - relay->clocks_ns > (uint64_t)CLOCKS_MS * 1000000u))
+        clocks_begin(relays, relay);
+    if (relay->asked != relay->answered || relay->asked == relays->tick || /* invariant 2 */
+        (relays->last && !(relay->clocks_last && !relay->clocks_left)))
         return;
     if (relay_link_send(&relay->link, RELAY_TICK, &tick, sizeof tick, NULL, 0, SEND_MS) == CORE_OK)
         relay->asked = relays->tick;
@@ -579,17 +665,24 @@ static void missing_tell(const struct launch *launch)
 {
     for (uint32_t w = 0; w < launch->world_count; w++) {
         const struct launch_world *world = &launch->world[w];
-        int32_t size = world->rank_count && world->rank[0].lane_count
-                           ? world->rank[0].lane[0].header.world_size
-                           : 0;
+        const struct spool_header *header =
+            world->rank_count && world->rank[0].lane_count ? &world->rank[0].lane[0].header : NULL;
+        int32_t missing = header && header->flags & SPOOL_FLAG_SEVERAL
+                              ? header->world_size - (int32_t)world->rank_count
+                              : 0;
 
-        if (size > (int32_t)world->rank_count)
+        if (missing > 0 && launch->relays)
             core_report(
                 CORE_OK,
                 "no record has come of %d of %d ranks; those that ran on other machines "
                 "could not reach this one at port %u, and have theirs in '%s.HOST.%u' there",
-                (int)(size - (int32_t)world->rank_count), (int)size, launch->relays->port,
-                launch->spool, launch->relays->port);
+                (int)missing, (int)header->world_size, launch->relays->port, launch->spool,
+                launch->relays->port);
+        else if (missing > 0)
+            core_report(CORE_OK,
+                        "no record has come of %d of %d ranks; those that ran on other machines "
+                        "have theirs in '%s' there (with --relay they are brought)",
+                        (int)missing, (int)header->world_size, launch->spool);
     }
 }
 
@@ -600,8 +693,10 @@ void launch_relay_finish(struct launch *launch)
     uint32_t waiting = 1;
     int signal = 0;
 
-    if (!relays)
+    if (!relays) {
+        missing_tell(launch);
         return;
+    }
     relays->last = true;
     while (waiting) {
         static struct pollfd fds[1024];

@@ -52,8 +52,10 @@ static uint64_t ended_ns(const struct launch_rank *rank, uint64_t monotonic_to_r
     for (uint32_t l = 0; l < rank->lane_count; l++) {
         const struct spool_end *end = &rank->lane[l].header.end;
 
-        if (end->kind != FATE_NONE && (!first || end->realtime_ns < first))
-            first = end->realtime_ns;
+        uint64_t at = end->realtime_ns - (uint64_t)rank->lane[l].header.compared[0].ahead_ns;
+
+        if (end->kind != FATE_NONE && (!first || at < first))
+            first = at;
     }
     return first || !rank->gone ? first : rank->gone_ns + monotonic_to_real;
 }

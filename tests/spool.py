@@ -142,7 +142,7 @@ def lane(path, rank):
     magic, version, header, ring_bytes, r, size, index, pid, tid, level = struct.unpack_from(
         "<8sIIQiiIiii", ring, 0
     )
-    assert magic == b"CWSPOOL\0" and version == 11, path
+    assert magic == b"CWSPOOL\0" and version == 12, path
     at = 8 + 8 + 8 + 24
     rank.host = ring[at : at + 64].split(b"\0")[0].decode()
     at += 64 + 64 + 128
@@ -302,7 +302,7 @@ def record(kind, d, a, b, rank, seen, index):
         seq, calls = struct.unpack_from("<QQ", d, 8)
         rank.repeats[seq] = calls
     elif kind == "CLOCK":
-        rank.clocks.append((a,) + struct.unpack_from("<QQq", d, 8))
+        rank.clocks.append((a,) + struct.unpack_from("<QQ", d, 8))
 
 
 def job(folder):

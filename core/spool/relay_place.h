@@ -9,9 +9,7 @@
 #define RELAY_PLACE "CROSSWAIT_RELAY"
 #define RELAY_SECRET "CROSSWAIT_RELAY_SECRET"
 
-/* The file that a relay holds a lock on, in the folder of spools; its host's name follows. Its one
- * byte tells the ranks whether they have to see to their records themselves when they end. */
+/* The file that a relay holds a lock on, in the folder of spools; its host's name follows. */
 #define RELAY_LOCK ".relay."
-enum relay_state { RELAY_STATE_LINKED = 'l', RELAY_STATE_ALONE = 'a' };
 
 #endif

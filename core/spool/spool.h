@@ -62,7 +62,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 11,
+    SPOOL_VERSION = 12,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -428,8 +428,6 @@ struct spool_clock { /* ticks and the host's CLOCK_REALTIME read together; a = 0
     struct spool_head head;
     uint64_t ticks;
     uint64_t realtime_ns;
-    int64_t offset_ns; /* of this host's clock against world rank 0's, estimated over MPI; INT64_MIN
-                          unknown */
 };
 
 enum spool_state { /* in the header; how the rank itself says it ended */
@@ -457,8 +455,9 @@ enum spool_flag {
                              recorded: while the job runs, nothing is known */
     SPOOL_FLAG_LEFT = 8,   /* set by the reader alone: the rank had to leave the ring (invariant 5),
                              and what it does since is not in its file */
-    SPOOL_FLAG_GENERALIZED = 16 /* in one of the rank's lanes: it has made generalized requests,
-                                   which any of its threads may complete, whatever it asked for */
+    SPOOL_FLAG_GENERALIZED = 16, /* in one of the rank's lanes: it has made generalized requests,
+                                    which any of its threads may complete, whatever it asked for */
+    SPOOL_FLAG_SEVERAL = 32      /* the world has ranks on other machines */
 };
 
 enum { SPOOL_END_TEXT_BYTES = 256 };
@@ -485,6 +484,13 @@ struct spool_poll { /* invariant 10 */
     struct spool_event event;
     _Atomic uint64_t calls;
 };
+
+struct spool_compared {   /* of two machines' CLOCK_REALTIME, by a message and its answer */
+    int64_t ahead_ns;     /* of this machine against that of the launcher */
+    uint64_t error_ns;    /* at most */
+    uint64_t realtime_ns; /* when, by this machine's; 0: they were not compared */
+};
+enum { SPOOL_BOOT_BYTES = 40 };
 
 struct spool_header { /* the first page of NAME.ring */
     char magic[8];
@@ -528,6 +534,8 @@ struct spool_header { /* the first page of NAME.ring */
     _Atomic uint32_t callback; /* the depth at which a callback of the application runs, whose calls
                                   are deeper; 0: none */
     struct spool_end end;
+    char boot[SPOOL_BOOT_BYTES]; /* of the system: machines may have the same name; "": not told */
+    struct spool_compared compared[2]; /* the first time and the last; in what a relay brought */
 };
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_BYTES, "the header is one page");
 

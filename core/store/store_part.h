@@ -272,7 +272,9 @@ struct store_clock { /* of one host: ns = start_ns + (ticks - ticks0) * mult / 2
     uint64_t ticks;
     int64_t start_ns;
     uint64_t mult;
-    int64_t offset_ns; /* INT64_MIN unknown */
+    bool compared;    /* with that of the launcher's machine; that itself, if others are */
+    int64_t ahead_ns; /* of it, when they were compared best */
+    char host[64], boot[SPOOL_BOOT_BYTES];
 };
 int64_t store_clock_ns(const struct store_clock *clock, uint64_t ticks);
 /* Works out the clock of every rank (store->clock, store_rank_clock) from headers and clock
@@ -433,8 +435,6 @@ struct store {
                    cannot just be counted */
     uint32_t *rank_clock; /* by world rank: index into clock */
     uint32_t clock_count, clock_room;
-    char (*host)[64]; /* by clock */
-    uint32_t host_room;
     int64_t start_ns; /* realtime of the job's start */
     int32_t world_size;
     int32_t ranks_put; /* rows of table rank */

@@ -21,7 +21,8 @@ CREATE TABLE rank (
     lost INTEGER NOT NULL,   -- not recorded
     threads INTEGER NOT NULL,
     cut INTEGER NOT NULL,    -- 1: the record ends before the rank did
-    -- of its host's clock against rank 0's, already taken out of all times; NULL unknown
+    -- how far its machine's clock was ahead of that of rank 0's, already taken out of all times;
+    -- NULL: not compared, as on one machine
     offset_ns INTEGER,
     detail TEXT
 );

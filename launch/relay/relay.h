@@ -7,6 +7,9 @@
  * what the launcher knows when a LOOK has come is a state in which the machine was at one moment
  * after the TICK was sent; and what did not change between two LOOKs was so all the time between.
  *
+ * Clocks are compared by the CLOCK that is answered fastest of a few: when a relay comes, every few
+ * seconds, and at the end.
+ *
  * Every frame is authenticated: HMAC-SHA256 over direction, head and payload. The key of a HELLO is
  * the job's secret, of all others HMAC(secret, both sides' nonces). Contents are not hidden.
  *
@@ -29,7 +32,7 @@
 #include "core/status.h"
 
 enum {
-    RELAY_VERSION = 1,
+    RELAY_VERSION = 2,
     RELAY_KEY_BYTES = 32,
     RELAY_MAC_BYTES = 32,
     RELAY_FRAME_MAX = 1 << 20, /* bytes of a payload */
@@ -47,6 +50,7 @@ enum relay_kind {
     RELAY_LANE,    /* relay: struct relay_lane, then bytes of the lane from `offset` on */
     RELAY_RING,    /* relay: struct relay_lane, then bytes of the ring of a lane that keeps the
                       newest records only, from `offset` in the ring on */
+    RELAY_CLOCK,   /* launcher: nothing; relay, at once: its CLOCK_REALTIME, a uint64_t */
     RELAY_TICK,    /* launcher: struct relay_tick */
     RELAY_LOOK,    /* relay: struct relay_tick, then a struct relay_rank for each rank */
     RELAY_END,     /* launcher: struct relay_tick; `last` is a signal for every rank */

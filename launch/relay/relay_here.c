@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/array.h"
@@ -104,12 +105,6 @@ static bool greet(struct here *here)
     return true;
 }
 
-/* Where the ranks look when they end: relay.h. */
-static void state_tell(const struct here *here, char state)
-{
-    (void)!pwrite(here->lock_fd, &state, 1, 0);
-}
-
 static bool launcher_reach(struct here *here)
 {
     for (uint32_t i = 0; i < here->address_count; i++) {
@@ -122,10 +117,8 @@ static bool launcher_reach(struct here *here)
         relay_link_begin(&here->link, fd, false, here->secret);
         for (uint32_t l = 0; l < here->lanes.count; l++) /* what it has, it says anew */
             ((struct sent *)core_table_at(&here->lanes, l))->known = false;
-        if (greet(here)) {
-            state_tell(here, RELAY_STATE_LINKED);
+        if (greet(here))
             return true;
-        }
         relay_link_close(&here->link);
     }
     return false;
@@ -356,6 +349,16 @@ static void haves_take(struct here *here, const struct relay_have *have, uint32_
     }
 }
 
+static bool clock_answer(struct here *here)
+{
+    struct timespec now;
+    uint64_t ns;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return relay_link_send(&here->link, RELAY_CLOCK, &ns, sizeof ns, NULL, 0, SEND_MS) == CORE_OK;
+}
+
 /* False: the link is of no use any more. */
 static bool frame_take(struct here *here, const struct relay_head *head, const void *payload)
 {
@@ -363,6 +366,8 @@ static bool frame_take(struct here *here, const struct relay_head *head, const v
     case RELAY_HAVE:
         haves_take(here, payload, head->bytes / sizeof(struct relay_have));
         return true;
+    case RELAY_CLOCK:
+        return clock_answer(here);
     case RELAY_TICK:
         return head->bytes == sizeof(struct relay_tick) && tick_answer(here, payload);
     case RELAY_END:
@@ -459,7 +464,6 @@ static void serve(struct here *here)
             seen_ns = launch_now_ns();
             continue;
         }
-        state_tell(here, RELAY_STATE_ALONE);
         if (launcher_reach(here))
             continue;
         launch_watch_scan(&here->launch);

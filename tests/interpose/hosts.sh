@@ -1,7 +1,7 @@
 # timeout: 180
 # Two machines without a shared folder: network, host name and spool folder are each machine's own
-# (namespaces). At the end all spools are with rank 0, clocks aligned. Holds interpose/hosts.c
-# invariant 1.
+# (namespaces). Without relays the records stay where they were made; brought together they are one
+# trace, which says that clocks were not compared.
 . "$SOURCE/tests/interpose/lib.bash"
 unshare -m -n -u true 2>/dev/null || { [ "$(id -u)" != 0 ] && exit 0
     echo "root, and cannot make namespaces"; exit 1; }
@@ -24,38 +24,44 @@ exec ip netns exec $ns unshare -m -u /bin/bash -c 'hostname far
 A
 chmod +x agent
 several() { # mpirun's arguments...
-    env -u OMPI_MCA_btl CROSSWAIT_SPOOL="$SPOOL" timeout -k 10 300 mpirun --host $net.1:2,$net.2:2 \
+    env -u OMPI_MCA_btl timeout -k 10 300 mpirun --host $net.1:2,$net.2:2 \
         -n 4 --mca plm_rsh_agent "$PWD/agent" --mca btl self,vader,tcp \
         --mca btl_tcp_if_include $net.0/24 --mca oob_tcp_if_include $net.0/24 \
         -x OMPI_MCA_btl_vader_single_copy_mechanism=none \
-        -x "LD_PRELOAD=$BUILD/libcrosswait.so" -x CROSSWAIT_SPOOL "$@" </dev/null
+        -x "LD_PRELOAD=$BUILD/libcrosswait.so" "$@" </dev/null
 }
-several "$BUILD/corpus/programs/stencil" 20 64 >out 2>err || { echo "the job failed"; cat out err
-    exit 1; }
+several -x "CROSSWAIT_SPOOL=$SPOOL" "$BUILD/corpus/programs/stencil" 20 64 >out 2>err ||
+    { echo "the job failed"; cat out err; exit 1; }
 # On a busy machine mpirun itself warns that its child has already started ssh when it wants to put
 # it into a group.
 grep -v "plm:rsh: Warning: setpgid" err >ours && { cat ours; exit 1; }
-[ -z "$(find far -type f)" ] || { echo "left on the other machine: $(find far -type f)"; exit 1; }
-check <<'P'
-assert sorted(ranks) == [0, 1, 2, 3], sorted(ranks)
-assert len({r.host for r in ranks.values()}) == 2, [r.host for r in ranks.values()]
-for me, rank in ranks.items():
-    assert rank.state == "finalized" and rank.events[-1].name == "MPI_Finalize" and not rank.lost, (
-        me,
-        rank.state,
-    )
-    assert [c[0] for c in rank.clocks] == [0, 1]
-    offset = rank.clocks[0][3]
-    assert abs(offset) < 50_000_000, offset  # one clock in truth
-    assert me >= 2 or offset == 0
-sends = {
-    me: sum(
-        1 for e in r.events if e.name in ("MPI_Isend", "MPI_Sendrecv", "MPI_Send") and not e.parent
-    )
-    for me, r in ranks.items()
+is_here() { # FOLDER FILES
+    local there=$(find "$1" -name '*.0.ring' -printf '%f ')
+    [ "$(xargs -n1 <<<"$there" | sort | xargs)" = "$2" ] || { echo "$1 has: $there"; exit 1; }
 }
-assert len(set(sends.values())) == 1 and sends[0] > 10, sends
-P
-crosswait recover spool -o T.db >/dev/null &&
-    [ "$(sqlite3 T.db "select count(*) from rank where state = 'finished'")" = 4 ] || exit 1
-[ "$(sqlite3 T.db "select count(*) from message where send_id is null or recv_id is null")" = 0 ]
+is_whole() { # TRACE
+    [ "$(sqlite3 "$1" "select count(*) from rank where state = 'finished'")" = 4 ] &&
+        [ "$(sqlite3 "$1" "select count(*) from message
+            where send_id is null or recv_id is null")" = 0 ] &&
+        sqlite3 "$1" "select value from meta where key = 'notes'" |
+        grep -q '^the clocks of 2 machines were not compared' ||
+        { sqlite3 "$1" 'select * from rank; select * from meta'; exit 1; }
+}
+is_here spool '0.0.ring 1.0.ring'
+is_here far '2.0.ring 3.0.ring'
+cp -r far/. spool && rm -r far/*
+crosswait recover spool -o T.db >/dev/null || exit 1
+is_whole T.db
+rm -r spool
+# Without the launcher it is said what to do.
+sed -i "s|$PWD/spool|$PWD/U.db.spool|" agent
+mkdir U.db.spool
+several -x "CROSSWAIT_OUT=$PWD/U.db" "$BUILD/corpus/programs/stencil" 20 64 >out 2>err ||
+    { echo "the job failed"; cat out err; exit 1; }
+is_here U.db.spool '0.0.ring 1.0.ring'
+is_here far '2.0.ring 3.0.ring'
+said="no trace is made: the records of 2 of 4 ranks are in '.*/U.db.spool/.*' on other machines"
+grep -q "^crosswait: $said" err || { cat err; exit 1; }
+cp -r far/. U.db.spool
+sh -c "$(sed -n "s/.*brought here: //p" err)" >/dev/null || exit 1
+is_whole U.db

@@ -1,6 +1,7 @@
 # Sourced. machines N: N machines besides this one, each with a network and a host name of its own
 # (namespaces): machine1 at $net.2, machine2 at $net.3 ..., and a second network, $other. What
-# mpirun takes for ssh is $PWD/agent. Exits with 0 where a user who is not root cannot have them.
+# mpirun takes for ssh is $PWD/agent. What $machine_setup says is done on each before, i being its
+# number. Exits with 0 where a user who is not root cannot have them.
 unshare -m -n -u true 2>/dev/null || {
     [ "$(id -u)" != 0 ] && exit 0
     echo "root, and cannot make namespaces"
@@ -39,8 +40,8 @@ machines() {
         ip -n $ns addr add $other.$((i + 1))/24 dev netb
         ip -n $ns link set neta up && ip -n $ns link set netb up && ip -n $ns link set lo up
         hosts=$hosts,$net.$((i + 1)):1
-        ip netns exec $ns unshare -u /bin/bash -c "hostname machine$i &&
-            exec /usr/bin/python3 machines.py serve machine.$i" &
+        ip netns exec $ns unshare -u /bin/bash -c "hostname machine$i && i=$i &&
+            ${machine_setup:-true} && exec /usr/bin/python3 machines.py serve machine.$i" &
         machine_servers="$machine_servers $!"
         disown $! # whose end bash would tell
         while [ ! -S machine.$i ]; do sleep 0.05; done

@@ -57,17 +57,17 @@ wait $!
 told
 ip -n cw$machine_id.2 link set neta up
 left_far
-echo "== the launcher cannot be reached: the records travel over MPI when the job ends"
+echo "== the launcher cannot be reached: the records stay where they were made"
 circle=$PWD/cut.sh
 printf '#!/bin/sh\nexport CROSSWAIT_RELAY="${CROSSWAIT_RELAY%%;*};192.0.2.1"\nexec %s "$@"\n' \
     "$BUILD/tests/launch/circle" >cut.sh
 chmod +x cut.sh
 job -- work
 echo "exit status $?"
-told
+told | sed "s/port [0-9]*/port N/"
 ranks T.db
 circle=$BUILD/tests/launch/circle
-find T.db.spool.machine* -name '*.ring'
+find T.db.spool.machine* -name '*.0.ring' -printf '%f\n' | sort
 pkill -f "crosswait relay $PWD/T.db" # they would wait for a minute
 wait_for '! pgrep -f "crosswait relay $PWD/T.db" >/dev/null'
 rm -rf T.db.spool.machine*

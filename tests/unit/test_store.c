@@ -366,13 +366,12 @@ static void test_gaps(void **state)
 
 /* --- clocks ----------------------------------------------------------------------------------- */
 
-static void clock_add(struct writer *w, int end, uint64_t ticks, uint64_t realtime, int64_t offset)
+static void clock_add(struct writer *w, int end, uint64_t ticks, uint64_t realtime)
 {
     struct spool_clock *c = writer_add(w, SPOOL_CLOCK, sizeof *c, (unsigned)end, 0);
 
     c->ticks = ticks;
     c->realtime_ns = realtime;
-    c->offset_ns = offset;
 }
 
 /* Two hosts: the second's clock is 5 s ahead, and 1 ms more after 10 s; its counter runs at 2 GHz,
@@ -403,7 +402,9 @@ static void test_clocks(void **state)
                 w.header.start_ticks += 600000;
                 w.header.start_realtime_ns += 300000 + 1000000;
             }
-            clock_add(&w, 0, w.header.start_ticks, w.header.start_realtime_ns, 5000000000);
+            clock_add(&w, 0, w.header.start_ticks, w.header.start_realtime_ns);
+            w.header.compared[0] = (struct spool_compared){5000000000, 1000, start + 5000002000u};
+            w.header.compared[1] = (struct spool_compared){5001000000, 1000, start + 15000002000u};
             w.now = 1000000000 + 2000000000u - 100; /* enters 1 s after the host's start */
         } else {
             w.now = 1000000 + 1000000000 - 100;
@@ -411,8 +412,7 @@ static void test_clocks(void **state)
         e = pair_message(&w, SEND, 0, 1, 1);
         writer_event(&w, e);
         if (second)
-            clock_add(&w, 1, 1000000000 + 20000000000, start + 5000000000u + 2000 + 10000000000u,
-                      5001000000);
+            clock_add(&w, 1, 1000000000 + 20000000000, start + 5000000000u + 2000 + 10000000000u);
         assert_true(writer_close(&w));
     }
     assert_int_equal(store_write(folder, path, NULL), CORE_OK);
@@ -426,7 +426,7 @@ static void test_clocks(void **state)
     assert_int_equal(
         ask(&trace, "SELECT t_leave - t_enter BETWEEN 24 AND 25 FROM event WHERE rank = 3"), 1);
     assert_int_equal(ask(&trace, "SELECT offset_ns FROM rank WHERE rank = 1"), 5000000000);
-    assert_int_equal(ask(&trace, "SELECT offset_ns IS NULL FROM rank WHERE rank = 0"), 1);
+    assert_int_equal(ask(&trace, "SELECT offset_ns FROM rank WHERE rank = 0"), 0);
     assert_string_equal(trace_meta(&trace, "hosts"), "host0,host1");
     trace_close(&trace);
 }

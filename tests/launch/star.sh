@@ -1,0 +1,73 @@
+# timeout: 240
+# A job whose ranks exchange messages with rank 0 alone, over three machines of which two have no
+# way to each other: recording changes nothing, what the ranks record is here, and a hang is proven,
+# in Open MPI and MPICH. One machine's clock is an hour ahead, which shows nowhere but in a column
+# (messages take less than the 10 ms that clocks may be compared wrongly on a busy machine). Without the launcher, and with a folder that all machines share, the trace says of the clocks
+# that they were not compared.
+. "$SOURCE/tests/launch/lib.bash"
+. "$SOURCE/tests/launch/machines.bash"
+cat >ahead.c <<'C'
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    int returned = (int)syscall(SYS_clock_gettime, clock, time);
+    time->tv_sec += clock == CLOCK_REALTIME ? 3600 : 0;
+    return returned;
+}
+C
+gcc -shared -fPIC -o ahead.so ahead.c && cp -r /etc etc && echo "$PWD/ahead.so" >etc/ld.so.preload ||
+    exit 1
+machine_setup="{ [ \$i != 2 ] || mount --bind '$PWD/etc' /etc; }"
+machines 2
+for i in 1 2; do
+    bridge link set dev ca$machine_id.$i isolated on &&
+        bridge link set dev cb$machine_id.$i isolated on ||
+        { echo "the ways between machines cannot be closed"; exit 1; }
+done
+mpicc -g -o star "$SOURCE/tests/launch/programs/star.c" || exit 1
+bad=0
+fail() { echo "$*"; bad=1; }
+openmpi() { # VARIABLES of the ranks -- MODE
+    local x=()
+    while [ "$1" != -- ]; do x+=(-x "$1"); shift; done
+    echo mpirun --host "$hosts" -n 3 --mca plm_rsh_agent "$PWD/agent" --mca btl self,tcp \
+        --mca btl_tcp_if_include $net.0/24 --mca oob_tcp_if_include $net.0/24 "${x[@]}" ./star "$2"
+}
+mpich() {
+    echo mpiexec.mpich -launcher ssh -launcher-exec "$PWD/agent" -hosts "${hosts//:1/}" \
+        -localhost "$net.1" -n 3 ./star_mpich "$2"
+}
+export UCX_TLS=tcp,self,sm
+libraries=openmpi
+if command -v mpiexec.mpich >/dev/null; then
+    mpicc.mpich -g -o star_mpich "$SOURCE/tests/launch/programs/star.c" || exit 1
+    libraries="openmpi mpich"
+fi
+for library in $libraries; do
+    timeout -k 5 60 crosswait record -o T.db -- $($library -- work) >out 2>err </dev/null ||
+        fail "$library: exit status $?"
+    [ "$(cat out err)" = "sum 9900" ] || fail "$library: $(cat out err)"
+    [ "$(ranks T.db)" = $'0 finished - \n1 finished - \n2 finished - ' ] || fail "$(ranks T.db)"
+    [ "$(sqlite3 -separator ' ' T.db "select host <> '$(hostname)', cast(round(offset_ns / 6e10) as int) from rank")" = \
+        $'0 0\n1 0\n1 60' ] || fail "$library: $(sqlite3 T.db 'select rank, host, offset_ns from rank')"
+    [ "$(sqlite3 T.db "select count(*) from message join event s on s.id = send_id
+        join event r on r.id = recv_id where s.t_enter > r.t_leave + 10000000")" = 0 ] ||
+        fail "$library: messages are received before they are sent:
+$(sqlite3 T.db "select source, dest, count(*), max(s.t_enter - r.t_leave) from message
+    join event s on s.id = send_id join event r on r.id = recv_id
+    where s.t_enter > r.t_leave group by source, dest; select rank, offset_ns from rank")"
+    timeout -k 5 60 crosswait record -o T.db -- $($library -- hang) >out 2>err </dev/null
+    grep -q 'deadlock: rank 0 waits in MPI_Recv for rank 2, rank 2 waits in MPI_Recv for rank 0' err ||
+        fail "$library, hang: $(cat out err)"
+    wait_for '! pgrep -f "crosswait relay $PWD/T.db" >/dev/null'
+done
+timeout -k 5 60 $(openmpi "LD_PRELOAD=$BUILD/libcrosswait.so" "CROSSWAIT_OUT=$PWD/U.db" -- work) \
+    >out 2>err </dev/null || fail "plain: exit status $?"
+[ "$(cat out)" = "sum 9900" ] && [ ! -s err ] || fail "plain: $(cat out err)"
+[ "$(ranks U.db)" = $'0 finished - \n1 finished - \n2 finished - ' ] || fail "plain: $(ranks U.db)"
+sqlite3 U.db "select value from meta where key = 'notes'" | grep -q '^the clocks of 3 machines' ||
+    fail "plain: nothing is said of the clocks"
+exit $bad
