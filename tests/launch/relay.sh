@@ -7,14 +7,20 @@
 . "$SOURCE/tests/launch/lib.bash"
 . "$SOURCE/tests/launch/machines.bash"
 machines 3
-circle=$BUILD/tests/launch/circle
+circle=${circle:-$BUILD/tests/launch/circle} # of the library MPI; mpich: as relay_mpich.sh has it
+if [ "$MPI" = mpich ]; then
+    export UCX_TLS=tcp,self,sm
+    start=(--mpi=mpich -- mpiexec.mpich -launcher ssh -launcher-exec "$PWD/agent"
+        -hosts "${hosts//:1/}" -localhost "$net.1" -n 4)
+else
+    start=(-- mpirun --host "$hosts" -n 4 --mca plm_rsh_agent "$PWD/agent" --mca btl self,tcp
+        --mca btl_tcp_if_include $net.0/24 --mca oob_tcp_if_include $net.0/24)
+fi
 job() { # options of record... -- mode
     local options=()
     while [ "$1" != -- ]; do options+=("$1"); shift; done
-    timeout -k 5 120 crosswait record -o T.db "${options[@]}" -- mpirun --host "$hosts" -n 4 \
-        --mca plm_rsh_agent "$PWD/agent" --mca btl self,tcp \
-        --mca btl_tcp_if_include $net.0/24 --mca oob_tcp_if_include $net.0/24 \
-        "$circle" "$2" >out 2>err </dev/null
+    timeout -k 5 120 crosswait record -o T.db "${options[@]}" "${start[@]}" "$circle" "$2" \
+        >out 2>err </dev/null
 }
 told() { # what the launcher said, without times
     grep '^crosswait:' err | sed 's/; the job was ended.*//; s/\.[0-9]*'"'"' there/'"'"' there/' |
@@ -58,19 +64,30 @@ told
 ip -n cw$machine_id.2 link set neta up
 left_far
 echo "== the launcher cannot be reached: the records stay where they were made"
+whole=$circle
 circle=$PWD/cut.sh
 printf '#!/bin/sh\nexport CROSSWAIT_RELAY="${CROSSWAIT_RELAY%%;*};192.0.2.1"\nexec %s "$@"\n' \
-    "$BUILD/tests/launch/circle" >cut.sh
+    "$whole" >cut.sh
 chmod +x cut.sh
 job -- work
 echo "exit status $?"
 told | sed "s/port [0-9]*/port N/"
 ranks T.db
-circle=$BUILD/tests/launch/circle
+circle=$whole
 find T.db.spool.machine* -name '*.0.ring' -printf '%f\n' | sort
 pkill -f "crosswait relay $PWD/T.db" # they would wait for a minute
 wait_for '! pgrep -f "crosswait relay $PWD/T.db" >/dev/null'
 rm -rf T.db.spool.machine*
+left_far
+echo "== a script before each rank"
+circle=$PWD/script.sh
+printf '#!/bin/sh\n%s "$@"\nexit $?\n' "$whole" >script.sh
+chmod +x script.sh
+job -- hang
+told
+ranks T.db
+ls T*.db
+circle=$whole
 left_far
 echo "== a machine dies"
 ( wait_for 'grep -q met err'; sleep 1; ip netns pids cw$machine_id.3 | xargs kill -9 ) &
@@ -78,7 +95,7 @@ job --no-watch -- hang
 echo "failed: $(($? != 0))"
 wait $!
 told
-ranks T.db | cut -d' ' -f1,2
+ranks T.db | cut -d' ' -f1,2 | sed 's/ killed$/ gone/; s/ ended$/ gone/'
 sqlite3 T.db "select 'the last call of rank 3: ' || call from event where rank = 3
     order by id desc limit 1"
 rm -rf T.db.spool.machine3.*
