@@ -29,7 +29,9 @@ struct step {
 };
 struct opened { /* a rank's side of a file */
     int64_t amode;
-    int32_t etype;
+    int32_t etype, filetype;
+    uint32_t overlap;  /* of the view's tiles: the next but so many; 0 none */
+    int64_t position;  /* of the file pointer of its own, in bytes of the view; -1: not known */
     struct step *step; /* its collective calls */
     uint32_t steps, room;
     uint64_t seq;
@@ -85,7 +87,30 @@ static void wrong(struct files *files, const struct trace_event *event, const ch
         refused_note(finding);
 }
 
-static void access(struct files *files, const struct trace_event *event, const struct opened *file)
+/* How many tiles of the view an access covers whole, at least. Moves the file pointer. */
+static int64_t tiles_covered(const struct trace *trace, const struct trace_event *event,
+                             struct opened *file)
+{
+    int64_t size = (int64_t)trace->datatype[file->filetype].size, bytes = (int64_t)event->bytes,
+            from = file->position;
+
+    CORE_CHECK(size > 0); /* view: only such a one has repetitions that overlap */
+    if (trait_in(event->traits, TRAIT_AT_OFFSET)) {
+        from = trace_arg_value(trace, event, "offset", -1);
+        if (from >= 0 && from < INT64_MAX / 2 / size)
+            from *= (int64_t)trace->datatype[file->etype].size;
+        else
+            from = -1;
+    } else if (trait_in(event->traits, TRAIT_SHARED_POINTER) ||
+               trait_in(event->traits, TRAIT_ORDERED)) {
+        from = -1;
+    } else if (file->position >= 0) {
+        file->position += event->verb == VERB_WRITE ? bytes : -file->position - 1;
+    }
+    return from < 0 ? (bytes + 1) / size - 1 : (from + bytes) / size - (from + size - 1) / size;
+}
+
+static void access(struct files *files, const struct trace_event *event, struct opened *file)
 {
     CORE_CHECK(file->known);
     const struct trace *trace = files->input->trace;
@@ -105,6 +130,14 @@ static void access(struct files *files, const struct trace_event *event, const s
         trace->datatype[file->etype].size > 0 && event->count > 0 &&
         event->bytes % (uint64_t)trace->datatype[file->etype].size)
         wrong(files, event, "what it moves is no whole number of the view's elementary type");
+    if (event->verb == VERB_SEEK)
+        file->position = -1;
+    if (file->overlap && (event->verb == VERB_WRITE || reads) && event->count > 0 &&
+        !trait_in(event->traits, TRAIT_ENDS) &&
+        tiles_covered(trace, event, file) > (int64_t)file->overlap && writes)
+        wrong(files, event,
+              "it writes bytes of the file twice: in the view 'filetype' is repeated, and the "
+              "repetitions overlap");
 }
 
 /* Counts the non-blocking accesses of each file that are under way. */
@@ -296,6 +329,44 @@ static const char *misplaced(const struct trace *trace, int32_t id, bool written
                                  : NULL;
 }
 
+/* The least number of repetitions of a view's datatype behind which one overlaps the first; 0: none
+ * does, or it is not known. The datatype is not misplaced. */
+static uint32_t repetitions_overlap(const struct trace *trace, int32_t id)
+{
+    enum { WORK_MAX = 1 << 20 };
+    const struct trace_datatype *type = &trace->datatype[id];
+    const struct spool_segment *s = type->segment;
+    int64_t step = type->extent < 0 ? -type->extent : type->extent, end = INT64_MIN;
+    uint32_t count = s ? type->segment_count : 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct trace_datatype *basic = &trace->datatype[s[i].basic];
+        if (s[i].basic >= trace->datatype_count || !s[i].count || basic->size != basic->extent)
+            return 0;
+        end = s[i].displacement + (int64_t)s[i].count * basic->size;
+    }
+    for (uint32_t k = 1; count && k < WORK_MAX / count; k++) {
+        if (step >= (end - s[0].displacement + k - 1) / k)
+            return 0;
+        int64_t by = (int64_t)k * step;
+
+        for (uint32_t a = 0, b = 0; a < count && b < count;) {
+            int64_t a_end =
+                        s[a].displacement + (int64_t)s[a].count * trace->datatype[s[a].basic].size,
+                    b_end = by + s[b].displacement +
+                            (int64_t)s[b].count * trace->datatype[s[b].basic].size;
+
+            if (s[a].displacement < b_end && by + s[b].displacement < a_end)
+                return k;
+            if (a_end <= b_end)
+                a++;
+            else
+                b++;
+        }
+    }
+    return 0;
+}
+
 static void view(struct files *files, const struct trace_event *event, struct opened *file)
 {
     const struct trace *trace = files->input->trace;
@@ -304,6 +375,7 @@ static void view(struct files *files, const struct trace_event *event, struct op
     const char *a, *b;
 
     file->etype = etype;
+    file->overlap = 0;
     if (etype < 0 || filetype < 0 || (uint32_t)etype >= trace->datatype_count ||
         (uint32_t)filetype >= trace->datatype_count)
         return;
@@ -318,6 +390,11 @@ static void view(struct files *files, const struct trace_event *event, struct op
         snprintf(sentence, sizeof sentence, "'%s' %s", i ? "filetype" : "etype", what ? what : "");
         if (what && (!i || filetype != etype))
             wrong(files, event, sentence);
+        if (!what && i && trace->datatype[filetype].size > 0 && trace->datatype[etype].size > 0) {
+            file->filetype = filetype;
+            file->overlap = repetitions_overlap(trace, filetype);
+            file->position = 0;
+        }
     }
 }
 

@@ -180,7 +180,8 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
         other = 0;
     bool origin_only = other && event.verb == VERB_FINALIZE;
     const char *name = trace->call[origin_only ? other_event.call : event.call].name;
-    char *words = wording_misuse(misuse, other ? trace->call[other_event.call].name : NULL),
+    char *words = wording_misuse(misuse, event.traits,
+                                 other ? trace->call[other_event.call].name : NULL),
          *title = NULL;
     char *what =
         words ? same_text(&event, origin_only ? other_event.site : -1, misuse, words) : NULL;

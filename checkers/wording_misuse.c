@@ -87,10 +87,10 @@ static const char *const misuse_forms[] = {
         "the call unpacks %,0 byte%s from position %,1 on, but the buffer has %,2 ('%a')",
     [MISUSE_NO_MESSAGE] = "'%a' is not a message of MPI_Mprobe or MPI_Improbe",
     [MISUSE_IN_PLACE] = "'%a' is MPI_IN_PLACE, which is not allowed here",
-    [MISUSE_NULL_SENT] = "'%a' is a null pointer, but there is data to be sent",
-    [MISUSE_NULL_RECEIVED] = "'%a' is a null pointer, but there is data to be received",
-    [MISUSE_ADDRESS_SENT] = "'%a' is not a valid address, but there is data to be sent",
-    [MISUSE_ADDRESS_RECEIVED] = "'%a' is not a valid address, but there is data to be received",
+    [MISUSE_NULL_SENT] = "'%a' is a null pointer, but there is data to be %S",
+    [MISUSE_NULL_RECEIVED] = "'%a' is a null pointer, but there is data to be %R",
+    [MISUSE_ADDRESS_SENT] = "'%a' is not a valid address, but there is data to be %S",
+    [MISUSE_ADDRESS_RECEIVED] = "'%a' is not a valid address, but there is data to be %R",
     [MISUSE_PARTS_OVERLAP] = "the parts of '%a' for ranks %0 and %1 overlap",
     [MISUSE_BUFFERS_OVERLAP] = "'%b' and '%a' overlap",
     [MISUSE_SPLIT_OTHER] = "'%a' is not the buffer with which %e began the access",
@@ -107,40 +107,39 @@ static const char *const misuse_forms[] = {
         "the receive buffer '%a' of %e was unmapped before that call had completed",
     [MISUSE_RECEIVE_ACCESSED] =
         "the receive buffer '%a' of %e was accessed before that call had completed",
-    [MISUSE_SEND_PAST_END] = "%v%f is sent as %,0 %d, %,1 byte%s",
-    [MISUSE_RECEIVE_PAST_END] = "%v%f is received as %,0 %d, %,1 byte%s",
-    [MISUSE_SEND_FREED_MEMORY] =
-        "'%a' lies in memory that was freed: the call sends %,1 byte%s of it",
+    [MISUSE_SEND_PAST_END] = "%v%f is %S as %,0 %d, %,1 byte%s",
+    [MISUSE_RECEIVE_PAST_END] = "%v%f is %R as %,0 %d, %,1 byte%s",
+    [MISUSE_SEND_FREED_MEMORY] = "'%a' lies in memory that was freed: the call %X %,1 byte%s of it",
     [MISUSE_RECEIVE_FREED_MEMORY] =
-        "'%a' lies in memory that was freed: the call receives %,1 byte%s into it",
+        "'%a' lies in memory that was freed: the call %Y %,1 byte%s into it",
     [MISUSE_READ_ARRAY_SHORT] = "%v%f is given as '%a', of which the call reads %,1 byte%s",
     [MISUSE_WRITE_ARRAY_SHORT] = "%v%f is given as '%a', of which the call writes %,1 byte%s",
     [MISUSE_READ_ARRAY_FREED] =
         "'%a' lies in memory that was freed: the call reads %,1 byte%s of it",
     [MISUSE_WRITE_ARRAY_FREED] =
         "'%a' lies in memory that was freed: the call writes %,1 byte%s into it",
-    [MISUSE_SEND_POISONED] = "byte %,1 of the %,0 that '%a' sends is poisoned: AddressSanitizer "
+    [MISUSE_SEND_POISONED] = "byte %,1 of the %,0 %S from '%a' is poisoned: AddressSanitizer "
                              "knows it as freed, or as part of no object",
-    [MISUSE_RECEIVE_POISONED] = "byte %,1 of the %,0 that '%a' receives is poisoned: "
+    [MISUSE_RECEIVE_POISONED] = "byte %,1 of the %,0 %R into '%a' is poisoned: "
                                 "AddressSanitizer knows it as freed, or as part of no object",
     [MISUSE_SEND_UNINITIALIZED] =
-        "byte %,1 of the %,0 that '%a' sends was never written: MemorySanitizer knows it as "
+        "byte %,1 of the %,0 %S from '%a' was never written: MemorySanitizer knows it as "
         "uninitialized",
     [MISUSE_SEND_BYTES_UNINITIALIZED] =
-        "byte %,1 of the %,0 that '%a' sends was never written: MemorySanitizer knows it as "
+        "byte %,1 of the %,0 %S from '%a' was never written: MemorySanitizer knows it as "
         "uninitialized, or as the padding of a structure",
-    [MISUSE_SEND_TYPE] = "%v is sent as %d%t, where it holds %c",
-    [MISUSE_RECEIVE_TYPE] = "%v is received as %d%t, where it holds %c",
-    [MISUSE_SEND_NO_MEMBER] = "%v is sent as %d%t, where none of its members begins",
-    [MISUSE_RECEIVE_NO_MEMBER] = "%v is received as %d%t, where none of its members begins",
+    [MISUSE_SEND_TYPE] = "%v is %S as %d%t, where it holds %c",
+    [MISUSE_RECEIVE_TYPE] = "%v is %R as %d%t, where it holds %c",
+    [MISUSE_SEND_NO_MEMBER] = "%v is %S as %d%t, where none of its members begins",
+    [MISUSE_RECEIVE_NO_MEMBER] = "%v is %R as %d%t, where none of its members begins",
     [MISUSE_SEND_POINTER] =
-        "%v is sent as %d%t, where it holds %c: a pointer itself, not what it points to",
+        "%v is %S as %d%t, where it holds %c: a pointer itself, not what it points to",
     [MISUSE_RECEIVE_POINTER] =
-        "%v is received as %d%t, where it holds %c: a pointer itself, not what it points to",
+        "%v is %R as %d%t, where it holds %c: a pointer itself, not what it points to",
     [MISUSE_SEND_CHARACTERS] =
-        "%v is sent as %d%t, where it holds %c: only MPI_BYTE stands for bytes of anything",
+        "%v is %S as %d%t, where it holds %c: only MPI_BYTE stands for bytes of anything",
     [MISUSE_RECEIVE_CHARACTERS] =
-        "%v is received as %d%t, where it holds %c: only MPI_BYTE stands for bytes of anything",
+        "%v is %R as %d%t, where it holds %c: only MPI_BYTE stands for bytes of anything",
     [MISUSE_START_NULL] = "'%a' is MPI_REQUEST_NULL: there is nothing to start",
     [MISUSE_START_UNKNOWN] =
         "'%a' is not a request that can be started: it was freed, or never made",
@@ -293,12 +292,13 @@ static const char *form_of(const struct misuse *misuse)
     return blocks ? "two blocks of '%a' overlap" : wording_misuse_form(misuse->kind);
 }
 
-char *wording_misuse(const struct misuse *misuse, const char *other)
+char *wording_misuse(const struct misuse *misuse, uint64_t traits, const char *other)
 {
     char *text = NULL;
     size_t bytes;
     FILE *file = open_memstream(&text, &bytes);
     int64_t value = 0;
+    bool messages = !trait_in(traits, TRAIT_LOCAL) && !trait_in(traits, TRAIT_FILE);
 
     if (!file)
         return NULL;
@@ -323,6 +323,16 @@ char *wording_misuse(const struct misuse *misuse, const char *other)
             memory_write(file, misuse);
         } else if (*at == 'e') {
             fputs(other ? other : "another call", file);
+        } else if (*at == 'S' || *at == 'R') {
+            fputs(messages     ? *at == 'S' ? "sent" : "received"
+                  : *at == 'S' ? "read"
+                               : "written",
+                  file);
+        } else if (*at == 'X' || *at == 'Y') {
+            fputs(messages     ? *at == 'X' ? "sends" : "receives"
+                  : *at == 'X' ? "reads"
+                               : "writes",
+                  file);
         } else if (*at == 'd') {
             datatype_write(file, misuse);
         } else if (*at == 'f' || *at == 't') {

@@ -147,10 +147,12 @@ static enum core_status misuse_keep(uint32_t rank, uint64_t seq, const struct mi
                                     void *context)
 {
     struct dump *dump = context;
-    struct trace_event other;
+    struct trace_event event, other;
+    uint64_t traits =
+        trace_event_get(&dump->trace, rank, seq, &event) == CORE_OK ? event.traits : 0;
     bool known =
         misuse->other && trace_event_get(&dump->trace, rank, misuse->other, &other) == CORE_OK;
-    char *words = wording_misuse(misuse, known ? dump->trace.call[other.call].name : NULL),
+    char *words = wording_misuse(misuse, traits, known ? dump->trace.call[other.call].name : NULL),
          *detail = wording_misuse_detail(misuse), *text = NULL;
     int length =
         asprintf(&text, "%s%s%s", words ? words : "", detail ? ": " : "", detail ? detail : "");

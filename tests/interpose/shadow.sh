@@ -39,10 +39,10 @@ P
 OMPI_CC=clang mpicc -g -w -fsanitize=memory -fsanitize-recover=memory -o sends sends.c || exit 1
 export MSAN_OPTIONS=halt_on_error=0:report_umrs=0:exitcode=0
 crosswait run -o T.db -- mpirun -n 2 ./sends good >out 2>&1 || fail "the twin: $(cat out)"
-grep -q "note\[buffer\]: MPI_Send: byte 1 of the 16 that 'buf' sends was never written" out ||
+grep -q "note\[buffer\]: MPI_Send: byte 1 of the 16 sent from 'buf' was never written" out ||
     fail "$(cat out)"
 crosswait run -o T.db -- mpirun -n 2 ./sends bad >out 2>&1 && fail "nothing is found: $(cat out)"
-grep -q "^warning\[buffer\]: MPI_Isend: byte 36 of the 40 that 'buf' sends was never written" out ||
+grep -q "^warning\[buffer\]: MPI_Isend: byte 36 of the 40 sent from 'buf' was never written" out ||
     fail "$(cat out)"
 [ $(grep -c '^warning\|^error' out) = 1 ] || fail "$(cat out)"
 cat >touches.c <<'P'

@@ -12,6 +12,7 @@
 #include "checkers/wording.h"
 #include "checkers/wording_misuse.h"
 #include "core/trace/event.h"
+#include "core/trace/traits.h"
 
 static void words_expect(char *got, const char *want)
 {
@@ -130,7 +131,7 @@ static void one_of_each(struct misuse misuse)
 
     memset(misuse.value, 0, sizeof misuse.value);
     misuse.value[0] = misuse.value[1] = misuse.value[2] = 1;
-    char *words = wording_misuse(&misuse, NULL);
+    char *words = wording_misuse(&misuse, 0, NULL);
     assert_non_null(words);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_null(strstr(words, wrong[i]));
@@ -144,9 +145,11 @@ static void quantities_are_told_in_one_way(void **state)
                   tag = {.kind = MISUSE_TAG_NEGATIVE, .value = {-4096}, .name = {"tag"}};
 
     (void)state;
-    words_expect(wording_misuse(&freed, NULL),
+    words_expect(wording_misuse(&freed, 0, NULL),
                  "'buf' lies in memory that was freed: the call sends 4,096 bytes of it");
-    words_expect(wording_misuse(&tag, NULL), "'tag' is -4096: tags are not negative");
+    words_expect(wording_misuse(&freed, UINT64_C(1) << TRAIT_LOCAL, NULL),
+                 "'buf' lies in memory that was freed: the call reads 4,096 bytes of it");
+    words_expect(wording_misuse(&tag, 0, NULL), "'tag' is -4096: tags are not negative");
 }
 
 /* Each kind of misuse, with all that a record can hold: no place of its words is left open. */
@@ -162,7 +165,7 @@ static void every_misuse_has_words(void **state)
                                     .object = (enum misuse_object)object,
                                     .value = {4, 5, 6},
                                     .name = {"one", "two", "three"}};
-            char *words = wording_misuse(&misuse, NULL);
+            char *words = wording_misuse(&misuse, 0, NULL);
             assert_true(words && *words && !strpbrk(words, "%?"));
             free(words);
             one_of_each(misuse);
@@ -170,16 +173,16 @@ static void every_misuse_has_words(void **state)
             assert_int_equal(misuse_object_find(misuse_object_name(object)), object);
         }
     struct misuse one = {.kind = MISUSE_PEER_RANGE, .value = {3, 1}, .name = {"dest"}};
-    words_expect(wording_misuse(&one, NULL), "'dest' is 3, but the communicator has 1 rank");
+    words_expect(wording_misuse(&one, 0, NULL), "'dest' is 3, but the communicator has 1 rank");
     one.value[1] = 2;
-    words_expect(wording_misuse(&one, NULL), "'dest' is 3, but the communicator has 2 ranks");
+    words_expect(wording_misuse(&one, 0, NULL), "'dest' is 3, but the communicator has 2 ranks");
     struct misuse both = {.kind = MISUSE_BUFFERS_OVERLAP, .name = {"recvbuf", "sendbuf"}};
-    words_expect(wording_misuse(&both, NULL), "'sendbuf' and 'recvbuf' overlap");
+    words_expect(wording_misuse(&both, 0, NULL), "'sendbuf' and 'recvbuf' overlap");
     both.name[1] = "recvbuf";
-    words_expect(wording_misuse(&both, NULL), "two blocks of 'recvbuf' overlap");
+    words_expect(wording_misuse(&both, 0, NULL), "two blocks of 'recvbuf' overlap");
     struct misuse flight = {.kind = MISUSE_SEND_WRITTEN, .name = {"buf"}};
     words_expect(
-        wording_misuse(&flight, "MPI_Isend"),
+        wording_misuse(&flight, 0, "MPI_Isend"),
         "the send buffer 'buf' of MPI_Isend was written to before that call had completed");
     assert_int_equal(misuse_kind_find("nothing"), MISUSE_KIND_COUNT);
 }
