@@ -423,6 +423,9 @@ struct world_rank {
     int32_t request_count;
     bool wishes;                /* order=explore: it says itself what it decides (world_wish) */
     uint32_t idle_polls, alone; /* alone: calls after which nobody else could go on */
+    bool repeats;               /* it polls in vain, and will do nothing else */
+    uint64_t polled_state;      /* where it was when it did so, and had looked so often */
+    uint32_t polled_looks;
     void *bsend_buffer;
     size_t bsend_bytes, bsend_used;
     struct ompi_communicator_t world, self;
@@ -472,6 +475,7 @@ struct world_state {
     struct world_service *services; /* names that are published */
     int keyval_count;
     struct world_heap *heap;
+    uint32_t looks;                 /* at the clock */
     struct world_file_shared *file; /* open ones */
     struct world_meeting *meeting;
     struct world_message *message_free;
@@ -504,6 +508,11 @@ static inline void world_block_give(void *block, size_t bytes)
 char *world_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A block of its own, zeroed, where the address sanitizer sees what goes past its end. Freed with
  * the world at the latest. */
+struct world_heap {
+    struct world_heap *next;
+    void *block;
+    size_t bytes;
+};
 void *world_heap_alloc(size_t bytes);
 void world_heap_free(void *block);
 void world_heap_end(void);
@@ -566,6 +575,9 @@ int world_process_threads(void);      /* MPI_THREAD_... that is had */
 extern bool world_process_several;    /* this rank has had several that may call MPI */
 bool world_process_is_main(void);     /* the calling thread */
 const void *world_process_site(void); /* where the program called this library */
+/* The same only where the running rank will do the same, as long as it gets nothing new; 0: that
+ * cannot be told. */
+uint64_t world_process_state(void);
 void world_process_aborts(int code);
 /* The runner is told where the rank is. */
 void world_process_stands(const struct world_fiber *fiber, const char *why);

@@ -331,6 +331,8 @@ static void instead(struct world_decider *d, const struct world_decider *asks)
  * needs only came past another turn, and need not have. */
 static void before(struct world_decider *d, const struct world_decider *asks)
 {
+    if (world_past_has(asks->past, d->decided))
+        return;
     while (asks->rma && asks->rma->after &&
            !(asks->rma->after->done && asks->rma->after->turn->place < d->place))
         asks = asks->rma->after->turn; /* it keeps its order */

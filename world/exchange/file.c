@@ -200,6 +200,7 @@ int MPI_File_get_size(MPI_File file, MPI_Offset *size)
     int code = world_file_check(file);
     if (!code)
         *size = world_file_size(file);
+    world_fiber_yield(); /* others may be about to change it, here and where a file is read */
     return code;
 }
 

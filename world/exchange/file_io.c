@@ -156,6 +156,8 @@ static int blocking(const char *call, MPI_File file, bool write, bool all, enum 
     step_back(access, pointer, mine._ucount);
     if (all)
         world_meet(&file->comm, NULL);
+    else if (!write)
+        world_fiber_yield();
     if (status)
         *status = mine;
     return code ? FILE_ERROR(file, code, "the transfer failed") : MPI_SUCCESS;
@@ -305,5 +307,6 @@ int MPI_File_get_position_shared(MPI_File file, MPI_Offset *offset)
     int code = world_file_check(file);
     if (!code)
         *offset = file->shared->position;
+    world_fiber_yield();
     return code;
 }

@@ -246,7 +246,7 @@ bool world_rma_complete(MPI_Win win, int target)
     }
     CORE_CHECK(target >= 0 || !win->pending || ME->fiber->sibling);
     taking_end(win);
-    return news || !any;
+    return news || (!any && !WORLD_PROCESSES); /* of a process it is known what it does next */
 }
 
 /* Does the accumulates to the same target that were called before it. */
@@ -261,9 +261,10 @@ static void predecessors(MPI_Win win, const struct world_rma *rma)
             link = &(*link)->next;
 }
 
-void world_rma_complete_local(MPI_Win win, int target)
+bool world_rma_complete_local(MPI_Win win, int target)
 {
     CORE_CHECK(target >= -1 && target < win->comm.size);
+    bool news = !win->pending;
     taking_begin(win);
     struct world_rma **link = &win->pending;
     while (*link) {
@@ -272,16 +273,18 @@ void world_rma_complete_local(MPI_Win win, int target)
             link = &rma->next;
         } else if (!rma->result) {
             stage(rma);
+            news = true;
             link = &rma->next;
         } else {
             if (world_rma_ordered(rma))
                 predecessors(win, rma);
             for (link = &win->pending; *link != rma;)
                 link = &(*link)->next;
-            take_out(win, link);
+            news |= take_out(win, link);
         }
     }
     taking_end(win);
+    return news;
 }
 
 _Static_assert(offsetof(struct world_rma, deferred) == 0, "request_finish gets the operation so");

@@ -126,7 +126,7 @@ bool world_rma_complete(MPI_Win win, int target);
 void world_rma_do(struct world_rma *rma);
 /* Whether it keeps its order among those of its rank to its target. */
 bool world_rma_ordered(const struct world_rma *rma);
-/* As much of them as needs the origin's buffers. */
-void world_rma_complete_local(MPI_Win win, int target);
+/* As much of them as needs the origin's buffers; false as above. */
+bool world_rma_complete_local(MPI_Win win, int target);
 
 #endif

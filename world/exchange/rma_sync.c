@@ -330,12 +330,8 @@ static int flush(const char *call, MPI_Win win, int rank, bool local)
         return WIN_ERROR(win, MPI_ERR_RANK, "rank %d of %d", rank, win->comm.size);
     if (rank == ALL ? !passive(win) : !win->held[rank])
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "nothing is locked");
-    if (!local) {
-        let_others(world_rma_complete(win, rank == ALL ? -1 : rank));
-        return MPI_SUCCESS;
-    }
-    world_rma_complete_local(win, rank == ALL ? -1 : rank);
-    world_fiber_yield();
+    int target = rank == ALL ? -1 : rank;
+    let_others(local ? world_rma_complete_local(win, target) : world_rma_complete(win, target));
     return MPI_SUCCESS;
 }
 

@@ -221,19 +221,16 @@ void world_give(void *block, size_t bytes)
 
 /* --- blocks of their own ---------------------------------------------------------------------- */
 
-struct world_heap {
-    struct world_heap *next;
-    void *block;
-};
-
 void *world_heap_alloc(size_t bytes)
 {
     size_t limit =
         WORLD->options->memory_bytes_max ? WORLD->options->memory_bytes_max : (size_t)1 << 30;
-    if (WORLD_PROCESSES) /* all members reach for it */
-        return world_zalloc(bytes + !bytes);
     struct world_heap *kept = world_alloc(sizeof *kept);
-    kept->block = bytes < limit ? calloc(1, bytes + !bytes) : NULL;
+    kept->bytes = bytes;
+    if (WORLD_PROCESSES) /* all members reach for it */
+        kept->block = world_zalloc(bytes + !bytes);
+    else
+        kept->block = bytes < limit ? calloc(1, bytes + !bytes) : NULL;
     if (!kept->block) {
         world_found("limit", ME->rank, "%s asks for %zu bytes", WORLD->fiber->call, bytes);
         world_stop();
@@ -248,15 +245,17 @@ void world_heap_free(void *block)
 {
     for (struct world_heap **link = &WORLD->heap; *link; link = &(*link)->next)
         if ((*link)->block == block) {
-            free(block);
+            if (!WORLD_PROCESSES)
+                free(block);
             *link = (*link)->next;
             return;
         }
-    CORE_CHECK(WORLD_PROCESSES); /* elsewhere it came from world_heap_alloc */
+    CORE_CHECK(false); /* it came from world_heap_alloc */
 }
 
 void world_heap_end(void)
 {
     for (; WORLD->heap; WORLD->heap = WORLD->heap->next)
-        free(WORLD->heap->block);
+        if (!WORLD_PROCESSES)
+            free(WORLD->heap->block);
 }

@@ -14,8 +14,15 @@ static int *identity WORLD_SHARED;
 static int rank_room WORLD_SHARED;
 
 /* So many polls in vain are a livelock (of programs of others, one needs 2,000 behind one another);
- * after so many those that pause go on. */
-enum { POLLS_MAX = 20000, POLLS_EXPLORED_MAX = 5000, POLLS_PATIENT = 64 };
+ * after so many those that pause go on. POLLS_COUNTED: so many times as many of a process that does
+ * not come back to where it was within POLLS_COMPARED of them. */
+enum {
+    POLLS_MAX = 20000,
+    POLLS_EXPLORED_MAX = WORLD_PROCESSES ? 1000 : 5000,
+    POLLS_PATIENT = 64,
+    POLLS_COUNTED = 100,
+    POLLS_COMPARED = 32
+};
 _Static_assert(POLLS_PATIENT < POLLS_MAX / 2 && EXPLORE_LOOKS < POLLS_EXPLORED_MAX / 2,
                "others get their chance before a livelock is found");
 _Static_assert(REPLAY_SEND_LIST > REPLAY_POOL && REPLAY_SEND_ONLY > REPLAY_POOL,
@@ -210,24 +217,52 @@ void world_step_limit(void)
     world_stop();
 }
 
+/* The running rank polls in vain for long. Where ranks are processes, it does so for ever if it is
+ * where it was some polls ago, and nothing it was told has changed; one that counts, or looks at
+ * the clock, is given more. */
+static bool polls_for_ever(uint32_t most)
+{
+    if (ME->idle_polls <= most)
+        return false;
+    if (!WORLD_PROCESSES || ME->idle_polls > most * POLLS_COUNTED)
+        return true;
+    uint32_t since = ME->idle_polls % most;
+    if (since == 1) /* compared with those that follow */
+        ME->repeats = false;
+    else if (ME->repeats || since > POLLS_COMPARED)
+        return ME->repeats;
+    uint64_t state = world_process_state();
+    if (since == 1) {
+        ME->polled_state = state;
+        ME->polled_looks = WORLD->looks;
+    } else {
+        ME->repeats = state && state == ME->polled_state && ME->polled_looks == WORLD->looks;
+    }
+    return ME->repeats;
+}
+
+static bool stands_still(const struct world_rank *rank, uint32_t most)
+{
+    if (WORLD_PROCESSES && rank->idle_polls > most)
+        return rank->repeats || rank->idle_polls > most * POLLS_COUNTED / 2;
+    const struct world_decider *d = rank->fiber->decider;
+    bool waits = rank->fiber->why && !(WORLD_PROCESSES && d && d->poll);
+    return !rank->fiber->live || waits || (!WORLD_PROCESSES && rank->idle_polls >= most / 2);
+}
+
 void world_poll_count(void)
 {
     CORE_CHECK_HOT(WORLD->running && WORLD->fiber->call);
     uint32_t most = WORLD->explore ? POLLS_EXPLORED_MAX : POLLS_MAX;
-    if (++ME->idle_polls > most) {
-        bool all = true;
-        for (int i = 0; i < WORLD->rank_count; i++) {
-            struct world_rank *rank = &WORLD->rank[i];
-            if (rank->fiber->live && rank != ME && rank->idle_polls < most / 2 && !rank->fiber->why)
-                all = false;
-        }
-        if (all) {
-            world_found("livelock", ME->rank,
-                        "rank %d polls with %s for ever: nobody can make progress", ME->rank,
-                        WORLD->fiber->call);
-            world_stop();
-        }
-    }
+    ME->idle_polls++;
+    if (LIKELY(ME->idle_polls <= most) || !polls_for_ever(most))
+        return;
+    for (int i = 0; i < WORLD->rank_count; i++)
+        if (&WORLD->rank[i] != ME && !stands_still(&WORLD->rank[i], most))
+            return;
+    world_found("livelock", ME->rank, "rank %d polls with %s for ever: nobody can make progress",
+                ME->rank, WORLD->fiber->call);
+    world_stop();
 }
 
 void world_poll_failed(void)
@@ -428,6 +463,7 @@ static void rank_init(struct world_rank *me, int index)
     me->request_count = 0;
     me->named_count = me->wildcard_count = 0;
     me->idle_polls = me->alone = 0;
+    me->repeats = false;
     me->bsend_buffer = NULL;
     me->extra = NULL;
     me->self_member = index;
@@ -568,7 +604,7 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     world->step_count = 0;
     world->step_count_max = step_limit();
     world->now_ns = 0;
-    world->time_streak = 0;
+    world->time_streak = world->looks = 0;
     world->context_next = 4;
     world->ports = NULL;
     world->services = NULL;
@@ -667,6 +703,10 @@ uint64_t world_now_ns(void)
 
 uint64_t world_look_ns(void)
 {
-    enum { LOOK_NS = 1000 };
-    return WORLD->options && WORLD->options->look_ns ? WORLD->options->look_ns : LOOK_NS;
+    enum { LOOK_NS = 1000, FASTER_EVERY = 64, FASTER_MAX = 20 };
+    uint64_t look_ns =
+        WORLD->options && WORLD->options->look_ns ? WORLD->options->look_ns : LOOK_NS;
+    uint32_t doubled = WORLD->running && ME ? ME->idle_polls / FASTER_EVERY : 0;
+    WORLD->looks++;
+    return look_ns << (doubled < FASTER_MAX ? doubled : FASTER_MAX);
 }

@@ -162,8 +162,7 @@ double MPI_Wtime(void)
     WORLD->time_streak = again ? WORLD->time_streak + 1 : 0;
     uint32_t doubled = WORLD->time_streak / 8;
     WORLD->now_ns += world_look_ns() << (doubled < 20 ? doubled : 20);
-    if (WORLD->ready_count)
-        world_fiber_yield();
+    world_fiber_yield();
     return (double)WORLD->now_ns * 1e-9;
 }
 
