@@ -104,5 +104,6 @@ void turns_start(const struct replay_policy *given)
 void turns_before(void)
 {
     turns_after();
+    turns_looked();
     turns_windows_before();
 }

@@ -31,6 +31,8 @@ void turns_gave_up(const char *what);
 void turns_threads_start(void);
 /* Returns when this thread has its turn. */
 void turns_thread(uint32_t object, uint32_t number);
+/* A look lasts until its thread's next call: what it loads is there until then. */
+void turns_looked(void);
 /* What may come before the call has its chance. */
 void turns_windows_before(void);
 

@@ -39,6 +39,10 @@ struct window {
 
 static struct window *windows;
 static uint32_t window_count;
+static __thread struct look { /* this thread's, that is not over yet */
+    _Atomic uint32_t *had;
+    uint32_t place;
+} look;
 
 /* --- windows ---------------------------------------------------------------------------------- */
 
@@ -67,10 +71,15 @@ static bool is_next(const struct window *w, int target, bool locks, uint32_t pla
     return *had(w, target, locks) >= last;
 }
 
+static void count(_Atomic uint32_t *had, uint32_t place)
+{
+    if (place > *had)
+        *had = place; /* the invariant */
+}
+
 static void has_had(const struct window *w, int target, bool locks, uint32_t place)
 {
-    if (place > *had(w, target, locks))
-        *had(w, target, locks) = place; /* the invariant */
+    count(had(w, target, locks), place);
 }
 
 /* False: nobody came for so long. The lock is not held meanwhile. */
@@ -384,6 +393,7 @@ static int operate(MPI_Win win, struct operation given)
 void turns_look(MPI_Win win)
 {
     uint32_t last;
+    turns_looked();
     pthread_mutex_lock(&turns_lock);
     struct window *w = window_of(win);
     pthread_mutex_unlock(&turns_lock);
@@ -395,8 +405,15 @@ void turns_look(MPI_Win win)
     bool had_turn = await(w, w->rank, false, place, LOOK_MS);
     if (had_turn && place) {
         w->named[w->rank]++;
-        has_had(w, w->rank, false, place);
+        look = (struct look){had(w, w->rank, false), place};
     }
+}
+
+void turns_looked(void)
+{
+    if (look.had)
+        count(look.had, look.place);
+    look.had = NULL;
 }
 
 int turns_Win_lock(int type, int rank, int assert, MPI_Win win)

@@ -12,7 +12,7 @@ MPIRUN = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_MCA_btl": "self,vader",
-    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "emulated",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_mtl": "^ofi,psm,psm2",
     "PMIX_MCA_gds": "hash",

@@ -490,11 +490,6 @@ def text_cases():
 
 # --- running --------------------------------------------------------------------------------------
 
-os.environ.pop(
-    "OMPI_MCA_btl_vader_single_copy_mechanism", None
-)  # without it Open MPI has no one-sided communication here
-
-
 # Shared memory does not reach across worlds.
 ACROSS = {"OMPI_MCA_btl": "self,vader,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}
 

@@ -2,8 +2,6 @@
 # What a program loads and stores between calls: found where MPI owns it, allowed where it does
 # not; certain where the compiler added nothing. Holds misuse/watchpoint.h invariants 1 and 2.
 set -u
-# without it Open MPI has no one-sided communication here
-unset OMPI_MCA_btl_vader_single_copy_mechanism
 program="$SOURCE/tests/interpose/programs/watch.c"
 mpicc -O0 -g -w -o plain "$program" && mpicc -O2 -g -w -o optimised "$program" &&
     mpicc -O0 -w -o bare "$program" || exit 1

@@ -3,7 +3,6 @@
 # slow
 # timeout: 3000
 export OMPI_MCA_rmaps_base_oversubscribe=1
-unset OMPI_MCA_btl_vader_single_copy_mechanism
 export PETSC=/usr/share/petsc/3.18/share/petsc/examples/src
 export SLEPC=/usr/share/slepc/3.18/share/slepc/examples/src
 export SCALAPACK=/usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests
