@@ -776,10 +776,10 @@ static const char *rest_of(const struct explore_search *s)
 {
     static const char *const lacks[] = {
         ", and there may be more than can be told apart",
-        ", and there may be more, as no job can be given the order of one-sided operations",
+        ", and there may be more, as no job tells the order of one-sided operations",
         ", and there may be more, as no job can be given what a persistent receive takes",
-        ", and there may be more, as no job can be given the order of one-sided operations, "
-        "or what a persistent receive takes",
+        ", and there may be more, as no job tells the order of one-sided operations, "
+        "or can be given what a persistent receive takes",
     };
     return s->complete && s->asked_again ? ", all in which no test or probe fails twice in a row"
            : s->complete                 ? ", all there are"

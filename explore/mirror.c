@@ -1,6 +1,6 @@
 /* See the header. Messages carry nothing here: who matches whom does not depend on it. A collective
- * holds its ranks as its shape says. One-sided operations are left out: whose turn it is at a
- * window cannot be had live, so what there could have been is not all told then.
+ * holds its ranks as its shape says. One-sided operations are left out: a job does not tell who
+ * had each turn at a window, so what there could have been is not all told then.
  *
  * Memory is taken before the world begins: a rank that is stuck does not come to an end. */
 #include "explore/mirror.h"
