@@ -2,7 +2,8 @@
 # several processes run its worlds, comes to the same result as one that is never stopped; so does
 # one of jobs on the real library.
 # timeout: 400
-mpicc -g -O1 -o accumulate "$SOURCE/tests/explore/programs/accumulate.c" || exit 1
+mpicc -g -O1 -include "$SOURCE/tests/explore/paced.h" -o accumulate \
+    "$SOURCE/tests/explore/programs/accumulate.c" || exit 1
 mpicc -g -O1 -o last "$SOURCE/tests/explore/programs/last.c" || exit 1
 crosswait explore --json=whole --time=0 -n 6 -- ./accumulate >whole.txt 2>&1
 for signal in INT KILL; do

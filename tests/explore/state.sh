@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-mpicc -g -O1 -o program program.c || exit 1
+mpicc -g -O1 -include "$SOURCE/tests/explore/paced.h" -o program program.c || exit 1
 crosswait explore --json=whole.json --time=0 -n 6 -- ./program >whole.txt 2>&1
 tail -1 whole.txt
 for signal in INT KILL; do

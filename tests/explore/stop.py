@@ -1,29 +1,49 @@
 #!/usr/bin/python3
-"""usage: stop.py INT|KILL COMMAND...  Runs it again and again, each time stopped after a moment,
-until it comes to its end; prints what it printed last. INT is for its whole process group, as from
-a terminal. Exit status 1: it was never stopped, or left no state then."""
+"""usage: stop.py INT|KILL COMMAND...  Runs it again and again, each time stopped after a few more
+worlds, until it comes to its end; prints what it printed last. Its program was built with paced.h.
+INT is for its whole process group, as from a terminal. Exit status 1: it was never stopped, or left
+no state then."""
 
 import os
 import signal
 import subprocess
 import sys
+import time
 
+MORE = 60  # ranks of worlds, each time
+come = 0
+
+
+def comes(*_):
+    global come
+    come += 1
+
+
+signal.signal(signal.SIGUSR1, comes)
 number = signal.SIGINT if sys.argv[1] == "INT" else signal.SIGKILL
 state = next(word.split("=")[1] for word in sys.argv if word.startswith("--state="))
 stops = kept = 0
 while True:
-    child = subprocess.Popen(
-        sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
-    )
-    try:
-        out, _ = child.communicate(timeout=0.3 + 0.1 * stops)
-    except subprocess.TimeoutExpired:
-        (os.killpg if number == signal.SIGINT else os.kill)(child.pid, number)
-        out, _ = child.communicate()
-        stops += 1
-        kept += os.path.exists(state)
-        if number == signal.SIGKILL or b"then it was interrupted" in out:
-            continue
-    break
-sys.stdout.write(out.decode())
+    come = 0
+    with open(state + ".out", "w+b") as out:
+        child = subprocess.Popen(
+            sys.argv[2:],
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env=dict(os.environ, PACED=str(os.getpid())),
+        )
+        while child.poll() is None and come < MORE * (stops + 1):
+            time.sleep(0.002)
+        stopped = child.poll() is None
+        if stopped:
+            (os.killpg if number == signal.SIGINT else os.kill)(child.pid, number)
+            child.wait()
+            stops += 1
+            kept += os.path.exists(state)
+        out.seek(0)
+        said = out.read()
+    if not stopped or (number == signal.SIGINT and b"then it was interrupted" not in said):
+        break
+sys.stdout.write(said.decode())
 sys.exit(not kept)
