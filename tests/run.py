@@ -11,11 +11,12 @@ How much a test went through is shown behind its line: the last line of its outp
 A script runs in an empty folder of its own (TMPDIR points into it) with BUILD, SOURCE and PATH set,
 so that `crosswait` and `libcrosswait.so` are the built ones, and with Open MPI told to
 oversubscribe and to run as root. Header comments set the rest: `# timeout: SECONDS` (120 unless
-told), `# slow` (only with --all), `# alone` (not beside other tests: it measures time, or fills the
-machine), `# idle` (ranks that wait sleep between two looks, tests/idle.c: not where it matters that
-they poll, nor where a sanitizer's runtime has to be loaded first). A test that ends or times out
-takes all the processes of its session with it, and what its ranks shared. The folders are in memory
-where there is plenty, and TMPDIR does not say where else.
+told, and PATIENCE times that, as the machine may be busy with other things), `# slow` (only with
+--all), `# alone` (not beside other tests: it measures time, or fills the machine), `# idle` (ranks
+that wait sleep between two looks, tests/idle.c: not where it matters that they poll, nor where a
+sanitizer's runtime has to be loaded first). A test that ends or times out takes all the processes
+of its session with it, and what its ranks shared. The folders are in memory where there is plenty,
+and TMPDIR does not say where else.
 """
 import argparse, concurrent.futures, contextlib, glob, os, re, signal, subprocess, sys
 import tempfile, threading, time
@@ -24,6 +25,7 @@ from mpirun import MPIRUN
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOM = 2 << 30  # bytes of memory that must be free for tests to have their files there
+PATIENCE = 4  # times the seconds that a test is given: the machine may be busy
 SHOWN = 30  # tests that --times lists
 sessions = set()  # of the tests that run
 
@@ -212,11 +214,11 @@ class Test:
                 ["/bin/bash", self.path] if self.script else [self.path],
                 folder,
                 environment(self.build, folder, shared, self.idle),
-                self.timeout,
+                PATIENCE * self.timeout,
             )
         self.amount = amount(self.output)
         if status is None:
-            self.problem = f"no end within {self.timeout:g} s"
+            self.problem = f"no end within {PATIENCE * self.timeout:g} s"
         elif status != 0:
             self.problem = f"exit status {status}"
         elif left:

@@ -52,7 +52,7 @@ try() { # $1: title, the rest: arguments; prints the status and what matters
 
 ring 'MPI_Send(out, recvcount, recvtype, right, 1, comm);
         MPI_Recv(in, recvcount, recvtype, left, 1, comm, MPI_STATUS_IGNORE);' >ring.c
-try "send, then receive" ring.c -seed=1 --time=20
+try "send, then receive" ring.c -seed=1 --time=100
 scenario=$(ls crosswait-fuzz/ring/crashes/*.txt | grep -v explained)
 try "again" ring.c --explain=$scenario
 crosswait fuzz ring.c --real=$scenario >out.txt 2>&1

@@ -24,13 +24,13 @@ static int my_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 }
 COLLECTIVE(allreduce, "", my_allreduce)
 END
-crosswait fuzz my_allreduce.c --time=3 --junit=fuzz.xml | sed 's/ in .*//'
+crosswait fuzz my_allreduce.c --time=100 -runs=3000 --junit=fuzz.xml | sed 's/ in .*//'
 grep -c "<failure" fuzz.xml
 kept=$(ls crosswait-fuzz/my_allreduce/corpus | wc -l)
 [ "$kept" -gt 10 ] && echo "a corpus is kept"
-crosswait fuzz my_allreduce.c --time=1 >/dev/null
+crosswait fuzz my_allreduce.c --time=100 -runs=1 >/dev/null
 grep -q "INFO: *$kept files found" crosswait-fuzz/my_allreduce/log && echo "and used again"
-crosswait fuzz my_allreduce.c --cflags=-DWRONG=1 --time=20 -seed=1 --junit=fuzz.xml \
+crosswait fuzz my_allreduce.c --cflags=-DWRONG=1 --time=100 -seed=1 --junit=fuzz.xml \
     --sarif=fuzz.sarif >out.txt
 echo "wrong: exit $?"
 /usr/bin/python3 - <<'END'

@@ -1,12 +1,19 @@
 # Jobs that begin in one folder at the same time, as the tasks of an array do: one of those that
 # were to write one trace runs, the others are told why not, and nothing of theirs is lost; the
 # tasks of an array have traces of their own.
-# timeout: 60
+# timeout: 120
 set -u
-# Of a command that is no MPI program only the folder matters.
+# Of a command that is no MPI program only the folder matters. It ends when the others were told.
+cat >begun.sh <<'END'
+for _ in $(seq 1200); do
+    [ "$(grep -l 'is in use' ?.out | wc -l)" = 5 ] && exit
+    sleep 0.05
+done
+END
 for round in 1 2 3 4 5 6; do
+    rm -f ?.out
     for i in 1 2 3 4 5 6; do
-        (crosswait record -o one.db -- sleep 1.5 >$i.out 2>&1; echo $? >$i.status) &
+        crosswait record -o one.db -- sh begun.sh >$i.out 2>&1 &
     done
     wait
     began=$(cat ?.out | grep -c 'nothing was recorded')

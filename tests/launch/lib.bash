@@ -28,7 +28,7 @@ wait_for() { # a shell condition; a minute is enough on a loaded machine, too
     exit 1
 }
 standing() { # of a job that is being recorded: TRACE, and for each rank what it is to be in
-    local trace=$1 rank=0 said
+    local trace=$1 rank=0 said what
     shift
     said=$(crosswait snapshot "$trace" -o standing.db 2>/dev/null)
     rm -f standing.db

@@ -5,7 +5,7 @@
 . $SOURCE/tests/launch/lib.bash
 try() { # mode ranks
     local status
-    timeout 20 crosswait record -o T.db -- mpirun -n ${2:-2} $BUILD/tests/launch/patience $1 >out \
+    timeout 100 crosswait record -o T.db -- mpirun -n ${2:-2} $BUILD/tests/launch/patience $1 >out \
         2>err; status=$?
     echo "$1: $(if [ $status = 0 ]; then echo ends; elif [ $status = 124 ]; then echo no end; else \
         echo is ended; fi)"

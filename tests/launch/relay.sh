@@ -57,6 +57,7 @@ told
 sqlite3 T.db "select count(*) from event where call = 'MPI_Recv' and t_leave is null"
 left_far
 echo "== a hang, and a network of one machine is cut"
+rm -f err # of the job before
 ( wait_for 'grep -q met err'; ip -n cw$machine_id.2 link set neta down ) &
 job -- hang
 wait $!
@@ -90,7 +91,13 @@ ls T*.db
 circle=$whole
 left_far
 echo "== a machine dies"
-( wait_for 'grep -q met err'; sleep 1; ip netns pids cw$machine_id.3 | xargs kill -9 ) &
+hang_is_here() {
+    crosswait snapshot T.db -o here.db 2>/dev/null | grep -q 'ranks 0-3  *in MPI_Recv'
+    local found=$?
+    rm -f here.db
+    return $found
+}
+( wait_for hang_is_here; ip netns pids cw$machine_id.3 | xargs kill -9 ) &
 job --no-watch -- hang
 echo "failed: $(($? != 0))"
 wait $!

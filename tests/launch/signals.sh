@@ -14,8 +14,12 @@ for signal in INT TERM HUP; do
     ranks $signal.db
     ls -d $signal.db.spool 2>/dev/null
 done
-# timeout(1) signals the command, then the whole group: mpirun must not get it twice.
-timeout 2 crosswait record -o G.db -- mpirun -n 2 ./cw.slow 30 >out 2>err; echo "[$?]"
+# timeout(1) signals the command, then the whole group: mpirun must not get it twice. Its time is
+# over when the ranks are there.
+timeout 1000 crosswait record -o G.db -- mpirun -n 2 ./cw.slow 30 >out 2>err &
+wait_for "standing G.db 'outside of MPI, after MPI_Comm_size' 'in MPI_Ssend'"
+kill -ALRM $!
+wait $!; echo "[$?]"
 echo "group: left behind $(left cw.slow)"
 ranks G.db
 exit 0

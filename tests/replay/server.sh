@@ -11,7 +11,8 @@ echo "[$?] $(grep -o 'which is not to be expected.*' explored.txt)"
 policy=$(sed -n "s/^again:.*--policy='\([^']*\)'.*/\1/p" explored.txt)
 crosswait replay --policy="$policy" server.db >again.txt
 echo "[$?] $(head -1 again.txt)"
-for try in 1 2 3 4 5; do
-    crosswait replay --live --time=20 --policy="$policy" server.db -- mpirun -n 4 ./server >live.txt
+for _ in 1 2 3 4 5; do
+    crosswait replay --live --time=100 --policy="$policy" server.db -- mpirun -n 4 ./server \
+        >live.txt
     echo "[$?] $(grep '^not reproduced' live.txt)"
 done
