@@ -10,9 +10,8 @@ enum {
     OPTION_ONLY,
     OPTION_IGNORE,
     OPTION_CLAIM,
-    OPTION_SEED,
-    OPTION_BUDGET,
-    OPTION_LIST,
+    OPTION_SEARCH,
+    OPTION_LIST = OPTION_SEARCH + JUDGE_SEARCH_COUNT,
     OPTION_QUIET,
     OPTION_STYLE
 };
@@ -22,9 +21,7 @@ static const struct options_spec spec[] = {
     {"ignore", 0, "NAME,...", "not these, e.g. type"},
     {"claim", 0, "CALL=ROW,...",
      "what the library's collectives must cost, e.g. MPI_Bcast=bcast.binomial"},
-    {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
-    {"budget", 0, "N",
-     "schedules that exploration may try (20000; fewer where the job has over 200 operations)"},
+    JUDGE_SEARCH_SPECS,
     {"list", 0, NULL, "list the checkers, what each proves, and its rules"},
     {"quiet", 'q', NULL, "print nothing; the exit status tells"},
     JUDGE_STYLE_SPECS,
@@ -66,7 +63,6 @@ int cmd_check(int argc, char **argv)
 {
     struct options o;
     struct judge_options judge;
-    int64_t number;
     bool quiet = false;
     int which;
 
@@ -84,23 +80,15 @@ int cmd_check(int argc, char **argv)
         case OPTION_CLAIM:
             judge.check.claims = o.value;
             break;
-        case OPTION_SEED:
-            if (options_integer(&o, 0, INT64_MAX, &number) != CORE_OK)
-                return CLI_USAGE;
-            judge.check.seed = (uint64_t)number;
-            break;
-        case OPTION_BUDGET:
-            if (options_integer(&o, 1, INT64_MAX, &number) != CORE_OK)
-                return CLI_USAGE;
-            judge.check.budget_schedules = (uint64_t)number;
-            break;
         case OPTION_LIST:
             return list_checkers();
         case OPTION_QUIET:
             quiet = true;
             break;
         default:
-            if (judge_style_set(&judge, &o, which - OPTION_STYLE) != CORE_OK)
+            if ((which < OPTION_LIST
+                     ? judge_search_set(&judge, &o, which - OPTION_SEARCH)
+                     : judge_style_set(&judge, &o, which - OPTION_STYLE)) != CORE_OK)
                 return CLI_USAGE;
         }
     }

@@ -11,9 +11,8 @@ enum {
     OPTION_OUTPUT,
     OPTION_NO_CHECK,
     OPTION_RECHECK,
-    OPTION_SEED,
-    OPTION_BUDGET,
-    OPTION_ROOT,
+    OPTION_SEARCH,
+    OPTION_ROOT = OPTION_SEARCH + JUDGE_SEARCH_COUNT,
     OPTION_STYLE
 };
 
@@ -22,9 +21,7 @@ static const struct options_spec spec[] = {
     {"output", 'o', "FILE", "write to FILE, not to standard output"},
     {"no-check", 0, NULL, "report what was recorded; look for nothing"},
     {"recheck", 0, NULL, "check again what was checked before"},
-    {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
-    {"budget", 0, "N",
-     "schedules that exploration may try (20000; fewer where the job has over 200 operations)"},
+    JUDGE_SEARCH_SPECS,
     {"source-root", 0, "DIR",
      "paths in SARIF and JUnit are relative to DIR (the current directory)"},
     JUDGE_STYLE_SPECS,
@@ -50,7 +47,6 @@ int cmd_report(int argc, char **argv)
     struct options o;
     struct judge_options judge;
     const char *output = NULL;
-    int64_t number;
     int which;
     char names[128];
 
@@ -75,21 +71,13 @@ int cmd_report(int argc, char **argv)
         case OPTION_RECHECK:
             judge.recall = false;
             break;
-        case OPTION_SEED:
-            if (options_integer(&o, 0, INT64_MAX, &number) != CORE_OK)
-                return CLI_USAGE;
-            judge.check.seed = (uint64_t)number;
-            break;
-        case OPTION_BUDGET:
-            if (options_integer(&o, 1, INT64_MAX, &number) != CORE_OK)
-                return CLI_USAGE;
-            judge.check.budget_schedules = (uint64_t)number;
-            break;
         case OPTION_ROOT:
             judge.source_root = o.value;
             break;
         default:
-            if (judge_style_set(&judge, &o, which - OPTION_STYLE) != CORE_OK)
+            if ((which < OPTION_ROOT
+                     ? judge_search_set(&judge, &o, which - OPTION_SEARCH)
+                     : judge_style_set(&judge, &o, which - OPTION_STYLE)) != CORE_OK)
                 return CLI_USAGE;
         }
     }

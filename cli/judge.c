@@ -34,6 +34,18 @@ enum core_status judge_colour_read(const struct options *options, enum judge_col
     return CORE_BAD_INPUT;
 }
 
+enum core_status judge_search_set(struct judge_options *judge, const struct options *options,
+                                  int index)
+{
+    int64_t number;
+
+    CORE_CHECK(index >= 0 && index < JUDGE_SEARCH_COUNT);
+    enum core_status status = options_integer(options, index, INT64_MAX, &number);
+    if (status == CORE_OK)
+        *(index ? &judge->check.budget_schedules : &judge->check.seed) = (uint64_t)number;
+    return status;
+}
+
 enum core_status judge_style_set(struct judge_options *judge, const struct options *options,
                                  int index)
 {

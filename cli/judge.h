@@ -42,6 +42,16 @@ enum judge_colour { JUDGE_COLOUR_AUTO, JUDGE_COLOUR_ALWAYS, JUDGE_COLOUR_NEVER }
     }
 enum { JUDGE_STYLE_COUNT = 3 };
 
+/* Where checkers sample and search: the options of check and report. */
+#define JUDGE_SEARCH_SPECS                                                                 \
+    {"seed", 0, "N", "seed of whatever is sampled (default 1)"},                           \
+    {                                                                                      \
+        "budget", 0, "N",                                                                  \
+            "schedules that exploration may try (20000; fewer where the job has over 200 " \
+            "operations)"                                                                  \
+    }
+enum { JUDGE_SEARCH_COUNT = 2 };
+
 struct judge_options {
     struct check_options check;
     struct explored_options explore; /* run: look at what the job might have done as well */
@@ -60,6 +70,10 @@ struct judge_options {
 
 /* Defaults: every checker, default seed and budget, text. */
 void judge_defaults(struct judge_options *options);
+
+/* Reads the index-th of JUDGE_SEARCH_SPECS; a mistake is reported. */
+enum core_status judge_search_set(struct judge_options *judge, const struct options *options,
+                                  int index);
 
 /* Reads the index-th of JUDGE_STYLE_SPECS; a mistake is reported. */
 enum core_status judge_style_set(struct judge_options *judge, const struct options *options,
