@@ -33,8 +33,9 @@ for options in "" --last=100; do
     (exec crosswait record $options -o T.db -- mpirun -n 2 ./late "$PWD/go") >job 2>err &
     launcher=$!
     wait_for '[ "$(ls T.db.spool/*/[01].0.ring 2>/dev/null | wc -l)" = 2 ]'
-    wait_for 'crosswait snapshot T.db 2>&1 | tee out |
-        grep -q "rank 0 waits in MPI_Recv for rank 1"'
+    wait_for 'crosswait snapshot T.db >out 2>&1
+        grep -q "rank 0 waits in MPI_Recv for rank 1" out &&
+        grep -q "rank 1  *outside of MPI, after MPI_Barrier" out'
     grep -q "the job runs on; when it was looked at, rank 0 waits in MPI_Recv for rank 1" out ||
         fail "snapshot: $(cat out)"
     grep -q "rank 0  *in MPI_Recv at late.c:12" out &&
