@@ -100,6 +100,10 @@ static void mark(struct finding *finding, const struct force_result *live, doubl
                          "seconds (--confirm=SECONDS)",
                          budget_s);
         break;
+    case FORCE_UNTURNED:
+        finding->confirmed = FINDING_UNPROVEN;
+        finding_fact(finding, "not confirmed: run again, the job did not keep this schedule");
+        break;
     }
 }
 

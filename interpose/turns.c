@@ -12,6 +12,8 @@ struct turns turns;
 pthread_mutex_t turns_lock = PTHREAD_MUTEX_INITIALIZER;
 _Atomic uint32_t *turns_had;
 
+static _Atomic uint32_t lost;
+_Atomic uint32_t *turns_lost = &lost;
 static const struct replay_policy *policy;
 
 uint64_t turns_ms(clockid_t clock)
@@ -56,11 +58,17 @@ static bool names_turns(uint64_t low, uint64_t high)
 void turns_gave_up(const char *what)
 {
     char text[256];
+    if (atomic_exchange(turns_lost, 1))
+        return;
     snprintf(text, sizeof text,
-             "rank %d waited for its turn %s, and nobody came: it goes on "
-             "without, and the run may not be what the schedule says",
+             "rank %d waited for its turn %s, and nobody came: all go on without, and the run is "
+             "not what the schedule says",
              recorder.world_rank, what);
-    recorder_warn(text);
+    recorder_say(text);
+    recorder_lock();
+    if (recorder.lanes)
+        recorder.lanes->writer.header->flags |= SPOOL_FLAG_UNTURNED;
+    recorder_unlock();
 }
 
 static _Atomic uint32_t *memory_shared(size_t bytes)
@@ -84,6 +92,7 @@ void turns_start(const struct replay_policy *given)
     policy = given;
     if (policy->order != REPLAY_ORDER_EXPLORE)
         return;
+    size_t rows = (size_t)recorder.world_size * TURNS_ROWS;
     turns.windows = false;
     for (uint32_t i = 0; i < policy->forced.count; i++) {
         uint64_t id = policy->forced.name[i].id;
@@ -95,8 +104,9 @@ void turns_start(const struct replay_policy *given)
         turns.windows = false;
     }
     if (turns.windows)
-        turns_had = memory_shared((size_t)recorder.world_size * TURNS_ROWS * sizeof *turns_had);
+        turns_had = memory_shared((rows + 1) * sizeof *turns_had);
     turns.windows &= turns_had != NULL;
+    turns_lost = turns.windows ? turns_had + rows : &lost;
     turns.on = turns.windows || turns.threads;
     turns_threads_start();
 }

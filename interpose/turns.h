@@ -9,8 +9,8 @@
  * (MPI_Win_sync) waits for its turn, and so do locks and the calls of threads. A call that has its
  * turn and does not return at once is taken to have begun.
  *
- * Who has waited for long, and nobody has had a turn meanwhile, goes on without, and says so. Ranks
- * of several machines have no turns. */
+ * Who has waited for long, and nobody has had a turn meanwhile, says so, and the job goes on
+ * without turns. Ranks of several machines have none. */
 #ifndef INTERPOSE_TURNS_H
 #define INTERPOSE_TURNS_H
 
@@ -46,8 +46,9 @@ void turns_complete(MPI_Win win, int target);
 void turns_complete_local(MPI_Win win, int target);
 /* target: -1: all. This rank locks it from now on, or no longer. */
 void turns_held(MPI_Win win, int target, bool held);
-/* Before MPI_Win_sync. */
-void turns_look(MPI_Win win);
+/* Before MPI_Win_sync; site: from where. Again from there, with nothing done since, it is a poll,
+ * which may fail. */
+void turns_look(MPI_Win win, uint32_t site);
 
 /* In place of the calls of the same names. */
 int turns_Win_lock(int type, int rank, int assert, MPI_Win win);

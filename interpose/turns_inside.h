@@ -16,7 +16,8 @@ enum {
 };
 
 extern pthread_mutex_t turns_lock;
-extern _Atomic uint32_t *turns_had; /* by rank and row; NULL: no turns of windows are named */
+extern _Atomic uint32_t *turns_had;  /* by rank and row; NULL: no turns of windows are named */
+extern _Atomic uint32_t *turns_lost; /* by all ranks, where windows have turns: nobody waits */
 
 uint64_t turns_ms(clockid_t clock);
 /* The library gets on meanwhile. */
@@ -25,7 +26,7 @@ void turns_pause(void);
  * first: of turn 1. */
 uint32_t turns_place(uint32_t rank, uint32_t first, uint32_t from, int32_t answer,
                      uint32_t *out_last);
-/* Nobody came for so long: says what this rank waited for. */
+/* Nobody came for so long: says what this rank waited for; from now on nobody waits. */
 void turns_gave_up(const char *what);
 
 void turns_threads_start(void);

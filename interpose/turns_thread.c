@@ -120,7 +120,7 @@ void turns_thread(uint32_t object, uint32_t number)
         threads_find();
     struct queue *queue = thread_count ? queue_of(object, number) : NULL;
     uint32_t given = queue ? queue->given : 0;
-    while (queue && !queue_enter(queue)) {
+    while (queue && !*turns_lost && !queue_enter(queue)) {
         if (given != queue->given)
             until = turns_ms(CLOCK_MONOTONIC) + TURNS_GIVE_UP_MS;
         given = queue->given;

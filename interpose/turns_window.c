@@ -8,7 +8,7 @@
 
 #include "interpose/turns_inside.h"
 
-enum { LOOK_MS = 1000, EARLY_MS = 100, EARLY_MOST_MS = 2000 };
+enum { POLL_MS = 1000, EARLY_MS = 100, EARLY_MOST_MS = 2000, EARLY_CALLS = 50 };
 
 struct operation {
     struct operation *next;
@@ -32,14 +32,16 @@ struct window {
     uint32_t object;
     uint32_t *objects; /* by member: what the window is called there */
     int32_t *world;
-    uint32_t *named; /* by member: operations and looks so far */
-    uint8_t *held;   /* by member: a lock that this rank has */
+    uint32_t *named;                     /* by member: operations and looks so far */
+    uint8_t *held;                       /* by member: a lock that this rank has */
+    uint32_t looked_site, looked_events; /* of the look before, from where and at what */
     struct operation *pending, **pending_end;
 };
 
 static struct window *windows;
 static uint32_t window_count;
-static __thread struct look { /* this thread's, that is not over yet */
+static _Atomic uint32_t early_in_vain; /* calls that waited, since an operation was done */
+static __thread struct look {          /* this thread's, that is not over yet */
     _Atomic uint32_t *had;
     uint32_t place;
 } look;
@@ -65,6 +67,8 @@ static bool is_next(const struct window *w, int target, bool locks, uint32_t pla
 {
     uint32_t last;
     uint32_t first = replay_turn_first(w->objects[target], locks, 0);
+    if (*turns_lost)
+        return true;
     if (place)
         return *had(w, target, locks) + 1 >= place;
     turns_place((uint32_t)w->world[target], first, 0, -1, &last);
@@ -218,6 +222,7 @@ static int issue(const struct operation *o, MPI_Win win)
 
 static int perform(struct window *w, const struct operation *o)
 {
+    early_in_vain = 0;
     int returned = issue(o, w->win);
     if (returned == MPI_SUCCESS && w->held[o->target])
         returned = REAL(Win_flush)(o->target, w->win);
@@ -333,26 +338,28 @@ static bool any_named(const struct window *w)
 
 /* What may come before the call has its chance: once this rank waits in MPI it can do nothing. On a
  * busy machine that is the time that this thread had the processor for, as the others had it, too.
- */
+ * Not before each of many calls. */
 void turns_windows_before(void)
 {
     if (!windows)
         return;
     uint64_t begun = turns_ms(CLOCK_MONOTONIC), had = turns_ms(CLOCK_THREAD_CPUTIME_ID);
-    bool named = true;
-    while (named) {
-        named = false;
+    for (;;) {
+        bool named = false;
         pthread_mutex_lock(&turns_lock);
         for (struct window *w = windows; w; w = w->next) {
             perform_ready(w, -1, false);
             named |= any_named(w);
         }
         pthread_mutex_unlock(&turns_lock);
-        if (named && (turns_ms(CLOCK_THREAD_CPUTIME_ID) - had >= EARLY_MS ||
-                      turns_ms(CLOCK_MONOTONIC) - begun >= EARLY_MOST_MS))
+        if (!named || early_in_vain >= EARLY_CALLS)
             return;
-        if (named)
-            turns_pause();
+        if (turns_ms(CLOCK_THREAD_CPUTIME_ID) - had >= EARLY_MS ||
+            turns_ms(CLOCK_MONOTONIC) - begun >= EARLY_MOST_MS) {
+            early_in_vain++;
+            return;
+        }
+        turns_pause();
     }
 }
 
@@ -373,7 +380,7 @@ static int operate(MPI_Win win, struct operation given)
                     replay_turn_first(w->objects[given.target], false, 0), 0, name, &last);
     pthread_mutex_unlock(&turns_lock);
     if (given.request) { /* it has to be begun here */
-        if (!await(w, given.target, false, given.place, LOOK_MS))
+        if (!await(w, given.target, false, given.place, TURNS_GIVE_UP_MS))
             turns_gave_up("at a window, for an operation with a request");
         return perform(w, &given);
     }
@@ -390,9 +397,9 @@ static int operate(MPI_Win win, struct operation given)
     return MPI_SUCCESS;
 }
 
-void turns_look(MPI_Win win)
+void turns_look(MPI_Win win, uint32_t site)
 {
-    uint32_t last;
+    uint32_t last, events;
     turns_looked();
     pthread_mutex_lock(&turns_lock);
     struct window *w = window_of(win);
@@ -402,7 +409,14 @@ void turns_look(MPI_Win win)
     int32_t name = recorder.world_rank + recorder.world_size * (int32_t)w->named[w->rank];
     uint32_t place = turns_place((uint32_t)recorder.world_rank,
                                  replay_turn_first(w->object, false, 0), 0, name, &last);
-    bool had_turn = await(w, w->rank, false, place, LOOK_MS);
+    events = *had(w, w->rank, false);
+    bool again = w->looked_site == site && w->looked_events == events;
+    bool poll = again || !place;
+    bool had_turn = await(w, w->rank, false, place, poll ? POLL_MS : TURNS_GIVE_UP_MS);
+    w->looked_site = site;
+    w->looked_events = had_turn && place ? place : *had(w, w->rank, false);
+    if (!had_turn && !poll)
+        turns_gave_up("to look at its window");
     if (had_turn && place) {
         w->named[w->rank]++;
         look = (struct look){had(w, w->rank, false), place};

@@ -15,7 +15,8 @@ const char *force_outcome_text(enum force_outcome outcome)
 {
     static const char *const text[] = {
         "confirmed: the real job hangs", "not reproduced: the real job ran through",
-        "not decided: the real job failed", "not decided: the time is spent"};
+        "not decided: the real job failed", "not decided: the time is spent",
+        "not decided: the real job did not keep the schedule"};
     return text[outcome];
 }
 
@@ -263,21 +264,23 @@ enum core_status force_policy_text(struct trace *trace, const struct replay_poli
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* That the command ended well does not say it: it may have run nothing at all. */
-static bool ran_through(uint32_t rank_count, const struct launch_result *launched,
-                        uint32_t *out_ranks)
+/* That the command ended well does not say that the job ran through: it may have run nothing at
+ * all. */
+static enum force_outcome ended(uint32_t rank_count, const struct launch_result *launched,
+                                uint32_t *out_ranks)
 {
     struct trace trace;
 
     if (!launched->trace_count || trace_open(launched->trace[0], TRACE_READ, &trace) != CORE_OK)
-        return false;
+        return FORCE_FAILED;
+    bool unturned = trace_meta(&trace, "turns") != NULL;
     bool through = launched->end == LAUNCH_END_OWN && !launched->status &&
                    (!rank_count || trace.rank_count == rank_count);
     for (uint32_t i = 0; i < trace.rank_count && through; i++)
         through = trace.rank[i].state == EVENT_RANK_FINISHED;
     *out_ranks = trace.rank_count;
     trace_close(&trace);
-    return through;
+    return unturned ? FORCE_UNTURNED : through ? FORCE_ENDED : FORCE_FAILED;
 }
 
 enum core_status force_run(struct trace *trace, uint32_t rank_count,
@@ -289,7 +292,7 @@ enum core_status force_run(struct trace *trace, uint32_t rank_count,
                                     .watch = true,
                                     .budget_s = budget_s,
                                     .stall_s = stall_s};
-    struct force_result made = {.outcome = FORCE_FAILED};
+    struct force_result made = {0};
     struct launch_result launched;
     char *text;
 
@@ -300,13 +303,11 @@ enum core_status force_run(struct trace *trace, uint32_t rank_count,
     status = launch_job(&launch, &launched);
     made.status = launched.status;
     made.stalled = launched.stalled;
-    bool through = ran_through(trace ? trace->rank_count : rank_count, &launched, &made.ranks);
+    made.outcome = ended(trace ? trace->rank_count : rank_count, &launched, &made.ranks);
     if (launched.end == LAUNCH_END_DEADLOCK)
         made.outcome = FORCE_HUNG;
     else if (launched.end == LAUNCH_END_BUDGET)
         made.outcome = FORCE_BUDGET;
-    else if (through)
-        made.outcome = FORCE_ENDED;
     made.verdict = launched.verdict ? strdup(launched.verdict) : NULL;
     made.trace = launched.trace_count ? strdup(launched.trace[0]) : NULL;
     launch_result_done(&launched);

@@ -8,10 +8,11 @@
 #include "replay/policy/policy.h"
 
 enum force_outcome {
-    FORCE_HUNG,   /* a deadlock was proven by the launcher, and the job ended */
-    FORCE_ENDED,  /* the job ran through: as many ranks as recorded came to their ends */
-    FORCE_FAILED, /* it ended in another way, or did not run */
-    FORCE_BUDGET  /* neither within the time given */
+    FORCE_HUNG,    /* a deadlock was proven by the launcher, and the job ended */
+    FORCE_ENDED,   /* the job ran through: as many ranks as recorded came to their ends */
+    FORCE_FAILED,  /* it ended in another way, or did not run */
+    FORCE_BUDGET,  /* neither within the time given */
+    FORCE_UNTURNED /* it ended, but not everybody had the turn that the policy names */
 };
 const char *force_outcome_text(enum force_outcome outcome);
 

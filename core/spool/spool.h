@@ -457,7 +457,9 @@ enum spool_flag {
                              and what it does since is not in its file */
     SPOOL_FLAG_GENERALIZED = 16, /* in one of the rank's lanes: it has made generalized requests,
                                     which any of its threads may complete, whatever it asked for */
-    SPOOL_FLAG_SEVERAL = 32      /* the world has ranks on other machines */
+    SPOOL_FLAG_SEVERAL = 32,     /* the world has ranks on other machines */
+    SPOOL_FLAG_UNTURNED = 64 /* in one of the job's lanes: somebody waited in vain for the turn that
+                                a schedule gives it, and the job went on without turns */
 };
 
 enum { SPOOL_END_TEXT_BYTES = 256 };

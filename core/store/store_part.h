@@ -447,6 +447,7 @@ struct store {
         int64_t calls, inner_events, first_ns, end_ns, messages, message_bytes;
     } totals;
     uint32_t layer;               /* enum spool_layer: the most that is missing of any rank */
+    bool unturned;                /* SPOOL_FLAG_UNTURNED */
     struct store_row *window_row; /* one array for all ranks in turn: empty between them */
     unsigned char *scratch;       /* for contents to be hashed */
     uint32_t scratch_room;

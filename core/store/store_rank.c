@@ -320,6 +320,7 @@ static enum core_status rank_finish(struct store *store, struct store_rank *rank
         cut = cut || reader->torn || header->stopped;
         rank->gaps = rank->gaps || header->flags & (SPOOL_FLAG_LAST | SPOOL_FLAG_FILTERED) ||
                      (header->lost && !header->stopped);
+        store->unturned = store->unturned || header->flags & SPOOL_FLAG_UNTURNED;
         if (header->layer > store->layer)
             store->layer = header->layer;
     }
@@ -471,6 +472,8 @@ enum core_status store_meta(struct store *store, const struct store_options *opt
                                                               : "off");
     if (status == CORE_OK)
         status = meta_number(store, "bsend_overhead", first->bsend_overhead);
+    if (status == CORE_OK && store->unturned)
+        status = meta_text(store, "turns", "lost");
     if (status == CORE_OK)
         status = meta_hosts(store);
     if (status == CORE_OK)

@@ -24,3 +24,12 @@ mpicc -g -O1 -pthread -o threads "$SOURCE/tests/world/processes/threads.c" || ex
 for mode in 'same 3' 'late 2' 'communicators 3'; do
     compare "./threads $mode" 3
 done
+# What does not come is waited for once, said, and no verdict; where it comes, there is one.
+for how in "" -DCORRECT; do
+    mpicc -g -O1 $how -o elsewhere "$SOURCE/tests/explore/turns/elsewhere.c" || exit 1
+    crosswait replay --live --policy=order=explore:0.2000001=1,0.2000002=2 -- mpirun -n 3 \
+        ./elsewhere 2>err >out
+    echo "[$?]"
+    grep -h '^crosswait' err
+    grep -v '^policy: \|^its trace' out
+done
