@@ -88,7 +88,7 @@ static void wrong(struct files *files, const struct trace_event *event, const ch
 }
 
 /* How many tiles of the view an access covers whole, at least. Moves the file pointer. */
-static int64_t tiles_covered(const struct trace *trace, const struct trace_event *event,
+static int64_t tiles_covered(struct trace *trace, const struct trace_event *event,
                              struct opened *file)
 {
     int64_t size = (int64_t)trace->datatype[file->filetype].size, bytes = (int64_t)event->bytes,

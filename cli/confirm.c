@@ -156,16 +156,7 @@ static enum core_status confirm_one(struct trace *trace, const struct confirm_op
 
 /* --- what fails in a world -------------------------------------------------------------------- */
 
-static bool has_turns(const struct replay_policy *policy)
-{
-    for (uint32_t i = 0; i < policy->forced.count; i++)
-        if (policy->forced.name[i].id >= REPLAY_TURN_LOCKS &&
-            policy->forced.name[i].id < REPLAY_BUFFER_NUMBERS)
-            return true;
-    return false;
-}
-
-/* The library was given every answer that the world had, but for turns, which it may not keep. */
+/* whole: the library was given every answer that the world had. */
 static void mark_world(struct finding *finding, const struct force_result *live, uint32_t ranks,
                        bool whole)
 {
@@ -175,7 +166,11 @@ static void mark_world(struct finding *finding, const struct force_result *live,
         finding_confirm(finding, FINDING_FAILS);
     else if (live->outcome == FORCE_ENDED && whole)
         finding_confirm(finding, FINDING_REFUTED);
-    else if (live->outcome == FORCE_BUDGET && live->stalled) {
+    else if (live->outcome == FORCE_UNTURNED) {
+        finding->confirmed = FINDING_UNPROVEN;
+        finding_fact(finding,
+                     "run again, the job did not keep this schedule, which proves nothing");
+    } else if (live->outcome == FORCE_BUDGET && live->stalled) {
         finding->confirmed = FINDING_UNPROVEN;
         finding_fact(finding, "run again under this schedule, the job came to a stop, too, which "
                               "proves nothing");
@@ -206,7 +201,7 @@ static enum core_status confirm_world(struct trace *trace, const struct confirm_
     status = force(trace, options, &chosen, budget_s, true, &live);
     if (status == CORE_OK)
         mark_world(finding, &live, trace->rank_count,
-                   !lived.finished && !lived.sends && !lived.connections && !has_turns(&chosen));
+                   !lived.finished && !lived.sends && !lived.connections);
     force_result_done(&live);
     replay_policy_done(&chosen);
     return status;
