@@ -238,6 +238,18 @@ static struct spool_event *enter(struct lane *lane, unsigned call, uint64_t pare
     return e;
 }
 
+/* The library makes communicators for windows and files: threads that make some at once have them
+ * in another order on each rank. Its own number of one is that of all its members. */
+static uint32_t comm_of(struct lane *lane, MPI_Comm comm)
+{
+#if OMPI_MAJOR_VERSION < 5
+    if (lane->comm_cache.handle != HANDLE(comm) ||
+        lane->comm_cache.generation != recorder.generation)
+        return handles_comm(lane, comm, comm->c_contextid);
+#endif
+    return recorder_comm(lane, comm);
+}
+
 static void message_fields(struct lane *lane, struct spool_event *e, size_t count,
                            MPI_Datatype type, int peer, int tag, MPI_Comm comm)
 {
@@ -248,7 +260,7 @@ static void message_fields(struct lane *lane, struct spool_event *e, size_t coun
         id = recorder_type(lane, recorder_handle.type_byte);
         count *= type->super.size;
     }
-    recorder_fields(e, recorder_comm(lane, comm), recorder_peer(peer), tag, id,
+    recorder_fields(e, comm_of(lane, comm), recorder_peer(peer), tag, id,
                     count <= INT32_MAX ? (int32_t)count : INT32_MAX, 0);
 }
 

@@ -173,7 +173,8 @@ static uint64_t global_id(const struct comm_info *info, const struct comm_info *
     bool own = origin == COMM_ORIGIN_INTER || origin == COMM_ORIGIN_MERGE ||
                origin == COMM_ORIGIN_SPAWN || origin == COMM_ORIGIN_TAGGED ||
                origin == COMM_ORIGIN_UNKNOWN;
-    bool tagged = origin == COMM_ORIGIN_INTER || origin == COMM_ORIGIN_TAGGED;
+    bool tagged = origin == COMM_ORIGIN_INTER || origin == COMM_ORIGIN_TAGGED ||
+                  origin == COMM_ORIGIN_UNKNOWN;
     if (!own) {
         hash = mix(hash, parent ? parent->global : 0);
         hash = mix(hash, origin == COMM_ORIGIN_GROUP ? (uint64_t)tag : 0);
@@ -329,12 +330,17 @@ static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id
 
 uint32_t recorder_comm_slow(struct lane *lane, MPI_Comm comm)
 {
+    return handles_comm(lane, comm, 0);
+}
+
+uint32_t handles_comm(struct lane *lane, MPI_Comm comm, uint32_t number)
+{
     if (comm == recorder_handle.comm_null || !comm)
         return 0;
     recorder_lock();
     uint32_t id = map_find(OBJECT_COMM, HANDLE(comm));
     if (!id && usage_good(OBJECT_COMM, HANDLE(comm)))
-        id = comm_define(lane, comm, 0, COMM_ORIGIN_UNKNOWN, 0);
+        id = comm_define(lane, comm, 0, COMM_ORIGIN_UNKNOWN, (int)number);
     if (id) {
         const struct comm_info *info = comm_slot(id);
         lane->comm_cache.peers = (uint32_t)(info->inter ? info->remote_size : info->size);

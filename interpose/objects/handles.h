@@ -27,6 +27,9 @@ const struct comm_info *handles_comm_info(struct lane *lane,
  */
 uint32_t handles_comm_making(uint32_t comm, unsigned call);
 
+/* recorder_comm; number: of one that the library made for itself, the same on all members, or 0. */
+uint32_t handles_comm(struct lane *lane, MPI_Comm comm, uint32_t number);
+
 /* The map of datatypes, whose definitions are in datatypes.c. Under the lock. */
 uint32_t handles_type_find(MPI_Datatype type);
 uint32_t
