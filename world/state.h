@@ -422,7 +422,7 @@ struct world_rank {
     int wildcard_source;                  /* of all wildcards so far; -2: of several */
     int32_t request_count;
     bool wishes;                /* order=explore: it says itself what it decides (world_wish) */
-    uint32_t idle_polls, alone; /* alone: calls after which nobody else could go on */
+    uint32_t idle_polls, alone; /* alone: calls after which the others went first */
     bool repeats;               /* it polls in vain, and will do nothing else */
     uint64_t polled_state;      /* where it was when it did so, and had looked so often */
     uint32_t polled_looks;

@@ -2,8 +2,10 @@
  * interleaving is gone through here, on a memory of its own, where an operation may be done at any
  * time from its call on until it is completed, and a lock is had by whoever comes when it is free.
  * The search finds the same outcomes, deadlocks among them: no more, no fewer; or it says that it
- * is not all, as it does where one locks everything and another one something exclusively. Of two
- * programs one locks everything to begin with, the other one what it uses. */
+ * is not all, as it does where one locks everything and another one something exclusively, or tests
+ * for the end of an exposure epoch, though there it finds them. Of four programs one locks
+ * everything to begin with, one what it uses, one has post, start, complete, wait, and one fences.
+ */
 #include <mpi.h>
 
 #include "tests/explore/fibers.h"
@@ -24,6 +26,13 @@ enum what {
     SHARED, /* locks, also of everyone's memory */
     EXCLUSIVE,
     UNLOCK,
+    POST, /* peer: a set of ranks, as bits */
+    START,
+    COMPLETE,
+    WAIT,
+    TEST, /* the same, in a loop */
+    FENCE,
+    FENCED, /* all have come to it */
     WHATS
 };
 struct op {
@@ -115,16 +124,93 @@ static void make_locking(struct program *p, struct core_random *r)
                 add(p, rank, (struct op){UNLOCK, peer, 0});
 }
 
+static void make_operations(struct program *p, struct core_random *r, int rank, int peer)
+{
+    for (int i = 1 + below(r, 2); i > 0; i--)
+        add(p, rank, (struct op){(enum what)below(r, FETCH + 1), peer, below(r, PLACES)});
+}
+
+static bool has_room(const struct program *p, int calls)
+{
+    for (int rank = 0; rank < p->ranks; rank++)
+        if (p->count[rank] > OPS - calls)
+            return false;
+    return true;
+}
+
+static void make_message(struct program *p, struct core_random *r)
+{
+    int rank = below(r, p->ranks), peer = (rank + 1 + below(r, p->ranks - 1)) % p->ranks;
+    add(p, rank, (struct op){SEND, peer, 0});
+    add(p, peer, (struct op){RECV, rank, 0});
+}
+
+/* One rank and some of the others, of which each may reach it, or be reached by it. */
+static void make_epoch(struct program *p, struct core_random *r)
+{
+    int one = below(r, p->ranks), others = 1 + below(r, (1 << (p->ranks - 1)) - 1);
+    bool reached = below(r, 3), message = below(r, 2);
+    others = (others & ((1 << one) - 1)) | others >> one << (one + 1);
+    if (!reached)
+        for (int peer = 0; peer < p->ranks; peer++)
+            if (others >> peer & 1)
+                add(p, peer, (struct op){POST, 1 << one, 0});
+    add(p, one, (struct op){reached ? POST : START, others, 0});
+    for (int peer = 0; peer < p->ranks; peer++) {
+        if (!(others >> peer & 1))
+            continue;
+        if (reached)
+            add(p, peer, (struct op){START, 1 << one, 0});
+        make_operations(p, r, reached ? peer : one, reached ? one : peer);
+    }
+    if (message)
+        make_message(p, r);
+    if (below(r, 3) == 0)
+        add(p, below(r, p->ranks), (struct op){LOOK, 0, 0});
+    for (int rank = 0; rank < p->ranks; rank++)
+        if ((reached && others >> rank & 1) || (!reached && rank == one))
+            add(p, rank, (struct op){COMPLETE, EVERYONE, 0});
+        else if (others >> rank & 1 || rank == one)
+            add(p, rank, (struct op){below(r, 4) ? WAIT : TEST, 0, 0});
+}
+
+static void make_epochs(struct program *p, struct core_random *r)
+{
+    for (int i = 1 + below(r, 3); i > 0 && has_room(p, 9); i--) {
+        if (below(r, 3) == 0)
+            make_message(p, r);
+        make_epoch(p, r);
+    }
+}
+
+static void make_fenced(struct program *p, struct core_random *r)
+{
+    for (int i = 2 + below(r, 2); i > 0 && has_room(p, 5); i--) {
+        for (int rank = 0; rank < p->ranks; rank++) {
+            add(p, rank, (struct op){FENCE, EVERYONE, 0});
+            add(p, rank, (struct op){FENCED, 0, 0});
+        }
+        for (int rank = 0; rank < p->ranks && i > 1; rank++)
+            if (below(r, 3))
+                make_operations(p, r, rank, below(r, p->ranks));
+            else if (below(r, 2))
+                add(p, rank, (struct op){LOOK, 0, 0});
+        if (i > 1 && below(r, 2))
+            make_message(p, r);
+    }
+    for (int rank = 0; rank < p->ranks; rank++)
+        add(p, rank, (struct op){FENCE, EVERYONE, 0});
+}
+
 static void make(struct program *p, uint64_t seed)
 {
     struct core_random random;
     core_random_init(&random, seed);
     memset(p, 0, sizeof *p);
     p->ranks = 2 + below(&random, RANKS - 1);
-    if (seed % 2)
-        make_locked(p, &random);
-    else
-        make_locking(p, &random);
+    static void (*const kind[])(struct program *, struct core_random *) = {
+        make_locking, make_locked, make_epochs, make_fenced};
+    kind[seed % 4](p, &random);
 }
 
 static int value_of(int rank, int pc)
@@ -160,6 +246,39 @@ static void saw_results(int rank, unsigned *seen, unsigned set, const struct pro
     *seen |= set;
 }
 
+static void synchronise(const struct op *op, MPI_Win win)
+{
+    MPI_Group all, some;
+    int member[RANKS], count = 0, flag = 0;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    for (int i = 0; i < RANKS; i++)
+        if (op->peer >> i & 1)
+            member[count++] = i;
+    if (op->what == POST || op->what == START) {
+        MPI_Group_incl(all, count, member, &some);
+        if (op->what == POST)
+            MPI_Win_post(some, 0, win);
+        else
+            MPI_Win_start(some, 0, win);
+        MPI_Group_free(&some);
+    } else if (op->what == COMPLETE) {
+        MPI_Win_complete(win);
+    } else if (op->what == WAIT) {
+        MPI_Win_wait(win);
+    } else if (op->what == FENCE) {
+        MPI_Win_fence(0, win);
+    }
+    while (op->what == TEST && !flag)
+        MPI_Win_test(win, &flag);
+    MPI_Group_free(&all);
+}
+
+static void saw_memory(int rank, const int *memory)
+{
+    for (int k = 0; k < PLACES; k++)
+        fibers_saw(rank, memory[k]);
+}
+
 static int run(int rank, void *context)
 {
     const struct program *p = context;
@@ -193,8 +312,7 @@ static int run(int rank, void *context)
             break;
         case LOOK:
             MPI_Win_sync(win);
-            for (int k = 0; k < PLACES; k++)
-                fibers_saw(rank, memory[k]);
+            saw_memory(rank, memory);
             break;
         case SEND:
             MPI_Send(&rank, 1, MPI_INT, op->peer, 0, MPI_COMM_WORLD);
@@ -210,17 +328,23 @@ static int run(int rank, void *context)
                 MPI_Win_lock(op->what == SHARED ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, op->peer, 0,
                              win);
             break;
-        default:
+        case UNLOCK:
             if (op->peer == EVERYONE)
                 MPI_Win_unlock_all(win);
             else
                 MPI_Win_unlock(op->peer, win);
             saw_results(rank, &seen, completed(p, rank, i, op->peer), p, result);
+            break;
+        default:
+            synchronise(op, win);
+            if (op->what == COMPLETE || op->what == FENCE)
+                saw_results(rank, &seen, completed(p, rank, i, EVERYONE), p, result);
+            else if (op->what == WAIT || op->what == TEST)
+                saw_memory(rank, memory);
         }
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int k = 0; k < PLACES; k++)
-        fibers_saw(rank, memory[k]);
+    saw_memory(rank, memory);
     MPI_Win_free(&win);
     returned[rank] = true;
     return 0;
@@ -248,7 +372,9 @@ static enum core_status run_world(void *context, const struct replay_policy *pol
 
 struct state {
     int pc[RANKS], memory[RANKS][PLACES], sent[RANKS][RANKS], result[RANKS][OPS];
-    int lock[RANKS][RANKS]; /* what each rank has locked: 0, SHARED or EXCLUSIVE */
+    int lock[RANKS][RANKS];            /* what each rank has locked: 0, SHARED or EXCLUSIVE */
+    int posted[RANKS], started[RANKS]; /* sets: of whom may start, of whom is reached */
+    int missing[RANKS], fences[RANKS];
     unsigned seen[RANKS];
     bool pending[RANKS][OPS];
     uint64_t hash[RANKS];
@@ -304,6 +430,40 @@ static bool lock_take(const struct program *p, struct state *s, int rank, const 
     return true;
 }
 
+static void saw_all(struct state *s, int rank)
+{
+    for (int k = 0; k < PLACES; k++)
+        saw(s, rank, s->memory[rank][k]);
+}
+
+static bool epoch_step(const struct program *p, struct state *s, int rank, const struct op *op)
+{
+    if (op->what == POST) {
+        s->posted[rank] |= op->peer;
+        s->missing[rank] = __builtin_popcount((unsigned)op->peer);
+    }
+    for (int peer = 0; peer < p->ranks && op->what == START; peer++) {
+        if (op->peer >> peer & 1 && !(s->posted[peer] >> rank & 1))
+            return false;
+        s->posted[peer] &= ~((op->peer >> peer & 1) << rank);
+    }
+    if (op->what == START)
+        s->started[rank] = op->peer;
+    for (int peer = 0; peer < p->ranks && op->what == COMPLETE; peer++)
+        s->missing[peer] -= s->started[rank] >> peer & 1;
+    if (op->what == WAIT || op->what == TEST)
+        saw_all(s, rank);
+    return (op->what != WAIT && op->what != TEST) || !s->missing[rank];
+}
+
+static bool all_fence(const struct program *p, const struct state *s, int rank)
+{
+    for (int peer = 0; peer < p->ranks; peer++)
+        if (s->fences[peer] < s->fences[rank])
+            return false;
+    return true;
+}
+
 /* The next call of a rank; false: it cannot be made yet. */
 static bool step(const struct program *p, struct state *s, int rank)
 {
@@ -318,8 +478,7 @@ static bool step(const struct program *p, struct state *s, int rank)
         results(p, s, rank, set);
         return all;
     case LOOK:
-        for (int k = 0; k < PLACES; k++)
-            saw(s, rank, s->memory[rank][k]);
+        saw_all(s, rank);
         return true;
     case SEND:
         s->sent[rank][op->peer]++;
@@ -335,6 +494,20 @@ static bool step(const struct program *p, struct state *s, int rank)
             if (op->peer == EVERYONE || op->peer == peer)
                 s->lock[rank][peer] = 0;
         return all;
+    case COMPLETE:
+        results(p, s, rank, set);
+        return epoch_step(p, s, rank, op) && all;
+    case POST:
+    case START:
+    case WAIT:
+    case TEST:
+        return epoch_step(p, s, rank, op);
+    case FENCE:
+        results(p, s, rank, set);
+        s->fences[rank]++;
+        return all;
+    case FENCED:
+        return all_fence(p, s, rank);
     default:
         s->pending[rank][pc] = true;
         return true;
@@ -368,8 +541,8 @@ static void go(const struct program *p, const struct state *s)
         return;
     struct state last = *s;
     for (int rank = 0; rank < p->ranks; rank++) {
-        for (int k = 0; k < PLACES && ended; k++)
-            saw(&last, rank, s->memory[rank][k]);
+        if (ended)
+            saw_all(&last, rank);
         key = core_random_mix(key ^ last.hash[rank]);
     }
     is_new(&outcomes, key ^ !ended);
@@ -377,8 +550,9 @@ static void go(const struct program *p, const struct state *s)
 
 static void show(const struct program *p)
 {
-    static const char *const name[WHATS] = {"put",  "get",  "sum",    "fetch",     "flush", "look",
-                                            "send", "recv", "shared", "exclusive", "unlock"};
+    static const char *const name[WHATS] = {
+        "put",       "get",    "sum",  "fetch", "flush",    "look", "send", "recv",  "shared",
+        "exclusive", "unlock", "post", "start", "complete", "wait", "test", "fence", "fenced"};
     for (int rank = 0; rank < p->ranks; rank++) {
         printf("  rank %d:", rank);
         for (int i = 0; i < p->count[rank]; i++)
@@ -386,6 +560,15 @@ static void show(const struct program *p)
                    p->op[rank][i].place);
         printf("\n");
     }
+}
+
+static bool has(const struct program *p, enum what what)
+{
+    for (int rank = 0; rank < p->ranks; rank++)
+        for (int i = 0; i < p->count[rank]; i++)
+            if (p->op[rank][i].what == what)
+                return true;
+    return false;
 }
 
 /* Somebody locks everything, and somebody something exclusively. */
@@ -423,7 +606,9 @@ int main(int argc, char **argv)
         for (uint32_t i = 0; i < s.class_count; i++)
             there += core_table_find(&outcomes, &s.class[i].key) != NULL;
         bool fault = there < s.class_count || states.count > STATES_MAX ||
-                     (s.complete ? there < outcomes.count : !is_mixed(&program));
+                     (s.complete            ? there < outcomes.count
+                      : has(&program, TEST) ? there < outcomes.count
+                                            : !is_mixed(&program));
         if (fault || argc == 2) {
             printf("program %llu: %u outcomes in %llu behaviours%s, %u of them among %u by brute "
                    "force\n",

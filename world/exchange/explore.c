@@ -729,7 +729,6 @@ bool world_explore_decide(void)
     struct candidate best = {0};
     if (!EXPLORE || EXPLORE->told.cut)
         return false;
-    CORE_CHECK(WORLD->ready_count == 0); /* nobody can go on */
     for (int phase = 0; phase < PHASES; phase++)
         for (int i = 0; i < WORLD->rank_count; i++)
             if (consider_rank(&WORLD->rank[i], phase, &best))
@@ -750,23 +749,28 @@ bool world_explore_waits(void)
 {
     CORE_CHECK(EXPLORE && WORLD->fiber->is_rank && !WORLD->fiber->decider);
     world_explore_limited(); /* that it finds nothing is not tried */
-    if (!WORLD->ready_count && !world_explore_decide())
-        return false;
+    bool alone = !WORLD->ready_count || (ME->alone + 1) % EXPLORE_ALONE == 0;
+    if (alone)
+        ME->alone = 0;
+    uint32_t decisions = EXPLORE->told.decision_count;
+    if (alone && (!world_explore_decide() || EXPLORE->told.decision_count == decisions))
+        return false; /* another poll found nothing, at most */
     world_fiber_yield();
     return true;
 }
 
+/* Those that could go on did so meanwhile, or only look as well. */
 void world_explore_beside(void)
 {
     uint32_t decisions = EXPLORE->told.decision_count;
-    CORE_CHECK_HOT(!WORLD->ready_count);
     if (++ME->alone % EXPLORE_ALONE)
         return;
-    while (!WORLD->ready_count && world_explore_decide())
+    bool first = true;
+    for (; (first || !WORLD->ready_count) && world_explore_decide(); first = false)
         world_explore_limited(); /* what the running rank looks at is not known */
     if (EXPLORE->told.decision_count != decisions)
         ME->idle_polls = 0;
-    else if (!WORLD->ready_count)
+    else if (first)
         world_poll_count();
 }
 

@@ -121,12 +121,12 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
 
 void world_explore_start(void);
 void world_explore_end(void); /* hands over what was decided */
-/* Nobody can go on: decides something. False: there is nothing to decide. */
+/* Nobody can go on, but to look again: decides something. False: there is nothing to decide. */
 bool world_explore_decide(void);
 /* A look that has no number finds nothing yet: the others go on. False: nobody can. */
 bool world_explore_waits(void);
 /* The running rank has looked for something in vain, and the others wait until it is decided who
- * goes on: now and then that is decided. */
+ * goes on, or look in vain too: now and then that is decided. */
 void world_explore_beside(void);
 /* Whether the world ended because the policy's answers could not be given. */
 bool world_explore_cut(void);

@@ -259,7 +259,7 @@ void world_fiber_block(void)
 
 void world_fiber_yield(void)
 {
-    if (!WORLD->ready_count && UNLIKELY(WORLD->explore != NULL))
+    if (UNLIKELY(WORLD->explore != NULL) && WORLD->fiber->is_rank)
         world_explore_beside();
     if (!WORLD->ready_count)
         return;
