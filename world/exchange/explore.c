@@ -763,6 +763,7 @@ bool world_explore_waits(void)
 void world_explore_beside(void)
 {
     uint32_t decisions = EXPLORE->told.decision_count;
+    CORE_CHECK(EXPLORE && WORLD->fiber->is_rank);
     if (++ME->alone % EXPLORE_ALONE)
         return;
     bool first = true;

@@ -227,6 +227,7 @@ static bool polls_for_ever(uint32_t most)
     if (!WORLD_PROCESSES || ME->idle_polls > most * POLLS_COUNTED)
         return true;
     uint32_t since = ME->idle_polls % most;
+    CORE_CHECK(most > POLLS_COMPARED);
     if (since == 1) /* compared with those that follow */
         ME->repeats = false;
     else if (ME->repeats || since > POLLS_COMPARED)

@@ -43,6 +43,7 @@ static size_t maps_read(char *text, size_t room)
             got = 0;
     if (file >= 0)
         close(file);
+    CORE_CHECK(bytes <= room);
     return bytes < room ? bytes : 0; /* all, or nothing */
 }
 
@@ -50,6 +51,7 @@ static size_t maps_read(char *text, size_t room)
 static bool take(XXH3_state_t *state, uintptr_t from, uintptr_t to, size_t *taken)
 {
     uintptr_t own = (uintptr_t)__ehdr_start, own_end = ((uintptr_t)end + 4095) / 4096 * 4096;
+    CORE_CHECK(from < to);
     if (from < own_end && to > own)
         return (from >= own || take(state, from, own, taken)) &&
                (to <= own_end || take(state, own_end, to, taken));
