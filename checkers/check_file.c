@@ -113,7 +113,7 @@ static int64_t tiles_covered(struct trace *trace, const struct trace_event *even
 static void access(struct files *files, const struct trace_event *event, struct opened *file)
 {
     CORE_CHECK(file->known);
-    const struct trace *trace = files->input->trace;
+    struct trace *trace = files->input->trace;
     bool writes = event->verb == VERB_WRITE || event->verb == VERB_SET_SIZE ||
                   event->verb == VERB_PREALLOCATE,
          reads = event->verb == VERB_READ;
