@@ -2,7 +2,10 @@
 # where threads agree on an order, or do not meet, there is one. Where a thread waits for something
 # that is not MPI, that is said, and is no deadlock.
 mpicc -g -O1 -pthread -o modes "$SOURCE/tests/world/processes/modes.c" &&
-    mpicc -g -O1 -pthread -o threads "$SOURCE/tests/world/processes/threads.c" || exit 1
+    mpicc -g -O1 -pthread -o threads "$SOURCE/tests/world/processes/threads.c" &&
+    mpicc -g -O1 -pthread -o apart "$SOURCE/tests/world/processes/apart.c" || exit 1
+crosswait explore -n 3 -- ./apart
+echo "apart: [$?]"
 for mode in multiple crowded; do
     crosswait explore -n 3 -- ./modes $mode
     echo "$mode: [$?]"

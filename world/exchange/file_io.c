@@ -147,6 +147,7 @@ static int blocking(const char *call, MPI_File file, bool write, bool all, enum 
                     MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,
                     MPI_Status *status)
 {
+    ALONE
     struct world_access *access;
     int code = start(call, file, write, pointer, offset, buffer, count, type, &access);
     if (code)
@@ -167,6 +168,7 @@ static int nonblocking(const char *call, MPI_File file, bool write, enum pointer
                        MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,
                        MPI_Request *request)
 {
+    ALONE
     struct world_access *access;
     int code = start(call, file, write, pointer, offset, buffer, count, type, &access);
     if (!code)

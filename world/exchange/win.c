@@ -70,6 +70,7 @@ static MPI_Win win_new(MPI_Comm comm, int flavor, void *base, MPI_Aint size, int
 int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm handle,
                    MPI_Win *win)
 {
+    ALONE
     MPI_Comm comm;
     int code = start("MPI_Win_create", handle, size, disp_unit, &comm);
     if (!code)
@@ -80,6 +81,7 @@ int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_
 int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm handle, void *baseptr,
                      MPI_Win *win)
 {
+    ALONE
     MPI_Comm comm;
     int code = start("MPI_Win_allocate", handle, size, disp_unit, &comm);
     if (code)
@@ -93,6 +95,7 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm handl
 int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm handle,
                             void *baseptr, MPI_Win *out_win)
 {
+    ALONE
     MPI_Comm comm;
     int code = start("MPI_Win_allocate_shared", handle, size, disp_unit, &comm);
     if (code)
@@ -114,6 +117,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 
 int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm handle, MPI_Win *win)
 {
+    ALONE
     MPI_Comm comm;
     int code = start("MPI_Win_create_dynamic", handle, 0, 1, &comm);
     if (!code)

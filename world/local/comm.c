@@ -342,6 +342,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
+    ALONE
     int code = dup("MPI_Comm_dup_with_info", comm, newcomm);
     if (!code)
         (*newcomm)->info = world_info_keep(info);

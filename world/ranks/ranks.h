@@ -37,7 +37,8 @@ void rank_event(void *unused, const struct world_event *event);
 int rank_thread_count(int process);
 /* Until the turn may have changed: it was `seen`. */
 void rank_threads_rest(_Atomic uint32_t *turn, uint32_t seen);
-void rank_threads_leave(void); /* the calling one ends the process */
+bool rank_threads_inside(void); /* the calling one is in a call of MPI */
+void rank_threads_leave(void);  /* the calling one ends the process */
 
 /* clock.c */
 extern uint64_t rank_clock_before; /* what passed before the world began */

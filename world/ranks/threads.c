@@ -94,6 +94,11 @@ static bool is_host(void)
     return rank_slot > THREADS_MAX;
 }
 
+bool rank_threads_inside(void)
+{
+    return !world_process_several || is_host() || (own && own->depth > 0);
+}
+
 void world_process_thread_lock(void)
 {
     if (is_host())

@@ -102,6 +102,7 @@ struct world_fiber *world_process_switch(struct world_fiber *from, struct world_
     if (!to)
         rank_over();
     CORE_CHECK(from->rank->rank == rank_own); /* ranks.h invariant 2 */
+    CORE_CHECK(rank_threads_inside());        /* threads.c invariant 1 */
     if (to->rank->rank != rank_own || to->slot != rank_slot) {
         rank_turn_give(to);
         rank_turn_wait();
