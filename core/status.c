@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/check.h"
+
 static const char *const status_text[] = {
     [CORE_OK] = "ok",
     [CORE_NO_MEMORY] = "out of memory",
@@ -48,6 +50,7 @@ static void keep_first(enum core_status status, const char *message, void *conte
 
 void core_report_keep(char **message)
 {
+    CORE_CHECK(message && !*message);
     core_report_hook(keep_first, message);
 }
 
