@@ -1,8 +1,7 @@
-/* Jobs on several machines. Nothing here communicates by MPI (interpose
- * invariant 6): between ranks that exchange no
- * messages there may be no way, and a library that looks for one may end the job. Where there is a
- * launcher, the first rank of each other machine starts a relay (launch/relay/relay.h), which
- * brings it what is recorded, and compares the machines' clocks. */
+/* Jobs on several machines. Nothing here communicates by MPI (interpose invariant 6): between ranks
+ * that exchange no messages there may be no way, and a library that looks for one may end the job.
+ * Where there is a launcher, the first rank of each other machine starts a relay
+ * (launch/relay/relay.h), which brings it what is recorded, and compares the machines' clocks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
