@@ -42,7 +42,7 @@ const char *finding_confirmed_text(enum finding_confirmed confirmed)
     static const char *const text[] = {
         [FINDING_NOT_TRIED] = "not tried",           [FINDING_CONFIRMED] = "confirmed",
         [FINDING_REFUTED] = "not reproduced",        [FINDING_RULED_OUT] = "ruled out",
-        [FINDING_UNPROVEN] = "tried, not confirmed", [FINDING_FAILS] = "fails there, too"};
+        [FINDING_UNPROVEN] = "tried, not confirmed", [FINDING_FAILS] = "confirmed, failed"};
 
     _Static_assert(sizeof text / sizeof *text == FINDING_CONFIRMED_COUNT, "words for each");
     CORE_CHECK((size_t)confirmed < sizeof text / sizeof *text);

@@ -146,8 +146,8 @@ void finding_call_await(struct finding_call *call, uint32_t rank, bool any);
  */
 void finding_call_subject(struct finding_call *call, struct trace *trace, uint64_t seq);
 
-/* What became of an assumed finding that was tried: one that was confirmed is an error from now on,
- * any other stays a note. */
+/* What became of a finding that was tried. An assumed one that was confirmed is an error from now
+ * on, any other stays a note; what failed in a world is a note where it was refuted. */
 void finding_confirm(struct finding *finding, enum finding_confirmed how);
 bool finding_is_refuted(const struct finding *finding);
 

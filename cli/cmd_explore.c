@@ -620,7 +620,7 @@ int cmd_explore(int argc, char **argv)
         return options_exit(which);
     if (!o.rest_count)
         return options_wrong(&o, "no command to run");
-    if (explore_command_read(o.rest_count, o.rest, settings.jobs, &typed) != CORE_OK)
+    if (explore_command_read(o.rest, settings.jobs, &typed) != CORE_OK)
         return CLI_USAGE;
     if (settings.ranks)
         typed.rank_count = settings.ranks;

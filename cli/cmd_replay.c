@@ -562,11 +562,8 @@ static enum core_status choose_in_world(struct replaying *r)
     struct explore_command job;
     struct replay_policy chosen;
     struct explore_lived lived;
-    int count = 0;
 
-    while (r->command[count])
-        count++;
-    enum core_status status = explore_command_read(count, r->command, true, &job);
+    enum core_status status = explore_command_read(r->command, true, &job);
     if (status != CORE_OK)
         return status;
     r->ranks = (uint32_t)job.rank_count;
@@ -577,7 +574,7 @@ static enum core_status choose_in_world(struct replaying *r)
     if (!job.rank_count)
         status = core_report(CORE_BAD_INPUT, "how many ranks? -- mpirun -n N %s", r->command[0]);
     if (status == CORE_OK)
-        status = explore_live(&job, &r->policy, &chosen, &lived);
+        status = explore_live(&job, &r->policy, r->force_s, &chosen, &lived);
     explore_command_done(&job);
     if (status != CORE_OK)
         return status;

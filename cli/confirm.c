@@ -184,16 +184,13 @@ static enum core_status confirm_world(struct trace *trace, const struct confirm_
     struct replay_policy policy, chosen;
     struct explore_lived lived;
     struct force_result live = {0};
-    int count = 0;
 
-    while (options->command[count])
-        count++;
-    enum core_status status = explore_command_read(count, options->command, true, &job);
+    enum core_status status = explore_command_read(options->command, true, &job);
     if (status != CORE_OK)
         return status;
     status = replay_policy_read_world(&policy, finding->schedule);
     if (status == CORE_OK)
-        status = explore_live(&job, &policy, &chosen, &lived);
+        status = explore_live(&job, &policy, budget_s, &chosen, &lived);
     replay_policy_done(&policy);
     explore_command_done(&job);
     if (status != CORE_OK)
@@ -225,20 +222,19 @@ enum core_status confirm_findings(struct trace *trace, const struct confirm_opti
         if (!(finding->assumed || of_world) || !finding->schedule ||
             finding->confirmed != FINDING_NOT_TRIED)
             continue;
-        if (of_world && left >= SECONDS_MIN) {
+        if (left < SECONDS_MIN) {
+            finding_fact(
+                finding,
+                "not tried in the real job: the time for that was spent (--confirm=SECONDS)");
+        } else if (of_world) {
             char *why = NULL; /* what cannot be tried stays as it is */
             core_report_keep(&why);
             confirm_world(trace, options, left, finding);
             core_report_hook(NULL, NULL);
             free(why);
-        } else if (of_world)
-            continue;
-        else if (left >= SECONDS_MIN)
+        } else {
             status = confirm_one(trace, options, left, finding);
-        else
-            finding_fact(
-                finding,
-                "not tried in the real job: the time for that was spent (--confirm=SECONDS)");
+        }
         if (status == CORE_OK && kept)
             status = check_keep_one(trace, finding);
     }

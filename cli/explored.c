@@ -209,16 +209,13 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
     double budget_s = options->budget_s / 2 < SECONDS_MAX ? options->budget_s / 2 : SECONDS_MAX;
     if (budget_s > options->job_s + 1)
         budget_s = options->job_s + 1;
-    int count = 0;
 
     *out_said = NULL;
     if (!options->command || budget_s <= 0 || !has_choices(trace))
         return CORE_OK;
-    while (options->command[count])
-        count++;
     char *why = NULL, *written = explore_file_written(options->started);
     core_report_keep(&why);
-    if (explore_command_read(count, options->command, false, &command) == CORE_OK) {
+    if (explore_command_read(options->command, false, &command) == CORE_OK) {
         const char *library = trace_meta(trace, "library");
         if (library && strncmp(library, "MPICH", strlen("MPICH")) == 0)
             core_report(CORE_UNSUPPORTED, "worlds take the place of Open MPI, and the program is "

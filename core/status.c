@@ -43,8 +43,7 @@ void core_report_hook(core_report_fn hook, void *context)
 static void keep_first(enum core_status status, const char *message, void *context)
 {
     char **kept = context;
-    (void)status;
-    if (!*kept)
+    if (!*kept && status != CORE_OK)
         *kept = strdup(message);
 }
 

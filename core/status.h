@@ -32,7 +32,7 @@ enum core_status core_report(enum core_status status, const char *format, ...)
 /* Redirects messages, for tests and fuzzers. NULL restores stderr. */
 typedef void (*core_report_fn)(enum core_status status, const char *message, void *context);
 void core_report_hook(core_report_fn hook, void *context);
-/* The first message goes there, the caller's to free; later ones are dropped. Until
+/* What first goes wrong is said there, the caller's to free; other messages are dropped. Until
  * core_report_hook(NULL, NULL). */
 void core_report_keep(char **message);
 

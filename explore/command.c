@@ -167,9 +167,11 @@ static enum core_status option_read(const struct launcher *launcher, int count, 
     return option->meaning == VARIABLE ? variable_add(c, given) : CORE_OK;
 }
 
-enum core_status explore_command_read(int count, char **word, bool job,
-                                      struct explore_command *out_command)
+enum core_status explore_command_read(char **word, bool job, struct explore_command *out_command)
 {
+    int count = 0;
+    while (word[count])
+        count++;
     struct explore_command c = {0};
     const struct launcher *launcher = count ? launcher_of(word[0]) : NULL;
     enum core_status status = CORE_OK;

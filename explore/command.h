@@ -19,8 +19,7 @@ struct explore_command {
  * asks for what a world cannot be, is refused by name (CORE_BAD_INPUT, CORE_UNSUPPORTED). job: it
  * is run as it is, and may ask for anything; of several programs the number of ranks is not said.
  */
-enum core_status explore_command_read(int count, char **word, bool job,
-                                      struct explore_command *out_command);
+enum core_status explore_command_read(char **word, bool job, struct explore_command *out_command);
 void explore_command_done(struct explore_command *command);
 
 #endif

@@ -71,9 +71,11 @@ static bool finished(const struct world_outcome *outcome)
 }
 
 enum core_status explore_live(const struct explore_command *command,
-                              const struct replay_policy *policy, struct replay_policy *out_policy,
-                              struct explore_lived *out_lived)
+                              const struct replay_policy *policy, double budget_s,
+                              struct replay_policy *out_policy, struct explore_lived *out_lived)
 {
+    const uint32_t budget_ms = budget_s < UINT32_MAX / 1000 ? (uint32_t)(budget_s * 1000) : 0;
+    const struct explore_start start = {.start_ms_max = budget_ms, .world_ms_max = budget_ms};
     struct explore_program program;
     struct replay_policy world;
     struct replay_choice choice = {0};
@@ -89,9 +91,12 @@ enum core_status explore_live(const struct explore_command *command,
     world.order = REPLAY_ORDER_EXPLORE;
     status = replay_policy_check(&world, REPLAY_IN_PROCESS);
     if (status == CORE_OK)
-        status = explore_program_start(command, &(struct explore_start){0}, &program);
+        status = explore_program_start(command, &start, &program);
     if (status == CORE_OK) {
         status = explore_program_run(&program, &world, &choice, &outcome, &key, &events);
+        if (status == CORE_OK && outcome->decisions->unfinished)
+            status = core_report(CORE_BUDGET, "the world of this schedule did not come to its end "
+                                              "in time");
         if (status == CORE_OK)
             status = explore_program_followed(&program, &world);
         if (status == CORE_OK)

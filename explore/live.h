@@ -17,10 +17,10 @@ struct explore_lived {
 };
 
 /* Runs one world of the command under the policy, of order=explore, or of order=random, where the
- * policy's seed chooses. *out_policy, the caller's, says what was decided, as it can be had live.
- */
+ * policy's seed chooses; it is broken off behind budget_s (0: never; CORE_BUDGET). *out_policy, the
+ * caller's, says what was decided, as it can be had live. */
 enum core_status explore_live(const struct explore_command *command,
-                              const struct replay_policy *policy, struct replay_policy *out_policy,
-                              struct explore_lived *out_lived);
+                              const struct replay_policy *policy, double budget_s,
+                              struct replay_policy *out_policy, struct explore_lived *out_lived);
 
 #endif
