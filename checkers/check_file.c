@@ -87,6 +87,9 @@ static void wrong(struct files *files, const struct trace_event *event, const ch
         refused_note(finding);
 }
 
+/* Nothing of a job lies so far away, or is so large; twice as much is still a number. */
+static const int64_t FAR = (int64_t)1 << 60;
+
 /* How many tiles of the view an access covers whole, at least. Moves the file pointer. */
 static int64_t tiles_covered(struct trace *trace, const struct trace_event *event,
                              struct opened *file)
@@ -95,17 +98,18 @@ static int64_t tiles_covered(struct trace *trace, const struct trace_event *even
             from = file->position;
 
     CORE_CHECK(size > 0); /* view: only such a one has repetitions that overlap */
+    if (bytes < 0 || bytes > FAR || from > FAR)
+        return 0;
     if (trait_in(event->traits, TRAIT_AT_OFFSET)) {
         from = trace_arg_value(trace, event, "offset", -1);
-        if (from >= 0 && from < INT64_MAX / 2 / size)
-            from *= (int64_t)trace->datatype[file->etype].size;
-        else
+        if (__builtin_mul_overflow(from, (int64_t)trace->datatype[file->etype].size, &from) ||
+            from > FAR)
             from = -1;
     } else if (trait_in(event->traits, TRAIT_SHARED_POINTER) ||
                trait_in(event->traits, TRAIT_ORDERED)) {
         from = -1;
-    } else if (file->position >= 0) {
-        file->position += event->verb == VERB_WRITE ? bytes : -file->position - 1;
+    } else {
+        file->position = from >= 0 && event->verb == VERB_WRITE ? from + bytes : -1;
     }
     return from < 0 ? (bytes + 1) / size - 1 : (from + bytes) / size - (from + size - 1) / size;
 }
@@ -336,12 +340,16 @@ static uint32_t repetitions_overlap(const struct trace *trace, int32_t id)
     enum { WORK_MAX = 1 << 20 };
     const struct trace_datatype *type = &trace->datatype[id];
     const struct spool_segment *s = type->segment;
-    int64_t step = type->extent < 0 ? -type->extent : type->extent, end = INT64_MIN;
     uint32_t count = s ? type->segment_count : 0;
+    int64_t step, end = INT64_MIN;
 
+    if (type->extent < -FAR || type->extent > FAR)
+        return 0;
+    step = type->extent < 0 ? -type->extent : type->extent;
     for (uint32_t i = 0; i < count; i++) {
         const struct trace_datatype *basic = &trace->datatype[s[i].basic];
-        if (s[i].basic >= trace->datatype_count || !s[i].count || basic->size != basic->extent)
+        if (s[i].basic >= trace->datatype_count || !s[i].count || basic->size != basic->extent ||
+            basic->size > INT16_MAX || s[i].displacement < -FAR || s[i].displacement > FAR)
             return 0;
         end = s[i].displacement + (int64_t)s[i].count * basic->size;
     }
