@@ -139,7 +139,8 @@ struct launch {
     uint64_t all_gone_ns;
 };
 
-uint64_t launch_now_ns(void);
+uint64_t launch_clock_ns(clockid_t clock);
+uint64_t launch_now_ns(void); /* CLOCK_MONOTONIC */
 
 /* library.c: which of our libraries is preloaded. */
 enum core_status launch_library_find(struct launch *launch);

@@ -191,17 +191,9 @@ static uint32_t relay_number(const struct launch_relays *relays, const struct re
     return (uint32_t)(relay - relays->relay) + 1;
 }
 
-static uint64_t realtime_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void clock_ask(struct relay *relay)
 {
-    relay->clock_sent_ns = realtime_ns();
+    relay->clock_sent_ns = launch_clock_ns(CLOCK_REALTIME);
     relay_link_send(&relay->link, RELAY_CLOCK, NULL, 0, NULL, 0, SEND_MS);
 }
 
@@ -244,7 +236,7 @@ static void clocks_write(const struct launch_relays *relays, const struct relay 
 
 static void clock_take(const struct launch_relays *relays, struct relay *relay, uint64_t there_ns)
 {
-    uint64_t now = realtime_ns(), error = (now - relay->clock_sent_ns + 1) / 2;
+    uint64_t now = launch_clock_ns(CLOCK_REALTIME), error = (now - relay->clock_sent_ns + 1) / 2;
 
     if (!relay->clocks_left)
         return;

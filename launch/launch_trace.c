@@ -35,14 +35,6 @@ static bool signal_is_own(int signal)
            signal == SIGABRT || signal == SIGTRAP || signal == SIGSYS;
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* When the rank met its end, by CLOCK_REALTIME: as it says itself, or as it was seen. 0: it did
  * not, or nobody knows. */
 static uint64_t ended_ns(const struct launch_rank *rank, uint64_t monotonic_to_real)
@@ -139,7 +131,7 @@ static void culprit_look(struct culprit *culprit, const struct launch_rank *rank
 static const struct launch_rank *culprit_find(const struct launch *launch,
                                               const struct launch_world *world)
 {
-    uint64_t offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+    uint64_t offset = launch_clock_ns(CLOCK_REALTIME) - launch_clock_ns(CLOCK_MONOTONIC);
     struct culprit culprit = {0};
 
     for (uint32_t w = 0; w < launch->world_count; w++) {

@@ -30,12 +30,17 @@ enum {
     WATCH_SOON_MAX = 1000
 }; /* a ring that never becomes whole is of another version, or no ring */
 
-uint64_t launch_now_ns(void)
+uint64_t launch_clock_ns(clockid_t clock)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t launch_now_ns(void)
+{
+    return launch_clock_ns(CLOCK_MONOTONIC);
 }
 
 /* --- the end of a rank ------------------------------------------------------------------------ */

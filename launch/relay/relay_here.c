@@ -351,11 +351,8 @@ static void haves_take(struct here *here, const struct relay_have *have, uint32_
 
 static bool clock_answer(struct here *here)
 {
-    struct timespec now;
-    uint64_t ns;
+    uint64_t ns = launch_clock_ns(CLOCK_REALTIME);
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     return relay_link_send(&here->link, RELAY_CLOCK, &ns, sizeof ns, NULL, 0, SEND_MS) == CORE_OK;
 }
 
