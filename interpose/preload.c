@@ -128,24 +128,36 @@ void life_name_spools(const char *folder)
         advise("no call of MPI_Finalize makes the trace; once all ranks have ended", folder);
 }
 
+/* enum spool_state; -1: the rank has no record in the folder. */
+static int record_state(const char *folder, int rank)
+{
+    char path[PATH_MAX + 40];
+    struct spool_header header;
+
+    snprintf(path, sizeof path, "%s/%d.0.ring", folder, rank);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool read_whole = fd >= 0 && read(fd, &header, sizeof header) == sizeof header;
+    if (fd >= 0)
+        close(fd);
+    return read_whole ? (int)header.state : -1;
+}
+
 enum { AT_WORK = -1 };
-/* How many ranks' records are missing in the folder; AT_WORK: one that is there is not closed. */
+/* Once all are closed: how many ranks' records are missing in the folder. AT_WORK: one that is
+ * there was not closed in time. */
 static int records_missing(const char *folder)
 {
-    int missing = 0;
+    enum { LOOKS = 5000, LOOK_NS = 1000000 };
+    int missing = 0, looks = 0;
 
     for (int rank = 0; rank < recorder.world_size; rank++) {
-        char path[PATH_MAX + 40];
-        struct spool_header header;
-
-        snprintf(path, sizeof path, "%s/%d.0.ring", folder, rank);
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        bool read_whole = fd >= 0 && read(fd, &header, sizeof header) == sizeof header;
-        if (fd >= 0)
-            close(fd);
-        if (read_whole && header.state == SPOOL_STATE_RUNNING)
-            return AT_WORK;
-        missing += !read_whole;
+        int state = record_state(folder, rank);
+        for (; state == SPOOL_STATE_RUNNING; state = record_state(folder, rank)) {
+            if (looks++ == LOOKS)
+                return AT_WORK;
+            nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+        }
+        missing += state < 0;
     }
     return missing;
 }
@@ -154,14 +166,11 @@ static int records_missing(const char *folder)
  * and a shared file system may show that late. */
 void life_make_trace(const char *folder)
 {
-    enum { LOOKS = 5000, LOOK_NS = 1000000 };
     char command[PATH_MAX], out[PATH_MAX], text[PATH_MAX + 200];
-    int missing = AT_WORK;
 
     if (recorder.world_rank != 0)
         return;
-    for (int i = 0; i < LOOKS && (missing = records_missing(folder)) == AT_WORK; i++)
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    int missing = records_missing(folder);
     trace_of(folder, out);
     if (missing == AT_WORK) {
         advise("no trace is made: not all ranks have come back from MPI_Finalize; once they have "
