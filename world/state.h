@@ -506,13 +506,13 @@ static inline void world_block_give(void *block, size_t bytes)
         world_block_return(block, bytes);
 }
 char *world_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A block of its own, zeroed, where the address sanitizer sees what goes past its end. Freed with
- * the world at the latest. */
 struct world_heap {
     struct world_heap *next;
     void *block;
     size_t bytes;
 };
+/* A block of its own, zeroed, where the address sanitizer sees what goes past its end. Freed with
+ * the world at the latest. */
 void *world_heap_alloc(size_t bytes);
 void world_heap_free(void *block);
 void world_heap_end(void);

@@ -222,8 +222,7 @@ void world_step_limit(void)
  * the clock, is given more. */
 static bool polls_for_ever(uint32_t most)
 {
-    if (ME->idle_polls <= most)
-        return false;
+    CORE_CHECK(ME->idle_polls > most);
     if (!WORLD_PROCESSES || ME->idle_polls > most * POLLS_COUNTED)
         return true;
     uint32_t since = ME->idle_polls % most;
