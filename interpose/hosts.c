@@ -16,6 +16,7 @@
 
 #include "interpose/library/library.h"
 #include "interpose/life.h"
+#include "core/machine.h"
 #include "core/spool/relay_place.h"
 
 /* The library's launcher tells each process how many ranks its machine has, and the job; what it
@@ -29,41 +30,38 @@ bool hosts_several(void)
            (!place.size || atoi(place.size) == recorder.world_size);
 }
 
-void hosts_boot(char text[SPOOL_BOOT_BYTES])
-{
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? 0 : read(fd, text, SPOOL_BOOT_BYTES - 1);
-
-    text[got > 0 ? got : 0] = '\0';
-    text[strcspn(text, "\n")] = '\0';
-    if (fd >= 0)
-        close(fd);
-}
-
 /* --- the relay -------------------------------------------------------------------------------- */
+
+static void machine_here(char text[CORE_MACHINE_TEXT_BYTES])
+{
+    struct core_machine here;
+
+    core_machine_here(&here);
+    core_machine_text(&here, text);
+}
 
 /* The launcher's machine, as the relay's place begins (core/spool/relay_place.h): whether it is
  * another one. */
 static bool far_from_launcher(const char **out_place)
 {
     const char *place = getenv(RELAY_PLACE), *end = place ? strchr(place, ';') : NULL;
-    char host[64] = "";
+    char here[CORE_MACHINE_TEXT_BYTES];
 
-    gethostname(host, sizeof host - 1);
+    machine_here(here);
     *out_place = place;
-    return end && (strlen(host) != (size_t)(end - place) || memcmp(host, place, strlen(host)) != 0);
+    return end && (strlen(here) != (size_t)(end - place) || memcmp(here, place, strlen(here)) != 0);
 }
 
 bool hosts_spool(const char *spool, char *text, size_t room)
 {
     const char *place, *port;
-    char host[64] = "";
+    char here[CORE_MACHINE_TEXT_BYTES];
 
     if (!far_from_launcher(&place))
         return snprintf(text, room, "%s", spool) < (int)room;
-    gethostname(host, sizeof host - 1);
+    machine_here(here);
     port = strchr(strchr(place, ';') + 1, ';'); /* what tells this job from those before it */
-    return port && snprintf(text, room, "%s.%s.%.*s", spool, host, (int)strcspn(port + 1, ";"),
+    return port && snprintf(text, room, "%s.%s.%.*s", spool, here, (int)strcspn(port + 1, ";"),
                             port + 1) < (int)room;
 }
 

@@ -20,7 +20,6 @@ void life_name_spools(const char *folder);
 /* Several machines (hosts.c). */
 /* Whether the job has ranks on other machines, as far as its launcher says so. */
 bool hosts_several(void);
-void hosts_boot(char text[SPOOL_BOOT_BYTES]); /* what tells a system that was started from others */
 /* The folder of this machine's spools: `spool`, but for ranks of other machines than a launcher
  * that has relays. false: too long. */
 bool hosts_spool(const char *spool, char *text, size_t room);

@@ -197,8 +197,7 @@ static void fill_header(struct spool_header *header, int thread_level)
     header->pid = life.pid;
     header->tid = (int32_t)syscall(SYS_gettid);
     header->thread_level = thread_level;
-    gethostname(header->host, sizeof header->host - 1);
-    hosts_boot(header->boot);
+    core_machine_here(&header->machine);
     const char *job = strrchr(life.folder, '/');
     snprintf(header->job, sizeof header->job, "%.63s", job ? job + 1 : life.folder);
     REAL(Get_library_version)(version, &length);

@@ -281,7 +281,7 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
 
     memset(out_result, 0, sizeof *out_result);
     out_result->verdict_ms = -1;
-    gethostname(launch.host, sizeof launch.host - 1);
+    core_machine_here(&launch.machine);
     status = launch_env_prepare(&launch);
     if (status != CORE_OK)
         goto free_paths;

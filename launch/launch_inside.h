@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "launch/launch.h"
+#include "core/machine.h"
 #include "core/spool/spool.h"
 #include "core/status.h"
 
@@ -102,7 +103,7 @@ struct launch {
     char *library; /* absolute */
     bool spool_made;
     int lock_fd; /* the spool folder, locked; -1 */
-    char host[64];
+    struct core_machine machine;
 
     pid_t child;
     bool child_gone;

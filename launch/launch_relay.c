@@ -55,7 +55,7 @@ struct guest { /* a connection that has not said yet who it is */
     uint64_t since_ns;
 };
 struct relay { /* of one host */
-    char host[RELAY_HOST_BYTES];
+    struct core_machine machine;
     struct relay_link link; /* closed: it is cut, and may come again */
     bool done, lost_said;
     uint64_t heard_ns;
@@ -150,6 +150,7 @@ enum core_status launch_relay_open(struct launch *launch)
 {
     struct launch_relays *relays;
     char addresses[RELAY_ADDRESSES_MAX * (INET6_ADDRSTRLEN + 1)], self[4096];
+    char here[CORE_MACHINE_TEXT_BYTES];
     bool known = core_program_file(self, sizeof self);
 
     relays = calloc(1, sizeof *relays);
@@ -168,7 +169,8 @@ enum core_status launch_relay_open(struct launch *launch)
     }
     for (int i = 0; i < RELAY_KEY_BYTES; i++)
         sprintf(relays->secret_text + 2 * i, "%02x", relays->secret[i]);
-    if (asprintf(&relays->place, "%s;%s;%u;%s", launch->host, self, relays->port, addresses) < 0) {
+    core_machine_text(&launch->machine, here);
+    if (asprintf(&relays->place, "%s;%s;%u;%s", here, self, relays->port, addresses) < 0) {
         relays->place = NULL;
         launch_relay_close(launch);
         return core_report(CORE_NO_MEMORY, "out of memory");
@@ -274,15 +276,15 @@ static void relays_accept(struct launch_relays *relays)
     }
 }
 
-/* The host's relay, made if need be; NULL: out of memory. */
-static struct relay *relay_of(struct launch_relays *relays, const char *host)
+/* The machine's relay, made if need be; NULL: out of memory. */
+static struct relay *relay_of(struct launch_relays *relays, const struct core_machine *machine)
 {
     struct relay made = {.link = {.fd = -1}};
 
     for (uint32_t i = 0; i < relays->count; i++)
-        if (!strcmp(relays->relay[i].host, host))
+        if (core_machine_same(&relays->relay[i].machine, machine))
             return &relays->relay[i];
-    snprintf(made.host, sizeof made.host, "%s", host);
+    made.machine = *machine;
     return CORE_ARRAY_PUSH(relays->relay, relays->count, relays->room, "relays", made) == CORE_OK
                ? &relays->relay[relays->count - 1]
                : NULL;
@@ -319,10 +321,12 @@ static void hello_take(struct launch_relays *relays, struct guest *guest,
 
     if (head->kind != RELAY_HELLO || head->bytes != sizeof *hello ||
         memcmp(hello->magic, "CWRELAY", sizeof hello->magic) != 0 ||
-        hello->version != RELAY_VERSION || !memchr(hello->host, 0, sizeof hello->host))
+        hello->version != RELAY_VERSION ||
+        !memchr(hello->machine.name, 0, sizeof hello->machine.name) ||
+        !memchr(hello->machine.boot, 0, sizeof hello->machine.boot))
         return;
     memcpy(welcome.relay_nonce, hello->nonce, sizeof welcome.relay_nonce);
-    relay = relay_of(relays, hello->host);
+    relay = relay_of(relays, &hello->machine);
     if (!relay || getrandom(welcome.nonce, sizeof welcome.nonce, 0) != sizeof welcome.nonce ||
         relay_link_send(&guest->link, RELAY_WELCOME, &welcome, sizeof welcome, NULL, 0, SEND_MS))
         return;
@@ -546,7 +550,7 @@ static void relay_miss(struct relay *relay)
     core_report(CORE_OK,
                 "nothing is heard from '%s' any more: what its ranks do is not known, and what "
                 "they record waits there",
-                relay->host);
+                relay->machine.name);
 }
 
 void launch_relay_serve(struct launch *launch)
@@ -667,7 +671,7 @@ static void missing_tell(const struct launch *launch)
             core_report(
                 CORE_OK,
                 "no record has come of %d of %d ranks; those that ran on other machines "
-                "could not reach this one at port %u, and have theirs in '%s.HOST.%u' there",
+                "could not reach this one at port %u, and have theirs in '%s.MACHINE.%u' there",
                 (int)missing, (int)header->world_size, launch->relays->port, launch->spool,
                 launch->relays->port);
         else if (missing > 0)
@@ -701,12 +705,17 @@ void launch_relay_finish(struct launch *launch)
             waiting += !relays->relay[i].done && launch_now_ns() - relays->relay[i].heard_ns <
                                                      (uint64_t)LAST_WORDS_MS * 1000000u;
     }
-    for (uint32_t i = 0; i < relays->count; i++)
+    for (uint32_t i = 0; i < relays->count; i++) {
+        const struct core_machine *lost = &relays->relay[i].machine;
+        char there[CORE_MACHINE_TEXT_BYTES];
+
+        core_machine_text(lost, there);
         if (!relays->relay[i].done)
             core_report(CORE_OK,
                         "'%s' was lost: the last records of its ranks are missing here; what is "
                         "left of them is in '%s.%s.%u' there",
-                        relays->relay[i].host, launch->spool, relays->relay[i].host, relays->port);
+                        lost->name, launch->spool, there, relays->port);
+    }
     launch_watch_scan(launch);
     missing_tell(launch);
 }

@@ -176,7 +176,7 @@ static void rank_attach(struct launch *launch, struct launch_rank *rank,
 {
     rank->pid = header->pid;
     rank->pidfd = -1;
-    rank->local = !strcmp(header->host, launch->host);
+    rank->local = core_machine_same(&header->machine, &launch->machine);
     if (!rank->local || header->pid <= 0)
         return;
     rank->pidfd = (int)syscall(SYS_pidfd_open, header->pid, 0);

@@ -2,14 +2,15 @@
 #ifndef CORE_SPOOL_RELAY_PLACE_H
 #define CORE_SPOOL_RELAY_PLACE_H
 
-/* What the environment of the job tells the ranks, and these the relay: "HOST;EXECUTABLE;PORT;" and
- * addresses with commas between them, at which the launcher on HOST listens; and 64 hexadecimal
- * digits. Ranks of other machines than HOST keep their spools in a folder of their own,
- * SPOOL.THEIR-HOST.PORT, so that a file system which all share holds nothing twice. */
+/* What the environment of the job tells the ranks, and these the relay: "MACHINE;EXECUTABLE;PORT;"
+ * and addresses with commas between them, at which the launcher on MACHINE (core/machine.h)
+ * listens; and 64 hexadecimal digits. Ranks of other machines than that keep their spools in a
+ * folder of their own, SPOOL.MACHINE.PORT, so that a file system which all share holds nothing
+ * twice. */
 #define RELAY_PLACE "CROSSWAIT_RELAY"
 #define RELAY_SECRET "CROSSWAIT_RELAY_SECRET"
 
-/* The file that a relay holds a lock on, in the folder of spools; its host's name follows. */
+/* The file that a relay holds a lock on, in the folder of spools; its machine follows. */
 #define RELAY_LOCK ".relay."
 
 #endif

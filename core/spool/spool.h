@@ -55,6 +55,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/machine.h"
 #include "core/trace/event.h"
 #include "core/trace/fate.h"
 #include "core/trace/misuse.h"
@@ -62,7 +63,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 12,
+    SPOOL_VERSION = 13,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -492,7 +493,6 @@ struct spool_compared {   /* of two machines' CLOCK_REALTIME, by a message and i
     uint64_t error_ns;    /* at most */
     uint64_t realtime_ns; /* when, by this machine's; 0: they were not compared */
 };
-enum { SPOOL_BOOT_BYTES = 40 };
 
 struct spool_header { /* the first page of NAME.ring */
     char magic[8];
@@ -505,7 +505,7 @@ struct spool_header { /* the first page of NAME.ring */
     int32_t pid;
     int32_t tid;
     int32_t thread_level; /* provided by MPI_Init_thread: 0 single .. 3 multiple */
-    char host[64];
+    struct core_machine machine;
     char job[64];
     char library[128]; /* first line of MPI_Get_library_version */
     uint64_t tick_hz;  /* ticks a second; 1000000000 when the clock is clock_gettime */
@@ -536,7 +536,6 @@ struct spool_header { /* the first page of NAME.ring */
     _Atomic uint32_t callback; /* the depth at which a callback of the application runs, whose calls
                                   are deeper; 0: none */
     struct spool_end end;
-    char boot[SPOOL_BOOT_BYTES]; /* of the system: machines may have the same name; "": not told */
     struct spool_compared compared[2]; /* the first time and the last; in what a relay brought */
 };
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_BYTES, "the header is one page");

@@ -214,8 +214,8 @@ enum core_status spool_header_read(int ring_fd, struct spool_header *out_header,
     if (header.world_size < 1 || header.world_size > SPOOL_RANKS_MAX || header.rank < 0 ||
         header.rank >= header.world_size || header.tick_hz == 0)
         return because(why, CORE_BAD_FORMAT, "its header makes no sense");
-    header.host[sizeof header.host - 1] = '\0';
-    header.boot[sizeof header.boot - 1] = '\0';
+    header.machine.name[sizeof header.machine.name - 1] = '\0';
+    header.machine.boot[sizeof header.machine.boot - 1] = '\0';
     header.job[sizeof header.job - 1] = '\0';
     header.library[sizeof header.library - 1] = '\0';
     header.note[sizeof header.note - 1] = '\0';

@@ -122,8 +122,7 @@ static enum core_status clock_add(struct store *store, struct spool_reader *read
     enum core_status status;
 
     for (uint32_t i = 0; i < store->clock_count; i++)
-        if (strcmp(store->clock[i].host, header->host) == 0 &&
-            strcmp(store->clock[i].boot, header->boot) == 0 &&
+        if (core_machine_same(&store->clock[i].machine, &header->machine) &&
             same_counter(store->clock[i].mult, mult_of(1000000000, header->tick_hz))) {
             *out_index = i;
             return CORE_OK;
@@ -133,8 +132,7 @@ static enum core_status clock_add(struct store *store, struct spool_reader *read
     if (status != CORE_OK)
         return status;
     clock = &store->clock[store->clock_count];
-    memcpy(clock->host, header->host, sizeof header->host);
-    memcpy(clock->boot, header->boot, sizeof header->boot);
+    clock->machine = header->machine;
     clock_read(reader, clock);
     CORE_CHECK(same_counter(clock->mult, mult_of(1000000000, header->tick_hz))); /* invariant 2 */
     *out_index = store->clock_count++;

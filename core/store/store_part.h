@@ -274,7 +274,7 @@ struct store_clock { /* of one host: ns = start_ns + (ticks - ticks0) * mult / 2
     uint64_t mult;
     bool compared;    /* with that of the launcher's machine; that itself, if others are */
     int64_t ahead_ns; /* of it, when they were compared best */
-    char host[64], boot[SPOOL_BOOT_BYTES];
+    struct core_machine machine;
 };
 int64_t store_clock_ns(const struct store_clock *clock, uint64_t ticks);
 /* Works out the clock of every rank (store->clock, store_rank_clock) from headers and clock

@@ -120,7 +120,8 @@ static enum core_status rank_put(struct store *store, int32_t rank,
     CORE_CHECK(header || !events); /* who left no spool tells of no calls */
     store->ranks_put++;
     return store_put(&store->sql, STORE_RANK, "ititiiiiiiit", (int64_t)rank,
-                     header ? header->host : NULL, header ? (int64_t)header->pid : STORE_NULL,
+                     header ? header->machine.name : NULL,
+                     header ? (int64_t)header->pid : STORE_NULL,
                      event_rank_state_text(became->state), became->code, (int64_t)events,
                      (int64_t)folded, (int64_t)(lost & INT64_MAX), (int64_t)threads, (int64_t)cut,
                      clock && clock->compared ? clock->ahead_ns - store_clock_of(store, 0)->ahead_ns
@@ -425,7 +426,7 @@ static enum core_status meta_hosts(struct store *store)
     text[0] = '\0';
     for (uint32_t i = 0; i < store->clock_count && used < sizeof text - 80; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "",
-                                 store->clock[i].host);
+                                 store->clock[i].machine.name);
     CORE_CHECK(used < sizeof text); /* none was cut in its middle */
     return meta_text(store, "hosts", text);
 }

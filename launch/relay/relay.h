@@ -27,18 +27,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/machine.h"
 #include "core/spool/relay_place.h"
 #include "core/spool/spool.h"
 #include "core/status.h"
 
 enum {
-    RELAY_VERSION = 2,
+    RELAY_VERSION = 3,
     RELAY_KEY_BYTES = 32,
     RELAY_MAC_BYTES = 32,
     RELAY_FRAME_MAX = 1 << 20, /* bytes of a payload */
     RELAY_HELLO_MAX = 256,     /* of the first one, of which nobody knows yet who sent it */
     RELAY_CHUNK = 512 * 1024,  /* of a lane's bytes in one frame */
-    RELAY_HOST_BYTES = 64,
     RELAY_WORLD_BYTES = 64,
     RELAY_ADDRESSES_MAX = 8
 };
@@ -65,7 +65,7 @@ struct relay_head {
 struct relay_hello {
     char magic[8]; /* "CWRELAY" */
     uint32_t version, reserved;
-    char host[RELAY_HOST_BYTES];
+    struct core_machine machine;
     uint8_t nonce[RELAY_KEY_BYTES];
 };
 struct relay_welcome {

@@ -92,7 +92,7 @@ static bool greet(struct here *here)
     const struct relay_head *head;
     const void *payload;
 
-    memcpy(hello.host, here->launch.host, sizeof hello.host);
+    hello.machine = here->launch.machine;
     if (getrandom(hello.nonce, sizeof hello.nonce, 0) != sizeof hello.nonce ||
         relay_link_send(&here->link, RELAY_HELLO, &hello, sizeof hello, NULL, 0, ANSWER_MS) ||
         relay_link_wait(&here->link, ANSWER_MS, &head, &payload) || !head)
@@ -397,11 +397,13 @@ static bool place_read(struct here *here, char *place)
 }
 
 /* One relay a machine and folder: whoever comes later is not needed. */
-static int folder_lock(const char *spool, const char *host, char **out_path)
+static int folder_lock(const char *spool, const struct core_machine *machine, char **out_path)
 {
+    char text[CORE_MACHINE_TEXT_BYTES];
     int fd;
 
-    if (asprintf(out_path, "%s/" RELAY_LOCK "%s", spool, host) < 0)
+    core_machine_text(machine, text);
+    if (asprintf(out_path, "%s/" RELAY_LOCK "%s", spool, text) < 0)
         return -1;
     fd = core_file_create(*out_path, O_RDWR);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
@@ -480,10 +482,10 @@ int relay_run(const char *spool, const char *place, const char *secret)
     here.lanes = (struct core_table)CORE_TABLE(struct sent, name);
     here.chunk = malloc(RELAY_CHUNK);
     here.launch.spool = strdup(spool);
-    gethostname(here.launch.host, sizeof here.launch.host - 1);
+    core_machine_here(&here.launch.machine);
     if (copy && here.chunk && here.launch.spool && place_read(&here, copy) &&
         relay_secret_read(secret, here.secret))
-        here.lock_fd = folder_lock(spool, here.launch.host, &lock_path);
+        here.lock_fd = folder_lock(spool, &here.launch.machine, &lock_path);
     if (here.lock_fd >= 0) {
         launch_watch_start(&here.launch);
         serve(&here);

@@ -2,7 +2,8 @@
 # A job whose ranks exchange messages with rank 0 alone, over three machines of which two have no
 # way to each other: recording changes nothing, what the ranks record is here, and a hang is proven,
 # in Open MPI and MPICH. One machine's clock is an hour ahead, which shows nowhere but in a column
-# (10 ms are what clocks may be compared wrongly by on a busy machine). Without the launcher, and
+# (10 ms are what clocks may be compared wrongly by on a busy machine). Machines that have one
+# name are told apart by what their kernels say of their start. Without the launcher, and
 # with a folder that all machines share, the trace says of the clocks that they were not compared.
 . "$SOURCE/tests/launch/lib.bash"
 . "$SOURCE/tests/launch/machines.bash"
@@ -69,4 +70,23 @@ timeout -k 5 60 $(openmpi "LD_PRELOAD=$BUILD/libcrosswait.so" "CROSSWAIT_OUT=$PW
 [ "$(ranks U.db)" = $'0 finished - \n1 finished - \n2 finished - ' ] || fail "plain: $(ranks U.db)"
 sqlite3 U.db "select value from meta where key = 'notes'" | grep -q '^the clocks of 3 machines' ||
     fail "plain: nothing is said of the clocks"
+cat >apart.sh <<SH
+set -e
+hostname machine
+cat /proc/sys/kernel/random/uuid >/tmp/boot.\$\$
+mount --bind /tmp/boot.\$\$ /proc/sys/kernel/random/boot_id
+rm /tmp/boot.\$\$
+mount -t tmpfs none /mnt
+mkdir /mnt/upper /mnt/work
+mount -t overlay -o lowerdir=$PWD,upperdir=/mnt/upper,workdir=/mnt/work overlay $PWD
+SH
+for i in 2 3; do
+    ./agent $net.$i "/bin/bash $PWD/apart.sh" || fail "a machine has no name and folder of its own"
+done
+timeout -k 5 60 crosswait record -o T.db -- $(openmpi -- work) >out 2>err </dev/null
+[ "$(cat out err)" = "sum 9900" ] || fail "machines with one name: $(cat out err)"
+[ "$(ranks T.db)" = $'0 finished - \n1 finished - \n2 finished - ' ] || fail "$(ranks T.db)"
+[ "$(sqlite3 T.db 'select count(distinct host), count(*) from rank')" = '2|3' ] ||
+    fail "the machines have their own names: $(sqlite3 T.db 'select host from rank')"
+wait_for '! pgrep -f "crosswait relay $PWD/T.db" >/dev/null'
 exit $bad

@@ -40,7 +40,7 @@ static inline void writer_open(struct writer *w, const char *folder, int rank, i
     w->header.lane = lane;
     w->header.pid = 1000 + rank;
     w->header.tid = 1000 + rank;
-    strcpy(w->header.host, "host0");
+    strcpy(w->header.machine.name, "host0");
     strcpy(w->header.job, "job");
     strcpy(w->header.library, "Test MPI 1.0");
     w->header.tick_hz = 1000000000;

@@ -392,7 +392,7 @@ static void test_clocks(void **state)
         pair_define(&w);
         bool second = rank % 2;
         if (second) {
-            strcpy(w.header.host, "host1");
+            strcpy(w.header.machine.name, "host1");
             w.header.tick_hz = 2001000000;
             w.header.start_ticks = 1000000000;
             w.header.start_realtime_ns = start + 5000000000u + 2000;
