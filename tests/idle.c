@@ -14,7 +14,8 @@
 enum {
     IDLE_AFTER_NS = 1000000, /* of looking in vain */
     IDLE_GAP_NS = 20000,
-    IDLE_SLEEP_NS = 200000
+    IDLE_SLEEP_NS = 200000, /* at first; longer the longer it waits */
+    IDLE_SLEEP_MAX_NS = 2000000
 };
 
 static int64_t computed_ns(void)
@@ -28,14 +29,17 @@ static int64_t computed_ns(void)
 /* After a look in vain. */
 static void idle(void)
 {
-    static _Thread_local int64_t since, last;
+    static _Thread_local int64_t since, last, sleep;
     int64_t now = computed_ns();
 
-    if (now - last > IDLE_GAP_NS)
+    if (now - last > IDLE_GAP_NS) {
         since = now;
+        sleep = IDLE_SLEEP_NS;
+    }
     last = now;
     if (now - since > IDLE_AFTER_NS) {
-        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = IDLE_SLEEP_NS}, NULL);
+        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = sleep}, NULL);
+        sleep += sleep < IDLE_SLEEP_MAX_NS ? sleep / 8 : 0;
         last = computed_ns();
     } else {
         syscall(SYS_sched_yield);

@@ -1,4 +1,5 @@
 # timeout: 240
+# idle
 # A call that the library refused, or in which it ended the job for its arguments, is no
 # communication: no checker takes it for a message or a collective, and no engine is asked to make
 # it.

@@ -1,3 +1,4 @@
+# idle
 # Schedules of chance: what ranks print on the real library is what they print in the world of the
 # same schedule, where windows and threads decide it.
 # timeout: 200

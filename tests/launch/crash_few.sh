@@ -1,3 +1,4 @@
+# idle
 # SIGKILL of a rank, of all ranks, of mpirun, of the launcher, at random moments: a few of the
 # trials of crash_many.sh.
 # timeout: 120

@@ -1,4 +1,5 @@
 # expected
+# idle
 # A job that does nothing but poll is left alone, with one line about it; ended from outside, it is
 # judged: suspected, not proven. Where --stall said how long it may do so, that is a warning.
 . $SOURCE/tests/launch/lib.bash
