@@ -7,6 +7,7 @@
 
 enum bond {              /* what a symptom has in common with its cause */
             SHARES,      /* a call */
+            TOUCHES,     /* a call, or what the cause found wrong with it later */
             SHARES_BOTH, /* a call, and the operation that it is about */
             AWAITS,      /* one of its calls waits for a rank of the cause */
             BEGINS       /* the rank of its first call is one of the cause's */
@@ -33,11 +34,33 @@ static const struct row {
     {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_MESSAGE, FINDING_EFFECT_FAILS}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
-    /* or it dies of it, in the call */
+    {{RULE_RMA, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
+    {{RULE_FILE, FINDING_EFFECT_OPEN}, {RULE_ERROR, FINDING_EFFECT_OPEN}, SHARES},
+    /* a rank that was refused did not do what others wait for */
+    {{RULE_ARGUMENT, FINDING_EFFECT_REFUSED}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS},
+    {{RULE_ARGUMENT, FINDING_EFFECT_REFUSED}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS},
+    {{RULE_ARGUMENT, FINDING_EFFECT_REFUSED}, {RULE_COLLECTIVE, FINDING_EFFECT_LACKS}, BEGINS},
+    /* nor one that waited for a request without having started it */
+    {{RULE_REQUEST, FINDING_EFFECT_LACKS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS},
+    {{RULE_REQUEST, FINDING_EFFECT_LACKS}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS},
+    /* an epoch that is not ended holds those who wait for its end */
+    {{RULE_RMA, FINDING_EFFECT_OPEN}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, SHARES},
+    {{RULE_RMA, FINDING_EFFECT_OPEN}, {RULE_HANG, FINDING_EFFECT_OPEN}, SHARES},
+    /* a rank dies of a mistake, in the call */
     {{RULE_ARGUMENT, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
     {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
     {{RULE_BUFFER, FINDING_EFFECT_FAILS}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
+    {{RULE_BUFFER, FINDING_EFFECT_SPOILS}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
     {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
+    /* or later, of what lay beside its buffer */
+    {{RULE_BUFFER, FINDING_EFFECT_SPOILS}, {RULE_CRASH, FINDING_EFFECT_OPEN}, BEGINS},
+    /* a buffer that is longer than its variable reaches into the next one */
+    {{RULE_BUFFER, FINDING_EFFECT_FAILS}, {RULE_ARGUMENT, FINDING_EFFECT_MEETS}, SHARES},
+    {{RULE_BUFFER, FINDING_EFFECT_SPOILS}, {RULE_ARGUMENT, FINDING_EFFECT_MEETS}, SHARES},
+    /* nothing defined comes of what is wrong by itself */
+    {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_RESULT, FINDING_EFFECT_OPEN}, TOUCHES},
+    {{RULE_ARGUMENT, FINDING_EFFECT_OPEN}, {RULE_RESULT, FINDING_EFFECT_OPEN}, TOUCHES},
+    {{RULE_BUFFER, FINDING_EFFECT_OPEN}, {RULE_RESULT, FINDING_EFFECT_OPEN}, TOUCHES},
     /* what nothing orders in a window, nothing orders in the memory of the rank itself */
     {{RULE_RMA, FINDING_EFFECT_OPEN}, {RULE_BUFFER, FINDING_EFFECT_OPEN}, SHARES_BOTH},
     /* a rank that gave up does nothing more of what others wait for */
@@ -76,22 +99,38 @@ static bool is_of_ranks(enum bond bond)
     return bond == AWAITS || bond == BEGINS;
 }
 
+static enum core_status made_put(struct causes *causes, const struct finding *finding,
+                                 uint32_t rank, uint64_t seq, uint64_t row)
+{
+    struct made key = {{rank, seq, row}, 0}, *made;
+    enum core_status status =
+        core_table_put(&causes->made, &key.key, "the causes of findings", &made);
+
+    causes->any[row] = true;
+    if (status == CORE_OK && !made->id)
+        made->id = finding->id;
+    CORE_CHECK(status != CORE_OK || made->id <= finding->id); /* the first of several */
+    return status;
+}
+
 static enum core_status causes_put(struct causes *causes, const struct finding *finding,
                                    uint64_t row)
 {
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; i < finding->call_count && status == CORE_OK; i++) {
-        bool of_rank = is_of_ranks(rows[row].bond);
-        uint64_t seq = of_rank ? 0 : finding->call[i].seq;
-        struct made key = {{finding->call[i].rank, seq, row}, 0}, *made;
-        if (!of_rank && (!seq || !finding->call[i].core))
+        const struct finding_call *call = &finding->call[i];
+
+        if (is_of_ranks(rows[row].bond)) {
+            status = made_put(causes, finding, call->rank, 0, row);
             continue;
-        status = core_table_put(&causes->made, &key.key, "the causes of findings", &made);
-        causes->any[row] = true;
-        if (status == CORE_OK && !made->id)
-            made->id = finding->id;
-        CORE_CHECK(status != CORE_OK || made->id <= finding->id); /* the first of several */
+        }
+        if (!call->core)
+            continue;
+        if (call->seq)
+            status = made_put(causes, finding, call->rank, call->seq, row);
+        if (call->subject_seq && rows[row].bond == TOUCHES && status == CORE_OK)
+            status = made_put(causes, finding, call->rank, call->subject_seq, row);
     }
     return status;
 }
@@ -139,6 +178,7 @@ static uint32_t cause_of(const struct causes *causes, const struct finding *find
     case BEGINS:
         return c == 0 ? cause_at(causes, call->rank, 0, row) : 0;
     case SHARES:
+    case TOUCHES:
     case SHARES_BOTH:
         break;
     }

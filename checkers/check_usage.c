@@ -76,9 +76,29 @@ static struct mistake *find(struct gathering *gathering, const char *what)
     return &gathering->mistake[gathering->count - 1];
 }
 
+/* A call that others wait for, and that MPI refused. */
+static bool is_missed(const struct trace_event *event)
+{
+    return event->error && event->traits & (TRAIT_BIT(SENDS) | TRAIT_BIT(RECEIVES) |
+                                            TRAIT_BIT(STARTS) | TRAIT_BIT(COLLECTIVE));
+}
+
+static enum finding_effect effect_of(enum misuse_kind kind, const struct trace_event *event)
+{
+    enum finding_effect effect = kind == MISUSE_RECEIVE_PAST_END  ? FINDING_EFFECT_SPOILS
+                                 : kind == MISUSE_BUFFERS_OVERLAP ? FINDING_EFFECT_MEETS
+                                 : kind == MISUSE_NEVER_STARTED   ? FINDING_EFFECT_LACKS
+                                                                  : FINDING_EFFECT_OPEN;
+
+    if (is_missed(event))
+        return FINDING_EFFECT_REFUSED;
+    return effect == FINDING_EFFECT_OPEN ? rules[misuse_kind_rule(kind)].effect : effect;
+}
+
 /* The finding of a mistake that was not seen before. */
 static enum core_status mistake_add(struct gathering *gathering, struct mistake *mistake,
-                                    uint32_t rank, const struct misuse *misuse, const char *title)
+                                    const struct trace_event *event, const struct misuse *misuse,
+                                    const char *title)
 {
     enum misuse_rule rule = misuse_kind_rule(misuse->kind);
     struct trace *trace = gathering->input->trace;
@@ -89,14 +109,14 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
 
     if (!finding)
         return CORE_NO_MEMORY;
-    finding->effect = rules[rule].effect;
+    finding->effect = effect_of(misuse->kind, event);
     if (rule == MISUSE_RULE_LOAD)
         finding_of_load(finding, trace, misuse->site);
     mistake->finding = gathering->list->count - 1;
     finding_title(finding, "%s", title);
     char *detail = wording_misuse_detail(misuse);
     if (detail)
-        finding_fact(finding, "on rank %" PRIu32 " %s", rank, detail);
+        finding_fact(finding, "on rank %" PRIu32 " %s", event->rank, detail);
     free(detail);
     finding_place(finding, trace, "that was done", misuse->site);
     return CORE_OK;
@@ -193,7 +213,7 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     if (!mistake || !title)
         status = core_report(CORE_NO_MEMORY, "out of memory for what ranks did wrong");
     else if (fresh)
-        status = mistake_add(gathering, mistake, rank, misuse, title);
+        status = mistake_add(gathering, mistake, &event, misuse, title);
     free(words);
     free(what);
     free(title);

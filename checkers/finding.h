@@ -28,12 +28,15 @@ enum finding_confirmed {
 };
 const char *finding_confirmed_text(enum finding_confirmed confirmed);
 
-enum finding_effect {                        /* of the mistake, on the calls that make it */
-                      FINDING_EFFECT_OPEN,   /* whatever it may be */
-                      FINDING_EFFECT_BLOCKS, /* they wait for ever wherever nothing is buffered */
-                      FINDING_EFFECT_FAILS,  /* MPI raises an error, or the rank dies */
-                      FINDING_EFFECT_LACKS,  /* none: the ranks that are named first end without */
-                      FINDING_EFFECT_MEETS,  /* they access the same bytes, in no order */
+enum finding_effect {                         /* of the mistake, on the calls that make it */
+                      FINDING_EFFECT_OPEN,    /* whatever it may be */
+                      FINDING_EFFECT_BLOCKS,  /* they wait for ever wherever nothing is buffered */
+                      FINDING_EFFECT_FAILS,   /* MPI raises an error, or the rank dies */
+                      FINDING_EFFECT_LACKS,   /* none: the ranks that are named first end without */
+                      FINDING_EFFECT_MEETS,   /* they access the same bytes, in no order */
+                      FINDING_EFFECT_SPOILS,  /* as FAILS, or memory beside what they are given is
+                                                 overwritten, of which the rank may die later */
+                      FINDING_EFFECT_REFUSED, /* none, as MPI refused them, though others wait */
                       FINDING_EFFECT_COUNT
 };
 const char *finding_effect_text(enum finding_effect effect);

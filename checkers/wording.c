@@ -272,7 +272,14 @@ const char *wording_need(enum ending_need need)
     return need_words[need];
 }
 
-/* The ranks of waits[0..count), together. Their number; 0 when out of memory. */
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The ranks of waits[0..count), together, each once. Their number; 0 when out of memory. */
 static uint32_t ranks_of(const struct ending *ending, const struct ending_wait *const *wait,
                          uint32_t count, uint32_t **out_rank)
 {
@@ -290,7 +297,13 @@ static uint32_t ranks_of(const struct ending *ending, const struct ending_wait *
                 (*out_rank)[used++] = r;
         }
     CORE_CHECK(!*out_rank || used == ranks);
-    return used;
+    if (used)
+        qsort(*out_rank, used, sizeof **out_rank, by_number);
+    uint32_t own = 0;
+    for (uint32_t i = 0; i < used; i++)
+        if (!own || (*out_rank)[own - 1] != (*out_rank)[i])
+            (*out_rank)[own++] = (*out_rank)[i];
+    return own;
 }
 
 /* Several waits are all of them needed; of the ranks of one wait, any, but for a collective, which

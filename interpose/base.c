@@ -67,6 +67,7 @@ static void take_events(const struct spool_writer *writer)
     const struct spool_head *head;
 
     take_definitions(base->definer);
+    base->kept.inside_seen = writer->header->layer == SPOOL_LAYER_ON;
     while ((head = spool_writer_record(writer, &base->followed, end))) {
         head = spool_again_whole(&base->again, head);
         if (!head)

@@ -141,6 +141,15 @@ static void post_collective(struct history_follower *lane, const struct spool_ev
         space_enter(lane, space, event);
 }
 
+/* Whether a call that was refused is known to have sent and received nothing: the rank had no part
+ * in what the other members do. */
+static bool did_nothing(const struct history_lane *kept, const struct spool_event *event,
+                        enum event_class class)
+{
+    return (class == EVENT_CLASS_COLL || class == EVENT_CLASS_ICOLL) && kept->inside_seen &&
+           kept->inside_of != event->seq && kept->inside_of != UINT64_MAX;
+}
+
 /* A call that was refused: the other members may have been refused, too, or count one more. What
  * fails on a file has failed in the middle of the call, after all had come. */
 static void post_refused(struct history_follower *lane, const struct spool_event *event,
@@ -151,7 +160,7 @@ static void post_refused(struct history_follower *lane, const struct spool_event
     if (space && class == EVENT_CLASS_FILE_COLL)
         space_enter(lane, space, event);
     else if (space)
-        space->uneven = true;
+        space->uneven |= !did_nothing(lane->kept, event, class);
 }
 
 /* Sends, receives, and non-blocking collectives on a communicator count there; what others need is
@@ -364,6 +373,7 @@ void history_follow(struct history_follower *lane)
     else if (on_epochs((enum event_class)call->class))
         history_epoch_post(lane->history, lane->rank, event, lane->kept->arg,
                            lane->kept->arg_seq == event->seq ? lane->kept->arg_count : 0);
+    lane->kept->inside_of = 0;
     follow(lane, call);
     follow_generalized(lane, call);
 }
@@ -379,6 +389,7 @@ static void pass_inner(struct history_follower *lane)
         if (kept->done[i].seq != event->seq)
             kept->done[left++] = kept->done[i];
     kept->done_count = left;
+    kept->inside_of = event->seq - event->parent;
     if (event->head.a < lane->rank->call_count)
         follow_generalized(lane, &lane->rank->call[event->head.a]);
 }
@@ -422,6 +433,7 @@ bool history_take(struct history_follower *lane, const struct spool_head *head)
         break;
     case SPOOL_BASE:
         history_base_take(lane, head);
+        lane->kept->inside_of = UINT64_MAX;
         break;
     default:
         history_take_part(lane, head);

@@ -158,6 +158,9 @@ struct history_lane { /* what reading a lane goes on with */
     uint64_t arg_seq;
     enum history_base based;
     uint64_t base_events; /* that it sums up */
+    bool inside_seen;     /* all that the library does inside of collectives is recorded so far */
+    uint64_t inside_of;   /* seq of the call that the library's last one was made in; 0: none since
+                             the last one; UINT64_MAX: not known */
 };
 
 struct history { /* zeroed: nothing read yet */

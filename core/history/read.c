@@ -80,6 +80,7 @@ static enum core_status lane_begin(struct lane_state *lane, const char *job_path
                       ? HISTORY_BASE_EXPECTED
                       : HISTORY_BASE_NONE;
     kept->base_events = 0;
+    kept->inside_seen = lane->reader.header.layer == SPOOL_LAYER_ON;
     if (kept->position &&
         (!kept->again || spool_reader_resume(&lane->reader, kept->position, kept->again)))
         lane->follower.history->unclear = true;

@@ -313,7 +313,8 @@ static inline bool rank_write_dropped(const char *folder, uint32_t rank, uint32_
     struct history history = {.rank_count = rank_count,
                               .channels = CORE_TABLE(struct history_channel, key)};
     struct history_rank followed = {0};
-    struct history_lane kept = {.rank = (int32_t)rank};
+    struct history_lane kept = {.rank = (int32_t)rank,
+                                .inside_seen = lane[rank].header.layer == SPOOL_LAYER_ON};
     struct history_follower follower = {.history = &history, .rank = &followed, .kept = &kept};
     uint32_t taken = 0;
 

@@ -62,6 +62,54 @@ static void what_a_rank_dies_of_in_a_call_is_its_cause(void **state)
     assert_int_equal(cause_of_such(RULE_CRASH, fails, RULE_LEAK, open), 0);
 }
 
+/* What overwrites memory may kill its rank later as well; what only reads too much may not. */
+static void memory_that_was_overwritten_is_the_cause_of_a_later_death(void **state)
+{
+    (void)state;
+    for (uint32_t rank = 1; rank < 3; rank++)
+        for (int reads = 0; reads < 2; reads++) {
+            struct finding_list list = {0};
+            add(&list, RULE_CRASH, 9);
+            struct finding *finding = add(&list, RULE_BUFFER, 4);
+            finding->effect = reads ? FINDING_EFFECT_FAILS : FINDING_EFFECT_SPOILS;
+            finding->call[0].rank = rank;
+            assert_int_equal(cause_find(&list), CORE_OK);
+            assert_int_equal(list.finding[0].cause, rank == 1 && !reads ? 2 : 0);
+            finding_list_done(&list);
+        }
+}
+
+/* A buffer that was written to while an operation had it; the wait for it found that. */
+static void a_wrong_result_follows_from_what_was_found_wrong_with_its_call_later(void **state)
+{
+    (void)state;
+    for (uint64_t subject = 4; subject < 6; subject++) {
+        struct finding_list list = {0};
+        add(&list, RULE_RESULT, 5);
+        add(&list, RULE_BUFFER, 8)->call[0].subject_seq = subject;
+        assert_int_equal(cause_find(&list), CORE_OK);
+        assert_int_equal(list.finding[0].cause, subject == 5 ? 2 : 0);
+        finding_list_done(&list);
+    }
+}
+
+/* Not from an argument of a call that nobody waits for. */
+static void who_waits_for_a_rank_that_was_refused_suffers_from_it(void **state)
+{
+    (void)state;
+    for (int refused = 0; refused < 2; refused++) {
+        struct finding_list list = {0};
+        add(&list, RULE_COLLECTIVE, 9)->effect = FINDING_EFFECT_LACKS;
+        finding_call_await(&add(&list, RULE_DEADLOCK, 5)->call[0], 1, false);
+        add(&list, RULE_ARGUMENT, 4)->effect =
+            refused ? FINDING_EFFECT_REFUSED : FINDING_EFFECT_OPEN;
+        assert_int_equal(cause_find(&list), CORE_OK);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(list.finding[i].cause, refused ? 3 : 0);
+        finding_list_done(&list);
+    }
+}
+
 static void what_blocks_or_fails_in_a_call_is_its_cause(void **state)
 {
     (void)state;
@@ -251,6 +299,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_blocks_or_fails_in_a_call_is_its_cause),
+        cmocka_unit_test(memory_that_was_overwritten_is_the_cause_of_a_later_death),
+        cmocka_unit_test(a_wrong_result_follows_from_what_was_found_wrong_with_its_call_later),
+        cmocka_unit_test(who_waits_for_a_rank_that_was_refused_suffers_from_it),
         cmocka_unit_test(what_a_rank_dies_of_in_a_call_is_its_cause),
         cmocka_unit_test(who_waits_for_a_rank_that_gave_up_suffers_from_it),
         cmocka_unit_test(what_a_rank_lacks_follows_from_its_giving_up),

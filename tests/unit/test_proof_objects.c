@@ -60,6 +60,27 @@ static void collectives_that_differ_wait_for_each_other(void **state)
     named_inside(1, REDUCE, 0);
     expect_nothing();
 
+    for (int sent = 0; sent < 2; sent++) { /* it sent nothing: it had no part in the call */
+        job_start(2);
+        names_define();
+        lane[0].header.layer = SPOOL_LAYER_ON;
+        if (sent) { /* it did */
+            struct spool_event event = event_of(0, EVENT_CLASS_ISEND, 1, 0, 0);
+
+            event.parent = 1;
+            event.seq++; /* of the call that follows, and one more */
+            put(0, SPOOL_EVENT, EVENT_CLASS_ISEND, 0, &event, sizeof event, NULL, 0);
+            lane[0].seq--;
+        }
+        named_did(0, REDUCE, 0, 0, 5);
+        inside(0, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
+        named_inside(1, REDUCE, 0);
+        if (sent)
+            expect_nothing();
+        else
+            expect_proven(2);
+    }
+
     job_start(2); /* blocking and not blocking do not match, and no barrier is complete by itself */
     names_define();
     named_did(0, IBARRIER, EVENT_NONE, 1, 0);
