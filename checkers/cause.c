@@ -102,6 +102,7 @@ static bool is_of_ranks(enum bond bond)
 static enum core_status made_put(struct causes *causes, const struct finding *finding,
                                  uint32_t rank, uint64_t seq, uint64_t row)
 {
+    CORE_CHECK(row < ROWS);
     struct made key = {{rank, seq, row}, 0}, *made;
     enum core_status status =
         core_table_put(&causes->made, &key.key, "the causes of findings", &made);

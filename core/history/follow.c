@@ -146,6 +146,8 @@ static void post_collective(struct history_follower *lane, const struct spool_ev
 static bool did_nothing(const struct history_lane *kept, const struct spool_event *event,
                         enum event_class class)
 {
+    CORE_CHECK(event->head.b);
+    CORE_CHECK(kept->inside_of <= event->seq || kept->inside_of == UINT64_MAX);
     return (class == EVENT_CLASS_COLL || class == EVENT_CLASS_ICOLL) && kept->inside_seen &&
            kept->inside_of != event->seq && kept->inside_of != UINT64_MAX;
 }
