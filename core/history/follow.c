@@ -147,7 +147,7 @@ static bool did_nothing(const struct history_lane *kept, const struct spool_even
                         enum event_class class)
 {
     CORE_CHECK(event->head.b);
-    CORE_CHECK(kept->inside_of <= event->seq || kept->inside_of == UINT64_MAX);
+    CORE_CHECK(class < EVENT_CLASS_COUNT);
     return (class == EVENT_CLASS_COLL || class == EVENT_CLASS_ICOLL) && kept->inside_seen &&
            kept->inside_of != event->seq && kept->inside_of != UINT64_MAX;
 }
