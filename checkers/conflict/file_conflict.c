@@ -9,8 +9,10 @@
  * filetype's tiles tell. Per file all accesses are swept together by offset, each giving its next
  * piece when its turn comes: nothing is held but what covers the present offset.
  *
- * Left out, so that nobody is blamed: positions that the trace does not tell (shared pointers,
- * append, the end of the file, behind short reads), views in other representations than native,
+ * Where an access at the shared pointer lies is bounded by what others do there (pointer.h).
+ *
+ * Left out, so that nobody is blamed: positions that the trace does not tell (append, the end of
+ * the file, behind short reads), views in other representations than native,
  * types whose map was not kept, and what was not moved. */
 #include "checkers/conflict/file_conflict.h"
 
@@ -19,6 +21,7 @@
 #include <string.h>
 
 #include "checkers/conflict/order.h"
+#include "checkers/conflict/pointer.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/spool/spool.h"
@@ -36,7 +39,9 @@ struct handle {             /* a rank's side of a file */
     int32_t filetype;
     bool open, shown, atomic; /* shown: the view can be followed */
     uint32_t name, begun;     /* begun: access + 1 of the split collective */
-    uint64_t *sync;           /* calls that synchronise */
+    uint32_t epoch, turn;     /* of the shared pointer (pointer.h) */
+    int64_t from;
+    uint64_t *sync; /* calls that synchronise */
     uint32_t sync_count, sync_room;
 };
 struct access {
@@ -44,7 +49,10 @@ struct access {
     int64_t first, bytes, disp; /* of what the view shows */
     int32_t file, filetype, site, call;
     uint32_t rank, name;
-    bool writes, atomic, pointed; /* at the individual pointer */
+    bool writes, atomic, pointed; /* pointed: at the individual pointer */
+    bool shared, loose; /* at the shared one; loose: its place is one of several, `first` the first
+                         */
+    bool cut;           /* fewer bytes were moved than it asked for */
 };
 struct cursor { /* an access's next piece */
     int64_t low, high, tile, left;
@@ -76,10 +84,12 @@ struct conflict {
     struct handle *handle; /* file * ranks + rank */
     struct shape *shape;   /* by datatype */
     struct access *access;
+    struct pointer_access *pointer;
     struct requests requests;     /* of the rank that is read; own[0]: access + 1 */
     struct order *order, *called; /* called: with the collective calls on files */
     struct said said[FINDINGS_MAX];
     const char **name; /* of files: each opened under */
+    uint32_t pointer_count, pointer_room;
     uint32_t handle_room, access_count, access_room, said_count, name_count, name_room;
     uint64_t compared;
     bool locks, deferred; /* deferred: some accesses go on when their calls return */
@@ -251,6 +261,13 @@ static void synchronised(struct conflict *c, struct handle *handle, uint64_t seq
         handle->sync[handle->sync_count++] = seq;
 }
 
+static void pointer_set(struct handle *handle, int64_t from)
+{
+    handle->from = from;
+    handle->epoch++;
+    handle->turn = 0;
+}
+
 static void opened(struct conflict *c, const struct trace_event *event, struct handle *handle)
 {
     struct text name = {""};
@@ -266,6 +283,7 @@ static void opened(struct conflict *c, const struct trace_event *event, struct h
     handle->atomic = false;
     handle->begun = 0;
     handle->at = trace_arg_value(c->trace, event, "amode", 0) & EVENT_AMODE_APPEND ? -1 : 0;
+    pointer_set(handle, handle->at);
     synchronised(c, handle, event->seq);
 }
 
@@ -278,6 +296,7 @@ static void viewed(struct conflict *c, const struct trace_event *event, struct h
     handle->unit = etype ? etype->size : 0;
     handle->filetype = (int32_t)trace_arg_value(c->trace, event, "filetype", -1);
     handle->at = 0;
+    pointer_set(handle, 0);
     handle->shown =
         trace_args_each(c->trace, event->arg_set, take_text, &representation) == CORE_OK &&
         strcmp(representation.text, "native") == 0 && handle->disp >= 0 && handle->unit > 0 &&
@@ -291,6 +310,7 @@ static void moved(struct conflict *c, uint32_t index, const struct trace_complet
 
     CORE_CHECK(index < c->access_count);
     access->end = seq;
+    access->cut = completion && (completion->error || completion->bytes < (uint64_t)access->bytes);
     if (!completion || (completion->error == 0 && completion->bytes >= (uint64_t)access->bytes))
         return;
     struct handle *handle = handle_of(c, access->file, access->rank);
@@ -302,23 +322,67 @@ static void moved(struct conflict *c, uint32_t index, const struct trace_complet
         handle->at = -1;
 }
 
+static bool is_shared(const struct trace_event *event)
+{
+    return (event->traits & (TRAIT_BIT(SHARED_POINTER) | TRAIT_BIT(ORDERED))) != 0;
+}
+
+/* Where the access begins, in etypes; 0 at the shared pointer, whose place is found later
+ * (pointers_place). Moves the individual pointer on. -1: not known. */
+static int64_t begin(struct conflict *c, const struct trace_event *event, struct handle *handle)
+{
+    int64_t bytes = (int64_t)event->bytes, at = handle->at;
+
+    if (is_shared(event))
+        return 0;
+    if (trait_in(event->traits, TRAIT_AT_OFFSET))
+        return trace_arg_value(c->trace, event, "offset", -1);
+    if (at >= 0 && handle->shown)
+        handle->at = bytes % handle->unit ? -1 : at + bytes / handle->unit;
+    return at;
+}
+
+/* access: index + 1; 0: it is not known what it moved. */
+static void moves_pointer(struct conflict *c, const struct trace_event *event,
+                          struct handle *handle, uint32_t access)
+{
+    bool ordered = trait_in(event->traits, TRAIT_ORDERED);
+    CORE_CHECK(!access || handle->unit > 0);
+    int64_t from = !access || handle->from < 0 || handle->from > INT64_MAX / 4 / handle->unit
+                       ? -1
+                       : handle->from * handle->unit;
+
+    if (good(c, CORE_ARRAY_ROOM(c->pointer, c->pointer_room, (uint64_t)c->pointer_count + 1,
+                                ACCESSES)))
+        c->pointer[c->pointer_count++] =
+            (struct pointer_access){.file = event->win,
+                                    .rank = event->rank,
+                                    .epoch = handle->epoch,
+                                    .turn = ordered ? ++handle->turn : 0,
+                                    .seq = event->seq,
+                                    .from = from,
+                                    .bytes = (int64_t)event->bytes,
+                                    .access = access};
+}
+
 static void moves(struct conflict *c, const struct trace_event *event, struct handle *handle)
 {
-    bool given = trait_in(event->traits, TRAIT_AT_OFFSET),
-         begins = trait_in(event->traits, TRAIT_BEGINS),
+    bool begins = trait_in(event->traits, TRAIT_BEGINS), shared = is_shared(event),
          deferred = trait_in(event->traits, TRAIT_MAKES_REQUEST);
-    int64_t at = given ? trace_arg_value(c->trace, event, "offset", -1) : handle->at,
-            bytes = (int64_t)event->bytes;
+    int64_t bytes = (int64_t)event->bytes;
     struct request *request;
 
     if (event->error || event->pending ||
         (!deferred && !begins && event->completion_count && event->completion[0].error)) {
-        if (!given)
+        if (shared)
+            moves_pointer(c, event, handle, 0);
+        else if (!trait_in(event->traits, TRAIT_AT_OFFSET))
             handle->at = -1;
         return;
     }
-    if (!given && handle->at >= 0 && handle->shown)
-        handle->at = bytes % handle->unit ? -1 : handle->at + bytes / handle->unit;
+    int64_t at = begin(c, event, handle);
+    if (shared && (!handle->shown || bytes > INT64_MAX / 4))
+        moves_pointer(c, event, handle, 0);
     if (at < 0 || bytes <= 0 || !handle->shown || bytes > INT64_MAX / 4 ||
         at > INT64_MAX / 4 / handle->unit)
         return;
@@ -326,21 +390,25 @@ static void moves(struct conflict *c, const struct trace_event *event, struct ha
               CORE_ARRAY_ROOM(c->access, c->access_room, (uint64_t)c->access_count + 1, ACCESSES)))
         return;
     uint32_t index = c->access_count++;
-    c->access[index] = (struct access){.seq = event->seq,
-                                       .end = UINT64_MAX,
-                                       .first = at * handle->unit,
-                                       .bytes = bytes,
-                                       .disp = handle->disp,
-                                       .file = event->win,
-                                       .filetype = handle->filetype,
-                                       .site = event->site,
-                                       .call = event->call,
-                                       .rank = event->rank,
-                                       .name = handle->name,
-                                       .writes = event->verb == VERB_WRITE,
-                                       .atomic = handle->atomic,
-                                       .pointed = !given};
+    c->access[index] =
+        (struct access){.seq = event->seq,
+                        .end = UINT64_MAX,
+                        .first = at * handle->unit,
+                        .bytes = bytes,
+                        .disp = handle->disp,
+                        .file = event->win,
+                        .filetype = handle->filetype,
+                        .site = event->site,
+                        .call = event->call,
+                        .rank = event->rank,
+                        .name = handle->name,
+                        .writes = event->verb == VERB_WRITE,
+                        .atomic = handle->atomic,
+                        .pointed = !shared && !trait_in(event->traits, TRAIT_AT_OFFSET),
+                        .shared = shared};
     c->deferred |= begins || deferred;
+    if (shared)
+        moves_pointer(c, event, handle, index + 1);
     if (begins)
         handle->begun = index + 1;
     else if (!deferred)
@@ -364,6 +432,10 @@ static void sought(struct conflict *c, const struct trace_event *event, struct h
     int64_t to = trace_arg_value(c->trace, event, "offset", -1),
             whence = trace_arg_value(c->trace, event, "whence", -1);
 
+    if (is_shared(event)) {
+        pointer_set(handle, whence == EVENT_SEEK_SET && !event->error ? to : -1);
+        return;
+    }
     handle->at = whence == EVENT_SEEK_SET                      ? to
                  : whence == EVENT_SEEK_CUR && handle->at >= 0 ? handle->at + to
                                                                : -1;
@@ -393,7 +465,7 @@ static void on_file(struct conflict *c, const struct trace_event *event)
             opened(c, event, handle);
         return;
     }
-    if (!handle->open || event->traits & (TRAIT_BIT(SHARED_POINTER) | TRAIT_BIT(ORDERED)))
+    if (!handle->open)
         return;
     switch (event->verb) {
     case VERB_SYNC_FILE:
@@ -411,6 +483,8 @@ static void on_file(struct conflict *c, const struct trace_event *event)
         sought(c, event, handle);
         return;
     case VERB_GET_POSITION:
+        if (is_shared(event))
+            return; /* others may move it at once */
         handle->at = trace_arg_value(c->trace, event, "offset", -1);
         return;
     case VERB_READ:
@@ -444,6 +518,37 @@ static enum core_status read_rank(struct conflict *c, uint32_t rank)
     }
     trace_cursor_close(cursor);
     return status == CORE_OK ? c->status : status;
+}
+
+/* Where something was cut short, the pointer may stand elsewhere than was counted. */
+static void cut_forget(struct conflict *c)
+{
+    for (uint32_t i = 0; i < c->pointer_count; i++) {
+        CORE_CHECK(c->pointer[i].access <= c->access_count);
+        if (c->pointer[i].access && c->access[c->pointer[i].access - 1].cut)
+            c->pointer[i].from = -1; /* so that those around it do not agree with it */
+    }
+}
+
+/* What may lie at several places covers all from the first to the last; where these leave gaps, it
+ * is taken to be at the first. */
+static void pointers_place(struct conflict *c)
+{
+    cut_forget(c);
+    pointer_place(c->pointer, c->pointer_count, c->order);
+    for (uint32_t i = 0; i < c->pointer_count; i++) {
+        const struct pointer_access *pointer = &c->pointer[i];
+        struct access *access = pointer->access ? &c->access[pointer->access - 1] : NULL;
+
+        if (!access)
+            continue;
+        access->loose = pointer->low != pointer->high;
+        access->first = pointer->low < 0 ? 0 : pointer->low;
+        access->bytes = pointer->low < 0 ? 0
+                        : pointer->gaps  ? access->bytes
+                                         : access->bytes + (pointer->high - pointer->low);
+        CORE_CHECK(access->bytes >= 0);
+    }
 }
 
 /* --- which of them conflict ------------------------------------------------------------------- */
@@ -555,7 +660,7 @@ static enum contents contents_of(struct conflict *c, const struct access *a, con
         trace_digest_get(c->trace, b->rank, b->seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, &digest[1],
                          &bytes[1]) != CORE_OK ||
         a->first != b->first || a->disp != b->disp || a->filetype != b->filetype ||
-        bytes[0] != bytes[1])
+        bytes[0] != bytes[1] || a->loose || b->loose)
         return CONTENTS_UNKNOWN;
     return digest[0] == digest[1] ? CONTENTS_EQUAL : CONTENTS_DIFFER;
 }
@@ -570,9 +675,21 @@ static enum finding_severity severity_of(struct conflict *c, enum verdict verdic
 
     if (unsure || nobody_reads || contents == CONTENTS_EQUAL)
         return FINDING_NOTE;
-    return verdict != TOGETHER || (a->writes && b->writes && contents == CONTENTS_UNKNOWN)
+    return verdict != TOGETHER || a->loose || b->loose ||
+                   (a->writes && b->writes && contents == CONTENTS_UNKNOWN)
                ? FINDING_WARNING
                : FINDING_ERROR;
+}
+
+static void say_pointer(struct finding *finding, const struct access *access)
+{
+    if (access->loose)
+        finding_fact(finding,
+                     "rank %" PRIu32 " accesses them at the shared pointer, which others move as "
+                     "well: in some order it is here",
+                     access->rank);
+    else
+        finding_fact(finding, "rank %" PRIu32 " accesses them at the shared pointer", access->rank);
 }
 
 static void say(struct conflict *c, enum verdict verdict, const struct access *a,
@@ -626,6 +743,8 @@ static void say(struct conflict *c, enum verdict verdict, const struct access *a
                 ? " only collective calls on the file in between, which need not make ranks wait"
                 : "out MPI_File_sync, barrier, MPI_File_sync in between");
     finding_fact(finding, "the file is '%s'", c->name[a->name]);
+    if (a->shared || b->shared)
+        say_pointer(finding, a->shared ? a : b);
     if (a->writes && b->writes)
         finding_fact(finding, "%s",
                      contents == CONTENTS_EQUAL    ? "both write the same, so it does not matter"
@@ -650,6 +769,8 @@ static void compare(struct conflict *c, const struct cursor *x, const struct cur
 
     if (a == b || (a->file == b->file && a->atomic && b->atomic))
         return;
+    if (a->file == b->file && a->shared && b->shared) /* the pointer moves on */
+        return;
     if (!same_file(c, a, b))
         return;
     if (a->rank > b->rank ||
@@ -660,6 +781,8 @@ static void compare(struct conflict *c, const struct cursor *x, const struct cur
     }
     bool one = a->file == b->file && a->rank == b->rank; /* in order, but for what is under way */
     enum verdict verdict = !one ? judge(c, &a, &b) : a->end > b->seq ? TOGETHER : APART;
+    if ((a->loose || b->loose) && verdict != TOGETHER)
+        return; /* it may have been another one that was there */
     if (verdict != APART && c->status == CORE_OK)
         say(c, verdict, a, b, x->low > y->low ? x->low : y->low,
             x->high < y->high ? x->high : y->high);
@@ -830,6 +953,8 @@ enum core_status file_conflict_check(const struct check_input *input, struct fin
         c.status = read_rank(&c, rank);
     if (c.status == CORE_OK && c.access_count > 1)
         c.status = order_new(input->trace, false, &c.order);
+    if (c.order && c.status == CORE_OK)
+        pointers_place(&c);
     for (uint32_t name = 0; name < c.name_count && c.order && c.status == CORE_OK; name++)
         sweep(&c, name);
     for (uint32_t i = 0; i < c.said_count && c.status == CORE_OK; i++)
@@ -849,6 +974,7 @@ enum core_status file_conflict_check(const struct check_input *input, struct fin
     free(c.handle);
     free(c.shape);
     free(c.access);
+    free(c.pointer);
     requests_done(&c.requests);
     return c.status;
 }
