@@ -585,6 +585,9 @@ static enum core_status choose_in_world(struct replaying *r)
         fprintf(r->out,
                 "whom MPI_Comm_accept takes is left to the MPI library: it can be told of no "
                 "order of connections\n");
+    if (lived.files)
+        fprintf(r->out,
+                "which rank reaches a file first is left to the MPI library and the file system\n");
     if (lived.sends)
         fprintf(r->out,
                 "%" PRIu32 " send%s inside collectives cannot be named to the MPI library: it "

@@ -18,8 +18,8 @@ enum { SECONDS_MAX = 5, BEGIN_S = 5, RANK_SHIFT = 40 };
 
 /* --- whether there is anything to explore ----------------------------------------------------- */
 
-/* Messages and requests of which another might have come first, what ranks do to windows, several
- * threads of a rank. */
+/* Messages and requests of which another might have come first, what ranks do to windows, and write
+ * to files, several threads of a rank. */
 static bool has_choices(const struct trace *trace)
 {
     sqlite3_stmt *row;
@@ -32,7 +32,8 @@ static bool has_choices(const struct trace *trace)
                            "s.parent_back IS NULL AND (((s.peer = -1 OR s.recv_peer = -1)) OR "
                            "c.traits LIKE '%completes_any%' OR c.traits LIKE '%completes_some%' "
                            "OR c.traits LIKE '%polls%' OR (c.traits LIKE '%window%' AND "
-                           "c.traits NOT LIKE '%collective%')) LIMIT 1",
+                           "c.traits NOT LIKE '%collective%') OR c.traits LIKE '%file%write%') "
+                           "LIMIT 1",
                            -1, &row, NULL) == SQLITE_OK)
         has = sqlite3_step(row) == SQLITE_ROW;
     sqlite3_finalize(row);

@@ -88,8 +88,8 @@ static void bits_say(uint32_t bits, FILE *file)
         }
 }
 
-/* The answer is whose turn it is at the window of d->rank. */
-static bool is_window(const struct world_decision *d)
+/* The answer is whose turn it is at a file, or the window of d->rank. */
+static bool is_memory(const struct world_decision *d)
 {
     return d->reason == REPLAY_REASON_LOCK || d->reason == REPLAY_REASON_OTHER;
 }
@@ -110,13 +110,16 @@ static char *answer_words(const struct world_decision *d, int32_t usual, int ran
                 d->answer - d->poll);
         if (usual >= d->poll && usual != d->answer)
             fprintf(file, ", not that of rank %d", usual - d->poll);
-    } else if (is_window(d)) {
+    } else if (is_memory(d)) {
         bool lock = d->reason == REPLAY_REASON_LOCK, looks = !strcmp(d->call, "MPI_Win_sync");
-        fprintf(file,
-                lock    ? "gets the lock of rank %d's window"
-                : looks ? "looks at rank %d's window"
-                        : "reaches rank %d's window",
-                d->rank);
+        if (replay_turn_is_file(d->number))
+            fputs("reaches the file", file);
+        else
+            fprintf(file,
+                    lock    ? "gets the lock of rank %d's window"
+                    : looks ? "looks at rank %d's window"
+                            : "reaches rank %d's window",
+                    d->rank);
         if (usual >= 0 && usual != d->answer)
             fprintf(file, " before rank %d", usual % ranks);
     } else if (d->reason == REPLAY_REASON_THREAD) {
@@ -185,7 +188,7 @@ static enum core_status tell_answers(struct explore_program *program,
         if (program->runner.chance && before == d->answer)
             continue; /* the schedule names all, and shows what is not usual */
         int ranks = program->command->rank_count;
-        status = tell(program, (uint32_t)(is_window(d) ? d->answer % ranks : d->rank), d->call,
+        status = tell(program, (uint32_t)(is_memory(d) ? d->answer % ranks : d->rank), d->call,
                       d->site, answer_words(d, before, ranks), &look->chosen);
     }
     return status;
@@ -776,9 +779,9 @@ static const char *rest_of(const struct explore_search *s)
 {
     static const char *const lacks[] = {
         ", and there may be more than can be told apart",
-        ", and there may be more, as no job tells the order of one-sided operations",
+        ", and there may be more, as no job tells the order of accesses to windows and files",
         ", and there may be more, as no job can be given what a persistent receive takes",
-        ", and there may be more, as no job tells the order of one-sided operations, "
+        ", and there may be more, as no job tells the order of accesses to windows and files, "
         "or can be given what a persistent receive takes",
     };
     return s->complete && s->asked_again ? ", all in which no test or probe fails twice in a row"

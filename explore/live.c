@@ -17,10 +17,17 @@ static enum core_status buffer_add(const struct world_decision *d, struct replay
     return replay_policy_add(&policy->send, &send);
 }
 
+static bool is_file(const struct world_decision *d)
+{
+    return d->reason == REPLAY_REASON_OTHER && replay_turn_is_file(d->number);
+}
+
 static enum core_status answer_add(const struct world_decision *d, struct replay_policy *policy)
 {
     if (d->reason == REPLAY_REASON_BUFFER)
         return buffer_add(d, policy);
+    if (is_file(d))
+        return CORE_OK;
     return replay_policy_add_forced(policy, (uint32_t)d->rank, d->number, d->answer);
 }
 
@@ -51,6 +58,7 @@ static enum core_status decided(const struct world_decisions *told,
     enum core_status status = sends_add(policy, &made, &lived.sends);
     for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
         lived.connections += !strcmp(told->decision[i].call, "MPI_Comm_accept");
+        lived.files += is_file(&told->decision[i]);
         status = answer_add(&told->decision[i], &made);
     }
     if (status != CORE_OK) {

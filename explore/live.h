@@ -12,8 +12,8 @@
 struct explore_lived {
     bool finished; /* all ranks of the world came to their ends, and with exit status 0 */
     /* what the library cannot be given: sends inside collectives have no names there, and whom an
-     * MPI_Comm_accept takes is its own affair */
-    uint32_t sends, connections;
+     * MPI_Comm_accept takes is its own affair, as is who reaches a file first */
+    uint32_t sends, connections, files;
 };
 
 /* Runs one world of the command under the policy, of order=explore, or of order=random, where the

@@ -14,7 +14,7 @@ struct explore_mirror {
     struct world_decision *decision; /* owned */
     struct world_event *event;       /* owned */
     uint32_t event_count, event_room;
-    bool windows;    /* it has some: what was decided about them is not known */
+    bool windows;    /* it has some, or files: what was decided about them is not known */
     bool persistent; /* a persistent receive did not take what it was asked to */
 };
 

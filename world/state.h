@@ -423,6 +423,7 @@ struct world_rank {
     int32_t request_count;
     bool wishes;                /* order=explore: it says itself what it decides (world_wish) */
     uint32_t idle_polls, alone; /* alone: calls after which the others went first */
+    uint32_t news;              /* what it did or heard of that was no poll in vain */
     bool repeats;               /* it polls in vain, and will do nothing else */
     uint64_t polled_state;      /* where it was when it did so, and had looked so often */
     uint32_t polled_looks;
@@ -477,6 +478,7 @@ struct world_state {
     struct world_heap *heap;
     uint32_t looks;                 /* at the clock */
     struct world_file_shared *file; /* open ones */
+    struct world_part **file_part;  /* order=explore: whose turn it is, by their names */
     struct world_meeting *meeting;
     struct world_message *message_free;
     bool running;
@@ -638,6 +640,12 @@ void world_poll_failed(void); /* a test or probe found nothing: let others run, 
 void *world_handle_new(enum world_handle_kind kind, size_t bytes);
 void world_handle_kill(struct world_handle *handle);
 void world_not_initialized(void);
+
+static inline void world_news(struct world_rank *rank)
+{
+    rank->idle_polls = 0;
+    rank->news++;
+}
 
 static inline bool handle_good(const void *handle, enum world_handle_kind kind)
 {

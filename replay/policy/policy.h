@@ -111,8 +111,9 @@ enum replay_place { REPLAY_OFFLINE, REPLAY_LIVE, REPLAY_IN_PROCESS, REPLAY_PLACE
 /* There, too, are turns, numbered from 1, each the decision of the rank whose memory or threads
  * they are of. An object is a communicator or a window, counted as its rank made them. The turns of
  * a window are those at its memory, and of its lock; the turns of threads are in queues of the
- * object that they call on: receives and probes, collectives, sends to each rank. And the decisions
- * that a thread comes to by itself are counted from its own first number. */
+ * object that they call on: receives and probes, collectives, sends to each rank. The turns at
+ * files are rank 0's, in queues by their names, where a communicator has no memory. And the
+ * decisions that a thread comes to by itself are counted from its own first number. */
 enum {
     REPLAY_TURN_OBJECT = 2000000,
     REPLAY_TURN_LOCKS = 1000000,
@@ -121,6 +122,7 @@ enum {
     REPLAY_TURN_RECEIVES = 0,
     REPLAY_TURN_COLLECTIVES,
     REPLAY_TURN_SENDS,
+    REPLAY_TURN_FILES = 512,     /* queues of them */
     REPLAY_THREAD_NUMBERS = 2000 /* of decisions, of each thread */
 };
 static inline uint32_t replay_turn_comm(uint32_t count) /* MPI_COMM_WORLD: 0 */
@@ -135,6 +137,12 @@ static inline uint32_t replay_turn_sends(int peer)
 {
     uint32_t queue = REPLAY_TURN_SENDS + (uint32_t)peer;
     return queue < REPLAY_TURN_QUEUES ? queue : REPLAY_TURN_QUEUES - 1;
+}
+enum { REPLAY_TURN_FILE = 2 }; /* the object */
+static inline bool replay_turn_is_file(uint32_t number)
+{
+    return number / REPLAY_TURN_OBJECT == REPLAY_TURN_FILE &&
+           number % REPLAY_TURN_OBJECT < REPLAY_TURN_LOCKS;
 }
 /* lock: or of threads, then with their queue. */
 static inline uint32_t replay_turn_first(uint32_t object, bool lock, uint32_t queue)

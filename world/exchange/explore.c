@@ -447,7 +447,7 @@ static void answer(struct world_decider *d)
         if (asks->fiber)
             resume(asks, asks->gained);
         else
-            world_rma_do(asks->rma);
+            asks->effect->run(asks->effect);
         return;
     }
     if (d->kind == EXPLORE_BUFFER) {

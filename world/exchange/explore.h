@@ -64,6 +64,13 @@ enum world_explore_kind {
     EXPLORE_THREAD /* a call of a thread, where others of its rank may come first */
 };
 
+struct world_pieces { /* of memory or a file, by address, none meets another */
+    uint32_t count;
+    struct world_piece {
+        const uint8_t *low, *high;
+    } piece[];
+};
+
 enum world_turn_use { /* of a communicator, by a thread */
                       TURN_SENDS,
                       TURN_RECEIVES,
@@ -100,9 +107,10 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     bool must_find;   /* a poll of such ones */
     /* of windows and threads: whose turn it is, and what it would do; `asks` of whoever waits */
     struct world_part *part;
-    struct world_rma *rma; /* fiber is NULL until its rank completes it */
-    int name;              /* the answer that it is */
-    uint32_t place;        /* of the decision: among those of its kind there, from 1 */
+    struct world_effect *effect; /* fiber is NULL until its rank completes it */
+    int by;                      /* the world rank whose call it is */
+    int name;                    /* the answer that it is */
+    uint32_t place;              /* of the decision: among those of its kind there, from 1 */
     uint64_t mark;
     const struct world_past *gained; /* who completes it has come past that */
     bool asks, exclusive, reads;
@@ -110,7 +118,9 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     struct world_decider *joins; /* the next of those */
     enum world_turn_use use;
     int op;
-    const uint8_t *low, *high;
+    const uint8_t *low, *high;         /* what it touches lies between them */
+    const struct world_pieces *pieces; /* and is that; NULL: all */
+    uint64_t file;                     /* another one is elsewhere; 0: it may be any */
     uint32_t object, queue;
     const struct world_past *past;   /* of whose turn it was, when it asked */
     const struct world_past *behind; /* of a turn: that, and what conflicts and came before it */

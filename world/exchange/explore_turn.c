@@ -8,10 +8,12 @@
 _Static_assert((int)REPLAY_TURN_QUEUE > (int)EXPLORE_TRACKED,
                "there are no more turns that are told apart");
 
-struct world_looked { /* at a window's memory, from one place of the program */
+struct world_looked { /* at memory or a file, from one place of the program */
     struct world_looked *next;
     const void *site;
-    uint32_t events; /* of the part, then */
+    struct world_decider turn;
+    bool stale;    /* what conflicts was called, or done, since */
+    uint32_t news; /* of the rank, then */
 };
 
 static bool may_meet(const struct world_decider *a, int source, int tag)
@@ -30,6 +32,34 @@ static bool threads_conflict(const struct world_decider *a, const struct world_d
            may_meet(a, b->source, b->tag);
 }
 
+bool world_turn_meets(const struct world_decider *a, const struct world_decider *b)
+{
+    if (a->low >= b->high || b->low >= a->high || (a->file != b->file && a->file && b->file))
+        return false;
+    if (!a->pieces && !b->pieces)
+        return true;
+    const struct world_piece all_a = {a->low, a->high}, all_b = {b->low, b->high};
+    const struct world_piece *p = a->pieces ? a->pieces->piece : &all_a;
+    const struct world_piece *q = b->pieces ? b->pieces->piece : &all_b;
+    const struct world_piece *p_end = p + (a->pieces ? a->pieces->count : 1);
+    const struct world_piece *q_end = q + (b->pieces ? b->pieces->count : 1);
+    while (p < p_end && q < q_end) {
+        if (p->low < q->high && q->low < p->high)
+            return true;
+        if (p->high <= q->low)
+            p++;
+        else
+            q++;
+    }
+    return false;
+}
+
+/* What a thread alone does to a file keeps its order. */
+static bool same_thread(const struct world_decider *a, const struct world_decider *b)
+{
+    return a->part->is_file && a->by == b->by && !WORLD->rank[a->by].fiber->sibling;
+}
+
 static bool conflict(const struct world_decider *a, const struct world_decider *b)
 {
     CORE_CHECK(a->kind == b->kind && a->part == b->part);
@@ -37,9 +67,9 @@ static bool conflict(const struct world_decider *a, const struct world_decider *
         return threads_conflict(a, b);
     if (a->kind == EXPLORE_LOCK)
         return a->exclusive || b->exclusive;
-    if (a->low >= b->high || b->low >= a->high || (a->reads && b->reads))
+    if ((a->reads && b->reads) || (a->op == b->op && a->op) || same_thread(a, b))
         return false;
-    return a->op != b->op || a->op == 0;
+    return world_turn_meets(a, b);
 }
 
 /* --- who could go on -------------------------------------------------------------------------- */
@@ -78,9 +108,10 @@ static bool may_go(const struct world_decider *asks)
         return asks->part->holders == 0 || (asks->part->holders > 0 && !asks->exclusive);
     if (asks->fiber)
         return true;
-    CORE_CHECK(asks->rma); /* what nobody waits for is an operation */
-    return asks->rank->fiber->live && asks->part->rank->fiber->live &&
-           (!asks->rma->after || asks->rma->after->done);
+    CORE_CHECK(asks->effect); /* what nobody waits for */
+    const struct world_rank *reached = asks->effect->reached;
+    return asks->rank->fiber->live && (!reached || reached->fiber->live) &&
+           (!asks->effect->after || asks->effect->after->done);
 }
 
 static struct world_decider *next_of(struct world_decider *asks, enum world_explore_kind kind)
@@ -171,8 +202,8 @@ static uint32_t apart(const struct world_decider *asks)
 /* It, or what it waits for, is an answer. Returns it, if it was none yet. */
 static struct world_decider *tell(struct world_decider *asks)
 {
-    while (asks->rma && asks->rma->after && !asks->rma->after->done)
-        asks = asks->rma->after->turn;
+    while (asks->effect && asks->effect->after && !asks->effect->after->done)
+        asks = asks->effect->after->turn;
     CORE_CHECK(asks->kind >= EXPLORE_TURN);
     if (asks->told == asks->part->told || !may_go(asks))
         return NULL;
@@ -224,11 +255,14 @@ uint64_t world_turn_mark(const struct world_decider *asks)
     return core_random_mix(mark);
 }
 
-static void happened(struct world_part *part)
+/* It was called, or done. */
+static void happened(const struct world_decider *turn)
 {
-    part->events++;
+    struct world_part *part = turn->part;
+    for (struct world_looked *looked = part->looks; looked; looked = looked->next)
+        looked->stale |= conflict(&looked->turn, turn);
     for (struct world_decider *asks = part->asking; asks && part->polling; asks = asks->next)
-        if (asks->poll) { /* a look that waited */
+        if (asks->poll && conflict(asks, turn)) { /* a look that waited */
             part->polling--;
             asks->poll = false;
             asks->name = name_next(part, asks->rank);
@@ -239,7 +273,7 @@ static void happened(struct world_part *part)
 static const struct world_past *seen_of(const struct world_decider *asks)
 {
     const struct world_past *past = NULL;
-    bool blind = asks->rma && !asks->rma->result;
+    bool blind = asks->effect && asks->effect->blind;
     if (asks->kind != EXPLORE_TURN || blind)
         return NULL;
     for (struct world_near e = decided_near(asks); world_near_next(&e);)
@@ -333,9 +367,9 @@ static void before(struct world_decider *d, const struct world_decider *asks)
 {
     if (world_past_has(asks->past, d->decided))
         return;
-    while (asks->rma && asks->rma->after &&
-           !(asks->rma->after->done && asks->rma->after->turn->place < d->place))
-        asks = asks->rma->after->turn; /* it keeps its order */
+    while (asks->effect && asks->effect->after &&
+           !(asks->effect->after->done && asks->effect->after->turn->place < d->place))
+        asks = asks->effect->after->turn; /* it keeps its order */
     if (world_past_has(asks->past, d->decided))
         return;
     const struct world_past *ordered =
@@ -387,10 +421,10 @@ static void locked_before(struct world_decider *d)
 void world_turn_given(struct world_decider *d, struct world_decider *asks)
 {
     CORE_CHECK(d->part == asks->part && d->kind == asks->kind);
-    CORE_CHECK(!asks->poll && asks->name >= 0 && !(asks->rma && asks->rma->done));
+    CORE_CHECK(!asks->poll && asks->name >= 0 && !(asks->effect && asks->effect->done));
     go(asks);
-    if (asks->rma && asks->rma->after) { /* which is done */
-        const struct world_decider *after = asks->rma->after->turn;
+    if (asks->effect && asks->effect->after) { /* which is done */
+        const struct world_decider *after = asks->effect->after->turn;
         asks->past = world_past_join(asks->past, world_past_add(after->past, after->decided));
     }
     asks->decided = d->decided;
@@ -404,8 +438,11 @@ void world_turn_given(struct world_decider *d, struct world_decider *asks)
     d->past = asks->past;
     d->low = asks->low;
     d->high = asks->high;
+    d->pieces = asks->pieces;
+    d->file = asks->file;
+    d->by = asks->by;
     d->name = asks->name;
-    d->rma = asks->rma;
+    d->effect = asks->effect;
     if (d->kind == EXPLORE_TURN && d->decided < EXPLORE_TRACKED)
         world_near_add(&d->part->decided_near, d);
     asks->place = d->place;
@@ -418,8 +455,8 @@ void world_turn_given(struct world_decider *d, struct world_decider *asks)
     } else {
         d->part->turn_count++;
     }
-    if (asks->rma)
-        happened(d->part);
+    if (d->kind == EXPLORE_TURN && !asks->reads)
+        happened(asks);
 }
 
 /* It could go on from now on. */
@@ -429,6 +466,7 @@ static struct world_decider *asks_new(const struct world_decider *like)
     *d = *like;
     d->asks = true;
     d->rank = ME;
+    d->by = ME->rank;
     d->call = WORLD->fiber->call;
     d->site = WORLD->fiber->site;
     d->past = WORLD->fiber->past;
@@ -447,7 +485,70 @@ static void await(struct world_decider *d, const char *why)
     world_explore_ask(d);
 }
 
-/* --- windows ---------------------------------------------------------------------------------- */
+/* --- windows and files ------------------------------------------------------------------------ */
+
+void world_turn_begin(struct world_effect *effect, const struct world_decider *turn)
+{
+    struct world_decider made = *turn;
+    CORE_CHECK(!effect->turn && !effect->done);
+    made.kind = EXPLORE_TURN;
+    made.name = name_next(turn->part, ME);
+    made.effect = effect;
+    effect->turn = asks_new(&made);
+    happened(effect->turn);
+}
+
+void world_turn_complete(const struct world_effect *effect, const char *why)
+{
+    struct world_decider *asks = effect->turn;
+    CORE_CHECK(asks && asks->effect == effect && (effect->done || !asks->fiber));
+    if (!effect->done)
+        await(asks, why);
+    WORLD->fiber->past = world_past_join(WORLD->fiber->past, asks->gained);
+}
+
+/* The running rank, at the same, from the same place of the program; NULL: never. */
+static struct world_looked *looked_at(const struct world_decider *turn)
+{
+    struct world_looked *looked = turn->part->looks;
+    while (looked && !(looked->site == WORLD->fiber->site && looked->turn.by == ME->rank &&
+                       looked->turn.file == turn->file && looked->turn.low == turn->low &&
+                       looked->turn.high == turn->high))
+        looked = looked->next;
+    return looked;
+}
+
+static void looks(const struct world_decider *turn)
+{
+    struct world_looked *looked = looked_at(turn);
+    if (!looked) {
+        looked = world_zalloc(sizeof *looked);
+        looked->next = turn->part->looks;
+        turn->part->looks = looked;
+    }
+    looked->site = WORLD->fiber->site;
+    looked->turn = *turn;
+    looked->stale = false;
+    looked->news = ME->news;
+}
+
+bool world_turn_take(const struct world_decider *turn, const char *why)
+{
+    struct world_part *part = turn->part;
+    struct world_decider made = *turn, *asks;
+    made.kind = EXPLORE_TURN;
+    made.by = ME->rank;
+    const struct world_looked *looked = made.reads ? looked_at(&made) : NULL;
+    made.poll = looked && !looked->stale && looked->news == ME->news;
+    made.name = made.poll ? -1 : name_next(part, ME);
+    asks = asks_new(&made);
+    if (made.poll && part->asking != asks)
+        world_explore_again();
+    await(asks, why);
+    if (made.reads)
+        looks(asks);
+    return !asks->poll;
+}
 
 /* 0: an operation whose order with any other is seen. */
 static int commutes(const struct world_rma *rma)
@@ -460,66 +561,33 @@ void world_turn_called(struct world_rma *rma)
 {
     ptrdiff_t low, high;
     struct world_part *part = rma->win->part[rma->target];
-    CORE_CHECK(!rma->turn && !rma->done && rma->by == ME);
     world_type_reach(rma->target_type, rma->target_count, &low, &high);
     if (world_rma_ordered(rma)) {
         if (!part->ordered)
             part->ordered = world_zalloc((size_t)WORLD->rank_count * sizeof(*part->ordered));
-        rma->after = part->ordered[ME->rank];
-        part->ordered[ME->rank] = rma;
+        rma->effect.after = part->ordered[ME->rank];
+        part->ordered[ME->rank] = &rma->effect;
     }
-    rma->turn = asks_new(&(struct world_decider){
-        .kind = EXPLORE_TURN,
-        .part = part,
-        .name = name_next(part, ME),
-        .rma = rma,
-        .object = part->object,
-        .low = rma->at + low,
-        .high = rma->at + high,
-        .reads =
-            rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE && world_op_remote(rma->op) == 3),
-        .op = commutes(rma)});
-    happened(part);
-}
-
-void world_turn_await(struct world_decider *asks)
-{
-    CORE_CHECK(asks->rma && !asks->rma->done && !asks->fiber);
-    await(asks, "completes what it does to a window");
-}
-
-static struct world_looked *looked_at(struct world_part *part)
-{
-    struct world_looked *looked = part->looks;
-    while (looked && looked->site != WORLD->fiber->site)
-        looked = looked->next;
-    if (!looked) {
-        looked = world_zalloc(sizeof *looked);
-        *looked = (struct world_looked){part->looks, WORLD->fiber->site, UINT32_MAX};
-        part->looks = looked;
-    }
-    return looked;
+    rma->effect.reached = part->rank;
+    world_turn_begin(&rma->effect, &(struct world_decider){.part = part,
+                                                           .object = part->object,
+                                                           .low = rma->at + low,
+                                                           .high = rma->at + high,
+                                                           .reads = rma->kind == RMA_GET ||
+                                                                    (rma->kind == RMA_ACCUMULATE &&
+                                                                     world_op_remote(rma->op) == 3),
+                                                           .op = commutes(rma)});
 }
 
 bool world_turn_look(MPI_Win win)
 {
     struct world_part *part = win->part[win->comm.rank];
-    struct world_looked *looked = looked_at(part);
-    bool again = looked->events == part->events;
-    struct world_decider *d =
-        asks_new(&(struct world_decider){.kind = EXPLORE_TURN,
-                                         .part = part,
-                                         .name = again ? -1 : name_next(part, ME),
-                                         .object = part->object,
-                                         .high = (const uint8_t *)UINTPTR_MAX,
-                                         .reads = true,
-                                         .poll = again});
-    if (again && part->asking != d)
-        world_explore_again();
-    await(d, "looks at its window");
     CORE_CHECK(part->rank == ME);
-    looked->events = part->events;
-    return !d->poll;
+    return world_turn_take(&(struct world_decider){.part = part,
+                                                   .object = part->object,
+                                                   .high = (const uint8_t *)UINTPTR_MAX,
+                                                   .reads = true},
+                           "looks at its window");
 }
 
 void world_turn_failed(struct world_decider *look)

@@ -21,11 +21,18 @@
 #include "world/exchange/explore.h"
 #include "world/exchange/rma.h"
 
-/* The running rank has called it: from now on it may be done. */
+/* From now on the running rank's effect may be done; `turn` says what it touches, and how. */
+void world_turn_begin(struct world_effect *effect, const struct world_decider *turn);
+/* Waits until it is done, or may be by the running rank. */
+void world_turn_complete(const struct world_effect *effect, const char *why);
+/* The running rank does something at once, as soon as it may. False: it looks once more, and nobody
+ * can go on. */
+bool world_turn_take(const struct world_decider *turn, const char *why);
+/* Whether both touch the same. */
+bool world_turn_meets(const struct world_decider *a, const struct world_decider *b);
+/* The running rank has called it. */
 void world_turn_called(struct world_rma *rma);
-/* The running rank waits until its operation may be done. */
-void world_turn_await(struct world_decider *asks);
-/* The running rank looks at its own memory. False: once more, and nobody can go on. */
+/* The running rank looks at its own memory; false as above. */
 bool world_turn_look(MPI_Win win);
 /* For explore.c: such a look goes on. */
 void world_turn_failed(struct world_decider *look);

@@ -62,6 +62,21 @@ static void open_once(struct world_file_shared **slot, int size)
     WORLD->file = shared;
 }
 
+/* Always by the same of them. */
+static void open_in_turn(struct world_file_shared **slot, MPI_Comm comm)
+{
+    int amode = slot[0]->amode;
+    if (comm->rank == 0) {
+        world_file_named(slot[0], !(amode & MPI_MODE_CREATE) ? FILE_FINDS
+                                  : amode & MPI_MODE_EXCL    ? FILE_CREATES_NEW
+                                                             : FILE_CREATES);
+        open_once(slot, comm->size);
+        if (!slot[0]->code)
+            world_file_opened(slot[0]);
+    }
+    world_meet(comm, NULL);
+}
+
 int MPI_File_open(MPI_Comm handle, const char *filename, int amode, MPI_Info info,
                   MPI_File *out_file)
 {
@@ -83,6 +98,8 @@ int MPI_File_open(MPI_Comm handle, const char *filename, int amode, MPI_Info inf
     mine->amode = amode;
     const struct world_meeting *meeting = world_meet(comm, mine);
     struct world_file_shared **slot = (struct world_file_shared **)meeting->slot;
+    if (UNLIKELY(WORLD->explore != NULL))
+        open_in_turn(slot, comm);
     open_once(slot, comm->size);
     if (slot[0]->code)
         return world_error_on(nobody, &none, slot[0]->code, "'%s' cannot be opened", filename);
@@ -102,7 +119,10 @@ int MPI_File_open(MPI_Comm handle, const char *filename, int amode, MPI_Info inf
     file->etype = file->filetype = MPI_BYTE;
     file->datarep = "native";
     file->late_end = &file->late;
+    file->sure = file->shared->size;
     file->info = world_info_keep(info);
+    if (UNLIKELY(WORLD->explore != NULL) && (amode & MPI_MODE_APPEND))
+        world_file_size_turn(file, false);
     if (amode & MPI_MODE_APPEND)
         file->position = file->shared->position = world_file_end(file);
     *out_file = file;
@@ -138,8 +158,10 @@ int MPI_File_close(MPI_File *handle)
     CORE_CHECK(file->shared->users > 0 && !file->late);
     if (--file->shared->users == 0) {
         close_last(file->shared);
-        if (file->shared->amode & MPI_MODE_DELETE_ON_CLOSE)
+        if (file->shared->amode & MPI_MODE_DELETE_ON_CLOSE) {
+            world_file_gone(file->shared);
             unlink(file->shared->name);
+        }
     }
     world_handle_kill(&file->handle);
     *handle = MPI_FILE_NULL;
@@ -156,6 +178,11 @@ int MPI_File_delete(const char *filename, MPI_Info info)
 {
     ENTER("MPI_File_delete");
     (void)info;
+    if (UNLIKELY(WORLD->explore != NULL)) {
+        struct world_file_shared *named = world_zalloc(sizeof *named);
+        named->name = world_strdup(filename);
+        world_file_named(named, FILE_DELETES);
+    }
     if (unlink(filename) == 0)
         return MPI_SUCCESS;
     return world_error_on(world_extra()->file_errhandler, &(MPI_File){MPI_FILE_NULL},
@@ -178,6 +205,12 @@ static int resize(const char *call, MPI_File file, MPI_Offset size, bool shrink)
     code = world_file_flush(file);
     CORE_CHECK(!file->late);
     world_meet(&file->comm, NULL);
+    if (UNLIKELY(WORLD->explore != NULL)) {
+        if (file->comm.rank == 0)
+            world_file_size_turn(file, true);
+        world_meet(&file->comm, NULL);
+        file->sure = shrink ? size : size > file->sure ? size : file->sure;
+    }
     if (!code && (shrink || world_file_size(file) < size) && ftruncate(file->fd, size) != 0)
         code = world_file_error(errno);
     world_meet(&file->comm, NULL);
@@ -198,6 +231,8 @@ int MPI_File_get_size(MPI_File file, MPI_Offset *size)
 {
     ENTER("MPI_File_get_size");
     int code = world_file_check(file);
+    if (!code && UNLIKELY(WORLD->explore != NULL))
+        world_file_size_turn(file, false);
     if (!code)
         *size = world_file_size(file);
     world_fiber_yield(); /* others may be about to change it, here and where a file is read */
@@ -211,7 +246,10 @@ int MPI_File_sync(MPI_File file)
     if (code)
         return code;
     code = world_file_flush(file);
-    world_meet(&file->comm, NULL);
+    if (UNLIKELY(WORLD->explore != NULL))
+        world_file_meet(file);
+    else
+        world_meet(&file->comm, NULL);
     return code ? FILE_ERROR(file, code, "writing failed") : MPI_SUCCESS;
 }
 

@@ -14,12 +14,39 @@ struct world_access {
     size_t count;
     MPI_Datatype type;
     const char *call;
+    struct world_file_turn *turn; /* order=explore: it has begun */
     /* of those that meet in order */
     MPI_Offset etypes;
     bool placed;
 };
 
 /* --- moving ----------------------------------------------------------------------------------- */
+
+static struct world_file_turn *begin_turn(const struct world_access *access)
+{
+    MPI_File file = access->file;
+    CORE_CHECK(WORLD->explore && !access->turn);
+    return world_file_begin(
+        file, &(struct world_transfer){.write = access->write,
+                                       .stream = access->offset * (MPI_Offset)file->etype->size,
+                                       .buffer = access->buffer,
+                                       .count = access->count,
+                                       .type = access->type});
+}
+
+/* A write that is not atomic goes on behind its call. */
+static int end_turn(struct world_access *access, size_t *out_done)
+{
+    uint8_t *packed;
+    int code = MPI_SUCCESS;
+    if (access->write)
+        world_file_stage(access->turn);
+    if (!access->write || access->file->atomic)
+        code = world_file_finish(access->turn, &packed, out_done);
+    if (!access->write && !code)
+        world_type_unpack(access->buffer, access->count, access->type, packed, *out_done);
+    return code;
+}
 
 static int move(struct world_access *access, MPI_Status *status)
 {
@@ -30,7 +57,15 @@ static int move(struct world_access *access, MPI_Status *status)
     uint8_t *packed = world_alloc(bytes + 1);
     MPI_Offset stream = access->offset * (MPI_Offset)file->etype->size;
     int code;
-    if (access->write) {
+    if (UNLIKELY(WORLD->explore != NULL) && !access->turn) {
+        if (access->write)
+            access->turn = begin_turn(access);
+        else
+            world_file_read_turn(file, stream, bytes);
+    }
+    if (access->turn) {
+        code = end_turn(access, &done);
+    } else if (access->write) {
         world_type_pack(packed, bytes, access->buffer, access->count, access->type);
         code = world_file_write(file, stream, packed, bytes);
     } else {
@@ -89,6 +124,8 @@ static void place(struct world_access *access, enum pointer pointer)
         access->offset = file->position;
         file->position += access->etypes;
     } else if (pointer == SHARED) {
+        if (UNLIKELY(WORLD->explore != NULL))
+            world_file_pointer_turn(file, true);
         access->offset = file->shared->position;
         file->shared->position += access->etypes;
     } else if (pointer == ORDERED) {
@@ -171,6 +208,8 @@ static int nonblocking(const char *call, MPI_File file, bool write, enum pointer
     ALONE
     struct world_access *access;
     int code = start(call, file, write, pointer, offset, buffer, count, type, &access);
+    if (!code && UNLIKELY(WORLD->explore != NULL) && world_file_reaches(file, access->offset))
+        access->turn = begin_turn(access);
     if (!code)
         *request = world_request_deferred(&access->deferred);
     return code;
@@ -187,6 +226,8 @@ static int begin(const char *call, MPI_File file, bool write, enum pointer point
         return FILE_ERROR(file, MPI_ERR_OTHER, "%s has not been ended", file->split->call);
     struct world_access *access;
     code = start(call, file, write, pointer, offset, buffer, count, type, &access);
+    if (!code && UNLIKELY(WORLD->explore != NULL) && world_file_reaches(file, access->offset))
+        access->turn = begin_turn(access);
     if (!code)
         file->split = access;
     return code;
@@ -260,6 +301,8 @@ static int seek(MPI_File file, MPI_Offset offset, int whence, MPI_Offset now, MP
 {
     if (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR && whence != MPI_SEEK_END)
         return FILE_ERROR(file, MPI_ERR_ARG, "whence %d", whence);
+    if (UNLIKELY(WORLD->explore != NULL) && whence == MPI_SEEK_END)
+        world_file_size_turn(file, false);
     MPI_Offset to = offset + (whence == MPI_SEEK_SET   ? 0
                               : whence == MPI_SEEK_CUR ? now
                                                        : world_file_end(file));
@@ -307,6 +350,8 @@ int MPI_File_get_position_shared(MPI_File file, MPI_Offset *offset)
 {
     ENTER("MPI_File_get_position_shared");
     int code = world_file_check(file);
+    if (!code && UNLIKELY(WORLD->explore != NULL))
+        world_file_pointer_turn(file, false);
     if (!code)
         *offset = file->shared->position;
     world_fiber_yield();

@@ -75,6 +75,43 @@ static size_t walk_next(struct walk *walk, size_t bytes, off_t *out_place)
     return piece;
 }
 
+static void piece_add(struct world_pieces *pieces, struct world_piece piece)
+{
+    struct world_piece *last = pieces->count ? &pieces->piece[pieces->count - 1] : NULL;
+    if (last && last->high == piece.low)
+        last->high = piece.high;
+    else
+        pieces->piece[pieces->count++] = piece;
+}
+
+struct world_pieces *world_file_pieces(MPI_File file, MPI_Offset stream, size_t bytes,
+                                       uintptr_t base, struct world_piece *out_whole)
+{
+    struct walk walk = walk_from(file, stream), count = walk;
+    size_t room = 0, left = bytes;
+    off_t place;
+    bool sorted = true;
+    *out_whole = (struct world_piece){0};
+    for (; left > 0 && count.type->size; room++)
+        left -= walk_next(&count, left, &place);
+    struct world_pieces *made =
+        world_alloc(sizeof *made + (room ? room : 1) * sizeof(struct world_piece));
+    made->count = 0;
+    for (size_t i = 0; i < room; i++) {
+        size_t piece = walk_next(&walk, bytes, &place);
+        const uint8_t *low = (const uint8_t *)(base + (uintptr_t)place), *high = low + piece;
+        sorted &= i == 0 || low >= out_whole->high;
+        if (i == 0 || low < out_whole->low)
+            out_whole->low = low;
+        if (high > out_whole->high)
+            out_whole->high = high;
+        if (sorted)
+            piece_add(made, (struct world_piece){low, high});
+        bytes -= piece;
+    }
+    return sorted ? made : NULL;
+}
+
 bool world_file_reaches(MPI_File file, MPI_Offset offset)
 {
     MPI_Offset bytes;
@@ -133,6 +170,9 @@ static ssize_t read_piece(MPI_File file, uint8_t *data, size_t bytes, off_t plac
     }
     if (!file->late)
         return (ssize_t)got;
+    for (const struct world_delayed_write *l = file->late; l; l = l->next)
+        if (l->turn)
+            world_file_stage(l->turn);
     off_t end = world_file_size(file);
     size_t there = end <= place ? 0 : end - place < (off_t)bytes ? (size_t)(end - place) : bytes;
     CORE_CHECK(got <= bytes && there <= bytes);
@@ -188,6 +228,8 @@ int world_file_flush(MPI_File file)
 {
     int code = MPI_SUCCESS;
     size_t bytes = 0;
+    if (UNLIKELY(WORLD->explore != NULL))
+        return world_file_finish_all(file);
     if (file->late)
         world_fiber_yield(); /* what others do now still comes before */
     for (struct world_delayed_write *l = file->late; l && !code; l = l->next) {
@@ -207,6 +249,51 @@ static bool passes_at_once(MPI_File file)
            (WORLD->chosen && world_choose(2, REPLAY_REASON_OTHER) == 1);
 }
 
+static void late_add(MPI_File file, off_t place, uint8_t *data, size_t bytes,
+                     struct world_file_turn *turn)
+{
+    struct world_delayed_write *made = world_alloc(sizeof *made);
+    *made = (struct world_delayed_write){NULL, place, bytes, data, turn};
+    CORE_CHECK(!*file->late_end); /* file.h invariant 2: behind those before it */
+    *file->late_end = made;
+    file->late_end = &made->next;
+    file->late_bytes += bytes;
+}
+
+void world_file_put_off(MPI_File file, MPI_Offset stream, uint8_t *data, size_t bytes,
+                        struct world_file_turn *turn)
+{
+    struct walk walk = walk_from(file, stream);
+    CORE_CHECK(WORLD->explore && turn);
+    while (bytes > 0 && walk.type->size) {
+        off_t place;
+        size_t piece = walk_next(&walk, bytes, &place);
+        late_add(file, place, data, piece, turn);
+        data += piece;
+        bytes -= piece;
+    }
+}
+
+int world_file_pass(MPI_File file, const struct world_file_turn *turn)
+{
+    struct world_delayed_write **link = &file->late;
+    int code = MPI_SUCCESS;
+    while (*link) {
+        const struct world_delayed_write *l = *link;
+        if (l->turn != turn) {
+            link = &(*link)->next;
+            continue;
+        }
+        int failed = write_piece(file, l->data, l->bytes, l->place);
+        code = code ? code : failed;
+        file->late_bytes -= l->bytes;
+        *link = l->next;
+    }
+    file->late_end = link;
+    CORE_CHECK(file->late || !file->late_bytes);
+    return code;
+}
+
 int world_file_write(MPI_File file, MPI_Offset stream, const uint8_t *packed, size_t bytes)
 {
     struct walk walk = walk_from(file, stream);
@@ -221,13 +308,7 @@ int world_file_write(MPI_File file, MPI_Offset stream, const uint8_t *packed, si
         if (now) {
             code = write_piece(file, packed, piece, place);
         } else {
-            struct world_delayed_write *made = world_alloc(sizeof *made);
-            *made = (struct world_delayed_write){NULL, place, piece, world_alloc(piece)};
-            memcpy(made->data, packed, piece);
-            CORE_CHECK(!*file->late_end); /* file.h invariant 2: behind those before it */
-            *file->late_end = made;
-            file->late_end = &made->next;
-            file->late_bytes += piece;
+            late_add(file, place, memcpy(world_alloc(piece), packed, piece), piece, NULL);
         }
         packed += piece;
         bytes -= piece;

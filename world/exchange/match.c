@@ -167,7 +167,7 @@ void world_request_complete(struct ompi_request_t *request)
     request->complete = true;
     if (WORLD_PROCESSES && UNLIKELY(request->freed) && request->late)
         world_process_at(request->owner, deliver, request); /* nobody will wait for it */
-    request->owner->idle_polls = 0;
+    world_news(request->owner);
     if (UNLIKELY(WORLD->explore != NULL))
         world_explore_completed(request);
     struct world_fiber *waiter = request->waiter;
@@ -297,7 +297,7 @@ static void queue(struct world_message *message, struct world_rank *dest)
     CORE_CHECK(!*dest->unexpected_end && !message->next); /* state.h invariant 3: at the end */
     *dest->unexpected_end = message;
     dest->unexpected_end = &message->next;
-    dest->idle_polls = 0;
+    world_news(dest);
     for (struct world_fiber *fiber = dest->fiber; fiber; fiber = fiber->sibling)
         if (fiber->probing) {
             fiber->probing = false;
@@ -400,7 +400,7 @@ void world_send_post(struct ompi_request_t *send)
     size_t bytes = send->count * send->type->size;
     send->post[0] = me->clock[0];
     send->post[1] = me->clock[1];
-    me->idle_polls = 0;
+    world_news(me);
     WORLD->outcome->message_count++;
     WORLD->outcome->byte_count += bytes;
     WORLD->now_ns += 100;

@@ -109,7 +109,7 @@ static void at_origin(void *argument)
 {
     struct world_rma *rma = argument;
     size_t bytes = rma->target_count * rma->target_type->size;
-    CORE_CHECK(!rma->done && !rma->compared);
+    CORE_CHECK(!rma->effect.done && !rma->compared);
     if (!only_reads(rma))
         stage(rma);
     if (rma->kind == RMA_SWAP)
@@ -122,13 +122,16 @@ static void at_target(void *argument)
     rma->before = reach_target(rma);
 }
 
-void world_rma_do(struct world_rma *rma)
+/* Does it, with nothing in the origin's memory changed. */
+static void take_effect(struct world_effect *effect)
 {
-    CORE_CHECK(!rma->done);
+    struct world_rma *rma =
+        (struct world_rma *)((uint8_t *)effect - offsetof(struct world_rma, effect));
+    CORE_CHECK(!effect->done);
     run_at(rma->by, at_origin, rma);
     run_at(rma->win->part[rma->target]->rank, at_target, rma);
     CORE_CHECK(rma->before || rma->kind == RMA_PUT);
-    rma->done = true;
+    effect->done = true;
 }
 
 /* Whether anything was changed, or something new was seen. */
@@ -136,12 +139,12 @@ static bool perform(struct world_rma *rma)
 {
     MPI_Win win = rma->win;
     size_t bytes = rma->target_count * rma->target_type->size;
-    if (!rma->done)
-        world_rma_do(rma);
+    if (!rma->effect.done)
+        take_effect(&rma->effect);
     if (rma->result)
         world_type_unpack(rma->result, rma->result_count, rma->result_type, rma->before, bytes);
     if (!only_reads(rma) && !(rma->kind == RMA_SWAP && memcmp(rma->before, rma->compared, bytes))) {
-        ME->idle_polls = 0;
+        world_news(ME);
         win->last_read = 0;
         return true;
     }
@@ -189,10 +192,8 @@ static bool take_out(MPI_Win win, struct world_rma **link)
     struct world_rma *rma = *link;
     CORE_CHECK(win->taker == WORLD->fiber);
     CORE_CHECK(rma->win == win && rma->target >= 0 && rma->target < win->comm.size);
-    if (UNLIKELY(WORLD->explore != NULL) && !rma->done)
-        world_turn_await(rma->turn);
-    if (rma->turn)
-        WORLD->fiber->past = world_past_join(WORLD->fiber->past, rma->turn->gained);
+    if (UNLIKELY(rma->effect.turn != NULL))
+        world_turn_complete(&rma->effect, "completes what it does to a window");
     CORE_CHECK(*link == rma); /* nobody else takes from the list meanwhile */
     if (!(*link = rma->next))
         win->pending_end = link;
@@ -419,6 +420,7 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     rma.target = target;
     rma.by = ME;
     rma.deferred.finish = request_finish;
+    rma.effect = (struct world_effect){.run = take_effect, .blind = !rma.result};
     if (target != MPI_PROC_NULL && (code = check(win, &rma, target, disp)))
         return code;
     CORE_CHECK(target == MPI_PROC_NULL || (target < win->comm.size && rma.target_type));

@@ -49,12 +49,24 @@ struct world_part {
     struct world_decider *asking, **asking_end; /* those that could go on, in the order they came */
     struct world_near_index *asking_near, *decided_near; /* explore_near.h */
     uint32_t polling;                                    /* of those that ask: looks that wait */
-    uint32_t *named;            /* by world rank: its operations on this memory, and looks at it */
-    struct world_rma **ordered; /* by world rank: the last that keeps its order */
-    uint32_t told;              /* how often answers were told */
-    uint32_t events;            /* operations that were called, and done */
-    bool excluded, locked_all;  /* somebody asked for its lock exclusively, or with everyone's */
-    struct world_looked *looks; /* where its owner has looked at it */
+    uint32_t *named; /* by world rank: its operations on this memory, and looks at it */
+    struct world_effect **ordered; /* by world rank: the last that keeps its order */
+    uint32_t told;                 /* how often answers were told */
+    bool is_file, written;         /* it is no memory of a rank; somebody wrote there */
+    uint32_t opened;               /* so often */
+    bool excluded, locked_all;     /* somebody asked for its lock exclusively, or with everyone's */
+    struct world_looked *looks;    /* at it */
+};
+
+/* What a call does to a window or a file, now or when something completes it. */
+struct world_effect {
+    void (*run)(struct world_effect *effect); /* anybody may call it, once */
+    bool done;                                /* but not yet completed */
+    bool blind;                               /* its rank does not learn what was there */
+    const struct world_rank *reached;         /* whose memory it needs; NULL: none */
+    /* order=explore: what asks for it, and what it keeps its order behind */
+    struct world_decider *turn;
+    const struct world_effect *after;
 };
 
 enum world_rma_kind { RMA_PUT, RMA_GET, RMA_ACCUMULATE, RMA_SWAP };
@@ -80,11 +92,8 @@ struct world_rma {
     const void *compare;
     uint8_t *compared; /* what lay there when the origin's data were staged */
     uint8_t *before;   /* what was there, packed, once it is done; NULL: nobody wants to know */
-    bool done;         /* but not yet completed */
     struct world_rank *by;
-    /* order=explore: what asks for it, and what it keeps its order behind */
-    struct world_decider *turn;
-    const struct world_rma *after;
+    struct world_effect effect;
 };
 
 enum { RMA_SHARED = 1, RMA_EXCLUSIVE, RMA_NO_CHECK };
@@ -122,8 +131,6 @@ int world_win_check(MPI_Win win);
 /* rma.c: does this rank's operations for a target, or -1 for all. False: none changed anything, and
  * what they read was what the one before had read. */
 bool world_rma_complete(MPI_Win win, int target);
-/* Does it, with nothing in the origin's memory changed. Anybody may call this. */
-void world_rma_do(struct world_rma *rma);
 /* Whether it keeps its order among those of its rank to its target. */
 bool world_rma_ordered(const struct world_rma *rma);
 /* As much of them as needs the origin's buffers; false as above. */

@@ -462,7 +462,7 @@ static void rank_init(struct world_rank *me, int index)
     me->held_bytes = 0;
     me->request_count = 0;
     me->named_count = me->wildcard_count = 0;
-    me->idle_polls = me->alone = 0;
+    me->idle_polls = me->alone = me->news = 0;
     me->repeats = false;
     me->bsend_buffer = NULL;
     me->extra = NULL;
@@ -614,6 +614,7 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     world->ticks = 0;
     world->heap = NULL;
     world->file = NULL;
+    world->file_part = NULL;
     world->meeting = NULL;
     world->message_free = NULL;
     memset(world->block, 0, sizeof world->block);

@@ -149,6 +149,7 @@ struct world_meeting *world_meet_numbered(MPI_Comm comm, uint32_t number, void *
     meeting->slot[place] = mine;
     if (UNLIKELY(WORLD->explore != NULL))
         meeting->past = world_past_join(meeting->past, fiber->past);
+    ME->news += size > 1;
     meeting->waiting[meeting->arrived] = fiber;
     meeting_arrive(meeting);
     if (meeting->arrived < size) {

@@ -1,0 +1,1 @@
+exec "$BUILD/tests/explore/accesses"
