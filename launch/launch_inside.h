@@ -35,7 +35,7 @@ enum {
         300, /* what the command leaves in the background may be starting for so long */
     LAUNCH_ORPHAN_GRACE_MS =
         3000,                 /* ranks whose starter was killed get so long to end by themselves */
-    LAUNCH_STARTER_MS = 2000, /* a starter whose ranks are all dead gets so long to notice: mpirun
+    LAUNCH_STARTER_MS = 5000, /* a starter whose ranks are all dead gets so long to notice: mpirun
                                  may block itself */
     LAUNCH_POLL_WARN_MS =
         10000, /* nothing but polls in vain for so long, and others waiting: say so */

@@ -13,7 +13,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     x[0] = rank + 1;
-    MPI_File_open(MPI_COMM_WORLD, "pointer.dat", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    MPI_File_open(MPI_COMM_WORLD, "pointer.dat", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                  &f);
     if (how == 1)
         MPI_File_seek_shared(f, 32, MPI_SEEK_SET);
     if (how == 2)
@@ -42,7 +43,8 @@ look() {
     rm -f pointer.dat
     crosswait record -o T.db -- mpirun -n 3 --oversubscribe ./pointer $1 $2 >/dev/null 2>&1
     printf '%s' "$3: "
-    crosswait check --only=file T.db | grep -o '^[a-z]*\[file\]: [a-z ]*[0-9]* to [0-9]*' || echo nothing
+    crosswait check --only=file T.db | grep -o '^[a-z]*\[file\]: [a-z ]*[0-9]* to [0-9]*' ||
+        echo nothing
 }
 look 0 28 'the second of two'
 look 0 32 'behind both'
