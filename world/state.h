@@ -320,6 +320,8 @@ struct ompi_request_t {
     uint32_t context;
     int32_t peer, tag;
     int32_t id;
+    MPI_Fint
+        fortran; /* its number there, once it has one: Open MPI's Fortran library reads it here */
     uint32_t number; /* of a standard send or a receive of the application (policy.h: R.#N), or 0 */
     int error;
     uint8_t *late; /* data that arrived, handed over at completion; of deferred ones never NULL */
@@ -345,6 +347,7 @@ struct PREDEFINED(256) ompi_predefined_request_t { /* only its address counts */
     } request;
 };
 
+_Static_assert(offsetof(struct ompi_request_t, fortran) == 0x68, "where Open MPI has it");
 /* Each is an object of the program, too, which was linked with Open MPI's. */
 _Static_assert(sizeof(struct ompi_predefined_datatype_t) == 512, "as large as Open MPI's");
 _Static_assert(sizeof(struct ompi_predefined_op_t) == 2048, "as large as Open MPI's");

@@ -580,6 +580,9 @@ def run(job):
             ]
         except (ValueError, KeyError):
             pass
+    # Of a correct program: our MPI has done something that it must not.
+    if "in a world it ends otherwise" in did.stdout:
+        found.append(("world", "error", did.stdout.splitlines()[-1], None))
     return case, language, kind, did.returncode, found, base
 
 
@@ -668,7 +671,7 @@ def main():
                 for row in rows:
                     row.good += 1
                     row.silent += code == 0
-                problem = "blamed" if code != 0 else None
+                problem = "blamed" if code != 0 or any(f[0] == "world" for f in told) else None
             if problem:
                 wrong.append(
                     f"{problem} ({language}): {case.klass} / {case.name}: exit {code}, "

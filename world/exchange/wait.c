@@ -121,25 +121,35 @@ static void wait_for(int count, MPI_Request request[], int need)
             request[i]->waiter = NULL;
 }
 
-static void general_finish(struct ompi_request_t *request, struct world_general *general)
+static void general_query(struct ompi_request_t *request, struct world_general *general)
 {
     CORE_CHECK(request->kind == REQUEST_GENERAL && general->query);
     if (!general->fortran) {
         request->error = general->query(general->state, &request->status);
-        if (general->free)
-            general->free(general->state);
         return;
     }
     MPI_Aint state = (MPI_Aint)general->state;
-    MPI_Fint code = MPI_SUCCESS, ignored;
+    MPI_Fint code = MPI_SUCCESS;
     void (*query)(MPI_Aint * state, MPI_Status * status, MPI_Fint * code);
-    void (*release)(MPI_Aint * state, MPI_Fint * code);
     memcpy(&query, &general->query, sizeof query);
-    memcpy(&release, &general->free, sizeof release);
     query(&state, &request->status, &code); /* a status is the same in both languages */
     request->error = code;
-    if (release)
-        release(&state, &ignored);
+}
+
+/* Once it is complete and nobody has it any more, whichever comes last. */
+static void general_release(struct world_general *general)
+{
+    if (!general->free)
+        return;
+    if (!general->fortran) {
+        general->free(general->state);
+        return;
+    }
+    MPI_Aint state = (MPI_Aint)general->state;
+    MPI_Fint ignored;
+    void (*release)(MPI_Aint * state, MPI_Fint * code);
+    memcpy(&release, &general->free, sizeof release);
+    release(&state, &ignored);
 }
 
 /* Takes a complete, active request over into the caller's hands. Returns its error. */
@@ -149,7 +159,8 @@ static int take(MPI_Request *handle, MPI_Status *status, bool with_error)
     CORE_CHECK_HOT(request->active && request->complete);
     world_request_finish(request);
     if (request->general && request->general->query) {
-        general_finish(request, request->general);
+        general_query(request, request->general);
+        general_release(request->general);
     }
     request->status._cancelled = request->cancelled;
     status_set(status, &request->status);
@@ -497,6 +508,8 @@ int MPI_Request_free(MPI_Request *request)
     freed->freed = true;
     if (WORLD_PROCESSES && freed->late && freed->kind == REQUEST_RECV)
         world_request_deliver(freed);
+    if (freed->complete && freed->general)
+        general_release(freed->general);
     if (!freed->active || freed->complete)
         world_handle_kill(&freed->handle);
     *request = MPI_REQUEST_NULL;
@@ -579,5 +592,9 @@ int MPI_Grequest_complete(MPI_Request request)
         return world_error(NULL, MPI_ERR_REQUEST,
                            "not a generalised request, or one that was completed before");
     world_request_complete(request);
+    if (request->freed) {
+        general_release(request->general);
+        world_handle_kill(&request->handle);
+    }
     return MPI_SUCCESS;
 }

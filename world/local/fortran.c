@@ -174,11 +174,20 @@ void world_numbers_each(const struct world_rank *rank, const void *begin, size_t
     }
 }
 
+/* After a wait or test Open MPI's Fortran library takes a request's number from the request. */
+static MPI_Fint numbered(enum world_handle_kind kind, void *handle)
+{
+    MPI_Fint number = number_of(kind, handle);
+    if (kind == HANDLE_REQUEST && handle != MPI_REQUEST_NULL)
+        ((struct ompi_request_t *)handle)->fortran = number;
+    return number;
+}
+
 #define BOTH(Name, Type, null, KIND)          \
     MPI_Fint MPI_##Name##_c2f(Type handle)    \
     {                                         \
         ENTER_LOCAL("MPI_" #Name "_c2f");     \
-        return number_of(KIND, handle);       \
+        return numbered(KIND, handle);        \
     }                                         \
     Type MPI_##Name##_f2c(MPI_Fint number)    \
     {                                         \

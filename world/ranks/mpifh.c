@@ -51,10 +51,18 @@ int ompi_fortran_string_c2f(const char *text, char *out, int length)
     return 0;
 }
 
-int ompi_datatype_match_size(int size, uint16_t class, MPI_Datatype *out);
-int ompi_datatype_match_size(int size, uint16_t class, MPI_Datatype *out)
+MPI_Datatype ompi_datatype_match_size(int size, uint16_t kind, uint16_t language);
+MPI_Datatype ompi_datatype_match_size(int size, uint16_t kind, uint16_t language)
 {
-    return MPI_Type_match_size(class, size, out);
+    enum { DATA_INT = 0x1000, DATA_FLOAT = 0x2000, DATA_COMPLEX = 0x3000 }; /* flags of its types */
+    int typeclass = kind == DATA_INT       ? MPI_TYPECLASS_INTEGER
+                    : kind == DATA_FLOAT   ? MPI_TYPECLASS_REAL
+                    : kind == DATA_COMPLEX ? MPI_TYPECLASS_COMPLEX
+                                           : kind;
+    MPI_Datatype found = MPI_DATATYPE_NULL;
+    (void)language;
+    (void)MPI_Type_match_size(typeclass, size, &found);
+    return found;
 }
 
 int ompi_errhandler_invoke(void *handler, void *object, int type, int code, const char *call);
