@@ -697,6 +697,8 @@ void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argum
     const struct object *o = find(OBJECT_KEYVAL, of_keyval(keyval));
     bool bad = o ? o->freed && !(attributes && o->used) : !library_keyval_predefined(keyval);
     recorder_unlock();
+    if (bad && recorder.unseen) /* Fortran may have made it, or made it again */
+        bad = keyval == MPI_KEYVAL_INVALID;
     if (bad)
         usage_say(lane, seq, o ? MISUSE_KEYVAL_FREED : MISUSE_KEYVAL_UNKNOWN, argument, 0);
 }
