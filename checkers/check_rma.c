@@ -410,9 +410,9 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
     if (target < 0 || (uint32_t)target >= trace->rank_count)
         return;
     bool by_lock = epoch->all || (epoch->lock && epoch->lock[target]);
-    if (by_lock)
+    if (by_lock && !event->error)
         epoch->locked_used = event->seq;
-    else
+    else if (!event->error)
         epoch->used_seq = event->seq;
     if (!by_lock && !epoch->fence && !epoch->started)
         wrong(rma, event, epoch->no_succeed ? epoch->fence_seq : 0,
@@ -460,7 +460,7 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
                           event->rank);
         return;
     }
-    if (access.high > access.low)
+    if (access.high > access.low && !event->error)
         begin(rma, &access);
 }
 
@@ -496,6 +496,8 @@ static void lock(struct rma *rma, const struct trace_event *event, struct epoch 
     else if (epoch->posted && target == (int32_t)event->rank)
         wrong(rma, event, epoch->post_seq,
               "the rank's own window is posted: it must not be locked until MPI_Win_wait");
+    if (event->error)
+        return;
     if (all)
         epoch->all = true;
     else if (locks(rma, epoch) && target >= 0)
@@ -535,12 +537,15 @@ static void fence(struct rma *rma, const struct trace_event *event, struct epoch
               "it asserts MPI_MODE_NOPRECEDE, but accesses come before it");
     else if (epoch->fence && !before && epoch->locked_used && !(mode & EVENT_ASSERT_NOPRECEDE))
         within_fences(rma, event, epoch);
+    if (event->error)
+        return;
     CORE_CHECK(epoch->fence_seq <= event->seq);
     epoch->no_succeed = mode & EVENT_ASSERT_NOSUCCEED;
     epoch->fence = !epoch->no_succeed;
     epoch->fence_seq = event->seq;
     epoch->locked_used = 0;
     epoch->fences++;
+    complete(rma, event->win, -1, event->seq);
 }
 
 static void synchronise(struct rma *rma, const struct trace_event *event, struct window *window)
@@ -570,7 +575,6 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
                                   : 0,
                   "another epoch is still open: fences, start and lock must not mix");
         fence(rma, event, epoch);
-        complete(rma, event->win, -1, event->seq);
         break;
     case VERB_START_EPOCH:
         if (epoch->started || locked(rma, epoch))
@@ -579,6 +583,8 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
             wrong(rma, event, epoch->used_seq,
                   "another epoch is still open: no fence completes the accesses since the last "
                   "one");
+        if (event->error)
+            break;
         epoch->started = true;
         epoch->fence = false;
         epoch->start_seq = event->seq;
@@ -587,6 +593,8 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
     case VERB_COMPLETE_EPOCH:
         if (!epoch->started)
             wrong(rma, event, 0, "no MPI_Win_start comes before it");
+        if (event->error)
+            break;
         epoch->started = false;
         complete(rma, event->win, -1, event->seq);
         break;
@@ -595,6 +603,8 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
             wrong(rma, event, epoch->post_seq, "the window is posted already");
         else if (epoch->lock && epoch->lock[event->rank])
             wrong(rma, event, 0, "the rank has locked its own window");
+        if (event->error)
+            break;
         epoch->posted = true;
         epoch->post_seq = event->seq;
         break;
@@ -602,7 +612,7 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
     case VERB_TEST_EPOCH:
         if (!epoch->posted)
             wrong(rma, event, 0, "no MPI_Win_post comes before it");
-        if (ended)
+        if (ended && !event->error)
             epoch->posted = false;
         break;
     case VERB_LOCK:
@@ -613,6 +623,8 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
             wrong(rma, event, 0,
                   event->peer < 0 ? "no MPI_Win_lock_all comes before it"
                                   : "the target is not locked");
+        if (event->error)
+            break;
         if (event->peer < 0)
             epoch->all = false;
         else if (epoch->lock && target >= 0)
@@ -623,7 +635,7 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         if (!epoch->all && (event->peer < 0 ? !locked(rma, epoch)
                                             : !epoch->lock || target < 0 || !epoch->lock[target]))
             wrong(rma, event, 0, "nothing is locked");
-        if (!trait_in(event->traits, TRAIT_AT_ORIGIN))
+        if (!trait_in(event->traits, TRAIT_AT_ORIGIN) && !event->error)
             complete(rma, event->win, event->peer < 0 ? -1 : target, event->seq);
         break;
     case VERB_WIN_FREE:
@@ -739,7 +751,7 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
             made(rma, &event, window);
         else if (sizes && event.verb == VERB_ATTACH_MEMORY && !event.error)
             region_keep(rma, &event, window);
-        else if (sizes && event.verb == VERB_FENCE)
+        else if (sizes && event.verb == VERB_FENCE && !event.error)
             fence_keep(rma, &event, window);
         else if (!sizes && verb_accesses(event.verb))
             operation(rma, &event, window);

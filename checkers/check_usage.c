@@ -227,7 +227,7 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
         return status;
     if (fresh && event_error_text(event.error))
         finding_fact(finding, "the call returned %s to the program", event_error_text(event.error));
-    if (refused_on_purpose(trace, &event))
+    if (mistake->meant == mistake->count && refused_on_purpose(trace, &event))
         mistake->meant++;
     mistake->count++;
     bool known;

@@ -3,30 +3,73 @@
 
 #include "core/check.h"
 
-enum { NEXT_MAX = 16 }; /* calls of other threads and of the library that are passed over */
+enum {
+    NEXT_MAX = 16,
+    LATER_MAX = 256
+}; /* calls that are looked at: for any question; for one
+      about just this error */
+
+/* The rank asked what an error means: next, or a little later about one of this class. */
+static bool asked(struct trace *trace, const struct trace_event *event)
+{
+    struct trace_event next;
+    bool passed = false; /* another call of the same thread */
+
+    for (uint64_t seq = event->seq + 1; seq <= event->seq + LATER_MAX; seq++) {
+        if (trace_event_get(trace, event->rank, seq, &next) != CORE_OK)
+            return false;
+        if (next.parent || next.thread != event->thread)
+            continue;
+        if (next.verb == VERB_EXPLAIN_ERROR) {
+            int64_t code = trace_arg_value(trace, &next, "errorcode", 0);
+            if ((!passed && seq <= event->seq + NEXT_MAX) ||
+                trace_arg_value(trace, &next, "errorclass", code) == event->error)
+                return true;
+        }
+        passed = true;
+    }
+    return false;
+}
+
+/* MPI called an error handler of the program's own: the communicator, window or file has one, or
+ * got one from where it was made. */
+static bool handled(struct trace *trace, const struct trace_event *event)
+{
+    struct trace_cursor *cursor;
+    struct trace_event set;
+    bool more = true, own = false, own_here = false, here = false;
+
+    if (trace_cursor_open(trace, event->rank, &cursor) != CORE_OK)
+        return false;
+    trace_cursor_only(cursor, TRAIT_BIT(ANY_TIME));
+    while (trace_cursor_next(cursor, &set, &more) == CORE_OK && more && set.seq < event->seq) {
+        if (set.verb != VERB_SET_ERRHANDLER || set.error)
+            continue;
+        bool one = trace_arg_value(trace, &set, "errhandler", 0) != 0;
+        own |= one;
+        if (set.comm == event->comm && set.win == event->win) {
+            here = true;
+            own_here = one;
+        }
+    }
+    trace_cursor_close(cursor);
+    return here ? own_here : own;
+}
 
 bool refused_on_purpose(struct trace *trace, const struct trace_event *event)
 {
-    struct trace_event next;
-
     CORE_CHECK(event->rank < trace->rank_count);
     if (!event->error)
         return false;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         if (trace->rank[rank].state != EVENT_RANK_FINISHED || trace->rank[rank].code)
             return false;
-    for (uint64_t seq = event->seq + 1; seq <= event->seq + NEXT_MAX; seq++) {
-        if (trace_event_get(trace, event->rank, seq, &next) != CORE_OK)
-            return false;
-        if (!next.parent && next.thread == event->thread)
-            return next.verb == VERB_EXPLAIN_ERROR;
-    }
-    return false;
+    return asked(trace, event) || handled(trace, event);
 }
 
 void refused_note(struct finding *finding)
 {
     finding->severity = FINDING_NOTE;
-    finding_fact(finding, "the program asked what the error means, and went on: it may have been "
-                          "made on purpose");
+    finding_fact(finding, "the program asked what the error means, or has an error handler of "
+                          "its own, and went on: it may have been made on purpose");
 }

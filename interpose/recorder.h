@@ -433,6 +433,7 @@ static inline int32_t recorder_peer(int rank)
 }
 /* constants.c: what is recorded of the library's own constants. */
 int64_t recorder_constant_lock(int value);
+bool recorder_own_errhandler(MPI_Errhandler errhandler); /* of the program, not predefined */
 int64_t recorder_constant_whence(int value);
 int64_t recorder_constant_level(int value);
 int64_t recorder_constant_assert(int value); /* bits */

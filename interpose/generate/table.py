@@ -60,6 +60,7 @@ ROLES = {
     "offset": "MPI_Offset",
     "count64": "MPI_Count",
     "info": "MPI_Info",
+    "errhandler": "MPI_Errhandler",
     "str": "const char *",
     "str_out": "char *",
     "int_out": "int *",

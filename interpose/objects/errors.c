@@ -19,3 +19,8 @@ uint16_t recorder_error_slow(int code)
     /* a class of the program's own keeps its number, as far as it fits */
     return (unsigned)class > UINT16_MAX ? UINT16_MAX : (uint16_t) class;
 }
+
+bool recorder_own_errhandler(MPI_Errhandler errhandler)
+{
+    return !library_predefined(OBJECT_ERRHANDLER, (const void *)(uintptr_t)errhandler);
+}
