@@ -5,7 +5,7 @@
 
 enum {
     NEXT_MAX = 16,
-    LATER_MAX = 256
+    ASKED_MAX = 256
 }; /* calls that are looked at: for any question; for one
       about just this error */
 
@@ -15,7 +15,8 @@ static bool asked(struct trace *trace, const struct trace_event *event)
     struct trace_event next;
     bool passed = false; /* another call of the same thread */
 
-    for (uint64_t seq = event->seq + 1; seq <= event->seq + LATER_MAX; seq++) {
+    CORE_CHECK(event->error);
+    for (uint64_t seq = event->seq + 1; seq <= event->seq + ASKED_MAX; seq++) {
         if (trace_event_get(trace, event->rank, seq, &next) != CORE_OK)
             return false;
         if (next.parent || next.thread != event->thread)
@@ -45,6 +46,7 @@ static bool handled(struct trace *trace, const struct trace_event *event)
     while (trace_cursor_next(cursor, &set, &more) == CORE_OK && more && set.seq < event->seq) {
         if (set.verb != VERB_SET_ERRHANDLER || set.error)
             continue;
+        CORE_CHECK(set.rank == event->rank);
         bool one = trace_arg_value(trace, &set, "errhandler", 0) != 0;
         own |= one;
         if (set.comm == event->comm && set.win == event->win) {
