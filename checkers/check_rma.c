@@ -16,6 +16,7 @@
 #include "checkers/conflict/exposure.h"
 #include "checkers/conflict/rma_conflict.h"
 #include "checkers/refused.h"
+#include "checkers/wording.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/describe.h"
@@ -55,11 +56,13 @@ struct fences { /* of one rank on one window */
 struct regions { /* that a rank attached, at any time */
     struct region {
         int64_t low, high;
+        uint64_t since, until; /* the calls; until: 0 at the end */
     } * region;
     uint32_t count, room;
 };
 struct part { /* a rank's, of a window */
     int64_t unit;
+    uint64_t freed; /* MPI_Win_free; 0: not */
     struct fences fences;
     struct regions regions;
     struct epoch epoch;
@@ -364,20 +367,28 @@ static bool attached(const struct regions *regions, int64_t at)
 enum { REGIONS_MAX = 1000 };
 
 /* Of a window without memory of its own: the first and the last byte lie in what the target
- * attached at some time, where all that it did is known. */
+ * attached at some time, where all that it did is known. Places are told from the first that it
+ * attached on. */
 static void within_regions(struct rma *rma, const struct trace_event *event,
                            const struct window *window, struct access *access)
 {
     struct trace *trace = rma->input->trace;
     const struct regions *regions = &window->part[access->target].regions;
     const struct trace_rank *target = &trace->rank[access->target];
+    const struct area_part *memory = part_of(rma, event->win, access->target);
 
     access->at = trace_arg_value(rma->input->trace, event, "target_disp", 0);
     span(trace, access);
     if (!access->at || access->high <= access->low || target->cut || target->lost ||
-        regions->count > REGIONS_MAX ||
-        (attached(regions, access->low) && attached(regions, access->high - 1)))
+        regions->count > REGIONS_MAX)
         return;
+    if (attached(regions, access->low) && attached(regions, access->high - 1)) {
+        access->at -= memory->base;
+        access->low -= memory->base;
+        access->high -= memory->base;
+        begin(rma, access);
+        return;
+    }
     struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
     if (finding && !regions->count)
         finding_title(
@@ -390,6 +401,61 @@ static void within_regions(struct rma *rma, const struct trace_event *event,
             " attached to the window (rank %" PRIu32 ")",
             trace->call[event->call].name, attached(regions, access->low) ? "last" : "first",
             access->target, event->rank);
+}
+
+/* A region that holds the byte and may be attached while it is accessed; or else *out_other one
+ * that holds it at another time. */
+static bool attached_then(const struct order *order, const struct regions *regions, int64_t at,
+                          const struct access *access, const struct region **out_other)
+{
+    for (uint32_t i = 0; i < regions->count; i++) {
+        const struct region *region = &regions->region[i];
+
+        CORE_CHECK(region->low <= region->high);
+        CORE_CHECK(!region->until || region->since < region->until);
+        if (at < region->low || at >= region->high)
+            continue;
+        if (!(region->until &&
+              order_before(order, access->target, region->until, access->origin, access->seq)) &&
+            !(access->end != UINT64_MAX &&
+              order_before(order, access->origin, access->end, access->target, region->since)))
+            return true;
+        *out_other = region;
+    }
+    return false;
+}
+
+/* What is accessed in a window without memory of its own is attached before, and detached behind.
+ */
+static void compare_regions(struct rma *rma, const struct order *order)
+{
+    for (uint32_t i = 0; i < rma->all.count; i++) {
+        const struct access *access = &rma->all.access[i];
+        const struct window *window = &rma->window[access->win];
+        const struct regions *regions = &window->part[access->target].regions;
+        const struct region *other = NULL;
+        int64_t base = part_of(rma, access->win, access->target)->base;
+        struct trace_event event;
+
+        CORE_CHECK(window->part);
+        if (!window->dynamic || access->kind == LOAD || access->kind == STORE ||
+            (attached_then(order, regions, base + access->low, access, &other) &&
+             attached_then(order, regions, base + access->high - 1, access, &other)) ||
+            !other ||
+            !good(rma, trace_event_get(rma->input->trace, access->origin, access->seq, &event)))
+            continue;
+        bool gone = other->until &&
+                    order_before(order, access->target, other->until, access->origin, access->seq);
+        struct finding *finding = say(rma, FINDING_ERROR, access->origin, access->seq);
+        if (!finding)
+            return;
+        finding_title(finding,
+                      "%s: rank %" PRIu32 " %s the memory that it accesses (rank %" PRIu32 ")",
+                      rma->input->trace->call[event.call].name, access->target,
+                      gone ? "has detached" : "has not yet attached", access->origin);
+        finding_call_add(finding, rma->input->trace, access->target,
+                         gone ? other->until : other->since);
+    }
 }
 
 /* An operation on a window. */
@@ -442,9 +508,11 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
                             .passive = by_lock,
                             .site = -1,
                             .kind = (uint8_t)kind_of(event->verb)};
-    if (window->dynamic)
+    if (window->dynamic) {
         within_regions(rma, event, window, &access);
-    if (window->dynamic || !window->part[target].unit)
+        return;
+    }
+    if (!window->part[target].unit)
         return;
     access.at =
         trace_arg_value(rma->input->trace, event, "target_disp", 0) * window->part[target].unit;
@@ -671,10 +739,68 @@ static void made(struct rma *rma, const struct trace_event *event, struct window
 static void region_keep(struct rma *rma, const struct trace_event *event, struct window *window)
 {
     struct regions *all = &window->part[event->rank].regions;
-    int64_t base = trace_arg_value(rma->input->trace, event, "base", 0);
-    struct region region = {base, base + trace_arg_value(rma->input->trace, event, "size", 0)};
+    struct area_part *memory = part_of(rma, event->win, event->rank);
+    int64_t base = trace_arg_value(rma->input->trace, event, "base", 0), end;
 
-    good(rma, CORE_ARRAY_PUSH(all->region, all->count, all->room, "attached memory", region));
+    if (__builtin_add_overflow(base, trace_arg_value(rma->input->trace, event, "size", 0), &end) ||
+        end < base)
+        return;
+    if (!all->count || base < memory->base)
+        memory->base = base;
+    good(rma, CORE_ARRAY_PUSH(all->region, all->count, all->room, "attached memory",
+                              (struct region){base, end, event->seq, 0}));
+}
+
+static void region_end(struct rma *rma, const struct trace_event *event, struct window *window)
+{
+    struct regions *all = &window->part[event->rank].regions;
+    int64_t base = trace_arg_value(rma->input->trace, event, "base", 0);
+
+    for (uint32_t i = all->count; i-- > 0;)
+        if (all->region[i].low == base && !all->region[i].until) {
+            all->region[i].until = event->seq;
+            return;
+        }
+}
+
+/* A fence is called by all, as long as none has freed the window. */
+static void count_fences(struct rma *rma, const struct window *window)
+{
+    struct trace *trace = rma->input->trace;
+    uint32_t *missing, *there = NULL, missing_count = 0, there_count = 0, least = UINT32_MAX;
+
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        if (window->part[rank].freed && window->part[rank].fences.count < least)
+            least = window->part[rank].fences.count;
+    if (!good(rma, CORE_ARRAY_NEW(missing, 2ul * trace->rank_count, "ranks of windows")))
+        return;
+    there = missing + trace->rank_count;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        const struct part *part = &window->part[rank];
+
+        if (part->fences.count > least)
+            there[there_count++] = rank;
+        else if (part->freed)
+            missing[missing_count++] = rank;
+    }
+    CORE_CHECK(missing_count + there_count <= trace->rank_count);
+    CORE_CHECK(!missing_count || least != UINT32_MAX);
+    char *text = missing_count && there_count
+                     ? wording_missing("MPI_Win_fence", missing, missing_count, there, there_count)
+                     : NULL;
+    struct finding *finding =
+        text ? say(rma, FINDING_ERROR, missing[0], window->part[missing[0]].freed) : NULL;
+    if (finding) {
+        finding->effect = FINDING_EFFECT_LACKS;
+        finding_title(finding, "%s (fence %" PRIu32 " of the window)", text, least + 1);
+        for (uint32_t i = 1; i < missing_count; i++)
+            finding_core_add(finding, trace, missing[i], window->part[missing[i]].freed);
+        for (uint32_t i = 0; i < there_count; i++)
+            finding_core_add(finding, trace, there[i],
+                             window->part[there[i]].fences.fence[least].seq);
+    }
+    free(text);
+    free(missing);
 }
 
 /* MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED are given by all ranks or by none. */
@@ -751,6 +877,10 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
             made(rma, &event, window);
         else if (sizes && event.verb == VERB_ATTACH_MEMORY && !event.error)
             region_keep(rma, &event, window);
+        else if (sizes && event.verb == VERB_DETACH_MEMORY && !event.error)
+            region_end(rma, &event, window);
+        else if (sizes && event.verb == VERB_WIN_FREE && !event.error)
+            window->part[rank].freed = event.seq;
         else if (sizes && event.verb == VERB_FENCE && !event.error)
             fence_keep(rma, &event, window);
         else if (!sizes && verb_accesses(event.verb))
@@ -773,8 +903,9 @@ static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *
     if (misuse_kind_rule(how) != MISUSE_RULE_WINDOW ||
         trace_event_get(rma->input->trace, rank, misuse->other, &event) != CORE_OK || event.win < 0)
         return CORE_OK;
-    if ((uint32_t)event.win >= rma->window_room || !rma->window[event.win].part)
-        return CORE_OK; /* the other call is none on a window */
+    if ((uint32_t)event.win >= rma->window_room || !rma->window[event.win].part ||
+        rma->window[event.win].dynamic)
+        return CORE_OK; /* the other call is none on a window, or on one without memory */
     struct access access = {
         .origin = rank,
         .target = rank,
@@ -841,15 +972,19 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, true, &any);
     for (uint32_t i = 0; i < rma.window_room && status == CORE_OK; i++)
-        if (rma.window[i].part)
+        if (rma.window[i].part) {
             compare_fences(&rma, &rma.window[i]);
+            count_fences(&rma, &rma.window[i]);
+        }
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, false, &any);
     exposures_sort(&rma.exposures);
     if (status == CORE_OK && whole && any)
         status = trace_misuse_each(trace, local, &rma);
-    if (status == CORE_OK && (rma.all.count > 1 || rma.exposures.post_count))
+    if (status == CORE_OK && (rma.all.count || rma.exposures.post_count))
         status = order_new(trace, false, &order);
+    if (status == CORE_OK && order)
+        compare_regions(&rma, order);
     if (status == CORE_OK && order)
         status =
             rma_conflict_check(input, order, &rma.all,

@@ -55,6 +55,7 @@ ROLES = {
     "file_out": "MPI_File *",
     "file_io": "MPI_File *",
     "address": "void *",
+    "caddress": "const void *",
     "int": "int",
     "aint": "MPI_Aint",
     "offset": "MPI_Offset",
