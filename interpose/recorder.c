@@ -35,6 +35,7 @@
 #include "interpose/library/library.h"
 #include "interpose/life.h"
 #include "interpose/misuse/bounds.h"
+#include "interpose/linger.h"
 #include "interpose/misuse/payload.h"
 #include "interpose/perturb.h"
 #include "interpose/misuse/usage.h"
@@ -594,6 +595,7 @@ static void started(int thread_level, uint64_t t_enter, unsigned call, void **cf
     recorder.buffers = looks && buffers && strcmp(buffers, "on") == 0;
     if (recorder.buffers)
         bounds_start();
+    linger_start(provided);
     const char *why =
         inner ? layer_start(lane->writer.header->library) : "library layer off: not asked for";
     lane->writer.header->layer = recorder.layer;

@@ -68,6 +68,7 @@ struct lane {
     void *signal_stack; /* fate.c; NULL: none */
     uint64_t applying;  /* the call, of the sample, whose operation is the program's own; 0 none */
     uint64_t unseen;    /* the collective whose inside is not recorded; 0 none */
+    uint8_t lingered[256]; /* how often, by place (linger.h) */
     struct lane *next, *next_free;
 };
 
@@ -89,6 +90,7 @@ extern struct recorder { /* of the process */
     bool buffers; /* usage.h looks at what buffers overlap, and whether they change while MPI owns
                      them */
     bool perturb; /* a live policy is set */
+    bool linger;  /* threads stay a moment in calls (linger.h) */
     bool layer;   /* the library layer is on */
     bool several; /* machines */
     bool apart;   /* it was started by MPI_Session_init, and MPI_Init has not been called */
@@ -336,6 +338,8 @@ static inline void recorder_fields(struct spool_event *e, uint32_t comm, int32_t
     e->request = request;
 }
 
+void linger_inside(struct lane *lane, const struct spool_event *e); /* linger.h */
+
 /* The call starts: from here on the watcher sees it. */
 static inline void recorder_open(struct lane *lane, struct spool_event *e)
 {
@@ -343,6 +347,8 @@ static inline void recorder_open(struct lane *lane, struct spool_event *e)
     e->t_enter = recorder_clock();
     lane->depth++;
     atomic_store_explicit(&lane->writer.header->depth, lane->depth, memory_order_release);
+    if (UNLIKELY(recorder.linger))
+        linger_inside(lane, e);
 }
 
 static inline void recorder_back(struct spool_event *e)

@@ -1,0 +1,13 @@
+/* Threads of a rank that call MPI at the same time do so now and then only, by chance. Where they
+ * may, each stays a moment in the first calls of each place, before the library gets to see them:
+ * what nothing in the program keeps apart then meets, and the record shows it (check_thread.c).
+ * What locks or barriers keep apart, they keep apart still. */
+#ifndef INTERPOSE_LINGER_H
+#define INTERPOSE_LINGER_H
+
+#include "interpose/recorder.h"
+
+/* The level of threads that MPI provides. */
+void linger_start(int provided);
+
+#endif
