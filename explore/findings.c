@@ -106,9 +106,14 @@ static char *answer_words(const struct world_decision *d, int32_t usual, int ran
         fprintf(file, "finds nothing yet");
     else if (d->reason == REPLAY_REASON_MATCH) {
         const char *what = !strcmp(d->call, "MPI_Comm_accept") ? "connection" : "message";
-        fprintf(file, "%s the %s of rank %d", d->poll ? "finds" : "gets", what,
-                d->answer - d->poll);
-        if (usual >= d->poll && usual != d->answer)
+        if (d->answer - d->poll == ranks)
+            fputs("gets no message, and is cancelled", file);
+        else
+            fprintf(file, "%s the %s of rank %d", d->poll ? "finds" : "gets", what,
+                    d->answer - d->poll);
+        if (usual - d->poll == ranks)
+            fputs(", and is not cancelled", file);
+        else if (usual >= d->poll && usual != d->answer)
             fprintf(file, ", not that of rank %d", usual - d->poll);
     } else if (is_memory(d)) {
         bool lock = d->reason == REPLAY_REASON_LOCK, looks = !strcmp(d->call, "MPI_Win_sync");

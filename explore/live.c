@@ -22,11 +22,19 @@ static bool is_file(const struct world_decision *d)
     return d->reason == REPLAY_REASON_OTHER && replay_turn_is_file(d->number);
 }
 
-static enum core_status answer_add(const struct world_decision *d, struct replay_policy *policy)
+/* Of a receive: what it gets that is cancelled, if anything. */
+static bool is_cancel(const struct world_decision *d, int ranks)
+{
+    return d->number > REPLAY_CANCEL_NUMBERS ||
+           (d->reason == REPLAY_REASON_MATCH && !d->poll && d->answer == ranks);
+}
+
+static enum core_status answer_add(const struct world_decision *d, int ranks,
+                                   struct replay_policy *policy)
 {
     if (d->reason == REPLAY_REASON_BUFFER)
         return buffer_add(d, policy);
-    if (is_file(d))
+    if (is_file(d) || is_cancel(d, ranks))
         return CORE_OK;
     return replay_policy_add_forced(policy, (uint32_t)d->rank, d->number, d->answer);
 }
@@ -47,7 +55,7 @@ static enum core_status sends_add(const struct replay_policy *policy, struct rep
 }
 
 static enum core_status decided(const struct world_decisions *told,
-                                const struct replay_policy *policy,
+                                const struct replay_policy *policy, int ranks,
                                 struct replay_policy *out_policy, struct explore_lived *out_lived)
 {
     struct replay_policy made;
@@ -59,7 +67,8 @@ static enum core_status decided(const struct world_decisions *told,
     for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
         lived.connections += !strcmp(told->decision[i].call, "MPI_Comm_accept");
         lived.files += is_file(&told->decision[i]);
-        status = answer_add(&told->decision[i], &made);
+        lived.cancels += is_cancel(&told->decision[i], ranks);
+        status = answer_add(&told->decision[i], ranks, &made);
     }
     if (status != CORE_OK) {
         replay_policy_done(&made);
@@ -108,7 +117,8 @@ enum core_status explore_live(const struct explore_command *command,
         if (status == CORE_OK)
             status = explore_program_followed(&program, &world);
         if (status == CORE_OK)
-            status = decided(outcome->decisions, policy, out_policy, out_lived);
+            status =
+                decided(outcome->decisions, policy, command->rank_count, out_policy, out_lived);
         if (status == CORE_OK)
             out_lived->finished = finished(outcome);
         explore_program_end(&program);

@@ -12,8 +12,9 @@
 struct explore_lived {
     bool finished; /* all ranks of the world came to their ends, and with exit status 0 */
     /* what the library cannot be given: sends inside collectives have no names there, and whom an
-     * MPI_Comm_accept takes is its own affair, as is who reaches a file first */
-    uint32_t sends, connections, files;
+     * MPI_Comm_accept takes is its own affair, as are who reaches a file first and whether a
+     * receive is cancelled */
+    uint32_t sends, connections, files, cancels;
 };
 
 /* Runs one world of the command under the policy, of order=explore, or of order=random, where the

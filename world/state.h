@@ -335,9 +335,12 @@ struct ompi_request_t {
     const struct world_past *past, *done_past;
     struct world_decider *decider;
     bool polled;
-    bool settled;    /* a send: whether it has a buffer was decided on its own */
-    bool seen;       /* the program was told that it is complete, and has not taken it */
-    uint32_t listed; /* the latest list of requests that named it */
+    bool cancelling, refuses;  /* what it gets, if anything, is decided; it will be nothing */
+    int32_t got_world, got_id; /* the message that it got */
+    bool certain;              /* its message was known to be there when it was posted */
+    bool settled;              /* a send: whether it has a buffer was decided on its own */
+    bool seen;                 /* the program was told that it is complete, and has not taken it */
+    uint32_t listed;           /* the latest list of requests that named it */
     struct world_general *general;
     struct world_deferred *deferred;
 };
@@ -440,8 +443,8 @@ struct world_rank {
     uint32_t turns; /* how often it went on although it might have waited */
     struct world_decider *decided;
     struct world_polled *polled;
-    struct world_polled *cancelled; /* order=explore: receives of it that were */
-    struct world_extra *extra;      /* NULL until something in it is needed: world_extra() */
+    struct world_heard *heard;
+    struct world_extra *extra; /* NULL until something in it is needed: world_extra() */
     uint8_t
         *globals; /* this rank's copy of the program's global variables, while it does not run */
     int helper_count; /* of a process: its fibers that are no rank, not yet ended */

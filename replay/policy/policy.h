@@ -107,6 +107,9 @@ enum replay_place { REPLAY_OFFLINE, REPLAY_LIVE, REPLAY_IN_PROCESS, REPLAY_PLACE
 /* Under order=explore, that the N-th standard send of a rank has no buffer is an answer of number
  * REPLAY_BUFFER_NUMBERS + N (world/exchange/explore.h). */
 #define REPLAY_BUFFER_NUMBERS 4000000000u
+/* There, too, what the N-th receive of a rank gets, which it cancels, is an answer of number
+ * REPLAY_CANCEL_NUMBERS + N, if it names its source. */
+#define REPLAY_CANCEL_NUMBERS 4200000000u
 
 /* There, too, are turns, numbered from 1, each the decision of the rank whose memory or threads
  * they are of. An object is a communicator or a window, counted as its rank made them. The turns of

@@ -84,6 +84,31 @@ static int place(struct core_random *random, const struct program *p, int rank)
     return below(random, 3) ? p->count[rank] : below(random, p->count[rank] + 1);
 }
 
+/* A receive, or one more, is begun, cancelled and waited for. */
+static void make_cancelled(struct program *p, uint64_t seed)
+{
+    struct core_random r;
+    core_random_init(&r, ~seed);
+    for (int i = 1 + below(&r, 2); i > 0; i--) {
+        int rank = below(&r, p->ranks), at = below(&r, p->count[rank] + 1);
+        int peer = (rank + 1 + below(&r, p->ranks - 1)) % p->ranks, slot = below(&r, GATHERED);
+        if (p->count[rank] > OPS - 3)
+            continue;
+        for (int k = 0; k < p->count[rank]; k++)
+            if (p->op[rank][k].what == RECV && below(&r, 2)) {
+                p->op[rank][k].what = IRECV;
+                at = k + 1;
+                slot = p->op[rank][k].slot;
+            }
+        if (!at || p->op[rank][at - 1].what != IRECV)
+            insert(p, rank, at++, (struct op){IRECV, below(&r, 2) ? peer : ANY, 0, slot});
+        at += below(&r, p->count[rank] - at + 1);
+        insert(p, rank, at++, (struct op){CANCEL, 0, 0, slot});
+        at += below(&r, p->count[rank] - at + 1);
+        insert(p, rank, at, (struct op){WAIT, 0, 0, slot});
+    }
+}
+
 static void make(struct program *p, uint64_t seed)
 {
     struct core_random r;
@@ -118,6 +143,8 @@ static void make(struct program *p, uint64_t seed)
                            below(&r, GATHERED)});
     }
     enum what all = (enum what)(BARRIER + below(&r, WHATS - BARRIER));
+    if (seed % 4 == 0)
+        make_cancelled(p, seed);
     bool room = below(&r, 5) == 0;
     for (int rank = 0; rank < p->ranks; rank++)
         room &= p->count[rank] < OPS;

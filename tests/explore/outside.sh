@@ -62,4 +62,25 @@ crosswait explore -n 2 -- ./spawns
 echo "[$?]"
 crosswait explore -n 2 -- ./spawns late
 echo "[$?]"
+# That a send is cancelled is not tried, and said.
+cat >sent.c <<'P'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, got;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        MPI_Isend(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+        MPI_Cancel(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Recv(&got, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
+P
+mpicc -o sent sent.c && crosswait explore -n 2 -- ./sent
 exit 0

@@ -7,7 +7,13 @@
 #include "world/exchange/explore_turn.h"
 #include "world/exchange/match.h"
 
-struct world_polled { /* a probe that found nothing, or a receive that was cancelled */
+struct world_heard { /* the last message of a rank that is known to be there, or was */
+    struct world_heard *next;
+    uint32_t context;
+    int32_t world, id;
+};
+
+struct world_polled { /* a probe that found nothing */
     struct world_polled *next;
     uint32_t context;
     int source, tag;
@@ -60,6 +66,14 @@ static struct world_message *available_from(const struct world_rank *rank,
         if ((world < 0 || m->world == world) && available(rank, m, d))
             return m;
     return NULL;
+}
+
+static struct world_message *message_for(const struct world_rank *rank,
+                                         const struct ompi_request_t *recv)
+{
+    const struct world_decider d = {
+        .context = recv->context, .source = recv->peer, .tag = recv->tag, .order = recv->order};
+    return available_from(rank, &d, -1);
 }
 
 static void take_out(struct world_rank *rank, const struct world_message *message)
@@ -182,8 +196,32 @@ void world_explore_completed(struct ompi_request_t *request)
             miss_completion(d, request);
 }
 
+static struct world_heard *heard_of(struct world_rank *rank, uint32_t context, int32_t world)
+{
+    struct world_heard *heard = rank->heard;
+    while (heard && (heard->context != context || heard->world != world))
+        heard = heard->next;
+    return heard;
+}
+
+/* And so is what the same rank sent before it. */
+static void hear(struct world_rank *rank, uint32_t context, int32_t world, int32_t id)
+{
+    struct world_heard *heard = heard_of(rank, context, world);
+    if (!heard) {
+        heard = world_alloc(sizeof *heard);
+        *heard = (struct world_heard){rank->heard, context, world, id};
+        rank->heard = heard;
+    }
+    if (id > heard->id)
+        heard->id = id;
+}
+
 void world_explore_observe(const struct ompi_request_t *request)
 {
+    if (request->kind == REQUEST_RECV && request->context % 2 == 0 && request->complete &&
+        !request->cancelled && request->peer != MPI_PROC_NULL)
+        hear(request->owner, request->context, request->got_world, request->got_id);
     WORLD->fiber->past = world_past_join(WORLD->fiber->past, request->done_past);
 }
 
@@ -208,16 +246,19 @@ static void match(struct world_rank *rank, struct ompi_request_t **link,
     released(rank, order, past);
 }
 
+static int32_t nobody(void)
+{
+    return WORLD->rank_count;
+}
+
 /* Gives every receive that names its source what is certainly its: invariant 1. */
 static void settle(struct world_rank *rank)
 {
     struct ompi_request_t **link = &rank->posted;
     while (*link) {
         const struct ompi_request_t *recv = *link;
-        const struct world_decider d = {
-            .context = recv->context, .source = recv->peer, .tag = recv->tag, .order = recv->order};
         struct world_message *message =
-            recv->peer == MPI_ANY_SOURCE ? NULL : available_from(rank, &d, -1);
+            recv->decider || recv->refuses ? NULL : message_for(rank, recv);
         if (message) {
             match(rank, link, message, NULL);
             link = &rank->posted;
@@ -235,9 +276,6 @@ void world_explore_send(struct ompi_request_t *send, struct world_message *messa
     for (struct world_decider *d = dest->decided; d; d = d->next)
         if (d->kind <= EXPLORE_PROBE)
             miss_message(dest, message, d, message->past);
-    for (const struct world_polled *c = dest->cancelled; c; c = c->next)
-        if (world_match_fits(message, c->context, c->source, c->tag))
-            world_explore_limited();
     settle(dest);
 }
 
@@ -289,7 +327,7 @@ static bool wished_away(const struct world_decider *d)
 
 /* --- receives --------------------------------------------------------------------------------- */
 
-static struct world_decider *decider_of_receive(const struct ompi_request_t *recv)
+static struct world_decider *decider_of_receive(struct ompi_request_t *recv)
 {
     struct world_decider *d = world_zalloc(sizeof *d);
     *d = (struct world_decider){.kind = EXPLORE_RECEIVE,
@@ -301,8 +339,8 @@ static struct world_decider *decider_of_receive(const struct ompi_request_t *rec
                                 .source = recv->peer,
                                 .tag = recv->tag,
                                 .receive = recv->number,
+                                .recv = recv,
                                 .order = recv->order};
-    number_give(d, recv->owner);
     return d;
 }
 
@@ -310,10 +348,29 @@ static struct world_decider *decider_of_receive(const struct ompi_request_t *rec
  * posted comes too late then. */
 static bool probed(const struct ompi_request_t *recv)
 {
+    const struct world_decider d = {
+        .context = recv->context, .source = recv->peer, .tag = recv->tag, .order = recv->order};
     for (const struct world_message *m = ME->unexpected; m; m = m->next)
-        if (m->found && available(ME, m, recv->decider))
+        if (m->found && available(ME, m, &d))
             return true;
     return false;
+}
+
+/* What it gets, if it is cancelled, can be given. */
+static bool has_cancel(const struct ompi_request_t *recv)
+{
+    return recv->number && !recv->persistent && recv->peer != MPI_PROC_NULL;
+}
+
+static bool named_nobody(const struct ompi_request_t *recv)
+{
+    const struct replay_names *names = &WORLD->options->policy.forced;
+    if (!names->count || !has_cancel(recv))
+        return false;
+    const struct replay_name *name = replay_policy_find(
+        names, (uint32_t)recv->owner->rank, false,
+        recv->decider ? recv->decider->number : REPLAY_CANCEL_NUMBERS + recv->number);
+    return name && name->source == nobody();
 }
 
 void world_explore_receive(struct ompi_request_t *recv)
@@ -323,12 +380,17 @@ void world_explore_receive(struct ompi_request_t *recv)
     recv->done_past = NULL;
     recv->order = ++me->order_count;
     recv->decider = recv->peer == MPI_ANY_SOURCE ? decider_of_receive(recv) : NULL;
+    if (recv->decider)
+        number_give(recv->decider, me);
+    recv->cancelling = false;
+    recv->refuses = named_nobody(recv);
+    recv->certain = probed(recv);
     CORE_CHECK(!*me->posted_end); /* state.h invariant 3: at the end */
     recv->next = NULL;
     *me->posted_end = recv;
     me->posted_end = &recv->next;
     settle(me);
-    if (recv->decider && probed(recv)) {
+    if (recv->decider && recv->certain) {
         world_explore_wait(EXPLORE_ALL, 1, &recv, false);
         world_explore_observe(recv);
     }
@@ -377,9 +439,12 @@ static void tell_options(const struct world_decider *d)
     if (d->kind >= EXPLORE_TURN) {
         world_turn_options(d);
     } else if (d->kind <= EXPLORE_PROBE) {
-        for (const struct world_message *m = d->rank->unexpected; m; m = m->next)
+        bool refuses = d->kind == EXPLORE_RECEIVE && d->recv->refuses;
+        for (const struct world_message *m = d->rank->unexpected; m && !refuses; m = m->next)
             if (available(d->rank, m, d))
                 world_explore_tell(m->world + d->poll);
+        if (d->kind == EXPLORE_RECEIVE && d->recv->cancelling && !d->recv->certain)
+            world_explore_tell(nobody());
     } else if (d->kind == EXPLORE_ANY) {
         for (int i = 0; i < d->count; i++)
             if (is_complete(d, i))
@@ -435,6 +500,31 @@ static void buffer_answer(const struct world_decider *d, const struct world_past
         world_message_unbuffer(d->message, send, receiver_of(send));
 }
 
+/* The receive gets its message, or is cancelled. */
+static void receive_answer(const struct world_decider *d, const struct world_past *past)
+{
+    struct world_message *message =
+        d->answer == nobody() ? NULL : available_from(d->rank, d, d->answer);
+    struct ompi_request_t *recv = d->recv, **link = &d->rank->posted;
+    CORE_CHECK(message || recv->cancelling); /* it was told as an answer just now */
+    while (*link != recv) {
+        link = &(*link)->next;
+        CORE_CHECK_HOT(*link);
+    }
+    if (message) { /* one that names its source has it without a decision where it comes early */
+        match(d->rank, link, message, recv->peer == MPI_ANY_SOURCE ? past : NULL);
+    } else {
+        if (!(*link = recv->next))
+            d->rank->posted_end = link;
+        recv->done_past = world_past_join(d->fiber->past, past);
+        recv->cancelled = true;
+        released(d->rank, recv->order, past);
+    }
+    settle(d->rank);
+    if (d->fiber)
+        world_fiber_ready(d->fiber);
+}
+
 /* The answer is there: the receive gets its message, or the fiber that asked goes on. */
 static void answer(struct world_decider *d)
 {
@@ -455,15 +545,7 @@ static void answer(struct world_decider *d)
         return;
     }
     if (d->kind == EXPLORE_RECEIVE) {
-        struct world_message *message = available_from(d->rank, d, d->answer);
-        CORE_CHECK(message); /* it was told as an answer just now */
-        struct ompi_request_t **link = &d->rank->posted;
-        while ((*link)->order != d->order) {
-            link = &(*link)->next;
-            CORE_CHECK_HOT(*link);
-        }
-        match(d->rank, link, message, past);
-        settle(d->rank);
+        receive_answer(d, past);
         return;
     }
     if (d->kind == EXPLORE_PROBE && (!d->poll || d->answer)) {
@@ -482,7 +564,7 @@ static void answer(struct world_decider *d)
 /* Decisions without which the answer would not have been among those possible. */
 static const struct world_past *past_of_answer(const struct world_decider *d, int32_t answer)
 {
-    if (d->poll && answer == 0)
+    if ((d->poll && answer == 0) || (d->kind == EXPLORE_RECEIVE && answer == nobody()))
         return NULL;
     if (d->kind <= EXPLORE_PROBE)
         return available_from(d->rank, d, answer - d->poll)->past;
@@ -724,6 +806,18 @@ static bool turn_skip(struct world_decider *d)
     return false;
 }
 
+bool world_explore_refused(void)
+{
+    bool refused = false;
+    for (int i = 0; EXPLORE && i < WORLD->rank_count; i++)
+        for (const struct ompi_request_t *recv = WORLD->rank[i].posted; recv; recv = recv->next)
+            refused |=
+                recv->refuses && !recv->cancelling && message_for(&WORLD->rank[i], recv) != NULL;
+    if (refused)
+        EXPLORE->told.cut = true;
+    return refused;
+}
+
 bool world_explore_decide(void)
 {
     struct candidate best = {0};
@@ -741,8 +835,11 @@ bool world_explore_decide(void)
     }
     if (best.turn && turn_skip(best.turn))
         return true;
+    if (!best.refused && (settle_buffer() || fail_poll(UINT32_MAX)))
+        return true;
     EXPLORE->told.cut = best.refused;
-    return !best.refused && (settle_buffer() || fail_poll(UINT32_MAX));
+    world_explore_refused();
+    return false;
 }
 
 bool world_explore_waits(void)
@@ -811,6 +908,7 @@ static void found(const struct world_decider *probe)
     struct world_message *found = probe->message;
     CORE_CHECK(probe->rank == ME && found->world < WORLD->rank_count);
     found->found = true;
+    hear(ME, found->context, found->world, found->id);
     for (struct world_message *m = ME->unexpected; m && m != found; m = m->next)
         m->found |= m->world == found->world && m->context == found->context && m->id < found->id;
 }
@@ -907,18 +1005,81 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
     return kind == EXPLORE_ANY ? d->answer - poll : d->answer;
 }
 
-void world_explore_cancel(struct ompi_request_t *recv)
+static void number_cancel(struct ompi_request_t *recv)
 {
-    struct world_polled *cancelled = world_zalloc(sizeof *cancelled);
-    if (!recv->complete && recv->decider && available_from(ME, recv->decider, -1))
-        world_explore_wait(EXPLORE_ALL, 1, &recv, false); /* it gets what is there already */
-    if (recv->complete && recv->peer != MPI_PROC_NULL)
+    recv->decider = decider_of_receive(recv);
+    recv->decider->number = REPLAY_CANCEL_NUMBERS + recv->number;
+    recv->decider->call = WORLD->fiber->call;
+}
+
+static bool is_heard(struct world_rank *rank, uint32_t context, int32_t world, int32_t id)
+{
+    const struct world_heard *heard = heard_of(rank, context, world);
+    return heard && heard->id >= id;
+}
+
+/* It has its message, which might have come later. */
+static void cancelled_late(struct ompi_request_t *recv)
+{
+    const struct ompi_communicator_t *comm = recv->comm;
+    const struct world_past *past = WORLD->fiber->past;
+    struct world_decider *d = recv->decider;
+    bool known = recv->seen || recv->certain ||
+                 is_heard(recv->owner, recv->context, recv->got_world, recv->got_id);
+    hear(recv->owner, recv->context, recv->got_world, recv->got_id);
+    if (known)
+        return;
+    if (d && d->decided >= EXPLORE_TRACKED)
         world_explore_limited();
-    for (const struct world_message *m = ME->unexpected; m; m = m->next)
-        if (world_match_fits(m, recv->context, recv->peer, recv->tag))
-            world_explore_limited();
-    *cancelled = (struct world_polled){ME->cancelled, recv->context, recv->peer, recv->tag};
-    ME->cancelled = cancelled;
+    else if (d && !world_past_has(past, d->decided) && !world_explore_seen(d, (uint32_t)nobody()))
+        world_explore_missed(d, nobody(), past, false);
+    if (d)
+        return;
+    number_cancel(recv);
+    d = recv->decider;
+    uint32_t first = EXPLORE->told.option_count;
+    d->answer = (comm->remote_size ? comm->remote : comm->member)[recv->peer];
+    bool given = replay_policy_find(&WORLD->options->policy.forced, (uint32_t)ME->rank, false,
+                                    d->number) != NULL;
+    world_explore_tell(d->answer);
+    world_explore_tell(nobody());
+    world_explore_decision(d, first, given);
+    keep_decided(d, first);
+    if (given)
+        world_explore_missed(d, nobody(), past, true);
+}
+
+bool world_explore_cancel(struct ompi_request_t *recv)
+{
+    CORE_CHECK(recv->owner == ME && recv->active);
+    if (!has_cancel(recv)) {
+        world_explore_limited();
+        if (!recv->complete && recv->decider && message_for(ME, recv))
+            world_explore_wait(EXPLORE_ALL, 1, &recv, false); /* it gets what is there already */
+        return !recv->complete && world_recv_unpost(recv);
+    }
+    if (recv->complete) {
+        if (!recv->cancelled)
+            cancelled_late(recv);
+        return false;
+    }
+    if (!recv->decider)
+        number_cancel(recv);
+    const struct world_message *message = message_for(ME, recv);
+    if (message && is_heard(ME, message->context, message->world, message->id))
+        recv->certain = true;
+    recv->cancelling = true;
+    recv->refuses &= !recv->certain;
+    recv->decider->fiber = WORLD->fiber;
+    WORLD->fiber->why = "cancels a receive";
+    world_fiber_block();
+    WORLD->fiber->why = NULL;
+    CORE_CHECK(recv->complete || recv->cancelled);
+    WORLD->fiber->past =
+        world_past_join(WORLD->fiber->past, world_past_add(NULL, recv->decider->decided));
+    if (!recv->cancelled)
+        hear(ME, recv->context, recv->got_world, recv->got_id);
+    return recv->cancelled;
 }
 
 bool world_explore_named(int32_t answer, int active_index)

@@ -12,6 +12,11 @@
  * the index, of a waitsome the set of indices as bits. Of a poll, which may find nothing: 0 if so,
  * else one more; of a testsome the set, of a test and a testall 1.
  *
+ * Of a receive that is cancelled: the world rank as well, or how many ranks there are: it gets
+ * nothing. A receive that has its message by then might have been cancelled all the same, unless
+ * its rank knew; one that names its source has a decision then (REPLAY_CANCEL_NUMBERS + its
+ * number).
+ *
  * Of a send that a poll asks for once more (REPLAY_BUFFER_NUMBERS + its number): 1: it is
  * complete, as it has a buffer, 0: it has none, and waits for its receive from now on.
  *
@@ -96,6 +101,7 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     bool take;
     uint32_t receive; /* among its rank's receives and probes */
     struct world_message *message;
+    struct ompi_request_t *recv; /* of a receive; fiber is NULL until its rank cancels it */
     struct ompi_request_t *send; /* of a buffer */
     uint8_t *seen;               /* by answer: was among those that were possible, or was missed */
     uint32_t seen_room;
@@ -138,6 +144,9 @@ bool world_explore_waits(void);
 /* The running rank has looked for something in vain, and the others wait until it is decided who
  * goes on, or look in vain too: now and then that is decided. */
 void world_explore_beside(void);
+/* A receive that is to get nothing could have its message by now, and its rank may never come to
+ * cancel it: if so, the answer cannot be given. */
+bool world_explore_refused(void);
 /* Whether the world ended because the policy's answers could not be given. */
 bool world_explore_cut(void);
 
@@ -145,9 +154,8 @@ void world_explore_send(struct ompi_request_t *send, struct world_message *messa
                         struct world_rank *dest);
 void world_explore_receive(struct ompi_request_t *recv);
 void world_explore_unposted(struct ompi_request_t *recv);
-/* The running rank is about to cancel it. That its message comes before, where it could as well
- * come behind, or the other way round, is no decision: such a world is limited. */
-void world_explore_cancel(struct ompi_request_t *recv);
+/* The running rank cancels it: whether that is done, and it is posted no longer. */
+bool world_explore_cancel(struct ompi_request_t *recv);
 void world_explore_completed(struct ompi_request_t *request);
 /* The running fiber goes on after the request's completion. */
 void world_explore_observe(const struct ompi_request_t *request);

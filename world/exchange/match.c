@@ -191,6 +191,8 @@ void world_message_unbuffer(struct world_message *message, struct ompi_request_t
 
 void world_message_receive(struct ompi_request_t *recv, struct world_message *message)
 {
+    recv->got_world = message->world;
+    recv->got_id = message->id;
     CORE_CHECK(message->packed || message->send); /* invariant 2 */
     CORE_CHECK(!message->packed || !message->send || WORLD_PROCESSES || WORLD->explore);
     CORE_CHECK_HOT(world_match_fits(message, recv->context, recv->peer, recv->tag));

@@ -543,10 +543,12 @@ int MPI_Cancel(MPI_Request *request)
         return MPI_SUCCESS;
     }
     /* As in Open MPI, a send that is under way is not cancelled: it completes as it would have. */
-    if (UNLIKELY(WORLD->explore != NULL) && cancelled->kind == REQUEST_RECV && cancelled->active)
-        world_explore_cancel(cancelled);
-    if (cancelled->kind == REQUEST_RECV && cancelled->active && !cancelled->complete &&
-        world_recv_unpost(cancelled)) {
+    if (cancelled->kind == REQUEST_SEND && cancelled->active && cancelled->peer != MPI_PROC_NULL)
+        world_explore_limited();
+    if (cancelled->kind != REQUEST_RECV || !cancelled->active)
+        return MPI_SUCCESS;
+    if (UNLIKELY(WORLD->explore != NULL) ? world_explore_cancel(cancelled)
+                                         : !cancelled->complete && world_recv_unpost(cancelled)) {
         cancelled->cancelled = true;
         cancelled->status._cancelled = 1;
         cancelled->done[0] = cancelled->done[1] = 0;

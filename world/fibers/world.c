@@ -260,6 +260,8 @@ void world_poll_count(void)
     for (int i = 0; i < WORLD->rank_count; i++)
         if (&WORLD->rank[i] != ME && !stands_still(&WORLD->rank[i], most))
             return;
+    if (world_explore_refused())
+        world_stop();
     world_found("livelock", ME->rank, "rank %d polls with %s for ever: nobody can make progress",
                 ME->rank, WORLD->fiber->call);
     world_stop();
@@ -458,7 +460,8 @@ static void rank_init(struct world_rank *me, int index)
     me->order_count = me->turns = 0;
     me->wish = WORLD_WISH_FREE;
     me->decided = NULL;
-    me->polled = me->cancelled = NULL;
+    me->polled = NULL;
+    me->heard = NULL;
     me->held_bytes = 0;
     me->request_count = 0;
     me->named_count = me->wildcard_count = 0;
