@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TIMES = 4, MOMENT_NS = 1000000, FIRST_NS = 5000000 };
+enum { TIMES = 4, MOMENT_NS = 1000000, FIRST_NS = 5000000, THREAD_NS = 100000000 };
 static long threads_at_start; /* the library's own */
 
 /* Of the process; 0: not known. */
@@ -44,9 +44,11 @@ void linger_inside(struct lane *lane, const struct spool_event *e)
     uint8_t *times = &lane->lingered[e->site % sizeof lane->lingered];
     struct timespec moment = {0, *times ? MOMENT_NS : FIRST_NS};
 
-    if (*times == TIMES || recorder.perturb)
+    if (*times == TIMES || lane->lingered_ns >= THREAD_NS || recorder.perturb)
         return;
     ++*times;
-    if (threads_now() > threads_at_start)
-        nanosleep(&moment, NULL);
+    if (threads_now() <= threads_at_start)
+        return;
+    lane->lingered_ns += (uint32_t)moment.tv_nsec;
+    nanosleep(&moment, NULL);
 }

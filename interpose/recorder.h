@@ -69,6 +69,7 @@ struct lane {
     uint64_t applying;  /* the call, of the sample, whose operation is the program's own; 0 none */
     uint64_t unseen;    /* the collective whose inside is not recorded; 0 none */
     uint8_t lingered[256]; /* how often, by place (linger.h) */
+    uint32_t lingered_ns;  /* in all */
     struct lane *next, *next_free;
 };
 
