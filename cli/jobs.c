@@ -17,6 +17,7 @@
 #include "explore/mirror.h"
 #include "launch/force.h"
 #include "launch/launch.h"
+#include "replay/policy/turns.h"
 
 #define A_JOB "a job"
 
@@ -112,6 +113,7 @@ static enum core_status launch(struct jobs *jobs, const struct replay_policy *po
         return status;
     launch_variable_set(&options, "CROSSWAIT_POLICY", text);
     launch_variable_set(&options, "CROSSWAIT_OUTPUT", jobs->folder.path);
+    launch_variable_set(&options, REPLAY_TURNS_VARIABLE, jobs->folder.path);
     /* Open MPI's own files go with the folder, also where its mpirun is killed. */
     static const char *const place[] = {
         "OMPI_MCA_orte_tmpdir_base", "OMPI_MCA_btl_vader_backing_directory",
@@ -310,7 +312,9 @@ static enum core_status look(struct jobs *jobs, const struct replay_policy *poli
     jobs->traced = true;
     if (jobs->trace.rank_count != (uint32_t)jobs->command->rank_count)
         return no_job(jobs);
-    status = explore_mirror_run(&jobs->trace, policy, &jobs->mirror);
+    char turns[PATH_MAX + 20];
+    snprintf(turns, sizeof turns, "%s/" REPLAY_TURNS_FILE, jobs->folder.path);
+    status = explore_mirror_run(&jobs->trace, policy, turns, &jobs->mirror);
     if (status == CORE_OK)
         jobs->lacks |= (jobs->mirror.windows ? EXPLORE_LACKS_WINDOWS : 0) |
                        (jobs->mirror.persistent ? EXPLORE_LACKS_PERSISTENT : 0);

@@ -1,6 +1,5 @@
 /* See the header. Messages carry nothing here: who matches whom does not depend on it. A collective
- * holds its ranks as its shape says. One-sided operations are left out: a job does not tell who
- * had each turn at a window, so what there could have been is not all told then.
+ * holds its ranks as its shape says. Calls on windows are in mirror_window.c.
  *
  * Memory is taken before the world begins: a rank that is stuck does not come to an end. */
 #include "explore/mirror.h"
@@ -12,6 +11,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "explore/mirror_window.h"
 #include "replay/program/lower.h"
 
 #define A_MIRROR "what a job chose"
@@ -35,6 +35,7 @@ struct mirror {
     const struct replay_program *program;
     const struct replay_policy *policy;
     struct rank_state *rank;
+    struct mirror_windows windows;
     struct explore_mirror *out;
     enum core_status status; /* of the events */
 };
@@ -423,7 +424,12 @@ static void operate(const struct at *at)
     case REPLAY_ICOLL:
         collective(at, &at->state->request[op->request]);
         break;
-    default: /* time; attached buffers, as all sends have one here; locks of windows */
+    case REPLAY_WINDOW:
+        mirror_windows_do(&at->mirror->windows, (uint32_t)world_rank(), at->index,
+                          at->state->group[op->comm],
+                          op->request >= 0 ? &at->state->request[op->request] : NULL);
+        break;
+    default: /* time; attached buffers, as all sends have one here */
         break;
     }
     world_wish(WORLD_WISH_FREE);
@@ -521,6 +527,55 @@ static enum core_status events_name(struct mirror *mirror)
     return status;
 }
 
+static void place_name(const struct mirror *mirror, struct world_decision *d,
+                       const struct trace_event *event)
+{
+    const char *call = mirror->trace->call[event->call].name;
+    d->site = (uint64_t)event->site;
+    memset(d->call, 0, sizeof d->call);
+    strncpy(d->call, call ? call : "", sizeof d->call - 1);
+}
+
+static uint32_t same_before(const struct world_decisions *told, const struct world_decision *d)
+{
+    uint32_t same = 0;
+    for (const struct world_decision *e = told->decision; e < d; e++)
+        same += e->rank == d->rank && e->place && e->number - e->place == d->number - d->place &&
+                e->answer == d->answer;
+    return same;
+}
+
+/* That one came before the other is known only if both were done by then. */
+static void certain(const struct mirror *mirror, const struct world_decision *d, int32_t other,
+                    uint32_t before)
+{
+    const int32_t answer[] = {d->answer, other};
+    uint32_t rank, op;
+    for (int i = 0; i < 2 && other != d->answer; i++)
+        if (mirror_windows_find(&mirror->windows, d, answer[i], before, &rank, &op))
+            mirror->out->windows |= !mirror_windows_certain(&mirror->windows, rank, op);
+}
+
+static enum core_status turn_name(const struct mirror *mirror, struct world_decision *d,
+                                  const struct world_decision *as_told)
+{
+    const struct world_decisions *told = &mirror->out->told;
+    uint32_t before = same_before(told, as_told), rank, op;
+    struct trace_event event;
+    for (uint32_t i = 0; i < d->option_count; i++)
+        certain(mirror, d, told->option[d->option_first + i].answer, before);
+    for (uint32_t i = 0; i < told->missed_count; i++)
+        if (&told->decision[told->missed[i].decision] == as_told)
+            certain(mirror, d, told->missed[i].answer, before);
+    if (!mirror_windows_find(&mirror->windows, d, d->answer, before, &rank, &op))
+        return CORE_OK;
+    enum core_status status =
+        trace_event_get(mirror->trace, rank, mirror->program->rank[rank].op[op].event, &event);
+    if (status == CORE_OK)
+        place_name(mirror, d, &event);
+    return status;
+}
+
 static enum core_status decision_name(const struct mirror *mirror, struct world_decision *d,
                                       const struct replay_name *name)
 {
@@ -535,17 +590,14 @@ static enum core_status decision_name(const struct mirror *mirror, struct world_
         trace_event_get(mirror->trace, (uint32_t)d->rank, rank->op[index].event, &event);
     if (status != CORE_OK)
         return status;
-    const char *call = mirror->trace->call[event.call].name;
     bool unknown = !buffer && state->died && !d->given &&
                    (event.pending ||
                     (d->reason == REPLAY_REASON_MATCH && !d->poll && rank->op[index].matched < 0));
     if (unknown) { /* each answer is tried, and this job is none of them */
         d->answer = ANSWER_UNKNOWN;
-        mirror->out->told.cut = true;
+        mirror->out->told.unknown = true;
     }
-    d->site = (uint64_t)event.site;
-    memset(d->call, 0, sizeof d->call);
-    strncpy(d->call, call ? call : "", sizeof d->call - 1);
+    place_name(mirror, d, &event);
     mirror->out->persistent |= name && !d->given && trait_in(event.traits, TRAIT_STARTS);
     return CORE_OK;
 }
@@ -576,7 +628,8 @@ static enum core_status decisions_name(struct mirror *mirror, const struct repla
         const struct replay_name *name =
             replay_policy_find(&policy->forced, (uint32_t)d->rank, false, number);
         d->given = name && name->source == d->answer;
-        status = decision_name(mirror, d, name);
+        status = mirror_windows_is(d) ? turn_name(mirror, d, &told->decision[i])
+                                      : decision_name(mirror, d, name);
         d->number = number;
         if (number == REPLAY_BUFFER_NUMBERS) /* it has its buffer: none can be taken from it */
             d->option_count = 1;
@@ -585,24 +638,18 @@ static enum core_status decisions_name(struct mirror *mirror, const struct repla
     return status;
 }
 
-static bool has_windows(const struct trace *trace)
-{
-    sqlite3_stmt *row;
-    bool has = false;
-    if (sqlite3_prepare_v2(trace->db, "SELECT 1 FROM win LIMIT 1", -1, &row, NULL) == SQLITE_OK)
-        has = sqlite3_step(row) == SQLITE_ROW;
-    sqlite3_finalize(row);
-    return has;
-}
-
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* What the policy names and the world is to be given: where the rank died it got what it was to
- * get; and sends that have no buffer. */
+/* What the policy names and the world is to be given: turns that were had; where the rank died it
+ * got what it was to get; and sends that have no buffer. */
 static enum core_status name_give(const struct mirror *mirror, const struct replay_name *name,
                                   struct replay_names *given)
 {
     const struct rank_state *state = &mirror->rank[name->rank];
+    const struct replay_name *turn =
+        replay_policy_find(&mirror->windows.turns, name->rank, false, name->id);
+    if (name->id < REPLAY_BUFFER_NUMBERS && name->id >= REPLAY_TURN_OBJECT)
+        return turn && turn->source == name->source ? replay_policy_add(given, name) : CORE_OK;
     if (name->id < REPLAY_BUFFER_NUMBERS)
         return state->died ? replay_policy_add(given, name) : CORE_OK;
     struct replay_name own = *name;
@@ -620,6 +667,8 @@ static enum core_status world(struct mirror *mirror, const struct replay_policy 
                                     .run = rank_run,
                                     .context = mirror,
                                     .initialized = true,
+                                    .hollow = true,
+                                    .turns = &mirror->windows.turns,
                                     .step_count_max = UINT64_MAX,
                                     .event = keep_event,
                                     .event_context = mirror};
@@ -640,8 +689,37 @@ static enum core_status world(struct mirror *mirror, const struct replay_policy 
     return status == CORE_OK ? decisions_name(mirror, policy) : status;
 }
 
+/* MPI refuses here what it did not refuse there: what comes behind that is not known. */
+static bool failed(const struct world_outcome *outcome)
+{
+    for (int i = 0; i < outcome->finding_count; i++)
+        if (!strcmp(outcome->finding[i].rule, "error"))
+            return true;
+    return false;
+}
+
+static bool has_files(const struct trace *trace)
+{
+    sqlite3_stmt *row;
+    bool has = false;
+    if (sqlite3_prepare_v2(trace->db, "SELECT 1 FROM win WHERE kind = 'file' LIMIT 1", -1, &row,
+                           NULL) == SQLITE_OK)
+        has = sqlite3_step(row) == SQLITE_ROW;
+    sqlite3_finalize(row);
+    return has;
+}
+
+/* Not all turns that the job had are there. */
+static bool turns_lack(const struct mirror *mirror)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < mirror->out->told.decision_count; i++)
+        count += mirror->out->decision[i].place != 0;
+    return count != mirror->windows.turns.count;
+}
+
 enum core_status explore_mirror_run(struct trace *trace, const struct replay_policy *policy,
-                                    struct explore_mirror *out_mirror)
+                                    const char *turns, struct explore_mirror *out_mirror)
 {
     struct replay_program program;
     struct replay_lower_notes notes;
@@ -659,14 +737,20 @@ enum core_status explore_mirror_run(struct trace *trace, const struct replay_pol
     for (uint32_t r = 0; r < program.rank_count && status == CORE_OK; r++)
         status = rank_make(trace, &program, r, &mirror.rank[r]);
     if (status == CORE_OK)
+        status = mirror_windows_new(trace, &program, turns, &mirror.windows);
+    if (status == CORE_OK)
         status = world(&mirror, policy);
-    out_mirror->windows = has_windows(trace);
+    out_mirror->windows |= has_files(trace);
+    out_mirror->windows |= mirror.windows.any && (mirror.windows.unknown || turns_lack(&mirror));
+    out_mirror->told.cut |= trace_meta(trace, "turns") != NULL; /* not all had theirs */
+    out_mirror->told.limited |= mirror.windows.polls || failed(&out_mirror->outcome);
     out_mirror->told.limited |= notes.unsupported || notes.unknown_requests ||
                                 notes.ranks_left_out || out_mirror->windows ||
                                 out_mirror->persistent;
     for (uint32_t r = 0; mirror.rank && r < program.rank_count; r++)
         rank_done(&mirror.rank[r]);
     free(mirror.rank);
+    mirror_windows_done(&mirror.windows);
     replay_program_done(&program);
     if (status != CORE_OK)
         explore_mirror_done(out_mirror);

@@ -161,7 +161,7 @@ enum core_status explore_program_followed(const struct explore_program *program,
         return explore_program_crowded();
     for (uint32_t i = 0; told && i < told->decision_count; i++)
         given += told->decision[i].given;
-    if (!told || (!told->cut && given == policy->forced.count))
+    if (!told || (!told->cut && !told->unknown && given == policy->forced.count))
         return CORE_OK;
     return core_report(CORE_BAD_INPUT, "the program does not come to what the schedule names; was "
                                        "it changed since?");

@@ -384,7 +384,7 @@ static enum core_status place_run(struct explore_search *s, const struct explore
         return status;
     *out_lost = ran.told->unfinished;
     s->unbuffered += !*out_lost;
-    if (ran.told->cut || *out_lost)
+    if (ran.told->cut || ran.told->unknown || *out_lost)
         return CORE_OK;
     status = answers_of(ran.told, &list);
     if (status == CORE_OK)
@@ -771,11 +771,12 @@ static enum core_status one(struct explore_search *s)
         return CORE_ARRAY_PUSH(s->overdue, s->overdue_count, s->overdue_room,
                                "what is to be explored", item);
     if (status == CORE_OK) {
-        if (all_given(&item.list, ran.told) && !ran.told->cut)
+        bool given = all_given(&item.list, ran.told) && !ran.told->cut;
+        if (given && !ran.told->unknown)
             status = behaviour(s, &ran, &item.list, false);
         else
             s->cut++;                               /* invariant 1 */
-        s->limited |= s->cut && s->options->chance; /* a job was not given what it could have */
+        s->limited |= !given && s->options->chance; /* a job was not given what it could have */
     }
     explore_list_done(&item.list);
     return status;

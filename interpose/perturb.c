@@ -61,14 +61,14 @@ static void pause_ns(uint64_t ns)
     nanosleep(&t, NULL);
 }
 
-void perturb_before(struct lane *lane, const struct spool_event *e)
+void perturb_before(struct lane *lane, const struct spool_event *e, bool waits)
 {
     int rank = recorder.world_rank;
     (void)lane;
     (void)e;
     uint64_t number = take(&call_number);
     if (turns.on)
-        turns_before();
+        turns_before(waits);
     if (policy.delay != REPLAY_DELAY_NONE)
         pause_ns(replay_policy_delay(&policy, 1, rank, -1, number) +
                  replay_policy_delay(&policy, 1, rank, rank, number));

@@ -636,7 +636,8 @@ void callback_op(MPI_User_function **function);
 
 /* --- live perturbation (perturb.h) ------------------------------------------------------------ */
 
-void perturb_before(struct lane *lane, const struct spool_event *e); /* a delay */
+/* A delay, and turns; waits: the call may wait for another rank. */
+void perturb_before(struct lane *lane, const struct spool_event *e, bool waits);
 bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint64_t bytes,
                   MPI_Comm comm); /* make it synchronous? */
 int perturb_source(struct lane *lane, const struct spool_event *e, int source,

@@ -188,7 +188,7 @@ static void enter(struct several *s, unsigned call, void **cfa, const MPI_Reques
     if (!s->again)
         list_write(s);
     if (UNLIKELY(recorder.perturb))
-        perturb_before(lane, s->e);
+        perturb_before(lane, s->e, true);
     recorder_open(lane, s->e);
 }
 

@@ -3,18 +3,26 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "interpose/turns_inside.h"
+#include "replay/policy/turns.h"
 
 struct turns turns;
 pthread_mutex_t turns_lock = PTHREAD_MUTEX_INITIALIZER;
-_Atomic uint32_t *turns_had;
+struct turns_row *turns_rows;
 
 static _Atomic uint32_t lost;
 _Atomic uint32_t *turns_lost = &lost;
 static const struct replay_policy *policy;
+static struct log {
+    _Atomic uint32_t count, vague, lost, unused; /* struct replay_turns */
+    struct replay_turn turn[];
+} * written; /* NULL: nobody asks for it */
+
+_Static_assert(sizeof(struct log) == sizeof(struct replay_turns), "one is the other");
 
 uint64_t turns_ms(clockid_t clock)
 {
@@ -71,20 +79,60 @@ void turns_gave_up(const char *what)
     recorder_unlock();
 }
 
-static _Atomic uint32_t *memory_shared(size_t bytes)
+/* --- what was had ----------------------------------------------------------------------------- */
+
+void turns_vague(void)
+{
+    if (written)
+        written->vague = 1;
+}
+
+void turns_write(uint32_t rank, uint32_t number, int32_t answer, uint64_t seq)
+{
+    uint32_t at = written ? atomic_fetch_add(&written->count, 1) : REPLAY_TURNS_MAX;
+    if (at < REPLAY_TURNS_MAX)
+        written->turn[at] = (struct replay_turn){rank, number, answer, 1, seq};
+}
+
+/* NULL: a rank has none. The file is there from now on for whoever asks for what was had. */
+static void *memory_shared(size_t bytes)
 {
     char name[4200];
-    snprintf(name, sizeof name, "%s/turns", recorder_folder());
-    int file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    void *memory = file < 0 || ftruncate(file, (off_t)bytes)
+    const char *folder = getenv(REPLAY_TURNS_VARIABLE);
+    bool first = recorder.world_rank == 0;
+    snprintf(name, sizeof name, "%s/" REPLAY_TURNS_FILE, folder ? folder : recorder_folder());
+    int file = first ? open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    bool made = file >= 0 && !ftruncate(file, (off_t)bytes);
+    REAL(Bcast)(&made, sizeof made, recorder_handle.type_byte, 0, recorder_handle.comm_world);
+    if (!first && made)
+        file = open(name, O_RDWR | O_CLOEXEC);
+    void *memory = file < 0 || !made
                        ? MAP_FAILED
                        : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (file >= 0)
         close(file);
-    REAL(Barrier)(recorder_handle.comm_world);
-    if (recorder.world_rank == 0)
+    long long lacks = memory == MAP_FAILED, all_lack;
+    REAL(Allreduce)
+    (&lacks, &all_lack, 1, recorder_handle.type_long_long, recorder_handle.op_sum,
+     recorder_handle.comm_world);
+    if (first && made && !folder)
         unlink(name);
-    return memory == MAP_FAILED ? NULL : memory;
+    if (all_lack && memory != MAP_FAILED)
+        munmap(memory, bytes);
+    return all_lack ? NULL : memory;
+}
+
+static void memory_take(bool writes)
+{
+    size_t rows = (size_t)recorder.world_size * TURNS_ROWS;
+    size_t bytes =
+        sizeof(struct log) + (writes ? REPLAY_TURNS_MAX * sizeof(struct replay_turn) : 0);
+    struct log *log = memory_shared(bytes + rows * sizeof *turns_rows);
+    if (!log)
+        return;
+    turns_rows = (struct turns_row *)((char *)log + bytes);
+    turns_lost = &log->lost;
+    written = writes ? log : NULL;
 }
 
 void turns_start(const struct replay_policy *given)
@@ -92,28 +140,26 @@ void turns_start(const struct replay_policy *given)
     policy = given;
     if (policy->order != REPLAY_ORDER_EXPLORE)
         return;
-    size_t rows = (size_t)recorder.world_size * TURNS_ROWS;
-    turns.windows = false;
+    bool writes = getenv(REPLAY_TURNS_VARIABLE) != NULL, windows = writes;
     for (uint32_t i = 0; i < policy->forced.count; i++) {
         uint64_t id = policy->forced.name[i].id;
-        turns.windows |= id < REPLAY_BUFFER_NUMBERS && id / REPLAY_TURN_OBJECT % 2;
+        windows |= id < REPLAY_BUFFER_NUMBERS && id / REPLAY_TURN_OBJECT % 2;
     }
     turns.threads = names_turns(REPLAY_TURN_LOCKS, REPLAY_TURN_OBJECT);
-    if (turns.windows && recorder.several) {
+    if (windows && recorder.several) {
         recorder_warn("turns at windows cannot be had where ranks are on several machines");
-        turns.windows = false;
+        windows = false;
     }
-    if (turns.windows)
-        turns_had = memory_shared((rows + 1) * sizeof *turns_had);
-    turns.windows &= turns_had != NULL;
-    turns_lost = turns.windows ? turns_had + rows : &lost;
+    if (windows)
+        memory_take(writes);
+    turns.windows = turns_rows != NULL;
     turns.on = turns.windows || turns.threads;
     turns_threads_start();
 }
 
-void turns_before(void)
+void turns_before(bool waits)
 {
     turns_after();
     turns_looked();
-    turns_windows_before();
+    turns_windows_before(waits);
 }

@@ -9,6 +9,9 @@
  * (MPI_Win_sync) waits for its turn, and so do locks and the calls of threads. A call that has its
  * turn and does not return at once is taken to have begun.
  *
+ * Who has its turn takes the row of turns meanwhile. With REPLAY_TURNS_VARIABLE each turn is
+ * written down (replay/policy/turns.h), also those that no schedule names: windows have turns then.
+ *
  * Who has waited for long, and nobody has had a turn meanwhile, says so, and the job goes on
  * without turns. Ranks of several machines have none. */
 #ifndef INTERPOSE_TURNS_H
@@ -18,15 +21,15 @@
 #include "replay/policy/policy.h"
 
 extern struct turns {
-    bool on;      /* the schedule names some */
+    bool on;      /* the schedule names some, or those that were had are to be written down */
     bool windows; /* of windows, and they can be had */
     bool threads;
 } turns;
 
 /* With MPI on, and before anything is done. */
 void turns_start(const struct replay_policy *policy);
-/* Before each call, of this thread. */
-void turns_before(void);
+/* Before each call, of this thread; waits: it may wait for another rank. */
+void turns_before(bool waits);
 /* The call is back. */
 void turns_after(void);
 /* The first number of this thread's own decisions, less one. */
@@ -48,7 +51,7 @@ void turns_complete_local(MPI_Win win, int target);
 void turns_held(MPI_Win win, int target, bool held);
 /* Before MPI_Win_sync; site: from where. Again from there, with nothing done since, it is a poll,
  * which may fail. */
-void turns_look(MPI_Win win, uint32_t site);
+void turns_look(MPI_Win win, uint32_t site, uint64_t seq);
 
 /* In place of the calls of the same names. */
 int turns_Win_lock(int type, int rank, int assert, MPI_Win win);

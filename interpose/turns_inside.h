@@ -15,8 +15,13 @@ enum {
     TURNS_GIVE_UP_MS = 5000
 };
 
+struct turns_row {
+    _Atomic uint32_t had;   /* how many turns there were */
+    _Atomic uint32_t taken; /* by a rank, from 1, while it has its turn */
+};
+
 extern pthread_mutex_t turns_lock;
-extern _Atomic uint32_t *turns_had;  /* by rank and row; NULL: no turns of windows are named */
+extern struct turns_row *turns_rows; /* by rank and row; NULL: windows have no turns */
 extern _Atomic uint32_t *turns_lost; /* by all ranks, where windows have turns: nobody waits */
 
 uint64_t turns_ms(clockid_t clock);
@@ -26,6 +31,10 @@ void turns_pause(void);
  * first: of turn 1. */
 uint32_t turns_place(uint32_t rank, uint32_t first, uint32_t from, int32_t answer,
                      uint32_t *out_last);
+/* Writes it down, if that is asked for; seq: of a look, else 0. */
+void turns_write(uint32_t rank, uint32_t number, int32_t answer, uint64_t seq);
+/* The order of turns from now on need not be the one that is written down. */
+void turns_vague(void);
 /* Nobody came for so long: says what this rank waited for; from now on nobody waits. */
 void turns_gave_up(const char *what);
 
@@ -35,6 +44,6 @@ void turns_thread(uint32_t object, uint32_t number);
 /* A look lasts until its thread's next call: what it loads is there until then. */
 void turns_looked(void);
 /* What may come before the call has its chance. */
-void turns_windows_before(void);
+void turns_windows_before(bool waits);
 
 #endif

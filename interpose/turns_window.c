@@ -1,14 +1,14 @@
 /* Turns at the memory and the locks of windows: what is done to them is kept until its turn comes.
  *
- * Invariant: a turn is counted by who had it, so of each row of turns one process writes at a
- * time. */
+ * Invariant: a turn at memory is counted and written down by who has it, and who takes the row for
+ * that time; that of a lock, by who holds the lock. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "interpose/turns_inside.h"
 
-enum { POLL_MS = 1000, EARLY_MS = 100, EARLY_MOST_MS = 2000, EARLY_CALLS = 50 };
+enum { POLL_MS = 1000, EARLY_MS = 100, EARLY_MOST_MS = 2000, EARLY_CALLS = 50, LOOKED = 8 };
 
 struct operation {
     struct operation *next;
@@ -21,7 +21,8 @@ struct operation {
     MPI_Aint disp;
     MPI_Op op;
     MPI_Request *request;
-    void *copy;     /* of the origin's data, once its buffer is the program's again */
+    void *copy; /* of the origin's data, once its buffer is the program's again */
+    int32_t name;
     uint32_t place; /* its turn; 0: behind those that are named */
 };
 
@@ -32,19 +33,19 @@ struct window {
     uint32_t object;
     uint32_t *objects; /* by member: what the window is called there */
     int32_t *world;
-    uint32_t *named;                     /* by member: operations and looks so far */
-    uint8_t *held;                       /* by member: a lock that this rank has */
-    uint32_t looked_site, looked_events; /* of the look before, from where and at what */
+    uint32_t *named; /* by member: operations and looks so far */
+    uint8_t *held;   /* by member: a lock that this rank has */
+    struct looked {
+        uint32_t site, done; /* of the last look from there: what was done to the memory by then */
+    } looked[LOOKED];
+    uint32_t looked_next, looks;
     struct operation *pending, **pending_end;
 };
 
 static struct window *windows;
 static uint32_t window_count;
-static _Atomic uint32_t early_in_vain; /* calls that waited, since an operation was done */
-static __thread struct look {          /* this thread's, that is not over yet */
-    _Atomic uint32_t *had;
-    uint32_t place;
-} look;
+static _Atomic uint32_t early_in_vain;  /* calls that waited, since an operation was done */
+static __thread struct turns_row *look; /* that this thread has taken, and looks on */
 
 /* --- windows ---------------------------------------------------------------------------------- */
 
@@ -56,51 +57,59 @@ static struct window *window_of(MPI_Win win)
     return w;
 }
 
-static _Atomic uint32_t *had(const struct window *w, int target, bool locks)
+static struct turns_row *row_of(const struct window *w, int target, bool locks)
 {
-    return &turns_had[(uint32_t)w->world[target] * TURNS_ROWS +
-                      (w->objects[target] / 2) % TURNS_WINDOWS * 2 + locks];
+    return &turns_rows[(uint32_t)w->world[target] * TURNS_ROWS +
+                       (w->objects[target] / 2) % TURNS_WINDOWS * 2 + locks];
 }
 
 /* Whose turn comes next is that of the place; 0: those that are named had theirs. */
 static bool is_next(const struct window *w, int target, bool locks, uint32_t place)
 {
-    uint32_t last;
+    uint32_t last, had = row_of(w, target, locks)->had;
     uint32_t first = replay_turn_first(w->objects[target], locks, 0);
     if (*turns_lost)
         return true;
     if (place)
-        return *had(w, target, locks) + 1 >= place;
+        return had + 1 >= place;
     turns_place((uint32_t)w->world[target], first, 0, -1, &last);
-    return *had(w, target, locks) >= last;
+    return had >= last;
 }
 
-static void count(_Atomic uint32_t *had, uint32_t place)
+/* Nobody else has a turn there until it is left. */
+static bool row_take(struct turns_row *row)
 {
-    if (place > *had)
-        *had = place; /* the invariant */
+    uint32_t nobody = 0;
+    bool taken =
+        atomic_compare_exchange_strong(&row->taken, &nobody, (uint32_t)recorder.world_rank + 1);
+    if (!taken && *turns_lost)
+        turns_vague();
+    return taken || *turns_lost;
 }
 
-static void has_had(const struct window *w, int target, bool locks, uint32_t place)
+static void row_leave(struct turns_row *row)
 {
-    count(had(w, target, locks), place);
+    uint32_t own = (uint32_t)recorder.world_rank + 1;
+    atomic_compare_exchange_strong(&row->taken, &own, 0);
 }
 
-/* False: nobody came for so long. The lock is not held meanwhile. */
-static bool await(const struct window *w, int target, bool locks, uint32_t place, uint64_t ms)
+/* The row of its turn, which it has until it leaves it; NULL: it has not come. */
+static struct turns_row *enter(const struct window *w, int target, uint32_t place)
 {
-    uint32_t before = *had(w, target, locks);
-    uint64_t until = turns_ms(CLOCK_MONOTONIC) + ms;
-    while (!is_next(w, target, locks, place)) {
-        turns_pause();
-        if (*had(w, target, locks) != before) {
-            before = *had(w, target, locks);
-            until = turns_ms(CLOCK_MONOTONIC) + ms;
-        } else if (turns_ms(CLOCK_MONOTONIC) >= until) {
-            return false;
-        }
-    }
-    return true;
+    struct turns_row *row = row_of(w, target, false);
+    if (!is_next(w, target, false, place) || !row_take(row))
+        return NULL;
+    if (is_next(w, target, false, place))
+        return row;
+    row_leave(row);
+    return NULL;
+}
+
+static void has_had(const struct window *w, int target, bool locks, int32_t answer, uint64_t seq)
+{
+    uint32_t first = replay_turn_first(w->objects[target], locks, 0),
+             before = atomic_fetch_add(&row_of(w, target, locks)->had, 1);
+    turns_write((uint32_t)w->world[target], first + before, answer, seq);
 }
 
 static void window_free(struct window *w)
@@ -220,41 +229,84 @@ static int issue(const struct operation *o, MPI_Win win)
     }
 }
 
-static int perform(struct window *w, const struct operation *o)
+/* row: NULL: its turn did not come. */
+static int perform(struct window *w, const struct operation *o, struct turns_row *row)
 {
     early_in_vain = 0;
     int returned = issue(o, w->win);
     if (returned == MPI_SUCCESS && w->held[o->target])
         returned = REAL(Win_flush)(o->target, w->win);
-    has_had(w, o->target, false, o->place);
+    has_had(w, o->target, false, o->name, 0);
+    if (row)
+        row_leave(row);
+    else
+        turns_vague();
     return returned;
 }
 
 /* It leaves the list. */
-static void perform_at(struct window *w, struct operation **link)
+static void perform_at(struct window *w, struct operation **link, struct turns_row *row)
 {
     struct operation *o = *link;
     if (!(*link = o->next))
         w->pending_end = link;
-    perform(w, o);
+    perform(w, o, row);
     types_keep(o, false);
     free(o->copy);
     free(o);
 }
 
-/* Those whose turn has come; `all`, also those that come behind what is named. */
-static void perform_ready(struct window *w, int target, bool all)
+/* Those whose turn has come. */
+static void perform_ready(struct window *w, int target)
 {
     for (struct operation **link = &w->pending; *link;) {
         const struct operation *o = *link;
-        if ((target < 0 || o->target == target) && (o->place || all) &&
-            is_next(w, o->target, false, o->place)) {
-            perform_at(w, link);
+        struct turns_row *row =
+            target < 0 || o->target == target ? enter(w, o->target, o->place) : NULL;
+        if (row) {
+            perform_at(w, link, row);
             link = &w->pending;
         } else {
             link = &(*link)->next;
         }
     }
+}
+
+struct waiting { /* for a turn */
+    const struct turns_row *row;
+    uint32_t had;
+    uint64_t ms, until;
+};
+
+static struct waiting waiting_for(const struct turns_row *row, uint64_t ms)
+{
+    return (struct waiting){row, row->had, ms, turns_ms(CLOCK_MONOTONIC) + ms};
+}
+
+/* What is pending has its chance meanwhile. False: nobody had a turn for so long. */
+static bool wait_on(struct waiting *waiting)
+{
+    uint64_t now = turns_ms(CLOCK_MONOTONIC);
+    if (waiting->row->had != waiting->had) {
+        waiting->had = waiting->row->had;
+        waiting->until = now + waiting->ms;
+    }
+    pthread_mutex_lock(&turns_lock);
+    for (struct window *w = windows; w; w = w->next)
+        perform_ready(w, -1);
+    pthread_mutex_unlock(&turns_lock);
+    turns_pause();
+    return now < waiting->until;
+}
+
+/* The lock is not held meanwhile. */
+static struct turns_row *enter_late(const struct window *w, int target, uint32_t place, uint64_t ms)
+{
+    struct waiting waiting = waiting_for(row_of(w, target, false), ms);
+    struct turns_row *row;
+    while (!(row = enter(w, target, place)) && wait_on(&waiting))
+        ;
+    return row;
 }
 
 static struct operation **pending_to(struct window *w, int target)
@@ -267,24 +319,22 @@ static struct operation **pending_to(struct window *w, int target)
 
 void turns_complete(MPI_Win win, int target)
 {
-    struct window *w;
-    uint64_t until = turns_ms(CLOCK_MONOTONIC) + TURNS_GIVE_UP_MS;
-    uint32_t before = 0;
+    const struct operation *first = NULL;
+    struct waiting waiting;
     pthread_mutex_lock(&turns_lock);
-    w = window_of(win);
-    while (w && (perform_ready(w, target, true), *pending_to(w, target))) {
+    struct window *w = window_of(win);
+    while (w && (perform_ready(w, target), *pending_to(w, target))) {
         const struct operation *o = *pending_to(w, target);
-        uint32_t count = *had(w, o->target, false);
-        if (count != before)
-            until = turns_ms(CLOCK_MONOTONIC) + TURNS_GIVE_UP_MS;
-        before = count;
-        if (turns_ms(CLOCK_MONOTONIC) >= until) {
-            turns_gave_up("at a window");
-            perform_at(w, pending_to(w, target));
-        }
+        if (o != first)
+            waiting = waiting_for(row_of(w, o->target, false), TURNS_GIVE_UP_MS);
+        first = o;
         pthread_mutex_unlock(&turns_lock);
-        turns_pause();
+        bool goes_on = wait_on(&waiting);
         pthread_mutex_lock(&turns_lock);
+        if (!goes_on && *pending_to(w, target) == first) {
+            turns_gave_up("at a window");
+            perform_at(w, pending_to(w, target), NULL);
+        }
     }
     pthread_mutex_unlock(&turns_lock);
 }
@@ -328,31 +378,23 @@ void turns_held(MPI_Win win, int target, bool held)
     pthread_mutex_unlock(&turns_lock);
 }
 
-static bool any_named(const struct window *w)
-{
-    for (const struct operation *o = w->pending; o; o = o->next)
-        if (o->place)
-            return true;
-    return false;
-}
-
 /* What may come before the call has its chance: once this rank waits in MPI it can do nothing. On a
  * busy machine that is the time that this thread had the processor for, as the others had it, too.
  * Not before each of many calls. */
-void turns_windows_before(void)
+void turns_windows_before(bool waits)
 {
     if (!windows)
         return;
     uint64_t begun = turns_ms(CLOCK_MONOTONIC), had = turns_ms(CLOCK_THREAD_CPUTIME_ID);
     for (;;) {
-        bool named = false;
+        bool any = false;
         pthread_mutex_lock(&turns_lock);
         for (struct window *w = windows; w; w = w->next) {
-            perform_ready(w, -1, false);
-            named |= any_named(w);
+            perform_ready(w, -1);
+            any |= w->pending != NULL;
         }
         pthread_mutex_unlock(&turns_lock);
-        if (!named || early_in_vain >= EARLY_CALLS)
+        if (!any || !waits || early_in_vain >= EARLY_CALLS)
             return;
         if (turns_ms(CLOCK_THREAD_CPUTIME_ID) - had >= EARLY_MS ||
             turns_ms(CLOCK_MONOTONIC) - begun >= EARLY_MOST_MS) {
@@ -361,6 +403,18 @@ void turns_windows_before(void)
         }
         turns_pause();
     }
+}
+
+/* The next thing that it does there. */
+static int32_t name_next(struct window *w, int target)
+{
+    return recorder.world_rank + recorder.world_size * (int32_t)w->named[target]++;
+}
+
+static uint32_t place_of(const struct window *w, int target, int32_t name)
+{
+    uint32_t last, first = replay_turn_first(w->objects[target], false, 0);
+    return turns_place((uint32_t)w->world[target], first, 0, name, &last);
 }
 
 static int operate(MPI_Win win, struct operation given)
@@ -373,61 +427,75 @@ static int operate(MPI_Win win, struct operation given)
     if (turns.threads)
         turns_thread(w->object, replay_turn_sends(given.target));
     pthread_mutex_lock(&turns_lock);
-    uint32_t last;
-    int32_t name = recorder.world_rank + recorder.world_size * (int32_t)w->named[given.target]++;
-    given.place =
-        turns_place((uint32_t)w->world[given.target],
-                    replay_turn_first(w->objects[given.target], false, 0), 0, name, &last);
+    given.name = name_next(w, given.target);
+    given.place = place_of(w, given.target, given.name);
     pthread_mutex_unlock(&turns_lock);
     if (given.request) { /* it has to be begun here */
-        if (!await(w, given.target, false, given.place, TURNS_GIVE_UP_MS))
+        struct turns_row *row = enter_late(w, given.target, given.place, TURNS_GIVE_UP_MS);
+        if (!row)
             turns_gave_up("at a window, for an operation with a request");
-        return perform(w, &given);
+        return perform(w, &given, row);
     }
     struct operation *o = malloc(sizeof *o);
     if (!o)
-        return perform(w, &given);
+        return perform(w, &given, enter(w, given.target, given.place));
     *o = given;
     types_keep(o, true);
     pthread_mutex_lock(&turns_lock);
     *w->pending_end = o;
     w->pending_end = &o->next;
-    perform_ready(w, -1, false);
+    perform_ready(w, -1);
     pthread_mutex_unlock(&turns_lock);
     return MPI_SUCCESS;
 }
 
-void turns_look(MPI_Win win, uint32_t site)
+static struct looked *looked_from(struct window *w, uint32_t site)
 {
-    uint32_t last, events;
+    for (uint32_t i = 0; i < LOOKED; i++)
+        if (w->looked[i].site == site)
+            return &w->looked[i];
+    struct looked *looked = &w->looked[w->looked_next++ % LOOKED];
+    *looked = (struct looked){site, UINT32_MAX};
+    return looked;
+}
+
+void turns_look(MPI_Win win, uint32_t site, uint64_t seq)
+{
     turns_looked();
     pthread_mutex_lock(&turns_lock);
     struct window *w = window_of(win);
+    struct looked *looked = w ? looked_from(w, site) : NULL;
     pthread_mutex_unlock(&turns_lock);
     if (!w)
         return;
+    struct turns_row *row = row_of(w, w->rank, false), *own = NULL;
     int32_t name = recorder.world_rank + recorder.world_size * (int32_t)w->named[w->rank];
-    uint32_t place = turns_place((uint32_t)recorder.world_rank,
-                                 replay_turn_first(w->object, false, 0), 0, name, &last);
-    events = *had(w, w->rank, false);
-    bool again = w->looked_site == site && w->looked_events == events;
-    bool poll = again || !place;
-    bool had_turn = await(w, w->rank, false, place, poll ? POLL_MS : TURNS_GIVE_UP_MS);
-    w->looked_site = site;
-    w->looked_events = had_turn && place ? place : *had(w, w->rank, false);
-    if (!had_turn && !poll)
+    uint32_t place = place_of(w, w->rank, name);
+    uint32_t done = row->had - w->looks;
+    bool again = looked->done == done;
+    struct waiting waiting = waiting_for(row, again ? POLL_MS : TURNS_GIVE_UP_MS);
+    while (
+        ((again && !place && done == row->had - w->looks) || !(own = enter(w, w->rank, place))) &&
+        wait_on(&waiting))
+        ;
+    if (!own && !again)
         turns_gave_up("to look at its window");
-    if (had_turn && place) {
-        w->named[w->rank]++;
-        look = (struct look){had(w, w->rank, false), place};
+    if (own || !again) {
+        name_next(w, w->rank);
+        has_had(w, w->rank, false, name, seq);
+        w->looks++;
     }
+    if (!own && !again)
+        turns_vague();
+    looked->done = row->had - w->looks;
+    look = own;
 }
 
 void turns_looked(void)
 {
-    if (look.had)
-        count(look.had, look.place);
-    look.had = NULL;
+    if (look)
+        row_leave(look);
+    look = NULL;
 }
 
 int turns_Win_lock(int type, int rank, int assert, MPI_Win win)
@@ -442,17 +510,22 @@ int turns_Win_lock(int type, int rank, int assert, MPI_Win win)
         turns_held(win, rank, true);
         return REAL(Win_lock)(type, rank, assert, win);
     }
+    struct turns_row *row = row_of(w, rank, true);
     uint32_t place =
         turns_place((uint32_t)w->world[rank], replay_turn_first(w->objects[rank], true, 0),
-                    *had(w, rank, true), recorder.world_rank, &last);
-    if (!await(w, rank, true, place, TURNS_GIVE_UP_MS))
-        turns_gave_up("for the lock of a window");
+                    row->had, recorder.world_rank, &last);
+    struct waiting waiting = waiting_for(row, TURNS_GIVE_UP_MS);
+    while (!is_next(w, rank, true, place))
+        if (!wait_on(&waiting)) {
+            turns_gave_up("for the lock of a window");
+            break;
+        }
     int returned = REAL(Win_lock)(type, rank, assert, win);
     if (returned == MPI_SUCCESS) {
         turns_held(win, rank, true);
         REAL(Win_flush)(rank, win); /* some libraries wait for the lock only then */
+        has_had(w, rank, true, recorder.world_rank, 0);
     }
-    has_had(w, rank, true, place);
     return returned;
 }
 

@@ -63,7 +63,11 @@ struct world_options {
     struct replay_policy policy;
     bool late;        /* received data reaches its buffer when the request completes, not before */
     bool initialized; /* the ranks start with MPI_Init done and end without MPI_Finalize */
-    bool warn_types;  /* a receive whose basic types differ from the send's is a finding */
+    bool hollow;      /* one-sided operations move nothing: their memory need not be there */
+    /* Of order=explore, NULL: the turns that there are, with their answers, and no others. Those
+     * that conflict come in this order. */
+    const struct replay_names *turns;
+    bool warn_types; /* a receive whose basic types differ from the send's is a finding */
     struct replay_choice choice; /* where every decision comes from; all zero: the default order */
     uint64_t step_count_max;     /* MPI calls in all; 0: 100 million */
     uint32_t look_ns;            /* that a look at a clock takes; 0: a microsecond */
@@ -114,6 +118,7 @@ struct world_decisions {
     const uint32_t *past;
     uint32_t decision_count, option_count, missed_count, past_count;
     bool cut;         /* ended because what the policy names cannot be had */
+    bool unknown;     /* of some it is not known what they were: each answer is to be tried */
     bool unfinished;  /* broken off from outside: what would have come of it is not known */
     bool overdue;     /* unfinished, as it took longer than a world may */
     bool limited;     /* more was possible than is told here */
@@ -176,6 +181,9 @@ void world_move(void *to, const void *from, size_t bytes);
  * is 0. Or it is never made, or (what holds without this) it is free. */
 enum { WORLD_WISH_FREE = INT32_MIN, WORLD_WISH_NEVER };
 void world_wish(int32_t answer);
+/* In a world of fibers: where the program made the calls that the calling rank makes from now on.
+ */
+void world_site(uint64_t site);
 /* How many decisions the calling rank came to. */
 uint32_t world_decided(void);
 /* The calling rank goes on only when nobody else can, or when the others poll in vain: the slowest

@@ -383,6 +383,8 @@ static enum core_status lower_call(struct lower *lower, const struct trace_event
     }
     if (is_poll(event))
         return lower_poll(lower, event);
+    if (lower->options->choices && lower_choice_is_window(event))
+        return lower_choice_window(lower, event);
     if (event->verb == VERB_TEST_EPOCH)
         return lower_rma_test(lower, event);
     if (!trait_in(traits, TRAIT_LOCAL)) /* a loop that polls may make such calls besides */

@@ -34,8 +34,9 @@ struct replay_lower_options {
                      polls at the end is left out; sets stand in the order of the call,
                      REPLAY_NO_REQUEST where there was none that could complete. `chosen` of any is
                      the place in it; of some, `bytes` of the operation has a bit for each that
-                     completed, counted without those. Generalized requests are there. No engine
-                     takes such a program. */
+                     completed, counted without those. Generalized requests are there, and all calls
+                     on windows, each as one operation (REPLAY_WINDOW). No engine takes such a
+                     program. */
     bool compute; /* the time between two calls of the application becomes a REPLAY_COMPUTE */
 };
 

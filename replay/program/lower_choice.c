@@ -101,3 +101,28 @@ enum core_status lower_choice_probe(struct lower *lower, const struct trace_even
         return status;
     return lower_add(lower, event, op);
 }
+
+bool lower_choice_is_window(const struct trace_event *event)
+{
+    return event->verb >= VERB_WIN_CREATE && event->verb <= VERB_DETACH_MEMORY;
+}
+
+enum core_status lower_choice_window(struct lower *lower, const struct trace_event *event)
+{
+    struct replay_op op = {.kind = REPLAY_WINDOW, .request = REPLAY_NO_REQUEST};
+    bool skip = false;
+    int64_t ended = 1;
+    enum core_status status = CORE_OK;
+    CORE_CHECK(lower->options->choices && lower_choice_is_window(event));
+    CORE_CHECK(trait_in(event->traits, TRAIT_WINDOW)); /* its verb is one of theirs */
+    if (trait_in(event->traits, TRAIT_MAKES_WIN))
+        status = lower_place(lower, event, false, event->comm, &op, &skip);
+    else if (event->verb == VERB_TEST_EPOCH)
+        status = trace_arg_first(lower->trace, event, "flag", &ended);
+    if (status != CORE_OK || skip || !ended)
+        return status;
+    op.tag = 0;
+    return trait_in(event->traits, TRAIT_MAKES_REQUEST)
+               ? lower_start(lower, event, op, event->request)
+               : lower_add(lower, event, op);
+}

@@ -142,9 +142,11 @@ enum core_status lower_poll_keep(struct lower_thread *thread, const struct trace
 void lower_poll_forget(struct lower_thread *thread);
 enum core_status lower_poll_end(struct lower *lower, struct lower_thread *thread);
 
-/* lower_choice.c: waits, tests and probes as options->choices has them. */
+/* lower_choice.c: waits, tests, probes and calls on windows as options->choices has them. */
 enum core_status lower_choice(struct lower *lower, const struct trace_event *event, bool polling);
 enum core_status lower_choice_probe(struct lower *lower, const struct trace_event *event);
+bool lower_choice_is_window(const struct trace_event *event);
+enum core_status lower_choice_window(struct lower *lower, const struct trace_event *event);
 
 /* lower_coll.c: collectives, communicator creation, fences. */
 enum core_status lower_collective(struct lower *lower, const struct trace_event *event);

@@ -106,6 +106,7 @@ enum core_status replay_program_add_when(struct replay_program *program, uint32_
     case REPLAY_MPROBE:
     case REPLAY_IMRECV:
     case REPLAY_GENERAL:
+    case REPLAY_WINDOW:
         if (op->request >= r->request_count)
             r->request_count = op->request + 1;
         break;
@@ -286,6 +287,7 @@ const char *replay_op_kind_text(enum replay_op_kind kind)
         [REPLAY_ATTACH] = "attach",     [REPLAY_DETACH] = "detach",
         [REPLAY_LOCK] = "lock",         [REPLAY_UNLOCK] = "unlock",
         [REPLAY_GENERAL] = "general",   [REPLAY_FULFIL] = "fulfil",
+        [REPLAY_WINDOW] = "window",
     };
     _Static_assert(sizeof text / sizeof *text == REPLAY_OP_KIND_COUNT, "a text per kind");
     return (unsigned)kind < REPLAY_OP_KIND_COUNT ? text[kind] : NULL;

@@ -45,6 +45,8 @@ enum replay_op_kind {
     REPLAY_GENERAL, /* with options->choices of lower.h: makes `request`, which its own rank
                        completes */
     REPLAY_FULFIL,  /* completes that `request` */
+    REPLAY_WINDOW,  /* with options->choices: a call on a window, which `event` tells; makes
+                       `request`, if it has one; comm: of one that makes a window */
     REPLAY_OP_KIND_COUNT
 };
 

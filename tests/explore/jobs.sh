@@ -3,7 +3,8 @@
 # leads there again.
 # timeout: 900
 # idle
-for name in overtaken probe test getstatus iprobe waitany procnull persistent general; do
+for name in overtaken probe test getstatus iprobe waitany procnull persistent general \
+    early exclusive lockorder ticket; do
     file=$SOURCE/tests/explore/programs/$name.c
     ranks=$(sed -n '1s/^.* \([0-9]*\) ranks.*/\1/p' "$file")
     mpicc -g -O1 -o $name "$file" || exit 1

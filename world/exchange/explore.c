@@ -288,6 +288,12 @@ void world_wish(int32_t answer)
     ME->wish = answer;
 }
 
+void world_site(uint64_t site)
+{
+    CORE_CHECK(WORLD->running && ME);
+    WORLD->fiber->site = (const void *)(uintptr_t)site;
+}
+
 uint32_t world_decided(void)
 {
     CORE_CHECK(WORLD->running && ME);
@@ -639,7 +645,7 @@ static bool consider(struct world_decider *d, uint32_t turns, struct candidate *
         d->number ? replay_policy_find(&WORLD->options->policy.forced, (uint32_t)d->rank->rank,
                                        false, d->number)
                   : NULL;
-    int32_t wish = name ? name->source : d->wish;
+    int32_t wish = name ? name->source : d->kind >= EXPLORE_TURN ? world_turn_recorded(d) : d->wish;
     bool wished = d->number && wish != WORLD_WISH_FREE;
     if (wished && d->kind >= EXPLORE_TURN && world_turn_asks(d, wish)) {
         world_explore_tell(wish); /* also where it conflicts with nobody who asks */
@@ -818,6 +824,18 @@ bool world_explore_refused(void)
     return refused;
 }
 
+/* Recorded turns that nobody waits for. */
+static bool decide_rest(struct candidate *best)
+{
+    for (int i = 0; i < WORLD->rank_count && WORLD->options->turns; i++)
+        for (struct world_handle *handle = WORLD->rank[i].handles; handle; handle = handle->next) {
+            struct world_decider *d = world_turn_rest(handle);
+            if (d && consider(d, 0, best))
+                return true;
+        }
+    return false;
+}
+
 bool world_explore_decide(void)
 {
     struct candidate best = {0};
@@ -827,6 +845,8 @@ bool world_explore_decide(void)
         for (int i = 0; i < WORLD->rank_count; i++)
             if (consider_rank(&WORLD->rank[i], phase, &best))
                 return true;
+    if (decide_rest(&best))
+        return true;
     if (looks_only(&best) && (settle_buffer() || fail_poll(best.turns)))
         return true;
     if (best.decider) {

@@ -110,8 +110,8 @@ static bool may_go(const struct world_decider *asks)
         return true;
     CORE_CHECK(asks->effect); /* what nobody waits for */
     const struct world_rank *reached = asks->effect->reached;
-    return asks->rank->fiber->live && (!reached || reached->fiber->live) &&
-           (!asks->effect->after || asks->effect->after->done);
+    bool live = asks->rank->fiber->live && (!reached || reached->fiber->live);
+    return (live || WORLD->options->turns) && (!asks->effect->after || asks->effect->after->done);
 }
 
 static struct world_decider *next_of(struct world_decider *asks, enum world_explore_kind kind)
@@ -154,11 +154,8 @@ static struct world_decider *first_of(const struct world_decider *like)
     return first;
 }
 
-struct world_decider *world_turn_of(struct world_decider *asks)
+static struct world_decider *turn_like(const struct world_decider *asks)
 {
-    CORE_CHECK(asks->asks && asks->part && asks->kind >= EXPLORE_TURN);
-    if (first_of(asks) != asks)
-        return NULL;
     struct world_decider *d = world_zalloc(sizeof *d);
     bool lock = asks->kind != EXPLORE_TURN;
     uint32_t count = asks->kind == EXPLORE_LOCK ? asks->part->lock_count : asks->part->turn_count;
@@ -170,6 +167,12 @@ struct world_decider *world_turn_of(struct world_decider *asks)
                                 .number =
                                     replay_turn_first(asks->object, lock, asks->queue) + count};
     return d;
+}
+
+struct world_decider *world_turn_of(struct world_decider *asks)
+{
+    CORE_CHECK(asks->asks && asks->part && asks->kind >= EXPLORE_TURN);
+    return first_of(asks) == asks ? turn_like(asks) : NULL;
 }
 
 /* Those that asks, or that were decided, and may conflict with it. */
@@ -237,12 +240,95 @@ void world_turn_options(const struct world_decider *d)
         }
 }
 
+/* --- turns that were recorded ----------------------------------------------------------------- */
+
+static const struct replay_name *recorded(const struct world_decider *d, uint32_t index)
+{
+    return replay_policy_find(WORLD->options->turns, (uint32_t)d->rank->rank, false,
+                              (uint64_t)d->number - d->place + 1 + index);
+}
+
+/* By index: whether it was had. */
+static uint8_t *recorded_had(const struct world_decider *d)
+{
+    uint8_t **had = &d->part->recorded_had[d->kind == EXPLORE_LOCK];
+    uint32_t count = 0;
+    while (!*had && recorded(d, count))
+        count++;
+    if (!*had)
+        *had = world_zalloc(count + 1);
+    return *had;
+}
+
+/* What comes before what was told, and does not conflict with it, may come behind it; that one is
+ * told to all who look for what there is, and is the same wherever nothing conflicts. */
+int32_t world_turn_recorded(const struct world_decider *d)
+{
+    const struct replay_name *name;
+    int32_t first = WORLD_WISH_NEVER;
+    if (!WORLD->options->turns)
+        return WORLD_WISH_FREE;
+    const uint8_t *had = recorded_had(d);
+    for (uint32_t i = 0; (name = recorded(d, i)); i++) {
+        const struct world_decider *asks = had[i] ? NULL : world_turn_asks(d, name->source);
+        if (asks && asks->told == d->part->told)
+            return name->source;
+        if (!had[i] && !asks)
+            return first;
+        first = !had[i] && first == WORLD_WISH_NEVER ? name->source : first;
+    }
+    return first;
+}
+
+static void recorded_have(const struct world_decider *d)
+{
+    const struct replay_name *name;
+    if (!WORLD->options->turns)
+        return;
+    uint8_t *had = recorded_had(d);
+    for (uint32_t i = 0; (name = recorded(d, i)); i++)
+        if (!had[i] && name->source == d->answer) {
+            had[i] = 1;
+            return;
+        }
+}
+
 static int name_next(struct world_part *part, const struct world_rank *rank)
 {
     if (!part->named)
         part->named = world_zalloc((size_t)WORLD->rank_count * sizeof *part->named);
     CORE_CHECK((int)part->named[rank->rank] < INT32_MAX / WORLD->rank_count - 1);
     return rank->rank + WORLD->rank_count * (int)part->named[rank->rank]++;
+}
+
+/* A look that waits, whose turn was recorded all the same. */
+static void look_on(struct world_decider *look, const struct world_decider *turn)
+{
+    const struct replay_name *name;
+    const uint8_t *had = recorded_had(turn);
+    uint32_t i = 0, named = look->part->named ? look->part->named[look->rank->rank] : 0;
+    while ((name = recorded(turn, i)) && had[i])
+        i++;
+    if (!name || name->source != look->rank->rank + WORLD->rank_count * (int)named)
+        return;
+    look->poll = false;
+    look->part->polling--;
+    look->name = name_next(look->part, look->rank);
+}
+
+struct world_decider *world_turn_rest(const struct world_handle *handle)
+{
+    if (!WORLD->options->turns || !handle_good(handle, HANDLE_WIN))
+        return NULL;
+    const struct ompi_win_t *win = (const struct ompi_win_t *)handle;
+    struct world_decider *asks = win->part[win->comm.rank]->asking, *turn = NULL;
+    for (; asks; asks = asks->next) {
+        if (asks->kind == EXPLORE_TURN && !turn)
+            turn = turn_like(asks);
+        if (asks->kind == EXPLORE_TURN && asks->poll)
+            look_on(asks, turn);
+    }
+    return turn;
 }
 
 uint64_t world_turn_mark(const struct world_decider *asks)
@@ -423,6 +509,7 @@ void world_turn_given(struct world_decider *d, struct world_decider *asks)
     CORE_CHECK(d->part == asks->part && d->kind == asks->kind);
     CORE_CHECK(!asks->poll && asks->name >= 0 && !(asks->effect && asks->effect->done));
     go(asks);
+    recorded_have(d);
     if (asks->effect && asks->effect->after) { /* which is done */
         const struct world_decider *after = asks->effect->after->turn;
         asks->past = world_past_join(asks->past, world_past_add(after->past, after->decided));

@@ -44,9 +44,14 @@ void world_turn_unlocked(struct world_part *part, bool exclusive);
 /* For explore.c: the decision that a waiting rank's is one of; NULL: one before it speaks for
  * all. */
 struct world_decider *world_turn_of(struct world_decider *asks);
+/* With world_options.turns: the decision at the memory of a window, for which nobody waits. */
+struct world_decider *world_turn_rest(const struct world_handle *window);
 /* Whom the answer of the decision names; NULL: that one does not ask. */
 struct world_decider *world_turn_asks(const struct world_decider *decider, int32_t answer);
 void world_turn_options(const struct world_decider *decider);
+/* Of those just told, the one that has the turn in the order of world_options.turns, or in one in
+ * which all that conflicts has the same order; WORLD_WISH_NEVER: it has yet to ask. */
+int32_t world_turn_recorded(const struct world_decider *decider);
 /* The same whenever what conflicts came before it in the same order. */
 uint64_t world_turn_mark(const struct world_decider *asks);
 /* What it could be as well, which need not have been so where it was free. */

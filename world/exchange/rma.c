@@ -35,7 +35,7 @@ static bool only_reads(const struct world_rma *rma)
 
 static void stage(struct world_rma *rma)
 {
-    if (rma->staged)
+    if (rma->staged || WORLD->options->hollow)
         return;
     CORE_CHECK(rma->origin_type && rma->kind != RMA_GET);
     size_t bytes = rma->origin_count * rma->origin_type->size;
@@ -109,7 +109,7 @@ static void at_origin(void *argument)
 {
     struct world_rma *rma = argument;
     size_t bytes = rma->target_count * rma->target_type->size;
-    CORE_CHECK(!rma->effect.done && !rma->compared);
+    CORE_CHECK(!rma->compared);
     if (!only_reads(rma))
         stage(rma);
     if (rma->kind == RMA_SWAP)
@@ -128,10 +128,12 @@ static void take_effect(struct world_effect *effect)
     struct world_rma *rma =
         (struct world_rma *)((uint8_t *)effect - offsetof(struct world_rma, effect));
     CORE_CHECK(!effect->done);
+    effect->done = true;
+    if (WORLD->options->hollow)
+        return;
     run_at(rma->by, at_origin, rma);
     run_at(rma->win->part[rma->target]->rank, at_target, rma);
     CORE_CHECK(rma->before || rma->kind == RMA_PUT);
-    effect->done = true;
 }
 
 /* Whether anything was changed, or something new was seen. */
@@ -141,6 +143,11 @@ static bool perform(struct world_rma *rma)
     size_t bytes = rma->target_count * rma->target_type->size;
     if (!rma->effect.done)
         take_effect(&rma->effect);
+    if (WORLD->options->hollow) {
+        if (!only_reads(rma))
+            world_news(ME);
+        return true;
+    }
     if (rma->result)
         world_type_unpack(rma->result, rma->result_count, rma->result_type, rma->before, bytes);
     if (!only_reads(rma) && !(rma->kind == RMA_SWAP && memcmp(rma->before, rma->compared, bytes))) {

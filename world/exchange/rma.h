@@ -56,6 +56,7 @@ struct world_part {
     uint32_t opened;               /* so often */
     bool excluded, locked_all;     /* somebody asked for its lock exclusively, or with everyone's */
     struct world_looked *looks;    /* at it */
+    uint8_t *recorded_had[2];      /* of world_options.turns; of locks */
 };
 
 /* What a call does to a window or a file, now or when something completes it. */

@@ -1,0 +1,45 @@
+/* The calls on windows of a job, for whoever goes through them again in a world (mirror.c), and the
+ * turns that it had. Nothing is moved there: who comes before whom does not depend on it. */
+#ifndef EXPLORE_MIRROR_WINDOW_H
+#define EXPLORE_MIRROR_WINDOW_H
+
+#include <mpi.h>
+
+#include "core/trace/trace.h"
+#include "replay/policy/policy.h"
+#include "replay/program/program.h"
+#include "world/world.h"
+
+struct mirror_rank_windows;
+
+struct mirror_windows {
+    uint32_t rank_count;
+    struct mirror_rank_windows *rank; /* owned, by rank */
+    struct replay_names turns;        /* owned: those that were had */
+    bool any;                         /* windows */
+    bool polls;                       /* looks whose choices are not known: MPI_Win_test... */
+    bool unknown;                     /* the bytes of an operation, or the order of turns */
+};
+
+/* turns: the file that the job wrote (replay/policy/turns.h); NULL: none. */
+enum core_status mirror_windows_new(struct trace *trace, const struct replay_program *program,
+                                    const char *turns, struct mirror_windows *out_windows);
+void mirror_windows_done(struct mirror_windows *windows);
+/* Does an operation of the rank, in a world. comm: of one that makes a window; request: NULL: it
+ * makes none. */
+void mirror_windows_do(struct mirror_windows *windows, uint32_t rank, uint32_t op, MPI_Comm comm,
+                       MPI_Request *request);
+/* Of a decision about a window: whose operation the answer is, and which of its rank; before: how
+ * many of the decisions about that lock had this answer before. False: there is none. */
+bool mirror_windows_find(const struct mirror_windows *windows, const struct world_decision *d,
+                         int32_t answer, uint32_t before, uint32_t *out_rank, uint32_t *out_op);
+/* Whether it is done at its target before its turn is over: MPI has no call for that between
+ * fences. */
+bool mirror_windows_certain(const struct mirror_windows *windows, uint32_t rank, uint32_t op);
+
+static inline bool mirror_windows_is(const struct world_decision *d)
+{
+    return d->place && d->number / REPLAY_TURN_OBJECT % 2;
+}
+
+#endif
