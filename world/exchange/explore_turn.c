@@ -253,6 +253,7 @@ static uint8_t *recorded_had(const struct world_decider *d)
 {
     uint8_t **had = &d->part->recorded_had[d->kind == EXPLORE_LOCK];
     uint32_t count = 0;
+    CORE_CHECK(WORLD->options->turns && d->place > 0 && d->number >= d->place);
     while (!*had && recorded(d, count))
         count++;
     if (!*had)
@@ -306,11 +307,13 @@ static void look_on(struct world_decider *look, const struct world_decider *turn
 {
     const struct replay_name *name;
     const uint8_t *had = recorded_had(turn);
+    CORE_CHECK(look->poll && look->fiber && look->part == turn->part);
     uint32_t i = 0, named = look->part->named ? look->part->named[look->rank->rank] : 0;
     while ((name = recorded(turn, i)) && had[i])
         i++;
     if (!name || name->source != look->rank->rank + WORLD->rank_count * (int)named)
         return;
+    CORE_CHECK(look->part->polling > 0);
     look->poll = false;
     look->part->polling--;
     look->name = name_next(look->part, look->rank);
@@ -321,6 +324,7 @@ struct world_decider *world_turn_rest(const struct world_handle *handle)
     if (!WORLD->options->turns || !handle_good(handle, HANDLE_WIN))
         return NULL;
     const struct ompi_win_t *win = (const struct ompi_win_t *)handle;
+    CORE_CHECK(win->part[win->comm.rank]); /* rma.h invariant 1 */
     struct world_decider *asks = win->part[win->comm.rank]->asking, *turn = NULL;
     for (; asks; asks = asks->next) {
         if (asks->kind == EXPLORE_TURN && !turn)
