@@ -444,7 +444,8 @@ struct world_rank {
     struct world_decider *decided;
     struct world_polled *polled;
     struct world_heard *heard;
-    struct world_extra *extra; /* NULL until something in it is needed: world_extra() */
+    struct world_decider *polls; /* looks of it that wait for news */
+    struct world_extra *extra;   /* NULL until something in it is needed: world_extra() */
     uint8_t
         *globals; /* this rank's copy of the program's global variables, while it does not run */
     int helper_count; /* of a process: its fibers that are no rank, not yet ended */
@@ -647,10 +648,13 @@ void *world_handle_new(enum world_handle_kind kind, size_t bytes);
 void world_handle_kill(struct world_handle *handle);
 void world_not_initialized(void);
 
+void world_turn_wake(struct world_rank *rank); /* explore_turn.c: it looks again */
 static inline void world_news(struct world_rank *rank)
 {
     rank->idle_polls = 0;
     rank->news++;
+    if (UNLIKELY(rank->polls != NULL))
+        world_turn_wake(rank);
 }
 
 static inline bool handle_good(const void *handle, enum world_handle_kind kind)

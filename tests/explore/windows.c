@@ -3,7 +3,8 @@
  * time from its call on until it is completed, and a lock is had by whoever comes when it is free.
  * The search finds the same outcomes, deadlocks among them: no more, no fewer; or it says that it
  * is not all, as it does where one locks everything and another one something exclusively, or tests
- * for the end of an exposure epoch, though there it finds them. Of four programs one locks
+ * for the end of an exposure epoch, though there it finds them. Some spin until something is there,
+ * or nothing: where that never comes, it is a deadlock. Of four programs one locks
  * everything to begin with, one what it uses, one has post, start, complete, wait, and one fences.
  */
 #include <mpi.h>
@@ -33,6 +34,8 @@ enum what {
     TEST, /* the same, in a loop */
     FENCE,
     FENCED, /* all have come to it */
+    SPIN,   /* gets until something is there */
+    SWAP,   /* compares with 0 and swaps, until it was */
     WHATS
 };
 struct op {
@@ -58,6 +61,7 @@ static int below(struct core_random *random, int count)
 static void make_locked(struct program *p, struct core_random *r)
 {
     int total = 4 + below(r, 6);
+    int spins = below(r, 8) ? 0 : 2; /* failed ones conflict: there are many orders of them */
     for (int rank = 0; rank < p->ranks; rank++)
         add(p, rank, (struct op){SHARED, EVERYONE, 0});
     for (int i = 0; i < total; i++) {
@@ -69,6 +73,12 @@ static void make_locked(struct program *p, struct core_random *r)
             peer = 0;
         if (what == SEND && (peer == rank || p->count[rank] == OPS || p->count[peer] == OPS))
             continue;
+        if (spins && below(r, 3) == 0 && p->count[rank] < OPS - 2) {
+            spins--;
+            add(p, rank, (struct op){FLUSH, EVERYONE, 0});
+            add(p, rank, (struct op){below(r, 2) ? SPIN : SWAP, below(r, 2), below(r, PLACES)});
+            continue;
+        }
         add(p, rank, (struct op){what, peer, below(r, PLACES)});
         if (what == SEND)
             add(p, peer, (struct op){RECV, rank, 0});
@@ -246,6 +256,20 @@ static void saw_results(int rank, unsigned *seen, unsigned set, const struct pro
     *seen |= set;
 }
 
+static void spin(int rank, const struct op *op, MPI_Win win, int value)
+{
+    int got = 0, zero = 0;
+    do {
+        WORLD->fiber->site = op;
+        if (op->what == SPIN)
+            MPI_Get(&got, 1, MPI_INT, op->peer, op->place, 1, MPI_INT, win);
+        else
+            MPI_Compare_and_swap(&value, &zero, &got, MPI_INT, op->peer, op->place, win);
+        MPI_Win_flush(op->peer, win);
+    } while ((got != 0) == (op->what == SWAP));
+    fibers_saw(rank, got);
+}
+
 static void synchronise(const struct op *op, MPI_Win win)
 {
     MPI_Group all, some;
@@ -334,6 +358,10 @@ static int run(int rank, void *context)
             else
                 MPI_Win_unlock(op->peer, win);
             saw_results(rank, &seen, completed(p, rank, i, op->peer), p, result);
+            break;
+        case SPIN:
+        case SWAP:
+            spin(rank, op, win, value[i]);
             break;
         default:
             synchronise(op, win);
@@ -508,6 +536,14 @@ static bool step(const struct program *p, struct state *s, int rank)
         return all;
     case FENCED:
         return all_fence(p, s, rank);
+    case SPIN:
+    case SWAP:
+        saw(s, rank, s->memory[op->peer][op->place]);
+        if ((s->memory[op->peer][op->place] != 0) == (op->what == SWAP))
+            return false;
+        if (op->what == SWAP)
+            s->memory[op->peer][op->place] = value_of(rank, pc);
+        return true;
     default:
         s->pending[rank][pc] = true;
         return true;
@@ -550,9 +586,10 @@ static void go(const struct program *p, const struct state *s)
 
 static void show(const struct program *p)
 {
-    static const char *const name[WHATS] = {
-        "put",       "get",    "sum",  "fetch", "flush",    "look", "send", "recv",  "shared",
-        "exclusive", "unlock", "post", "start", "complete", "wait", "test", "fence", "fenced"};
+    static const char *const name[WHATS] = {"put",    "get",   "sum",    "fetch",    "flush",
+                                            "look",   "send",  "recv",   "shared",   "exclusive",
+                                            "unlock", "post",  "start",  "complete", "wait",
+                                            "test",   "fence", "fenced", "spin",     "swap"};
     for (int rank = 0; rank < p->ranks; rank++) {
         printf("  rank %d:", rank);
         for (int i = 0; i < p->count[rank]; i++)

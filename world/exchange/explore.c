@@ -1035,6 +1035,7 @@ static void number_cancel(struct ompi_request_t *recv)
 static bool is_heard(struct world_rank *rank, uint32_t context, int32_t world, int32_t id)
 {
     const struct world_heard *heard = heard_of(rank, context, world);
+    CORE_CHECK(world >= 0 && world < WORLD->rank_count);
     return heard && heard->id >= id;
 }
 

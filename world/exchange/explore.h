@@ -85,6 +85,7 @@ enum world_turn_use { /* of a communicator, by a thread */
 
 struct world_decider { /* what asks, and once it has its answer what may have had another */
     struct world_decider *next;
+    struct world_decider *polls_next; /* of its rank: looks that wait for news */
     enum world_explore_kind kind;
     struct world_rank *rank;
     struct world_fiber *fiber; /* who asks; of a receive, NULL */

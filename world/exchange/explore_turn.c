@@ -12,8 +12,11 @@ struct world_looked { /* at memory or a file, from one place of the program */
     struct world_looked *next;
     const void *site;
     struct world_decider turn;
-    bool stale;    /* what conflicts was called, or done, since */
-    uint32_t news; /* of the rank, then */
+    uint32_t news;     /* of the rank, then */
+    uint32_t times;    /* that it looked since there were news */
+    uint64_t operands; /* what it brought */
+    uint64_t state;    /* where the rank was when it looked the second time, or later */
+    uint32_t clocks;   /* looks at the clock, then */
 };
 
 static bool may_meet(const struct world_decider *a, int source, int tag)
@@ -154,6 +157,41 @@ static struct world_decider *first_of(const struct world_decider *like)
     return first;
 }
 
+/* What nobody waits for, and would change what one reads that looks in vain. */
+static struct world_decider *changes_for_polls(const struct world_decider *like)
+{
+    struct world_decider *first = NULL;
+    if (!like->part->polling)
+        return NULL;
+    EACH_ASKING(asks, like)
+    for (const struct world_decider *poll = like->part->asking;
+         poll && !asks->poll && !asks->fiber && (!first || asks->name < first->name);
+         poll = poll->next)
+        if (poll->poll && poll->fiber && poll->kind == asks->kind && conflict(poll, asks))
+            first = asks;
+    return first;
+}
+
+/* Whose turn it is without a choice. */
+static struct world_decider *first_or_change(const struct world_decider *like)
+{
+    struct world_decider *first = first_of(like);
+    CORE_CHECK(!first || !first->poll);
+    return first ? first : changes_for_polls(like);
+}
+
+/* One of those that look in vain speaks for all. */
+static bool speaks(const struct world_decider *asks)
+{
+    const struct world_decider *first = first_of(asks);
+    if (first || !asks->poll || !changes_for_polls(asks))
+        return first == asks;
+    for (const struct world_decider *other = asks->part->asking; other != asks; other = other->next)
+        if (other->poll && other->fiber)
+            return false;
+    return true;
+}
+
 static struct world_decider *turn_like(const struct world_decider *asks)
 {
     struct world_decider *d = world_zalloc(sizeof *d);
@@ -172,7 +210,7 @@ static struct world_decider *turn_like(const struct world_decider *asks)
 struct world_decider *world_turn_of(struct world_decider *asks)
 {
     CORE_CHECK(asks->asks && asks->part && asks->kind >= EXPLORE_TURN);
-    return first_of(asks) == asks ? turn_like(asks) : NULL;
+    return speaks(asks) ? turn_like(asks) : NULL;
 }
 
 /* Those that asks, or that were decided, and may conflict with it. */
@@ -220,7 +258,7 @@ static struct world_decider *tell(struct world_decider *asks)
  * look that waits until one of them is done. */
 void world_turn_options(const struct world_decider *d)
 {
-    struct world_decider *first = first_of(d), *last = first;
+    struct world_decider *first = first_or_change(d), *last = first;
     if (!first)
         return;
     first->told = ++d->part->told;
@@ -345,18 +383,35 @@ uint64_t world_turn_mark(const struct world_decider *asks)
     return core_random_mix(mark);
 }
 
-/* It was called, or done. */
-static void happened(const struct world_decider *turn)
+static void polls(struct world_decider *asks)
 {
-    struct world_part *part = turn->part;
-    for (struct world_looked *looked = part->looks; looked; looked = looked->next)
-        looked->stale |= conflict(&looked->turn, turn);
-    for (struct world_decider *asks = part->asking; asks && part->polling; asks = asks->next)
-        if (asks->poll && conflict(asks, turn)) { /* a look that waited */
-            part->polling--;
-            asks->poll = false;
-            asks->name = name_next(part, asks->rank);
-        }
+    CORE_CHECK(asks->poll && !asks->polls_next);
+    asks->polls_next = asks->rank->polls;
+    asks->rank->polls = asks;
+}
+
+void world_turn_wake(struct world_rank *rank)
+{
+    while (rank->polls) {
+        struct world_decider *asks = rank->polls;
+        CORE_CHECK(asks->poll && asks->part->polling > 0);
+        rank->polls = asks->polls_next;
+        asks->polls_next = NULL;
+        asks->part->polling--;
+        asks->poll = false;
+        asks->name = name_next(asks->part, rank);
+    }
+}
+
+/* It was done: whoever looked at that since there were news for it, and waits, looks again. */
+void world_turn_happened(const struct world_decider *turn)
+{
+    CORE_CHECK(turn->kind == EXPLORE_TURN && !turn->reads);
+    for (struct world_looked *looked = turn->part->looks; looked; looked = looked->next) {
+        struct world_rank *rank = &WORLD->rank[looked->turn.by];
+        if (looked->news == rank->news && conflict(&looked->turn, turn))
+            world_news(rank);
+    }
 }
 
 /* What was done before to memory that it reads needed that. */
@@ -546,8 +601,8 @@ void world_turn_given(struct world_decider *d, struct world_decider *asks)
     } else {
         d->part->turn_count++;
     }
-    if (d->kind == EXPLORE_TURN && !asks->reads)
-        happened(asks);
+    if (d->kind == EXPLORE_TURN && !asks->reads && !asks->effect)
+        world_turn_happened(asks);
 }
 
 /* It could go on from now on. */
@@ -583,10 +638,11 @@ void world_turn_begin(struct world_effect *effect, const struct world_decider *t
     struct world_decider made = *turn;
     CORE_CHECK(!effect->turn && !effect->done);
     made.kind = EXPLORE_TURN;
-    made.name = name_next(turn->part, ME);
+    made.name = made.poll ? -1 : name_next(turn->part, ME);
     made.effect = effect;
     effect->turn = asks_new(&made);
-    happened(effect->turn);
+    if (made.poll)
+        polls(effect->turn);
 }
 
 void world_turn_complete(const struct world_effect *effect, const char *why)
@@ -598,7 +654,11 @@ void world_turn_complete(const struct world_effect *effect, const char *why)
     WORLD->fiber->past = world_past_join(WORLD->fiber->past, asks->gained);
 }
 
-/* The running rank, at the same, from the same place of the program; NULL: never. */
+/* The running rank, at the same, from the same place of the program; NULL: never.
+ *
+ * A rank that looks again and again, and hears of no news in between, does the same each time if it
+ * is where it was. So what it reads is changed before it looks once more, or nobody else goes on.
+ */
 static struct world_looked *looked_at(const struct world_decider *turn)
 {
     struct world_looked *looked = turn->part->looks;
@@ -617,9 +677,11 @@ static void looks(const struct world_decider *turn)
         looked->next = turn->part->looks;
         turn->part->looks = looked;
     }
+    looked->times = looked->times && looked->news == ME->news ? looked->times + 1 : 1;
+    if (looked->times == 1)
+        looked->state = 0;
     looked->site = WORLD->fiber->site;
     looked->turn = *turn;
-    looked->stale = false;
     looked->news = ME->news;
 }
 
@@ -630,11 +692,13 @@ bool world_turn_take(const struct world_decider *turn, const char *why)
     made.kind = EXPLORE_TURN;
     made.by = ME->rank;
     const struct world_looked *looked = made.reads ? looked_at(&made) : NULL;
-    made.poll = looked && !looked->stale && looked->news == ME->news;
+    made.poll = looked && looked->news == ME->news;
     made.name = made.poll ? -1 : name_next(part, ME);
     asks = asks_new(&made);
     if (made.poll && part->asking != asks)
         world_explore_again();
+    if (made.poll)
+        polls(asks);
     await(asks, why);
     if (made.reads)
         looks(asks);
@@ -646,6 +710,49 @@ static int commutes(const struct world_rma *rma)
 {
     bool silent = rma->kind == RMA_ACCUMULATE && !rma->result && world_op_remote(rma->op) == 1;
     return silent ? 1 + (int)(((uintptr_t)rma->op >> 4) & 0xffffff) : 0;
+}
+
+static uint64_t operands_of(const struct world_rma *rma)
+{
+    CORE_CHECK(rma->result); /* it looks */
+    uint64_t hash = core_random_mix((uint64_t)rma->kind ^ (uintptr_t)rma->op);
+    if (rma->origin_type)
+        hash ^= world_type_checksum(rma->origin, rma->origin_count, rma->origin_type);
+    if (rma->kind == RMA_SWAP)
+        hash = core_random_mix(hash) ^
+               world_type_checksum(rma->compare, rma->target_count, rma->target_type);
+    return hash;
+}
+
+enum { LOOKS_REAL = 3 }; /* in a row, of a rank that is not where it was */
+
+/* It waits where it is where it was when it looked last; else that is an assumption. */
+static bool repeats(const struct world_rma *rma, const struct world_decider *turn)
+{
+    struct world_looked *looked = looked_at(turn);
+    if (!looked || looked->news != ME->news || looked->operands != rma->operands)
+        return false;
+    uint64_t state = WORLD_PROCESSES ? world_process_state() : 0, before = looked->state;
+    bool same = state && state == before && looked->clocks == WORLD->looks;
+    looked->state = state;
+    looked->clocks = WORLD->looks;
+    CORE_CHECK(looked->times > 0 && looked->turn.by == ME->rank);
+    if (looked->times < LOOKS_REAL && !same)
+        return false;
+    if (!same)
+        world_explore_again();
+    return true;
+}
+
+void world_turn_looked(const struct world_rma *rma)
+{
+    const struct world_decider *turn = rma->effect.turn;
+    const void *site = WORLD->fiber->site;
+    CORE_CHECK(!rma->changed && rma->effect.done);
+    WORLD->fiber->site = turn->site;
+    looks(turn);
+    looked_at(turn)->operands = rma->operands;
+    WORLD->fiber->site = site;
 }
 
 void world_turn_called(struct world_rma *rma)
@@ -660,14 +767,19 @@ void world_turn_called(struct world_rma *rma)
         part->ordered[ME->rank] = &rma->effect;
     }
     rma->effect.reached = part->rank;
-    world_turn_begin(&rma->effect, &(struct world_decider){.part = part,
-                                                           .object = part->object,
-                                                           .low = rma->at + low,
-                                                           .high = rma->at + high,
-                                                           .reads = rma->kind == RMA_GET ||
-                                                                    (rma->kind == RMA_ACCUMULATE &&
-                                                                     world_op_remote(rma->op) == 3),
-                                                           .op = commutes(rma)});
+    struct world_decider turn = {.part = part,
+                                 .by = ME->rank,
+                                 .object = part->object,
+                                 .low = rma->at + low,
+                                 .high = rma->at + high,
+                                 .reads = rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE &&
+                                                                   world_op_remote(rma->op) == 3),
+                                 .op = commutes(rma)};
+    if (rma->result) {
+        rma->operands = operands_of(rma);
+        turn.poll = repeats(rma, &turn);
+    }
+    world_turn_begin(&rma->effect, &turn);
 }
 
 bool world_turn_look(MPI_Win win)
@@ -684,6 +796,13 @@ bool world_turn_look(MPI_Win win)
 void world_turn_failed(struct world_decider *look)
 {
     CORE_CHECK(look->poll);
+    struct world_decider **link = &look->rank->polls;
+    while (*link != look) {
+        CORE_CHECK(*link); /* it waits to be woken */
+        link = &(*link)->polls_next;
+    }
+    *link = look->polls_next;
+    look->decided = EXPLORE_TRACKED; /* it was no decision */
     go(look);
 }
 

@@ -4,9 +4,15 @@
  * or both accumulate with the same operation and nobody sees what was there. Operations are done as
  * late as MPI allows, or earlier: one that was called, and that its rank does not complete yet, may
  * come before another that conflicts with it, and before its target looks at the memory
- * (MPI_Win_sync). A look at memory for which nothing was called and to which nothing was done since
- * the look before, from the same place of the program, waits as a poll does, and what was put
- * behind the first is not asked for again.
+ * (MPI_Win_sync).
+ *
+ * Who looks in vain, again and again, waits: a look from the same place of the program at what was
+ * looked at before, by a rank that did and heard of nothing else since, goes on once something that
+ * the rank has looked at in that time was changed, or a message came, or when nobody else can go
+ * on. So does an operation that brings something back and changes nothing: MPI_Get, or a compare
+ * and swap that fails. Of these the first few do not wait, unless the rank is where it was
+ * (ranks/same.c); then nothing is lost by that. What nobody waits for, and would change what is
+ * looked at, is done.
  *
  * Of the threads of a rank: which of two calls on one communicator comes first, where that can be
  * seen: sends to one rank, receives and probes that may get the same message, collectives.
@@ -30,6 +36,10 @@ void world_turn_complete(const struct world_effect *effect, const char *why);
 bool world_turn_take(const struct world_decider *turn, const char *why);
 /* Whether both touch the same. */
 bool world_turn_meets(const struct world_decider *a, const struct world_decider *b);
+/* It was done, and changed something. */
+void world_turn_happened(const struct world_decider *turn);
+/* It was done, and changed nothing. */
+void world_turn_looked(const struct world_rma *rma);
 /* The running rank has called it. */
 void world_turn_called(struct world_rma *rma);
 /* The running rank looks at its own memory; false as above. */

@@ -214,6 +214,8 @@ static void take_effect(struct world_effect *effect)
     else
         move(turn);
     effect->done = true;
+    if (turn->transfer.write && effect->turn)
+        world_turn_happened(effect->turn);
 }
 
 _Static_assert(offsetof(struct world_file_turn, effect) == 0, "take_effect gets the turn so");

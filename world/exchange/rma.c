@@ -73,7 +73,7 @@ static void combine_pairs(const struct world_rma *rma, const uint8_t *origin, ui
 }
 
 /* Reads and changes the target; returns what was there, packed, or NULL if nobody wants to know. */
-static uint8_t *reach_target(const struct world_rma *rma)
+static uint8_t *reach_target(struct world_rma *rma)
 {
     size_t bytes = rma->target_count * rma->target_type->size;
     uint8_t *before = NULL;
@@ -97,9 +97,11 @@ static uint8_t *reach_target(const struct world_rma *rma)
             CORE_CHECK(defined); /* check_operation refused what is not */
         }
         world_type_unpack(rma->at, rma->target_count, rma->target_type, after, bytes);
+        rma->changed = memcmp(before, after, bytes) != 0;
         return before;
     }
     size_t given = rma->origin_count * rma->origin_type->size;
+    rma->changed = !before || memcmp(before, rma->staged, given < bytes ? given : bytes) != 0;
     world_type_unpack(rma->at, rma->target_count, rma->target_type, rma->staged,
                       given < bytes ? given : bytes);
     return before;
@@ -128,12 +130,16 @@ static void take_effect(struct world_effect *effect)
     struct world_rma *rma =
         (struct world_rma *)((uint8_t *)effect - offsetof(struct world_rma, effect));
     CORE_CHECK(!effect->done);
+    bool changed = !only_reads(rma);
+    if (!WORLD->options->hollow) {
+        run_at(rma->by, at_origin, rma);
+        run_at(rma->win->part[rma->target]->rank, at_target, rma);
+        CORE_CHECK(rma->before || rma->kind == RMA_PUT);
+        changed = rma->changed;
+    }
     effect->done = true;
-    if (WORLD->options->hollow)
-        return;
-    run_at(rma->by, at_origin, rma);
-    run_at(rma->win->part[rma->target]->rank, at_target, rma);
-    CORE_CHECK(rma->before || rma->kind == RMA_PUT);
+    if (changed && effect->turn)
+        world_turn_happened(effect->turn);
 }
 
 /* Whether anything was changed, or something new was seen. */
@@ -150,11 +156,13 @@ static bool perform(struct world_rma *rma)
     }
     if (rma->result)
         world_type_unpack(rma->result, rma->result_count, rma->result_type, rma->before, bytes);
-    if (!only_reads(rma) && !(rma->kind == RMA_SWAP && memcmp(rma->before, rma->compared, bytes))) {
+    if (rma->changed) {
         world_news(ME);
         win->last_read = 0;
         return true;
     }
+    if (rma->effect.turn && rma->result)
+        world_turn_looked(rma);
     uint64_t seen = world_type_checksum(rma->before, bytes, MPI_BYTE) ^ (uintptr_t)rma->at;
     bool news = seen != win->last_read;
     win->last_read = seen;

@@ -94,6 +94,8 @@ struct world_rma {
     uint8_t *compared; /* what lay there when the origin's data were staged */
     uint8_t *before;   /* what was there, packed, once it is done; NULL: nobody wants to know */
     struct world_rank *by;
+    bool changed;      /* something, once it is done */
+    uint64_t operands; /* order=explore: what it brings */
     struct world_effect effect;
 };
 

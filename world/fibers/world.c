@@ -462,6 +462,7 @@ static void rank_init(struct world_rank *me, int index)
     me->decided = NULL;
     me->polled = NULL;
     me->heard = NULL;
+    me->polls = NULL;
     me->held_bytes = 0;
     me->request_count = 0;
     me->named_count = me->wildcard_count = 0;
