@@ -1,16 +1,17 @@
 ! A callback of an attribute, in Fortran, that takes its time, then sends what another rank waits
 ! for: the job is only slow. What such a callback calls cannot be recorded, so nothing is said of
-! its rank.
+! its rank. Another is told what it copies.
 ! TEST: ranks=2 args= job=0 verdict=clean
 ! INPROC: no, Fortran calls MPI through a library of Open MPI
 module attributes
 contains
     subroutine when_copied(comm, keyval, extra, in, out, flag, error)
-        integer :: comm, keyval, error
+        integer :: comm, keyval, error, ranks
         integer(8) :: extra, in, out
         logical :: flag
-        flag = .false.
-        out = in
+        call MPI_Comm_size(comm, ranks, error)
+        flag = extra == 3
+        out = in + ranks
         error = 0
     end subroutine
 
@@ -29,6 +30,7 @@ program callbacks
     include 'mpif.h'
     integer :: error, rank, copy, keyval, number
     integer(8) :: extra, value
+    logical :: found
 
     call MPI_Init(error)
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
@@ -40,6 +42,16 @@ program callbacks
     if (rank == 1) call MPI_Recv(number, 1, MPI_INTEGER, 0, 7, MPI_COMM_WORLD, &
                                  MPI_STATUS_IGNORE, error)
     call MPI_Comm_free(copy, error)
+    call MPI_Comm_free_keyval(keyval, error)
+    extra = 3
+    value = 40
+    call MPI_Comm_create_keyval(when_copied, MPI_COMM_NULL_DELETE_FN, keyval, extra, error)
+    call MPI_Comm_set_attr(MPI_COMM_SELF, keyval, value, error)
+    call MPI_Comm_dup(MPI_COMM_SELF, copy, error)
+    call MPI_Comm_get_attr(copy, keyval, value, found, error)
+    if (.not. found .or. value /= 41) call MPI_Abort(MPI_COMM_WORLD, 1, error)
+    call MPI_Comm_free(copy, error)
+    call MPI_Comm_delete_attr(MPI_COMM_SELF, keyval, error)
     call MPI_Comm_free_keyval(keyval, error)
     if (rank == 0) print *, 'done'
     call MPI_Finalize(error)
