@@ -154,14 +154,14 @@ static bool perform(struct world_rma *rma)
             world_news(ME);
         return true;
     }
-    if (rma->result)
+    if (rma->result_type)
         world_type_unpack(rma->result, rma->result_count, rma->result_type, rma->before, bytes);
     if (rma->changed) {
         world_news(ME);
         win->last_read = 0;
         return true;
     }
-    if (rma->effect.turn && rma->result)
+    if (rma->effect.turn && rma->result_type)
         world_turn_looked(rma);
     uint64_t seen = world_type_checksum(rma->before, bytes, MPI_BYTE) ^ (uintptr_t)rma->at;
     bool news = seen != win->last_read;
@@ -287,7 +287,7 @@ bool world_rma_complete_local(MPI_Win win, int target)
         struct world_rma *rma = *link;
         if (target >= 0 && rma->target != target) {
             link = &rma->next;
-        } else if (!rma->result) {
+        } else if (!rma->result_type) {
             stage(rma);
             news = true;
             link = &rma->next;
@@ -315,7 +315,7 @@ static void request_finish(struct ompi_request_t *request, struct world_deferred
     taking_begin(rma->win);
     while (*link && *link != rma)
         link = &(*link)->next;
-    if (*link && !rma->result) {
+    if (*link && !rma->result_type) {
         stage(rma);
     } else if (*link) {
         if (world_rma_ordered(rma))
@@ -403,8 +403,9 @@ static int check(MPI_Win win, struct world_rma *rma, int target, MPI_Aint disp)
             "displacement %td and the %zu elements there are outside of rank %d's memory", disp,
             rma->target_count, target);
     size_t bytes = rma->target_count * rma->target_type->size;
-    size_t room =
-        rma->result && rma->kind != RMA_SWAP ? rma->result_count * rma->result_type->size : bytes;
+    size_t room = rma->result_type && rma->kind != RMA_SWAP
+                      ? rma->result_count * rma->result_type->size
+                      : bytes;
     if (room < bytes || (rma->origin_type && rma->origin_count * rma->origin_type->size > bytes))
         return WIN_ERROR(win, MPI_ERR_TRUNCATE, "%zu bytes there, another amount here", bytes);
     return MPI_SUCCESS;
@@ -435,7 +436,7 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     rma.target = target;
     rma.by = ME;
     rma.deferred.finish = request_finish;
-    rma.effect = (struct world_effect){.run = take_effect, .blind = !rma.result};
+    rma.effect = (struct world_effect){.run = take_effect, .blind = !rma.result_type};
     if (target != MPI_PROC_NULL && (code = check(win, &rma, target, disp)))
         return code;
     CORE_CHECK(target == MPI_PROC_NULL || (target < win->comm.size && rma.target_type));

@@ -83,7 +83,7 @@ struct world_rma {
     size_t origin_count;
     MPI_Datatype origin_type;
     uint8_t *staged; /* the origin's data, packed; NULL: read it when it is done */
-    void *result;    /* of what brings something back */
+    void *result;    /* of what brings something back; absolute: NULL */
     size_t result_count;
     MPI_Datatype result_type;
     uint8_t *at; /* in the target's memory */
