@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "checkers/taken.h"
 #include "checkers/waiting.h"
 #include "checkers/wording.h"
 #include "core/array.h"
@@ -33,6 +34,8 @@
 #include "replay/logical/run.h"
 
 enum { POLLS_NAMED_MAX = 4 };
+/* The launcher tells of such polls after ten seconds. */
+static const uint64_t POLLS_LONG_NS = 9000000000u;
 
 /* The operation that a blocked rank stands in. */
 static const struct replay_op *stands_in(const struct check_input *input,
@@ -379,8 +382,10 @@ static bool is_poll(uint64_t traits)
     return trait_in(traits, TRAIT_POLLS) && !trait_in(traits, TRAIT_WINDOW);
 }
 
-/* What a rank did last: polls that found nothing, how many and for how long. */
-static void add_polls(const struct check_input *input, struct finding *finding, uint32_t rank)
+/* What a rank did last: polls that found nothing, how many and for how long. Returns how long, in
+ * ns.
+ */
+static uint64_t add_polls(const struct check_input *input, struct finding *finding, uint32_t rank)
 {
     struct trace_cursor *cursor;
     struct trace_event event;
@@ -389,7 +394,7 @@ static void add_polls(const struct check_input *input, struct finding *finding, 
     bool more;
 
     if (trace_cursor_open(input->trace, rank, &cursor) != CORE_OK)
-        return;
+        return 0;
     while (trace_cursor_next(cursor, &event, &more) == CORE_OK && more) {
         bool vain = is_poll(event.traits);
         for (uint32_t i = 0; i < event.completion_count; i++)
@@ -411,6 +416,7 @@ static void add_polls(const struct check_input *input, struct finding *finding, 
         "whether it would have stopped by itself is not known",
         rank, (double)(last - first) / 1e9, describe_number(count, number, sizeof number),
         count == 1 ? "" : "s");
+    return last - first;
 }
 
 /* The job was ended since no call had come to anything for as long as it was allowed. */
@@ -425,7 +431,7 @@ static bool stalled(struct trace *trace)
 
 /* Nobody can send what a rank polls for, if it does nothing but poll: which a program that was
  * ended cannot tell any more. Where whoever started it said how long it may stand still (--stall),
- * and it did, that is a warning. */
+ * and it did, or where it polled for long, that is a warning. */
 static void word_polling(const struct check_input *input, struct finding *finding,
                          const struct replay_waitfor *waitfor)
 {
@@ -439,12 +445,12 @@ static void word_polling(const struct check_input *input, struct finding *findin
     CORE_CHECK(count > 0); /* asked only where one polls */
     char *ranks = wording_ranks_text(rank, count, " and ");
     bool over = stalled(input->trace);
-    finding->severity = over ? FINDING_WARNING : FINDING_NOTE;
-    finding->undecided = !over;
     finding_title(finding, "hang suspected: %s %s for what nobody sends any more",
                   ranks ? ranks : "ranks", count == 1 ? "polls" : "poll");
     for (uint32_t i = 0; i < count && i < POLLS_NAMED_MAX; i++)
-        add_polls(input, finding, rank[i]);
+        over |= add_polls(input, finding, rank[i]) >= POLLS_LONG_NS;
+    finding->severity = over ? FINDING_WARNING : FINDING_NOTE;
+    finding->undecided = !over;
     free(ranks);
     free(rank);
 }
@@ -522,6 +528,9 @@ static enum core_status add_finding(const struct check_input *input, struct find
         return CORE_NO_MEMORY;
     add_cores(finding, &result->waitfor);
     bool hung = happened(input, result);
+    status = hung || world == ORDER ? taken_add(input, finding, hung) : CORE_OK;
+    if (status != CORE_OK)
+        return status;
     if (hung)
         finding_fact(finding, "it happened: the recorded run ended in these calls");
     else if (world == UNBUFFERED)

@@ -1,7 +1,8 @@
 # expected
 # idle
 # A job that does nothing but poll is left alone, with one line about it; ended from outside, it is
-# judged: suspected, not proven. Where --stall said how long it may do so, that is a warning.
+# judged: suspected, not proven. Where it did so for long, or --stall said how long it may, that is
+# a warning.
 . $SOURCE/tests/launch/lib.bash
 own polls cw.polls
 ended() { # after a condition has come true, for what the program polls, when rank 1 is there
