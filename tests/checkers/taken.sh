@@ -33,5 +33,5 @@ mpicc -g -w -o taken taken.c
 for how in 1 2 3 4; do
     crosswait run --confirm=0 -o T.db -- mpirun -n 2 ./taken $how >out 2>/dev/null
     grep -h '^error' out
-    grep -h 'race:\|that receive' out
+    grep -h 'race:\|that receive' out || echo 'no race'
 done
