@@ -2,19 +2,27 @@
 #include "checkers/taken.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "core/trace/trace_message.h"
 
 enum { LOOKED_AT_MAX = 4096 };
 
 struct looking { /* for what took, or may take, a message that the receive waits for */
-    struct trace *trace;
-    const struct trace_event *receive;
-    uint32_t source; /* world */
-    bool happened;
+    struct trace_event receive;
+    uint32_t source;          /* world */
     struct trace_event taker; /* seq 0: none so far */
     uint32_t looked_at;
+    uint32_t next; /* of the same rank: index + 1 */
+};
+struct search {
+    struct trace *trace;
+    struct looking *looking;
+    uint32_t count, room;
+    uint32_t *first; /* by rank: index + 1 */
+    bool happened;
 };
 
 static bool tags_fit(int32_t a, int32_t b)
@@ -22,67 +30,87 @@ static bool tags_fit(int32_t a, int32_t b)
     return a == b || a == EVENT_ANY || b == EVENT_ANY;
 }
 
-static enum core_status look(const struct trace_message *message, void *context)
+static void look(const struct search *search, struct looking *looking,
+                 const struct trace_message *message)
 {
-    struct looking *looking = context;
-    const struct trace_event *receive = looking->receive;
+    const struct trace_event *receive = &looking->receive;
     struct trace_event taker, send;
 
-    CORE_CHECK(receive->peer >= 0);
-    if (message->dest != receive->rank ||
-        (looking->happened && message->source != looking->source) ||
+    CORE_CHECK(receive->peer >= 0 && receive->rank == message->dest);
+    if ((search->happened && message->source != looking->source) ||
         message->receive >= receive->seq || message->receive <= looking->taker.seq ||
         looking->looked_at++ >= LOOKED_AT_MAX ||
-        trace_event_get(looking->trace, message->dest, message->receive, &taker) != CORE_OK ||
+        trace_event_get(search->trace, message->dest, message->receive, &taker) != CORE_OK ||
         taker.peer != EVENT_ANY || taker.comm != receive->comm ||
-        trace_event_get(looking->trace, message->source, message->send, &send) != CORE_OK ||
-        !tags_fit(receive->tag, looking->happened ? send.tag : taker.tag))
-        return CORE_OK;
+        trace_event_get(search->trace, message->source, message->send, &send) != CORE_OK ||
+        !tags_fit(receive->tag, search->happened ? send.tag : taker.tag))
+        return;
     looking->taker = taker;
+}
+
+static enum core_status look_all(const struct trace_message *message, void *context)
+{
+    const struct search *search = context;
+
+    CORE_CHECK(message->dest < search->trace->rank_count);
+    for (uint32_t i = search->first[message->dest]; i; i = search->looking[i - 1].next)
+        look(search, &search->looking[i - 1], message);
     return CORE_OK;
 }
 
-static enum core_status add_of(const struct check_input *input, struct finding *finding,
-                               uint32_t rank, uint64_t seq, bool happened)
+static enum core_status search_add(struct search *search, uint32_t rank, uint64_t seq)
 {
-    struct trace_event receive;
-    int32_t source;
+    struct looking made = {0};
+    struct trace_event *receive = &made.receive;
 
-    if (trace_event_get(input->trace, rank, seq, &receive) != CORE_OK ||
-        !trait_in(receive.traits, TRAIT_RECEIVES) || receive.has_leg || receive.peer < 0 ||
-        receive.comm < 0)
+    if (trace_event_get(search->trace, rank, seq, receive) != CORE_OK ||
+        !trait_in(receive->traits, TRAIT_RECEIVES) || receive->has_leg || receive->peer < 0 ||
+        receive->comm < 0)
         return CORE_OK;
-    source = trace_comm_world(input->trace, receive.comm, (int32_t)rank, receive.peer);
+    int32_t source = trace_comm_world(search->trace, receive->comm, (int32_t)rank, receive->peer);
     if (source < 0)
         return CORE_OK;
-    struct looking looking = {.trace = input->trace,
-                              .receive = &receive,
-                              .source = (uint32_t)source,
-                              .happened = happened};
-    enum core_status status = trace_messages_all(input->trace, look, &looking);
-    if (status != CORE_OK || !looking.taker.seq)
-        return status;
-    CORE_CHECK(looking.taker.rank == rank);
+    made.source = (uint32_t)source;
+    made.next = search->first[rank];
+    enum core_status status = CORE_ARRAY_PUSH(search->looking, search->count, search->room,
+                                              "receives of a deadlock", made);
+    if (status == CORE_OK)
+        search->first[rank] = search->count;
+    return status;
+}
+
+static void taker_add(const struct search *search, struct finding *finding,
+                      const struct looking *looking)
+{
+    CORE_CHECK(looking->taker.seq && looking->taker.rank == looking->receive.rank);
     finding_fact(
         finding,
         "message race: %s of rank %" PRIu32
-        " takes a message of any rank, whichever comes first, and %s that of rank %" PRId32,
-        input->trace->call[looking.taker.call].name, rank, happened ? "took" : "may take", source);
-    finding_place(finding, input->trace, "that receive is", looking.taker.site);
-    return CORE_OK;
+        " takes a message of any rank, whichever comes first, and %s that of rank %" PRIu32,
+        search->trace->call[looking->taker.call].name, looking->receive.rank,
+        search->happened ? "took" : "may take", looking->source);
+    finding_place(finding, search->trace, "that receive is", looking->taker.site);
 }
 
 enum core_status taken_add(const struct check_input *input, struct finding *finding, bool happened)
 {
-    uint32_t count = finding->call_count; /* those added have none of their own */
-    enum core_status status = CORE_OK;
+    struct search search = {.trace = input->trace, .happened = happened};
+    enum core_status status =
+        CORE_ARRAY_NEW(search.first, input->trace->rank_count, "receives of a deadlock");
 
-    for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
+    for (uint32_t i = 0; i < finding->call_count && status == CORE_OK; i++) {
         const struct finding_call *call = &finding->call[i];
 
         if (call->core && call->seq)
-            status = add_of(input, finding, call->rank,
-                            call->subject_seq ? call->subject_seq : call->seq, happened);
+            status =
+                search_add(&search, call->rank, call->subject_seq ? call->subject_seq : call->seq);
     }
+    if (status == CORE_OK && search.count)
+        status = trace_messages_all(input->trace, look_all, &search);
+    for (uint32_t i = 0; i < search.count && status == CORE_OK; i++)
+        if (search.looking[i].taker.seq)
+            taker_add(&search, finding, &search.looking[i]);
+    free(search.looking);
+    free(search.first);
     return status;
 }

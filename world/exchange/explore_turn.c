@@ -708,13 +708,13 @@ bool world_turn_take(const struct world_decider *turn, const char *why)
 /* 0: an operation whose order with any other is seen. */
 static int commutes(const struct world_rma *rma)
 {
-    bool silent = rma->kind == RMA_ACCUMULATE && !rma->result && world_op_remote(rma->op) == 1;
+    bool silent = rma->kind == RMA_ACCUMULATE && !rma->result_type && world_op_remote(rma->op) == 1;
     return silent ? 1 + (int)(((uintptr_t)rma->op >> 4) & 0xffffff) : 0;
 }
 
 static uint64_t operands_of(const struct world_rma *rma)
 {
-    CORE_CHECK(rma->result); /* it looks */
+    CORE_CHECK(rma->result_type); /* it looks */
     uint64_t hash = core_random_mix((uint64_t)rma->kind ^ (uintptr_t)rma->op);
     if (rma->origin_type)
         hash ^= world_type_checksum(rma->origin, rma->origin_count, rma->origin_type);
@@ -775,7 +775,7 @@ void world_turn_called(struct world_rma *rma)
                                  .reads = rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE &&
                                                                    world_op_remote(rma->op) == 3),
                                  .op = commutes(rma)};
-    if (rma->result) {
+    if (rma->result_type && !WORLD->options->hollow) {
         rma->operands = operands_of(rma);
         turn.poll = repeats(rma, &turn);
     }

@@ -1,11 +1,15 @@
 /* Whether a rank is where it was before: what the program can go on by. That is its memory that it
  * can write to, with the stack above the call and the registers that a call keeps, and the memory
- * of windows. Of this library's own nothing counts, nor does memory of the world. */
+ * of windows. Of this library's own nothing counts, nor does memory of the world, nor
+ * what the kernel writes: on which processor the thread runs (rseq). */
 #include "world/ranks/ranks.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#if __has_include(<sys/rseq.h>) /* of glibc 2.35 and later, which has it registered */
+#include <sys/rseq.h>
+#endif
 #include <unistd.h>
 #include <unwind.h>
 #define XXH_INLINE_ALL
@@ -47,14 +51,33 @@ static size_t maps_read(char *text, size_t room)
     return bytes < room ? bytes : 0; /* all, or nothing */
 }
 
-/* Of [from, to) what is not this library's. */
+struct range {
+    uintptr_t from, to;
+};
+enum { LEFT_OUT = 2 };
+
+/* This library's own, and where the kernel tells the thread on which processor it runs. */
+static void left_out(struct range out_range[LEFT_OUT])
+{
+    out_range[0] = (struct range){(uintptr_t)__ehdr_start, ((uintptr_t)end + 4095) / 4096 * 4096};
+    out_range[1] = (struct range){0};
+#if __has_include(<sys/rseq.h>)
+    uintptr_t rseq = (uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset;
+    out_range[1] = (struct range){rseq, rseq + sizeof(struct rseq)};
+#endif
+    CORE_CHECK(out_range[0].from < out_range[0].to);
+}
+
+/* Of [from, to) what is not left out. */
 static bool take(XXH3_state_t *state, uintptr_t from, uintptr_t to, size_t *taken)
 {
-    uintptr_t own = (uintptr_t)__ehdr_start, own_end = ((uintptr_t)end + 4095) / 4096 * 4096;
+    struct range out[LEFT_OUT];
+    left_out(out);
     CORE_CHECK(from < to);
-    if (from < own_end && to > own)
-        return (from >= own || take(state, from, own, taken)) &&
-               (to <= own_end || take(state, own_end, to, taken));
+    for (int i = 0; i < LEFT_OUT; i++)
+        if (from < out[i].to && to > out[i].from)
+            return (from >= out[i].from || take(state, from, out[i].from, taken)) &&
+                   (to <= out[i].to || take(state, out[i].to, to, taken));
     *taken += to - from;
     if (*taken > memory_most)
         return false;
