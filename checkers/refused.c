@@ -32,6 +32,15 @@ static bool asked(struct trace *trace, const struct trace_event *event)
     return false;
 }
 
+static bool sets_handlers(const struct trace *trace)
+{
+    bool sets = false;
+
+    for (uint32_t i = 0; i < trace->call_count; i++)
+        sets |= trace->call[i].verb == VERB_SET_ERRHANDLER;
+    return sets;
+}
+
 /* MPI called an error handler of the program's own: the communicator, window or file has one, or
  * got one from where it was made. */
 static bool handled(struct trace *trace, const struct trace_event *event)
@@ -40,7 +49,7 @@ static bool handled(struct trace *trace, const struct trace_event *event)
     struct trace_event set;
     bool more = true, own = false, own_here = false, here = false;
 
-    if (trace_cursor_open(trace, event->rank, &cursor) != CORE_OK)
+    if (!sets_handlers(trace) || trace_cursor_open(trace, event->rank, &cursor) != CORE_OK)
         return false;
     trace_cursor_only(cursor, TRAIT_BIT(ANY_TIME));
     while (trace_cursor_next(cursor, &set, &more) == CORE_OK && more && set.seq < event->seq) {

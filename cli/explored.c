@@ -173,10 +173,12 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
     if (status == CORE_OK && fails_always(&search, &program)) {
         const struct world_decisions *told = program.outcome.world.decisions;
         const struct world_finding *failure = explore_outcome_failure(&program.outcome);
-        bool known = failure && !(told && told->unfinished);
+        bool unfinished = told && told->unfinished;
         char *why = NULL;
-        if (asprintf(&why, "in a world it ends otherwise than it did%s%s", known ? ": " : "",
-                     known ? failure->text : "") >= 0)
+        if (unfinished)
+            *out_said = not_explored("no world came to its end in the time that there is for it");
+        else if (asprintf(&why, "in a world it ends otherwise than it did%s%s", failure ? ": " : "",
+                          failure ? failure->text : "") >= 0)
             *out_said = not_explored(why);
         free(why);
     } else if (status == CORE_OK) {

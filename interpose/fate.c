@@ -77,8 +77,11 @@ static void fill_call(struct spool_end *end, const struct lane *lane)
     end->inside = lane->depth && lane->depth <= SPOOL_DEPTH_MAX && spool_is_inside(header);
     end->seq = header->open[lane->depth ? spool_innermost(header) : 0].seq;
     end->buffer_seq = lane->buffer_seq;
-    for (int i = 0; i < FATE_BUFFERS; i++)
-        end->buffer[i] = lane->buffer_seq ? (uint64_t)(uintptr_t)lane->buffer[i] : 0;
+    for (int i = 0; i < FATE_BUFFERS; i++) {
+        const void *at = lane->buffer[i];
+        bool none = !lane->buffer_seq || at == MPI_IN_PLACE || at == recorder_handle.in_place;
+        end->buffer[i] = none ? 0 : (uint64_t)(uintptr_t)at;
+    }
 }
 
 /* All but the time, which says that it is whole. */

@@ -180,6 +180,7 @@ int world_op_check(MPI_Op op, MPI_Datatype type);
 
 struct ompi_group_t {
     struct world_handle handle;
+    MPI_Fint fortran; /* its number there: Open MPI's Fortran library reads it here */
     int size;
     const int *member; /* world ranks */
 };
@@ -351,6 +352,7 @@ struct PREDEFINED(256) ompi_predefined_request_t { /* only its address counts */
 };
 
 _Static_assert(offsetof(struct ompi_request_t, fortran) == 0x68, "where Open MPI has it");
+_Static_assert(offsetof(struct ompi_group_t, fortran) == 0x18, "where Open MPI has it");
 /* Each is an object of the program, too, which was linked with Open MPI's. */
 _Static_assert(sizeof(struct ompi_predefined_datatype_t) == 512, "as large as Open MPI's");
 _Static_assert(sizeof(struct ompi_predefined_op_t) == 2048, "as large as Open MPI's");
@@ -406,6 +408,7 @@ struct world_extra { /* of a rank: what few programs need */
     int error_code_last;
     void **fortran; /* handles by the number that Fortran knows them by */
     int fortran_count, fortran_room;
+    bool from_fortran;              /* a number was given for a handle */
     MPI_Datatype by_range;          /* those of MPI_Type_create_f90_... */
     MPI_Errhandler file_errhandler; /* of MPI_FILE_NULL: what new files start with */
 };
@@ -790,7 +793,9 @@ int world_keyval_fortran(enum world_attribute_owner owner, void *copy, void *dro
                          bool wide, int *out_key);
 int world_attributes_copy(struct world_attribute *from, void *object, struct world_attribute **to);
 int world_attributes_drop(struct world_attribute **from, void *object);
-/* fortran.c: the handles of the numbers that a range may hold. */
+/* fortran.c: 0 as long as no call came from Fortran, whose library asks for none. */
+MPI_Fint world_group_number(MPI_Group group);
+/* The handles of the numbers that a range may hold. */
 void world_numbers_each(const struct world_rank *rank, const void *begin, size_t bytes,
                         world_range_fn visit, void *context);
 /* The values, and what keys were made with: addresses, perhaps. */

@@ -46,6 +46,6 @@ crosswait explore --time=0.1 -n 2 -- ./early 2>&1 | head -1
 # What is no schedule is refused before anything runs.
 crosswait explore --again=foo -n 2 -- ./early 2>&1 | head -1
 # What no job can be given is said.
-mpicc -g -O1 -o right "$SOURCE/tests/explore/programs/exclusive.c" -DCORRECT || exit 1
-crosswait explore --time=0 --world-time=100000 --world=mpirun mpirun -n 2 ./right
+mpicc -g -O1 -o right "$SOURCE/tests/explore/programs/overwritten.c" -DCORRECT || exit 1
+crosswait explore --time=0 --world-time=100000 --world=mpirun mpirun -n 3 ./right
 echo "[$?]"

@@ -28,8 +28,8 @@ try() { # VERDICT HABIT...
 lost="clean as far as it was recorded, 1 note"
 try clean children aborting-child session undumpable coroutine deep little-stack alarmed \
     user-signals faults communicators requests reaped blocked
-try "1 error" jumping # which names a rank that there is not
-try "1 error" swapping
+try "clean, 1 note" jumping # a rank that there is not, whose error it handles
+try "clean, 1 note" swapping
 try clean files-closed numbers-reused
 try clean blocked-before locked no-memory-more
 try clean few-files faults-before elsewhere confined

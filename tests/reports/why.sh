@@ -1,6 +1,5 @@
 # expected
 # timeout: 180
-# idle
 # Who makes whom wait, in the recorded run's own time: one rank slow at a known line, a late
 # receiver, a late sender, and a job in balance. Holds reports/why.h invariants 1 and 2.
 program=$SOURCE/tests/reports/programs/slow.c

@@ -174,6 +174,12 @@ void world_numbers_each(const struct world_rank *rank, const void *begin, size_t
     }
 }
 
+MPI_Fint world_group_number(MPI_Group group)
+{
+    bool wanted = WORLD_PROCESSES && world_extra()->from_fortran;
+    return wanted ? number_of(HANDLE_GROUP, group) : 0;
+}
+
 /* After a wait or test Open MPI's Fortran library takes a request's number from the request. */
 static MPI_Fint numbered(enum world_handle_kind kind, void *handle)
 {
@@ -192,6 +198,7 @@ static MPI_Fint numbered(enum world_handle_kind kind, void *handle)
     Type MPI_##Name##_f2c(MPI_Fint number)    \
     {                                         \
         ENTER_LOCAL("MPI_" #Name "_f2c");     \
+        world_extra()->from_fortran = true;   \
         return handle_of(KIND, number, null); \
     }
 BOTH(Comm, MPI_Comm, MPI_COMM_NULL, HANDLE_COMM)

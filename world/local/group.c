@@ -2,8 +2,10 @@
 #include "world/state.h"
 
 struct ompi_predefined_group_t ompi_mpi_group_empty = {
-    {.handle = {
-         .magic = (uint32_t)HANDLE_MAGIC + HANDLE_GROUP, .references = 1, .made_by = "MPI_Init"}}};
+    {.handle = {.magic = (uint32_t)HANDLE_MAGIC + HANDLE_GROUP,
+                .references = 1,
+                .made_by = "MPI_Init"},
+     .fortran = 1}};
 struct ompi_predefined_group_t ompi_mpi_group_null = {{.handle = {.magic = HANDLE_DEAD}}};
 
 static int check(MPI_Group group)
@@ -39,6 +41,7 @@ static int make(const int *member, int size, MPI_Group *out_group)
     MPI_Group made = world_handle_new(HANDLE_GROUP, sizeof *made);
     made->size = size;
     made->member = member;
+    made->fortran = world_group_number(made);
     *out_group = made;
     return MPI_SUCCESS;
 }

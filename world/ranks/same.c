@@ -1,9 +1,10 @@
 /* Whether a rank is where it was before: what the program can go on by. That is its memory that it
  * can write to, with the stack above the call and the registers that a call keeps, and the memory
  * of windows. Of this library's own nothing counts, nor does memory of the world, nor
- * what the kernel writes: on which processor the thread runs (rseq). */
+ * what waiting leaves behind: errno, and on which processor the thread runs (rseq). */
 #include "world/ranks/ranks.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,16 +55,18 @@ static size_t maps_read(char *text, size_t room)
 struct range {
     uintptr_t from, to;
 };
-enum { LEFT_OUT = 2 };
+enum { LEFT_OUT = 3 };
 
-/* This library's own, and where the kernel tells the thread on which processor it runs. */
+/* This library's own, what its waiting leaves in errno, and where the kernel tells the thread on
+ * which processor it runs. */
 static void left_out(struct range out_range[LEFT_OUT])
 {
     out_range[0] = (struct range){(uintptr_t)__ehdr_start, ((uintptr_t)end + 4095) / 4096 * 4096};
-    out_range[1] = (struct range){0};
+    out_range[1] = (struct range){(uintptr_t)&errno, (uintptr_t)(&errno + 1)};
+    out_range[2] = (struct range){0};
 #if __has_include(<sys/rseq.h>)
     uintptr_t rseq = (uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset;
-    out_range[1] = (struct range){rseq, rseq + sizeof(struct rseq)};
+    out_range[2] = (struct range){rseq, rseq + sizeof(struct rseq)};
 #endif
     CORE_CHECK(out_range[0].from < out_range[0].to);
 }
