@@ -382,9 +382,7 @@ static bool is_poll(uint64_t traits)
     return trait_in(traits, TRAIT_POLLS) && !trait_in(traits, TRAIT_WINDOW);
 }
 
-/* What a rank did last: polls that found nothing, how many and for how long. Returns how long, in
- * ns.
- */
+/* What a rank did last: polls that found nothing, how many and for how long (returned: ns). */
 static uint64_t add_polls(const struct check_input *input, struct finding *finding, uint32_t rank)
 {
     struct trace_cursor *cursor;

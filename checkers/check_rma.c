@@ -14,6 +14,7 @@
 #include "checkers/check_rules.h"
 #include "checkers/collective/type_report.h"
 #include "checkers/conflict/exposure.h"
+#include "checkers/conflict/region.h"
 #include "checkers/conflict/rma_conflict.h"
 #include "checkers/refused.h"
 #include "checkers/wording.h"
@@ -51,13 +52,6 @@ struct fence {
 };
 struct fences { /* of one rank on one window */
     struct fence *fence;
-    uint32_t count, room;
-};
-struct regions { /* that a rank attached, at any time */
-    struct region {
-        int64_t low, high;
-        uint64_t since, until; /* the calls; until: 0 at the end */
-    } * region;
     uint32_t count, room;
 };
 struct part { /* a rank's, of a window */
@@ -355,15 +349,6 @@ static void no_put(struct rma *rma, const struct trace_event *event, uint32_t fe
     finding_call_add(finding, rma->input->trace, (uint32_t)target, theirs->fence[fences - 1].seq);
 }
 
-static bool attached(const struct regions *regions, int64_t at)
-{
-    bool found = false;
-
-    for (uint32_t i = 0; i < regions->count && !found; i++)
-        found = regions->region[i].low <= at && at < regions->region[i].high;
-    return found;
-}
-
 enum { REGIONS_MAX = 1000 };
 
 /* Of a window without memory of its own: the first and the last byte lie in what the target
@@ -382,7 +367,7 @@ static void within_regions(struct rma *rma, const struct trace_event *event,
     if (!access->at || access->high <= access->low || target->cut || target->lost ||
         regions->count > REGIONS_MAX)
         return;
-    if (attached(regions, access->low) && attached(regions, access->high - 1)) {
+    if (regions_hold(regions, access->low) && regions_hold(regions, access->high - 1)) {
         access->at -= memory->base;
         access->low -= memory->base;
         access->high -= memory->base;
@@ -399,34 +384,11 @@ static void within_regions(struct rma *rma, const struct trace_event *event,
             finding,
             "%s: the %s of the bytes that it accesses does not lie in memory that rank %" PRIu32
             " attached to the window (rank %" PRIu32 ")",
-            trace->call[event->call].name, attached(regions, access->low) ? "last" : "first",
+            trace->call[event->call].name, regions_hold(regions, access->low) ? "last" : "first",
             access->target, event->rank);
 }
 
-/* A region that holds the byte and may be attached while it is accessed; or else *out_other one
- * that holds it at another time. */
-static bool attached_then(const struct order *order, const struct regions *regions, int64_t at,
-                          const struct access *access, const struct region **out_other)
-{
-    for (uint32_t i = 0; i < regions->count; i++) {
-        const struct region *region = &regions->region[i];
-
-        CORE_CHECK(region->low <= region->high);
-        CORE_CHECK(!region->until || region->since < region->until);
-        if (at < region->low || at >= region->high)
-            continue;
-        if (!(region->until &&
-              order_before(order, access->target, region->until, access->origin, access->seq)) &&
-            !(access->end != UINT64_MAX &&
-              order_before(order, access->origin, access->end, access->target, region->since)))
-            return true;
-        *out_other = region;
-    }
-    return false;
-}
-
-/* What is accessed in a window without memory of its own is attached before, and detached behind.
- */
+/* What is accessed in a window without memory of its own is attached then. */
 static void compare_regions(struct rma *rma, const struct order *order)
 {
     for (uint32_t i = 0; i < rma->all.count; i++) {
@@ -439,8 +401,8 @@ static void compare_regions(struct rma *rma, const struct order *order)
 
         CORE_CHECK(window->part);
         if (!window->dynamic || access->kind == LOAD || access->kind == STORE ||
-            (attached_then(order, regions, base + access->low, access, &other) &&
-             attached_then(order, regions, base + access->high - 1, access, &other)) ||
+            (regions_hold_then(regions, base + access->low, access, order, &other) &&
+             regions_hold_then(regions, base + access->high - 1, access, order, &other)) ||
             !other ||
             !good(rma, trace_event_get(rma->input->trace, access->origin, access->seq, &event)))
             continue;
@@ -747,20 +709,7 @@ static void region_keep(struct rma *rma, const struct trace_event *event, struct
         return;
     if (!all->count || base < memory->base)
         memory->base = base;
-    good(rma, CORE_ARRAY_PUSH(all->region, all->count, all->room, "attached memory",
-                              (struct region){base, end, event->seq, 0}));
-}
-
-static void region_end(struct rma *rma, const struct trace_event *event, struct window *window)
-{
-    struct regions *all = &window->part[event->rank].regions;
-    int64_t base = trace_arg_value(rma->input->trace, event, "base", 0);
-
-    for (uint32_t i = all->count; i-- > 0;)
-        if (all->region[i].low == base && !all->region[i].until) {
-            all->region[i].until = event->seq;
-            return;
-        }
+    good(rma, regions_add(all, (struct region){base, end, event->seq, 0}));
 }
 
 /* A fence is called by all, as long as none has freed the window. */
@@ -878,7 +827,8 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
         else if (sizes && event.verb == VERB_ATTACH_MEMORY && !event.error)
             region_keep(rma, &event, window);
         else if (sizes && event.verb == VERB_DETACH_MEMORY && !event.error)
-            region_end(rma, &event, window);
+            regions_end(&window->part[rank].regions,
+                        trace_arg_value(rma->input->trace, &event, "base", 0), event.seq);
         else if (sizes && event.verb == VERB_WIN_FREE && !event.error)
             window->part[rank].freed = event.seq;
         else if (sizes && event.verb == VERB_FENCE && !event.error)
@@ -998,7 +948,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
             free(rma.window[i].part[rank].epoch.lock);
             free(rma.window[i].part[rank].epoch.group);
             free(rma.window[i].part[rank].fences.fence);
-            free(rma.window[i].part[rank].regions.region);
+            regions_done(&rma.window[i].part[rank].regions);
         }
         free(rma.window[i].part);
     }

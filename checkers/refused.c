@@ -3,11 +3,8 @@
 
 #include "core/check.h"
 
-enum {
-    NEXT_MAX = 16,
-    ASKED_MAX = 256
-}; /* calls that are looked at: for any question; for one
-      about just this error */
+/* Calls that are looked at: for any question; for one about just this error. */
+enum { NEXT_MAX = 16, ASKED_MAX = 256 };
 
 /* The rank asked what an error means: next, or a little later about one of this class. */
 static bool asked(struct trace *trace, const struct trace_event *event)

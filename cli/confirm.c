@@ -198,8 +198,7 @@ static enum core_status confirm_world(struct trace *trace, const struct confirm_
     status = force(trace, options, &chosen, budget_s, true, &live);
     if (status == CORE_OK)
         mark_world(finding, &live, trace->rank_count,
-                   !lived.finished && !lived.sends && !lived.connections && !lived.files &&
-                       !lived.cancels);
+                   !lived.finished && explore_lived_whole(&lived));
     force_result_done(&live);
     replay_policy_done(&chosen);
     return status;

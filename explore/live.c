@@ -87,6 +87,11 @@ static bool finished(const struct world_outcome *outcome)
     return outcome->finished;
 }
 
+bool explore_lived_whole(const struct explore_lived *lived)
+{
+    return !lived->sends && !lived->connections && !lived->files && !lived->cancels;
+}
+
 enum core_status explore_live(const struct explore_command *command,
                               const struct replay_policy *policy, double budget_s,
                               struct replay_policy *out_policy, struct explore_lived *out_lived)

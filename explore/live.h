@@ -16,6 +16,8 @@ struct explore_lived {
      * receive is cancelled */
     uint32_t sends, connections, files, cancels;
 };
+/* The library can be given all that the world had. */
+bool explore_lived_whole(const struct explore_lived *lived);
 
 /* Runs one world of the command under the policy, of order=explore, or of order=random, where the
  * policy's seed chooses; it is broken off behind budget_s (0: never; CORE_BUDGET). *out_policy, the

@@ -32,24 +32,19 @@ bool hosts_several(void)
 
 /* --- the relay -------------------------------------------------------------------------------- */
 
-static void machine_here(char text[CORE_MACHINE_TEXT_BYTES])
-{
-    struct core_machine here;
-
-    core_machine_here(&here);
-    core_machine_text(&here, text);
-}
-
-/* The launcher's machine, as the relay's place begins (core/spool/relay_place.h): whether it is
- * another one. */
-static bool far_from_launcher(const char **out_place)
+/* Whether this machine is another than the launcher's, as the relay's place begins
+ * (core/spool/relay_place.h). */
+static bool far_from_launcher(const char **out_place, char here[CORE_MACHINE_TEXT_BYTES])
 {
     const char *place = getenv(RELAY_PLACE), *end = place ? strchr(place, ';') : NULL;
-    char here[CORE_MACHINE_TEXT_BYTES];
+    struct core_machine machine;
 
-    machine_here(here);
     *out_place = place;
-    return end && (strlen(here) != (size_t)(end - place) || memcmp(here, place, strlen(here)) != 0);
+    if (!end)
+        return false;
+    core_machine_here(&machine);
+    core_machine_text(&machine, here);
+    return strlen(here) != (size_t)(end - place) || memcmp(here, place, strlen(here)) != 0;
 }
 
 bool hosts_spool(const char *spool, char *text, size_t room)
@@ -57,9 +52,8 @@ bool hosts_spool(const char *spool, char *text, size_t room)
     const char *place, *port;
     char here[CORE_MACHINE_TEXT_BYTES];
 
-    if (!far_from_launcher(&place))
+    if (!far_from_launcher(&place, here))
         return snprintf(text, room, "%s", spool) < (int)room;
-    machine_here(here);
     port = strchr(strchr(place, ';') + 1, ';'); /* what tells this job from those before it */
     return port && snprintf(text, room, "%s.%s.%.*s", spool, here, (int)strcspn(port + 1, ";"),
                             port + 1) < (int)room;
@@ -124,10 +118,11 @@ void hosts_relay(const char *job_folder)
                                        "LD_LIBRARY_PATH"};
     const char *place, *local = library_place().local_rank;
     char folder[PATH_MAX], executable[PATH_MAX], variable[5][PATH_MAX];
+    char here[CORE_MACHINE_TEXT_BYTES];
     struct relay_start start = {.argv = {executable, "relay", folder, NULL}};
     int variables = 0;
 
-    if (!far_from_launcher(&place) || (local && atoi(local) != 0))
+    if (!far_from_launcher(&place, here) || (local && atoi(local) != 0))
         return;
     const char *from = strchr(place, ';') + 1;
     snprintf(executable, sizeof executable, "%.*s", (int)strcspn(from, ";"), from);

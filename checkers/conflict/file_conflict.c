@@ -50,9 +50,9 @@ struct access {
     int32_t file, filetype, site, call;
     uint32_t rank, name;
     bool writes, atomic, pointed; /* pointed: at the individual pointer */
-    bool shared, loose; /* at the shared one; loose: its place is one of several, `first` the first
-                         */
-    bool cut;           /* fewer bytes were moved than it asked for */
+    bool shared;                  /* at the shared one */
+    bool loose;                   /* its place is one of several, `first` the first of them */
+    bool cut;                     /* fewer bytes were moved than it asked for */
 };
 struct cursor { /* an access's next piece */
     int64_t low, high, tile, left;

@@ -3,15 +3,10 @@
  * belongs together is not decided yet. */
 #include "world/exchange/explore.h"
 
+#include "world/exchange/explore_cancel.h"
 #include "world/exchange/explore_tell.h"
 #include "world/exchange/explore_turn.h"
 #include "world/exchange/match.h"
-
-struct world_heard { /* the last message of a rank that is known to be there, or was */
-    struct world_heard *next;
-    uint32_t context;
-    int32_t world, id;
-};
 
 struct world_polled { /* a probe that found nothing */
     struct world_polled *next;
@@ -68,8 +63,8 @@ static struct world_message *available_from(const struct world_rank *rank,
     return NULL;
 }
 
-static struct world_message *message_for(const struct world_rank *rank,
-                                         const struct ompi_request_t *recv)
+struct world_message *world_explore_message(const struct world_rank *rank,
+                                            const struct ompi_request_t *recv)
 {
     const struct world_decider d = {
         .context = recv->context, .source = recv->peer, .tag = recv->tag, .order = recv->order};
@@ -196,32 +191,11 @@ void world_explore_completed(struct ompi_request_t *request)
             miss_completion(d, request);
 }
 
-static struct world_heard *heard_of(struct world_rank *rank, uint32_t context, int32_t world)
-{
-    struct world_heard *heard = rank->heard;
-    while (heard && (heard->context != context || heard->world != world))
-        heard = heard->next;
-    return heard;
-}
-
-/* And so is what the same rank sent before it. */
-static void hear(struct world_rank *rank, uint32_t context, int32_t world, int32_t id)
-{
-    struct world_heard *heard = heard_of(rank, context, world);
-    if (!heard) {
-        heard = world_alloc(sizeof *heard);
-        *heard = (struct world_heard){rank->heard, context, world, id};
-        rank->heard = heard;
-    }
-    if (id > heard->id)
-        heard->id = id;
-}
-
 void world_explore_observe(const struct ompi_request_t *request)
 {
     if (request->kind == REQUEST_RECV && request->context % 2 == 0 && request->complete &&
         !request->cancelled && request->peer != MPI_PROC_NULL)
-        hear(request->owner, request->context, request->got_world, request->got_id);
+        world_explore_hear(request->owner, request->context, request->got_world, request->got_id);
     WORLD->fiber->past = world_past_join(WORLD->fiber->past, request->done_past);
 }
 
@@ -246,11 +220,6 @@ static void match(struct world_rank *rank, struct ompi_request_t **link,
     released(rank, order, past);
 }
 
-static int32_t nobody(void)
-{
-    return WORLD->rank_count;
-}
-
 /* Gives every receive that names its source what is certainly its: invariant 1. */
 static void settle(struct world_rank *rank)
 {
@@ -258,7 +227,7 @@ static void settle(struct world_rank *rank)
     while (*link) {
         const struct ompi_request_t *recv = *link;
         struct world_message *message =
-            recv->decider || recv->refuses ? NULL : message_for(rank, recv);
+            recv->decider || recv->refuses ? NULL : world_explore_message(rank, recv);
         if (message) {
             match(rank, link, message, NULL);
             link = &rank->posted;
@@ -333,7 +302,7 @@ static bool wished_away(const struct world_decider *d)
 
 /* --- receives --------------------------------------------------------------------------------- */
 
-static struct world_decider *decider_of_receive(struct ompi_request_t *recv)
+struct world_decider *world_explore_receiving(struct ompi_request_t *recv)
 {
     struct world_decider *d = world_zalloc(sizeof *d);
     *d = (struct world_decider){.kind = EXPLORE_RECEIVE,
@@ -362,34 +331,17 @@ static bool probed(const struct ompi_request_t *recv)
     return false;
 }
 
-/* What it gets, if it is cancelled, can be given. */
-static bool has_cancel(const struct ompi_request_t *recv)
-{
-    return recv->number && !recv->persistent && recv->peer != MPI_PROC_NULL;
-}
-
-static bool named_nobody(const struct ompi_request_t *recv)
-{
-    const struct replay_names *names = &WORLD->options->policy.forced;
-    if (!names->count || !has_cancel(recv))
-        return false;
-    const struct replay_name *name = replay_policy_find(
-        names, (uint32_t)recv->owner->rank, false,
-        recv->decider ? recv->decider->number : REPLAY_CANCEL_NUMBERS + recv->number);
-    return name && name->source == nobody();
-}
-
 void world_explore_receive(struct ompi_request_t *recv)
 {
     struct world_rank *me = recv->owner;
     recv->past = WORLD->fiber->past;
     recv->done_past = NULL;
     recv->order = ++me->order_count;
-    recv->decider = recv->peer == MPI_ANY_SOURCE ? decider_of_receive(recv) : NULL;
+    recv->decider = recv->peer == MPI_ANY_SOURCE ? world_explore_receiving(recv) : NULL;
     if (recv->decider)
         number_give(recv->decider, me);
     recv->cancelling = false;
-    recv->refuses = named_nobody(recv);
+    recv->refuses = world_explore_refuses(recv);
     recv->certain = probed(recv);
     CORE_CHECK(!*me->posted_end); /* state.h invariant 3: at the end */
     recv->next = NULL;
@@ -450,7 +402,7 @@ static void tell_options(const struct world_decider *d)
             if (available(d->rank, m, d))
                 world_explore_tell(m->world + d->poll);
         if (d->kind == EXPLORE_RECEIVE && d->recv->cancelling && !d->recv->certain)
-            world_explore_tell(nobody());
+            world_explore_tell(world_explore_nobody());
     } else if (d->kind == EXPLORE_ANY) {
         for (int i = 0; i < d->count; i++)
             if (is_complete(d, i))
@@ -467,7 +419,7 @@ static void tell_options(const struct world_decider *d)
         world_explore_tell(0);
 }
 
-static void keep_decided(struct world_decider *d, uint32_t option_first)
+void world_explore_keep(struct world_decider *d, uint32_t option_first)
 {
     CORE_CHECK(d->decided < EXPLORE->told.decision_count);
     if (d->decided >= EXPLORE_TRACKED) {
@@ -510,7 +462,7 @@ static void buffer_answer(const struct world_decider *d, const struct world_past
 static void receive_answer(const struct world_decider *d, const struct world_past *past)
 {
     struct world_message *message =
-        d->answer == nobody() ? NULL : available_from(d->rank, d, d->answer);
+        d->answer == world_explore_nobody() ? NULL : available_from(d->rank, d, d->answer);
     struct ompi_request_t *recv = d->recv, **link = &d->rank->posted;
     CORE_CHECK(message || recv->cancelling); /* it was told as an answer just now */
     while (*link != recv) {
@@ -570,7 +522,8 @@ static void answer(struct world_decider *d)
 /* Decisions without which the answer would not have been among those possible. */
 static const struct world_past *past_of_answer(const struct world_decider *d, int32_t answer)
 {
-    if ((d->poll && answer == 0) || (d->kind == EXPLORE_RECEIVE && answer == nobody()))
+    if ((d->poll && answer == 0) ||
+        (d->kind == EXPLORE_RECEIVE && answer == world_explore_nobody()))
         return NULL;
     if (d->kind <= EXPLORE_PROBE)
         return available_from(d->rank, d, answer - d->poll)->past;
@@ -604,7 +557,7 @@ static void decide(struct world_decider *d, uint32_t option_first, bool given)
     }
     if (d->number) {
         world_explore_decision(d, option_first, given);
-        keep_decided(d, option_first);
+        world_explore_keep(d, option_first);
         if (given)
             others_there(d, option_first);
     }
@@ -812,18 +765,6 @@ static bool turn_skip(struct world_decider *d)
     return false;
 }
 
-bool world_explore_refused(void)
-{
-    bool refused = false;
-    for (int i = 0; EXPLORE && i < WORLD->rank_count; i++)
-        for (const struct ompi_request_t *recv = WORLD->rank[i].posted; recv; recv = recv->next)
-            refused |=
-                recv->refuses && !recv->cancelling && message_for(&WORLD->rank[i], recv) != NULL;
-    if (refused)
-        EXPLORE->told.cut = true;
-    return refused;
-}
-
 /* Recorded turns that nobody waits for. */
 static bool decide_rest(struct candidate *best)
 {
@@ -928,7 +869,7 @@ static void found(const struct world_decider *probe)
     struct world_message *found = probe->message;
     CORE_CHECK(probe->rank == ME && found->world < WORLD->rank_count);
     found->found = true;
-    hear(ME, found->context, found->world, found->id);
+    world_explore_hear(ME, found->context, found->world, found->id);
     for (struct world_message *m = ME->unexpected; m && m != found; m = m->next)
         m->found |= m->world == found->world && m->context == found->context && m->id < found->id;
 }
@@ -1023,84 +964,6 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
         if (d->request[i])
             d->request[i]->polled = poll && !d->answer;
     return kind == EXPLORE_ANY ? d->answer - poll : d->answer;
-}
-
-static void number_cancel(struct ompi_request_t *recv)
-{
-    recv->decider = decider_of_receive(recv);
-    recv->decider->number = REPLAY_CANCEL_NUMBERS + recv->number;
-    recv->decider->call = WORLD->fiber->call;
-}
-
-static bool is_heard(struct world_rank *rank, uint32_t context, int32_t world, int32_t id)
-{
-    const struct world_heard *heard = heard_of(rank, context, world);
-    CORE_CHECK(world >= 0 && world < WORLD->rank_count);
-    return heard && heard->id >= id;
-}
-
-/* It has its message, which might have come later. */
-static void cancelled_late(struct ompi_request_t *recv)
-{
-    const struct ompi_communicator_t *comm = recv->comm;
-    const struct world_past *past = WORLD->fiber->past;
-    struct world_decider *d = recv->decider;
-    bool known = recv->seen || recv->certain ||
-                 is_heard(recv->owner, recv->context, recv->got_world, recv->got_id);
-    hear(recv->owner, recv->context, recv->got_world, recv->got_id);
-    if (known)
-        return;
-    if (d && d->decided >= EXPLORE_TRACKED)
-        world_explore_limited();
-    else if (d && !world_past_has(past, d->decided) && !world_explore_seen(d, (uint32_t)nobody()))
-        world_explore_missed(d, nobody(), past, false);
-    if (d)
-        return;
-    number_cancel(recv);
-    d = recv->decider;
-    uint32_t first = EXPLORE->told.option_count;
-    d->answer = (comm->remote_size ? comm->remote : comm->member)[recv->peer];
-    bool given = replay_policy_find(&WORLD->options->policy.forced, (uint32_t)ME->rank, false,
-                                    d->number) != NULL;
-    world_explore_tell(d->answer);
-    world_explore_tell(nobody());
-    world_explore_decision(d, first, given);
-    keep_decided(d, first);
-    if (given)
-        world_explore_missed(d, nobody(), past, true);
-}
-
-bool world_explore_cancel(struct ompi_request_t *recv)
-{
-    CORE_CHECK(recv->owner == ME && recv->active);
-    if (!has_cancel(recv)) {
-        world_explore_limited();
-        if (!recv->complete && recv->decider && message_for(ME, recv))
-            world_explore_wait(EXPLORE_ALL, 1, &recv, false); /* it gets what is there already */
-        return !recv->complete && world_recv_unpost(recv);
-    }
-    if (recv->complete) {
-        if (!recv->cancelled)
-            cancelled_late(recv);
-        return false;
-    }
-    if (!recv->decider)
-        number_cancel(recv);
-    const struct world_message *message = message_for(ME, recv);
-    if (message && is_heard(ME, message->context, message->world, message->id))
-        recv->certain = true;
-    recv->cancelling = true;
-    recv->refuses &= !recv->certain;
-    recv->decider->fiber = WORLD->fiber;
-    WORLD->fiber->why = "cancels a receive";
-    world_fiber_block();
-    WORLD->fiber->why = NULL;
-    CORE_CHECK(recv->complete || recv->cancelled);
-    WORLD->fiber->past =
-        world_past_join(WORLD->fiber->past, world_past_add(NULL, recv->decider->decided));
-    if (!recv->cancelled)
-        hear(ME, recv->context, recv->got_world, recv->got_id);
-    return recv->cancelled;
 }
 
 bool world_explore_named(int32_t answer, int active_index)

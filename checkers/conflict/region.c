@@ -1,0 +1,56 @@
+/* See region.h. */
+#include "checkers/conflict/region.h"
+
+#include <stdlib.h>
+
+#include "core/array.h"
+#include "core/check.h"
+
+enum core_status regions_add(struct regions *regions, struct region region)
+{
+    CORE_CHECK(region.low <= region.high);
+    return CORE_ARRAY_PUSH(regions->region, regions->count, regions->room, "attached memory",
+                           region);
+}
+
+void regions_end(struct regions *regions, int64_t low, uint64_t seq)
+{
+    for (uint32_t i = regions->count; i-- > 0;)
+        if (regions->region[i].low == low && !regions->region[i].until) {
+            regions->region[i].until = seq;
+            return;
+        }
+}
+
+void regions_done(struct regions *regions)
+{
+    free(regions->region);
+}
+
+bool regions_hold(const struct regions *regions, int64_t at)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < regions->count && !found; i++)
+        found = regions->region[i].low <= at && at < regions->region[i].high;
+    return found;
+}
+
+bool regions_hold_then(const struct regions *regions, int64_t at, const struct access *access,
+                       const struct order *order, const struct region **out_other)
+{
+    for (uint32_t i = 0; i < regions->count; i++) {
+        const struct region *region = &regions->region[i];
+
+        CORE_CHECK(!region->until || region->since < region->until);
+        if (at < region->low || at >= region->high)
+            continue;
+        if (!(region->until &&
+              order_before(order, access->target, region->until, access->origin, access->seq)) &&
+            !(access->end != UINT64_MAX &&
+              order_before(order, access->origin, access->end, access->target, region->since)))
+            return true;
+        *out_other = region;
+    }
+    return false;
+}

@@ -1,0 +1,148 @@
+/* See explore_cancel.h. */
+#include "world/exchange/explore_cancel.h"
+
+#include "world/exchange/explore_tell.h"
+#include "world/exchange/match.h"
+
+struct world_heard { /* the last message of a rank that is known to be there, or was */
+    struct world_heard *next;
+    uint32_t context;
+    int32_t world, id;
+};
+
+/* --- what a rank knows of --------------------------------------------------------------------- */
+
+static struct world_heard *heard_of(struct world_rank *rank, uint32_t context, int32_t world)
+{
+    struct world_heard *heard = rank->heard;
+    while (heard && (heard->context != context || heard->world != world))
+        heard = heard->next;
+    return heard;
+}
+
+void world_explore_hear(struct world_rank *rank, uint32_t context, int32_t world, int32_t id)
+{
+    struct world_heard *heard = heard_of(rank, context, world);
+    if (!heard) {
+        heard = world_alloc(sizeof *heard);
+        *heard = (struct world_heard){rank->heard, context, world, id};
+        rank->heard = heard;
+    }
+    if (id > heard->id)
+        heard->id = id;
+}
+
+static bool is_heard(struct world_rank *rank, uint32_t context, int32_t world, int32_t id)
+{
+    const struct world_heard *heard = heard_of(rank, context, world);
+    CORE_CHECK(world >= 0 && world < WORLD->rank_count);
+    return heard && heard->id >= id;
+}
+
+/* --- receives that get nothing ---------------------------------------------------------------- */
+
+int32_t world_explore_nobody(void)
+{
+    return WORLD->rank_count;
+}
+
+/* What it gets, if it is cancelled, can be given. */
+static bool has_cancel(const struct ompi_request_t *recv)
+{
+    return recv->number && !recv->persistent && recv->peer != MPI_PROC_NULL;
+}
+
+bool world_explore_refuses(const struct ompi_request_t *recv)
+{
+    const struct replay_names *names = &WORLD->options->policy.forced;
+    if (!names->count || !has_cancel(recv))
+        return false;
+    const struct replay_name *name = replay_policy_find(
+        names, (uint32_t)recv->owner->rank, false,
+        recv->decider ? recv->decider->number : REPLAY_CANCEL_NUMBERS + recv->number);
+    return name && name->source == world_explore_nobody();
+}
+
+bool world_explore_refused(void)
+{
+    bool refused = false;
+    for (int i = 0; EXPLORE && i < WORLD->rank_count; i++)
+        for (const struct ompi_request_t *recv = WORLD->rank[i].posted; recv; recv = recv->next)
+            refused |= recv->refuses && !recv->cancelling &&
+                       world_explore_message(&WORLD->rank[i], recv) != NULL;
+    if (refused)
+        EXPLORE->told.cut = true;
+    return refused;
+}
+
+static void number_cancel(struct ompi_request_t *recv)
+{
+    recv->decider = world_explore_receiving(recv);
+    recv->decider->number = REPLAY_CANCEL_NUMBERS + recv->number;
+    recv->decider->call = WORLD->fiber->call;
+}
+
+/* It has its message, which might have come later. */
+static void cancelled_late(struct ompi_request_t *recv)
+{
+    const struct ompi_communicator_t *comm = recv->comm;
+    const struct world_past *past = WORLD->fiber->past;
+    struct world_decider *d = recv->decider;
+    bool known = recv->seen || recv->certain ||
+                 is_heard(recv->owner, recv->context, recv->got_world, recv->got_id);
+    world_explore_hear(recv->owner, recv->context, recv->got_world, recv->got_id);
+    if (known)
+        return;
+    if (d && d->decided >= EXPLORE_TRACKED)
+        world_explore_limited();
+    else if (d && !world_past_has(past, d->decided) &&
+             !world_explore_seen(d, (uint32_t)world_explore_nobody()))
+        world_explore_missed(d, world_explore_nobody(), past, false);
+    if (d)
+        return;
+    number_cancel(recv);
+    d = recv->decider;
+    uint32_t first = EXPLORE->told.option_count;
+    d->answer = (comm->remote_size ? comm->remote : comm->member)[recv->peer];
+    bool given = replay_policy_find(&WORLD->options->policy.forced, (uint32_t)ME->rank, false,
+                                    d->number) != NULL;
+    world_explore_tell(d->answer);
+    world_explore_tell(world_explore_nobody());
+    world_explore_decision(d, first, given);
+    world_explore_keep(d, first);
+    if (given)
+        world_explore_missed(d, world_explore_nobody(), past, true);
+}
+
+bool world_explore_cancel(struct ompi_request_t *recv)
+{
+    CORE_CHECK(recv->owner == ME && recv->active);
+    if (!has_cancel(recv)) {
+        world_explore_limited();
+        if (!recv->complete && recv->decider && world_explore_message(ME, recv))
+            world_explore_wait(EXPLORE_ALL, 1, &recv, false); /* it gets what is there already */
+        return !recv->complete && world_recv_unpost(recv);
+    }
+    if (recv->complete) {
+        if (!recv->cancelled)
+            cancelled_late(recv);
+        return false;
+    }
+    if (!recv->decider)
+        number_cancel(recv);
+    const struct world_message *message = world_explore_message(ME, recv);
+    if (message && is_heard(ME, message->context, message->world, message->id))
+        recv->certain = true;
+    recv->cancelling = true;
+    recv->refuses &= !recv->certain;
+    recv->decider->fiber = WORLD->fiber;
+    WORLD->fiber->why = "cancels a receive";
+    world_fiber_block();
+    WORLD->fiber->why = NULL;
+    CORE_CHECK(recv->complete || recv->cancelled);
+    WORLD->fiber->past =
+        world_past_join(WORLD->fiber->past, world_past_add(NULL, recv->decider->decided));
+    if (!recv->cancelled)
+        world_explore_hear(ME, recv->context, recv->got_world, recv->got_id);
+    return recv->cancelled;
+}
