@@ -524,7 +524,9 @@ static void behind_words(FILE *file, const struct ending *ending)
     free(rank);
 }
 
-void wording_deadlock(FILE *file, const struct ending *ending)
+/* Who waits for what, of a proven deadlock: "rank 0 waits in MPI_Recv for rank 1, rank 1 waits in
+ * MPI_Send for rank 0; rank 2 cannot go on either". */
+static void print_deadlock(FILE *file, const struct ending *ending)
 {
     uint32_t calls = 0;
 
@@ -546,7 +548,7 @@ char *wording_deadlock_text(const struct ending *ending)
 
     if (!file)
         return NULL;
-    wording_deadlock(file, ending);
+    print_deadlock(file, ending);
     return core_text_close(file, &text);
 }
 
@@ -735,7 +737,7 @@ char *wording_ending(const struct ending *ending)
     switch (ending->reason) {
     case ENDING_DEADLOCK:
         fputs("deadlock: ", file);
-        wording_deadlock(file, ending);
+        print_deadlock(file, ending);
         break;
     case ENDING_BUDGET:
         fprintf(file, "the job was ended after %g s: its budget was spent", limit_s);

@@ -41,9 +41,6 @@ char *wording_waits_text(const struct ending *ending, const struct ending_call *
 /* What a rank that is waited for would have to do: "to receive the message". */
 const char *wording_need(enum ending_need need);
 
-/* Who waits for what, of a proven deadlock: "rank 0 waits in MPI_Recv for rank 1, rank 1 waits in
- * MPI_Send for rank 0; rank 2 cannot go on either". */
-void wording_deadlock(FILE *file, const struct ending *ending);
 /* Free with free(); NULL: out of memory. */
 char *wording_deadlock_text(const struct ending *ending);
 /* One sentence on how the job was ended; NULL: it was not, or out of memory. Free with free(). */

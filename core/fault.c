@@ -4,13 +4,13 @@
 #include <stdlib.h>
 
 int64_t core_fault_left = -1;
-bool core_fault_for_good;
+static bool stays;
 uint64_t core_fault_places;
 
 void core_fault_set(int64_t left, bool for_good)
 {
     core_fault_left = left;
-    core_fault_for_good = for_good;
+    stays = for_good;
     core_fault_places = 0;
 }
 
@@ -21,7 +21,7 @@ bool core_fault_hit(void)
         core_fault_left--;
         return false;
     }
-    if (!core_fault_for_good)
+    if (!stays)
         core_fault_left = -1;
     return true;
 }

@@ -8,11 +8,10 @@
 #include <stdint.h>
 
 extern int64_t core_fault_left;    /* so many places succeed before one fails; negative: off */
-extern bool core_fault_for_good;   /* from then on all fail */
 extern uint64_t core_fault_places; /* passed since core_fault_set */
 
 bool core_fault_hit(void);
-void core_fault_set(int64_t left, bool for_good);
+void core_fault_set(int64_t left, bool for_good); /* for good: from then on all fail */
 
 static inline bool core_fault(void)
 {

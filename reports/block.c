@@ -31,7 +31,9 @@ static bool is_outermost(const char *function)
     return !strcmp(function, "main") || !strcmp(function, "MAIN__");
 }
 
-char *block_stack(struct trace *trace, const struct trace_event *event)
+/* The functions that the event was made in, "solve < main", as far as they were recorded: free()
+ * it. NULL: not known. */
+static char *stack_of(struct trace *trace, const struct trace_event *event)
 {
     static const char sql[] =
         "SELECT coalesce(s.function, s.symbol), s.inlined FROM stack t JOIN site s ON s.id = "
@@ -186,7 +188,7 @@ static enum core_status call_gather(struct gathering *g, const struct finding_ca
     if (call->seq && trace_event_get(trace, call->rank, call->seq, &event) == CORE_OK) {
         key.call = event.call;
         key.site = event.site;
-        key.stack = block_stack(trace, &event);
+        key.stack = stack_of(trace, &event);
         describe_arguments(trace, &event, arguments, sizeof arguments);
     }
     struct group *group = group_get(g, key);

@@ -47,8 +47,5 @@ void block_done(struct block *block); /* leaves it zeroed */
 
 /* What the operation is to the call that is about it: "the operation it waits for". */
 const char *block_subject_text(bool waits, bool found);
-/* The functions that the event was made in, "solve < main", as far as they were recorded: free()
- * it. NULL: not known. */
-char *block_stack(struct trace *trace, const struct trace_event *event);
 
 #endif

@@ -180,7 +180,6 @@ void report_text_shown(const struct finding *finding, const struct block *block,
 enum core_status report_why(const struct report_facts *facts, FILE *file);
 /* Parts of it, for others that show the same. */
 void report_why_print(const struct report_facts *facts, FILE *file);
-void report_why_sentence(const struct report_facts *facts, FILE *file);
 /* The same as text. Free with free(); NULL: out of memory. */
 char *report_why_sentence_text(const struct report_facts *facts);
 /* "messages grow: those of MPI_Send at x.c:12 had ...". */

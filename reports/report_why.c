@@ -100,7 +100,7 @@ static void culprit_write(const struct report_facts *facts, const struct why *wh
     }
 }
 
-void report_why_sentence(const struct report_facts *facts, FILE *file)
+static void print_sentence(const struct report_facts *facts, FILE *file)
 {
     const struct why *why = &facts->why;
     const struct why_part *part = NULL;
@@ -140,7 +140,7 @@ char *report_why_sentence_text(const struct report_facts *facts)
 
     if (!file)
         return NULL;
-    report_why_sentence(facts, file);
+    print_sentence(facts, file);
     if (fclose(file) == 0)
         return text;
     free(text);
@@ -233,7 +233,7 @@ void report_why_print(const struct report_facts *facts, FILE *file)
     bool told = false;
 
     fprintf(file, "why it took so long: ");
-    report_why_sentence(facts, file);
+    print_sentence(facts, file);
     fputc('\n', file);
     print_work(why, file);
     for (uint32_t i = 0; i < why->row_count && i < ROWS_SHOWN_MAX; i++) {

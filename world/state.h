@@ -159,8 +159,6 @@ void world_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Dataty
 void world_type_close(MPI_Datatype type);
 struct world_envelope *world_type_envelope(MPI_Datatype type, int combiner, int integers,
                                            int addresses, int types);
-/* Index of the basic type behind a predefined handle; used by op.c. */
-extern const char *const world_basic_name[BASIC_COUNT];
 
 /* --- operations, groups, error handlers, info ------------------------------------------------- */
 
@@ -554,7 +552,6 @@ void world_fiber_ready(struct world_fiber *fiber);
 void world_fiber_block(void);               /* run somebody else until made ready */
 void world_fiber_yield(void);               /* let the others go first */
 void world_pause_end(void);                 /* the first of those that pause is ready again */
-_Noreturn void world_fiber_exit(void);      /* of a body; back to the main context for good */
 _Noreturn void world_stop(void);            /* gives up on the world, from inside a fiber */
 struct world_fiber *world_fiber_next(void); /* who goes on, entered; NULL: nobody can */
 void world_fiber_loop(void);                /* from the main context: run until nobody can */
@@ -594,7 +591,6 @@ void world_process_aborts(int code);
 /* The runner is told where the rank is. */
 void world_process_stands(const struct world_fiber *fiber, const char *why);
 void world_process_asked(uint32_t options, enum replay_reason reason, uint32_t answer);
-void world_process_candidate(int source, int tag, uint64_t bytes, uint32_t number);
 void *world_process_memory(size_t *out_bytes); /* all that the arena has */
 void *world_process_table(size_t bytes);       /* zeroed, for good */
 
@@ -759,7 +755,6 @@ int world_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, i
                 struct ompi_request_t *request);
 int world_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                 uint32_t context, struct ompi_request_t *request);
-void world_request_start(struct ompi_request_t *request);
 
 /* comm.c */
 /* All members of a communicator come together: each puts down a pointer, and goes on once the last
@@ -777,13 +772,10 @@ struct world_meeting {
     const struct world_past *past;
 };
 struct world_meeting *world_meet(MPI_Comm comm, void *mine);
-/* With a number taken before from comm->meeting_count. */
-struct world_meeting *world_meet_numbered(MPI_Comm comm, uint32_t number, void *mine);
 /* Compares this collective call with the other members' calls of the same number; returns the
  * number. */
 uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root);
 MPI_Comm world_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent);
-uint32_t world_context_new(void);
 int world_comm_check(MPI_Comm comm, MPI_Comm *out_comm);
 
 /* attr.c; object: the handle as the callbacks get it */

@@ -202,8 +202,6 @@ void world_left_handles(world_range_fn visit, void *context);
 void world_handle_keep(void *handle, world_range_fn visit, void *context);
 /* The virtual clock goes on by so much; the others go first. */
 void world_sleep(uint64_t ns);
-/* The virtual clock that MPI_Wtime shows, in nanoseconds. */
-uint64_t world_now_ns(void);
 uint64_t world_look_ns(void); /* world_options.look_ns */
 
 #endif

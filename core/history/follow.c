@@ -50,7 +50,8 @@ const struct history_space *history_request_space(const struct history_rank *ran
     return space ? history_space_find(rank, HISTORY_SPACE_COMM, space - 1) : NULL;
 }
 
-int32_t history_request_world(const struct history_rank *rank, const struct request *request)
+/* Its peer's world rank, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */
+static int32_t request_world(const struct history_rank *rank, const struct request *request)
 {
     const struct history_space *space = history_request_space(rank, request);
 
@@ -89,7 +90,7 @@ uint64_t history_request_global(const struct history_space *space, const struct 
 static void post_send(struct history_follower *lane, struct request *request)
 {
     const struct history_space *space = history_request_space(lane->rank, request);
-    int32_t dest = history_request_world(lane->rank, request);
+    int32_t dest = request_world(lane->rank, request);
     struct history_channel *channel;
 
     if (dest == EVENT_PROC_NULL)

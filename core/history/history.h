@@ -217,8 +217,6 @@ const struct history_space *history_request_space(const struct history_rank *ran
                                                   const struct request *request);
 /* The communicator as channels are told apart by. */
 uint64_t history_request_global(const struct history_space *space, const struct request *request);
-/* Its peer's world rank, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */
-int32_t history_request_world(const struct history_rank *rank, const struct request *request);
 uint64_t history_request_number(const struct request *request);
 /* NULL when nothing was ever sent or received there. */
 const struct history_channel *history_channel_find(const struct history *history, uint64_t global,

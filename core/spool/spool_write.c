@@ -35,7 +35,8 @@ int spool_fd_up(int fd)
     return up;
 }
 
-void spool_stop(struct spool_writer *writer, int error, const char *note)
+/* Ends recording: errno or 1, and why. The first reason stays. */
+static void stop(struct spool_writer *writer, int error, const char *note)
 {
     struct spool_header *header = writer->header;
     if (!header || atomic_load(&header->stopped))
@@ -158,19 +159,6 @@ remove_ring:
     return error == ENOSPC || error == EDQUOT ? CORE_FULL : CORE_IO;
 }
 
-void spool_writer_close(struct spool_writer *writer)
-{
-    if (!writer->header)
-        return;
-    spool_drain(writer);
-    struct stat status;
-    if (writer->fd >= 0 && fstat(writer->fd, &status) == 0 && status.st_ino == writer->inode &&
-        status.st_dev == writer->device)
-        close(writer->fd);
-    munmap(writer->header, SPOOL_HEADER_BYTES + writer->mask + 1);
-    memset(writer, 0, sizeof *writer);
-}
-
 /* A file in memory that holds what can be read of the mapping: a write to it reports what a load
  * would die of. */
 static int memory_copy(const char *from, size_t bytes)
@@ -205,7 +193,7 @@ bool spool_writer_leave(struct spool_writer *writer, const void *address)
         memcpy(path + name - 6, ".ring", 6); /* instead of .spool */
     if (truncate(path, (off_t)bytes + 1) < 0)
         unlink(path); /* rather no record than one that says where the rank is not */
-    spool_stop(writer, 1, SPOOL_NOTE_LEFT);
+    stop(writer, 1, SPOOL_NOTE_LEFT);
     return true;
 }
 
@@ -282,7 +270,8 @@ static void drop_oldest(struct spool_writer *writer)
     put_base(writer);
 }
 
-int spool_drain(struct spool_writer *writer)
+/* Writes what is committed to the .spool file. False when recording has stopped. */
+static int drain(struct spool_writer *writer)
 {
     struct spool_header *header = writer->header;
     if (!header || atomic_load(&header->stopped))
@@ -294,7 +283,7 @@ int spool_drain(struct spool_writer *writer)
         return 1;
     int saved = errno;
     if (!own_fd(writer)) {
-        spool_stop(writer, errno, "the spool file was closed and cannot be opened again");
+        stop(writer, errno, "the spool file was closed and cannot be opened again");
         errno = saved;
         return 0;
     }
@@ -310,7 +299,7 @@ int spool_drain(struct spool_writer *writer)
         if (wrote <= 0) {
             int error = errno;
             guard_end(&guard, 1);
-            spool_stop(writer, wrote < 0 ? error : ENOSPC, "the spool cannot be written");
+            stop(writer, wrote < 0 ? error : ENOSPC, "the spool cannot be written");
             errno = saved;
             return 0;
         }
@@ -320,6 +309,19 @@ int spool_drain(struct spool_writer *writer)
     guard_end(&guard, 0);
     errno = saved;
     return 1;
+}
+
+void spool_writer_close(struct spool_writer *writer)
+{
+    if (!writer->header)
+        return;
+    drain(writer);
+    struct stat status;
+    if (writer->fd >= 0 && fstat(writer->fd, &status) == 0 && status.st_ino == writer->inode &&
+        status.st_dev == writer->device)
+        close(writer->fd);
+    munmap(writer->header, SPOOL_HEADER_BYTES + writer->mask + 1);
+    memset(writer, 0, sizeof *writer);
 }
 
 /* No record is split by the ring's end. */
@@ -340,7 +342,7 @@ void *spool_reserve_slow(struct spool_writer *writer, uint32_t words)
         return NULL;
     uint64_t ring_bytes = writer->mask + 1, bytes = words * 8ul;
     if (words > SPOOL_RECORD_WORDS_MAX || bytes > ring_bytes / 2) {
-        spool_stop(writer, 1, "a record is larger than the ring allows");
+        stop(writer, 1, "a record is larger than the ring allows");
         return NULL;
     }
     pad_to_end(writer, bytes);
@@ -349,7 +351,7 @@ void *spool_reserve_slow(struct spool_writer *writer, uint32_t words)
         writer->base(writer, NULL, 0, writer->base_context);
     if (writer->newest)
         drop_oldest(writer);
-    else if (!spool_drain(writer))
+    else if (!drain(writer))
         return NULL;
     pad_to_end(writer, bytes); /* a base was put there */
     set_limit(writer);

@@ -62,10 +62,6 @@ enum core_status spool_writer_open_newest(struct spool_writer *writer, const cha
                                           int newest, int *out_error);
 /* Drains what is committed and unmaps. Takes a zeroed one. */
 void spool_writer_close(struct spool_writer *writer);
-/* Writes what is committed to the .spool file. False when recording has stopped. */
-int spool_drain(struct spool_writer *writer);
-/* Ends recording: errno or 1, and why. The first reason stays. */
-void spool_stop(struct spool_writer *writer, int error, const char *note);
 
 /* In a handler of SIGBUS: if the address lies in the ring's mapping, that is memory of this process
  * alone from now on, with what was in it, recording ends, and the instruction may be run again.

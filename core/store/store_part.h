@@ -335,7 +335,6 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank,
                                  struct store_lane *lane);
 /* Parts that came for a call that never returned; NULL none. */
 struct store_gather *store_lane_parts(struct store_lane *lane, uint64_t seq);
-void store_lane_forget(struct store_gather *parts);
 /* The first list of that role; NULL none. parts may be NULL. */
 const struct store_list *store_list_find(const struct store_gather *parts, uint16_t role);
 void store_lane_close(struct store_lane *lane);

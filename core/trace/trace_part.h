@@ -19,9 +19,6 @@ enum core_status trace_prepare(const struct trace *trace, const char *text,
 /* A column as an int32_t; NULL is `none`. False: it is no such number. */
 bool trace_column(sqlite3_stmt *stmt, int column, int32_t none, int32_t *out_value);
 
-/* Memory that lives as long as the trace, zeroed. NULL: none left. */
-void *trace_alloc(struct trace *trace, uint64_t count, size_t bytes);
-
 /* --- trace_shape.c: what repeats of events ---------------------------------------------------- */
 
 struct trace_shape {

@@ -475,16 +475,6 @@ int variable_line(const struct variable *variable)
     return variable->line;
 }
 
-bool variable_points(const struct variable *variable)
-{
-    Dwarf_Die type;
-
-    if (!variable->count || variable->pointed)
-        return false;
-    type = variable->found[0].type;
-    return type_peel(&type) && dwarf_tag(&type) == DW_TAG_pointer_type;
-}
-
 uint64_t variable_offset(const struct variable *variable)
 {
     return variable->offset;

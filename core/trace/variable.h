@@ -74,7 +74,6 @@ const char *variable_name(const struct variable *variable);
 const char *variable_type(const struct variable *variable); /* "int[10]"; NULL unknown */
 const char *variable_file(const struct variable *variable); /* last component; NULL unknown */
 int variable_line(const struct variable *variable);         /* 0 unknown */
-bool variable_points(const struct variable *variable);      /* it is itself a pointer */
 /* Where the address lies in it, and its end, both relative to its start. Of what is pointed to: 0
  * and UINT64_MAX. */
 uint64_t variable_offset(const struct variable *variable);

@@ -502,7 +502,8 @@ static void make_custom(struct shape *c)
 
 /* --- neighbours ------------------------------------------------------------------------------- */
 
-bool shape_edge(const struct scenario *s, int from, int to, int size)
+/* Whether the graph of the scenario has an edge. */
+static bool has_edge(const struct scenario *s, int from, int to, int size)
 {
     return hash_of((uint32_t)from, (uint32_t)to, s->sizes_seed ^ 0x55) % 3 == 0 ||
            to == (from + 1) % size;
@@ -513,13 +514,13 @@ static void neighbours_of_graph(const struct scenario *s, int rank, int size,
 {
     out->in_count = out->out_count = 0;
     for (int i = 0; i < size; i++) {
-        if (shape_edge(s, rank, i, size))
+        if (has_edge(s, rank, i, size))
             out->out[out->out_count++] = i;
-        if (!shape_edge(s, i, rank, size))
+        if (!has_edge(s, i, rank, size))
             continue;
         out->in_mark[out->in_count] = 0;
         for (int before = 0; before < rank; before++)
-            out->in_mark[out->in_count] += shape_edge(s, i, before, size);
+            out->in_mark[out->in_count] += has_edge(s, i, before, size);
         out->in[out->in_count++] = i;
     }
 }

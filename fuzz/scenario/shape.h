@@ -79,8 +79,6 @@ bool shape_is_neighbour(int kind);
 bool shape_has_blocks_of_sizes(int kind);
 void shape_neighbours(const struct scenario *scenario, MPI_Comm comm, int rank, int size,
                       struct shape_neighbours *out);
-/* Whether the graph of the scenario has an edge. */
-bool shape_edge(const struct scenario *scenario, int from, int to, int size);
 
 void shape_make(struct shape *shape);
 void shape_free(struct shape *shape);

@@ -216,44 +216,7 @@ static void look(struct lane *lane, const struct spool_event *e, void **cfa,
     }
 }
 
-static void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
-                             const struct usage_buffer *buffer, uint64_t key)
-{
-    look(lane, e, cfa, buffer, key, 0);
-}
-
-void bounds_look_keys(struct lane *lane, const struct spool_event *e, void **cfa,
-                      const struct usage_buffers *all, unsigned first)
-{
-    for (unsigned i = first; i < all->count; i++) {
-        const struct usage_buffer *b = &all->buffer[i];
-        uint64_t key = bounds_key(e->site, b);
-        if (UNLIKELY(bounds.sanitized))
-            bounds_ask_sanitizer(lane, e->seq, b);
-        if (UNLIKELY(bounds.known[key >> (64 - BOUNDS_KNOWN_BITS)] != key))
-            bounds_look_slow(lane, e, cfa, b, key);
-        *bounds_last(e->site, i) =
-            (struct bounds_last){b->start, b->end, b->argument, b->of, e->site};
-    }
-}
-
-void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cfa,
-                       struct usage_buffer *array, uint64_t key)
-{
-    array->type = array->of = recorder_type(lane, recorder_handle.type_byte);
-    look(lane, e, cfa, array, key, SPOOL_MEMORY_ARRAY);
-}
-
-/* --- AddressSanitizer ------------------------------------------------------------------------- */
-
 static void *(*region_is_poisoned)(void *, size_t);
-
-void bounds_start(void)
-{
-    *(void **)&region_is_poisoned = dlsym(RTLD_DEFAULT, "__asan_region_is_poisoned");
-    bounds.sanitized = region_is_poisoned != NULL;
-    shadow_start();
-}
 
 static bool ask(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer, uintptr_t start,
                 uintptr_t end)
@@ -268,7 +231,7 @@ static bool ask(struct lane *lane, uint64_t seq, const struct usage_buffer *buff
     return !bad;
 }
 
-void bounds_ask_sanitizer(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer)
+static void ask_sanitizer(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer)
 {
     const struct datatype_span *s = datatypes_span(buffer->of);
     if (!s || !buffer->type) {
@@ -285,4 +248,41 @@ void bounds_ask_sanitizer(struct lane *lane, uint64_t seq, const struct usage_bu
                                 at + (uintptr_t)s->part[k][1]))
                 return;
         }
+}
+
+static void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
+                             const struct usage_buffer *buffer, uint64_t key)
+{
+    look(lane, e, cfa, buffer, key, 0);
+}
+
+void bounds_look_keys(struct lane *lane, const struct spool_event *e, void **cfa,
+                      const struct usage_buffers *all, unsigned first)
+{
+    for (unsigned i = first; i < all->count; i++) {
+        const struct usage_buffer *b = &all->buffer[i];
+        uint64_t key = bounds_key(e->site, b);
+        if (UNLIKELY(bounds.sanitized))
+            ask_sanitizer(lane, e->seq, b);
+        if (UNLIKELY(bounds.known[key >> (64 - BOUNDS_KNOWN_BITS)] != key))
+            bounds_look_slow(lane, e, cfa, b, key);
+        *bounds_last(e->site, i) =
+            (struct bounds_last){b->start, b->end, b->argument, b->of, e->site};
+    }
+}
+
+void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cfa,
+                       struct usage_buffer *array, uint64_t key)
+{
+    array->type = array->of = recorder_type(lane, recorder_handle.type_byte);
+    look(lane, e, cfa, array, key, SPOOL_MEMORY_ARRAY);
+}
+
+/* --- AddressSanitizer ------------------------------------------------------------------------- */
+
+void bounds_start(void)
+{
+    *(void **)&region_is_poisoned = dlsym(RTLD_DEFAULT, "__asan_region_is_poisoned");
+    bounds.sanitized = region_is_poisoned != NULL;
+    shadow_start();
 }

@@ -16,7 +16,6 @@
 /* The same of an array that a call is given, or writes: counts, handles, statuses. */
 void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cfa,
                        struct usage_buffer *array, uint64_t key);
-void bounds_ask_sanitizer(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer);
 
 enum { BOUNDS_KNOWN_BITS = 12, BOUNDS_LAST = 64 };
 extern struct bounds {

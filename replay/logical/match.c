@@ -619,13 +619,6 @@ uint32_t replay_match_wild(const struct replay_match *match, uint32_t to, uint32
     return after ? match->link[after].after : match->queue[to].wild_first;
 }
 
-uint32_t replay_match_message(const struct replay_match *match, uint32_t to, uint32_t after)
-{
-    CORE_CHECK(match->wild);
-    CORE_CHECK(to < match->ranks);
-    return after ? match->link[after].after : match->queue[to].message_first;
-}
-
 uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
                                  uint32_t *out_message, uint32_t room)
 {

@@ -137,9 +137,6 @@ void replay_match_take(struct replay_match *match, uint32_t receive, uint32_t me
 bool replay_match_settle(struct replay_match *match, uint32_t to,
                          struct replay_match_pair *out_pair);
 
-/* Wild mode. Kept messages of a destination in the order in which they came: the first one behind
- * `after`. */
-uint32_t replay_match_message(const struct replay_match *match, uint32_t to, uint32_t after);
 /* The entry with this key and who; REPLAY_MATCH_NONE if it has been taken. */
 uint32_t replay_match_find(const struct replay_match *match, const struct replay_match_key *key,
                            bool is_receive, uint64_t who);

@@ -102,7 +102,7 @@ void run_error(struct replay_run *run, const struct replay_error *error)
         run->failed = CORE_NO_MEMORY;
 }
 
-int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t index)
+static int32_t wanted_by_policy(const struct replay_run *run, uint32_t rank, uint32_t index)
 {
     const struct replay_policy *policy = run->policy;
     const struct replay_rank *program = &run->program->rank[rank];
@@ -390,7 +390,7 @@ static void settle_or_pin(struct replay_run *run, uint32_t to, bool settle)
             struct replay_match_key key, message_key;
             uint32_t receive_op, send_op;
             run_entry(run, at, &key, &receive_op);
-            int32_t wanted = key.from < 0 ? run_wanted(run, to, receive_op) : -1;
+            int32_t wanted = key.from < 0 ? wanted_by_policy(run, to, receive_op) : -1;
             uint32_t message = wanted >= 0 && (uint32_t)wanted < run->program->rank_count
                                    ? replay_match_candidate(&run->match, at, wanted)
                                    : REPLAY_MATCH_NONE;
@@ -511,7 +511,7 @@ static bool probe(struct replay_run *run, struct rank_state *state, uint32_t ran
     if (run_probe_waits(run, op) && state->forced < 0)
         return false;
     if (op->peer == REPLAY_ANY && !state->relaxed) {
-        int32_t wanted = state->forced >= 0 ? state->forced : run_wanted(run, rank, index);
+        int32_t wanted = state->forced >= 0 ? state->forced : wanted_by_policy(run, rank, index);
         if (wanted >= 0)
             key.from = wanted;
     }
@@ -583,7 +583,7 @@ static bool await_any(struct replay_run *run, struct rank_state *state, uint32_t
     const struct replay_rank *program = &run->program->rank[rank];
     const struct replay_set *set = &program->set[op->request];
     const int32_t *member = program->member + set->first;
-    int32_t wanted = state->relaxed ? -1 : run_wanted(run, rank, index);
+    int32_t wanted = state->relaxed ? -1 : wanted_by_policy(run, rank, index);
     bool some = op->kind == REPLAY_WAIT_SOME, any_done = false, all_wanted = true;
 
     if (set->count == 0)

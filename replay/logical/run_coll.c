@@ -34,7 +34,8 @@ static uint32_t bucket_of(const struct replay_run *run, uint32_t comm, uint32_t 
     return ((comm * 0x9E3779B1u) + number) & ((1u << run->coll_bits) - 1);
 }
 
-const struct coll_state *run_coll_find(const struct replay_run *run, uint32_t comm, uint32_t number)
+/* NULL: nobody has entered it, or everybody has left it */
+static const struct coll_state *find(const struct replay_run *run, uint32_t comm, uint32_t number)
 {
     if (!run->coll_bucket)
         return NULL;
@@ -122,8 +123,8 @@ static void coll_drop(struct replay_run *run, struct coll_state *coll)
     run->coll_used--;
 }
 
-bool run_coll_ready(const struct replay_run *run, const struct coll_state *coll, uint32_t rank,
-                    uint32_t index)
+static bool is_ready(const struct replay_run *run, const struct coll_state *coll, uint32_t rank,
+                     uint32_t index)
 {
     const struct replay_op *op = &run->program->rank[rank].op[index];
     const struct replay_comm *comm = &run->program->comm[op->comm];
@@ -203,7 +204,7 @@ static void release(struct replay_run *run, struct coll_state *coll)
         CORE_CHECK_HOT(*place <= run->coll_waiter_top);
         struct coll_waiter *waiter = &run->coll_waiter[*place];
         const struct replay_op *op = &run->program->rank[waiter->rank].op[waiter->op];
-        if (!run_coll_ready(run, coll, waiter->rank, waiter->op)) {
+        if (!is_ready(run, coll, waiter->rank, waiter->op)) {
             place = &waiter->next;
             continue;
         }
@@ -223,7 +224,7 @@ bool run_coll_enter(struct replay_run *run, uint32_t rank, uint32_t index)
 {
     const struct replay_op *op = &run->program->rank[rank].op[index];
     const struct replay_comm *comm = &run->program->comm[op->comm];
-    struct coll_state *coll = (struct coll_state *)run_coll_find(run, op->comm, (uint32_t)op->tag);
+    struct coll_state *coll = (struct coll_state *)find(run, op->comm, (uint32_t)op->tag);
     uint32_t count = comm_count(run, op->comm);
 
     if (!coll && !(coll = coll_new(run, op, rank, index)))
@@ -241,7 +242,7 @@ bool run_coll_enter(struct replay_run *run, uint32_t rank, uint32_t index)
     check_agreement(run, coll, rank, index);
     if (coll->arrived == count || (relaxed && coll->waiter))
         release(run, coll);
-    bool ready = run_coll_ready(run, coll, rank, index);
+    bool ready = is_ready(run, coll, rank, index);
     if (!ready) {
         uint32_t at = run->coll_waiter_free;
         if (at)

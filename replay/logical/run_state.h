@@ -229,8 +229,6 @@ static inline bool run_passed(const struct replay_run *run, uint32_t rank, uint3
 /* run.c */
 void run_blocking_done(struct replay_run *run, uint32_t rank, uint32_t op); /* of a held context */
 bool run_request_is_done(const struct replay_run *run, uint32_t rank, int32_t request);
-int32_t run_wanted(const struct replay_run *run, uint32_t rank,
-                   uint32_t op); /* source or member by policy; -1 none */
 bool run_probe_waits(const struct replay_run *run,
                      const struct replay_op *op); /* for a decision which message to take */
 bool run_is_buffered(const struct replay_run *run, uint32_t rank,
@@ -257,11 +255,6 @@ bool run_lock_enter(struct replay_run *run, uint32_t rank, uint32_t op);
 void run_lock_leave(struct replay_run *run, uint32_t rank, const struct replay_op *op);
 void run_coll_reset(struct replay_run *run);
 void run_coll_done(struct replay_run *run);
-/* NULL: nobody has entered it, or everybody has left it */
-const struct coll_state *run_coll_find(const struct replay_run *run, uint32_t comm,
-                                       uint32_t number);
-bool run_coll_ready(const struct replay_run *run, const struct coll_state *coll, uint32_t rank,
-                    uint32_t op);
 
 /* run_result.c. The world has come to rest. */
 enum core_status run_conclude(struct replay_run *run, enum replay_outcome *out_outcome);

@@ -248,7 +248,7 @@ static void engine_done(struct timed_engine *e)
     free(e->side);
 }
 
-void timed_message_ended(struct timed_engine *e, uint32_t id, uint64_t started)
+static void message_ended(struct timed_engine *e, uint32_t id, uint64_t started)
 {
     struct timed_message *m = &e->message[id];
     CORE_CHECK_HOT(id && id < e->message_used); /* timed_state.h invariant 1 */
@@ -280,11 +280,11 @@ static void event(struct timed_engine *e, const struct timed_event *event)
     switch (event->what & 3) {
     case EVENT_END:
         if (!e->shared) {
-            timed_message_ended(e, id, e->now - timed_duration(e, &e->message[id]));
+            message_ended(e, id, e->now - timed_duration(e, &e->message[id]));
         } else if ((id = timed_link_current(e, id, event->what)) != NONE) {
             uint64_t started = timed_link_started(e, id);
             timed_link_ended(e, id);
-            timed_message_ended(e, id, started);
+            message_ended(e, id, started);
         }
         break;
     case EVENT_RESUME:
@@ -294,7 +294,7 @@ static void event(struct timed_engine *e, const struct timed_event *event)
         break;
     case EVENT_FLOW:
         if (e->message[id].flags & MESSAGE_SELF)
-            timed_message_ended(e, id, e->now);
+            message_ended(e, id, e->now);
         else
             timed_link_flow(e, id);
         break;
@@ -451,7 +451,7 @@ static int superstep(struct timed_engine *e)
     }
     size_t count = e->fresh.count;
     for (size_t i = 0; i < count; i++)
-        timed_message_ended(e, e->fresh.at[i], started);
+        message_ended(e, e->fresh.at[i], started);
     CORE_CHECK(e->fresh.count == count); /* ranks post nothing before they run */
     e->fresh.count = 0;
     return count != 0;

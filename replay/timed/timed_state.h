@@ -240,7 +240,6 @@ static inline bool timed_failed(struct timed_engine *engine, enum core_status st
 /* timed.c */
 enum core_status timed_numbers_add(struct timed_engine *engine, struct timed_numbers *numbers,
                                    uint32_t value);
-void timed_message_ended(struct timed_engine *engine, uint32_t id, uint64_t started);
 uint64_t timed_words_ticks(const struct timed_engine *engine, uint64_t bytes);
 
 /* Where the time of ranks goes: columns of the result, in the order of struct replay_timed_rank. */

@@ -20,6 +20,7 @@ static int is_send(const char *call) { return !strcmp(call, "MPI_Send"); }
 static int is_swap(const char *name) { return strstr(name, "Compare_and_swap") != 0; }
 static int usage_fly(void) { return 0; }
 END
+echo 'int event_count(void);' >tree/core/trace/event.h
 printf '# core\n\n`event.c`, `trace/`, `gone.c` and `nowhere/`; `check_NAME.c` is a pattern\n' \
     >tree/core/README.md
 printf '%0101d\n' 0 | sed 's/^/words /' >tree/checkers/README.md

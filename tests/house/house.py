@@ -3,6 +3,7 @@
 with its place, then `N files, M violations`; exit status 1 if there is any. Rules: see RULES at the
 end."""
 import argparse
+import collections
 import glob
 import os
 import re
@@ -203,6 +204,40 @@ class House:
                 if len(line) > 100:
                     self.say("columns", name, number, f"{len(line)} columns")
 
+    def declared(self):
+        """A header declares what another file uses, or it does itself: all else is static, or gone.
+        Names that a macro or a template puts together are used."""
+        declaration = re.compile(
+            r"^(?!typedef\b|static\b|enum\b[^(]*\{)[A-Za-z_][\w\s*]*?[\s*](\w+)\([^{;]*;"
+            r"|^extern [\w\s*]*?(\w+)(?:\[\w*\])*;",
+            re.M,
+        )
+        text = {
+            f: re.sub(
+                r"/\*.*?\*/", lambda m: "\n" * m.group(0).count("\n"), self.read(f), flags=re.S
+            )
+            for f in self.files
+            if re.search(r"\.(?:c|cc|h|py|tmpl|table|sh|map)$", f)
+        }
+        files, pasted = collections.Counter(), set()
+        for each in text.values():
+            files.update(set(re.findall(r"\w+", each)))
+            pasted.update(re.findall(r"\b([A-Za-z]\w*_)(?:##|\$?\{)", each))
+        for name in [f for f in self.sources(*ROOMS) if f.endswith(".h")]:
+            for match in declaration.finditer(text[name]):
+                what = match.group(1) or match.group(2)
+                if (
+                    files[what] < 3
+                    and len(re.findall(rf"\b{what}\b", text[name])) == 1
+                    and not what.startswith(tuple(pasted))
+                ):
+                    self.say(
+                        "declared",
+                        name,
+                        text[name].count("\n", 0, match.start(match.lastindex)) + 1,
+                        f"nobody else uses {what}",
+                    )
+
     def assertions(self):
         """A room has half an assertion a function; a function begins with a brace that stands
         alone."""
@@ -227,6 +262,7 @@ RULES = [
     "paths",
     "banners",
     "columns",
+    "declared",
     "assertions",
 ]
 

@@ -75,7 +75,7 @@ static void null_peer(struct ompi_request_t *request)
         request->status = (MPI_Status){.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG};
 }
 
-void world_request_start(struct ompi_request_t *request)
+static void request_start(struct ompi_request_t *request)
 {
     CORE_CHECK_HOT(request->kind == REQUEST_SEND || request->kind == REQUEST_RECV);
     CORE_CHECK_HOT(request->active && !request->complete && request->owner == ME);
@@ -102,7 +102,7 @@ int world_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, i
                    (dest >= 0 && dest < (comm->remote_size ? comm->remote_size : comm->size)));
     fill(request, REQUEST_SEND, mode, buffer, count, type, dest, tag, comm, context);
     request->number = number_next(REQUEST_SEND, mode, context);
-    world_request_start(request);
+    request_start(request);
     return MPI_SUCCESS;
 }
 
@@ -113,7 +113,7 @@ int world_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int t
                    (source >= 0 && source < (comm->remote_size ? comm->remote_size : comm->size)));
     fill(request, REQUEST_RECV, MODE_STANDARD, buffer, count, type, source, tag, comm, context);
     request->number = number_next(REQUEST_RECV, MODE_STANDARD, context);
-    world_request_start(request);
+    request_start(request);
     return MPI_SUCCESS;
 }
 
@@ -318,7 +318,7 @@ static int nonblocking(const char *call, enum world_request_kind kind, const voi
         request->active = false;
         request->complete = true;
     } else {
-        world_request_start(request);
+        request_start(request);
     }
     *out_request = request;
     return MPI_SUCCESS;
@@ -372,7 +372,7 @@ static int start(struct ompi_request_t *request)
         return world_error(request->comm, MPI_ERR_REQUEST, "the request is active already");
     fill(request, request->kind, request->mode, request->buffer, request->count, request->type,
          request->peer, request->tag, request->comm, request->context);
-    world_request_start(request);
+    request_start(request);
     return MPI_SUCCESS;
 }
 

@@ -143,29 +143,6 @@ static void helper_ended(struct world_rank *rank)
         world_fiber_ready(rank->fiber);
 }
 
-static void fiber_main(void)
-{
-    struct world_fiber *self = WORLD->fiber;
-    if (exceptions)
-        *exceptions = no_exceptions;
-    if (__sanitizer_finish_switch_fiber) {
-        const void *bottom;
-        size_t size;
-        __sanitizer_finish_switch_fiber(NULL, &bottom, &size);
-        if (!main_bottom) { /* the first fiber ever is entered from the main context */
-            main_bottom = bottom;
-            main_size = size;
-        }
-    }
-    self->body(self);
-    CORE_CHECK(WORLD->fiber == self && self->live);
-    if (WORLD_PROCESSES) {
-        world_process_stack_ended(self->stack);
-        helper_ended(self->rank);
-    }
-    world_fiber_exit();
-}
-
 struct world_fiber *world_fiber_serve(struct world_fiber *self)
 {
     CORE_CHECK(WORLD->fiber == self && self->live && !self->stack);
@@ -286,7 +263,8 @@ void world_pause_end(void)
         world_fiber_ready(paused);
 }
 
-void world_fiber_exit(void)
+/* Of a body; back to the main context for good. */
+static _Noreturn void fiber_exit(void)
 {
     struct world_fiber *self = WORLD->fiber;
     CORE_CHECK(self->live && self->waiting <= 0);
@@ -294,6 +272,29 @@ void world_fiber_exit(void)
     fiber_to(self, pick(), true);
     CORE_CHECK(!"a finished fiber was resumed");
     abort();
+}
+
+static void fiber_main(void)
+{
+    struct world_fiber *self = WORLD->fiber;
+    if (exceptions)
+        *exceptions = no_exceptions;
+    if (__sanitizer_finish_switch_fiber) {
+        const void *bottom;
+        size_t size;
+        __sanitizer_finish_switch_fiber(NULL, &bottom, &size);
+        if (!main_bottom) { /* the first fiber ever is entered from the main context */
+            main_bottom = bottom;
+            main_size = size;
+        }
+    }
+    self->body(self);
+    CORE_CHECK(WORLD->fiber == self && self->live);
+    if (WORLD_PROCESSES) {
+        world_process_stack_ended(self->stack);
+        helper_ended(self->rank);
+    }
+    fiber_exit();
 }
 
 void world_stop(void)

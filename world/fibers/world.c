@@ -701,11 +701,6 @@ void world_sleep(uint64_t ns)
     world_fiber_yield();
 }
 
-uint64_t world_now_ns(void)
-{
-    return WORLD->now_ns;
-}
-
 uint64_t world_look_ns(void)
 {
     enum { LOOK_NS = 1000, FASTER_EVERY = 64, FASTER_MAX = 20 };

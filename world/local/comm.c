@@ -15,7 +15,7 @@ struct ompi_predefined_communicator_t ompi_mpi_comm_null = {{.handle = {.magic =
 enum { KEY_COLLECTIVE = 1 }; /* contexts are even: an odd key marks the log of collective calls */
 _Static_assert(KEY_COLLECTIVE % 2 == 1, "no context is such a key");
 
-uint32_t world_context_new(void)
+static uint32_t context_new(void)
 {
     uint32_t context = WORLD->context_next;
     WORLD->context_next += 2;
@@ -123,14 +123,8 @@ uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root)
     return number;
 }
 
-struct world_meeting *world_meet(MPI_Comm comm, void *mine)
-{
-    if (WORLD_PROCESSES && world_process_several)
-        world_turn_thread(comm, TURN_COLLECTIVE, 0, 0);
-    return world_meet_numbered(comm, comm->meeting_count++, mine);
-}
-
-struct world_meeting *world_meet_numbered(MPI_Comm comm, uint32_t number, void *mine)
+/* With a number taken before from comm->meeting_count. */
+static struct world_meeting *meet_numbered(MPI_Comm comm, uint32_t number, void *mine)
 {
     int size = comm->size + comm->remote_size;
     int place = comm->rank + (local_first(comm) ? 0 : comm->remote_size);
@@ -143,7 +137,7 @@ struct world_meeting *world_meet_numbered(MPI_Comm comm, uint32_t number, void *
     if (!meeting->slot) {
         meeting->slot = world_alloc((size_t)size * sizeof(void *));
         meeting->waiting = world_alloc((size_t)size * sizeof(void *));
-        meeting->context = world_context_new();
+        meeting->context = context_new();
     }
     CORE_CHECK(meeting->size == size && place >= 0 && place < size); /* invariant 2 */
     meeting->slot[place] = mine;
@@ -164,6 +158,13 @@ struct world_meeting *world_meet_numbered(MPI_Comm comm, uint32_t number, void *
     for (int i = 0; i < size - 1; i++)
         world_fiber_ready(meeting->waiting[i]);
     return meeting;
+}
+
+struct world_meeting *world_meet(MPI_Comm comm, void *mine)
+{
+    if (WORLD_PROCESSES && world_process_several)
+        world_turn_thread(comm, TURN_COLLECTIVE, 0, 0);
+    return meet_numbered(comm, comm->meeting_count++, mine);
 }
 
 MPI_Comm world_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent)
@@ -361,7 +362,7 @@ static void idup_body(struct world_fiber *fiber)
     struct idup *idup = fiber->argument;
     CORE_CHECK(idup->made->context == 0 && !fiber->is_rank); /* it has none yet */
     fiber->call = "MPI_Comm_idup";
-    idup->made->context = world_meet_numbered(idup->comm, idup->made->meeting_count, NULL)->context;
+    idup->made->context = meet_numbered(idup->comm, idup->made->meeting_count, NULL)->context;
     idup->made->meeting_count = 0;
     world_request_complete(idup->request);
 }
@@ -564,7 +565,7 @@ struct side {
 static struct side *leaders_exchange(MPI_Comm local, MPI_Comm peer, int remote_leader, int tag)
 {
     struct side *mine = world_alloc(sizeof *mine), *theirs = world_alloc(sizeof *theirs);
-    *mine = (struct side){local->member, local->size, world_context_new()};
+    *mine = (struct side){local->member, local->size, context_new()};
     struct ompi_request_t *send = world_request_new(REQUEST_SEND),
                           *recv = world_request_new(REQUEST_RECV);
     world_irecv(theirs, sizeof *theirs, MPI_BYTE, remote_leader, tag, peer, peer->context + LEADERS,

@@ -1,13 +1,6 @@
 /* The predefined datatypes of mpi.h, for x86-64 as Open MPI has them there. */
 #include "world/state.h"
 
-const char *const world_basic_name[BASIC_COUNT] = {
-    "none",   "byte",        "packed",        "char",           "wchar",
-    "bool",   "int8",        "int16",         "int32",          "int64",
-    "uint8",  "uint16",      "uint32",        "uint64",         "float",
-    "double", "long double", "float complex", "double complex", "long double complex",
-    "half",   "int128"};
-
 #define HANDLE_OF(kind)                                                                  \
     {                                                                                    \
         .magic = (uint32_t)HANDLE_MAGIC + (kind), .references = 1, .made_by = "MPI_Init" \

@@ -612,8 +612,7 @@ static bool answer_is_whole(const struct region *region, const struct world_deci
 {
     return region->outcome.finding_count >= 0 &&
            region->outcome.finding_count <= WORLD_FINDINGS_MAX &&
-           region->question_count <= WORLD_LOG_MAX && region->candidate_count <= WORLD_LOG_MAX &&
-           region->event_count <= WORLD_LOG_MAX &&
+           region->question_count <= WORLD_LOG_MAX && region->event_count <= WORLD_LOG_MAX &&
            (!d || (!d->decision == !d->decision_count && !d->option == !d->option_count &&
                    !d->missed == !d->missed_count && !d->past == !d->past_count));
 }
@@ -708,10 +707,8 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
     *out_outcome = (struct world_process_outcome){.world = region->outcome,
                                                   .rank = w->rank,
                                                   .question = region->question,
-                                                  .candidate = region->candidate,
                                                   .event = region->event,
                                                   .question_count = region->question_count,
-                                                  .candidate_count = region->candidate_count,
                                                   .event_count = region->event_count,
                                                   .lost = region->lost,
                                                   .unsure = unsure};

@@ -35,20 +35,13 @@ void world_processes_end(struct world_processes *worlds);
 
 /* --- one world -------------------------------------------------------------------------------- */
 
-struct world_candidate { /* a message that could be taken, or a request that is complete */
-    int source, tag;     /* world rank */
-    uint64_t bytes;
-    uint32_t number; /* of the sender's sends; of a request: its index in the call */
-};
-
 struct world_question { /* what the choice source was asked */
     enum replay_reason reason;
     uint32_t options, answer;
-    int rank;              /* who asked; of SCHEDULE in the ready queue: who ran before */
-    uint32_t event;        /* how many events were before it */
-    const char *call;      /* MPI_Recv */
-    uint64_t site;         /* where the program called it: world_processes_site */
-    uint32_t first, count; /* its candidates: of MATCH and WAIT as many as options */
+    int rank;         /* who asked; of SCHEDULE in the ready queue: who ran before */
+    uint32_t event;   /* how many events were before it */
+    const char *call; /* MPI_Recv */
+    uint64_t site;    /* where the program called it: world_processes_site */
 };
 
 enum world_rank_end {
@@ -75,9 +68,8 @@ struct world_process_outcome {
     struct world_outcome world;
     const struct world_rank_outcome *rank; /* [rank_count] */
     const struct world_question *question;
-    const struct world_candidate *candidate;
     const struct world_event *event; /* in the order they happened */
-    size_t question_count, candidate_count, event_count;
+    size_t question_count, event_count;
     bool lost;   /* there were more questions or events than WORLD_LOG_MAX */
     bool unsure; /* it stood still, but a thread might have gone on: finding "threads" */
 };

@@ -89,14 +89,13 @@ struct region {
     _Atomic uint32_t over;        /* somebody saw that the world cannot go on: the rest is ended */
     _Atomic uint32_t time;        /* the runner's time was over */
     struct world_outcome outcome; /* the rules of its findings are names */
-    uint64_t question_count, candidate_count, event_count;
+    uint64_t question_count, event_count;
     bool lost;
     struct region_name name[REGION_NAMES_MAX];
     struct region_script script[REGION_SCRIPTS_MAX];
     char policy[REGION_POLICY_MAX];
     uint32_t choice[WORLD_LOG_MAX];
     struct world_question question[WORLD_LOG_MAX];
-    struct world_candidate candidate[WORLD_LOG_MAX];
     struct world_event event[WORLD_LOG_MAX];
     struct region_rank rank[WORLD_RANKS_MAX];
 };

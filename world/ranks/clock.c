@@ -12,8 +12,8 @@
 enum { FASTER_EVERY = 64, FASTER_MAX = 20 };
 static const uint64_t epoch_ns = 1700000000u * (uint64_t)1000000000;
 
-uint64_t rank_clock_before;
-static uint32_t looks; /* since the last call of MPI in the world */
+static uint64_t before_ns; /* what passed before the world began */
+static uint32_t looks;     /* since the last call of MPI in the world */
 static uint64_t looks_step;
 
 static uint64_t look(void)
@@ -24,15 +24,15 @@ static uint64_t look(void)
     uint32_t doubled = looks++ / FASTER_EVERY;
     uint64_t step = world_look_ns() << (doubled < FASTER_MAX ? doubled : FASTER_MAX);
     if (rank_own < 0)
-        return epoch_ns + (rank_clock_before += step);
-    return epoch_ns + rank_clock_before + (WORLD->now_ns += step);
+        return epoch_ns + (before_ns += step);
+    return epoch_ns + before_ns + (WORLD->now_ns += step);
 }
 
 static void pass(uint64_t ns)
 {
     looks = 0;
     if (rank_own < 0)
-        rank_clock_before += ns;
+        before_ns += ns;
     else if (world_process_several &&
              !rank_region->rank[rank_own].left) { /* the others of its rank go on meanwhile, too */
         world_process_thread_lock();

@@ -184,27 +184,10 @@ void world_process_stands(const struct world_fiber *fiber, const char *why)
     told->site = (uintptr_t)fiber->site;
 }
 
-static uint64_t fresh; /* candidates told since the last question */
-
-void world_process_candidate(int source, int tag, uint64_t bytes, uint32_t number)
-{
-    if (rank_region->candidate_count == WORLD_LOG_MAX) {
-        rank_region->lost = true;
-        return;
-    }
-    rank_region->candidate[rank_region->candidate_count++] =
-        (struct world_candidate){.source = source, .tag = tag, .bytes = bytes, .number = number};
-    fresh++;
-}
-
 void world_process_asked(uint32_t options, enum replay_reason reason, uint32_t answer)
 {
-    uint32_t count = (uint32_t)fresh;
-    fresh = 0;
-    if (options < 2) { /* no question */
-        rank_region->candidate_count -= count;
+    if (options < 2) /* no question */
         return;
-    }
     if (rank_region->question_count == WORLD_LOG_MAX) {
         rank_region->lost = true;
         return;
@@ -217,7 +200,5 @@ void world_process_asked(uint32_t options, enum replay_reason reason, uint32_t a
                                 .rank = fiber->rank->rank,
                                 .event = (uint32_t)rank_region->event_count,
                                 .call = rank_name(fiber->call),
-                                .site = (uintptr_t)fiber->site,
-                                .first = (uint32_t)rank_region->candidate_count - count,
-                                .count = count};
+                                .site = (uintptr_t)fiber->site};
 }

@@ -40,9 +40,6 @@ void rank_threads_rest(_Atomic uint32_t *turn, uint32_t seen);
 bool rank_threads_inside(void); /* the calling one is in a call of MPI */
 void rank_threads_leave(void);  /* the calling one ends the process */
 
-/* clock.c */
-extern uint64_t rank_clock_before; /* what passed before the world began */
-
 /* needs.c */
 void rank_needs_check(void); /* refuses a program that needs what is not here */
 

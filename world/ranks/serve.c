@@ -328,7 +328,7 @@ static bool options_read(struct world_options *out)
 static void answer_begin(void)
 {
     rank_region->over = rank_region->time = 0;
-    rank_region->question_count = rank_region->candidate_count = rank_region->event_count = 0;
+    rank_region->question_count = rank_region->event_count = 0;
     rank_region->lost = false;
     memset(rank_region->rank, 0, rank_region->rank_count * sizeof *rank_region->rank);
 }

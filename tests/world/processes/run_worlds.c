@@ -39,12 +39,9 @@ static void show_log(const struct world_processes *worlds, const struct world_pr
         const char *path = "?";
         uint64_t offset = 0;
         world_processes_site(worlds, q->site, &path, &offset);
-        printf("question %d: %u of %u by rank %d in %s at %s+%#llx:", q->reason, q->answer,
+        printf("question %d: %u of %u by rank %d in %s at %s+%#llx\n", q->reason, q->answer,
                q->options, q->rank, q->call, strrchr(path, '/') ? strrchr(path, '/') + 1 : path,
                (unsigned long long)offset);
-        for (uint32_t c = 0; c < q->count; c++)
-            printf(" %d/%d", o->candidate[q->first + c].source, o->candidate[q->first + c].tag);
-        printf("\n");
     }
     for (size_t i = 0; i < o->event_count; i++)
         printf("event %d: rank %d peer %d tag %d %s\n", o->event[i].kind, o->event[i].rank,
