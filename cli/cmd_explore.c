@@ -323,6 +323,8 @@ static int search(struct explore_program *program, struct settings *settings)
         status = source_open(started_ns, &source);
     if (status == CORE_OK)
         status = explore_findings(program, &found, &list);
+    if (status == CORE_OK)
+        status = explore_findings_overdue(program, &found, &list);
     char *sent = status == CORE_OK ? explore_sent_words(program, &found) : NULL;
     const struct explore_result result = {.command = words ? words : "",
                                           .program = program->command->argv[0],

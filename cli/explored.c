@@ -95,10 +95,11 @@ static void refute(struct finding_list *list, uint32_t count)
     }
 }
 
-/* The job came to a good end; a program that fails in each world does so because of the world. */
+/* The job came to a good end; a program that fails in each world, in whatever ways, does so because
+ * of the world. */
 static bool fails_always(const struct explore_search *search, const struct explore_program *program)
 {
-    return search->class_count == 1 && !program->passed;
+    return search->class_count > 0 && !program->passed;
 }
 
 /* --- the exploration -------------------------------------------------------------------------- */

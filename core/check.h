@@ -7,6 +7,9 @@
 #ifndef CORE_CHECK_H
 #define CORE_CHECK_H
 
+/* Told of it before the process ends, "FILE:LINE: check failed: EXPRESSION"; NULL: nobody. */
+extern void (*core_check_told)(const char *text);
+
 _Noreturn void core_check_failed(const char *file, int line, const char *expression);
 
 #define CORE_CHECK(expression) \

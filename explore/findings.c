@@ -682,9 +682,9 @@ static enum core_status astray_add(struct explore_search *search, struct finding
     return CORE_OK;
 }
 
-/* Told, as a program may be in it for ever; but the machine may be slow. */
-static enum core_status overdue_add(struct explore_program *program, struct explore_search *search,
-                                    struct finding_list *list)
+enum core_status explore_findings_overdue(struct explore_program *program,
+                                          const struct explore_search *search,
+                                          struct finding_list *list)
 {
     struct look look = {.class = NULL};
     uint32_t count = search->overdue_count;
@@ -693,12 +693,17 @@ static enum core_status overdue_add(struct explore_program *program, struct expl
     struct finding *finding = finding_list_add(list, RULE_BEHAVIOUR, FINDING_NOTE);
     if (!finding)
         return CORE_NO_MEMORY;
-    finding_title(finding, "%" PRIu32 " world%s took longer than a world may, and %s broken off",
-                  count, count == 1 ? "" : "s", count == 1 ? "was" : "were");
-    finding_fact(finding,
-                 "whether %s would have ended is not known: the machine may be slow, or "
-                 "the program goes on for ever; --world-time=SECONDS gives a world longer",
-                 count == 1 ? "it" : "they");
+    finding_title(finding, "%" PRIu32 " world%s %s than a world may, and %s broken off", count,
+                  count == 1 ? "" : "s",
+                  *search->beyond ? "took longer, or needed more," : "took longer",
+                  count == 1 ? "was" : "were");
+    if (*search->beyond)
+        finding_fact(finding, "%s", search->beyond);
+    else
+        finding_fact(finding,
+                     "whether %s would have ended is not known: the machine may be slow, or "
+                     "the program goes on for ever; --world-time=SECONDS gives a world longer",
+                     count == 1 ? "it" : "they");
     look.schedule = schedule_text(&search->overdue[0].list, &look.sends);
     repeat_set(finding, program, &look);
     free(look.schedule);
@@ -772,8 +777,6 @@ enum core_status explore_findings(struct explore_program *program, struct explor
             race_add(program, search, look, looked, passing + (search->class_count - count), list);
     if (status == CORE_OK)
         status = astray_add(search, list);
-    if (status == CORE_OK)
-        status = overdue_add(program, search, list);
     for (uint32_t i = 0; i < looked; i++)
         look_done(&look[i]);
     free(look);
@@ -793,7 +796,8 @@ static const char *rest_of(const struct explore_search *s)
            : s->complete                 ? ", all there are"
            : s->interrupted              ? ", then it was interrupted"
            : !s->behaviours && (s->late || s->overdue_count)
-               ? ", as no world came to its end within the time"
+               ? *s->beyond ? ", as every world needs more than one may have"
+                            : ", as no world came to its end within the time"
            : s->heap_count || s->overdue_count ? ", and there are more"
            : s->broken_off ? ", and there may be more, as a world was broken off"
                            : lacks[s->lacks];

@@ -14,6 +14,10 @@ void explore_findings_forget(struct explore_program *program);
 /* Runs a few worlds more, where worlds are processes for another tenth of the time. */
 enum core_status explore_findings(struct explore_program *program, struct explore_search *search,
                                   struct finding_list *out_list);
+/* Worlds that were broken off: a program may be in one for ever; but the machine may be slow. */
+enum core_status explore_findings_overdue(struct explore_program *program,
+                                          const struct explore_search *search,
+                                          struct finding_list *list);
 /* "6 behaviours, all there are: 2 outcomes"; free() it. */
 char *explore_summary(const struct explore_search *search);
 /* Where worlds of one outcome differ in what their ranks send: "not all send the same: rank 0's

@@ -13,8 +13,7 @@
 
 /* Findings of a world that make it fail; the others are compared and are no failure. */
 static const char *const failures[] = {"crash", "abort",      "deadlock",    "livelock",
-                                       "error", "truncation", "exit-status", "collective-mismatch",
-                                       "limit"};
+                                       "error", "truncation", "exit-status", "collective-mismatch"};
 
 enum core_status explore_allow_add(struct explore_allow *allow, char *word)
 {

@@ -222,6 +222,13 @@ struct ran {
     bool here; /* not by a helper */
 };
 
+static void beyond_note(struct explore_search *s, const struct world_outcome *outcome)
+{
+    for (int i = 0; i < outcome->finding_count && !*s->beyond; i++)
+        if (!strcmp(outcome->finding[i].rule, "limit"))
+            memcpy(s->beyond, outcome->finding[i].text, sizeof s->beyond);
+}
+
 static void ran_note(struct explore_search *s, struct ran *ran)
 {
     CORE_CHECK(ran->outcome->decisions); /* the policy says order=explore */
@@ -229,6 +236,8 @@ static void ran_note(struct explore_search *s, struct ran *ran)
     s->worlds++;
     s->limited |= ran->told->limited;
     s->asked_again |= ran->told->asked_again;
+    if (ran->told->overdue)
+        beyond_note(s, ran->outcome);
     if (ran->told->decision_count > s->decisions_max)
         s->decisions_max = ran->told->decision_count;
     if (s->options->progress)

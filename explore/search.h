@@ -121,14 +121,15 @@ struct explore_search {
     const struct explore_options *options;
     struct explore_item *heap;
     uint32_t heap_count, heap_room;
-    struct explore_item *overdue; /* worlds that took longer than they may */
+    struct explore_item *overdue; /* worlds that took longer, or needed more, than they may */
     uint32_t overdue_count, overdue_room;
-    struct core_table known;   /* lists that were run or are to be */
-    struct core_table offered; /* answers to turns, where they were free */
-    struct core_table met;     /* behaviours */
-    struct core_table kinds;   /* place of a class by its key */
-    struct core_table places;  /* struct explore_place */
-    struct core_table sent;    /* what ranks send: hashes */
+    char beyond[WORLD_TEXT_MAX]; /* what one of them needed; "": none, but time */
+    struct core_table known;     /* lists that were run or are to be */
+    struct core_table offered;   /* answers to turns, where they were free */
+    struct core_table met;       /* behaviours */
+    struct core_table kinds;     /* place of a class by its key */
+    struct core_table places;    /* struct explore_place */
+    struct core_table sent;      /* what ranks send: hashes */
     uint32_t rank_count;
     double started_s;
     double keep_s;          /* when its state is written next */

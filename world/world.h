@@ -120,7 +120,7 @@ struct world_decisions {
     bool cut;         /* ended because what the policy names cannot be had */
     bool unknown;     /* of some it is not known what they were: each answer is to be tried */
     bool unfinished;  /* broken off from outside: what would have come of it is not known */
-    bool overdue;     /* unfinished, as it took longer than a world may */
+    bool overdue;     /* unfinished, as it took longer, or needed more, than a world may */
     bool limited;     /* more was possible than is told here */
     bool asked_again; /* a poll that had found nothing was repeated: it finds it then */
 };

@@ -53,9 +53,10 @@ static void *arena_grow(size_t bytes)
         WORLD->options->memory_bytes_max ? WORLD->options->memory_bytes_max : (size_t)1 << 30;
     if (current)
         used_bytes += current->bytes;
-    if (bytes > limit || used_bytes > limit - bytes) {
+    bool whole = WORLD_PROCESSES && current && !world_process_early; /* it is all that there is */
+    if (whole || bytes > limit || used_bytes > limit - bytes) {
         world_found("limit", ME ? ME->rank : -1,
-                    "the world's messages and handles need more than %zu bytes", limit);
+                    "the world's messages, windows and handles need more than %zu bytes", limit);
         world_stop();
     }
     CORE_CHECK(used_bytes + bytes <= limit); /* invariant 3 */
@@ -63,8 +64,7 @@ static void *arena_grow(size_t bytes)
     struct chunk *next = current ? current->next : first;
     if (!next || next->bytes < bytes) {
         size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-        bool whole = WORLD_PROCESSES && current && !world_process_early;
-        struct chunk *chunk = whole ? NULL : chunk_new(size);
+        struct chunk *chunk = chunk_new(size);
         if (!chunk) {
             world_found("limit", ME ? ME->rank : -1, "out of memory");
             world_stop();

@@ -626,6 +626,15 @@ static void broken_off(struct world_processes *w, bool overdue)
     w->region->outcome.decisions = &w->decisions;
 }
 
+/* It came to an end that is ours, and none of the program's. */
+static bool is_beyond(const struct region *region)
+{
+    bool beyond = false;
+    for (int i = 0; i < region->outcome.finding_count; i++)
+        beyond |= !strcmp(region->outcome.finding[i].rule, "limit");
+    return beyond;
+}
+
 /* Somebody waits for ever, as far as is known; but a thread that is not in MPI may know better. */
 static bool is_unsure(struct region *region, struct world_decisions *decisions)
 {
@@ -695,12 +704,18 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
                              w->caught[1].text);
     if (status != CORE_OK)
         return status;
+    region->bug[sizeof region->bug - 1] = 0;
+    if (*region->bug)
+        return core_report(CORE_UNSUPPORTED,
+                           "a world was ended by a bug of crosswait's own, or by a rank that "
+                           "overwrote what the ranks share: %s",
+                           region->bug);
     region->outcome.decisions = decisions_read(w);
     if (!answer_is_whole(region, region->outcome.decisions))
         return core_report(CORE_BAD_FORMAT, "a rank has overwritten what the ranks share");
     names_resolve(region);
-    if (over)
-        broken_off(w, !less);
+    if (over || is_beyond(region))
+        broken_off(w, !over || !less);
     bool unsure = is_unsure(region, region->outcome.decisions ? &w->decisions : NULL);
     for (int r = 0; r < w->rank_count; r++)
         rank_read(w, r);

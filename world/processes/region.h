@@ -74,6 +74,7 @@ struct region {
     _Atomic int32_t zygote;
     _Atomic bool busy; /* a world runs */
     char refusal[REGION_REFUSAL_MAX];
+    char bug[REGION_REFUSAL_MAX]; /* the assertion of ours that failed in a rank; "": none */
     struct scratch scratch;
     char maps[REGION_MAPS_MAX]; /* the program's, with the names that it has for its files */
     /* The request. */

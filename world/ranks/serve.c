@@ -74,6 +74,12 @@ static size_t whole_pages(size_t bytes)
     return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
+static void bug_told(const char *text)
+{
+    if (!*rank_region->bug)
+        snprintf(rank_region->bug, sizeof rank_region->bug, "%s", text);
+}
+
 static void region_map(void)
 {
     size_t head = whole_pages(sizeof *rank_region), bytes = 0;
@@ -91,6 +97,7 @@ static void region_map(void)
         rank_refuse("the memory of worlds cannot be mapped: %s", strerror(errno));
     }
     rank_region->address = (uintptr_t)rank_region;
+    core_check_told = bug_told;
     tables_used = head + shared_bytes();
 }
 
@@ -330,6 +337,7 @@ static void answer_begin(void)
     rank_region->over = rank_region->time = 0;
     rank_region->question_count = rank_region->event_count = 0;
     rank_region->lost = false;
+    *rank_region->bug = 0;
     memset(rank_region->rank, 0, rank_region->rank_count * sizeof *rank_region->rank);
 }
 
