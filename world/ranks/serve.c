@@ -76,8 +76,12 @@ static size_t whole_pages(size_t bytes)
 
 static void bug_told(const char *text)
 {
+    const struct world_fiber *fiber = WORLD->fiber;
     if (!*rank_region->bug)
-        snprintf(rank_region->bug, sizeof rank_region->bug, "%s", text);
+        snprintf(rank_region->bug, sizeof rank_region->bug,
+                 "%s (in rank %d, in the turn of rank %d, behind %s)", text, rank_own,
+                 fiber ? fiber->rank->rank : -1,
+                 fiber && fiber->call ? fiber->call : "no MPI call");
 }
 
 static void region_map(void)
