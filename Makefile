@@ -38,8 +38,9 @@ CHECK_DEPS = chromium clang-format-14 black python3-yaml mpich libmpich-dev lld
 # Unless make was told how many jobs there may be: as many as there are cores.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-# Evaluated where it is used. Before `make deps` there may be no mpicc to ask, which is no error.
-MPI_CFLAGS = $(if $(shell command -v mpicc),$(shell mpicc --showme:compile))
+# Asked once, where it is used first. Before `make deps` there may be no mpicc, which is no error.
+MPI_CFLAGS = $(eval MPI_CFLAGS := $(shell command -v mpicc >/dev/null && \
+    mpicc --showme:compile))$(MPI_CFLAGS)
 MPI_LDLIBS = $(shell mpicc --showme:link)
 
 # In the order of their includes: a room uses those before it.

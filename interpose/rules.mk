@@ -2,7 +2,7 @@
 # installed mpi.h.
 INTERPOSE_MPI = -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0 $(MPI_CFLAGS)
 MPICC_MPICH := $(shell command -v mpicc.mpich || command -v mpicc.mpich3)
-MPICH_CFLAGS = $(filter -I%,$(shell $(MPICC_MPICH) -show 2>/dev/null))
+MPICH_CFLAGS := $(if $(MPICC_MPICH),$(filter -I%,$(shell $(MPICC_MPICH) -show 2>/dev/null)))
 INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-declarations -fPIC \
     -ftls-model=initial-exec \
                    -I. -I$(BUILD)/gen -MMD -MP
@@ -38,21 +38,21 @@ $(2)/interpose_calls.c: $$(INTERPOSE_GENERATE) interpose/calls.table core/trace/
 	$$(Q)$$(PYTHON) interpose/generate/generate.py $(4) interpose/calls.table $(2) -- $$(CC) \
 	    $$($(5))
 
-$(2)/interpose_calls.h $(2)/call_meanings.h: $(2)/interpose_calls.c ;
+$(2)/interpose_calls.h $(2)/interpose_seldom.c $(2)/call_meanings.h: $(2)/interpose_calls.c ;
 
 $$(BUILD)/obj/$(1)/%.o: interpose/%.c | $(2)/interpose_calls.c
 	@mkdir -p $$(@D)
 	$$(if $$(V),,@echo "  cc    $$< ($(1))")
 	$$(Q)$$(CC) -I$(2) $$(INTERPOSE_CFLAGS) $$($(5)) -c -o $$@ $$<
 
-$$(BUILD)/obj/$(1)/interpose_calls.o: $(2)/interpose_calls.c
+$$(BUILD)/obj/$(1)/interpose_%.o: $(2)/interpose_%.c
 	@mkdir -p $$(@D)
 	$$(if $$(V),,@echo "  cc    $$<")
 	$$(Q)$$(CC) -I$(2) $$(INTERPOSE_CFLAGS) $$($(5)) -c -o $$@ $$<
 
 $$(BUILD)/$(6): $$(INTERPOSE_SOURCES:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) \
     $(3:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) \
-                $$(BUILD)/obj/$(1)/interpose_calls.o \
+                $$(BUILD)/obj/$(1)/interpose_calls.o $$(BUILD)/obj/$(1)/interpose_seldom.o \
                 $$(INTERPOSE_LEAVES:%=$$(BUILD)/obj/interpose/leaf/%.o)
 	$$(if $$(V),,@echo "  link  $$@")
 	$$(Q)$$(CC) -shared -o $$@ $$^ -Wl,--version-script=$(2)/interpose.map -Wl,-z,nodelete \
@@ -71,6 +71,9 @@ endif
 
 # Of wrappers a debugger tells lines; to describe their variables took a quarter of the compiling.
 %/interpose_calls.o: INTERPOSE_CFLAGS += -g1
+%/interpose_seldom.o: INTERPOSE_CFLAGS += -g1
+# Of calls that are seldom made are half of the wrappers.
+%/interpose_seldom.o: OPT = -Og
 
 # The library's own headers are not written for our warnings.
 $(BUILD)/obj/openmpi/layer/%.o: INTERPOSE_CFLAGS += -std=gnu11 -Wno-shadow -Wno-unused-parameter \

@@ -4,10 +4,10 @@
     generate.py [--newer] TABLE OUT-FOLDER -- COMPILER FLAGS...   (which only preprocesses mpi.h)
 
 Writes interpose_calls.h (ids, types of the real functions), interpose_calls.c (descriptors,
-wrappers), call_meanings.h (of all rows, whatever the header has) and interpose.map (what the
-library exports); they are neither committed nor edited. A bad row is refused with FILE:LINE; so is
-a function of mpi.h that has no row, unless the header is of a newer MPI (--newer): then it is let
-through, and counted as not recorded.
+wrappers), interpose_seldom.c (the wrappers that need not be fast), call_meanings.h (of all rows,
+whatever the header has) and interpose.map (what the library exports); they are neither committed
+nor edited. A bad row is refused with FILE:LINE; so is a function of mpi.h that has no row, unless
+the header is of a newer MPI (--newer): then it is let through, and counted as not recorded.
 
 table.py reads and refuses rows, words.py the words that they may use. What is written stands in the
 templates beside this file (template.py says how they are read): wrapper.c.tmpl is a wrapper,
@@ -167,6 +167,7 @@ def main():
         "call_meanings.h": fill["call_meanings_h"](rows_of_table),
         "interpose_calls.h": fill["interpose_calls_h"](calls, ext),
         "interpose_calls.c": fill["interpose_calls_c"](calls, os.path.basename(path), lines),
+        "interpose_seldom.c": fill["interpose_seldom_c"](calls),
         "interpose.map": fill["interpose_map"](calls),
     }
     os.makedirs(folder, exist_ok=True)

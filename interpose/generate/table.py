@@ -164,6 +164,12 @@ COLL = ("coll", "icoll", "coll_init")
 BUFFERS = ("sbuf", "rbuf", "rbuf1", "iobuf")
 # Calls by which a rank gets on with its communication are all but these: asking is no progress.
 STILL = ("other", "comm", "group", "topo", "type", "op", "tool", "win", "request_status")
+# Calls that make, free and describe objects, or open and close files: nothing of them is frequent.
+SELDOM = (
+    *("tool", "group", "topo", "type", "type_free", "op", "op_free", "win", "win_create"),
+    *("win_free", "comm_create", "comm_icreate", "comm_free", "group_free", "spawn", "buffer"),
+    *("file", "file_coll", "coll_init", "init", "finalize"),
+)
 
 Param = collections.namedtuple("Param", "role length ctype name")
 
@@ -341,6 +347,11 @@ class Call:
         """Whether only one of its sides may have a meaning: at a rank that is not the root, or
         whose buffer is MPI_IN_PLACE."""
         return bool(self.sides or self.coll() and self.one("rtype", "stypes"))
+
+    def seldom(self):
+        """Whether its wrapper need not be fast: a form for large counts only passes on what it is
+        given. Bindings convert handles at each call of theirs, and file data may move often."""
+        return self.small or self.klass in SELDOM and not self.glue and not self.moves()
 
     def tooling(self):
         """Of MPI_T."""
