@@ -26,6 +26,7 @@ from mpirun import MPIRUN
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOM = 2 << 30  # bytes of memory that must be free for tests to have their files there
 PATIENCE = 4  # times the seconds that a test is given: the machine may be busy
+IDLE = 0.1  # of the cores' time: another test can use it
 SHOWN = 30  # tests that --times lists
 sessions = set()  # of the tests that run
 
@@ -171,6 +172,7 @@ def environment(build, folder, shared, idle):
         SOURCE=SOURCE,
         TMPDIR=folder,
         LC_ALL="C",
+        OMP_WAIT_POLICY="passive",  # threads that wait for each other sleep
         PATH=build + ":" + os.path.dirname("/usr/bin/python3") + ":" + env["PATH"],
         **MPIRUN,
     )
@@ -281,15 +283,44 @@ def find(build, words, slow):
     ]
 
 
-def run_some(tests, jobs, update):
-    """The long ones start first, so that none is left over at the end. Where the runner itself is
-    interrupted, the tests that run are ended with all that they started."""
-    pool = concurrent.futures.ThreadPoolExecutor(max_workers=jobs)
-    running = {pool.submit(t.run, update): t for t in sorted(tests, key=lambda t: -t.timeout)}
+class Machine:
+    """Whether its processors have nothing to do for a part of the time."""
+
+    def __init__(self):
+        self.last, self.since = self.counted(), time.monotonic()
+
+    @staticmethod
+    def counted():
+        with open("/proc/stat") as f:
+            ticks = [int(word) for word in f.readline().split()[1:9]]
+        return ticks[3], sum(ticks)
+
+    def idles(self):
+        """Asked again and again: of the time since it was last asked, a second ago or longer."""
+        if time.monotonic() - self.since < 1:
+            return False
+        idle, ticks = (now - before for now, before in zip(self.counted(), self.last))
+        self.__init__()
+        return idle > IDLE * ticks
+
+
+def run_some(tests, jobs, most, update):
+    """The long ones start first, so that none is left over at the end; more than `jobs` at a time,
+    up to `most`, where that many leave the machine idle. Where the runner itself is interrupted,
+    the tests that run are ended with all that they started."""
+    pool = concurrent.futures.ThreadPoolExecutor(max_workers=most)
+    waiting = sorted(tests, key=lambda t: -t.timeout)
+    running, machine = {}, Machine()
     try:
-        for done in concurrent.futures.as_completed(running):
-            done.result()
-            running[done].show()
+        while waiting or running:
+            while waiting and (len(running) < jobs or len(running) < most and machine.idles()):
+                test = waiting.pop(0)
+                running[pool.submit(test.run, update)] = test
+            for done in concurrent.futures.wait(
+                running, timeout=1, return_when=concurrent.futures.FIRST_COMPLETED
+            ).done:
+                done.result()
+                running.pop(done).show()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         while not all(done.done() for done in running):
@@ -298,10 +329,10 @@ def run_some(tests, jobs, update):
             time.sleep(0.1)
 
 
-def run_all(tests, jobs, update):
+def run_all(tests, jobs, most, update):
     """Those that need the machine come last."""
-    run_some([t for t in tests if not t.alone], jobs, update)
-    run_some([t for t in tests if t.alone], 1, update)
+    run_some([t for t in tests if not t.alone], jobs, most, update)
+    run_some([t for t in tests if t.alone], 1, 1, update)
 
 
 def interrupted(number, _):
@@ -334,8 +365,7 @@ def main():
         "-j",
         "--jobs",
         type=int,
-        default=len(os.sched_getaffinity(0)) + 2,
-        help="tests at a time (default: two more than cores, since many wait)",
+        help="tests at a time (default: two more than cores, and more while cores are idle)",
     )
     parser.add_argument("only", nargs="*", help="run tests whose name contains one of these")
     args = parser.parse_args()
@@ -343,7 +373,11 @@ def main():
     for number in signal.SIGHUP, signal.SIGINT, signal.SIGTERM:
         signal.signal(number, interrupted)
     tests = find(os.path.abspath(args.build), args.only, args.all)
-    run_all(tests, max(1, args.jobs), args.update)
+    cores = len(os.sched_getaffinity(0))
+    if args.jobs:
+        run_all(tests, args.jobs, args.jobs, args.update)
+    else:
+        run_all(tests, cores + 2, 4 * cores, args.update)
     for test in tests:
         if test.problem:
             print(f"failed: {test.name}; again: make check ONLY={test.name}")
