@@ -20,10 +20,6 @@
 #include <stdint.h>
 #include <time.h>
 
-#if defined __x86_64__
-#include <x86intrin.h>
-#endif
-
 #include "core/spool/spool.h"
 #include "core/spool/spool_write.h"
 #include "core/memory.h"
@@ -156,7 +152,7 @@ static inline uint64_t recorder_clock(void)
 {
 #if defined __x86_64__
     if (LIKELY(recorder.tsc))
-        return __rdtsc();
+        return __builtin_ia32_rdtsc(); /* <x86intrin.h> takes longer to read than all else here */
 #endif
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
