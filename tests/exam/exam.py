@@ -2,9 +2,10 @@
 """Examines `crosswait run` with small generated programs: for each class of MPI error, each
 function and place it can occur in, one program with the error and its correct twin.
 
-    exam.py [--class=REGEX] [--name=REGEX] [--language=NAME,...] [--each=N] [--seed=N] [--jobs=N]
-            [--folder=F] [-v]          prints a table; exit status 1 if a case went wrong
+    exam.py [--class=REGEX] [--name=REGEX] [--language=NAME,...] [--each=N] [--every=N] [--seed=N]
+            [--jobs=N] [--folder=F] [-v]   prints a table; exit status 1 if a case went wrong
     --each=N: N cases of each class only, each in one language, chosen by the seed
+    --every=N: with --each, of every Nth class only
 
 Cases come from two places: uses.py (correct uses of functions; an argument is spoilt by its role in
 interpose/calls.table) and cases_*.txt (whole bodies, in which «bad|good» marks what differs). Each
@@ -597,20 +598,20 @@ class Row:
         )
 
 
-def drawn(cases, count, seed):
-    """count cases of each class. What a class has does not alter what another's are."""
+def drawn(cases, count, every, seed):
+    """count cases of every so many classes. What a class has does not alter what another's are."""
     classes = {}
     for case in cases:
         if not case.slow and not case.unseen:
             classes.setdefault(case.klass, []).append(case)
     return [
         case
-        for klass, some in classes.items()
+        for klass, some in list(classes.items())[::every]
         for case in random.Random(f"{seed} {klass}").sample(some, min(count, len(some)))
     ]
 
 
-OPTIONS = {"class", "name", "language", "each", "seed", "jobs", "folder", "v"}
+OPTIONS = {"class", "name", "language", "each", "every", "seed", "jobs", "folder", "v"}
 
 
 def main():
@@ -625,7 +626,9 @@ def main():
         if re.search(option.get("class", ""), c.klass) and re.search(option.get("name", ""), c.name)
     ]
     if "each" in option:
-        cases = drawn(cases, int(option["each"]), option.get("seed", "1"))
+        cases = drawn(
+            cases, int(option["each"]), int(option.get("every", 1)), option.get("seed", "1")
+        )
     folder = os.path.abspath(option.get("folder", "exam.work"))
     jobs = []
     for case in cases:

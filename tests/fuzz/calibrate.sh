@@ -3,6 +3,6 @@
 # same seed in silence.
 # Holds checkers invariant 5; fuzz invariant 3.
 /usr/bin/python3 "$SOURCE/fuzz/calibrate.py" "$BUILD/fuzz/corpus" --seconds=900 --runs=20000 \
-    --twin-seconds=2 --twin-runs=1500
+    --twin-seconds=2 --twin-runs=500
 /usr/bin/python3 "$SOURCE/fuzz/calibrate.py" "$BUILD/fuzz/deep" --seconds=900 --runs=200000 \
     --twin-seconds=2 --twin-runs=500

@@ -20,7 +20,9 @@ for name in cc cxx fort; do ln -s "$(command -v mpi$name.mpich)" mpich-bin/mpi$n
 printf '#!/bin/sh\nexec mpiexec.mpich "$@"\n' >mpich-bin/mpirun
 chmod +x mpich-bin/mpirun
 export PATH=$PWD/mpich-bin:$PATH
+idle=$LD_PRELOAD
 for test in ${TESTS:-$all}; do
+    case $test in polling) unset LD_PRELOAD ;; *) export LD_PRELOAD=$idle ;; esac
     mkdir "$test" && (cd "$test" && bash "$SOURCE/tests/interpose/$test.sh") >"$test.log" 2>&1 &&
         continue
     echo "$test:"; tail -n 30 "$test.log"; failed=1

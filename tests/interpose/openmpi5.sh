@@ -139,6 +139,7 @@ C
 flags=$(mpicc --showme:compile)
 made=$PWD/made
 # What depends on no header of MPI is not built again.
+mkdir -p "$made/obj/interpose" && cp -pR "$BUILD/obj/interpose/leaf" "$made/obj/interpose"
 make -s -C "$SOURCE" BUILD="$made" OPT="-O0 -g0" MPI_CFLAGS="-I$PWD/stub $flags" \
     "$made/libcrosswait.so" "$made/gen/interpose_calls.h" >make.out 2>&1 ||
     { tail -n 30 make.out; exit 1; }

@@ -2,7 +2,7 @@
 # The in-process MPI itself under the address and undefined-behaviour sanitizers: its own tests,
 # and the conformity programs under seeds.
 set -eu
-flags="-w -g -O0 -std=gnu11 -D_GNU_SOURCE
+flags="-w -gline-tables-only -O0 -std=gnu11 -D_GNU_SOURCE
     -fsanitize=address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined
     -fno-omit-frame-pointer -DCORE_CHECK_HOT_ON -I$SOURCE $(mpicc --showme:compile)"
 export flags
