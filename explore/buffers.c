@@ -5,6 +5,9 @@
  *   With buffers both messages are received; without, both sends wait for ever. With that of rank 0
  *   kept, rank 1 receives it only behind its own send, which rank 0 comes to receive: nobody waits.
  *
+ * What else ranks wait for (meetings, locks, epochs, operations on windows and files, nonblocking
+ * collectives) is there once all did their part of it who had done so before.
+ *
  * Every deadlock that some buffers allow is such a place: made to go on by buffers for the sends
  * that wait there, it is a world in which all sends have one. */
 #include <stdlib.h>
@@ -35,32 +38,39 @@ struct channel {
     uint32_t first, last; /* ends, place + 1 */
 };
 
-struct step { /* of a thread, in its order: it posted something, or went on after it */
-    uint32_t end;
+struct gate { /* what ranks wait for beside messages */
+    uint64_t name;
+    uint32_t given; /* how often, in all; in this walk: */
+    uint32_t passed;
+};
+
+struct step {        /* of a thread, in its order: it posted something, or went on after it */
+    uint32_t end;    /* or gate */
+    uint32_t need;   /* of a gate: so often it was given before */
     uint32_t next;   /* of the same thread, + 1 */
     uint32_t before; /* how many of its rank came before */
     uint32_t behind; /* how many do in each order: of one beside which no thread ran, all */
     uint64_t hash;
-    bool wait;
-    bool probe; /* it found what another rank had posted */
+    enum world_event_kind kind;
+    bool free; /* of a nonblocking collective: no order with others of its rank, but by gates */
 };
 
-struct line { /* a thread of a rank */
+struct line { /* a thread of a rank, or a nonblocking collective */
     struct {
         int32_t rank;
-        uint32_t thread;
+        uint32_t thread, helper;
     } key;
     uint32_t first, last, at; /* steps, + 1 */
     uint64_t hash;
 };
 
 struct explore_walk {
-    struct core_table end, channel, line;
+    struct core_table end, channel, line, gate;
     struct step *step;
     uint32_t step_count, step_room;
     uint32_t *passed; /* by rank: steps */
     uint32_t *fence;  /* by rank: steps up to the last one beside which no thread ran */
-    uint32_t rank_count, ranks_seen;
+    uint32_t rank_count, ranks_seen, threads_seen;
     bool apart;    /* threads go on by themselves: not as they happened to come */
     bool standard; /* there is a send that may have a buffer */
 };
@@ -79,6 +89,11 @@ static enum core_status end_of(struct explore_walk *w, int rank, int32_t request
 static struct end *end_at(const struct explore_walk *w, uint32_t end)
 {
     return core_table_at(&w->end, end);
+}
+
+static struct gate *gate_at(const struct explore_walk *w, uint32_t gate)
+{
+    return core_table_at(&w->gate, gate);
 }
 
 static enum core_status note_send(struct explore_walk *w, const struct world_event *e, uint32_t end)
@@ -126,28 +141,47 @@ static uint64_t step_hash(const struct world_event *e)
 static enum core_status step_add(struct explore_walk *w, const struct world_event *e,
                                  struct step step)
 {
-    struct line *line, key = {.key = {e->rank, e->thread}};
+    struct line *line, key = {.key = {e->rank, e->thread, e->helper}};
     enum core_status status = core_table_put(&w->line, &key.key, "the threads of a world", &line);
     uint32_t *count = &w->passed[e->rank], *fence = &w->fence[e->rank];
-    w->ranks_seen += *count == 0;
-    step.before = *count;
-    step.behind = e->beside ? *fence : *count;
+    step.free = e->helper != 0;
+    step.before = step.free ? 0 : *count;
+    step.behind = step.free ? 0 : e->beside ? *fence : *count;
     if (status == CORE_OK)
         status =
             CORE_ARRAY_PUSH(w->step, w->step_count, w->step_room, "the calls of a world", step);
     if (status != CORE_OK)
         return status;
-    ++*count;
+    w->ranks_seen += !step.free && *count == 0;
+    w->threads_seen += !step.free && !line->first;
+    *count += !step.free;
     *fence = e->beside ? *fence : *count;
     *(line->last ? &w->step[line->last - 1].next : &line->first) = w->step_count;
     line->last = w->step_count;
     return CORE_OK;
 }
 
+static enum core_status note_gate(struct explore_walk *w, const struct world_event *e)
+{
+    struct gate *gate, key = {.name = e->digest};
+    enum core_status status = core_table_put(&w->gate, &key.name, "what ranks wait for", &gate);
+    if (status != CORE_OK)
+        return status;
+    gate->given += e->kind == WORLD_EVENT_GIVE;
+    return step_add(
+        w, e,
+        (struct step){.end = (uint32_t)(gate - (const struct gate *)(const void *)w->gate.entry),
+                      .need = gate->given,
+                      .hash = core_random_mix(e->digest + (uint64_t)e->kind),
+                      .kind = e->kind});
+}
+
 static enum core_status note(struct explore_walk *w, const struct world_event *e)
 {
     uint32_t end;
     bool probe = e->kind == WORLD_EVENT_PROBE;
+    if (e->kind == WORLD_EVENT_GIVE || e->kind == WORLD_EVENT_NEED)
+        return note_gate(w, e);
     enum core_status status = end_of(w, probe ? e->peer : e->rank, e->request, &end);
     if (status == CORE_OK && e->kind == WORLD_EVENT_MATCH)
         note_match(w, e, end);
@@ -155,12 +189,9 @@ static enum core_status note(struct explore_walk *w, const struct world_event *e
         return status;
     if (e->kind == WORLD_EVENT_SEND)
         status = note_send(w, e, end);
-    return status != CORE_OK ? status
-                             : step_add(w, e,
-                                        (struct step){.end = end,
-                                                      .hash = step_hash(e),
-                                                      .wait = e->kind == WORLD_EVENT_WAIT,
-                                                      .probe = probe});
+    return status != CORE_OK
+               ? status
+               : step_add(w, e, (struct step){.end = end, .hash = step_hash(e), .kind = e->kind});
 }
 
 void explore_walk_free(struct explore_walk *w)
@@ -170,6 +201,7 @@ void explore_walk_free(struct explore_walk *w)
     core_table_done(&w->end);
     core_table_done(&w->channel);
     core_table_done(&w->line);
+    core_table_done(&w->gate);
     free(w->step);
     free(w->passed);
     free(w->fence);
@@ -186,12 +218,13 @@ enum core_status explore_walk_new(const struct explore_events *events, int rank_
     *w = (struct explore_walk){.end = CORE_TABLE(struct end, key),
                                .channel = CORE_TABLE(struct channel, key),
                                .line = CORE_TABLE(struct line, key),
+                               .gate = CORE_TABLE(struct gate, name),
                                .rank_count = (uint32_t)rank_count};
     status = CORE_ARRAY_NEW(w->passed, (uint64_t)rank_count, "the ranks of a world");
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(w->fence, (uint64_t)rank_count, "the ranks of a world");
     for (size_t i = 0; i < events->count && status == CORE_OK; i++)
-        if (events->event[i].kind <= WORLD_EVENT_PROBE)
+        if (events->event[i].kind <= WORLD_EVENT_NEED)
             status = note(w, &events->event[i]);
     if (status != CORE_OK)
         explore_walk_free(w);
@@ -218,10 +251,14 @@ static bool keeps(const struct replay_names *kept, const struct end *send)
 static bool may_pass(const struct explore_walk *w, const struct step *step,
                      const struct replay_names *kept)
 {
+    if (step->kind == WORLD_EVENT_GIVE)
+        return true;
+    if (step->kind == WORLD_EVENT_NEED)
+        return gate_at(w, step->end)->passed >= step->need;
     const struct end *end = end_at(w, step->end);
-    if (step->probe)
+    if (step->kind == WORLD_EVENT_PROBE)
         return end->done;
-    if (!step->wait || (end->other && end_at(w, end->other - 1)->done))
+    if (step->kind != WORLD_EVENT_WAIT || (end->other && end_at(w, end->other - 1)->done))
         return true;
     return (!end->other || end->send) && (!end->waits || (end->standard && keeps(kept, end)));
 }
@@ -252,12 +289,14 @@ static bool go_on(struct explore_walk *w, struct line *line, const struct replay
         const struct step *step = &w->step[line->at - 1];
         if (!is_reached(w, line, step) || !may_pass(w, step, kept))
             break;
-        if (!step->wait && !step->probe)
+        bool wait = step->kind == WORLD_EVENT_WAIT;
+        if (step->kind == WORLD_EVENT_SEND || step->kind == WORLD_EVENT_RECV)
             end_at(w, step->end)->done = true;
-        line->hash =
-            core_random_mix(line->hash ^ step->hash ^ (step->wait ? match_hash(w, step) : 0));
+        if (step->kind == WORLD_EVENT_GIVE)
+            gate_at(w, step->end)->passed++;
+        line->hash = core_random_mix(line->hash ^ step->hash ^ (wait ? match_hash(w, step) : 0));
         line->at = step->next;
-        w->passed[line->key.rank]++;
+        w->passed[line->key.rank] += !step->free;
         moved = true;
     }
     return moved;
@@ -268,16 +307,17 @@ static enum core_status waiting_add(const struct explore_walk *w, const struct l
                                     struct replay_names *waiting)
 {
     const struct step *step = &w->step[line->at - 1];
+    if (step->kind != WORLD_EVENT_WAIT || !is_reached(w, line, step))
+        return CORE_OK;
     const struct end *end = end_at(w, step->end);
     const struct replay_name name = name_of(end);
-    bool waits = step->wait && is_reached(w, line, step);
-    return waits && end->send && end->standard ? replay_policy_add(waiting, &name) : CORE_OK;
+    return end->send && end->standard ? replay_policy_add(waiting, &name) : CORE_OK;
 }
 
 bool explore_walk_apart(struct explore_walk *w)
 {
     w->apart = true;
-    return w->line.count > w->ranks_seen;
+    return w->threads_seen > w->ranks_seen;
 }
 
 enum core_status explore_walk_again(struct explore_walk *w, const struct replay_names *kept,
@@ -289,6 +329,8 @@ enum core_status explore_walk_again(struct explore_walk *w, const struct replay_
 
     for (uint32_t i = 0; i < w->end.count; i++)
         end_at(w, i)->done = false;
+    for (uint32_t i = 0; i < w->gate.count; i++)
+        gate_at(w, i)->passed = 0;
     memset(w->passed, 0, w->rank_count * sizeof *w->passed);
     for (uint32_t i = 0; i < w->line.count; i++) {
         struct line *line = core_table_at(&w->line, i);
@@ -303,7 +345,8 @@ enum core_status explore_walk_again(struct explore_walk *w, const struct replay_
     for (uint32_t i = 0; i < w->line.count && w->standard && status == CORE_OK; i++) {
         const struct line *line = core_table_at(&w->line, i);
         place += core_random_mix(line->hash + (uint32_t)line->key.rank +
-                                 ((uint64_t)line->key.thread << 32));
+                                 ((uint64_t)line->key.thread << 32) +
+                                 ((uint64_t)line->key.helper << 40));
         if (line->at)
             status = waiting_add(w, line, &waiting);
     }

@@ -130,6 +130,8 @@ static void show(void *context, const struct world_event *event)
         break;
     case WORLD_EVENT_WAIT:
     case WORLD_EVENT_PROBE:
+    case WORLD_EVENT_GIVE:
+    case WORLD_EVENT_NEED:
         break;
     }
 }

@@ -387,6 +387,7 @@ struct world_fiber {
      * first), and which thread of the process goes on when this fiber does (ranks/threads.c). */
     struct world_fiber *sibling;
     uint32_t thread, slot;
+    uint32_t helper;         /* of a nonblocking collective: which of its rank's, from 1 */
     uint32_t decision_count; /* order=explore */
     int waiting;             /* requests it still waits for before it is ready */
     bool probing;
@@ -449,6 +450,7 @@ struct world_rank {
     struct world_extra *extra;   /* NULL until something in it is needed: world_extra() */
     uint8_t
         *globals; /* this rank's copy of the program's global variables, while it does not run */
+    uint32_t helpers; /* so many fibers it had beside its own */
     int helper_count; /* of a process: its fibers that are no rank, not yet ended */
     bool leaving;     /* of a process: it ends as soon as there are none */
 };
@@ -631,6 +633,19 @@ void world_emit_message(enum world_event_kind kind, const struct ompi_request_t 
                         const struct world_message *message, int peer, uint64_t bytes, bool flag);
 void world_emit(enum world_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes,
                 int32_t request, bool flag);
+/* What others wait for, and who has waited for it: for order=explore. */
+enum world_gate {
+    GATE_MEETING,   /* number */
+    GATE_BEGUN,     /* a nonblocking collective: rank, its helper */
+    GATE_ENDED,     /* the same */
+    GATE_POSTED,    /* an exposure epoch: window, its rank, who may access it */
+    GATE_COMPLETED, /* window, its rank */
+    GATE_SHARED,    /* a lock that was shared is free: window, its rank */
+    GATE_EXCLUSIVE, /* the same of one that was not */
+    GATE_TURN       /* an operation: window or file, its rank, name */
+};
+void world_gate_give(enum world_gate gate, uint32_t object, int rank, int name);
+void world_gate_need(enum world_gate gate, uint32_t object, int rank, int name);
 int world_error(MPI_Comm comm, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same for windows and files: `object` is what their handler gets a pointer to. */
@@ -775,6 +790,9 @@ struct world_meeting *world_meet(MPI_Comm comm, void *mine);
 /* Compares this collective call with the other members' calls of the same number; returns the
  * number. */
 uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root);
+/* The request is complete when the body, on a fiber of its own, says so. */
+void world_helper_start(struct ompi_request_t *request, void (*body)(struct world_fiber *),
+                        void *argument);
 MPI_Comm world_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent);
 int world_comm_check(MPI_Comm comm, MPI_Comm *out_comm);
 

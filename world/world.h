@@ -22,6 +22,9 @@ enum world_event_kind {
     WORLD_EVENT_MATCH, /* rank received from peer; request is the receiver's */
     WORLD_EVENT_WAIT,  /* rank went on after this request had completed */
     WORLD_EVENT_PROBE, /* order=explore: rank found a message of peer, whose request this is */
+    /* order=explore, what ranks wait for beside messages; `digest` names it */
+    WORLD_EVENT_GIVE,  /* rank did its part of it */
+    WORLD_EVENT_NEED,  /* rank went on behind all that was given of it */
     WORLD_EVENT_BLOCK, /* rank waits */
     WORLD_EVENT_CALL   /* rank entered another call of interest (collectives, communicators); peer =
                            root or -1 */
@@ -35,6 +38,7 @@ struct world_event { /* world ranks throughout */
     uint64_t bytes;
     int32_t request; /* numbered per rank from 0 */
     uint32_t thread; /* of the rank, 0: its first */
+    uint32_t helper; /* not 0: a nonblocking collective's own, which of its rank's */
     bool beside;     /* while another thread of the rank runs */
     bool flag;
     bool persistent;  /* of a request that was started */

@@ -4,8 +4,9 @@
  * The search finds the same outcomes, deadlocks among them: no more, no fewer; or it says that it
  * is not all, as it does where one locks everything and another one something exclusively, or tests
  * for the end of an exposure epoch, though there it finds them. Some spin until something is there,
- * or nothing: where that never comes, it is a deadlock. Of four programs one locks
- * everything to begin with, one what it uses, one has post, start, complete, wait, and one fences.
+ * or nothing: where that never comes, it is a deadlock. A send has a buffer or not; of the
+ * deadlocks that there are with fewer buffers it finds one. Of four programs one locks everything
+ * to begin with, one what it uses, one has post, start, complete, wait, and one fences.
  */
 #include <mpi.h>
 
@@ -403,11 +404,14 @@ struct state {
     int lock[RANKS][RANKS];            /* what each rank has locked: 0, SHARED or EXCLUSIVE */
     int posted[RANKS], started[RANKS]; /* sets: of whom may start, of whom is reached */
     int missing[RANKS], fences[RANKS];
+    int waits[RANKS]; /* for the receive of what it sent without a buffer: to whom, + 1 */
+    int unbuffered;   /* there was such a send */
     unsigned seen[RANKS];
     bool pending[RANKS][OPS];
     uint64_t hash[RANKS];
 };
-static struct core_table states, outcomes;
+static struct core_table states, outcomes, stuck; /* the last: with fewer buffers */
+static int deadlocks;                             /* with all */
 
 static void saw(struct state *s, int rank, int64_t what)
 {
@@ -495,6 +499,11 @@ static bool all_fence(const struct program *p, const struct state *s, int rank)
 /* The next call of a rank; false: it cannot be made yet. */
 static bool step(const struct program *p, struct state *s, int rank)
 {
+    if (s->waits[rank]) {
+        bool received = !s->sent[rank][s->waits[rank] - 1];
+        s->waits[rank] = 0;
+        return received;
+    }
     int pc = s->pc[rank]++;
     const struct op *op = &p->op[rank][pc];
     unsigned set = completed(p, rank, pc, op->what == UNLOCK ? op->peer : EVERYONE);
@@ -560,10 +569,16 @@ static void go(const struct program *p, const struct state *s)
         return;
     for (int rank = 0; rank < p->ranks; rank++) {
         struct state next = *s;
-        ended &= s->pc[rank] == p->count[rank];
-        if (s->pc[rank] < p->count[rank] && step(p, &next, rank)) {
+        bool waits = s->waits[rank], last = s->pc[rank] == p->count[rank] && !waits;
+        ended &= last;
+        if (!last && step(p, &next, rank)) {
             go(p, &next);
             any = true;
+        }
+        if (!last && !waits && p->op[rank][s->pc[rank]].what == SEND) {
+            next.waits[rank] = 1 + p->op[rank][s->pc[rank]].peer;
+            next.unbuffered = 1;
+            go(p, &next);
         }
         for (int i = 0; i < s->pc[rank]; i++)
             if (s->pending[rank][i] && !held(p, s, rank, i)) {
@@ -581,7 +596,8 @@ static void go(const struct program *p, const struct state *s)
             saw_all(&last, rank);
         key = core_random_mix(key ^ last.hash[rank]);
     }
-    is_new(&outcomes, key ^ !ended);
+    deadlocks += !ended && !s->unbuffered;
+    is_new(ended || !s->unbuffered ? &outcomes : &stuck, key ^ !ended);
 }
 
 static void show(const struct program *p)
@@ -631,26 +647,34 @@ int main(int argc, char **argv)
         struct program program;
         struct explore_search s;
         static struct state start;
-        uint32_t there = 0;
+        uint32_t there = 0, cannot = 0, stands = 0;
         make(&program, seed);
         states = states_none();
         outcomes = states_none();
+        stuck = states_none();
+        deadlocks = 0;
         go(&program, &start);
         fibers = (struct fibers){.program = run, .context = &program, .rank_count = program.ranks};
         if (explore_search(run_world, &fibers, program.ranks,
                            &(struct explore_options){.worlds_max = 200000}, &s) != CORE_OK)
             return 1;
-        for (uint32_t i = 0; i < s.class_count; i++)
-            there += core_table_find(&outcomes, &s.class[i].key) != NULL;
-        bool fault = there < s.class_count || states.count > STATES_MAX ||
+        for (uint32_t i = 0; i < s.class_count; i++) {
+            bool fewer = core_table_find(&stuck, &s.class[i].key);
+            bool known = core_table_find(&outcomes, &s.class[i].key);
+            there += known;
+            stands += fewer;
+            cannot += !known && !fewer;
+        }
+        bool fault = cannot || states.count > STATES_MAX ||
+                     (s.complete && stuck.count && !stands && !deadlocks) ||
                      (s.complete            ? there < outcomes.count
                       : has(&program, TEST) ? there < outcomes.count
                                             : !is_mixed(&program));
         if (fault || argc == 2) {
             printf("program %llu: %u outcomes in %llu behaviours%s, %u of them among %u by brute "
-                   "force\n",
+                   "force, with fewer buffers %u among %u\n",
                    (unsigned long long)seed, s.class_count, (unsigned long long)s.behaviours,
-                   s.complete ? "" : ", not all", there, outcomes.count);
+                   s.complete ? "" : ", not all", there, outcomes.count, stands, stuck.count);
             show(&program);
         }
         faults += fault;
@@ -661,6 +685,7 @@ int main(int argc, char **argv)
         explore_search_done(&s);
         core_table_done(&states);
         core_table_done(&outcomes);
+        core_table_done(&stuck);
     }
     world_done();
     printf("%llu outcomes of brute force among %llu behaviours, in %llu worlds, %d partly, %d "

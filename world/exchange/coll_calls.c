@@ -169,12 +169,24 @@ static int run(const char *call, struct world_coll c)
                 : MPI_SUCCESS;
 }
 
+void world_helper_start(struct ompi_request_t *request, void (*body)(struct world_fiber *),
+                        void *argument)
+{
+    struct world_fiber *fiber = world_fiber_get(ME, body, argument);
+    CORE_CHECK(request->kind == REQUEST_COLL && fiber->helper);
+    request->id = (int32_t)fiber->helper;
+    world_gate_give(GATE_BEGUN, fiber->helper, ME->rank, 0);
+    world_fiber_ready(fiber);
+}
+
 static void body(struct world_fiber *fiber)
 {
     struct world_coll *c = fiber->argument;
     CORE_CHECK(c->request->kind == REQUEST_COLL && !fiber->is_rank);
     fiber->call = c->request->handle.made_by;
+    world_gate_need(GATE_BEGUN, fiber->helper, ME->rank, 0);
     c->request->error = world_coll_run(c);
+    world_gate_give(GATE_ENDED, fiber->helper, ME->rank, 0);
     world_request_complete(c->request);
 }
 
@@ -194,7 +206,7 @@ static int start(const char *call, struct world_coll c, MPI_Request *out_request
     c.request = request;
     struct world_coll *kept = world_alloc(sizeof *kept);
     *kept = c;
-    world_fiber_ready(world_fiber_get(ME, body, kept));
+    world_helper_start(request, body, kept);
     *out_request = request;
     return MPI_SUCCESS;
 }

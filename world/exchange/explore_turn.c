@@ -624,6 +624,28 @@ static struct world_decider *asks_new(const struct world_decider *like)
     return d;
 }
 
+/* That what it changes may be seen by others from now on. */
+static void give(const struct world_decider *asks)
+{
+    if (asks->kind == EXPLORE_TURN && !asks->poll && !asks->reads)
+        world_gate_give(GATE_TURN, asks->object, asks->part->rank->rank, asks->name);
+}
+
+/* Of the turns of each other rank, the last one that came before it, and that it conflicts with. */
+static void need(const struct world_decider *asks)
+{
+    int *last = asks->kind == EXPLORE_TURN && WORLD->options->event
+                    ? world_zalloc((size_t)WORLD->rank_count * sizeof *last)
+                    : NULL;
+    for (struct world_near e = decided_near(asks); last && world_near_next(&e);)
+        if (e.turn->kind == EXPLORE_TURN && e.turn->place < asks->place && !e.turn->reads &&
+            e.turn->by != asks->by && e.turn->name >= last[e.turn->by] && conflict(asks, e.turn))
+            last[e.turn->by] = e.turn->name + 1;
+    for (int i = 0; last && i < WORLD->rank_count; i++)
+        if (last[i])
+            world_gate_need(GATE_TURN, asks->object, asks->part->rank->rank, last[i] - 1);
+}
+
 static void await(struct world_decider *d, const char *why)
 {
     WORLD->fiber->why = why;
@@ -641,6 +663,7 @@ void world_turn_begin(struct world_effect *effect, const struct world_decider *t
     made.name = made.poll ? -1 : name_next(turn->part, ME);
     made.effect = effect;
     effect->turn = asks_new(&made);
+    give(effect->turn);
     if (made.poll)
         polls(effect->turn);
 }
@@ -651,6 +674,7 @@ void world_turn_complete(const struct world_effect *effect, const char *why)
     CORE_CHECK(asks && asks->effect == effect && (effect->done || !asks->fiber));
     if (!effect->done)
         await(asks, why);
+    need(asks);
     WORLD->fiber->past = world_past_join(WORLD->fiber->past, asks->gained);
 }
 
@@ -699,7 +723,10 @@ bool world_turn_take(const struct world_decider *turn, const char *why)
         world_explore_again();
     if (made.poll)
         polls(asks);
+    give(asks);
     await(asks, why);
+    if (!asks->poll)
+        need(asks);
     if (made.reads)
         looks(asks);
     return !asks->poll;

@@ -548,6 +548,8 @@ void world_request_finish(struct ompi_request_t *request)
                     "the buffer of %s to rank %d of its communicator, tag %d, was changed before"
                     " the send had completed",
                     request->handle.made_by, request->peer, request->tag);
+    if (request->kind == REQUEST_COLL)
+        world_gate_need(GATE_ENDED, (uint32_t)request->id, me->rank, 0);
     for (int k = 0; k < 2; k++)
         me->clock[k] = latest(me->clock[k], request->done[k]);
     if (UNLIKELY(WORLD->options->event != NULL) && request->peer != MPI_PROC_NULL &&

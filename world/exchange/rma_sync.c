@@ -106,8 +106,11 @@ int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
     mine->missing = group->size;
     mine->posted_past = WORLD->fiber->past;
     mine->completed_past = NULL;
-    for (int i = 0; i < win->comm.size; i++)
+    for (int i = 0; i < win->comm.size; i++) {
         mine->posted[i] |= mark[i];
+        if (mark[i])
+            world_gate_give(GATE_POSTED, mine->object, ME->rank, i);
+    }
     changed(mine);
     return MPI_SUCCESS;
 }
@@ -131,6 +134,7 @@ int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
         CORE_CHECK(!mark[i] || part->exposed);
         if (mark[i]) {
             part->posted[win->comm.rank] = 0;
+            world_gate_need(GATE_POSTED, part->object, part->rank->rank, win->comm.rank);
             WORLD->fiber->past = world_past_join(WORLD->fiber->past, part->posted_past);
         }
     }
@@ -154,6 +158,7 @@ int MPI_Win_complete(MPI_Win win)
         if (win->started[i]) {
             CORE_CHECK(win->part[i]->missing > 0 && win->part[i]->exposed);
             win->part[i]->missing--;
+            world_gate_give(GATE_COMPLETED, win->part[i]->object, win->part[i]->rank->rank, 0);
             win->part[i]->completed_past =
                 world_past_join(win->part[i]->completed_past, WORLD->fiber->past);
             changed(win->part[i]);
@@ -178,6 +183,7 @@ static void exposure_end(struct world_part *mine)
 {
     CORE_CHECK(mine->exposed && !mine->missing);
     mine->exposed = false;
+    world_gate_need(GATE_COMPLETED, mine->object, ME->rank, 0);
     WORLD->fiber->past = world_past_join(WORLD->fiber->past, mine->completed_past);
 }
 
@@ -213,6 +219,13 @@ int MPI_Win_test(MPI_Win win, int *flag)
 
 /* --- locks ------------------------------------------------------------------------------------ */
 
+static void need_unlocked(const struct world_part *part, bool exclusive)
+{
+    world_gate_need(GATE_EXCLUSIVE, part->object, part->rank->rank, 0);
+    if (exclusive)
+        world_gate_need(GATE_SHARED, part->object, part->rank->rank, 0);
+}
+
 int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
     ENTER("MPI_Win_lock");
@@ -240,6 +253,7 @@ int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
         await(part, "the lock");
     CORE_CHECK(exclusive ? part->holders == 0 : part->holders >= 0); /* rma.h invariant 3 */
     part->holders += exclusive ? -1 : 1;
+    need_unlocked(part, exclusive);
     win->held[rank] = exclusive ? RMA_EXCLUSIVE : RMA_SHARED;
     return MPI_SUCCESS;
 }
@@ -250,10 +264,14 @@ static void release(MPI_Win win, int rank)
     CORE_CHECK(win->held[rank] == RMA_NO_CHECK ||
                (win->held[rank] == RMA_EXCLUSIVE ? part->holders == -1
                                                  : part->holders > 0)); /* rma.h invariant 3 */
-    if (win->held[rank] != RMA_NO_CHECK)
-        part->holders += win->held[rank] == RMA_EXCLUSIVE ? 1 : -1;
+    bool exclusive = win->held[rank] == RMA_EXCLUSIVE;
+    if (win->held[rank] != RMA_NO_CHECK) {
+        part->holders += exclusive ? 1 : -1;
+        world_gate_give(exclusive ? GATE_EXCLUSIVE : GATE_SHARED, part->object, part->rank->rank,
+                        0);
+    }
     if (UNLIKELY(WORLD->explore != NULL) && win->held[rank] != RMA_NO_CHECK)
-        world_turn_unlocked(part, win->held[rank] == RMA_EXCLUSIVE);
+        world_turn_unlocked(part, exclusive);
     win->held[rank] = 0;
     changed(part);
 }
@@ -295,6 +313,8 @@ int MPI_Win_lock_all(int assert, MPI_Win win)
     for (int i = 0; i < win->comm.size; i++) {
         CORE_CHECK(!check || win->part[i]->holders >= 0); /* rma.h invariant 3 */
         win->part[i]->holders += check;
+        if (check)
+            need_unlocked(win->part[i], false);
         win->held[i] = check ? RMA_SHARED : RMA_NO_CHECK;
     }
     win->held_all = true;

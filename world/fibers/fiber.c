@@ -438,6 +438,7 @@ struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct
     got->argument = argument;
     got->live = true;
     got->is_rank = false;
+    got->helper = rank->fiber ? ++rank->helpers : 0;
     got->waiting = 0;
     got->probing = false;
     got->call = NULL;

@@ -115,6 +115,7 @@ void world_emit_message(enum world_event_kind kind, const struct ompi_request_t 
                                 .bytes = bytes,
                                 .request = request->id,
                                 .thread = WORLD->fiber->thread,
+                                .helper = WORLD->fiber->helper,
                                 .beside = is_beside(),
                                 .flag = flag,
                                 .persistent = request->persistent,
@@ -137,10 +138,40 @@ void world_emit(enum world_event_kind kind, int peer, int tag, uint32_t context,
                                 .bytes = bytes,
                                 .request = request,
                                 .thread = WORLD->fiber->thread,
+                                .helper = WORLD->fiber->helper,
                                 .beside = is_beside(),
                                 .flag = flag,
                                 .call = WORLD->fiber->call};
     WORLD->options->event(WORLD->options->event_context, &event);
+}
+
+static void emit_gate(enum world_event_kind kind, enum world_gate gate, uint32_t object, int rank,
+                      int name)
+{
+    if (LIKELY(!WORLD->explore) || !WORLD->options->event)
+        return;
+    uint64_t where = (uint64_t)object << 32 | (uint32_t)name;
+    struct world_event event = {
+        .kind = kind,
+        .rank = ME->rank,
+        .peer = -1,
+        .request = -1,
+        .digest = core_random_mix(core_random_mix(where) ^ (uint64_t)gate << 32 ^ (uint32_t)rank),
+        .thread = WORLD->fiber->thread,
+        .helper = WORLD->fiber->helper,
+        .beside = is_beside(),
+        .call = WORLD->fiber->call};
+    WORLD->options->event(WORLD->options->event_context, &event);
+}
+
+void world_gate_give(enum world_gate gate, uint32_t object, int rank, int name)
+{
+    emit_gate(WORLD_EVENT_GIVE, gate, object, rank, name);
+}
+
+void world_gate_need(enum world_gate gate, uint32_t object, int rank, int name)
+{
+    emit_gate(WORLD_EVENT_NEED, gate, object, rank, name);
 }
 
 static int error_raise(MPI_Errhandler handler, void *object, int code, const char *format,

@@ -145,18 +145,19 @@ static struct world_meeting *meet_numbered(MPI_Comm comm, uint32_t number, void 
         meeting->past = world_past_join(meeting->past, fiber->past);
     ME->news += size > 1;
     meeting->waiting[meeting->arrived] = fiber;
+    world_gate_give(GATE_MEETING, meeting->key, first, (int)number);
     meeting_arrive(meeting);
     if (meeting->arrived < size) {
         fiber->why = "waits for the other members of the communicator";
         world_fiber_block();
         fiber->why = NULL;
         CORE_CHECK(meeting->arrived == size && meeting->slot[place] == mine);
-        fiber->past = meeting->past;
-        return meeting;
+    } else {
+        for (int i = 0; i < size - 1; i++)
+            world_fiber_ready(meeting->waiting[i]);
     }
     fiber->past = meeting->past;
-    for (int i = 0; i < size - 1; i++)
-        world_fiber_ready(meeting->waiting[i]);
+    world_gate_need(GATE_MEETING, meeting->key, first, (int)number);
     return meeting;
 }
 
@@ -362,8 +363,10 @@ static void idup_body(struct world_fiber *fiber)
     struct idup *idup = fiber->argument;
     CORE_CHECK(idup->made->context == 0 && !fiber->is_rank); /* it has none yet */
     fiber->call = "MPI_Comm_idup";
+    world_gate_need(GATE_BEGUN, fiber->helper, ME->rank, 0);
     idup->made->context = meet_numbered(idup->comm, idup->made->meeting_count, NULL)->context;
     idup->made->meeting_count = 0;
+    world_gate_give(GATE_ENDED, fiber->helper, ME->rank, 0);
     world_request_complete(idup->request);
 }
 
@@ -383,7 +386,7 @@ int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
     idup->request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
     code = world_attributes_copy(idup->comm->attribute, comm_handle(idup->comm),
                                  &idup->made->attribute);
-    world_fiber_ready(world_fiber_get(ME, idup_body, idup));
+    world_helper_start(idup->request, idup_body, idup);
     return code;
 }
 

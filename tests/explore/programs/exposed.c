@@ -16,10 +16,11 @@ int main(int argc, char **argv)
 #ifdef CORRECT
     from = 0;
 #endif
+    if (rank == 0)
+        MPI_Win_post(one, 0, win);
     if (rank != 1)
         MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     if (rank == 0) {
-        MPI_Win_post(one, 0, win);
         while (!flag)
             MPI_Win_test(win, &flag);
     } else if (rank == 1) {

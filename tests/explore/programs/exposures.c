@@ -17,10 +17,9 @@ int main(int argc, char **argv)
 #ifdef CORRECT
     from = 0;
 #endif
-    if (rank != 1)
-        MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     if (rank != 1) {
         MPI_Win_post(some, 0, win);
+        MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
         while (!flag)
             MPI_Win_test(win, &flag);
     } else {
