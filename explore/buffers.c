@@ -22,9 +22,13 @@ struct end { /* of a request */
     struct {
         int32_t rank, request;
     } key;
-    uint32_t next;    /* send: place + 1 of the next one of its kind that is not yet matched */
-    uint32_t other;   /* place + 1 of what it matched */
-    uint32_t number;  /* send: of the application's */
+    uint32_t next;   /* send: place + 1 of the next one of its kind that is not yet matched */
+    uint32_t other;  /* place + 1 of what it matched */
+    uint32_t number; /* send: of the application's */
+    uint32_t posted; /* receive: its step */
+    uint32_t behind; /* receive: gate + 1 of another's cancel, without which it has no message */
+    int32_t peer, tag, got; /* receive; got: the tag of what it matched */
+    uint32_t context;
     bool done;        /* it was posted, in this walk */
     bool send, waits; /* a send; one that may wait for its receive */
     bool standard;    /* one that may have a buffer instead */
@@ -64,10 +68,16 @@ struct line { /* a thread of a rank, or a nonblocking collective */
     uint64_t hash;
 };
 
+struct cancelled { /* a receive */
+    uint32_t end, gate;
+};
+
 struct explore_walk {
     struct core_table end, channel, line, gate;
     struct step *step;
     uint32_t step_count, step_room;
+    struct cancelled *cancelled;
+    uint32_t cancelled_count, cancelled_room;
     uint32_t *passed; /* by rank: steps */
     uint32_t *fence;  /* by rank: steps up to the last one beside which no thread ran */
     uint32_t rank_count, ranks_seen, threads_seen;
@@ -117,10 +127,20 @@ static enum core_status note_send(struct explore_walk *w, const struct world_eve
     return CORE_OK;
 }
 
+static void note_recv(const struct explore_walk *w, const struct world_event *e, uint32_t end)
+{
+    struct end *recv = end_at(w, end);
+    recv->peer = e->peer;
+    recv->tag = e->tag;
+    recv->context = e->context;
+    recv->posted = w->step_count;
+}
+
 static void note_match(struct explore_walk *w, const struct world_event *e, uint32_t recv)
 {
     struct channel key = {.key = {e->peer, e->rank, e->tag, e->context}};
     struct channel *c = core_table_find(&w->channel, &key.key);
+    end_at(w, recv)->got = e->tag;
     if (!c || !c->first)
         return;
     struct end *send = end_at(w, c->first - 1);
@@ -168,12 +188,17 @@ static enum core_status note_gate(struct explore_walk *w, const struct world_eve
     if (status != CORE_OK)
         return status;
     gate->given += e->kind == WORLD_EVENT_GIVE;
-    return step_add(
-        w, e,
-        (struct step){.end = (uint32_t)(gate - (const struct gate *)(const void *)w->gate.entry),
-                      .need = gate->given,
-                      .hash = core_random_mix(e->digest + (uint64_t)e->kind),
-                      .kind = e->kind});
+    uint32_t end = 0, place = (uint32_t)(gate - (const struct gate *)(const void *)w->gate.entry);
+    struct step step = {.end = place,
+                        .need = gate->given,
+                        .hash = core_random_mix(e->digest + (uint64_t)e->kind),
+                        .kind = e->kind};
+    if (e->request >= 0)
+        status = end_of(w, e->rank, e->request, &end);
+    if (status == CORE_OK && e->request >= 0)
+        status = CORE_ARRAY_PUSH(w->cancelled, w->cancelled_count, w->cancelled_room,
+                                 "receives that were cancelled", (struct cancelled){end, place});
+    return status == CORE_OK ? step_add(w, e, step) : status;
 }
 
 static enum core_status note(struct explore_walk *w, const struct world_event *e)
@@ -189,6 +214,8 @@ static enum core_status note(struct explore_walk *w, const struct world_event *e
         return status;
     if (e->kind == WORLD_EVENT_SEND)
         status = note_send(w, e, end);
+    if (e->kind == WORLD_EVENT_RECV)
+        note_recv(w, e, end);
     return status != CORE_OK
                ? status
                : step_add(w, e, (struct step){.end = end, .hash = step_hash(e), .kind = e->kind});
@@ -202,10 +229,28 @@ void explore_walk_free(struct explore_walk *w)
     core_table_done(&w->channel);
     core_table_done(&w->line);
     core_table_done(&w->gate);
+    free(w->cancelled);
     free(w->step);
     free(w->passed);
     free(w->fence);
     free(w);
+}
+
+/* What it has would have been of that receive, had that not been cancelled. */
+static bool is_behind(const struct explore_walk *w, const struct end *recv,
+                      const struct end *cancelled)
+{
+    return recv->other && !recv->send && cancelled->key.rank == recv->key.rank &&
+           cancelled->posted < recv->posted && cancelled->context == recv->context &&
+           (cancelled->peer < 0 || cancelled->peer == end_at(w, recv->other - 1)->key.rank) &&
+           (cancelled->tag < 0 || cancelled->tag == recv->got);
+}
+
+static void note_cancelled(const struct explore_walk *w, const struct cancelled *cancelled)
+{
+    for (uint32_t i = 0; i < w->end.count; i++)
+        if (is_behind(w, end_at(w, i), end_at(w, cancelled->end)))
+            end_at(w, i)->behind = cancelled->gate + 1;
 }
 
 enum core_status explore_walk_new(const struct explore_events *events, int rank_count,
@@ -226,6 +271,8 @@ enum core_status explore_walk_new(const struct explore_events *events, int rank_
     for (size_t i = 0; i < events->count && status == CORE_OK; i++)
         if (events->event[i].kind <= WORLD_EVENT_NEED)
             status = note(w, &events->event[i]);
+    for (uint32_t i = 0; i < w->cancelled_count && status == CORE_OK; i++)
+        note_cancelled(w, &w->cancelled[i]);
     if (status != CORE_OK)
         explore_walk_free(w);
     else
@@ -248,6 +295,11 @@ static bool keeps(const struct replay_names *kept, const struct end *send)
     return kept->count && replay_policy_find(kept, name.rank, name.by_number, name.id);
 }
 
+static bool is_there(const struct explore_walk *w, const struct end *end)
+{
+    return end->done && (!end->behind || gate_at(w, end->behind - 1)->passed);
+}
+
 static bool may_pass(const struct explore_walk *w, const struct step *step,
                      const struct replay_names *kept)
 {
@@ -258,7 +310,7 @@ static bool may_pass(const struct explore_walk *w, const struct step *step,
     const struct end *end = end_at(w, step->end);
     if (step->kind == WORLD_EVENT_PROBE)
         return end->done;
-    if (step->kind != WORLD_EVENT_WAIT || (end->other && end_at(w, end->other - 1)->done))
+    if (step->kind != WORLD_EVENT_WAIT || (end->other && is_there(w, end_at(w, end->other - 1))))
         return true;
     return (!end->other || end->send) && (!end->waits || (end->standard && keeps(kept, end)));
 }

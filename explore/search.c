@@ -620,12 +620,14 @@ static enum core_status put_off(struct explore_search *s, const struct grown *gr
                                 const struct world_decisions *told,
                                 const struct world_missed *missed, uint32_t changes)
 {
-    uint32_t place = grown->place[missed->decision];
+    uint32_t place = grown->place[missed->decision], first = place;
     struct explore_list list;
 
     if (grown->list.answer[place].serves) /* looked at where it is free */
         return CORE_OK;
-    uint32_t level = level_of(&grown->list, place);
+    for (uint32_t i = missed->before; i < missed->decision; i++)
+        first = grown->place[i] < first ? grown->place[i] : first;
+    uint32_t level = level_of(&grown->list, first);
     enum core_status status = explore_list_copy(&grown->list, level, &list);
     for (uint32_t i = 0; i < missed->past_count && status == CORE_OK; i++) {
         const struct world_decision *d = &told->decision[told->past[missed->past_first + i]];

@@ -271,7 +271,7 @@ struct world_message { /* sent, not yet received */
     struct ompi_request_t *send;   /* waits for the match; NULL: buffered */
     uint32_t number;               /* of the send: R.#N of a policy; else 0 */
     int32_t id;                    /* of the request that sent it */
-    bool found;                    /* by a probe */
+    uint32_t place;                /* among all that were sent */
     uint8_t *packed;   /* the data; NULL: still with the sender, which processes never are */
     MPI_Datatype type; /* of the sender, for signatures; may be NULL */
     uint64_t start[2];
@@ -334,12 +334,13 @@ struct ompi_request_t {
     const struct world_past *past, *done_past;
     struct world_decider *decider;
     bool polled;
-    bool cancelling, refuses;  /* what it gets, if anything, is decided; it will be nothing */
-    int32_t got_world, got_id; /* the message that it got */
-    bool certain;              /* its message was known to be there when it was posted */
-    bool settled;              /* a send: whether it has a buffer was decided on its own */
-    bool seen;                 /* the program was told that it is complete, and has not taken it */
-    uint32_t listed;           /* the latest list of requests that named it */
+    bool cancelling, refuses;       /* what it gets, if anything, is decided; it will be nothing */
+    int32_t got_world;              /* the message that it got */
+    uint32_t got_place, got_before; /* the latter: so many decisions were made before that */
+    bool certain;                   /* its message was known to be there when it was posted */
+    bool settled;                   /* a send: whether it has a buffer was decided on its own */
+    bool seen;       /* the program was told that it is complete, and has not taken it */
+    uint32_t listed; /* the latest list of requests that named it */
     struct world_general *general;
     struct world_deferred *deferred;
 };
@@ -642,9 +643,11 @@ enum world_gate {
     GATE_COMPLETED, /* window, its rank */
     GATE_SHARED,    /* a lock that was shared is free: window, its rank */
     GATE_EXCLUSIVE, /* the same of one that was not */
+    GATE_CANCELLED, /* a receive: its rank, request */
     GATE_TURN       /* an operation: window or file, its rank, name */
 };
 void world_gate_give(enum world_gate gate, uint32_t object, int rank, int name);
+void world_gate_cancel(const struct ompi_request_t *recv);
 void world_gate_need(enum world_gate gate, uint32_t object, int rank, int name);
 int world_error(MPI_Comm comm, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -23,7 +23,7 @@ enum world_event_kind {
     WORLD_EVENT_WAIT,  /* rank went on after this request had completed */
     WORLD_EVENT_PROBE, /* order=explore: rank found a message of peer, whose request this is */
     /* order=explore, what ranks wait for beside messages; `digest` names it */
-    WORLD_EVENT_GIVE,  /* rank did its part of it */
+    WORLD_EVENT_GIVE,  /* rank did its part of it; request: a receive that was cancelled, or -1 */
     WORLD_EVENT_NEED,  /* rank went on behind all that was given of it */
     WORLD_EVENT_BLOCK, /* rank waits */
     WORLD_EVENT_CALL   /* rank entered another call of interest (collectives, communicators); peer =
@@ -111,6 +111,7 @@ struct world_option {
  * that. */
 struct world_missed {
     uint32_t decision;
+    uint32_t before; /* it might have been that before this one was decided, which may need it */
     int32_t answer;
     bool there;                      /* when the policy's answer was given */
     uint32_t past_first, past_count; /* in past[]: decisions that it could not do without */

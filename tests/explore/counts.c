@@ -231,6 +231,48 @@ static int iprobe(int rank, void *context)
     return 0;
 }
 
+/* A probe looks for a message that is not known to be there, or is: it was found before, or a later
+ * one of the same rank was found, or received. */
+static int looked(int rank, const char *how)
+{
+    int flag[2];
+    MPI_Request request[3];
+    if (rank) {
+        for (int tag = 0; tag < 3; tag++)
+            MPI_Isend(&rank, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, &request[tag]);
+        MPI_Waitall(3, request, MPI_STATUSES_IGNORE);
+        return 0;
+    }
+    if (*how == 'p')
+        MPI_Probe(1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (*how == 'r')
+        receive(0, 1, 2);
+    for (int tag = 0; tag < 2; tag++)
+        MPI_Iprobe(1, tag, MPI_COMM_WORLD, &flag[tag], MPI_STATUS_IGNORE);
+    fibers_saw(0, flag[0] * 2 + flag[1]);
+    for (int tag = 0; tag < (*how == 'r' ? 2 : 3); tag++)
+        receive(0, 1, tag);
+    return 0;
+}
+
+static int unknown(int rank, void *context)
+{
+    (void)context;
+    return looked(rank, "nothing came before");
+}
+
+static int probed(int rank, void *context)
+{
+    (void)context;
+    return looked(rank, "probed");
+}
+
+static int received(int rank, void *context)
+{
+    (void)context;
+    return looked(rank, "received");
+}
+
 /* Both send first: a deadlock without buffers. */
 static int exchange(int rank, void *context)
 {
@@ -408,6 +450,9 @@ int main(void)
     expect("waitsome of 2", 3, waitsome, 3, 3);
     expect("test", 2, test, 2, 2);
     expect("iprobe", 3, iprobe, 8, 6);
+    expect("2 probes", 2, unknown, 4, 4);
+    expect("2 probes for what was found", 2, probed, 1, 1);
+    expect("2 probes for what came before a message", 2, received, 1, 1);
     expect("a send that is looked at", 2, looked_at, 3, 3);
     expect("2 sends that are looked at", 3, looked_at, 9, 9);
     expect("a send that is looked at and received", 2, looked_at_early, 2, 1);

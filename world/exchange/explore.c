@@ -71,6 +71,15 @@ struct world_message *world_explore_message(const struct world_rank *rank,
     return available_from(rank, &d, -1);
 }
 
+/* One that it can have is known to be there. */
+static bool is_known(const struct world_rank *rank, const struct world_decider *d)
+{
+    for (const struct world_message *m = rank->unexpected; m; m = m->next)
+        if (world_explore_heard(rank, m) && available(rank, m, d))
+            return true;
+    return false;
+}
+
 static void take_out(struct world_rank *rank, const struct world_message *message)
 {
     struct world_message **link = &rank->unexpected;
@@ -191,12 +200,33 @@ void world_explore_completed(struct ompi_request_t *request)
             miss_completion(d, request);
 }
 
+/* It was there when that receive or probe was done, and before it what those have that were posted
+ * earlier and fit. */
+static void hear(struct world_rank *rank, const struct world_decider *what, int32_t world,
+                 uint32_t place)
+{
+    world_explore_hear(rank, what->context, world, place);
+    for (const struct world_decider *d = rank->decided; d; d = d->next)
+        if (d->kind == EXPLORE_RECEIVE && d->got_place && d->order < what->order &&
+            world_match_fits_key(what->context, what->source, what->tag, d->context, d->source,
+                                 d->tag))
+            world_explore_hear(rank, d->context, d->answer, d->got_place);
+}
+
 void world_explore_observe(const struct ompi_request_t *request)
 {
-    if (request->kind == REQUEST_RECV && request->context % 2 == 0 && request->complete &&
-        !request->cancelled && request->peer != MPI_PROC_NULL)
-        world_explore_hear(request->owner, request->context, request->got_world, request->got_id);
-    WORLD->fiber->past = world_past_join(WORLD->fiber->past, request->done_past);
+    struct world_fiber *fiber = WORLD->fiber;
+    fiber->past = world_past_join(fiber->past, request->done_past);
+    if (request->kind != REQUEST_RECV || request->context % 2 || !request->complete ||
+        request->cancelled || request->peer == MPI_PROC_NULL)
+        return;
+    const struct world_decider d = {.context = request->context,
+                                    .source = request->status.MPI_SOURCE,
+                                    .tag = request->status.MPI_TAG,
+                                    .order = request->order};
+    hear(request->owner, &d, request->got_world, request->got_place);
+    if (fiber->is_rank)
+        world_explore_certain();
 }
 
 /* --- matching --------------------------------------------------------------------------------- */
@@ -319,16 +349,18 @@ struct world_decider *world_explore_receiving(struct ompi_request_t *recv)
     return d;
 }
 
-/* Whether a message that it can have is known to be there: what is only sent once the receive was
- * posted comes too late then. */
-static bool probed(const struct ompi_request_t *recv)
+/* What is only sent once a message was known to be there comes too late for what it has by then. */
+void world_explore_certain(void)
 {
-    const struct world_decider d = {
-        .context = recv->context, .source = recv->peer, .tag = recv->tag, .order = recv->order};
-    for (const struct world_message *m = ME->unexpected; m; m = m->next)
-        if (m->found && available(ME, m, &d))
-            return true;
-    return false;
+    CORE_CHECK(WORLD->fiber->is_rank);
+    for (struct ompi_request_t *recv = ME->posted; recv; recv = recv->next) {
+        if (!recv->decider || recv->certain || recv->cancelling || !is_known(ME, recv->decider))
+            continue;
+        recv->certain = true;
+        world_explore_wait(EXPLORE_ALL, 1, &recv, false);
+        world_explore_observe(recv); /* looks at the others once more */
+        return;
+    }
 }
 
 void world_explore_receive(struct ompi_request_t *recv)
@@ -342,16 +374,14 @@ void world_explore_receive(struct ompi_request_t *recv)
         number_give(recv->decider, me);
     recv->cancelling = false;
     recv->refuses = world_explore_refuses(recv);
-    recv->certain = probed(recv);
+    recv->certain = false;
     CORE_CHECK(!*me->posted_end); /* state.h invariant 3: at the end */
     recv->next = NULL;
     *me->posted_end = recv;
     me->posted_end = &recv->next;
     settle(me);
-    if (recv->decider && recv->certain) {
-        world_explore_wait(EXPLORE_ALL, 1, &recv, false);
-        world_explore_observe(recv);
-    }
+    if (WORLD->fiber->is_rank)
+        world_explore_certain();
 }
 
 void world_explore_unposted(struct ompi_request_t *recv)
@@ -397,7 +427,7 @@ static void tell_options(const struct world_decider *d)
     if (d->kind >= EXPLORE_TURN) {
         world_turn_options(d);
     } else if (d->kind <= EXPLORE_PROBE) {
-        bool refuses = d->kind == EXPLORE_RECEIVE && d->recv->refuses;
+        bool refuses = d->kind == EXPLORE_RECEIVE && d->recv->refuses && !d->recv->cancelling;
         for (const struct world_message *m = d->rank->unexpected; m && !refuses; m = m->next)
             if (available(d->rank, m, d))
                 world_explore_tell(m->world + d->poll);
@@ -459,7 +489,7 @@ static void buffer_answer(const struct world_decider *d, const struct world_past
 }
 
 /* The receive gets its message, or is cancelled. */
-static void receive_answer(const struct world_decider *d, const struct world_past *past)
+static void receive_answer(struct world_decider *d, const struct world_past *past)
 {
     struct world_message *message =
         d->answer == world_explore_nobody() ? NULL : available_from(d->rank, d, d->answer);
@@ -470,6 +500,7 @@ static void receive_answer(const struct world_decider *d, const struct world_pas
         CORE_CHECK_HOT(*link);
     }
     if (message) { /* one that names its source has it without a decision where it comes early */
+        d->got_place = message->place;
         match(d->rank, link, message, recv->peer == MPI_ANY_SOURCE ? past : NULL);
     } else {
         if (!(*link = recv->next))
@@ -522,9 +553,10 @@ static void answer(struct world_decider *d)
 /* Decisions without which the answer would not have been among those possible. */
 static const struct world_past *past_of_answer(const struct world_decider *d, int32_t answer)
 {
-    if ((d->poll && answer == 0) ||
-        (d->kind == EXPLORE_RECEIVE && answer == world_explore_nobody()))
+    if (d->poll && answer == 0)
         return NULL;
+    if (d->kind == EXPLORE_RECEIVE && answer == world_explore_nobody())
+        return d->fiber->past; /* of whoever cancels it */
     if (d->kind <= EXPLORE_PROBE)
         return available_from(d->rank, d, answer - d->poll)->past;
     if (d->kind == EXPLORE_ANY)
@@ -863,17 +895,6 @@ static struct world_polled **polled_find(uint32_t context, int source, int tag)
     return link;
 }
 
-/* What the same rank sent before it is there as well. */
-static void found(const struct world_decider *probe)
-{
-    struct world_message *found = probe->message;
-    CORE_CHECK(probe->rank == ME && found->world < WORLD->rank_count);
-    found->found = true;
-    world_explore_hear(ME, found->context, found->world, found->id);
-    for (struct world_message *m = ME->unexpected; m && m != found; m = m->next)
-        m->found |= m->world == found->world && m->context == found->context && m->id < found->id;
-}
-
 struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bool poll, bool take)
 {
     struct world_fiber *fiber = WORLD->fiber;
@@ -893,6 +914,7 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
         world_turn_thread(comm, take ? TURN_RECEIVES : TURN_PROBES, source, tag);
     d->order = ++ME->order_count;
     d->receive = ME->named_receives + 1;
+    d->must_find = poll && is_known(ME, d);
     if (source == MPI_ANY_SOURCE || (poll && !d->polled_before))
         number_give(d, ME);
     fiber->why = poll ? "polls" : "receive";
@@ -910,12 +932,19 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
     } else if (d->message && *polled) {
         *polled = (*polled)->next;
     }
-    if (d->message)
-        found(d);
+    if (d->message) {
+        const struct world_decider like = {.context = d->context,
+                                           .source = d->message->source,
+                                           .tag = d->message->tag,
+                                           .order = d->order};
+        hear(ME, &like, d->message->world, d->message->place);
+    }
     if (d->message && WORLD->options->event)
         world_emit(WORLD_EVENT_PROBE, d->message->world, d->message->tag, d->message->context,
                    d->message->bytes, d->message->id, false);
     CORE_CHECK(poll || d->message); /* who does not poll waits until there is one */
+    if (d->message && fiber->is_rank)
+        world_explore_certain();
     return d->message;
 }
 

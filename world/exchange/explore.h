@@ -100,7 +100,8 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     int source, tag;
     uint32_t order; /* receives posted before it come first */
     bool take;
-    uint32_t receive; /* among its rank's receives and probes */
+    uint32_t receive;   /* among its rank's receives and probes */
+    uint32_t got_place; /* of the message that a receive got; 0: none */
     struct world_message *message;
     struct ompi_request_t *recv; /* of a receive; fiber is NULL until its rank cancels it */
     struct ompi_request_t *send; /* of a buffer */
@@ -164,7 +165,8 @@ const struct world_past *world_past_join(const struct world_past *a, const struc
 
 /* The running rank asks, and goes on once it has its answer. */
 int32_t world_explore_ask(struct world_decider *decider);
-void world_explore_again(void); /* a poll that had found nothing is repeated */
+uint32_t world_explore_decided(void); /* so many were made so far */
+void world_explore_again(void);       /* a poll that had found nothing is repeated */
 /* The running thread waits until its call may be done, where its rank has others. */
 void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag);
 /* NULL: the poll found nothing. */

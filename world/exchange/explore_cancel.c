@@ -7,12 +7,13 @@
 struct world_heard { /* the last message of a rank that is known to be there, or was */
     struct world_heard *next;
     uint32_t context;
-    int32_t world, id;
+    int32_t world;
+    uint32_t place;
 };
 
 /* --- what a rank knows of --------------------------------------------------------------------- */
 
-static struct world_heard *heard_of(struct world_rank *rank, uint32_t context, int32_t world)
+static struct world_heard *heard_of(const struct world_rank *rank, uint32_t context, int32_t world)
 {
     struct world_heard *heard = rank->heard;
     while (heard && (heard->context != context || heard->world != world))
@@ -20,23 +21,28 @@ static struct world_heard *heard_of(struct world_rank *rank, uint32_t context, i
     return heard;
 }
 
-void world_explore_hear(struct world_rank *rank, uint32_t context, int32_t world, int32_t id)
+void world_explore_hear(struct world_rank *rank, uint32_t context, int32_t world, uint32_t place)
 {
     struct world_heard *heard = heard_of(rank, context, world);
     if (!heard) {
         heard = world_alloc(sizeof *heard);
-        *heard = (struct world_heard){rank->heard, context, world, id};
+        *heard = (struct world_heard){rank->heard, context, world, place};
         rank->heard = heard;
     }
-    if (id > heard->id)
-        heard->id = id;
+    if (place > heard->place)
+        heard->place = place;
 }
 
-static bool is_heard(struct world_rank *rank, uint32_t context, int32_t world, int32_t id)
+static bool is_heard(const struct world_rank *rank, uint32_t context, int32_t world, uint32_t place)
 {
     const struct world_heard *heard = heard_of(rank, context, world);
     CORE_CHECK(world >= 0 && world < WORLD->rank_count);
-    return heard && heard->id >= id;
+    return heard && heard->place >= place;
+}
+
+bool world_explore_heard(const struct world_rank *rank, const struct world_message *message)
+{
+    return is_heard(rank, message->context, message->world, message->place);
 }
 
 /* --- receives that get nothing ---------------------------------------------------------------- */
@@ -82,6 +88,14 @@ static void number_cancel(struct ompi_request_t *recv)
     recv->decider->call = WORLD->fiber->call;
 }
 
+/* Its message was there when it was to be cancelled. */
+static void got_it(const struct ompi_request_t *recv)
+{
+    CORE_CHECK(recv->owner == ME && recv->complete && !recv->cancelled);
+    world_explore_hear(ME, recv->context, recv->got_world, recv->got_place);
+    world_explore_certain();
+}
+
 /* It has its message, which might have come later. */
 static void cancelled_late(struct ompi_request_t *recv)
 {
@@ -89,8 +103,8 @@ static void cancelled_late(struct ompi_request_t *recv)
     const struct world_past *past = WORLD->fiber->past;
     struct world_decider *d = recv->decider;
     bool known = recv->seen || recv->certain ||
-                 is_heard(recv->owner, recv->context, recv->got_world, recv->got_id);
-    world_explore_hear(recv->owner, recv->context, recv->got_world, recv->got_id);
+                 is_heard(recv->owner, recv->context, recv->got_world, recv->got_place);
+    got_it(recv);
     if (known)
         return;
     if (d && d->decided >= EXPLORE_TRACKED)
@@ -107,11 +121,10 @@ static void cancelled_late(struct ompi_request_t *recv)
     bool given = replay_policy_find(&WORLD->options->policy.forced, (uint32_t)ME->rank, false,
                                     d->number) != NULL;
     world_explore_tell(d->answer);
-    world_explore_tell(world_explore_nobody());
     world_explore_decision(d, first, given);
     world_explore_keep(d, first);
-    if (given)
-        world_explore_missed(d, world_explore_nobody(), past, true);
+    world_explore_missed(d, world_explore_nobody(), past, false);
+    EXPLORE->missed[EXPLORE->told.missed_count - 1].before = recv->got_before;
 }
 
 bool world_explore_cancel(struct ompi_request_t *recv)
@@ -121,6 +134,8 @@ bool world_explore_cancel(struct ompi_request_t *recv)
         world_explore_limited();
         if (!recv->complete && recv->decider && world_explore_message(ME, recv))
             world_explore_wait(EXPLORE_ALL, 1, &recv, false); /* it gets what is there already */
+        if (recv->complete && !recv->cancelled && recv->peer != MPI_PROC_NULL)
+            got_it(recv);
         return !recv->complete && world_recv_unpost(recv);
     }
     if (recv->complete) {
@@ -131,7 +146,7 @@ bool world_explore_cancel(struct ompi_request_t *recv)
     if (!recv->decider)
         number_cancel(recv);
     const struct world_message *message = world_explore_message(ME, recv);
-    if (message && is_heard(ME, message->context, message->world, message->id))
+    if (message && world_explore_heard(ME, message))
         recv->certain = true;
     recv->cancelling = true;
     recv->refuses &= !recv->certain;
@@ -142,7 +157,9 @@ bool world_explore_cancel(struct ompi_request_t *recv)
     CORE_CHECK(recv->complete || recv->cancelled);
     WORLD->fiber->past =
         world_past_join(WORLD->fiber->past, world_past_add(NULL, recv->decider->decided));
-    if (!recv->cancelled)
-        world_explore_hear(ME, recv->context, recv->got_world, recv->got_id);
+    if (recv->cancelled)
+        world_explore_certain();
+    else
+        got_it(recv);
     return recv->cancelled;
 }

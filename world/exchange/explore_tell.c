@@ -184,6 +184,7 @@ void world_explore_missed(const struct world_decider *d, int32_t answer,
     ROOM_FOR(e->missed, e->missed_room, e->told.missed_count);
     e->missed[e->told.missed_count++] =
         (struct world_missed){.decision = d->decided,
+                              .before = d->decided,
                               .answer = answer,
                               .there = there,
                               .past_first = first,
@@ -220,6 +221,11 @@ void world_explore_end(void)
     EXPLORE->told.missed = EXPLORE->missed;
     EXPLORE->told.past = EXPLORE->past;
     WORLD->outcome->decisions = &EXPLORE->told;
+}
+
+uint32_t world_explore_decided(void)
+{
+    return EXPLORE ? EXPLORE->told.decision_count : 0;
 }
 
 void world_explore_again(void)

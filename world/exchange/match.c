@@ -192,7 +192,8 @@ void world_message_unbuffer(struct world_message *message, struct ompi_request_t
 void world_message_receive(struct ompi_request_t *recv, struct world_message *message)
 {
     recv->got_world = message->world;
-    recv->got_id = message->id;
+    recv->got_place = message->place;
+    recv->got_before = world_explore_decided();
     CORE_CHECK(message->packed || message->send); /* invariant 2 */
     CORE_CHECK(!message->packed || !message->send || WORLD_PROCESSES || WORLD->explore);
     CORE_CHECK_HOT(world_match_fits(message, recv->context, recv->peer, recv->tag));
@@ -338,7 +339,7 @@ static struct world_message *message_make(struct ompi_request_t *send, struct wo
     message->send = send;
     message->number = send->number;
     message->id = send->id;
-    message->found = false;
+    message->place = (uint32_t)WORLD->outcome->message_count;
     message->packed = NULL;
     if (copy || WORLD_PROCESSES || WORLD->explore) {
         message->packed = bytes <= MESSAGE_SMALL ? message->small : world_block_take(bytes);

@@ -486,6 +486,8 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
         *flag = 0;
         world_poll_failed();
     } else {
+        if (UNLIKELY(WORLD->explore != NULL))
+            world_explore_observe(request);
         if (WORLD_PROCESSES && request->late && request->kind == REQUEST_RECV)
             world_request_deliver(request);
         request->seen = true;
@@ -549,6 +551,7 @@ int MPI_Cancel(MPI_Request *request)
         return MPI_SUCCESS;
     if (UNLIKELY(WORLD->explore != NULL) ? world_explore_cancel(cancelled)
                                          : !cancelled->complete && world_recv_unpost(cancelled)) {
+        world_gate_cancel(cancelled);
         cancelled->cancelled = true;
         cancelled->status._cancelled = 1;
         cancelled->done[0] = cancelled->done[1] = 0;

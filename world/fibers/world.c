@@ -146,7 +146,7 @@ void world_emit(enum world_event_kind kind, int peer, int tag, uint32_t context,
 }
 
 static void emit_gate(enum world_event_kind kind, enum world_gate gate, uint32_t object, int rank,
-                      int name)
+                      int name, int32_t request)
 {
     if (LIKELY(!WORLD->explore) || !WORLD->options->event)
         return;
@@ -155,7 +155,7 @@ static void emit_gate(enum world_event_kind kind, enum world_gate gate, uint32_t
         .kind = kind,
         .rank = ME->rank,
         .peer = -1,
-        .request = -1,
+        .request = request,
         .digest = core_random_mix(core_random_mix(where) ^ (uint64_t)gate << 32 ^ (uint32_t)rank),
         .thread = WORLD->fiber->thread,
         .helper = WORLD->fiber->helper,
@@ -166,12 +166,18 @@ static void emit_gate(enum world_event_kind kind, enum world_gate gate, uint32_t
 
 void world_gate_give(enum world_gate gate, uint32_t object, int rank, int name)
 {
-    emit_gate(WORLD_EVENT_GIVE, gate, object, rank, name);
+    emit_gate(WORLD_EVENT_GIVE, gate, object, rank, name, -1);
 }
 
 void world_gate_need(enum world_gate gate, uint32_t object, int rank, int name)
 {
-    emit_gate(WORLD_EVENT_NEED, gate, object, rank, name);
+    emit_gate(WORLD_EVENT_NEED, gate, object, rank, name, -1);
+}
+
+void world_gate_cancel(const struct ompi_request_t *recv)
+{
+    CORE_CHECK(recv->kind == REQUEST_RECV && recv->owner == ME);
+    emit_gate(WORLD_EVENT_GIVE, GATE_CANCELLED, 0, ME->rank, recv->id, recv->id);
 }
 
 static int error_raise(MPI_Errhandler handler, void *object, int code, const char *format,
