@@ -227,6 +227,29 @@ static bool values_equal(const int64_t *x, uint32_t n, const int64_t *y, uint32_
     return n == m && !memcmp(x, y, n * sizeof *x);
 }
 
+/* MPI_Comm_create: ranks may give groups of their own, but all of a group must give the same one.
+ */
+static enum core_status groups_differ(struct trace *trace, const struct trace_event *a,
+                                      const struct trace_event *b, bool *out_differ)
+{
+    const struct trace_event *event[2] = {a, b};
+    int64_t *member[2] = {NULL, NULL};
+    uint32_t count[2] = {0, 0};
+    enum core_status status = CORE_OK;
+
+    for (int i = 0; i < 2 && status == CORE_OK; i++)
+        status = trace_group_get(trace, trace_arg_value(trace, event[i], "group", 0), &member[i],
+                                 &count[i]);
+    bool known = status == CORE_OK && count[0] && count[1], shared = false;
+    for (int i = 0; i < 2 && known; i++)
+        for (uint32_t m = 0; m < count[i]; m++)
+            shared |= member[i][m] == event[!i]->rank;
+    *out_differ = shared && !values_equal(member[0], count[0], member[1], count[1], false);
+    free(member[0]);
+    free(member[1]);
+    return status;
+}
+
 /* Arguments that all members, or those of one group, must give alike. */
 static enum core_status lists_differ(struct trace *trace, const struct trace_event *a,
                                      const struct trace_event *b, const char **out_what)
@@ -265,6 +288,10 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
         free(x);
         free(y);
     }
+    bool groups = false;
+    if (status == CORE_OK && a->verb == VERB_COMM_CREATE && !trace->comm[a->comm].inter)
+        status = groups_differ(trace, a, b, &groups);
+    *out_what = groups ? "different groups" : *out_what;
     return status;
 }
 

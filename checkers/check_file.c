@@ -530,8 +530,10 @@ static void compare(struct files *files, uint32_t at)
                               " calls %s, rank %" PRIu32 " never does",
                               there, trace->call[longer->step[differ].call].name, missing);
         }
-        if (finding)
+        if (finding) {
+            finding->effect = FINDING_EFFECT_BLOCKS;
             return;
+        }
     }
 }
 

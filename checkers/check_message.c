@@ -12,6 +12,7 @@
 #include "checkers/check_rules.h"
 #include "checkers/collective/type_report.h"
 #include "checkers/conflict/order.h"
+#include "checkers/refused.h"
 #include "checkers/truncated.h"
 #include "checkers/wording.h"
 #include "core/check.h"
@@ -250,7 +251,8 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
     bool ended = ended_in(m->input, error);
     struct told told;
     bool is_told = error->kind == REPLAY_ERROR_TRUNCATED && was_told(m->input, error, &told);
-    bool asked = is_told && asks_after(m->input->trace, &told.event);
+    bool asked = is_told && (refused_on_purpose(m->input->trace, &told.event) ||
+                             asks_after(m->input->trace, &told.event));
     bool certain = ended || (error->kind == REPLAY_ERROR_TRUNCATED && !is_told);
     CORE_CHECK(error->kind != REPLAY_ERROR_COLLECTIVE); /* check_collective's */
     CORE_CHECK(error->other_rank < (int32_t)m->input->program->rank_count);
@@ -291,7 +293,8 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
     if (is_told)
         add_told(m, finding, error, &told);
     if (asked)
-        finding_fact(finding, "the program then asked what an error code means");
+        finding_fact(finding,
+                     "the program looks at what the call returned, or asked what it means");
     if (!ended && error->kind == REPLAY_ERROR_BUFFER)
         finding_fact(finding, "in the recorded run earlier messages had left the buffer in time; "
                               "nothing makes sure of that");

@@ -86,7 +86,9 @@ static bool is_missed(const struct trace_event *event)
 static enum finding_effect effect_of(enum misuse_kind kind, const struct trace_event *event)
 {
     CORE_CHECK(misuse_kind_rule(kind) < sizeof rules / sizeof *rules);
-    enum finding_effect effect = kind == MISUSE_RECEIVE_PAST_END  ? FINDING_EFFECT_SPOILS
+    enum finding_effect effect = kind == MISUSE_RECEIVE_PAST_END || kind == MISUSE_WINDOW_FREED ||
+                                         kind == MISUSE_WINDOW_UNMAPPED
+                                     ? FINDING_EFFECT_SPOILS
                                  : kind == MISUSE_BUFFERS_OVERLAP ? FINDING_EFFECT_MEETS
                                  : kind == MISUSE_NEVER_STARTED   ? FINDING_EFFECT_LACKS
                                                                   : FINDING_EFFECT_OPEN;

@@ -1,7 +1,10 @@
 /* Errors that a program asks for. Holds no state. */
 #include "checkers/refused.h"
 
+#include <string.h>
+
 #include "core/check.h"
+#include "core/trace/returned.h"
 
 /* Calls that are looked at: for any question; for one about just this error. */
 enum { NEXT_MAX = 16, ASKED_MAX = 256 };
@@ -64,20 +67,28 @@ static bool handled(struct trace *trace, const struct trace_event *event)
     return here ? own_here : own;
 }
 
+/* The program looks at what the call returns, and so at the error. */
+static bool seen(const struct trace *trace, const struct trace_event *event)
+{
+    return event->site >= 0 && (uint32_t)event->site < trace->site_count &&
+           trace->site[event->site].returned == RETURNED_READ;
+}
+
 bool refused_on_purpose(struct trace *trace, const struct trace_event *event)
 {
     CORE_CHECK(event->rank < trace->rank_count);
-    if (!event->error)
+    const char *exit_code = trace_meta(trace, "exit_code");
+    if (!event->error || (exit_code && strcmp(exit_code, "0")))
         return false;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         if (trace->rank[rank].state != EVENT_RANK_FINISHED || trace->rank[rank].code)
             return false;
-    return asked(trace, event) || handled(trace, event);
+    return seen(trace, event) || asked(trace, event) || handled(trace, event);
 }
 
 void refused_note(struct finding *finding)
 {
     finding->severity = FINDING_NOTE;
-    finding_fact(finding, "the program asked what the error means, or has an error handler of "
-                          "its own, and went on: it may have been made on purpose");
+    finding_fact(finding, "the program looks at what the call returned, or has an error handler "
+                          "of its own, and went on: it may have been made on purpose");
 }

@@ -255,6 +255,7 @@ static const char *const need_words[] = {
     [ENDING_NEED_RECEIVE] = "to receive the message",
     [ENDING_NEED_BUFFER] = "to receive a message that is in the buffer",
     [ENDING_NEED_COLLECTIVE] = "to enter the collective",
+    [ENDING_NEED_PART] = "to do its part of the collective",
     [ENDING_NEED_LEADER] = "to call MPI_Intercomm_create on the other side",
     [ENDING_NEED_POST] = "to expose its window (MPI_Win_post)",
     [ENDING_NEED_COMPLETE] = "to complete its accesses (MPI_Win_complete)",
@@ -306,6 +307,11 @@ static uint32_t ranks_of(const struct ending *ending, const struct ending_wait *
     return own;
 }
 
+static bool needs_each(const struct ending_wait *wait)
+{
+    return wait->need == ENDING_NEED_COLLECTIVE || wait->need == ENDING_NEED_PART;
+}
+
 /* Several waits are all of them needed; of the ranks of one wait, any, but for a collective, which
  * all must enter. */
 static void ranks_waited(FILE *file, const struct ending *ending,
@@ -316,8 +322,7 @@ static void ranks_waited(FILE *file, const struct ending *ending,
     uint32_t *rank, ranks = ranks_of(ending, wait, count, &rank);
 
     if (ranks)
-        wording_ranks(file, rank, ranks,
-                      count > 1 || wait[0]->need == ENDING_NEED_COLLECTIVE ? " and " : " or ");
+        wording_ranks(file, rank, ranks, count > 1 || needs_each(wait[0]) ? " and " : " or ");
     free(rank);
     for (uint32_t i = 0; i < count; i++)
         ended &= wait[i]->ended;

@@ -160,9 +160,10 @@ static void post_refused(struct history_follower *lane, const struct spool_event
 {
     struct history_space *space = history_space_of_call(lane->rank, event, class, true);
 
-    if (space && class == EVENT_CLASS_FILE_COLL)
+    if (space && class == EVENT_CLASS_FILE_COLL) {
         space_enter(lane, space, event);
-    else if (space)
+        space->failed = true;
+    } else if (space)
         space->uneven |= !did_nothing(lane->kept, event, class);
 }
 

@@ -50,7 +50,10 @@ enum { HISTORY_RECENT = 16 };
 struct history_coll { /* one collective call of a rank */
     uint16_t call;    /* id */
     bool needs_all;   /* cannot be complete before all members have come */
+    bool combines;    /* with an operation */
     int32_t root;
+    int32_t bytes; /* that the rank gives or takes by its one count, 0 if it has none; -1: not
+                      known, or more than fit */
 };
 struct history_epochs {                     /* of one rank on one window, by world rank */
     uint32_t *posted, *started, *completed; /* how often: as a target, as an origin, as an origin */
@@ -65,6 +68,7 @@ struct history_space { /* one rank's view of what has collective calls: a commun
     bool inter;
     bool uneven;   /* a call was refused here, or is one that is not followed: members may count
                       differently */
+    bool failed;   /* a file: a call failed here in the middle, after all had come */
     uint32_t comm; /* windows and files: id of the communicator they were made on */
     uint64_t global;
     uint32_t size, remote_size;

@@ -155,10 +155,14 @@ static bool coll_needs_all(const struct history_call *call, const struct spool_e
 struct history_coll history_coll_of(const struct history_rank *rank,
                                     const struct spool_event *event)
 {
+    int64_t bytes = history_bytes(rank, event->type, event->count);
+
     CORE_CHECK(event->head.a < rank->call_count);
     return (struct history_coll){.call = event->head.a,
                                  .needs_all = coll_needs_all(&rank->call[event->head.a], event),
-                                 .root = event->peer};
+                                 .root = event->peer,
+                                 .combines = event->tag != EVENT_NONE,
+                                 .bytes = bytes > INT32_MAX ? -1 : (int32_t)bytes};
 }
 
 bool history_coll_at(const struct history_rank *rank, const struct history_space *space,

@@ -15,6 +15,7 @@
 #include "core/check.h"
 #include "core/fault.h"
 #include "core/store/store_part.h"
+#include "core/trace/returned.h"
 
 static enum core_status no_memory(void)
 {
@@ -202,6 +203,7 @@ static enum core_status source_place(const char *path, const struct store_site *
     snprintf(out_place->function, sizeof out_place->function, "%s", site->function);
     out_place->line = site->address <= INT32_MAX ? (int)site->address : 0;
     out_place->optimized = -1;
+    out_place->returned = RETURNED_UNKNOWN;
     return CORE_OK;
 }
 
@@ -231,13 +233,14 @@ static enum core_status sites_write(struct store *store)
         status = store_put(
             &store->sql, STORE_SITE,
             "ititti"
-            "ttiti",
+            "ttitii",
             (int64_t)id, named ? module->path : NULL, (int64_t)defs->site[id].address,
             *place.function ? place.function : NULL, *place.file ? place.file : NULL,
             *place.file ? (int64_t)place.line : STORE_NULL, *place.inlined ? place.inlined : NULL,
             *place.symbol ? place.symbol : NULL, *place.symbol ? (int64_t)place.offset : STORE_NULL,
             *place.path ? place.path : NULL,
-            place.optimized >= 0 && !found ? (int64_t)place.optimized : STORE_NULL);
+            place.optimized >= 0 && !found ? (int64_t)place.optimized : STORE_NULL,
+            place.returned >= 0 && !found ? (int64_t)place.returned : STORE_NULL);
     }
     return status;
 }

@@ -33,7 +33,7 @@ static const struct {
     [STORE_META] = {"meta", 2},
     [STORE_RANK] = {"rank", 12},
     [STORE_CALL] = {"call", 7},
-    [STORE_SITE] = {"site", 11},
+    [STORE_SITE] = {"site", 12},
     [STORE_COMM] = {"comm", 8},
     [STORE_COMM_MEMBER] = {"comm_member", 4},
     [STORE_GRP] = {"grp", 2},

@@ -37,6 +37,7 @@
     X(RECEIVE, "receive")       /* receive what was sent to it */                                  \
     X(BUFFER, "buffer")         /* receive what stands in the attached buffer */                   \
     X(COLLECTIVE, "collective") /* enter the collective */                                         \
+    X(PART, "part")             /* do its part of a collective that all have entered */            \
     X(LEADER, "leader")         /* make the other side of MPI_Intercomm_create */                  \
     X(POST, "post")             /* expose its window: MPI_Win_post */                              \
     X(COMPLETE, "complete")     /* end its accesses: MPI_Win_complete */                           \

@@ -22,6 +22,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/fault.h"
+#include "core/trace/returned.h"
 #include "core/trace/variable_part.h"
 
 struct site_module {
@@ -275,6 +276,20 @@ static void symbol_find(Dwfl_Module *module, uint64_t address, struct site_place
     place->offset = offset + 1;
 }
 
+/* The machine code from the address on; NULL: it is not there. */
+static const unsigned char *code_find(Dwfl_Module *module, uint64_t address, size_t *out_bytes)
+{
+    uint64_t bias = 0;
+    GElf_Addr at = address;
+    Elf_Scn *section = dwfl_module_address_section(module, &at, &bias);
+    Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+
+    if (!data || !data->d_buf || at >= data->d_size)
+        return NULL;
+    *out_bytes = data->d_size - at;
+    return (const unsigned char *)data->d_buf + at;
+}
+
 /* From the flags that GCC notes with the debug information; else from how the function begins: who
  * does not optimise keeps a frame pointer, and x86-64's compilers that do leave it out unless told.
  */
@@ -292,12 +307,10 @@ static int optimized_find(Dwfl_Module *module, uint64_t address, const struct si
 #if defined(__x86_64__)
     static const unsigned char keeps[] = {0x55, 0x48, 0x89, 0xe5},
                                marked[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    uint64_t start = address + 1 - place->offset;
-    GElf_Addr at = start;
-    Elf_Scn *section = *place->symbol ? dwfl_module_address_section(module, &at, &bias) : NULL;
-    Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
-    if (data && data->d_buf && at + sizeof marked + sizeof keeps <= data->d_size) {
-        const unsigned char *code = (const unsigned char *)data->d_buf + at;
+    size_t bytes = 0;
+    const unsigned char *code =
+        *place->symbol ? code_find(module, address + 1 - place->offset, &bytes) : NULL;
+    if (code && sizeof marked + sizeof keeps <= bytes) {
         code += memcmp(code, marked, sizeof marked) ? 0 : sizeof marked;
         return memcmp(code, keeps, sizeof keeps) != 0;
     }
@@ -345,6 +358,9 @@ enum core_status site_resolve(struct site_resolver *resolver, const char *module
     if (!*place.file && !*place.function && !*place.symbol)
         return CORE_NOT_FOUND;
     place.optimized = optimized_find(module, address - 1, &place);
+    size_t bytes = 0;
+    const unsigned char *code = code_find(module, address, &bytes);
+    place.returned = code ? returned_find(code, bytes) : RETURNED_UNKNOWN;
     *out_place = place;
     return CORE_OK;
 }

@@ -23,6 +23,7 @@ struct site_place {
     uint64_t offset;    /* address - symbol's address */
     int optimized; /* 0: the compiler translated what is written, no more and no less; 1: it may
                       have moved and added loads; -1 unknown */
+    int returned;  /* enum returned: what becomes of what the call returns */
 };
 
 enum core_status site_resolver_new(struct site_resolver **out_resolver);

@@ -371,7 +371,7 @@ static enum core_status sites_load(struct trace *trace)
     if (!trace->site)
         return no_memory(trace);
     load = load_begin(trace, "SELECT id, module, address, function, file, line, inlined, symbol, "
-                             "offset, path, optimized FROM site");
+                             "offset, path, optimized, returned FROM site");
     while (load_next(&load)) {
         struct trace_site *site = &trace->site[id_of(&load, trace->site_count)];
         site->module = text_keep(&load, 1);
@@ -384,6 +384,7 @@ static enum core_status sites_load(struct trace *trace)
         site->offset = (uint64_t)sqlite3_column_int64(load.stmt, 8);
         site->path = text_keep(&load, 9);
         site->optimized = number_keep(&load, 10, -1);
+        site->returned = number_keep(&load, 11, -1);
     }
     return load_end(&load);
 }

@@ -15,7 +15,7 @@
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 11, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 12, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
 enum { TRACE_ROWS_KEPT_MAX = 1 << 24 }; /* of 24 bytes */
 
 struct trace_call {
@@ -29,6 +29,7 @@ struct trace_site { /* strings are NULL when unknown; line 0 when unknown */
     const char *file, *path, *function, *module, *symbol, *inlined;
     int line;
     int optimized; /* 0: compiled as written, 1: not, -1 unknown */
+    int returned;  /* enum returned: what becomes of what a call there returns */
     uint64_t address, offset;
 };
 struct trace_comm {

@@ -32,10 +32,11 @@ CREATE TABLE call (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, class TEXT
 
 -- path is file with its folders, absolute where the compiler noted in which folder it ran. file
 -- and line are NULL without debug information; then symbol and offset, or module and address,
--- say where. optimized: whether the compiler could move and add loads there; NULL unknown.
+-- say where. optimized: whether the compiler could move and add loads there; returned: whether the
+-- program looks at what the call returns; NULL unknown.
 CREATE TABLE site (id INTEGER PRIMARY KEY, module TEXT, address INTEGER, function TEXT, file TEXT,
     line INTEGER,
-    inlined TEXT, symbol TEXT, offset INTEGER, path TEXT, optimized INTEGER);
+    inlined TEXT, symbol TEXT, offset INTEGER, path TEXT, optimized INTEGER, returned INTEGER);
 
 CREATE TABLE comm (id INTEGER PRIMARY KEY, name TEXT, kind TEXT NOT NULL, size INTEGER NOT NULL,
     remote_size INTEGER NOT NULL, parent INTEGER, topology INTEGER NOT NULL,

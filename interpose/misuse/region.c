@@ -5,13 +5,15 @@
 #include "interpose/misuse/heap.h"
 #include "interpose/misuse/usage.h"
 
-enum { REGIONS_MAX = 4096 };
+enum { REGIONS_MAX = 4096, LOOKS_FIRST = 8 };
 
 static struct region {
     const void *win; /* NULL: memory from MPI_Alloc_mem */
     uintptr_t start, end;
     uint64_t seq;  /* of the call that gave it */
     bool attached; /* to a dynamic window; else the window's own */
+    bool told;
+    unsigned looks; /* so often its window was synchronized */
 } * region;
 static uint32_t region_count, region_room;
 
@@ -46,8 +48,11 @@ void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64
         region_room = fresh ? room : region_room;
     }
     if (region_count < region_room)
-        region[region_count++] = (struct region){win, (uintptr_t)base,
-                                                 (uintptr_t)base + (uintptr_t)bytes, seq, attached};
+        region[region_count++] = (struct region){.win = win,
+                                                 .start = (uintptr_t)base,
+                                                 .end = (uintptr_t)base + (uintptr_t)bytes,
+                                                 .seq = seq,
+                                                 .attached = attached};
     recorder_unlock();
 }
 
@@ -67,16 +72,32 @@ bool usage_region_find(uintptr_t at, uint64_t *out_start, uint64_t *out_end)
 }
 
 /* What was freed may have been given out again: then it looks as if it had never been freed. */
-static void look(struct lane *lane, uint64_t seq, const struct region *r)
+static void look(struct lane *lane, uint64_t seq, struct region *r)
 {
     struct heap_block block;
 
+    if (r->told)
+        return;
+    r->told = true;
     if (memory_mapped((const void *)r->start, 1) && heap_block_find(r->start, r->end, &block) &&
         block.freed)
         usage_say(lane, seq, r->attached ? MISUSE_REGION_FREED : MISUSE_WINDOW_FREED, NULL, r->seq);
     else if (!memory_mapped((const void *)r->start, r->end - r->start))
         usage_say(lane, seq, r->attached ? MISUSE_REGION_UNMAPPED : MISUSE_WINDOW_UNMAPPED, NULL,
                   r->seq);
+    else
+        r->told = false;
+}
+
+/* While it is in use: at the first calls that synchronize it, then ever more rarely. */
+void usage_regions_synchronized(struct lane *lane, uint64_t seq, const void *win)
+{
+    recorder_lock();
+    for (uint32_t i = 0; i < region_count; i++)
+        if (region[i].win == win &&
+            (++region[i].looks <= LOOKS_FIRST || !(region[i].looks & (region[i].looks - 1))))
+            look(lane, seq, &region[i]);
+    recorder_unlock();
 }
 
 void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const void *base)

@@ -192,6 +192,8 @@ void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64
                        bool attached);
 /* The memory from MPI_Alloc_mem (win: NULL) that holds the address. False: none does. */
 bool usage_region_find(uintptr_t at, uint64_t *out_start, uint64_t *out_end);
+/* In use: is it still memory? */
+void usage_regions_synchronized(struct lane *lane, uint64_t seq, const void *win);
 /* About to be given back: is it still memory, and was it attached? */
 void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const void *base);
 void usage_region_gone(const void *win, const void *base);

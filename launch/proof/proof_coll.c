@@ -58,6 +58,51 @@ static uint32_t own_place(const struct history_space *space, int32_t me)
     return place;
 }
 
+/* Whether the member has entered it and can do nothing more for it: it has had the time for all
+ * that there is to do, and for messages of this size. */
+static bool is_through(const struct proof_prover *prover, uint32_t member,
+                       const struct history_coll *coll)
+{
+    return coll->bytes >= 0 && coll->bytes <= PROOF_CARRIED_BYTES &&
+           prover->history.rank[member].lanes == 1 &&
+           (prover->standing[member] == PROOF_RESTED || prover->standing[member] == PROOF_ENDED);
+}
+
+/* All have entered the call that `me` is in, and have rested since: what it waits for will not come
+ * any more, because the calls do not fit each other. Operations of the program's own may take any
+ * time, unless the ranks gave sizes that differ; and what is done on files, unless a call on the
+ * file has failed. */
+static struct need stuck_need(struct proof_prover *prover, int32_t me,
+                              const struct history_space *space, uint64_t number)
+{
+    const struct history_rank *mine = &prover->history.rank[me];
+    struct history_coll first;
+    bool differ = false, file = space->key.kind == HISTORY_SPACE_FILE, failed = space->failed;
+
+    if ((!file && space->key.kind != HISTORY_SPACE_COMM) || prover->standing[me] != PROOF_RESTED ||
+        !history_coll_at(mine, space, number, &first) ||
+        (!file && mine->call[first.call].class != EVENT_CLASS_COLL))
+        return proof_need_unknown();
+    for (uint32_t i = 0; i < space->size + space->remote_size; i++) {
+        uint32_t member = (uint32_t)space->member[i]; /* all were looked at before */
+        const struct history_rank *rank = &prover->history.rank[member];
+        const struct history_space *its =
+            history_space_global(rank, (enum history_space_kind)space->key.kind, space->global);
+        struct history_coll coll;
+
+        if (!its || !history_coll_at(rank, its, number, &coll) ||
+            !is_through(prover, member, &coll))
+            return proof_need_unknown();
+        differ |= coll.bytes != first.bytes;
+        failed |= its->failed;
+        if ((int32_t)member != me)
+            proof_peer_add(prover, (int32_t)member);
+    }
+    if (file ? !failed : !differ && first.combines)
+        return proof_need_unknown();
+    return proof_need(NEED_CERTAIN, ENDING_NEED_PART, space);
+}
+
 /* Members that have not entered as many collectives of the space as `me` is in, and those whose
  * call of this number was another one: they will not make this one any more.
  * certain: the call is known not to be complete. */
@@ -95,7 +140,7 @@ struct need proof_coll_need(struct proof_prover *prover, int32_t me,
         }
     }
     if (!missing)
-        return proof_need_unknown();
+        return certain ? stuck_need(prover, me, space, number) : proof_need_unknown();
     return proof_need(certain || (known && my_coll.needs_all) ? NEED_CERTAIN : NEED_MAYBE,
                       ENDING_NEED_COLLECTIVE, space);
 }

@@ -30,6 +30,36 @@ static void collectives_wait_for_who_is_missing(void **state)
     expect_nothing();
 }
 
+/* All have entered, and have had the time for all that there is to do: the calls do not fit. */
+static void collectives_that_all_have_entered_and_that_rest(void **state)
+{
+    (void)state;
+    for (int twin = 0; twin < 5; twin++) {
+        bool combines = twin == 4; /* an operation of the program's own may take its time */
+
+        job_start(3);
+        for (uint32_t r = 0; r < 3; r++)
+            standing[r] = PROOF_RESTED;
+        inside(0, EVENT_CLASS_COLL, 0, combines ? 3 : EVENT_NONE, 0);
+        for (uint32_t r = 1; r < 3; r++) {
+            did(r, EVENT_CLASS_COLL, 0, combines ? 3 : EVENT_NONE, 0);
+            inside(r, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
+        }
+        if (twin == 1) /* not for long */
+            standing[0] = PROOF_SETTLED;
+        else if (twin == 2)
+            standing[1] = PROOF_SETTLED;
+        else if (twin == 3) /* it computes */
+            standing[2] = PROOF_UNKNOWN;
+        if (twin) {
+            expect_nothing();
+            continue;
+        }
+        expect_proven(3);
+        expect_need(ENDING_NEED_PART, ENDING_OBJECT_COMM, EVENT_NONE);
+    }
+}
+
 static void collectives_that_differ_wait_for_each_other(void **state)
 {
     (void)state;
@@ -377,6 +407,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collectives_wait_for_who_is_missing),
         cmocka_unit_test(roots_of_two_groups_fit),
+        cmocka_unit_test(collectives_that_all_have_entered_and_that_rest),
         cmocka_unit_test(collectives_that_differ_wait_for_each_other),
         cmocka_unit_test(calls_of_a_part_do_not_count),
         cmocka_unit_test(sides_that_are_not_whole),
