@@ -129,6 +129,7 @@ static enum step step_operand(struct code *code, unsigned op, unsigned rex, stru
 /* Forward; by a distance of so many bytes. */
 static bool jump(struct code *code, size_t bytes)
 {
+    CORE_CHECK(bytes <= sizeof(uint32_t));
     uint32_t distance = 0;
     size_t left = (size_t)(code->end - code->at);
 
@@ -188,6 +189,8 @@ static enum step step(struct code *code, struct operand *operand)
         return STEP_READ;
     case 0x90: /* nop */
         return STEP_ON;
+    case 0xe8: /* call: eax is not kept */
+        return STEP_DROPPED;
     case 0xe9:
     case 0xeb:
         return jump(code, op == 0xeb ? 1 : 4) ? STEP_ON : STEP_UNKNOWN;
