@@ -819,6 +819,8 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
         if (rma->fetching && !rma->all.fetched[rank] && !event.parent &&
             (event.completion_count || (window && !verb_accesses(event.verb))))
             rma->all.fetched[rank] = event.seq;
+        if (window && event.verb == VERB_SYNC_MEMORY && !rma->all.looked[rank])
+            rma->all.looked[rank] = event.seq;
         if (!window)
             continue;
         *out_any = true;
@@ -870,7 +872,8 @@ static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *
         .itself = how == MISUSE_WINDOW_LOADED || how == MISUSE_WINDOW_STORED ||
                   how == MISUSE_WINDOW_CHANGED,
         .changed = how == MISUSE_WINDOW_CHANGED,
-        .exclusive = exposures_holds(&rma->exposures, event.win, rank, seq),
+        .exclusive = exposures_holds(&rma->exposures, event.win, rank, seq, true),
+        .passive = exposures_holds(&rma->exposures, event.win, rank, seq, false),
         .site = misuse->site};
     add(rma, &access);
     return rma->status;
@@ -919,6 +922,8 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         whole &= !trace->rank[rank].lost;
     status = CORE_ARRAY_NEW(rma.all.fetched, trace->rank_count + 1, "windows");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(rma.all.looked, trace->rank_count + 1, "windows");
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, true, &any);
     for (uint32_t i = 0; i < rma.window_room && status == CORE_OK; i++)
@@ -961,5 +966,6 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     core_table_done(&rma.open);
     core_table_done(&rma.requested);
     free(rma.all.fetched);
+    free(rma.all.looked);
     return status == CORE_OK ? rma.status : status;
 }

@@ -81,12 +81,18 @@ bool access_may_meet(const struct trace *trace, const struct access *a, const st
              (b->kind == LOAD || b->kind == STORE));
 }
 
+/* Locks keep the two apart: one is exclusive, and both have one. */
+static bool locked_apart(const struct access *a, const struct access *b)
+{
+    return a->win == b->win && a->passive && b->passive && (a->exclusive || b->exclusive);
+}
+
 /* x is complete before y is made. */
 static bool before(const struct order *order, const struct access *x, const struct access *y)
 {
     bool same = x->origin == y->origin;
 
-    if (x->win == y->win && (x->exclusive || y->exclusive))
+    if (locked_apart(x, y))
         return !same || x->end <= y->seq;
     return x->end != UINT64_MAX && order_before(order, x->origin, x->end, y->origin, y->seq + same);
 }
@@ -132,8 +138,7 @@ static bool lines_meet(const struct sweep *sweep, const struct access *a, const 
 
     x.from = y.from = 0;
     x.to = y.to = 1;
-    return access_may_meet(sweep->trace, &x, &y) &&
-           (a->origin == b->origin || a->win != b->win || (!a->exclusive && !b->exclusive));
+    return access_may_meet(sweep->trace, &x, &y) && (a->origin == b->origin || !locked_apart(a, b));
 }
 
 /* NULL: there are too many. */

@@ -129,15 +129,26 @@ static uint32_t spans_before(const struct exposure_span *span, uint32_t count,
     return CORE_ARRAY_FIND(at, 0, count, span_compare(&span[at], key) < 0);
 }
 
-bool exposures_holds(const struct exposures *exposures, int32_t win, uint32_t rank, uint64_t seq)
+static bool holds(const struct exposures *exposures, const struct exposure_span *key,
+                  bool exclusive)
 {
-    const struct exposure_span key = {
-        .win = win, .rank = rank, .target = (int32_t)rank, .from = seq};
-    uint32_t before = spans_before(exposures->lock, exposures->lock_count, &key);
+    uint32_t before = spans_before(exposures->lock, exposures->lock_count, key);
     const struct exposure_span *last = before ? &exposures->lock[before - 1] : NULL;
 
-    return last && last->win == win && last->rank == rank && last->target == (int32_t)rank &&
-           last->exclusive && seq <= last->to;
+    return last && last->win == key->win && last->rank == key->rank &&
+           last->target == key->target && (last->exclusive || !exclusive) && key->from <= last->to;
+}
+
+bool exposures_holds(const struct exposures *exposures, int32_t win, uint32_t rank, uint64_t seq,
+                     bool exclusive)
+{
+    const struct exposure_span own = {.win = win,
+                                      .rank = rank,
+                                      .target = (int32_t)rank,
+                                      .from = seq},
+                               all = {.win = win, .rank = rank, .target = -1, .from = seq};
+
+    return holds(exposures, &own, exclusive) || holds(exposures, &all, exclusive);
 }
 
 /* The first post of the window, from `first` on, of another rank than the one there. */

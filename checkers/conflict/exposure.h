@@ -45,9 +45,10 @@ enum core_status exposures_follow(struct exposures *exposures, const struct trac
 void exposures_sort(struct exposures *exposures);
 void exposures_done(struct exposures *exposures);
 
-/* Whether the call is made while the rank's own part of the window is locked exclusively by itself.
- * Takes O(log n) steps. */
-bool exposures_holds(const struct exposures *exposures, int32_t win, uint32_t rank, uint64_t seq);
+/* Whether the call is made while the rank's own part of the window is locked by itself, at all or
+ * exclusively. Takes O(log n) steps. */
+bool exposures_holds(const struct exposures *exposures, int32_t win, uint32_t rank, uint64_t seq,
+                     bool exclusive);
 
 typedef void (*exposure_fn)(const struct exposure_span *lock, const struct exposure_span *post,
                             void *context);

@@ -129,6 +129,18 @@ static bool atomics_between(const struct conflicts *c, const struct access *a,
     return swapped || may_know(c, a) || may_know(c, b);
 }
 
+/* Whether the rank may have waited for what the other one put there, and stored only then: while
+ * the other side has a lock that is allowed, and done with MPI_Win_sync, before the store or, where
+ * there was no need to wait, behind it. */
+static bool may_have_waited(const struct conflicts *c, const struct access *own,
+                            const struct access *other)
+{
+    CORE_CHECK(own->origin < c->input->trace->rank_count);
+    uint64_t since = c->all->looked[own->origin];
+
+    return own->itself && other->passive && since && since <= own->seq;
+}
+
 static struct said_side side_of(const struct conflicts *c, const struct access *access)
 {
     struct said_side side = {-1, access->site, (enum access_kind)access->kind};
@@ -208,9 +220,10 @@ static void tell_first(struct conflicts *c, struct finding *finding, const struc
 static bool tell(struct conflicts *c, const struct access *a, const struct access *b,
                  const struct layout_span *bytes)
 {
-    bool atomics = atomics_between(c, a, b), swapped = false;
+    bool waited = may_have_waited(c, a, b) || may_have_waited(c, b, a),
+         atomics = !waited && atomics_between(c, a, b), swapped = false;
     struct said of = {.side = {side_of(c, b), side_of(c, a)},
-                      .unsure = atomics || c->input->notes->threads},
+                      .unsure = waited || atomics || c->input->notes->threads},
                 *said = said_find(c, &of, &swapped);
 
     if (said) {
@@ -237,6 +250,9 @@ static bool tell(struct conflicts *c, const struct access *a, const struct acces
     said_call(c, said, 0, b);
     said_call(c, said, 1, a);
     tell_first(c, finding, a, b, bytes, atomics);
+    if (waited)
+        finding_fact(finding, "the rank has called MPI_Win_sync: if it waited for what the other "
+                              "one wrote before it went on, that orders the two");
     return true;
 }
 

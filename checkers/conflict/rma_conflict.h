@@ -17,6 +17,7 @@ struct rma_accesses { /* of all ranks */
     struct access *access;
     uint32_t count, room;
     uint64_t *fetched; /* by rank: the call by which it first had what an atomic operation read */
+    uint64_t *looked;  /* by rank: its first MPI_Win_sync; 0 none */
 };
 
 /* Adds at most `most` findings. The accesses' area, from and to are set, and those of the windows'
