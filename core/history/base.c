@@ -15,7 +15,8 @@
 
 _Static_assert((int)SPOOL_BASE_RECENT == (int)HISTORY_RECENT, "they are kept by number");
 
-enum { MIXED = 1, BUFFERED = 2, UNEVEN = 1, SPACE_MIXED = 2, IN_POST = 1, IN_START = 2 };
+enum { MIXED = 1, BUFFERED = 2, IN_POST = 1, IN_START = 2 };
+enum { UNEVEN = 1, SPACE_MIXED = 2, SPACE_FAILED = 4 };
 
 /* --- making ----------------------------------------------------------------------------------- */
 
@@ -117,7 +118,9 @@ static void put_space(struct room *room, const struct history *history,
 
     if (s->entered || s->uneven || s->mixed) {
         r = room_take(room, SPOOL_BASE_SPACE,
-                      (s->uneven ? UNEVEN : 0) | (s->mixed ? SPACE_MIXED : 0), sizeof *r);
+                      (s->uneven ? UNEVEN : 0) | (s->mixed ? SPACE_MIXED : 0) |
+                          (s->failed ? SPACE_FAILED : 0),
+                      sizeof *r);
         if (!r)
             return;
         *r = (struct spool_base_space){.head = r->head,
@@ -127,6 +130,7 @@ static void put_space(struct room *room, const struct history *history,
                                        .entered = s->entered};
         for (uint32_t i = 0; i < HISTORY_RECENT; i++) {
             r->recent[i].root = s->recent[i].root;
+            r->recent[i].bytes = s->recent[i].bytes;
             r->recent[i].call = s->recent[i].call;
             r->recent[i].needs_all = s->recent[i].needs_all;
         }
@@ -323,10 +327,12 @@ static bool take_space(struct history_follower *follower, const struct spool_bas
     s->lane = r->lane;
     s->uneven |= (r->head.b & UNEVEN) != 0;
     s->mixed |= (r->head.b & SPACE_MIXED) != 0;
+    s->failed |= (r->head.b & SPACE_FAILED) != 0;
     for (uint32_t i = 0; i < HISTORY_RECENT; i++)
         s->recent[i] = (struct history_coll){.call = r->recent[i].call,
                                              .needs_all = r->recent[i].needs_all != 0,
-                                             .root = r->recent[i].root};
+                                             .root = r->recent[i].root,
+                                             .bytes = r->recent[i].bytes};
     return true;
 }
 

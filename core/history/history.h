@@ -50,10 +50,9 @@ enum { HISTORY_RECENT = 16 };
 struct history_coll { /* one collective call of a rank */
     uint16_t call;    /* id */
     bool needs_all;   /* cannot be complete before all members have come */
-    bool combines;    /* with an operation */
     int32_t root;
-    int32_t bytes; /* that the rank gives or takes by its one count, 0 if it has none; -1: not
-                      known, or more than fit */
+    int32_t bytes; /* that every rank must give or take alike, 0 if there is no count; -1: not
+                      known, too many, or of parts that may differ */
 };
 struct history_epochs {                     /* of one rank on one window, by world rank */
     uint32_t *posted, *started, *completed; /* how often: as a target, as an origin, as an origin */

@@ -152,17 +152,26 @@ static bool coll_needs_all(const struct history_call *call, const struct spool_e
     }
 }
 
+/* Counts of parts may be of one rank alone, or mean nothing (MPI_IN_PLACE). */
+static int32_t coll_bytes(const struct history_rank *rank, const struct history_call *call,
+                          const struct spool_event *event)
+{
+    int64_t bytes = history_bytes(rank, event->type, event->count);
+    bool parts = call->traits & (TRAIT_BIT(NEIGHBOR) | TRAIT_BIT(PER_RANK)) ||
+                 call->verb == VERB_GATHER || call->verb == VERB_SCATTER ||
+                 call->verb == VERB_ALLGATHER || call->verb == VERB_ALLTOALL;
+    return parts || bytes > INT32_MAX ? -1 : (int32_t)bytes;
+}
+
 struct history_coll history_coll_of(const struct history_rank *rank,
                                     const struct spool_event *event)
 {
-    int64_t bytes = history_bytes(rank, event->type, event->count);
-
     CORE_CHECK(event->head.a < rank->call_count);
+    const struct history_call *call = &rank->call[event->head.a];
     return (struct history_coll){.call = event->head.a,
-                                 .needs_all = coll_needs_all(&rank->call[event->head.a], event),
+                                 .needs_all = coll_needs_all(call, event),
                                  .root = event->peer,
-                                 .combines = event->tag != EVENT_NONE,
-                                 .bytes = bytes > INT32_MAX ? -1 : (int32_t)bytes};
+                                 .bytes = coll_bytes(rank, call, event)};
 }
 
 bool history_coll_at(const struct history_rank *rank, const struct history_space *space,

@@ -63,7 +63,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 13,
+    SPOOL_VERSION = 14,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -404,11 +404,11 @@ struct spool_base_pairs {
 };
 enum { SPOOL_BASE_RECENT = 16 };
 struct spool_base_space {
-    struct spool_head head; /* b = bits: 1 uneven, 2 mixed */
+    struct spool_head head; /* b = bits: 1 uneven, 2 mixed, 4 failed */
     uint32_t kind, id, lane, reserved;
     uint64_t entered;
     struct {
-        int32_t root;
+        int32_t root, bytes;
         uint16_t call, needs_all;
     } recent[SPOOL_BASE_RECENT];
 };

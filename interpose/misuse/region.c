@@ -5,7 +5,7 @@
 #include "interpose/misuse/heap.h"
 #include "interpose/misuse/usage.h"
 
-enum { REGIONS_MAX = 4096, LOOKS_FIRST = 8 };
+enum { REGIONS_MAX = 4096, LOOKS_FIRST = 8, WINDOWS_TOLD_APART = 256 };
 
 static struct region {
     const void *win; /* NULL: memory from MPI_Alloc_mem */
@@ -13,9 +13,9 @@ static struct region {
     uint64_t seq;  /* of the call that gave it */
     bool attached; /* to a dynamic window; else the window's own */
     bool told;
-    unsigned looks; /* so often its window was synchronized */
 } * region;
 static uint32_t region_count, region_room;
+static _Atomic unsigned synchronized[WINDOWS_TOLD_APART]; /* how often, by a hash of the window */
 
 void usage_region(struct lane *lane, uint64_t seq, MPI_Win win, const void *base, MPI_Aint bytes)
 {
@@ -92,10 +92,15 @@ static void look(struct lane *lane, uint64_t seq, struct region *r)
 /* While it is in use: at the first calls that synchronize it, then ever more rarely. */
 void usage_regions_synchronized(struct lane *lane, uint64_t seq, const void *win)
 {
+    unsigned looks =
+        1 + atomic_fetch_add_explicit(&synchronized[((uintptr_t)win >> 6) % WINDOWS_TOLD_APART], 1,
+                                      memory_order_relaxed);
+
+    if (looks > LOOKS_FIRST && looks & (looks - 1))
+        return;
     recorder_lock();
     for (uint32_t i = 0; i < region_count; i++)
-        if (region[i].win == win &&
-            (++region[i].looks <= LOOKS_FIRST || !(region[i].looks & (region[i].looks - 1))))
+        if (region[i].win == win)
             look(lane, seq, &region[i]);
     recorder_unlock();
 }

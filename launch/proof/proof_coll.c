@@ -69,21 +69,20 @@ static bool is_through(const struct proof_prover *prover, uint32_t member,
 }
 
 /* All have entered the call that `me` is in, and have rested since: what it waits for will not come
- * any more, because the calls do not fit each other. Operations of the program's own may take any
- * time, unless the ranks gave sizes that differ; and what is done on files, unless a call on the
- * file has failed. */
+ * any more, if the calls do not fit each other, as the ranks gave sizes that differ; or, on a file,
+ * a call has failed. Where they fit, a network that stands still for a while is no hang. */
 static struct need stuck_need(struct proof_prover *prover, int32_t me,
                               const struct history_space *space, uint64_t number)
 {
     const struct history_rank *mine = &prover->history.rank[me];
     struct history_coll first;
-    bool differ = false, file = space->key.kind == HISTORY_SPACE_FILE, failed = space->failed;
+    bool misfit = space->failed, file = space->key.kind == HISTORY_SPACE_FILE;
 
-    if ((!file && space->key.kind != HISTORY_SPACE_COMM) || prover->standing[me] != PROOF_RESTED ||
-        !history_coll_at(mine, space, number, &first) ||
+    if ((!file && space->key.kind != HISTORY_SPACE_COMM) || space->inter ||
+        prover->standing[me] != PROOF_RESTED || !history_coll_at(mine, space, number, &first) ||
         (!file && mine->call[first.call].class != EVENT_CLASS_COLL))
         return proof_need_unknown();
-    for (uint32_t i = 0; i < space->size + space->remote_size; i++) {
+    for (uint32_t i = 0; i < space->size; i++) {
         uint32_t member = (uint32_t)space->member[i]; /* all were looked at before */
         const struct history_rank *rank = &prover->history.rank[member];
         const struct history_space *its =
@@ -93,14 +92,11 @@ static struct need stuck_need(struct proof_prover *prover, int32_t me,
         if (!its || !history_coll_at(rank, its, number, &coll) ||
             !is_through(prover, member, &coll))
             return proof_need_unknown();
-        differ |= coll.bytes != first.bytes;
-        failed |= its->failed;
+        misfit |= its->failed || (!file && coll.bytes != first.bytes);
         if ((int32_t)member != me)
             proof_peer_add(prover, (int32_t)member);
     }
-    if (file ? !failed : !differ && first.combines)
-        return proof_need_unknown();
-    return proof_need(NEED_CERTAIN, ENDING_NEED_PART, space);
+    return misfit ? proof_need(NEED_CERTAIN, ENDING_NEED_PART, space) : proof_need_unknown();
 }
 
 /* Members that have not entered as many collectives of the space as `me` is in, and those whose

@@ -30,19 +30,26 @@ static void collectives_wait_for_who_is_missing(void **state)
     expect_nothing();
 }
 
-/* All have entered, and have had the time for all that there is to do: the calls do not fit. */
+/* All have entered, and have had the time for all that there is to do; but the sizes differ. */
 static void collectives_that_all_have_entered_and_that_rest(void **state)
 {
+    enum { TYPE = 1 };
     (void)state;
     for (int twin = 0; twin < 5; twin++) {
-        bool combines = twin == 4; /* an operation of the program's own may take its time */
-
         job_start(3);
         for (uint32_t r = 0; r < 3; r++)
             standing[r] = PROOF_RESTED;
-        inside(0, EVENT_CLASS_COLL, 0, combines ? 3 : EVENT_NONE, 0);
+        for (uint32_t r = 0; r < 3; r++) {
+            struct spool_def_type def = {.id = TYPE, .size = r || twin == 4 ? 4 : 8};
+            put(r, SPOOL_DEF_TYPE, 0, 0, &def, sizeof def, NULL, 0);
+        }
+        inside(0, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+        lane[0].header.open[0].type = TYPE;
         for (uint32_t r = 1; r < 3; r++) {
-            did(r, EVENT_CLASS_COLL, 0, combines ? 3 : EVENT_NONE, 0);
+            struct spool_event event = event_of(r, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+            event.t_leave = 2;
+            event.type = TYPE;
+            put(r, SPOOL_EVENT, EVENT_CLASS_COLL, 0, &event, sizeof event, NULL, 0);
             inside(r, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
         }
         if (twin == 1) /* not for long */
