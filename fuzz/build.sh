@@ -107,18 +107,16 @@ if [ "$fortran" ]; then
 fi
 
 if [ "$kind" = real ]; then
-    set -- "$@" "$share"/src/real_main.c "$share"/src/decisions.c "$share"/src/registry.c \
-        "$share"/src/scenario/*.c
+    set -- "$@" "$share"/src/real_main.c
     for file in "$@"; do
         case $file in
         *.[fF] | *.[fF][0-9][0-9]) compile_fortran "$file" mpicc ;;
         */src/real_main.c) compile "$file" mpicc ${fortran:+-DCROSSWAIT_FORTRAN} ;;
-        "$share"/*) compile "$file" mpicc ;;
         *) compile "$file" mpicc -fsanitize=address,undefined -fno-sanitize=function ;;
         esac
     done
     link env OMPI_CC=$linker mpicc -fsanitize=address,undefined -o "$out" ${fortran:+-rdynamic} \
-        $objects "$share"/lib/libreplay.a "$share"/lib/libcore.a ${bindings-} ${cxx:+-lstdc++} \
+        $objects "$share"/lib/libfuzz.a "$share"/lib/libreplay.a "$share"/lib/libcore.a ${bindings-} ${cxx:+-lstdc++} \
         -ldl -lm
 else
     for file in "$@"; do

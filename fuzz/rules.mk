@@ -48,7 +48,7 @@ $(BUILD)/fuzz/deep: $(BUILD)/fuzz/obj/fuzz/deep.o $(FUZZ_LIBS)
 # --- what `crosswait fuzz` builds a user's file with, laid out as it is installed -----------------
 
 FUZZ_SHARE = $(BUILD)/share/crosswait
-FUZZ_SHARED_SOURCES = $(wildcard fuzz/real/*.c) fuzz/decisions.c corpus/collectives/registry.c
+FUZZ_SHARED_SOURCES = $(wildcard fuzz/real/*.c) corpus/collectives/registry.c
 FUZZ_SHARED_SCENARIO = $(wildcard fuzz/scenario/*.c)
 FUZZ_SHARED_SCRIPTS = fuzz/build.sh fuzz/wrappers.sh fuzz/program/globals.sh fuzz/real/library.py
 FUZZ_SHARED_HEADERS = $(wildcard fuzz/*.h fuzz/scenario/*.h replay/policy/*.h) \
