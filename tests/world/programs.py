@@ -74,7 +74,7 @@ def compile(name, work):
         ],
         ["objcopy", "--redefine-sym", "main=crosswait_program_main", thing],
         [os.path.join(source, "fuzz/program/globals.sh"), thing],
-        [compiler, "-o", program, thing, *libraries, "-lm"],
+        [compiler, "-fuse-ld=gold", "-o", program, thing, *libraries, "-lm"],
     ):
         status, _, errors = run(step)
         if status:

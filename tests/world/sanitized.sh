@@ -14,7 +14,7 @@ printf '%s\n' "$SOURCE"/world/{local,exchange,fibers}/*.c "$SOURCE"/replay/logic
 ar rcs libworld.a objects/*.o
 clang $flags -c -o main.o "$SOURCE/fuzz/program/program_main.c"
 for test in findings matching visibility; do
-    clang $flags -o $test "$SOURCE/tests/world/$test.c" libworld.a -lm
+    clang -fuse-ld=lld $flags -o $test "$SOURCE/tests/world/$test.c" libworld.a -lm
     ./$test >out 2>&1 && echo "$test: clean" || { echo "$test:"; cat out; }
 done
 for source in "$SOURCE"/tests/world/conform/*.c; do
@@ -22,7 +22,7 @@ for source in "$SOURCE"/tests/world/conform/*.c; do
     ranks=$(sed -n 's/.*For \([0-9]*\) ranks.*/\1/p' "$source")
     clang $flags -Dmain=crosswait_program_main -c -o program.o "$source"
     "$SOURCE/fuzz/program/globals.sh" program.o
-    clang -fsanitize=address,undefined -o program program.o main.o libworld.a -lm
+    clang -fuse-ld=lld -fsanitize=address,undefined -o program program.o main.o libworld.a -lm
     for how in "-p rendezvous" "-s 1" "-s 2 -p eager"; do
         ./program -n ${ranks:-4} $how >out 2>err || { echo "$name $how:"; head -40 err; }
     done
