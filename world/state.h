@@ -295,6 +295,7 @@ enum world_request_kind {
     REQUEST_RECV,
     REQUEST_COLL,
     REQUEST_GENERAL,
+    REQUEST_EPOCH,   /* no handle: the end of an exposure epoch */
     REQUEST_DEFERRED /* complete from the start; what it stands for is done when it is waited for */
 };
 _Static_assert(REQUEST_SEND < REQUEST_COLL && REQUEST_RECV < REQUEST_COLL,
@@ -440,9 +441,9 @@ struct world_rank {
     size_t bsend_bytes, bsend_used;
     struct ompi_communicator_t world, self;
     int self_member;
-    uint32_t order_count;                       /* order=explore */
-    uint32_t comm_count, win_count, port_count; /* made so far */
-    int32_t wish;                               /* for its next decision: world_wish */
+    uint32_t order_count;                                    /* order=explore */
+    uint32_t comm_count, win_count, port_count, epoch_count; /* made so far */
+    int32_t wish;                                            /* for its next decision: world_wish */
     uint32_t turns; /* how often it went on although it might have waited */
     struct world_decider *decided;
     struct world_polled *polled;

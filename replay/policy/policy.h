@@ -110,6 +110,8 @@ enum replay_place { REPLAY_OFFLINE, REPLAY_LIVE, REPLAY_IN_PROCESS, REPLAY_PLACE
 /* There, too, what the N-th receive of a rank gets, which it cancels, is an answer of number
  * REPLAY_CANCEL_NUMBERS + N, if it names its source. */
 #define REPLAY_CANCEL_NUMBERS 4200000000u
+/* And whether the first MPI_Win_test of a rank's N-th exposure epoch finds its end. */
+#define REPLAY_EPOCH_NUMBERS 4250000000u
 
 /* There, too, are turns, numbered from 1, each the decision of the rank whose memory or threads
  * they are of. An object is a communicator or a window, counted as its rank made them. The turns of

@@ -194,7 +194,7 @@ static void miss_completion(struct world_decider *d, const struct ompi_request_t
 void world_explore_completed(struct ompi_request_t *request)
 {
     if (request->kind > REQUEST_RECV)
-        request->done_past = WORLD->fiber->past;
+        request->done_past = world_past_join(request->done_past, WORLD->fiber->past);
     for (struct world_decider *d = request->owner->decided; d; d = d->next)
         if (d->kind >= EXPLORE_ANY)
             miss_completion(d, request);
@@ -835,20 +835,6 @@ bool world_explore_decide(void)
     return false;
 }
 
-bool world_explore_waits(void)
-{
-    CORE_CHECK(EXPLORE && WORLD->fiber->is_rank && !WORLD->fiber->decider);
-    world_explore_limited(); /* that it finds nothing is not tried */
-    bool alone = !WORLD->ready_count || (ME->alone + 1) % EXPLORE_ALONE == 0;
-    if (alone)
-        ME->alone = 0;
-    uint32_t decisions = EXPLORE->told.decision_count;
-    if (alone && (!world_explore_decide() || EXPLORE->told.decision_count == decisions))
-        return false; /* another poll found nothing, at most */
-    world_fiber_yield();
-    return true;
-}
-
 /* Those that could go on did so meanwhile, or only look as well. */
 void world_explore_beside(void)
 {
@@ -983,8 +969,12 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
         unbuffer_named(d);
         return kind == EXPLORE_ANY ? -1 : 0;
     }
-    if ((active > 1 && kind != EXPLORE_ALL) || (poll && !d->polled_before))
+    if (count == 1 && d->request[0] && d->request[0]->kind == REQUEST_EPOCH) {
+        d->number = d->polled_before ? 0 : REPLAY_EPOCH_NUMBERS + d->request[0]->number;
+        d->wish = WORLD_WISH_FREE;
+    } else if ((active > 1 && kind != EXPLORE_ALL) || (poll && !d->polled_before)) {
         number_give(d, ME);
+    }
     CORE_CHECK(active > 0); /* as the header asks */
     EXPLORE->told.asked_again |= d->polled_before;
     world_explore_ask(d);

@@ -17,6 +17,9 @@
  * its rank knew; one that names its source has a decision then (REPLAY_CANCEL_NUMBERS + its
  * number).
  *
+ * Of the first MPI_Win_test of an exposure epoch (REPLAY_EPOCH_NUMBERS + which of the rank's): as
+ * of a test.
+ *
  * Of a send that a poll asks for once more (REPLAY_BUFFER_NUMBERS + its number): 1: it is
  * complete, as it has a buffer, 0: it has none, and waits for its receive from now on.
  *
@@ -141,8 +144,6 @@ void world_explore_start(void);
 void world_explore_end(void); /* hands over what was decided */
 /* Nobody can go on, but to look again: decides something. False: there is nothing to decide. */
 bool world_explore_decide(void);
-/* A look that has no number finds nothing yet: the others go on. False: nobody can. */
-bool world_explore_waits(void);
 /* The running rank has looked for something in vain, and the others wait until it is decided who
  * goes on, or look in vain too: now and then that is decided. */
 void world_explore_beside(void);

@@ -46,6 +46,7 @@ struct world_part {
     const struct world_past *past, *shared_past;
     /* what its owner had come past when it posted, and those who have completed since */
     const struct world_past *posted_past, *completed_past;
+    struct ompi_request_t *epoch;               /* complete once all have; NULL: nobody explores */
     struct world_decider *asking, **asking_end; /* those that could go on, in the order they came */
     struct world_near_index *asking_near, *decided_near; /* explore_near.h */
     uint32_t polling;                                    /* of those that ask: looks that wait */

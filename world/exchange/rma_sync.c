@@ -87,6 +87,22 @@ static int members(MPI_Win win, MPI_Group group, uint8_t *mark)
     return group->size;
 }
 
+/* What MPI_Win_test tests. */
+static struct ompi_request_t *epoch_new(MPI_Win win)
+{
+    struct ompi_request_t *epoch = world_zalloc(sizeof *epoch);
+    CORE_CHECK(WORLD->explore);
+    epoch->kind = REQUEST_EPOCH;
+    epoch->owner = ME;
+    epoch->active = true;
+    epoch->comm = &win->comm;
+    epoch->peer = MPI_PROC_NULL;
+    epoch->serial = ++WORLD->serial;
+    epoch->number = ++ME->epoch_count;
+    epoch->complete = epoch->seen = !win->part[win->comm.rank]->missing;
+    return epoch;
+}
+
 int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
     ENTER("MPI_Win_post");
@@ -106,6 +122,8 @@ int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
     mine->missing = group->size;
     mine->posted_past = WORLD->fiber->past;
     mine->completed_past = NULL;
+    if (UNLIKELY(WORLD->explore != NULL))
+        mine->epoch = epoch_new(win);
     for (int i = 0; i < win->comm.size; i++) {
         mine->posted[i] |= mark[i];
         if (mark[i])
@@ -161,6 +179,10 @@ int MPI_Win_complete(MPI_Win win)
             world_gate_give(GATE_COMPLETED, win->part[i]->object, win->part[i]->rank->rank, 0);
             win->part[i]->completed_past =
                 world_past_join(win->part[i]->completed_past, WORLD->fiber->past);
+            if (win->part[i]->epoch && !win->part[i]->missing) {
+                win->part[i]->epoch->done_past = win->part[i]->completed_past;
+                world_request_complete(win->part[i]->epoch);
+            }
             changed(win->part[i]);
         }
     memset(win->started, 0, (size_t)win->comm.size);
@@ -207,9 +229,10 @@ int MPI_Win_test(MPI_Win win, int *flag)
     int code = exposed(win, &mine);
     if (code)
         return code;
-    while (UNLIKELY(WORLD->explore != NULL) && mine->missing && world_explore_waits())
-        continue;
-    *flag = !mine->missing;
+    *flag = UNLIKELY(WORLD->explore != NULL)
+                ? world_explore_wait(EXPLORE_ALL, 1, &mine->epoch, true) != 0
+                : !mine->missing;
+    CORE_CHECK(!*flag || !mine->missing);
     if (*flag)
         exposure_end(mine);
     else

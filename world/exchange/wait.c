@@ -65,6 +65,9 @@ void world_wait_describe(const struct ompi_request_t *request)
     case REQUEST_COLL:
         fiber->why = "waits for a collective";
         return;
+    case REQUEST_EPOCH:
+        fiber->why = "waits for the users of its window";
+        return;
     default:
         fiber->why = "waits for a generalised request";
         return;
