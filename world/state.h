@@ -404,7 +404,14 @@ struct world_fiber {
     const char *why;
 };
 
-struct world_extra { /* of a rank: what few programs need */
+struct world_type_name { /* that a rank gave to a predefined datatype, which all share */
+    struct world_type_name *next;
+    MPI_Datatype type;
+    const char *name;
+};
+
+struct world_extra {                   /* of a rank: what few programs need */
+    struct world_type_name *type_name; /* the latest first */
     struct world_error_code *error_code;
     int error_code_last;
     void **fortran; /* handles by the number that Fortran knows them by */

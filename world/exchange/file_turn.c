@@ -102,6 +102,9 @@ void world_file_named(struct world_file_shared *shared, enum world_file_use use)
     turn.op = use == FILE_CREATES ? COMMUTES : 0;
     take(&turn, use == FILE_DELETES ? "deletes a file" : "opens a file");
     ME->news += use != FILE_FINDS;
+    struct stat facts; /* of the file that there is: what a world opens to write is a copy */
+    if (stat(shared->name, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_nlink > 1)
+        world_explore_limited();
 }
 
 void world_file_opened(struct world_file_shared *shared)
@@ -110,8 +113,6 @@ void world_file_opened(struct world_file_shared *shared)
     bool there = fstat(shared->fd, &facts) == 0;
     CORE_CHECK(shared->part);
     shared->part->opened++;
-    if (there && facts.st_nlink > 1)
-        world_explore_limited();
     if (there && !shared->part->written)
         shared->size = facts.st_size;
 }

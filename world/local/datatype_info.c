@@ -121,14 +121,23 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
     return MPI_SUCCESS;
 }
 
+static const char *name_of(MPI_Datatype type)
+{
+    const struct world_type_name *given = ME->extra ? ME->extra->type_name : NULL;
+    while (given && given->type != type)
+        given = given->next;
+    return given ? given->name : type->name;
+}
+
 int MPI_Type_get_name(MPI_Datatype type, char *type_name, int *resultlen)
 {
     ENTER_LOCAL("MPI_Type_get_name");
     if (type == MPI_DATATYPE_NULL || world_type_check(type, false))
         return world_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed");
-    size_t length = strlen(type->name);
+    const char *name = name_of(type);
+    size_t length = strlen(name);
     CORE_CHECK(length < MPI_MAX_OBJECT_NAME);
-    memcpy(type_name, type->name, length + 1);
+    memcpy(type_name, name, length + 1);
     *resultlen = (int)length;
     return MPI_SUCCESS;
 }
@@ -137,12 +146,18 @@ int MPI_Type_set_name(MPI_Datatype type, const char *type_name)
 {
     ENTER_LOCAL("MPI_Type_set_name");
     int code = check(type);
-    if (code == MPI_SUCCESS && !type->predefined) {
+    if (code == MPI_SUCCESS) {
         char *name = world_strdup(type_name);
         if (strlen(name) >= MPI_MAX_OBJECT_NAME)
             name[MPI_MAX_OBJECT_NAME - 1] = 0;
         CORE_CHECK(strlen(name) < MPI_MAX_OBJECT_NAME);
-        type->name = name;
+        struct world_type_name *given = type->predefined ? world_alloc(sizeof *given) : NULL;
+        if (given) {
+            *given = (struct world_type_name){world_extra()->type_name, type, name};
+            world_extra()->type_name = given;
+        } else {
+            type->name = name;
+        }
     }
     return code;
 }

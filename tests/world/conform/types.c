@@ -205,6 +205,9 @@ int main(int argc, char **argv)
     MPI_Type_get_name(MPI_DOUBLE, name, &length);
     if (rank == 0)
         printf("name %s %d\n", name, length);
+    MPI_Type_set_name(MPI_INT, rank ? "number" : "an integer");
+    MPI_Type_get_name(MPI_INT, name, &length);
+    printf("name %s %d\n", name, length);
     MPI_Type_set_name(t, "five");
     MPI_Type_get_name(t, name, &length);
     if (rank == 0)
