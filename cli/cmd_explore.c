@@ -94,8 +94,8 @@ static const struct options_command command = {
         "could have failed twice in a row, that is said and not tried.\n"
         "With --world=mpirun each world is the job itself, on its own MPI library, recorded and "
         "run under a schedule: for\n"
-        "programs that need what our MPI does not have. It takes longer; programs whose threads "
-        "call MPI at the same time are refused.\n"
+        "programs that need what our MPI does not have. It takes longer; where threads that call "
+        "MPI wait for each other by other means, it tells no more than what it met.\n"
         "Exit status: 0 clean, 1 findings, 2 usage, 3 the program can have no world, 5 budget "
         "spent and nothing found.",
     .flags = OPTIONS_STOP,

@@ -104,6 +104,7 @@ static enum core_status launch(struct jobs *jobs, const struct replay_policy *po
                                      .output = trace,
                                      .watch = true,
                                      .ours = true,
+                                     .threads = true,
                                      .budget_s = budget_s};
     int saved[2];
     snprintf(trace, sizeof trace, "%s/job.db", jobs->folder.path);
@@ -161,7 +162,7 @@ static void stands(struct jobs *jobs, uint32_t r, const struct trace_event *even
     jobs->rank[r].site = event->site > 0 ? (uint64_t)event->site : 0;
 }
 
-/* The rank's last call, if there is one. */
+/* The rank's last call, if there is one; of several threads, one that did not return. */
 static bool last_of(struct jobs *jobs, uint32_t rank, struct trace_event *out_event)
 {
     struct trace_cursor *cursor;
@@ -170,7 +171,7 @@ static bool last_of(struct jobs *jobs, uint32_t rank, struct trace_event *out_ev
     if (trace_cursor_open(&jobs->trace, rank, &cursor) != CORE_OK)
         return false;
     while (trace_cursor_next(cursor, &event, &more) == CORE_OK && more)
-        if (!event.parent) {
+        if (!event.parent && (event.pending || !any || !out_event->pending)) {
             any = true;
             *out_event = event;
         }
@@ -317,7 +318,8 @@ static enum core_status look(struct jobs *jobs, const struct replay_policy *poli
     status = explore_mirror_run(&jobs->trace, policy, turns, &jobs->mirror);
     if (status == CORE_OK)
         jobs->lacks |= (jobs->mirror.windows ? EXPLORE_LACKS_WINDOWS : 0) |
-                       (jobs->mirror.persistent ? EXPLORE_LACKS_PERSISTENT : 0);
+                       (jobs->mirror.persistent ? EXPLORE_LACKS_PERSISTENT : 0) |
+                       (jobs->mirror.threads ? EXPLORE_LACKS_THREADS : 0);
     if (status == CORE_OK)
         status = outputs(jobs);
     if (status == CORE_OK)

@@ -334,8 +334,9 @@ static enum core_status look_run(struct explore_program *program, struct explore
     status =
         explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key, &events);
     replay_policy_done(&policy);
-    if (status != CORE_OK || outcome->decisions->unfinished)
-        return status;
+    bool kept = status != CORE_OK || !program->runner.chance || !outcome->decisions->cut;
+    if (status != CORE_OK || outcome->decisions->unfinished || !kept)
+        return status; /* a job that did not keep its schedule is no world of it */
     look->same = key == look->class->key;
     search->went_astray |= !look->same;
     *out_there = true;
@@ -800,7 +801,9 @@ static const char *rest_of(const struct explore_search *s)
                             : ", as no world came to its end within the time"
            : s->heap_count || s->overdue_count ? ", and there are more"
            : s->broken_off ? ", and there may be more, as a world was broken off"
-                           : lacks[s->lacks];
+           : s->lacks & EXPLORE_LACKS_THREADS
+               ? ", and there may be more, as not all that threads did could be told"
+               : lacks[s->lacks];
 }
 
 char *explore_summary(const struct explore_search *s)

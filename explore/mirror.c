@@ -11,23 +11,34 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "explore/mirror_thread.h"
 #include "explore/mirror_window.h"
 #include "replay/program/lower.h"
 
 #define A_MIRROR "what a job chose"
 
+struct thread_state {
+    MPI_Request *list; /* of one call */
+    int *index;
+    uint32_t *decided; /* by number of its decision: the operation */
+    uint32_t *sent;    /* by number of its standard send in the world, from 0: the operation */
+    uint64_t *number;  /* of the same, in the job; 0: it has none */
+    uint32_t sent_count;
+    uint32_t done;  /* operations */
+    uint32_t waits; /* for that operation, + 1 */
+    bool begun;
+};
+
 struct rank_state {
     MPI_Comm *comm, *group; /* by communicator of the program: of messages, of collectives */
     MPI_Request *request;
     MPI_Message *message; /* by request */
-    MPI_Request *list;    /* of one call */
-    int *index;
-    uint32_t *decided; /* by number of the decision: the operation */
-    uint32_t *sent;    /* by number of the standard send in the world, from 0: the operation */
-    uint64_t *number;  /* of the same, in the job; 0: it has none */
-    uint32_t sent_count;
-    bool died;    /* of itself */
-    bool refused; /* it waited for what the policy names, which did not come */
+    struct mirror_rank_threads threads;
+    struct thread_state *thread; /* by index */
+    const void **past;           /* by operation: what its thread had come past by then */
+    bool *done;                  /* by operation */
+    bool died;                   /* of itself */
+    bool refused;                /* it waited for what the policy names, which did not come */
 };
 
 struct mirror {
@@ -36,6 +47,7 @@ struct mirror {
     const struct replay_policy *policy;
     struct rank_state *rank;
     struct mirror_windows windows;
+    struct mirror_turns turns;
     struct explore_mirror *out;
     enum core_status status; /* of the events */
 };
@@ -51,28 +63,45 @@ static uint32_t longest(const struct replay_rank *rank)
     return most;
 }
 
-static enum core_status rank_make(const struct trace *trace, const struct replay_program *program,
-                                  uint32_t rank, struct rank_state *state)
+static enum core_status thread_make(const struct replay_rank *r, uint64_t ops,
+                                    struct thread_state *state)
 {
+    enum core_status status = CORE_ARRAY_NEW(state->list, longest(r), A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->index, longest(r), A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->decided, ops + 2, A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->sent, ops, A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->number, ops, A_MIRROR);
+    return status;
+}
+
+static enum core_status rank_make(const struct mirror *mirror, uint32_t rank,
+                                  struct rank_state *state)
+{
+    const struct trace *trace = mirror->trace;
+    const struct replay_program *program = mirror->program;
     const struct replay_rank *r = &program->rank[rank];
-    uint64_t requests = (uint64_t)r->request_count + 1, ops = (uint64_t)r->op_count + 2;
-    enum core_status status = CORE_ARRAY_NEW(state->comm, program->comm_count, A_MIRROR);
+    uint64_t requests = (uint64_t)r->request_count + 1;
+    enum core_status status = mirror_threads_read(program, rank, &mirror->turns, &state->threads);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->thread, state->threads.count, A_MIRROR);
+    for (uint32_t i = 0; status == CORE_OK && i < state->threads.count; i++)
+        status = thread_make(r, state->threads.thread[i].op_count, &state->thread[i]);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->past, r->op_count, A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->done, r->op_count, A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->comm, program->comm_count, A_MIRROR);
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(state->group, program->comm_count, A_MIRROR);
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(state->request, requests, A_MIRROR);
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(state->message, requests, A_MIRROR);
-    if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(state->list, longest(r), A_MIRROR);
-    if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(state->index, longest(r), A_MIRROR);
-    if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(state->decided, ops, A_MIRROR);
-    if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(state->sent, ops, A_MIRROR);
-    if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(state->number, ops, A_MIRROR);
     state->died = trace->rank[rank].state != EVENT_RANK_FINISHED &&
                   trace->rank[rank].state != EVENT_RANK_ENDED;
     for (uint64_t i = 0; status == CORE_OK && i < requests; i++) {
@@ -84,15 +113,21 @@ static enum core_status rank_make(const struct trace *trace, const struct replay
 
 static void rank_done(struct rank_state *state)
 {
+    for (uint32_t i = 0; state->thread && i < state->threads.count; i++) {
+        free(state->thread[i].list);
+        free(state->thread[i].index);
+        free(state->thread[i].decided);
+        free(state->thread[i].sent);
+        free(state->thread[i].number);
+    }
+    free(state->thread);
+    mirror_threads_done(&state->threads);
+    free(state->past);
+    free(state->done);
     free(state->comm);
     free(state->group);
     free(state->request);
     free(state->message);
-    free(state->list);
-    free(state->index);
-    free(state->decided);
-    free(state->sent);
-    free(state->number);
 }
 
 /* --- a rank ----------------------------------------------------------------------------------- */
@@ -102,25 +137,38 @@ enum { ANSWER_UNKNOWN = -2 };
 struct at { /* an operation, as its rank does it */
     struct mirror *mirror;
     struct rank_state *state;
+    struct thread_state *thread;
     const struct replay_rank *rank;
-    const struct replay_op *op;
+    const struct replay_op *op, *before; /* of its thread; NULL: it is the first */
     uint32_t index;
 };
 
+/* The record ends in it: it waits for the answer that the policy names, or comes again. */
+static bool ends_in_poll(const struct replay_op *op)
+{
+    return op->flags & REPLAY_FLAG_PENDING &&
+           (op->kind == REPLAY_TEST || op->kind == REPLAY_IPROBE);
+}
+
 /* What the decision of the operation was, if it is one. A rank that died in it got something, or
- * died of something else: nothing tells. */
+ * died of something else: nothing tells. Where not all sends have buffers, what the policy names
+ * may never come: it is refused if something else was there instead, which the world sees. */
 static void wish(const struct at *at, int32_t answer)
 {
-    bool pending = at->op->flags & REPLAY_FLAG_PENDING;
-    uint32_t number = world_decided() + 1;
-    at->state->decided[number] = at->index;
-    at->state->refused |=
-        (pending || answer == WORLD_WISH_NEVER) && !at->state->died &&
-        replay_policy_find(&at->mirror->policy->forced, (uint32_t)world_rank(), false, number);
-    if ((pending || answer == WORLD_WISH_NEVER) && at->state->died)
+    bool waits = at->op->flags & REPLAY_FLAG_PENDING || answer == WORLD_WISH_NEVER;
+    bool fewer = at->mirror->policy->buffering != REPLAY_EAGER && !ends_in_poll(at->op);
+    uint32_t number = world_decided() + 1, thread = (uint32_t)(at->thread - at->state->thread),
+             first = at->state->threads.thread[thread].number * REPLAY_THREAD_NUMBERS;
+    const struct replay_name *name = replay_policy_find(
+        &at->mirror->policy->forced, (uint32_t)world_rank(), false, first + number);
+    at->thread->decided[number] = at->index;
+    at->state->refused |= waits && !at->state->died && name && !fewer;
+    if (!waits)
+        world_wish(answer);
+    else if (at->state->died)
         world_wish(WORLD_WISH_FREE);
     else
-        world_wish(pending ? WORLD_WISH_NEVER : answer);
+        world_wish(name && fewer ? name->source : WORLD_WISH_NEVER);
 }
 
 static int peer_of(const struct replay_op *op)
@@ -238,9 +286,9 @@ static void complete_list(const struct at *at, const struct replay_set *set, MPI
     case REPLAY_TEST_SOME:
         wish(at, nothing ? 0 : some);
         if (poll)
-            MPI_Testsome(count, list, &one, at->state->index, MPI_STATUSES_IGNORE);
+            MPI_Testsome(count, list, &one, at->thread->index, MPI_STATUSES_IGNORE);
         else
-            MPI_Waitsome(count, list, &one, at->state->index, MPI_STATUSES_IGNORE);
+            MPI_Waitsome(count, list, &one, at->thread->index, MPI_STATUSES_IGNORE);
         return;
     default:
         wish(at, nothing ? 0 : 1);
@@ -262,14 +310,14 @@ static void complete(const struct at *at)
     const struct replay_set *set = &at->rank->set[op->request];
     const int32_t *member = at->rank->member + set->first;
     for (uint32_t i = 0; i < set->count; i++)
-        state->list[i] = member[i] >= 0 ? state->request[member[i]] : MPI_REQUEST_NULL;
+        at->thread->list[i] = member[i] >= 0 ? state->request[member[i]] : MPI_REQUEST_NULL;
     if (op->kind == REPLAY_TEST && op->mode <= REPLAY_TEST_LOOK)
-        complete_one(at, state->list);
+        complete_one(at, at->thread->list);
     else
-        complete_list(at, set, state->list);
+        complete_list(at, set, at->thread->list);
     for (uint32_t i = 0; i < set->count; i++)
         if (member[i] >= 0)
-            state->request[member[i]] = state->list[i];
+            state->request[member[i]] = at->thread->list[i];
 }
 
 static int root_of(const struct replay_comm *comm, int32_t world)
@@ -294,7 +342,7 @@ static void collective(const struct at *at, MPI_Request *made)
             MPI_Ibarrier(MPI_COMM_SELF, made);
     } else if (from) {
         if (made)
-            MPI_Ibcast(at->state->index, 1, MPI_INT, root, comm, made);
+            MPI_Ibcast(at->thread->index, 1, MPI_INT, root, comm, made);
         else
             MPI_Bcast(&in, 1, MPI_INT, root, comm);
     } else if (to) {
@@ -316,18 +364,11 @@ static void collective(const struct at *at, MPI_Request *made)
     }
 }
 
-/* The record ends in it: it waits for the answer that the policy names, or comes again. */
-static bool ends_in_poll(const struct replay_op *op)
-{
-    return op->flags & REPLAY_FLAG_PENDING &&
-           (op->kind == REPLAY_TEST || op->kind == REPLAY_IPROBE);
-}
-
 /* The operation before was a test of the same requests. */
 static bool comes_again(const struct at *at)
 {
-    const struct replay_op *op = at->op, *before = op - 1;
-    if (!at->index || op->kind != REPLAY_TEST || before->kind != REPLAY_TEST ||
+    const struct replay_op *op = at->op, *before = at->before;
+    if (!before || op->kind != REPLAY_TEST || before->kind != REPLAY_TEST ||
         before->mode != op->mode)
         return false;
     const struct replay_set *set = &at->rank->set[op->request],
@@ -435,9 +476,33 @@ static void operate(const struct at *at)
     world_wish(WORLD_WISH_FREE);
 }
 
-/* Messages of each communicator keep to themselves; peers are named by their ranks in the world. */
-static void communicators(const struct mirror *mirror, struct rank_state *state)
+/* What the job called it in the numbers of turns. */
+static void object_give(const struct mirror *mirror, uint32_t rank, uint32_t comm)
 {
+    struct rank_state *state = &mirror->rank[rank];
+    const struct replay_comm *of = &mirror->program->comm[comm];
+    uint32_t object = replay_turn_comm(of->member != NULL); /* MPI_COMM_WORLD and _SELF */
+    bool known = of->origin >= 0 && mirror->trace->comm[of->origin].parent < 0;
+    for (uint32_t i = 0; i < mirror->turns.count; i++) {
+        const struct replay_turn *row = &mirror->turns.row[i];
+        struct trace_event event;
+        if (row->kind != REPLAY_TURN_COMM || row->rank != rank ||
+            trace_event_get(mirror->trace, rank, row->seq, &event) != CORE_OK ||
+            event.request != (uint64_t)of->origin)
+            continue;
+        object = row->number;
+        known = true;
+    }
+    state->threads.unknown |= !known;
+    world_comm_object(state->comm[comm], object);
+    if (state->group[comm] != MPI_COMM_NULL)
+        world_comm_object(state->group[comm], object);
+}
+
+/* Messages of each communicator keep to themselves; peers are named by their ranks in the world. */
+static void communicators(const struct mirror *mirror, uint32_t rank)
+{
+    struct rank_state *state = &mirror->rank[rank];
     MPI_Group world, group;
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     state->comm[0] = state->group[0] = MPI_COMM_WORLD;
@@ -450,18 +515,98 @@ static void communicators(const struct mirror *mirror, struct rank_state *state)
         MPI_Group_incl(world, (int)comm->count, comm->member, &group);
         MPI_Comm_create(MPI_COMM_WORLD, group, &state->group[c]);
     }
+    for (uint32_t c = 1; c < mirror->program->comm_count && state->threads.count > 1; c++)
+        object_give(mirror, rank, c);
+}
+
+/* --- its threads ------------------------------------------------------------------------------ */
+
+struct begin { /* of a thread */
+    struct mirror *mirror;
+    int rank;
+    uint32_t index;
+};
+
+static void thread_run(void *argument);
+
+/* Those that the thread makes before its call of that number. */
+static void others_begin(const struct at *at, uint64_t call)
+{
+    uint32_t own = (uint32_t)(at->thread - at->state->thread);
+    for (uint32_t i = 1; i < at->state->threads.count; i++) {
+        const struct mirror_thread *other = &at->state->threads.thread[i];
+        if (other->maker != own || other->made >= call || at->state->thread[i].begun)
+            continue;
+        struct begin *begin = world_take(sizeof *begin);
+        *begin = (struct begin){at->mirror, world_rank(), i};
+        at->state->thread[i].begun = true;
+        world_thread_begin(other->number, thread_run, begin);
+    }
+}
+
+/* Those of other threads that the operation comes behind. */
+static void others_await(const struct at *at)
+{
+    const struct mirror_rank_threads *threads = &at->state->threads;
+    uint32_t i = CORE_ARRAY_FIND(k, 0, threads->order_count, threads->order[k].op < at->index);
+    for (; i < threads->order_count && threads->order[i].op == at->index; i++) {
+        uint32_t behind = threads->order[i].behind;
+        while (!at->state->done[behind]) {
+            at->thread->waits = behind + 1;
+            world_thread_block();
+        }
+        at->thread->waits = 0;
+        world_thread_behind(at->state->past[behind]);
+    }
+}
+
+static void others_wake(const struct at *at)
+{
+    at->state->done[at->index] = true;
+    at->state->past[at->index] = world_thread_past();
+    for (uint32_t i = 0; i < at->state->threads.count; i++)
+        if (at->state->thread[i].waits == at->index + 1) {
+            at->state->thread[i].waits = 0;
+            world_thread_wake(at->state->threads.thread[i].number);
+        }
+}
+
+static void operate_all(struct mirror *mirror, int rank, uint32_t index)
+{
+    const struct replay_rank *r = &mirror->program->rank[rank];
+    struct rank_state *state = &mirror->rank[rank];
+    const struct mirror_thread *thread = &state->threads.thread[index];
+    struct at at = {.mirror = mirror, .state = state, .thread = &state->thread[index], .rank = r};
+    bool several = state->threads.count > 1;
+    for (uint32_t i = 0; i < thread->op_count; i++) {
+        at.index = thread->op[i];
+        at.op = &r->op[at.index];
+        if (several) {
+            others_begin(&at, at.op->event);
+            others_await(&at);
+            world_site((uint64_t)at.index + 1);
+        }
+        operate(&at);
+        if (several)
+            others_wake(&at);
+        at.before = at.op;
+        at.thread->done++;
+    }
+    if (several)
+        others_begin(&at, UINT64_MAX);
+}
+
+static void thread_run(void *argument)
+{
+    const struct begin *begin = argument;
+    operate_all(begin->mirror, begin->rank, begin->index);
 }
 
 static int rank_run(int rank, void *context)
 {
     struct mirror *mirror = context;
-    const struct replay_rank *r = &mirror->program->rank[rank];
-    struct at at = {.mirror = mirror, .state = &mirror->rank[rank], .rank = r};
-    communicators(mirror, at.state);
-    for (at.index = 0; at.index < r->op_count; at.index++) {
-        at.op = &r->op[at.index];
-        operate(&at);
-    }
+    communicators(mirror, (uint32_t)rank);
+    operate_all(mirror, rank, 0);
     return 0;
 }
 
@@ -482,24 +627,30 @@ static bool may_wait(const struct replay_op *op)
     return (op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND) && op->mode != REPLAY_SYNCHRONOUS;
 }
 
-static enum core_status sends_number(struct mirror *mirror, uint32_t rank)
+static enum core_status sends_number(struct mirror *mirror, uint32_t rank, uint32_t index)
 {
-    struct rank_state *state = &mirror->rank[rank];
-    const struct replay_op *op = mirror->program->rank[rank].op;
+    const struct mirror_thread *thread = &mirror->rank[rank].threads.thread[index];
+    struct thread_state *state = &mirror->rank[rank].thread[index];
+    const struct replay_rank *r = &mirror->program->rank[rank];
+    const struct replay_op *op = r->op;
     struct trace_cursor *cursor;
     struct trace_event event;
     uint64_t number = 0;
-    uint32_t at = 0;
+    uint32_t at = 0, traced = 0;
     bool more = true;
-    for (uint32_t i = 0; i < mirror->program->rank[rank].op_count; i++)
-        if (may_wait(&op[i]))
-            state->sent[state->sent_count++] = i;
+    for (uint32_t i = 0; i < thread->op_count; i++)
+        if (may_wait(&op[thread->op[i]]))
+            state->sent[state->sent_count++] = thread->op[i];
+    if (!state->sent_count)
+        return CORE_OK;
+    if (r->when)
+        traced = r->when[thread->op[0]].thread;
     enum core_status status = trace_cursor_open(mirror->trace, rank, &cursor);
     if (status != CORE_OK)
         return status;
     while (at < state->sent_count &&
            (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        if (event.parent)
+        if (event.parent || (r->when && (uint32_t)event.thread != traced))
             continue;
         bool named = event.mode == EVENT_MODE_STANDARD && trait_in(event.traits, TRAIT_SENDS);
         number += named;
@@ -510,17 +661,30 @@ static enum core_status sends_number(struct mirror *mirror, uint32_t rank)
     return status;
 }
 
+/* Of a send of the world: its number in the job. */
+static uint64_t send_in_job(const struct mirror *mirror, int rank, uint32_t number)
+{
+    const struct rank_state *state = &mirror->rank[rank];
+    uint32_t own = 0;
+    const struct mirror_thread *thread =
+        number ? mirror_threads_of(&state->threads, number, &own) : NULL;
+    if (!thread)
+        return 0;
+    const struct thread_state *of = &state->thread[thread - state->threads.thread];
+    uint64_t job = own <= of->sent_count ? of->number[own - 1] : 0;
+    return job ? (uint64_t)thread->number * REPLAY_THREAD_NUMBERS + job : 0;
+}
+
 static enum core_status events_name(struct mirror *mirror)
 {
     struct explore_mirror *out = mirror->out;
     enum core_status status = mirror->status;
     for (uint32_t i = 0; i < out->event_count && status == CORE_OK; i++) {
         struct world_event *e = &out->event[i];
-        const struct rank_state *state = &mirror->rank[e->rank];
+        e->site = 0;
         if (e->kind != WORLD_EVENT_SEND)
             continue;
-        bool known = e->number && e->number <= state->sent_count;
-        e->number = known ? (uint32_t)state->number[e->number - 1] : 0;
+        e->number = (uint32_t)send_in_job(mirror, e->rank, e->number);
         e->flag |= e->standard && !e->number; /* it has its buffer: none can be taken from it */
         e->standard &= e->number != 0;
     }
@@ -582,9 +746,13 @@ static enum core_status decision_name(const struct mirror *mirror, struct world_
     const struct replay_rank *rank = &mirror->program->rank[d->rank];
     const struct rank_state *state = &mirror->rank[d->rank];
     bool buffer = d->reason == REPLAY_REASON_BUFFER;
-    uint32_t index =
-        buffer ? state->sent[d->number - REPLAY_BUFFER_NUMBERS - 1] : state->decided[d->number];
+    uint32_t number = buffer ? d->number - REPLAY_BUFFER_NUMBERS : d->number, own, index;
+    const struct mirror_thread *thread = mirror_threads_of(&state->threads, number, &own);
     struct trace_event event;
+    if (!thread || own > thread->op_count) /* it had more than have names */
+        return CORE_OK;
+    const struct thread_state *of = &state->thread[thread - state->threads.thread];
+    index = buffer ? of->sent[own - 1] : of->decided[own];
     CORE_CHECK(index < rank->op_count);
     enum core_status status =
         trace_event_get(mirror->trace, (uint32_t)d->rank, rank->op[index].event, &event);
@@ -604,12 +772,26 @@ static enum core_status decision_name(const struct mirror *mirror, struct world_
 
 static uint32_t number_in_job(const struct mirror *mirror, const struct world_decision *d)
 {
-    const struct rank_state *state = &mirror->rank[d->rank];
     if (d->reason != REPLAY_REASON_BUFFER)
         return d->number;
     uint32_t send = d->number - REPLAY_BUFFER_NUMBERS;
-    CORE_CHECK(send > 0 && send <= state->sent_count);
-    return REPLAY_BUFFER_NUMBERS + (uint32_t)state->number[send - 1];
+    return REPLAY_BUFFER_NUMBERS + (uint32_t)send_in_job(mirror, d->rank, send);
+}
+
+/* Of threads: it stands where the operation does whose turn it was. */
+static enum core_status thread_name(const struct mirror *mirror, struct world_decision *d)
+{
+    const struct replay_rank *rank = &mirror->program->rank[d->rank];
+    struct trace_event event;
+    uint64_t op = d->site;
+    d->site = 0;
+    if (!op || op > rank->op_count)
+        return CORE_OK;
+    enum core_status status =
+        trace_event_get(mirror->trace, (uint32_t)d->rank, rank->op[op - 1].event, &event);
+    if (status == CORE_OK)
+        place_name(mirror, d, &event);
+    return status;
 }
 
 static enum core_status decisions_name(struct mirror *mirror, const struct replay_policy *policy)
@@ -628,8 +810,9 @@ static enum core_status decisions_name(struct mirror *mirror, const struct repla
         const struct replay_name *name =
             replay_policy_find(&policy->forced, (uint32_t)d->rank, false, number);
         d->given = name && name->source == d->answer;
-        status = mirror_windows_is(d) ? turn_name(mirror, d, &told->decision[i])
-                                      : decision_name(mirror, d, name);
+        status = mirror_windows_is(d)                ? turn_name(mirror, d, &told->decision[i])
+                 : d->reason == REPLAY_REASON_THREAD ? thread_name(mirror, d)
+                                                     : decision_name(mirror, d, name);
         d->number = number;
         if (number == REPLAY_BUFFER_NUMBERS) /* it has its buffer: none can be taken from it */
             d->option_count = 1;
@@ -647,18 +830,37 @@ static enum core_status name_give(const struct mirror *mirror, const struct repl
 {
     const struct rank_state *state = &mirror->rank[name->rank];
     const struct replay_name *turn =
-        replay_policy_find(&mirror->windows.turns, name->rank, false, name->id);
-    if (name->id < REPLAY_BUFFER_NUMBERS && name->id >= REPLAY_TURN_OBJECT)
+        replay_policy_find(&mirror->turns.had, name->rank, false, name->id);
+    if (name->id < REPLAY_BUFFER_NUMBERS &&
+        (name->id >= REPLAY_TURN_OBJECT || mirror_turn_is_thread(name->id)))
         return turn && turn->source == name->source ? replay_policy_add(given, name) : CORE_OK;
     if (name->id < REPLAY_BUFFER_NUMBERS)
         return state->died ? replay_policy_add(given, name) : CORE_OK;
     struct replay_name own = *name;
-    for (uint32_t i = 0; i < state->sent_count; i++)
-        if (state->number[i] && state->number[i] == name->id - REPLAY_BUFFER_NUMBERS) {
-            own.id = REPLAY_BUFFER_NUMBERS + i + 1;
-            return replay_policy_add(given, &own);
-        }
+    for (uint32_t t = 0; t < state->threads.count; t++) {
+        uint64_t first = (uint64_t)state->threads.thread[t].number * REPLAY_THREAD_NUMBERS;
+        const struct thread_state *thread = &state->thread[t];
+        for (uint32_t i = 0; i < thread->sent_count; i++)
+            if (thread->number[i] &&
+                first + thread->number[i] == name->id - REPLAY_BUFFER_NUMBERS) {
+                own.id = REPLAY_BUFFER_NUMBERS + first + i + 1;
+                return replay_policy_add(given, &own);
+            }
+    }
     return CORE_OK;
+}
+
+/* The job's turns; of a rank's threads where several called MPI. */
+static enum core_status turns_have(struct mirror *mirror)
+{
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; i < mirror->turns.count && status == CORE_OK; i++) {
+        const struct replay_turn *row = &mirror->turns.row[i];
+        if (row->kind == REPLAY_TURN_HAD && row->rank < mirror->program->rank_count &&
+            (mirror->rank[row->rank].threads.count > 1 || !mirror_turn_is_thread(row->number)))
+            status = mirror_turns_have(&mirror->turns, row);
+    }
+    return status;
 }
 
 static enum core_status world(struct mirror *mirror, const struct replay_policy *policy)
@@ -668,7 +870,7 @@ static enum core_status world(struct mirror *mirror, const struct replay_policy 
                                     .context = mirror,
                                     .initialized = true,
                                     .hollow = true,
-                                    .turns = &mirror->windows.turns,
+                                    .turns = &mirror->turns.had,
                                     .step_count_max = UINT64_MAX,
                                     .event = keep_event,
                                     .event_context = mirror};
@@ -676,8 +878,9 @@ static enum core_status world(struct mirror *mirror, const struct replay_policy 
     options.policy.buffering = REPLAY_EAGER;
     options.policy.order = REPLAY_ORDER_EXPLORE;
     enum core_status status = CORE_OK;
-    for (uint32_t r = 0; r < mirror->program->rank_count && status == CORE_OK; r++)
-        status = sends_number(mirror, r);
+    for (uint32_t r = 0; r < mirror->program->rank_count; r++)
+        for (uint32_t t = 0; t < mirror->rank[r].threads.count && status == CORE_OK; t++)
+            status = sends_number(mirror, r, t);
     for (uint32_t i = 0; i < policy->forced.count && status == CORE_OK; i++)
         if (policy->forced.name[i].rank < mirror->program->rank_count)
             status = name_give(mirror, &policy->forced.name[i], &options.policy.forced);
@@ -715,7 +918,27 @@ static bool turns_lack(const struct mirror *mirror)
     uint32_t count = 0;
     for (uint32_t i = 0; i < mirror->out->told.decision_count; i++)
         count += mirror->out->decision[i].place != 0;
-    return count != mirror->windows.turns.count;
+    return count != mirror->turns.had.count;
+}
+
+/* Of what the threads of a rank did, something did not come again, or its order is not known. */
+static bool threads_lack(const struct mirror *mirror)
+{
+    bool any = false, lack = false;
+    for (uint32_t r = 0; r < mirror->program->rank_count; r++) {
+        const struct rank_state *state = &mirror->rank[r];
+        if (state->threads.count < 2)
+            continue;
+        any = true;
+        lack |= state->threads.unknown;
+        for (uint32_t t = 0; t < state->threads.count; t++) {
+            const struct mirror_thread *thread = &state->threads.thread[t];
+            uint32_t done = state->thread[t].done;
+            lack |= done < thread->op_count &&
+                    !(mirror->program->rank[r].op[thread->op[done]].flags & REPLAY_FLAG_PENDING);
+        }
+    }
+    return lack || (any && turns_lack(mirror));
 }
 
 enum core_status explore_mirror_run(struct trace *trace, const struct replay_policy *policy,
@@ -730,27 +953,32 @@ enum core_status explore_mirror_run(struct trace *trace, const struct replay_pol
         trace, &(struct replay_lower_options){.choices = true, .fatal = true}, &program, &notes);
     if (status != CORE_OK)
         return status;
-    if (notes.threads)
-        status = core_report(CORE_UNSUPPORTED, "several threads of a rank make calls of MPI");
+    status = mirror_turns_read(turns, &mirror.turns);
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(mirror.rank, program.rank_count, A_MIRROR);
     for (uint32_t r = 0; r < program.rank_count && status == CORE_OK; r++)
-        status = rank_make(trace, &program, r, &mirror.rank[r]);
+        status = rank_make(&mirror, r, &mirror.rank[r]);
     if (status == CORE_OK)
-        status = mirror_windows_new(trace, &program, turns, &mirror.windows);
+        status = turns_have(&mirror);
+    if (status == CORE_OK)
+        status = mirror_windows_new(trace, &program, &mirror.turns, &mirror.windows);
     if (status == CORE_OK)
         status = world(&mirror, policy);
     out_mirror->windows |= has_files(trace);
-    out_mirror->windows |= mirror.windows.any && (mirror.windows.unknown || turns_lack(&mirror));
+    out_mirror->windows |= mirror.windows.any &&
+                           (mirror.windows.unknown || mirror.turns.unknown || turns_lack(&mirror));
+    out_mirror->threads = threads_lack(&mirror) && !trace_meta(trace, "turns");
     out_mirror->told.cut |= trace_meta(trace, "turns") != NULL; /* not all had theirs */
-    out_mirror->told.limited |= mirror.windows.polls || failed(&out_mirror->outcome);
+    out_mirror->told.limited |=
+        mirror.windows.polls || failed(&out_mirror->outcome) || trace_meta(trace, "turns") != NULL;
     out_mirror->told.limited |= notes.unsupported || notes.unknown_requests ||
                                 notes.ranks_left_out || out_mirror->windows ||
-                                out_mirror->persistent;
+                                out_mirror->persistent || out_mirror->threads;
     for (uint32_t r = 0; mirror.rank && r < program.rank_count; r++)
         rank_done(&mirror.rank[r]);
     free(mirror.rank);
     mirror_windows_done(&mirror.windows);
+    mirror_turns_done(&mirror.turns);
     replay_program_done(&program);
     if (status != CORE_OK)
         explore_mirror_done(out_mirror);

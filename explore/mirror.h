@@ -15,12 +15,13 @@ struct explore_mirror {
     struct world_event *event;       /* owned */
     uint32_t event_count, event_room;
     bool windows;    /* of some of what was done to windows, or files, the order is not known */
+    bool threads;    /* of some of what threads of a rank did, the order is not known */
     bool persistent; /* a persistent receive did not take what it was asked to */
 };
 
 /* policy: what the job was to answer, order=explore. turns: the file of those that it had
- * (replay/policy/turns.h), which need not be there. CORE_UNSUPPORTED, reported: several threads of
- * a rank made calls. Valid until the next one, or the next world of fibers. */
+ * (replay/policy/turns.h), which need not be there. Valid until the next one, or the next world of
+ * fibers. */
 enum core_status explore_mirror_run(struct trace *trace, const struct replay_policy *policy,
                                     const char *turns, struct explore_mirror *out_mirror);
 void explore_mirror_done(struct explore_mirror *mirror);

@@ -9,7 +9,6 @@
 
 #include "core/array.h"
 #include "core/check.h"
-#include "replay/policy/turns.h"
 
 #define A_WINDOW "what a job did to windows"
 
@@ -53,43 +52,18 @@ struct reading {
     const struct replay_program *program;
     struct mirror_windows *out;
     uint32_t win_count;
-    struct replay_turn *turn; /* in the file */
-    uint32_t turn_count;
+    const struct mirror_turns *turns;
 };
-
-/* --- turns ------------------------------------------------------------------------------------ */
-
-static enum core_status turns_read(struct reading *reading, const char *path)
-{
-    struct replay_turns head;
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    bool known = file && fread(&head, sizeof head, 1, file) == 1 && !head.vague &&
-                 head.count <= REPLAY_TURNS_MAX;
-    enum core_status status = CORE_ARRAY_NEW(reading->turn, known ? head.count : 0, A_WINDOW);
-    if (known && status == CORE_OK)
-        reading->turn_count =
-            (uint32_t)fread(reading->turn, sizeof *reading->turn, head.count, file);
-    if (file)
-        fclose(file);
-    reading->out->unknown |= !known || reading->turn_count < head.count;
-    for (uint32_t i = 0; i < reading->turn_count && status == CORE_OK; i++) {
-        const struct replay_turn *turn = &reading->turn[i];
-        const struct replay_name name = {
-            .rank = turn->rank, .id = turn->number, .source = turn->answer};
-        reading->out->unknown |= !turn->written;
-        if (turn->written &&
-            !replay_policy_find(&reading->out->turns, turn->rank, false, turn->number))
-            status = replay_policy_add(&reading->out->turns, &name);
-    }
-    return status;
-}
 
 /* The call was a look, and had a turn. */
 static bool looked(const struct reading *reading, uint32_t rank, uint64_t seq)
 {
-    for (uint32_t i = 0; i < reading->turn_count; i++)
-        if (reading->turn[i].rank == rank && reading->turn[i].seq == seq)
+    for (uint32_t i = 0; i < reading->turns->count; i++) {
+        const struct replay_turn *turn = &reading->turns->row[i];
+        if (turn->kind == REPLAY_TURN_HAD && turn->rank == rank && turn->seq == seq &&
+            !mirror_turn_is_thread(turn->number))
             return true;
+    }
     return false;
 }
 
@@ -362,21 +336,20 @@ static enum core_status windows_count(struct reading *reading)
 }
 
 enum core_status mirror_windows_new(struct trace *trace, const struct replay_program *program,
-                                    const char *turns, struct mirror_windows *out_windows)
+                                    const struct mirror_turns *turns,
+                                    struct mirror_windows *out_windows)
 {
-    struct reading reading = {.trace = trace, .program = program, .out = out_windows};
+    struct reading reading = {
+        .trace = trace, .program = program, .out = out_windows, .turns = turns};
     *out_windows = (struct mirror_windows){.rank_count = program->rank_count};
     enum core_status status = CORE_ARRAY_NEW(out_windows->rank, program->rank_count, A_WINDOW);
     if (status == CORE_OK)
         status = windows_count(&reading);
-    if (status == CORE_OK)
-        status = turns_read(&reading, turns);
     for (uint32_t r = 0; r < program->rank_count && status == CORE_OK; r++)
         status = rank_new(&reading, r);
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t r = 0; r < program->rank_count && status == CORE_OK; r++)
             status = rank_read(&reading, r, !pass);
-    free(reading.turn);
     return status;
 }
 
@@ -396,7 +369,6 @@ void mirror_windows_done(struct mirror_windows *windows)
         free(r->held);
     }
     free(windows->rank);
-    free(windows->turns.name);
     *windows = (struct mirror_windows){0};
 }
 

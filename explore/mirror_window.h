@@ -1,12 +1,12 @@
-/* The calls on windows of a job, for whoever goes through them again in a world (mirror.c), and the
- * turns that it had. Nothing is moved there: who comes before whom does not depend on it. */
+/* The calls on windows of a job, for whoever goes through them again in a world (mirror.c). Nothing
+ * is moved there: who comes before whom does not depend on it. */
 #ifndef EXPLORE_MIRROR_WINDOW_H
 #define EXPLORE_MIRROR_WINDOW_H
 
 #include <mpi.h>
 
 #include "core/trace/trace.h"
-#include "replay/policy/policy.h"
+#include "explore/mirror_turns.h"
 #include "replay/program/program.h"
 #include "world/world.h"
 
@@ -15,15 +15,14 @@ struct mirror_rank_windows;
 struct mirror_windows {
     uint32_t rank_count;
     struct mirror_rank_windows *rank; /* owned, by rank */
-    struct replay_names turns;        /* owned: those that were had */
     bool any;                         /* windows */
     bool polls;                       /* looks whose choices are not known: MPI_Win_test... */
-    bool unknown;                     /* the bytes of an operation, or the order of turns */
+    bool unknown;                     /* the bytes of an operation */
 };
 
-/* turns: the file that the job wrote (replay/policy/turns.h); NULL: none. */
 enum core_status mirror_windows_new(struct trace *trace, const struct replay_program *program,
-                                    const char *turns, struct mirror_windows *out_windows);
+                                    const struct mirror_turns *turns,
+                                    struct mirror_windows *out_windows);
 void mirror_windows_done(struct mirror_windows *windows);
 /* Does an operation of the rank, in a world. comm: of one that makes a window; request: NULL: it
  * makes none. */

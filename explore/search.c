@@ -895,7 +895,8 @@ void explore_search_done(struct explore_search *search)
 
 /* --- the smallest schedule -------------------------------------------------------------------- */
 
-/* Of a world that did not come to its end nothing is known: what there is was found before. */
+/* Of a world that did not come to its end nothing is known: what there is was found before. Nor of
+ * a job that did not keep its schedule: somebody may have waited outside of MPI. */
 static enum core_status leads_there(struct explore_search *s, const struct explore_list *list,
                                     const struct explore_sends *sends,
                                     const struct explore_class *found, bool *out_there,
@@ -903,7 +904,8 @@ static enum core_status leads_there(struct explore_search *s, const struct explo
 {
     struct ran ran;
     enum core_status status = run_world(s, list, sends, &(struct replay_choice){0}, &ran);
-    *out_late = status == CORE_OK && ran.told->unfinished;
+    *out_late =
+        status == CORE_OK && (ran.told->unfinished || (ran.told->cut && s->options->chance));
     *out_there =
         status == CORE_OK && !*out_late && ran.key == found->key && all_given(list, ran.told);
     return status;

@@ -93,7 +93,7 @@ struct explore_options {
 struct explore_item;
 
 /* What is decided, and a job cannot be given. */
-enum { EXPLORE_LACKS_WINDOWS = 1, EXPLORE_LACKS_PERSISTENT = 2 };
+enum { EXPLORE_LACKS_WINDOWS = 1, EXPLORE_LACKS_PERSISTENT = 2, EXPLORE_LACKS_THREADS = 4 };
 
 struct explore_search {
     /* what was found */

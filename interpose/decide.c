@@ -183,6 +183,8 @@ static int poll(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
 {
     if (source == MPI_PROC_NULL)
         return poll_once(source, tag, comm, flag, message, status);
+    if (!polled_find(comm, source, tag))
+        turns_probes(comm, source);
     const struct asked asked = ask_probe(source, tag, comm, true);
     int returned = MPI_SUCCESS, from = probe_source(&asked, comm);
     uint64_t until = 0;

@@ -65,10 +65,11 @@ void perturb_before(struct lane *lane, const struct spool_event *e, bool waits)
 {
     int rank = recorder.world_rank;
     (void)lane;
-    (void)e;
     uint64_t number = take(&call_number);
-    if (turns.on)
+    if (turns.on) {
+        turns_came(e->seq);
         turns_before(waits);
+    }
     if (policy.delay != REPLAY_DELAY_NONE)
         pause_ns(replay_policy_delay(&policy, 1, rank, -1, number) +
                  replay_policy_delay(&policy, 1, rank, rank, number));
@@ -85,7 +86,8 @@ static bool buffers(struct replay_send send, uint64_t who)
 bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint64_t bytes,
                   MPI_Comm comm)
 {
-    uint64_t number = take(&send_number);
+    static __thread uint64_t own;
+    uint64_t number = decide_on() ? turns_thread_first() + ++own : take(&send_number);
     if (policy.delay == REPLAY_DELAY_SLOW_LINK || policy.delay == REPLAY_DELAY_SWARM) {
         int to = recorder_comm_world(lane, comm, dest);
         if (to >= 0)

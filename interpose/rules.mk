@@ -69,6 +69,13 @@ $(eval $(call INTERPOSE_LIBRARY,mpich,$(BUILD)/gen/mpich,interpose/library/mpich
     interpose/layer/mpich_error.c,--newer,MPICH_CFLAGS,libcrosswait-mpich.so))
 endif
 
+# What tells how threads begin needs no MPI.
+$(BUILD)/libcrosswait-threads.so: interpose/threads/threads.c interpose/threads/threads.h
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  link  $@")
+	$(Q)$(CC) $(filter-out -MMD -MP,$(INTERPOSE_CFLAGS)) -shared -o $@ $< -Wl,-z,nodelete -ldl
+ALL += $(BUILD)/libcrosswait-threads.so
+
 # Of wrappers a debugger tells lines; to describe their variables took a quarter of the compiling.
 %/interpose_calls.o: INTERPOSE_CFLAGS += -g1
 %/interpose_seldom.o: INTERPOSE_CFLAGS += -g1

@@ -7,6 +7,7 @@
 #include "interpose/filter.h"
 #include "interpose/life.h"
 #include "interpose/misuse/bounds.h"
+#include "interpose/turns.h"
 
 /* MPI_Init of a program that is recorded since its first session. */
 static struct spool_event *join_open(struct lane **out_lane, unsigned call, void **cfa)
@@ -164,6 +165,8 @@ static void enter(struct several *s, unsigned call, void **cfa, const MPI_Reques
                  count > SURE_MAX)) /* it will be refused before all of them are looked at */
         request = recorder_seen(request, (int64_t)count * (int64_t)sizeof *request);
     s->e = poll ? recorder_poll_enter(lane, call, cfa) : recorder_enter(lane, call, cfa);
+    if (UNLIKELY(turns.on))
+        turns_came(s->e->seq);
     recorder_fields(s->e, 0, EVENT_NONE, EVENT_NONE, 0, count, 0);
     usage_least(lane, s->e->seq, count, "count", 0);
     usage_pointer(lane, s->e->seq, count > 0 ? (const void *)request : "", "array_of_requests");

@@ -87,11 +87,21 @@ void turns_vague(void)
         written->vague = 1;
 }
 
-void turns_write(uint32_t rank, uint32_t number, int32_t answer, uint64_t seq)
+static void write_row(struct replay_turn turn)
 {
     uint32_t at = written ? atomic_fetch_add(&written->count, 1) : REPLAY_TURNS_MAX;
     if (at < REPLAY_TURNS_MAX)
-        written->turn[at] = (struct replay_turn){rank, number, answer, 1, seq};
+        written->turn[at] = turn;
+}
+
+void turns_write(uint32_t rank, uint32_t number, int32_t answer, uint64_t seq)
+{
+    write_row((struct replay_turn){rank, number, answer, REPLAY_TURN_HAD, seq});
+}
+
+void turns_write_thread(uint32_t kind, uint32_t number, int32_t answer, uint64_t seq)
+{
+    write_row((struct replay_turn){(uint32_t)recorder.world_rank, number, answer, kind, seq});
 }
 
 /* NULL: a rank has none. The file is there from now on for whoever asks for what was had. */
@@ -141,11 +151,17 @@ void turns_start(const struct replay_policy *given)
     if (policy->order != REPLAY_ORDER_EXPLORE)
         return;
     bool writes = getenv(REPLAY_TURNS_VARIABLE) != NULL, windows = writes;
+    bool several = recorder.lanes->writer.header->thread_level >= MPI_THREAD_SERIALIZED;
+    bool seen = turns_threads_start();
     for (uint32_t i = 0; i < policy->forced.count; i++) {
         uint64_t id = policy->forced.name[i].id;
         windows |= id < REPLAY_BUFFER_NUMBERS && id / REPLAY_TURN_OBJECT % 2;
     }
-    turns.threads = names_turns(REPLAY_TURN_LOCKS, REPLAY_TURN_OBJECT);
+    turns.threads = names_turns(REPLAY_TURN_LOCKS, REPLAY_TURN_OBJECT) || (writes && several);
+    if (turns.threads && !seen) {
+        recorder_warn("turns of threads cannot be had without libcrosswait-threads.so");
+        turns.threads = false;
+    }
     if (windows && recorder.several) {
         recorder_warn("turns at windows cannot be had where ranks are on several machines");
         windows = false;
@@ -154,7 +170,7 @@ void turns_start(const struct replay_policy *given)
         memory_take(writes);
     turns.windows = turns_rows != NULL;
     turns.on = turns.windows || turns.threads;
-    turns_threads_start();
+    turns.fewer = policy->buffering != REPLAY_EAGER;
 }
 
 void turns_before(bool waits)

@@ -12,6 +12,9 @@
  * Who has its turn takes the row of turns meanwhile. With REPLAY_TURNS_VARIABLE each turn is
  * written down (replay/policy/turns.h), also those that no schedule names: windows have turns then.
  *
+ * How threads begin and whom they join is told by interpose/threads; without that library they have
+ * no turns.
+ *
  * Who has waited for long, and nobody has had a turn meanwhile, says so, and the job goes on
  * without turns. Ranks of several machines have none. */
 #ifndef INTERPOSE_TURNS_H
@@ -24,20 +27,24 @@ extern struct turns {
     bool on;      /* the schedule names some, or those that were had are to be written down */
     bool windows; /* of windows, and they can be had */
     bool threads;
+    bool fewer; /* some sends are to have no buffers */
 } turns;
 
 /* With MPI on, and before anything is done. */
 void turns_start(const struct replay_policy *policy);
 /* Before each call, of this thread; waits: it may wait for another rank. */
 void turns_before(bool waits);
+/* The same thread is in this call. */
+void turns_came(uint64_t seq);
 /* The call is back. */
 void turns_after(void);
-/* The first number of this thread's own decisions, less one. */
+/* The first number of this thread's own decisions, and of its sends, less one. */
 uint64_t turns_thread_first(void);
 
-void turns_comm_made(MPI_Comm comm);
+void turns_comm_made(MPI_Comm comm, uint64_t seq);
 void turns_sends(MPI_Comm comm, int dest);
-void turns_receives(MPI_Comm comm); /* probes as well */
+void turns_receives(MPI_Comm comm, int source);
+void turns_probes(MPI_Comm comm, int source);
 void turns_collective(MPI_Comm comm);
 
 /* Collective over the window's ranks. */

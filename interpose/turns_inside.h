@@ -31,14 +31,17 @@ void turns_pause(void);
  * first: of turn 1. */
 uint32_t turns_place(uint32_t rank, uint32_t first, uint32_t from, int32_t answer,
                      uint32_t *out_last);
-/* Writes it down, if that is asked for; seq: of a look, else 0. */
+/* Writes it down, if that is asked for; seq: of a look or a thread's call, else 0. */
 void turns_write(uint32_t rank, uint32_t number, int32_t answer, uint64_t seq);
 /* The order of turns from now on need not be the one that is written down. */
 void turns_vague(void);
 /* Nobody came for so long: says what this rank waited for; from now on nobody waits. */
 void turns_gave_up(const char *what);
 
-void turns_threads_start(void);
+/* False: how threads begin cannot be seen. */
+bool turns_threads_start(void);
+/* What threads of this rank do, kind: enum replay_turn_kind. */
+void turns_write_thread(uint32_t kind, uint32_t number, int32_t answer, uint64_t seq);
 /* Returns when this thread has its turn. */
 void turns_thread(uint32_t object, uint32_t number);
 /* A look lasts until its thread's next call: what it loads is there until then. */

@@ -1,20 +1,28 @@
 /* Turns among the threads of a rank: at what each communicator has for sends, receives and
  * collectives, and at windows (world/exchange/explore_turn.h). */
-#include <dirent.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "interpose/threads/threads.h"
 #include "interpose/turns_inside.h"
+#include "replay/policy/turns.h"
 
-enum { THREADS = 500, QUEUES = 256, RUNNING = 4, BEGUN_MS = 100 };
+enum {
+    QUEUES = 256,
+    RUNNING = 4,
+    BEGUN_MS = 100,
+    PROBED_MS = 1000,
+    SKIP_MS = 1000,
+    SKIP_EACH_MS = 50
+};
 
 struct queue { /* of threads */
-    uint32_t first, given;
-    bool running;
-    uint64_t begun_ms;
+    uint32_t first, had;
+    uint32_t given;               /* of those that the schedule names */
+    uint32_t running;             /* calls */
+    uint64_t begun_ms, begins_ms; /* the latest of them, and after so long it is taken to have */
 };
 
 static uint32_t comm_count = 1;
@@ -25,68 +33,71 @@ static struct {
 static uint32_t comms_count, comms_room;
 static struct queue queues[QUEUES];
 static uint32_t queue_count;
-static long thread_id[THREADS], first_id;
 static uint32_t thread_count;
 static __thread struct queue *running[RUNNING];
-static __thread uint32_t running_count, own_index;
-static __thread bool own_known;
+static __thread uint32_t running_count, own_index; /* 0: the first, or it is not known */
+static __thread bool own_known, own_came;
+static __thread uint64_t own_seq; /* of its call */
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-static int by_id(const void *a, const void *b)
+/* Numbered as the program made them since MPI_Init; what the library makes for itself is none. */
+static uint32_t made(void)
 {
-    const long *first = a, *second = b;
-    return (*first > *second) - (*first < *second);
+    if (!recorder.on || recorder_thread.current)
+        return 0;
+    pthread_mutex_lock(&turns_lock);
+    uint32_t number = ++thread_count;
+    pthread_mutex_unlock(&turns_lock);
+    turns_write_thread(REPLAY_TURN_MADE, number, (int32_t)own_index, recorder.seq);
+    return number;
 }
 
-/* Those that the program made, in the order it made them; the library's own were there before.
- * Under the lock. */
-static void threads_find(void)
+static void begins(uint32_t number)
 {
-    long id[THREADS], known = thread_count ? thread_id[thread_count - 1] : first_id;
-    uint32_t count = 0;
-    DIR *tasks = opendir("/proc/self/task");
-    const struct dirent *task;
-    while (tasks && (task = readdir(tasks)) && count < THREADS) {
-        id[count] = strtol(task->d_name, NULL, 10);
-        count += id[count] > known;
-    }
-    if (tasks)
-        closedir(tasks);
-    qsort(id, count, sizeof *id, by_id);
-    if (first_id < 0)
-        first_id = count ? id[count - 1] : getpid();
-    else
-        for (uint32_t i = 0; i < count && thread_count < THREADS; i++)
-            thread_id[thread_count++] = id[i];
+    own_index = number;
+    own_known = true;
+}
+
+static void joined(uint32_t number)
+{
+    if (recorder.on)
+        turns_write_thread(REPLAY_TURN_JOINED, number, (int32_t)own_index, recorder.seq);
 }
 
 static uint32_t thread_index(void)
 {
-    if (own_known)
-        return own_index;
-    long self = syscall(SYS_gettid);
-    threads_find();
-    for (uint32_t i = 0; i < thread_count; i++)
-        if (thread_id[i] == self)
-            own_index = i + 1;
+    if (!own_known)
+        turns_vague(); /* it was there before, or nobody saw it begin */
     own_known = true;
     return own_index;
 }
 
-void turns_threads_start(void)
+bool turns_threads_start(void)
 {
-    first_id = -1;
-    turns_thread_first();
+    static const struct threads_watch watch = {made, begins, joined};
+    const struct threads_watch *_Atomic *there = dlsym(RTLD_DEFAULT, THREADS_WATCH_NAME);
+    own_known = true;
+    if (there)
+        *there = &watch;
+    return there != NULL;
 }
 
 uint64_t turns_thread_first(void)
 {
-    pthread_mutex_lock(&turns_lock);
-    uint64_t index = thread_index();
-    pthread_mutex_unlock(&turns_lock);
-    return index * REPLAY_THREAD_NUMBERS;
+    return (uint64_t)thread_index() * REPLAY_THREAD_NUMBERS;
 }
+
+void turns_came(uint64_t seq)
+{
+    own_seq = seq;
+    if (!turns.threads || own_came)
+        return;
+    own_came = true;
+    turns_write_thread(REPLAY_TURN_CAME, thread_index(), 0, seq);
+}
+
+/* --- turns ------------------------------------------------------------------------------------ */
 
 static struct queue *queue_of(uint32_t object, uint32_t number)
 {
@@ -94,8 +105,10 @@ static struct queue *queue_of(uint32_t object, uint32_t number)
     for (uint32_t i = 0; i < queue_count; i++)
         if (queues[i].first == first)
             return &queues[i];
-    if (queue_count == QUEUES)
+    if (queue_count == QUEUES) {
+        turns_vague();
         return NULL;
+    }
     queues[queue_count] = (struct queue){.first = first};
     return &queues[queue_count++];
 }
@@ -105,36 +118,56 @@ static bool queue_enter(struct queue *queue)
 {
     uint32_t last, place = turns_place((uint32_t)recorder.world_rank, queue->first, queue->given,
                                        (int32_t)thread_index(), &last);
-    bool begun = !queue->running || turns_ms(CLOCK_MONOTONIC) - queue->begun_ms >= BEGUN_MS;
+    bool begun = !queue->running || turns_ms(CLOCK_MONOTONIC) - queue->begun_ms >= queue->begins_ms;
     if (!begun || (place ? place != queue->given + 1 : queue->given < last))
         return false;
-    queue->given = place ? place : queue->given;
+    queue->given++;
+    turns_write((uint32_t)recorder.world_rank, queue->first + queue->had++, (int32_t)thread_index(),
+                own_seq);
+    if (queue->had > REPLAY_TURN_QUEUE)
+        turns_vague(); /* its number is another queue's */
+    return true;
+}
+
+/* Turns are counted in a job in which each send had a buffer. Where some have none, whoever had the
+ * turn may not come to it, and it goes to the next one that the schedule names and who waits. */
+static bool queue_skip(struct queue *queue, uint64_t waited_ms)
+{
+    uint32_t last, place = turns_place((uint32_t)recorder.world_rank, queue->first, queue->given,
+                                       (int32_t)thread_index(), &last);
+    uint32_t behind = (place ? place : last + 1) - queue->given;
+    if (!turns.fewer || waited_ms < SKIP_MS + (uint64_t)behind * SKIP_EACH_MS)
+        return false;
+    queue->given += behind - 1;
     return true;
 }
 
 void turns_thread(uint32_t object, uint32_t number)
 {
-    uint64_t until = turns_ms(CLOCK_MONOTONIC) + TURNS_GIVE_UP_MS;
+    uint64_t since = turns_ms(CLOCK_MONOTONIC), waited = 0;
     pthread_mutex_lock(&turns_lock);
-    if (!thread_count)
-        threads_find();
     struct queue *queue = thread_count ? queue_of(object, number) : NULL;
     uint32_t given = queue ? queue->given : 0;
     while (queue && !*turns_lost && !queue_enter(queue)) {
         if (given != queue->given)
-            until = turns_ms(CLOCK_MONOTONIC) + TURNS_GIVE_UP_MS;
+            since = turns_ms(CLOCK_MONOTONIC);
         given = queue->given;
+        waited = turns_ms(CLOCK_MONOTONIC) - since;
+        if (queue_skip(queue, waited))
+            continue;
         pthread_mutex_unlock(&turns_lock);
         sched_yield();
-        if (turns_ms(CLOCK_MONOTONIC) >= until) {
+        if (waited >= TURNS_GIVE_UP_MS) {
+            turns_vague();
             turns_gave_up("among its threads");
             return;
         }
         pthread_mutex_lock(&turns_lock);
     }
     if (queue && running_count < RUNNING) {
-        queue->running = true;
+        queue->running++;
         queue->begun_ms = turns_ms(CLOCK_MONOTONIC);
+        queue->begins_ms = BEGUN_MS;
         running[running_count++] = queue;
     }
     pthread_mutex_unlock(&turns_lock);
@@ -146,11 +179,11 @@ void turns_after(void)
         return;
     pthread_mutex_lock(&turns_lock);
     while (running_count)
-        running[--running_count]->running = false;
+        running[--running_count]->running--;
     pthread_mutex_unlock(&turns_lock);
 }
 
-void turns_comm_made(MPI_Comm comm)
+void turns_comm_made(MPI_Comm comm, uint64_t seq)
 {
     pthread_mutex_lock(&turns_lock);
     if (comms_count == comms_room) {
@@ -171,6 +204,8 @@ void turns_comm_made(MPI_Comm comm)
         comms_count += at == comms_count;
     }
     pthread_mutex_unlock(&turns_lock);
+    if (turns.threads)
+        turns_write_thread(REPLAY_TURN_COMM, object, 0, seq);
 }
 
 static uint32_t object_of(MPI_Comm comm)
@@ -190,10 +225,20 @@ void turns_sends(MPI_Comm comm, int dest)
         turns_thread(object_of(comm), replay_turn_sends(dest));
 }
 
-void turns_receives(MPI_Comm comm)
+void turns_receives(MPI_Comm comm, int source)
 {
-    if (turns.threads)
+    if (turns.threads && source != MPI_PROC_NULL)
         turns_thread(object_of(comm), REPLAY_TURN_RECEIVES);
+}
+
+/* What comes next may take what it is to find: it has its turn until it has found something. */
+void turns_probes(MPI_Comm comm, int source)
+{
+    turns_receives(comm, source);
+    pthread_mutex_lock(&turns_lock);
+    for (uint32_t i = 0; i < running_count; i++)
+        running[i]->begins_ms = PROBED_MS;
+    pthread_mutex_unlock(&turns_lock);
 }
 
 void turns_collective(MPI_Comm comm)

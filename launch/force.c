@@ -300,6 +300,7 @@ enum core_status force_run(struct trace *trace, uint32_t rank_count,
     if (status != CORE_OK)
         return status;
     launch_variable_set(&launch, "CROSSWAIT_POLICY", text);
+    launch.threads = policy->order == REPLAY_ORDER_EXPLORE;
     status = launch_job(&launch, &launched);
     made.status = launched.status;
     made.stalled = launched.stalled;

@@ -166,6 +166,19 @@ static const struct mpi *choose(const struct launch_options *options)
     return &mpis[mpi == MPI_NONE ? 0 : mpi];
 }
 
+/* What tells how threads begin lies beside our library, and is preloaded behind it. */
+static enum core_status add_threads(struct launch *launch)
+{
+    char *one = launch->library, *both;
+    int folder = (int)(strrchr(one, '/') + 1 - one);
+
+    if (asprintf(&both, "%s:%.*slibcrosswait-threads.so", one, folder, one) < 0)
+        return core_report(CORE_NO_MEMORY, "out of memory for the name of a library");
+    launch->library = both;
+    free(one);
+    return CORE_OK;
+}
+
 enum core_status launch_library_find(struct launch *launch)
 {
     static const char *const place[] = {"", "../lib/crosswait/"};
@@ -196,5 +209,5 @@ enum core_status launch_library_find(struct launch *launch)
             CORE_UNSUPPORTED,
             "cannot preload '%s': the loader takes no path with spaces, colons or semicolons",
             launch->library);
-    return CORE_OK;
+    return launch->options->threads ? add_threads(launch) : CORE_OK;
 }

@@ -18,7 +18,7 @@ $(eval $(call WORLD_LIBRARY,$(BUILD)/hot/libworld.a,$(call \
 # The same for ranks that are processes: a library under the name of Open MPI's, to be preloaded.
 # Fibers' threads are not its concern. serve.c ends the section of shared variables, so it comes
 # last. The runner finds where the program called by the frame pointers.
-RANKS_SOURCES = $(filter-out world/fibers/thread.c %/serve.c, \
+RANKS_SOURCES = $(filter-out world/fibers/thread.c world/fibers/sibling.c %/serve.c, \
     $(WORLD_SOURCES) $(wildcard world/ranks/*.c)) world/processes/scratch.c world/ranks/serve.c
 RANKS_OBJECTS = $(RANKS_SOURCES:%.c=$(BUILD)/obj/ranks/%.o)
 

@@ -385,12 +385,15 @@ struct world_fiber {
     unsigned paused_turn;
     struct world_delayed delayed;
     bool is_rank; /* a rank's own fiber, or its thread's; not one of a nonblocking collective */
-    /* Of processes whose threads call MPI: the next thread of the rank, which of them it is (0: its
-     * first), and which thread of the process goes on when this fiber does (ranks/threads.c). */
+    /* Where several threads of a rank call MPI: the next thread of the rank, which of them it is
+     * (0: its first), and which thread of the process goes on when this fiber does
+     * (ranks/threads.c). */
     struct world_fiber *sibling;
     uint32_t thread, slot;
     uint32_t helper;         /* of a nonblocking collective: which of its rank's, from 1 */
     uint32_t decision_count; /* order=explore */
+    int32_t wish;            /* for its next decision: world_wish */
+    uint32_t named_sends;    /* that have a number */
     int waiting;             /* requests it still waits for before it is ready */
     bool probing;
     const struct world_past *past; /* order=explore: decisions that it has come past */
@@ -432,13 +435,12 @@ struct world_rank {
     uint64_t pattern;
     uint32_t send_count, call_count; /* the latter only where calls may be delayed */
     uint64_t *due_to; /* the last tick at which a message of this one's is due, by rank; or NULL */
-    uint32_t named_sends, named_receives; /* that have a number; probes are receives here */
-    uint32_t held_count; /* buffered messages to this rank that it has not received */
+    uint32_t named_receives; /* that have a number; probes are receives here */
+    uint32_t held_count;     /* buffered messages to this rank that it has not received */
     size_t held_bytes;
     uint32_t named_count, wildcard_count; /* receives matched */
     int wildcard_source;                  /* of all wildcards so far; -2: of several */
     int32_t request_count;
-    bool wishes;                /* order=explore: it says itself what it decides (world_wish) */
     uint32_t idle_polls, alone; /* alone: calls after which the others went first */
     uint32_t news;              /* what it did or heard of that was no poll in vain */
     bool repeats;               /* it polls in vain, and will do nothing else */
@@ -450,7 +452,6 @@ struct world_rank {
     int self_member;
     uint32_t order_count;                                    /* order=explore */
     uint32_t comm_count, win_count, port_count, epoch_count; /* made so far */
-    int32_t wish;                                            /* for its next decision: world_wish */
     uint32_t turns; /* how often it went on although it might have waited */
     struct world_decider *decided;
     struct world_polled *polled;
@@ -501,6 +502,7 @@ struct world_state {
     struct world_meeting *meeting;
     struct world_message *message_free;
     bool running;
+    bool siblings; /* of fibers: some rank has, or had, several threads */
     struct world_block *block[WORLD_BLOCK_CLASSES]; /* given back, by the power of two they hold */
 };
 
@@ -604,6 +606,12 @@ void world_process_stands(const struct world_fiber *fiber, const char *why);
 void world_process_asked(uint32_t options, enum replay_reason reason, uint32_t answer);
 void *world_process_memory(size_t *out_bytes); /* all that the arena has */
 void *world_process_table(size_t bytes);       /* zeroed, for good */
+
+/* The running rank may have, or have had, several threads that call MPI. */
+static inline bool world_several(void)
+{
+    return WORLD_PROCESSES ? world_process_several : UNLIKELY(world_state.siblings);
+}
 
 /* Asks the choice source of the world. */
 static inline uint32_t world_choose(uint32_t options, enum replay_reason reason)

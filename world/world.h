@@ -181,16 +181,27 @@ void world_give(void *block, size_t bytes);
 /* As memmove; what is large costs what of it was ever written. */
 enum { WORLD_LARGE = 64 << 20 };
 void world_move(void *to, const void *from, size_t bytes);
-/* Of order=explore: the next decision that the calling rank comes to has this answer, if the policy
- * names none; a poll that would wait, as it has found nothing before, finds nothing at once if that
- * is 0. Or it is never made, or (what holds without this) it is free. */
+/* Of order=explore: the next decision that the calling thread comes to has this answer, if the
+ * policy names none; a poll that would wait, as it has found nothing before, finds nothing at once
+ * if that is 0. Or it is never made, or (what holds without this) it is free. */
 enum { WORLD_WISH_FREE = INT32_MIN, WORLD_WISH_NEVER };
 void world_wish(int32_t answer);
 /* In a world of fibers: where the program made the calls that the calling rank makes from now on.
  */
 void world_site(uint64_t site);
-/* How many decisions the calling rank came to. */
+/* How many decisions the calling thread came to. */
 uint32_t world_decided(void);
+/* In a world of fibers, under order=explore: one more thread of the calling rank, which has come
+ * past what the calling one has; its decisions and turns are numbered as those of thread `number`,
+ * from 1. It is never waited for but by world_thread_block, from which another wakes it. */
+void world_thread_begin(uint32_t number, void (*run)(void *argument), void *argument);
+void world_thread_block(void);
+void world_thread_wake(uint32_t number);
+/* What the calling thread has come past, and that it comes behind what another one had. */
+const void *world_thread_past(void);
+void world_thread_behind(const void *past);
+/* What the communicator (MPI_Comm) is called in the numbers of turns (policy.h). */
+void world_comm_object(void *comm, uint32_t object);
 /* The calling rank goes on only when nobody else can, or when the others poll in vain: the slowest
  * rank there is. Of several that wait so, the one with the lowest turn goes first; of equal ones
  * the last come. */

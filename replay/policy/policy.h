@@ -118,7 +118,8 @@ enum replay_place { REPLAY_OFFLINE, REPLAY_LIVE, REPLAY_IN_PROCESS, REPLAY_PLACE
  * a window are those at its memory, and of its lock; the turns of threads are in queues of the
  * object that they call on: receives and probes, collectives, sends to each rank. The turns at
  * files are rank 0's, in queues by their names, where a communicator has no memory. And the
- * decisions that a thread comes to by itself are counted from its own first number. */
+ * decisions that a thread comes to by itself, and its sends, are counted from its own first number.
+ */
 enum {
     REPLAY_TURN_OBJECT = 2000000,
     REPLAY_TURN_LOCKS = 1000000,

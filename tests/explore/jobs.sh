@@ -11,22 +11,7 @@ for name in ${programs:-test getstatus waitany persistent general early exclusiv
     crosswait explore --world=mpirun --world-time=300 --json=$name.jobs -q --time=0 \
         mpirun -n $ranks ./$name
     echo "$name: [$?]"
-    /usr/bin/python3 - $name.worlds $name.jobs <<'PYTHON'
-import json, re, sys
-
-def said(path):
-    result = json.load(open(path))
-    facts = sorted(
-        (f["rule"], fact)
-        for f in result["findings"]
-        for fact in f.get("facts", [])
-        if re.match(r"in |where |\d+ times?:", fact)
-    )
-    return [result[key] for key in ("behaviours", "outcomes", "complete")], facts
-
-worlds, jobs = map(said, sys.argv[1:])
-print("    the same" if worlds == jobs else f"    worlds {worlds}\n    jobs   {jobs}")
-PYTHON
+    /usr/bin/python3 "$SOURCE/tests/explore/same.py" $name.worlds $name.jobs
 done
 [ -z "$programs" ] || exit 0
 schedule=$(/usr/bin/python3 -c '

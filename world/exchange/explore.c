@@ -283,8 +283,7 @@ void world_explore_send(struct ompi_request_t *send, struct world_message *messa
 void world_wish(int32_t answer)
 {
     CORE_CHECK(WORLD->running && ME);
-    ME->wishes = true;
-    ME->wish = answer;
+    WORLD->fiber->wish = answer;
 }
 
 void world_site(uint64_t site)
@@ -307,8 +306,8 @@ static void number_give(struct world_decider *d, struct world_rank *rank)
     EXPLORE->told.limited |=
         rank->fiber->sibling &&
         (fiber->decision_count > EXPLORE_THREAD_NUMBERS || fiber->thread >= EXPLORE_THREADS);
-    d->wish = rank->wish;
-    rank->wish = WORLD_WISH_FREE;
+    d->wish = fiber->wish;
+    fiber->wish = WORLD_WISH_FREE;
 }
 
 /* A poll that comes again has a number only if it finds something. */
@@ -323,9 +322,9 @@ static void number_take_back(const struct world_decider *d, bool found)
 /* A poll that would wait is to find nothing. */
 static bool wished_away(const struct world_decider *d)
 {
-    if (!d->polled_before || ME->wish != 0)
+    if (!d->polled_before || WORLD->fiber->wish != 0)
         return false;
-    ME->wish = WORLD_WISH_FREE;
+    WORLD->fiber->wish = WORLD_WISH_FREE;
     EXPLORE->told.asked_again = true;
     return true;
 }

@@ -890,6 +890,8 @@ void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag
         world_explore_limited();
         return;
     }
+    if (fiber->named_sends > REPLAY_THREAD_NUMBERS)
+        world_explore_limited();
     uint32_t queue = use == TURN_SENDS        ? replay_turn_sends(peer)
                      : use == TURN_COLLECTIVE ? REPLAY_TURN_COLLECTIVES
                                               : REPLAY_TURN_RECEIVES;

@@ -56,14 +56,17 @@ static void fill(struct ompi_request_t *request, enum world_request_kind kind, e
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 }
 
-/* What the policy names it by. A start of a persistent one has the number of what made it. */
+/* What the policy names it by; a thread's sends are counted from its own first number. A start of a
+ * persistent one has the number of what made it. */
 static uint32_t number_next(enum world_request_kind kind, enum world_mode mode, uint32_t context)
 {
     bool inner = context & 1;
     CORE_CHECK_HOT(kind == REQUEST_SEND || mode == MODE_STANDARD);
     if (inner || mode != MODE_STANDARD)
         return 0;
-    return kind == REQUEST_SEND ? ++ME->named_sends : ++ME->named_receives;
+    if (kind == REQUEST_RECV)
+        return ++ME->named_receives;
+    return WORLD->fiber->thread * REPLAY_THREAD_NUMBERS + ++WORLD->fiber->named_sends;
 }
 
 static void null_peer(struct ompi_request_t *request)
@@ -80,7 +83,7 @@ static void request_start(struct ompi_request_t *request)
     CORE_CHECK_HOT(request->kind == REQUEST_SEND || request->kind == REQUEST_RECV);
     CORE_CHECK_HOT(request->active && !request->complete && request->owner == ME);
     request->done[0] = request->done[1] = 0;
-    if (WORLD_PROCESSES && world_process_several && !(request->context & 1))
+    if (world_several() && !(request->context & 1))
         world_turn_thread(request->comm, request->kind == REQUEST_SEND ? TURN_SENDS : TURN_RECEIVES,
                           request->peer, request->tag);
     if (UNLIKELY(request->peer == MPI_PROC_NULL)) {

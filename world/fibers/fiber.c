@@ -400,6 +400,7 @@ struct world_fiber *world_fiber_thread(struct world_rank *rank, uint32_t thread)
     made->rank = rank;
     made->thread = made->slot = thread;
     made->live = made->is_rank = true;
+    made->wish = WORLD_WISH_FREE;
     made->sibling = *link;
     *link = made;
     return made;
@@ -446,6 +447,9 @@ struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct
     got->fake_stack = NULL;
     got->past = WORLD->fiber ? WORLD->fiber->past : NULL;
     got->decision_count = 0;
+    got->wish = WORLD_WISH_FREE;
+    got->thread = got->named_sends = 0;
+    got->sibling = NULL;
     got->decider = NULL;
     got->site = WORLD->fiber ? WORLD->fiber->site : NULL;
     /* Stacks that all start at the same offset of a page would fight for the same cache lines. */

@@ -449,7 +449,7 @@ static void report_deadlock(void)
             shown++;
         }
     }
-    CORE_CHECK(WORLD_PROCESSES ? blocked >= WORLD->live_count : blocked == WORLD->live_count);
+    CORE_CHECK(world_several() ? blocked >= WORLD->live_count : blocked == WORLD->live_count);
     CORE_CHECK(shown <= blocked);
     if (shown < blocked)
         snprintf(text + used, sizeof text - used, "; and %d more", blocked - shown);
@@ -492,10 +492,9 @@ static void rank_init(struct world_rank *me, int index)
     memset(me->send_free, 0, sizeof me->send_free);
     memset(me->recv_free, 0, sizeof me->recv_free);
     me->pattern = 0;
-    me->send_count = me->call_count = me->named_sends = me->named_receives = 0;
+    me->send_count = me->call_count = me->named_receives = 0;
     me->held_count = 0;
     me->order_count = me->turns = 0;
-    me->wish = WORLD_WISH_FREE;
     me->decided = NULL;
     me->polled = NULL;
     me->heard = NULL;
@@ -654,6 +653,7 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     world->delayed_levels = 0;
     world->ticks = 0;
     world->heap = NULL;
+    world->siblings = false;
     world->file = NULL;
     world->file_part = NULL;
     world->meeting = NULL;

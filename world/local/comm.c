@@ -108,7 +108,7 @@ static void mismatch(const struct world_meeting *meeting, int size, int root)
 uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root)
 {
     CORE_CHECK(comm->context % 2 == 0); /* invariant 1 */
-    if (WORLD_PROCESSES && world_process_several)
+    if (world_several())
         world_turn_thread(comm, TURN_COLLECTIVE, 0, 0);
     uint32_t number = comm->collective_count++;
     WORLD->fiber->call = call;
