@@ -163,7 +163,7 @@ static struct world_meeting *meet_numbered(MPI_Comm comm, uint32_t number, void 
 
 struct world_meeting *world_meet(MPI_Comm comm, void *mine)
 {
-    if (WORLD_PROCESSES && world_process_several)
+    if (world_several())
         world_turn_thread(comm, TURN_COLLECTIVE, 0, 0);
     return meet_numbered(comm, comm->meeting_count++, mine);
 }
