@@ -113,7 +113,7 @@ static const char *const misuse_forms[] = {
     [MISUSE_RECEIVE_FREED_MEMORY] =
         "'%a' lies in memory that was freed: the call %Y %,1 byte%s into it",
     [MISUSE_READ_ARRAY_SHORT] = "%v%f is given as '%a', of which the call reads %,1 byte%s",
-    [MISUSE_WRITE_ARRAY_SHORT] = "%v%f is given as '%a', of which the call writes %,1 byte%s",
+    [MISUSE_WRITE_ARRAY_SHORT] = "%v%f is given as '%a', of which MPI may write %,1 byte%s",
     [MISUSE_READ_ARRAY_FREED] =
         "'%a' lies in memory that was freed: the call reads %,1 byte%s of it",
     [MISUSE_WRITE_ARRAY_FREED] =

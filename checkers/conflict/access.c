@@ -94,7 +94,9 @@ static bool before(const struct order *order, const struct access *x, const stru
 
     if (locked_apart(x, y))
         return !same || x->end <= y->seq;
-    return x->end != UINT64_MAX && order_before(order, x->origin, x->end, y->origin, y->seq + same);
+    /* what a rank did itself was done when the call was entered */
+    return x->end != UINT64_MAX &&
+           order_before(order, x->origin, x->end, y->origin, y->seq + (same && !y->itself));
 }
 
 bool access_ordered(const struct order *order, const struct access *a, const struct access *b)
