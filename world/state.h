@@ -453,6 +453,7 @@ struct world_rank {
     uint32_t order_count;                                    /* order=explore */
     uint32_t comm_count, win_count, port_count, epoch_count; /* made so far */
     uint32_t turns; /* how often it went on although it might have waited */
+    uint32_t round; /* WORLD->round in which a message of it was last looked at */
     struct world_decider *decided;
     struct world_polled *polled;
     struct world_heard *heard;
@@ -488,6 +489,7 @@ struct world_state {
     uint32_t lists;                /* of requests that were waited for together */
     uint32_t handle_count;         /* made and not yet killed */
     bool stop;
+    uint32_t round; /* looks at what can be received, each at a sender once */
     uint64_t step_count, step_count_max;
     uint64_t now_ns;
     uint32_t time_streak; /* looks at the clock with nothing between them */

@@ -54,13 +54,44 @@ static bool available(const struct world_rank *rank, const struct world_message 
            !claimed(rank, message, d->order);
 }
 
+/* The next one that can be had, from m on: a sender's first that fits, or none of it. One round
+ * looks at each sender once. */
+static struct world_message *available_next(const struct world_rank *rank,
+                                            const struct world_decider *d, struct world_message *m,
+                                            uint32_t round)
+{
+    for (; m; m = m->next) {
+        struct world_rank *sender = &WORLD->rank[m->world];
+        if (sender->round == round || !world_match_fits(m, d->context, d->source, d->tag))
+            continue;
+        sender->round = round;
+        if (!claimed(rank, m, d->order))
+            return m;
+    }
+    return NULL;
+}
+
+static struct world_message *available_first(const struct world_rank *rank,
+                                             const struct world_decider *d)
+{
+    return available_next(rank, d, rank->unexpected, ++WORLD->round);
+}
+
+/* Behind one that was found in this round. */
+static struct world_message *available_more(const struct world_rank *rank,
+                                            const struct world_decider *d,
+                                            const struct world_message *message)
+{
+    return available_next(rank, d, message->next, WORLD->round);
+}
+
 static struct world_message *available_from(const struct world_rank *rank,
                                             const struct world_decider *d, int world)
 {
-    for (struct world_message *m = rank->unexpected; m; m = m->next)
-        if ((world < 0 || m->world == world) && available(rank, m, d))
-            return m;
-    return NULL;
+    struct world_message *m = available_first(rank, d);
+    while (m && world >= 0 && m->world != world)
+        m = available_more(rank, d, m);
+    return m;
 }
 
 struct world_message *world_explore_message(const struct world_rank *rank,
@@ -74,10 +105,10 @@ struct world_message *world_explore_message(const struct world_rank *rank,
 /* One that it can have is known to be there. */
 static bool is_known(const struct world_rank *rank, const struct world_decider *d)
 {
-    for (const struct world_message *m = rank->unexpected; m; m = m->next)
-        if (world_explore_heard(rank, m) && available(rank, m, d))
-            return true;
-    return false;
+    const struct world_message *m = rank->heard ? available_first(rank, d) : NULL;
+    while (m && !world_explore_heard(rank, m))
+        m = available_more(rank, d, m);
+    return m != NULL;
 }
 
 static void take_out(struct world_rank *rank, const struct world_message *message)
@@ -427,9 +458,9 @@ static void tell_options(const struct world_decider *d)
         world_turn_options(d);
     } else if (d->kind <= EXPLORE_PROBE) {
         bool refuses = d->kind == EXPLORE_RECEIVE && d->recv->refuses && !d->recv->cancelling;
-        for (const struct world_message *m = d->rank->unexpected; m && !refuses; m = m->next)
-            if (available(d->rank, m, d))
-                world_explore_tell(m->world + d->poll);
+        const struct world_message *m = refuses ? NULL : available_first(d->rank, d);
+        for (; m; m = available_more(d->rank, d, m))
+            world_explore_tell(m->world + d->poll);
         if (d->kind == EXPLORE_RECEIVE && d->recv->cancelling && !d->recv->certain)
             world_explore_tell(world_explore_nobody());
     } else if (d->kind == EXPLORE_ANY) {
