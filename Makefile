@@ -178,11 +178,13 @@ bench: deps
 
 # --- unit tests: one binary a file, linked with every room that needs no MPI ----------------------
 
+# What they test is optimised as it is in the product; they are not, which takes most of compiling.
+
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 $(BUILD)/tests/unit/%: tests/unit/%.c $(HOT_LIBS) | $(INTERPOSE_GEN)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  test  $<")
-	$(Q)$(CC) $(CFLAGS) -o $@ $< $(HOT_LIBS) -lcmocka $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) -Og -o $@ $< $(HOT_LIBS) -lcmocka $(LDLIBS)
 tests: $(UNIT) $(TESTS)
 .PHONY: tests
 
