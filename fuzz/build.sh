@@ -116,8 +116,8 @@ if [ "$kind" = real ]; then
         esac
     done
     link env OMPI_CC=$linker mpicc -fsanitize=address,undefined -o "$out" ${fortran:+-rdynamic} \
-        $objects "$share"/lib/libfuzz.a "$share"/lib/libreplay.a "$share"/lib/libcore.a ${bindings-} ${cxx:+-lstdc++} \
-        -ldl -lm
+        $objects "$share"/lib/libfuzz.a "$share"/lib/libreplay.a "$share"/lib/libcore.a \
+        ${bindings-} ${cxx:+-lstdc++} -ldl -lm
 else
     for file in "$@"; do
         set -- clang $mpi -fmacro-backtrace-limit=1 -fno-common -fstack-clash-protection \
