@@ -590,6 +590,8 @@ static enum core_status choose_in_world(struct replaying *r)
                 "which rank reaches a file first is left to the MPI library and the file system\n");
     if (lived.cancels)
         fprintf(r->out, "whether a receive is cancelled in time is left to the MPI library\n");
+    if (lived.epochs)
+        fprintf(r->out, "when MPI_Win_test finds the end of an epoch is left to the MPI library\n");
     if (lived.sends)
         fprintf(r->out,
                 "%" PRIu32 " send%s inside collectives cannot be named to the MPI library: it "

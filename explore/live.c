@@ -25,8 +25,13 @@ static bool is_file(const struct world_decision *d)
 /* Of a receive: what it gets that is cancelled, if anything. */
 static bool is_cancel(const struct world_decision *d, int ranks)
 {
-    return d->number > REPLAY_CANCEL_NUMBERS ||
+    return (d->number > REPLAY_CANCEL_NUMBERS && d->number <= REPLAY_EPOCH_NUMBERS) ||
            (d->reason == REPLAY_REASON_MATCH && !d->poll && d->answer == ranks);
+}
+
+static bool is_epoch(const struct world_decision *d)
+{
+    return d->number > REPLAY_EPOCH_NUMBERS;
 }
 
 static enum core_status answer_add(const struct world_decision *d, int ranks,
@@ -34,7 +39,7 @@ static enum core_status answer_add(const struct world_decision *d, int ranks,
 {
     if (d->reason == REPLAY_REASON_BUFFER)
         return buffer_add(d, policy);
-    if (is_file(d) || is_cancel(d, ranks))
+    if (is_file(d) || is_cancel(d, ranks) || is_epoch(d))
         return CORE_OK;
     return replay_policy_add_forced(policy, (uint32_t)d->rank, d->number, d->answer);
 }
@@ -68,6 +73,7 @@ static enum core_status decided(const struct world_decisions *told,
         lived.connections += !strcmp(told->decision[i].call, "MPI_Comm_accept");
         lived.files += is_file(&told->decision[i]);
         lived.cancels += is_cancel(&told->decision[i], ranks);
+        lived.epochs += is_epoch(&told->decision[i]);
         status = answer_add(&told->decision[i], ranks, &made);
     }
     if (status != CORE_OK) {
@@ -89,7 +95,8 @@ static bool finished(const struct world_outcome *outcome)
 
 bool explore_lived_whole(const struct explore_lived *lived)
 {
-    return !lived->sends && !lived->connections && !lived->files && !lived->cancels;
+    return !lived->sends && !lived->connections && !lived->files && !lived->cancels &&
+           !lived->epochs;
 }
 
 enum core_status explore_live(const struct explore_command *command,

@@ -12,9 +12,9 @@
 struct explore_lived {
     bool finished; /* all ranks of the world came to their ends, and with exit status 0 */
     /* what the library cannot be given: sends inside collectives have no names there, and whom an
-     * MPI_Comm_accept takes is its own affair, as are who reaches a file first and whether a
-     * receive is cancelled */
-    uint32_t sends, connections, files, cancels;
+     * MPI_Comm_accept takes is its own affair, as are who reaches a file first, whether a
+     * receive is cancelled, and when MPI_Win_test finds the end of an epoch */
+    uint32_t sends, connections, files, cancels, epochs;
 };
 /* The library can be given all that the world had. */
 bool explore_lived_whole(const struct explore_lived *lived);

@@ -1,10 +1,11 @@
 /* Every one-sided call: windows of all kinds, puts, gets, accumulates, all ways to synchronise;
- * each rank prints how often it made which.
+ * each rank prints how often it made which, so that what is printed depends on what MPI_Win_test
+ * finds.
  *
  * Arguments: none. Ranks: 2 or more.
  *
- * TEST: ranks=2 args= job=0 verdict=clean
- * TEST: ranks=3 args= job=0 verdict=clean
+ * TEST: ranks=2 args= job=0 verdict=race
+ * TEST: ranks=3 args= job=0 verdict=race
  */
 #include <mpi.h>
 
