@@ -45,6 +45,7 @@ static const char *const misuse_forms[] = {
     [MISUSE_DARRAY_RANK] = "'%a' is %0, but the array is distributed over %1 process%s",
     [MISUSE_DARRAY_GRID] = "'%a' makes a grid of %0, but 'size' is %1",
     [MISUSE_CONTENTS_BASIC] = "'%a' is a predefined datatype, which has no contents",
+    [MISUSE_NO_SUBGROUP] = "'%a' has %0 rank%s that the communicator lacks",
     [MISUSE_GROUP_RANGE] = "'%a'[%0] is %1, but the group has %2 rank%s",
     [MISUSE_EDGE_RANGE] = "'%a'[%0] is %1, but the graph has %2 node%s",
     [MISUSE_INDEX_FALLS] = "'%a'[%0] is %1, less than what stands before it",

@@ -41,6 +41,7 @@
     X(DARRAY_GRID, "darray-grid", ARGUMENT)                                      \
     X(CONTENTS_BASIC, "contents-basic", ARGUMENT)                                \
     X(GROUP_RANGE, "group-range", ARGUMENT)                                      \
+    X(NO_SUBGROUP, "no-subgroup", ARGUMENT)                                      \
     X(EDGE_RANGE, "edge-range", ARGUMENT)                                        \
     X(INDEX_FALLS, "index-falls", ARGUMENT)                                      \
     X(RANK_TWICE, "rank-twice", ARGUMENT)                                        \

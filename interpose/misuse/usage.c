@@ -519,6 +519,24 @@ void usage_graph(struct lane *lane, uint64_t seq, int nodes, const int *index, c
         }
 }
 
+void usage_subgroup(struct lane *lane, uint64_t seq, MPI_Comm comm, MPI_Group group,
+                    const char *argument)
+{
+    MPI_Group members, others;
+    int size = 0;
+    if (!usage_good(OBJECT_COMM, HANDLE(comm)) || !usage_good(OBJECT_GROUP, HANDLE(group)) ||
+        REAL(Comm_group)(comm, &members) != MPI_SUCCESS)
+        return;
+    if (REAL(Group_difference)(group, members, &others) == MPI_SUCCESS) {
+        REAL(Group_size)(others, &size);
+        if (size)
+            REAL(Group_free)(&others);
+    }
+    REAL(Group_free)(&members);
+    if (size)
+        usage_say(lane, seq, MISUSE_NO_SUBGROUP, argument, 0, .value = {size});
+}
+
 void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int *rank,
                  const char *argument, bool unique)
 {

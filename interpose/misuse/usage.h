@@ -148,6 +148,9 @@ void usage_darray(struct lane *lane, uint64_t seq, int size, int rank, int ndims
 void usage_contents_asked(struct lane *lane, uint64_t seq, MPI_Datatype type, const char *argument,
                           int64_t integers, int64_t addresses, int64_t types);
 void usage_graph(struct lane *lane, uint64_t seq, int nodes, const int *index, const int *edge);
+/* Of what MPI_Comm_create is given: all of the group are members of the communicator. */
+void usage_subgroup(struct lane *lane, uint64_t seq, MPI_Comm comm, MPI_Group group,
+                    const char *argument);
 void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int *rank,
                  const char *argument, bool unique);
 void usage_ranges(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int range[][3],
