@@ -1,9 +1,14 @@
 /* Turns among the threads of a rank: at what each communicator has for sends, receives and
  * collectives, and at windows (world/exchange/explore_turn.h). */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "interpose/threads/threads.h"
 #include "interpose/turns_inside.h"
@@ -14,6 +19,7 @@ enum {
     RUNNING = 4,
     BEGUN_MS = 100,
     PROBED_MS = 1000,
+    RAN_MS = 2,
     SKIP_MS = 1000,
     SKIP_EACH_MS = 50
 };
@@ -23,6 +29,9 @@ struct queue { /* of threads */
     uint32_t given;               /* of those that the schedule names */
     uint32_t running;             /* calls */
     uint64_t begun_ms, begins_ms; /* the latest of them, and after so long it is taken to have */
+    clockid_t clock;              /* of its thread */
+    uint64_t computed_ms;         /* by it, then */
+    long thread;
 };
 
 static uint32_t comm_count = 1;
@@ -113,12 +122,29 @@ static struct queue *queue_of(uint32_t object, uint32_t number)
     return &queues[queue_count++];
 }
 
+/* It may stand in the queue for a processor. */
+static bool has_run(const struct queue *queue)
+{
+    char name[64], text[512] = "";
+    struct timespec now;
+    snprintf(name, sizeof name, "/proc/self/task/%ld/stat", queue->thread);
+    int file = open(name, O_RDONLY | O_CLOEXEC);
+    ssize_t bytes = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0)
+        close(file);
+    const char *state = bytes > 0 ? strrchr(text, ')') : NULL;
+    return !state || !strncmp(state, ") S", 3) || clock_gettime(queue->clock, &now) ||
+           turns_ms(queue->clock) - queue->computed_ms >= RAN_MS;
+}
+
 /* True: it has its turn. */
 static bool queue_enter(struct queue *queue)
 {
     uint32_t last, place = turns_place((uint32_t)recorder.world_rank, queue->first, queue->given,
                                        (int32_t)thread_index(), &last);
-    bool begun = !queue->running || turns_ms(CLOCK_MONOTONIC) - queue->begun_ms >= queue->begins_ms;
+    bool begun =
+        !queue->running ||
+        (turns_ms(CLOCK_MONOTONIC) - queue->begun_ms >= queue->begins_ms && has_run(queue));
     if (!begun || (place ? place != queue->given + 1 : queue->given < last))
         return false;
     queue->given++;
@@ -168,6 +194,9 @@ void turns_thread(uint32_t object, uint32_t number)
         queue->running++;
         queue->begun_ms = turns_ms(CLOCK_MONOTONIC);
         queue->begins_ms = BEGUN_MS;
+        queue->thread = syscall(SYS_gettid);
+        pthread_getcpuclockid(pthread_self(), &queue->clock);
+        queue->computed_ms = turns_ms(queue->clock);
         running[running_count++] = queue;
     }
     pthread_mutex_unlock(&turns_lock);
