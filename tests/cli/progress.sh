@@ -22,7 +22,7 @@ END
 
 # The same of storing, which can be interrupted: the record is still there.
 crosswait record --keep-spool -o K.db -- mpirun -n 2 "$BUILD/tests/bench/jobs/families" \
-    local 100000 >/dev/null 2>&1
+    local 300000 >/dev/null 2>&1
 cat >hold.c <<'END'
 /* Stops the process when it has read 4 MB: that is in the midst of the spools. */
 #include <dlfcn.h>

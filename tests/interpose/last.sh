@@ -8,7 +8,7 @@ import glob, os
 
 for me, rank in ranks.items():
     events = [e for e in rank.events if not e.parent]
-    assert 1000 <= len(events) < 16000, len(events)
+    assert 1000 <= len(events) < 17000, len(events)
     assert rank.lost + len(rank.events) == max(e.seq for e in rank.events), (
         rank.lost,
         len(rank.events),

@@ -27,6 +27,8 @@ void world_thread_begin(uint32_t number, void (*run)(void *argument), void *argu
         link = &(*link)->sibling;
     CORE_CHECK(link != &ME->fiber && !(*link && (*link)->thread == number));
     made->thread = made->slot = number;
+    made->helper = 0; /* it is none */
+    ME->helpers--;
     made->is_rank = true;
     made->sibling = *link;
     *link = made;
