@@ -1,4 +1,5 @@
 # timeout: 280
+# slow
 # Each dimension of scenarios shows a planted defect that is missed without it, and each kind and
 # form of collective is fuzzed: the wrong one is found, its correct twin is silent, with the same
 # seeds. Holds fuzz invariant 3.

@@ -1,4 +1,5 @@
 # timeout: 200
+# slow
 # Counts and displacements beyond 2^31 bytes, in memory that is hardly there: offsets that wrap are
 # found, those that do not are silent, and no scenario costs what it would if all its bytes were
 # there.

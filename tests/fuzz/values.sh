@@ -1,4 +1,5 @@
 # timeout: 200
+# slow
 # Single values of the dimensions of scenarios: each shows a planted defect that is missed without
 # it; the correct twin is silent with the same seed.
 set -u

@@ -331,6 +331,29 @@ static void request_finish(struct ompi_request_t *request, struct world_deferred
 
 /* --- the calls -------------------------------------------------------------------------------- */
 
+static bool is_attached(const struct world_part *part, ptrdiff_t low, ptrdiff_t high)
+{
+    const struct world_attachment *a = part->attached;
+    while (a && (low < (ptrdiff_t)a->base || high > (ptrdiff_t)(a->base + a->bytes)))
+        a = a->next;
+    return a != NULL;
+}
+
+/* Each piece of the data, where they lie in several regions. */
+static bool all_attached(const struct world_part *part, ptrdiff_t at, size_t count,
+                         MPI_Datatype type)
+{
+    CORE_CHECK(count > 0);
+    for (size_t i = 0; i < count; i++, at += type_extent(type))
+        for (size_t r = 0; r < type->run_count; r++) {
+            const struct world_run *run = &type->run[r];
+            ptrdiff_t low = at + run->disp;
+            if (!is_attached(part, low, low + (ptrdiff_t)(run->count * run->size)))
+                return false;
+        }
+    return true;
+}
+
 static bool inside(const struct world_part *part, bool dynamic, MPI_Aint disp, size_t count,
                    MPI_Datatype type, uint8_t **out_at)
 {
@@ -341,10 +364,7 @@ static bool inside(const struct world_part *part, bool dynamic, MPI_Aint disp, s
         return true;
     if (!dynamic)
         return disp >= 0 && at + low >= 0 && at + high <= (ptrdiff_t)part->bytes;
-    for (const struct world_attachment *a = part->attached; a; a = a->next)
-        if (at + low >= (ptrdiff_t)a->base && at + high <= (ptrdiff_t)(a->base + a->bytes))
-            return true;
-    return false;
+    return is_attached(part, at + low, at + high) || all_attached(part, at, count, type);
 }
 
 static int check_buffer(MPI_Win win, MPI_Datatype type, int count)
