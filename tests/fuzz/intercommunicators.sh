@@ -1,4 +1,5 @@
 # timeout: 280
+# slow
 # Collectives between two groups: of each kind that MPI has there the wrong one is found and its
 # correct twin is silent, with the same seed; every small world of some is verified; a finding is
 # the same on real ranks; a kind that intercommunicators do not have, and a claim of cost, is

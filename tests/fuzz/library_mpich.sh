@@ -1,4 +1,5 @@
 # timeout: 200
+# slow
 # MPICH's own algorithms by the same scenarios: what can be forced is listed, right ones pass, and
 # what is known to be wrong with 4.0.2 is found: an MPI_Allgatherv of one rank ignores where its
 # block belongs, a persistent gather moves the root's own block only when it is made.
