@@ -67,6 +67,8 @@ for library in $libraries; do
 done
 timeout -k 5 60 $(openmpi "LD_PRELOAD=$BUILD/libcrosswait.so" "CROSSWAIT_OUT=$PWD/U.db" -- work) \
     >out 2>err </dev/null || fail "plain: exit status $?"
+# mpirun's own: its agent had begun before mpirun gave it a process group.
+sed -i '/plm:rsh: Warning: setpgid(/d' err
 [ "$(cat out)" = "sum 9900" ] && [ ! -s err ] || fail "plain: $(cat out err)"
 [ "$(ranks U.db)" = $'0 finished - \n1 finished - \n2 finished - ' ] || fail "plain: $(ranks U.db)"
 sqlite3 U.db "select value from meta where key = 'notes'" | grep -q '^the clocks of 3 machines' ||
