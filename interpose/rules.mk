@@ -70,7 +70,8 @@ $(eval $(call INTERPOSE_LIBRARY,mpich,$(BUILD)/gen/mpich,interpose/library/mpich
 endif
 
 # What tells how threads begin needs no MPI.
-$(BUILD)/libcrosswait-threads.so: interpose/threads/threads.c interpose/threads/threads.h
+$(BUILD)/libcrosswait-threads.so: interpose/threads/threads.c interpose/threads/threads.h \
+    core/c11_threads.h
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  link  $@")
 	$(Q)$(CC) $(filter-out -MMD -MP,$(INTERPOSE_CFLAGS)) -shared -o $@ $< -Wl,-z,nodelete -ldl

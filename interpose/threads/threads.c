@@ -2,11 +2,9 @@
 #include "interpose/threads/threads.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-#include <threads.h>
+
+#include "core/c11_threads.h"
 
 enum { THREADS_MAX = 4096 }; /* that are told who joined them */
 
@@ -91,22 +89,4 @@ int pthread_join(pthread_t thread, void **out_result)
         THREADS_WATCH->joined(number);
     }
     return error;
-}
-
-/* Those of C11 give an int where those of POSIX have a pointer, and are the same otherwise. */
-int thrd_create(thrd_t *out_thread, thrd_start_t run, void *argument)
-{
-    void *(*start)(void *argument);
-    memcpy(&start, &run, sizeof start);
-    int error = pthread_create(out_thread, NULL, start, argument);
-    return !error ? thrd_success : error == EAGAIN ? thrd_nomem : thrd_error;
-}
-
-int thrd_join(thrd_t thread, int *out_result)
-{
-    void *result = NULL;
-    int error = pthread_join(thread, &result);
-    if (out_result)
-        *out_result = (int)(intptr_t)result;
-    return error ? thrd_error : thrd_success;
 }

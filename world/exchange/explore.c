@@ -3,6 +3,7 @@
  * belongs together is not decided yet. */
 #include "world/exchange/explore.h"
 
+#include "world/exchange/explore_available.h"
 #include "world/exchange/explore_cancel.h"
 #include "world/exchange/explore_tell.h"
 #include "world/exchange/explore_turn.h"
@@ -22,93 +23,12 @@ _Static_assert(EXPLORE_RECEIVE < EXPLORE_PROBE && EXPLORE_PROBE < EXPLORE_ANY &&
                "messages come first, turns last: kinds are compared by order");
 _Static_assert(EXPLORE_THREADS *EXPLORE_THREAD_NUMBERS <= 1000000, "turns have those behind");
 
-/* --- which messages can be had ---------------------------------------------------------------- */
-
-/* Whether a receive that was posted before `order` and still waits would get the message. */
-static bool claimed(const struct world_rank *rank, const struct world_message *message,
-                    uint32_t order)
-{
-    for (const struct ompi_request_t *recv = rank->posted; recv && recv->order < order;
-         recv = recv->next)
-        if (world_match_fits(message, recv->context, recv->peer, recv->tag))
-            return true;
-    return false;
-}
-
-/* The first message of the same sender that fits as well is this one. */
-static bool is_first(const struct world_rank *rank, const struct world_message *message,
-                     const struct world_decider *d)
-{
-    const struct world_message *m = rank->unexpected;
-    while (m->world != message->world || !world_match_fits(m, d->context, d->source, d->tag)) {
-        m = m->next;
-        CORE_CHECK_HOT(m); /* the message itself is in the queue, and fits */
-    }
-    return m == message;
-}
-
-static bool available(const struct world_rank *rank, const struct world_message *message,
-                      const struct world_decider *d)
-{
-    return world_match_fits(message, d->context, d->source, d->tag) && is_first(rank, message, d) &&
-           !claimed(rank, message, d->order);
-}
-
-/* The next one that can be had, from m on: a sender's first that fits, or none of it. One round
- * looks at each sender once. */
-static struct world_message *available_next(const struct world_rank *rank,
-                                            const struct world_decider *d, struct world_message *m,
-                                            uint32_t round)
-{
-    for (; m; m = m->next) {
-        struct world_rank *sender = &WORLD->rank[m->world];
-        if (sender->round == round || !world_match_fits(m, d->context, d->source, d->tag))
-            continue;
-        sender->round = round;
-        if (!claimed(rank, m, d->order))
-            return m;
-    }
-    return NULL;
-}
-
-static struct world_message *available_first(const struct world_rank *rank,
-                                             const struct world_decider *d)
-{
-    return available_next(rank, d, rank->unexpected, ++WORLD->round);
-}
-
-/* Behind one that was found in this round. */
-static struct world_message *available_more(const struct world_rank *rank,
-                                            const struct world_decider *d,
-                                            const struct world_message *message)
-{
-    return available_next(rank, d, message->next, WORLD->round);
-}
-
-static struct world_message *available_from(const struct world_rank *rank,
-                                            const struct world_decider *d, int world)
-{
-    struct world_message *m = available_first(rank, d);
-    while (m && world >= 0 && m->world != world)
-        m = available_more(rank, d, m);
-    return m;
-}
-
 struct world_message *world_explore_message(const struct world_rank *rank,
                                             const struct ompi_request_t *recv)
 {
     const struct world_decider d = {
         .context = recv->context, .source = recv->peer, .tag = recv->tag, .order = recv->order};
-    return available_from(rank, &d, -1);
-}
-
-/* One that it can have is known to be there. */
-static bool is_known(const struct world_rank *rank, const struct world_decider *d)
-{
-    const struct world_message *m = rank->heard ? available_first(rank, d) : NULL;
-    while (m && !world_explore_heard(rank, m))
-        m = available_more(rank, d, m);
-    return m != NULL;
+    return world_available_first(rank, &d);
 }
 
 static void take_out(struct world_rank *rank, const struct world_message *message)
@@ -127,7 +47,7 @@ static void take_out(struct world_rank *rank, const struct world_message *messag
 static void miss_message(const struct world_rank *rank, const struct world_message *message,
                          struct world_decider *d, const struct world_past *past)
 {
-    if (world_past_has(past, d->decided) || !available(rank, message, d))
+    if (world_past_has(past, d->decided) || !world_available(rank, message, d))
         return;
     CORE_CHECK(d->kind <= EXPLORE_PROBE && message->world < WORLD->rank_count);
     if (!world_explore_seen(d, (uint32_t)message->world))
@@ -384,7 +304,8 @@ void world_explore_certain(void)
 {
     CORE_CHECK(WORLD->fiber->is_rank);
     for (struct ompi_request_t *recv = ME->posted; recv; recv = recv->next) {
-        if (!recv->decider || recv->certain || recv->cancelling || !is_known(ME, recv->decider))
+        if (!recv->decider || recv->certain || recv->cancelling ||
+            !world_available_known(ME, recv->decider))
             continue;
         recv->certain = true;
         world_explore_wait(EXPLORE_ALL, 1, &recv, false);
@@ -458,8 +379,8 @@ static void tell_options(const struct world_decider *d)
         world_turn_options(d);
     } else if (d->kind <= EXPLORE_PROBE) {
         bool refuses = d->kind == EXPLORE_RECEIVE && d->recv->refuses && !d->recv->cancelling;
-        const struct world_message *m = refuses ? NULL : available_first(d->rank, d);
-        for (; m; m = available_more(d->rank, d, m))
+        const struct world_message *m = refuses ? NULL : world_available_first(d->rank, d);
+        for (; m; m = world_available_more(d->rank, d, m))
             world_explore_tell(m->world + d->poll);
         if (d->kind == EXPLORE_RECEIVE && d->recv->cancelling && !d->recv->certain)
             world_explore_tell(world_explore_nobody());
@@ -522,7 +443,7 @@ static void buffer_answer(const struct world_decider *d, const struct world_past
 static void receive_answer(struct world_decider *d, const struct world_past *past)
 {
     struct world_message *message =
-        d->answer == world_explore_nobody() ? NULL : available_from(d->rank, d, d->answer);
+        d->answer == world_explore_nobody() ? NULL : world_available_from(d->rank, d, d->answer);
     struct ompi_request_t *recv = d->recv, **link = &d->rank->posted;
     CORE_CHECK(message || recv->cancelling); /* it was told as an answer just now */
     while (*link != recv) {
@@ -568,7 +489,7 @@ static void answer(struct world_decider *d)
         return;
     }
     if (d->kind == EXPLORE_PROBE && (!d->poll || d->answer)) {
-        d->message = available_from(d->rank, d, d->answer - d->poll);
+        d->message = world_available_from(d->rank, d, d->answer - d->poll);
         CORE_CHECK(d->message);
         past = world_past_join(past, d->message->past);
         if (d->take) {
@@ -588,7 +509,7 @@ static const struct world_past *past_of_answer(const struct world_decider *d, in
     if (d->kind == EXPLORE_RECEIVE && answer == world_explore_nobody())
         return d->fiber->past; /* of whoever cancels it */
     if (d->kind <= EXPLORE_PROBE)
-        return available_from(d->rank, d, answer - d->poll)->past;
+        return world_available_from(d->rank, d, answer - d->poll)->past;
     if (d->kind == EXPLORE_ANY)
         return d->request[answer - d->poll]->done_past;
     return d->kind == EXPLORE_BUFFER ? NULL : past_of_requests(d, ~0u);
@@ -930,7 +851,7 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
         world_turn_thread(comm, take ? TURN_RECEIVES : TURN_PROBES, source, tag);
     d->order = ++ME->order_count;
     d->receive = ME->named_receives + 1;
-    d->must_find = poll && is_known(ME, d);
+    d->must_find = poll && world_available_known(ME, d);
     if (source == MPI_ANY_SOURCE || (poll && !d->polled_before))
         number_give(d, ME);
     fiber->why = poll ? "polls" : "receive";

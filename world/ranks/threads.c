@@ -17,17 +17,16 @@
 #include "world/ranks/ranks.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "core/c11_threads.h"
 #include "world/exchange/explore.h"
 
 enum { THREADS_MAX = 4096, REST_NS = 200000, HOST_STACK_BYTES = 1 << 20 };
@@ -395,16 +394,6 @@ int pthread_join(pthread_t which, void **out_result)
         if (pthread_equal(thread[i].self, which) && !thread[i].joined_by)
             thread[i].joined_by = rank_slot + 1;
     return error;
-}
-
-/* The interface of C11 gives an int where that of POSIX has a pointer, and is the same otherwise.
- */
-int thrd_create(thrd_t *out_thread, thrd_start_t run, void *argument)
-{
-    void *(*start)(void *argument);
-    memcpy(&start, &run, sizeof start);
-    int error = pthread_create(out_thread, NULL, start, argument);
-    return !error ? thrd_success : error == EAGAIN ? thrd_nomem : thrd_error;
 }
 
 /* Who holds it, as the C library knows. */

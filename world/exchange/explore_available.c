@@ -1,0 +1,80 @@
+/* See the header. */
+#include "world/exchange/explore_available.h"
+
+#include "world/exchange/explore_cancel.h"
+#include "world/exchange/match.h"
+
+/* Whether a receive that was posted before `order` and still waits would get the message. */
+static bool claimed(const struct world_rank *rank, const struct world_message *message,
+                    uint32_t order)
+{
+    for (const struct ompi_request_t *recv = rank->posted; recv && recv->order < order;
+         recv = recv->next)
+        if (world_match_fits(message, recv->context, recv->peer, recv->tag))
+            return true;
+    return false;
+}
+
+/* The first of the sender that fits. */
+static struct world_message *first_of(const struct world_rank *rank, const struct world_decider *d,
+                                      int world)
+{
+    struct world_message *m = rank->unexpected;
+    while (m && (m->world != world || !world_match_fits(m, d->context, d->source, d->tag)))
+        m = m->next;
+    return m;
+}
+
+bool world_available(const struct world_rank *rank, const struct world_message *message,
+                     const struct world_decider *d)
+{
+    return world_match_fits(message, d->context, d->source, d->tag) &&
+           first_of(rank, d, message->world) == message && !claimed(rank, message, d->order);
+}
+
+/* The next one that can be had, from m on: a sender's first that fits, or none of it. One round
+ * looks at each sender once. */
+static struct world_message *next(const struct world_rank *rank, const struct world_decider *d,
+                                  struct world_message *m, uint32_t round)
+{
+    for (; m; m = m->next) {
+        CORE_CHECK_HOT(m->world >= 0 && m->world < WORLD->rank_count);
+        struct world_rank *sender = &WORLD->rank[m->world];
+        if (sender->round == round || !world_match_fits(m, d->context, d->source, d->tag))
+            continue;
+        sender->round = round;
+        if (!claimed(rank, m, d->order))
+            return m;
+    }
+    return NULL;
+}
+
+struct world_message *world_available_first(const struct world_rank *rank,
+                                            const struct world_decider *d)
+{
+    return next(rank, d, rank->unexpected, ++WORLD->round);
+}
+
+struct world_message *world_available_more(const struct world_rank *rank,
+                                           const struct world_decider *d,
+                                           const struct world_message *message)
+{
+    return next(rank, d, message->next, WORLD->round);
+}
+
+struct world_message *world_available_from(const struct world_rank *rank,
+                                           const struct world_decider *d, int world)
+{
+    if (world < 0)
+        return world_available_first(rank, d);
+    struct world_message *m = first_of(rank, d, world);
+    return m && !claimed(rank, m, d->order) ? m : NULL;
+}
+
+bool world_available_known(const struct world_rank *rank, const struct world_decider *d)
+{
+    const struct world_message *m = rank->heard ? world_available_first(rank, d) : NULL;
+    while (m && !world_explore_heard(rank, m))
+        m = world_available_more(rank, d, m);
+    return m != NULL;
+}
