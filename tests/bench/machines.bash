@@ -60,7 +60,7 @@ hangs)
     echo "a hang of 4 ranks on 4 machines (bar: 4 s)"
     hang "as it is"
     rm -f err
-    (wait_for 'grep -q met err' && ip -n cw$machine_id.2 link set neta down) &
+    (wait_for 'grep -qs met err' && ip -n cw$machine_id.2 link set neta down) &
     hang "the network of one machine is cut" ;;
 many)
     start $((many - 1))

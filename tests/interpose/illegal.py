@@ -182,21 +182,27 @@ def run(options, program, tried):
         text=True,
         errors="replace",
     )
-    said = re.sub(
-        r"\n+=====+\n.*", "\n", done.stdout, flags=re.S
-    )  # MPICH's mpiexec has a word behind it
-    return said.split("\n"), done.stderr
+    return without_banner(done.stdout).split("\n"), done.stderr
+
+
+def without_banner(text):
+    """MPICH's mpiexec may have a word behind what the program prints."""
+    return re.sub(r"\n+=====+\n.*", "\n", text, flags=re.S)
 
 
 def survivors(program):
     """The calls of which the library neither crashes nor hangs, what it says to them, and the
     functions that were left out."""
-    tried = subprocess.run(
-        MPIRUN + ["-n", "1", program, "try"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ).stdout.splitlines()
+    tried = without_banner(
+        subprocess.run(
+            MPIRUN + ["-n", "1", program, "try"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ).stdout
+    ).splitlines()
+    if not tried or tried.pop() != "that is all":
+        sys.exit("the program that tries them was ended before it was through")
     tried = [
         t for t in tried if not (MPICH and t.endswith("_c2f"))
     ]  # macros, of numbers that count the objects

@@ -8,8 +8,8 @@ own polls cw.polls
 ended() { # after a condition has come true, for what the program polls, when rank 1 is there
     crosswait run -o $2.db -- mpirun -n 2 ./cw.polls $2 >$2.out 2>$2.err &
     wait_for "standing $2.db '.*' '$3'"
-    [ $1 = told ] && { wait_for 'grep -q polled '$2.err >/dev/null
-        wait_for 'grep -q polled '$2.err; }
+    [ $1 = told ] && { wait_for 'grep -qs polled '$2.err >/dev/null
+        wait_for 'grep -qs polled '$2.err; }
     kill -TERM $!
     wait $!; echo "$2: $?"
     grep -h '^note.deadlock\|^error\|^warning\|^verdict' $2.out

@@ -60,7 +60,7 @@ sqlite3 T.db "select count(*) from event where call = 'MPI_Recv' and t_leave is 
 left_far
 echo "== a hang, and a network of one machine is cut"
 rm -f err # of the job before
-( wait_for 'grep -q met err'; ip -n cw$machine_id.2 link set neta down ) &
+( wait_for 'grep -qs met err'; ip -n cw$machine_id.2 link set neta down ) &
 job -- hang
 wait $!
 told

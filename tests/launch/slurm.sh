@@ -35,7 +35,7 @@ done
 
 crosswait record -o c.db --no-watch -- srun -n 4 "$circle" hang >out 2>err &
 job=$!
-wait_for 'grep -q met err'
+wait_for 'grep -qs met err'
 scancel "$(squeue -h -o %i)"
 wait $job
 [ $? != 0 ] || fail "scancel: exit status 0"

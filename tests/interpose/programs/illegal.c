@@ -446,6 +446,7 @@ static void try_all(void)
         number++;
         more = more && trial_next(&first);
     }
+    fprintf(out, "that is all\n");
 }
 
 static void list_all(void)
