@@ -23,6 +23,7 @@ _Noreturn void rank_refuse(const char *format, ...) __attribute__((format(printf
 
 /* turn.c */
 extern __thread uint32_t rank_slot; /* which fiber the calling thread is: its slot */
+void rank_turn_begin(void);         /* of a new world: nobody has it, and nobody is asked */
 void rank_turn_give(const struct world_fiber *to);
 void rank_turn_wait(void);
 _Noreturn void rank_over(void); /* the world cannot go on */

@@ -343,6 +343,7 @@ static void answer_begin(void)
     rank_region->lost = false;
     *rank_region->bug = 0;
     memset(rank_region->rank, 0, rank_region->rank_count * sizeof *rank_region->rank);
+    rank_turn_begin();
 }
 
 /* --- between MPI_Init and the ranks ----------------------------------------------------------- */

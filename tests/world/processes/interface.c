@@ -139,6 +139,7 @@ int main(int argc, char **argv)
     path = argc > 1 ? argv[1] : "";
     ends("", NULL, WORLD_RANK_EXITED, 0);
     ends("crash", "crash", WORLD_RANK_KILLED, SIGSEGV);
+    ends("reach", "crash", WORLD_RANK_KILLED, SIGSEGV);
     ends("abort", "abort", WORLD_RANK_ABORTED, 42);
     ends("status", "exit-status", WORLD_RANK_EXITED, 7);
     ends("at-once", "exit-status", WORLD_RANK_EXITED, 9);

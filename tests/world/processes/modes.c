@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +44,22 @@ static void windows(void)
     printf("%d %d %d\n", own[1], seen, *shared);
     MPI_Win_free(&win);
     MPI_Win_free(&common);
+}
+
+/* Rank 1 has given its memory back when rank 0's operation is done there. */
+static void reach(void)
+{
+    size_t bytes = 1 << 20;
+    int *own = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MPI_Win win;
+    MPI_Win_create(own, (MPI_Aint)bytes, sizeof *own, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    if (rank == 0)
+        MPI_Put(&size, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+    if (rank == 1)
+        munmap(own, bytes);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
 }
 
 static void clocks(void)
@@ -104,6 +121,8 @@ int main(int argc, char **argv)
         threads(!strcmp(mode, "turns"));
     if (!strcmp(mode, "windows"))
         windows();
+    if (!strcmp(mode, "reach"))
+        reach();
     if (!strcmp(mode, "clocks"))
         clocks();
     if (!strcmp(mode, "crash") && rank == 1)
