@@ -844,6 +844,24 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
     return status == CORE_OK ? rma->status : status;
 }
 
+/* Which bytes between low and high a call touches. False: that is not known, as the datatype has
+ * too many parts. */
+static bool local_bytes(const struct trace *trace, const struct misuse *misuse,
+                        struct access *access)
+{
+    bool by_call = misuse->kind == MISUSE_WINDOW_READ || misuse->kind == MISUSE_WINDOW_WRITTEN;
+
+    access->low = access->at = misuse->value[0];
+    access->high = misuse->value[1];
+    access->datatype = -1;
+    if (!by_call || misuse->value[4] <= 0 || misuse->value[4] >= trace->datatype_count)
+        return true;
+    access->at = misuse->value[2];
+    access->count = misuse->value[3];
+    access->datatype = (int32_t)misuse->value[4];
+    return trace->datatype[access->datatype].segment;
+}
+
 /* The rank itself touches its window, which the other call made. */
 static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *misuse,
                               void *context)
@@ -864,10 +882,6 @@ static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *
         .win = event.win,
         .seq = seq,
         .end = seq,
-        .low = misuse->value[0],
-        .high = misuse->value[1],
-        .datatype = -1,
-        .at = misuse->value[0],
         .kind = how == MISUSE_WINDOW_READ || how == MISUSE_WINDOW_LOADED ? LOAD : STORE,
         .itself = how == MISUSE_WINDOW_LOADED || how == MISUSE_WINDOW_STORED ||
                   how == MISUSE_WINDOW_CHANGED,
@@ -875,7 +889,8 @@ static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *
         .exclusive = exposures_holds(&rma->exposures, event.win, rank, seq, true),
         .passive = exposures_holds(&rma->exposures, event.win, rank, seq, false),
         .site = misuse->site};
-    add(rma, &access);
+    if (local_bytes(rma->input->trace, misuse, &access))
+        add(rma, &access);
     return rma->status;
 }
 

@@ -74,7 +74,7 @@ static size_t line_bytes(const char *at)
 
 /* --- numbers that are times ------------------------------------------------------------------- */
 
-enum { NUMBERS_MAX = 64, LETTERS_LEAST = 4 };
+enum { NUMBERS_MAX = 64, SAME_LEAST = 4 };
 
 static size_t number_bytes(const char *at, const char *end)
 {
@@ -94,12 +94,13 @@ static size_t blank_bytes(const char *at, const char *end)
 }
 
 /* What fits both lines, a star for each number that differs and what is blank before it; NULL: they
- * differ in other ways, or have too few letters to be told from lines of another kind. */
+ * differ in other ways, or have too little in common to be told from lines of another kind: the
+ * row of a table has no letters, but numbers that are the same. */
 static char *pattern_of(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     const char *a_end = a + a_bytes, *b_end = b + b_bytes;
     char *pattern = malloc(2 * a_bytes + 2);
-    size_t used = 0, letters = 0;
+    size_t used = 0, same = 0;
     while (pattern && a < a_end && b < b_end) {
         size_t x = blank_bytes(a, a_end), y = blank_bytes(b, b_end), n = number_bytes(a + x, a_end),
                m = number_bytes(b + y, b_end);
@@ -111,13 +112,13 @@ static char *pattern_of(const char *a, size_t a_bytes, const char *b, size_t b_b
         }
         if (*a != *b)
             break;
-        letters += isalpha((unsigned char)*a) != 0;
+        same += !isspace((unsigned char)*a);
         if (strchr("*?[]\\", *a))
             pattern[used++] = '\\';
         pattern[used++] = *a++;
         b++;
     }
-    if (pattern && a == a_end && b == b_end && letters >= LETTERS_LEAST) {
+    if (pattern && a == a_end && b == b_end && same >= SAME_LEAST) {
         pattern[used] = 0;
         return pattern;
     }

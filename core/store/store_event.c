@@ -369,12 +369,15 @@ static enum core_status misuse_row(struct store *store, const struct store_rank 
         name[i] = stop > at ? at : NULL;
         at = stop + 1;
     }
+    int64_t last = record->value[MISUSE_VALUES - 1];
+    if (record->head.a == MISUSE_WINDOW_READ || record->head.a == MISUSE_WINDOW_WRITTEN)
+        last = store_map_get(&rank->ids.type, (uint32_t)last); /* misuse.h: a datatype */
     return store_put(&store->sql, STORE_MISUSE, "ititiiiiiitttttti",
                      (int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)seq, kind,
                      record->other ? (int64_t)record->other : STORE_NULL, object,
                      site ? (int64_t)site : STORE_NULL, record->value[0], record->value[1],
-                     record->value[2], record->value[3], record->value[4], name[0], name[1],
-                     name[2], NULL, NULL, NULL, STORE_NULL);
+                     record->value[2], record->value[3], last, name[0], name[1], name[2], NULL,
+                     NULL, NULL, STORE_NULL);
 }
 
 static enum core_status misuse_put(struct store *store, const struct store_rank *rank, uint64_t seq,

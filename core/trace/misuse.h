@@ -151,6 +151,8 @@
     X(WINDOW_LOADED, "window-loaded", WINDOW)   /* by the other call: */         \
     X(WINDOW_STORED, "window-stored", WINDOW)   /* no misuse by itself */        \
     X(WINDOW_CHANGED, "window-changed", WINDOW)
+/* WINDOW_READ and WINDOW_WRITTEN: value 3 elements of the datatype value 4 (0: all bytes of the
+ * span are meant), of which the first is at byte value 2. */
 
 #define X(kind, text, rule) MISUSE_##kind,
 enum misuse_kind { MISUSE_KINDS(X) MISUSE_KIND_COUNT };

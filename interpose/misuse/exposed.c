@@ -25,6 +25,17 @@ static void say(struct lane *lane, uint64_t seq, const struct exposed *w, uintpt
                   .value = {(int64_t)(low - w->start), (int64_t)(high - w->start)});
 }
 
+/* With what tells the bytes of a datatype that has gaps. */
+static void say_touch(struct lane *lane, uint64_t seq, const struct exposed *w, uintptr_t low,
+                      uintptr_t high, const struct usage_buffer *b)
+{
+    if (said++ < SAID_MAX)
+        usage_say(lane, seq, b->access == USAGE_WRITE ? MISUSE_WINDOW_WRITTEN : MISUSE_WINDOW_READ,
+                  NULL, w->seq,
+                  .value = {(int64_t)(low - w->start), (int64_t)(high - w->start),
+                            (int64_t)((uintptr_t)b->at - w->start), b->count, b->type});
+}
+
 static uint32_t watched_bytes(const struct exposed *w)
 {
     return w->end - w->start < CONTENT_BYTES ? (uint32_t)(w->end - w->start) : CONTENT_BYTES;
@@ -88,8 +99,7 @@ void exposed_touch(struct lane *lane, uint64_t seq, const struct usage_buffer *b
         uintptr_t low = b->start > w->start ? b->start : w->start,
                   high = b->end < w->end ? b->end : w->end;
         if (low < high)
-            say(lane, seq, w, low, high, 0,
-                b->access == USAGE_WRITE ? MISUSE_WINDOW_WRITTEN : MISUSE_WINDOW_READ);
+            say_touch(lane, seq, w, low, high, b);
     }
 }
 

@@ -27,8 +27,9 @@ int main(int argc, char **argv)
         sum += x;
     }
     if (!rank)
-        printf("read %d, the sum is %d\nit took %.6f s\n", read,
-               strcmp(argv[1], "race") ? sum : first, (double)most / CLOCKS_PER_SEC);
+        printf("read %d, the sum is %d\nit took %.6f s\n1024,%d,%.6f\n", read,
+               strcmp(argv[1], "race") ? sum : first, (double)most / CLOCKS_PER_SEC, size,
+               (double)most / CLOCKS_PER_SEC);
     return MPI_Finalize();
 }
 P
