@@ -298,6 +298,8 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
     if (launch.end_ns && !launch.stuck &&
         !out_result->status) /* some starters call it a success to be ended */
         out_result->status = 128 + SIGTERM;
+    else if (!out_result->status && launch.signal_passed && launch_watch_killed(&launch))
+        out_result->status = 128 + launch.signal_passed;
     if (out_result->end == LAUNCH_END_OWN && launch.signal_passed)
         out_result->end = LAUNCH_END_SIGNAL;
     if (out_result->end == LAUNCH_END_DEADLOCK)

@@ -166,6 +166,7 @@ void launch_signal_pass(struct launch *launch);
 void launch_watch_start(struct launch *launch);
 void launch_watch_scan(
     struct launch *launch); /* new worlds, ranks, lanes; reads all headers; who is gone */
+bool launch_watch_killed(const struct launch *launch);    /* some rank, by a signal */
 uint32_t launch_watch_alive(const struct launch *launch); /* ranks still running on this machine */
 void launch_watch_reaped(struct launch *launch, pid_t pid, int status);
 /* Fills fds for poll(2): one per living rank. Returns how many. */

@@ -140,6 +140,17 @@ uint32_t launch_watch_alive(const struct launch *launch)
     return alive;
 }
 
+bool launch_watch_killed(const struct launch *launch)
+{
+    bool killed = false;
+
+    for (uint32_t w = 0; w < launch->world_count; w++)
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++)
+            killed |= launch->world[w].rank[r].status_known &&
+                      WIFSIGNALED(launch->world[w].rank[r].status);
+    return killed;
+}
+
 uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint32_t room)
 {
     uint32_t count = 0;

@@ -111,6 +111,25 @@ static void put_epochs(struct room *room, const struct history *history,
     }
 }
 
+/* Of those collectives in which there is something to know. */
+static void put_blocks(struct room *room, const struct history_space *s)
+{
+    for (uint32_t i = 0; i < HISTORY_RECENT; i++) {
+        const struct history_coll *coll = &s->recent[i];
+        struct spool_base_blocks *r;
+
+        CORE_CHECK(coll->listed >= 0);
+        if (!coll->sides ||
+            !(r = room_take(room, SPOOL_BASE_BLOCKS, i + coll->sides * HISTORY_RECENT, sizeof *r)))
+            continue;
+        *r = (struct spool_base_blocks){.head = r->head,
+                                        .kind = s->key.kind,
+                                        .id = s->key.id,
+                                        .listed = coll->listed,
+                                        .side = {coll->side[0], coll->side[1]}};
+    }
+}
+
 static void put_space(struct room *room, const struct history *history,
                       const struct history_space *s)
 {
@@ -134,6 +153,7 @@ static void put_space(struct room *room, const struct history *history,
             r->recent[i].call = s->recent[i].call;
             r->recent[i].needs_all = s->recent[i].needs_all;
         }
+        put_blocks(room, s);
     }
     put_epochs(room, history, s);
 }
@@ -159,6 +179,30 @@ static void *put_inner(struct room *room, uint16_t kind, uint16_t a, uint16_t b,
         return NULL;
     memcpy(at + sizeof head, &head, sizeof head);
     return at + sizeof head;
+}
+
+/* The sizes of a collective. */
+static void put_sizes(struct room *room, const struct history_lane *kept)
+{
+    static const uint16_t role[HISTORY_PARTS] = {[HISTORY_SEND_COUNTS] = SPOOL_LIST_SEND_COUNTS,
+                                                 [HISTORY_SEND_TYPES] = SPOOL_LIST_SEND_TYPES,
+                                                 [HISTORY_RECV_COUNTS] = SPOOL_LIST_RECV_COUNTS,
+                                                 [HISTORY_RECV_TYPES] = SPOOL_LIST_RECV_TYPES};
+
+    for (uint32_t i = 0; i < HISTORY_PARTS; i++) {
+        const struct history_part *part = &kept->part[i];
+        size_t bytes = (size_t)part->count * sizeof *part->value;
+        struct spool_list *r =
+            part->seq ? put_inner(room, SPOOL_LIST, role[i], sizeof *part->value, sizeof *r + bytes)
+                      : NULL;
+
+        CORE_CHECK(part->count <= part->room);
+        if (!r)
+            continue;
+        r->seq = part->seq;
+        r->total = r->count = part->count;
+        memcpy(r + 1, part->value, bytes);
+    }
 }
 
 /* What was committed for calls that still run. */
@@ -201,6 +245,7 @@ static void put_parts(struct room *room, const struct history_lane *kept)
                 value[i] = (uint32_t)kept->list[i];
         }
     }
+    put_sizes(room, kept);
 }
 
 /* All of it, as long as there is room. */
@@ -336,6 +381,22 @@ static bool take_space(struct history_follower *follower, const struct spool_bas
     return true;
 }
 
+static bool take_blocks(struct history_follower *follower, const struct spool_base_blocks *r)
+{
+    struct history_space *s =
+        history_space_find(follower->rank, (enum history_space_kind)r->kind, r->id);
+    struct history_coll *coll = s ? &s->recent[r->head.b % HISTORY_RECENT] : NULL;
+
+    CORE_CHECK(r->head.a == SPOOL_BASE_BLOCKS);
+    if (!coll || r->listed < 0)
+        return false;
+    coll->sides = (uint8_t)(r->head.b / HISTORY_RECENT);
+    coll->listed = r->listed;
+    coll->side[0] = r->side[0];
+    coll->side[1] = r->side[1];
+    return true;
+}
+
 static bool take_epoch(struct history_follower *follower, const struct spool_base_epoch *r)
 {
     struct history_space *s = history_space_find(follower->rank, HISTORY_SPACE_WIN, r->win);
@@ -390,6 +451,8 @@ static bool take_part(struct history_follower *follower, const struct spool_head
         return take_pairs(follower, record);
     case SPOOL_BASE_SPACE:
         return take_space(follower, record);
+    case SPOOL_BASE_BLOCKS:
+        return take_blocks(follower, record);
     case SPOOL_BASE_EPOCH:
         return take_epoch(follower, record);
     case SPOOL_BASE_LOCK:

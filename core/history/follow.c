@@ -78,7 +78,8 @@ static void space_enter(struct history_follower *lane, struct history_space *spa
         space->lane = lane->kept->lane;
     CORE_CHECK(space->key.kind <= HISTORY_SPACE_FINALIZE);
     space->mixed |= space->lane != lane->kept->lane;
-    space->recent[space->entered % HISTORY_RECENT] = history_coll_of(lane->rank, event);
+    space->recent[space->entered % HISTORY_RECENT] =
+        history_coll_of(lane->rank, space, lane->kept, event);
 }
 
 /* Partitioned requests meet their partners, and no others: as if on a communicator of their own. */
@@ -272,6 +273,9 @@ static void parts_forget(struct history_lane *kept, uint64_t seq)
         kept->arg_seq = kept->arg_count = 0;
     if (kept->leg.seq == seq)
         memset(&kept->leg, 0, sizeof kept->leg);
+    for (uint32_t i = 0; i < HISTORY_PARTS; i++)
+        if (kept->part[i].seq == seq)
+            kept->part[i].seq = kept->part[i].count = 0;
 }
 
 /* The statuses that were kept are the event's own from now on; they are needed once. */
@@ -327,8 +331,10 @@ static void keep_list(struct history_follower *lane, const struct spool_list *li
 {
     const unsigned char *value = spool_tail(list, sizeof *list);
 
-    if (list->head.a != SPOOL_LIST_REQUESTS)
+    if (list->head.a != SPOOL_LIST_REQUESTS) {
+        history_blocks_list(lane->history, lane->kept, list);
         return;
+    }
     if (lane->kept->list_seq != list->seq) {
         lane->kept->list_seq = list->seq;
         lane->kept->list_count = 0;
@@ -466,4 +472,6 @@ void history_lane_done(struct history_lane *kept)
     free(kept->again);
     free(kept->done);
     free(kept->list);
+    for (uint32_t i = 0; i < HISTORY_PARTS; i++)
+        free(kept->part[i].value);
 }

@@ -47,12 +47,18 @@ enum history_space_kind {
     HISTORY_SPACE_FINALIZE
 };
 enum { HISTORY_RECENT = 16 };
-struct history_coll { /* one collective call of a rank */
-    uint16_t call;    /* id */
-    bool needs_all;   /* cannot be complete before all members have come */
+enum { HISTORY_GIVES, HISTORY_TAKES };          /* sides of a collective call */
+enum { HISTORY_KNOWN = 1, HISTORY_LISTED = 4 }; /* of a side: shifted by its number */
+struct history_coll {                           /* one collective call of a rank */
+    uint16_t call;                              /* id */
+    bool needs_all; /* cannot be complete before all members have come */
+    uint8_t sides;  /* what is known of them */
     int32_t root;
-    int32_t bytes; /* that every rank must give or take alike, 0 if there is no count; -1: not
-                      known, too many, or of parts that may differ */
+    int32_t bytes;    /* that every rank must give or take alike, 0 if there is no count; -1: not
+                         known, too many, or of parts that may differ */
+    int32_t listed;   /* the most bytes that a side with a list of sizes has in all */
+    uint64_t side[2]; /* bytes of the block for each member, or from each; of a list of sizes their
+                         weighted sum (blocks.c); MPI_Comm_create: id of the group */
 };
 struct history_epochs {                     /* of one rank on one window, by world rank */
     uint32_t *posted, *started, *completed; /* how often: as a target, as an origin, as an origin */
@@ -121,6 +127,7 @@ struct history_open { /* a call that a thread is in */
     uint32_t request_count, request_total;
     int64_t arg[HISTORY_ARGS_MAX];
     uint32_t arg_count;
+    struct history_coll coll; /* of a collective call */
 };
 
 struct history_rank {
@@ -145,6 +152,18 @@ enum history_base { /* of a lane that has dropped its oldest records: what sums 
                     HISTORY_BASE_TAKING,
                     HISTORY_BASE_TAKEN
 };
+enum {
+    HISTORY_SEND_COUNTS,
+    HISTORY_SEND_TYPES,
+    HISTORY_RECV_COUNTS,
+    HISTORY_RECV_TYPES,
+    HISTORY_PARTS
+};
+struct history_part { /* of the call with this number: an entry for each member */
+    uint64_t seq;
+    int32_t *value;
+    uint32_t count, room;
+};
 struct history_lane { /* what reading a lane goes on with */
     int32_t rank;
     uint32_t lane;
@@ -159,6 +178,7 @@ struct history_lane { /* what reading a lane goes on with */
     int64_t arg[HISTORY_ARGS_MAX]; /* scalars of the event that follows */
     uint32_t arg_count;
     uint64_t arg_seq;
+    struct history_part part[HISTORY_PARTS]; /* lists of the event that follows */
     enum history_base based;
     uint64_t base_events; /* that it sums up */
     bool inside_seen;     /* all that the library does inside of collectives is recorded so far */
@@ -211,6 +231,8 @@ void history_done(struct history *history);
 
 /* World rank of a peer, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */
 int32_t history_space_world(const struct history_space *space, int32_t peer);
+/* The place of a world rank in its own group; size: it is not there. */
+uint32_t history_space_place(const struct history_space *space, int32_t world);
 struct history_space *history_space_find(const struct history_rank *rank,
                                          enum history_space_kind kind, uint32_t id);
 struct history_space *history_space_global(const struct history_rank *rank,
@@ -230,8 +252,24 @@ enum history_space_kind history_space_kind_of(enum event_class class);
 struct history_space *history_space_of_call(const struct history_rank *rank,
                                             const struct spool_event *event, enum event_class class,
                                             bool open);
+/* kept: what was committed for the call. */
 struct history_coll history_coll_of(const struct history_rank *rank,
+                                    const struct history_space *space,
+                                    const struct history_lane *kept,
                                     const struct spool_event *event);
+/* Whether members give each other blocks, each side with sizes of its own, all to all, or all from
+ * or to a root. */
+bool history_gives_blocks(const struct history_call *call);
+
+/* blocks.c: what is known of the sides of a collective of so many members, whose number `place` the
+ * rank is. */
+void history_blocks_of(const struct history_rank *rank, const struct history_lane *kept,
+                       const struct spool_event *event, uint32_t place, uint32_t size,
+                       struct history_coll *coll);
+void history_blocks_list(struct history *history, struct history_lane *kept,
+                         const struct spool_list *list);
+/* What sizes that one member gives another are multiplied by. */
+uint64_t history_block_weight(uint32_t source, uint32_t dest);
 /* What an open call is; NULL: not known. */
 const struct history_call *history_open_call(const struct history_rank *rank,
                                              const struct history_open *open);

@@ -55,6 +55,9 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
         open->arg_count = kept->arg_count;
         memcpy(open->arg, kept->arg, sizeof open->arg);
     }
+    const struct history_space *space = history_space_of_open(rank, open);
+    if (space)
+        open->coll = history_coll_of(rank, space, kept, &open->event);
     if (kept->list_seq != open->event.seq || !kept->list_count)
         return;
     if (CORE_ARRAY_NEW(open->request, kept->list_count, "requests of open calls")) {
@@ -112,6 +115,8 @@ static void lane_rewind(struct history_lane *kept)
     kept->done_count = kept->list_count = 0;
     kept->list_seq = kept->arg_seq = 0;
     memset(&kept->leg, 0, sizeof kept->leg);
+    for (uint32_t i = 0; i < HISTORY_PARTS; i++)
+        kept->part[i].seq = kept->part[i].count = 0;
 }
 
 static void opens_free(struct history_rank *rank)

@@ -163,15 +163,43 @@ static int32_t coll_bytes(const struct history_rank *rank, const struct history_
     return parts || bytes > INT32_MAX ? -1 : (int32_t)bytes;
 }
 
+bool history_gives_blocks(const struct history_call *call)
+{
+    return !trait_in(call->traits, TRAIT_NEIGHBOR) &&
+           (call->verb == VERB_GATHER || call->verb == VERB_SCATTER ||
+            call->verb == VERB_ALLGATHER || call->verb == VERB_ALLTOALL);
+}
+
 struct history_coll history_coll_of(const struct history_rank *rank,
+                                    const struct history_space *space,
+                                    const struct history_lane *kept,
                                     const struct spool_event *event)
 {
     CORE_CHECK(event->head.a < rank->call_count);
     const struct history_call *call = &rank->call[event->head.a];
-    return (struct history_coll){.call = event->head.a,
-                                 .needs_all = coll_needs_all(call, event),
-                                 .root = event->peer,
-                                 .bytes = coll_bytes(rank, call, event)};
+    struct history_coll coll = {.call = event->head.a,
+                                .needs_all = coll_needs_all(call, event),
+                                .root = event->peer,
+                                .bytes = coll_bytes(rank, call, event)};
+    if (call->verb == VERB_COMM_CREATE && call->group_arg >= 0 && kept->arg_seq == event->seq &&
+        (uint32_t)call->group_arg < kept->arg_count) {
+        coll.sides = HISTORY_KNOWN;
+        coll.side[HISTORY_GIVES] = (uint64_t)kept->arg[call->group_arg];
+    }
+    if (coll.bytes < 0 && space->key.kind == HISTORY_SPACE_COMM && !space->inter)
+        history_blocks_of(rank, kept, event, history_space_place(space, kept->rank), space->size,
+                          &coll);
+    return coll;
+}
+
+uint32_t history_space_place(const struct history_space *space, int32_t world)
+{
+    uint32_t place = 0;
+
+    CORE_CHECK(space->member != NULL || !space->size);
+    while (place < space->size && space->member[place] != world)
+        place++;
+    return place;
 }
 
 bool history_coll_at(const struct history_rank *rank, const struct history_space *space,
@@ -180,7 +208,7 @@ bool history_coll_at(const struct history_rank *rank, const struct history_space
     if (rank->lanes > 1)
         return false;
     if (number == space->entered + 1 && history_space_entered(rank, space) == number) {
-        *out_coll = history_coll_of(rank, &rank->open[0].event);
+        *out_coll = rank->open[0].coll;
         return true;
     }
     if (!number || number > space->entered || space->entered - number >= HISTORY_RECENT)

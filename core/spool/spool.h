@@ -63,7 +63,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 14,
+    SPOOL_VERSION = 15,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -367,6 +367,7 @@ enum spool_base_part {
     SPOOL_BASE_SPACE,     /* struct spool_base_space */
     SPOOL_BASE_EPOCH,     /* struct spool_base_epoch */
     SPOOL_BASE_LOCK,      /* struct spool_base_lock */
+    SPOOL_BASE_BLOCKS,    /* struct spool_base_blocks */
     SPOOL_BASE_RECORD,    /* a record behind the head: one that describes a call that still runs */
     SPOOL_BASE_END,       /* only the head */
     SPOOL_BASE_PARTS
@@ -423,6 +424,13 @@ struct spool_base_lock {
     uint64_t win;           /* global */
     int32_t target, op_target, sure_target;
     uint32_t reserved;
+};
+struct spool_base_blocks {  /* what is known of the sides of one of a space's recent collectives */
+    struct spool_head head; /* b: which of them, + SPOOL_BASE_RECENT times what is known */
+    uint32_t kind, id;
+    int32_t listed;
+    uint32_t reserved;
+    uint64_t side[2];
 };
 struct spool_clock { /* ticks and the host's CLOCK_REALTIME read together; a = 0 at start, 1 at end
                       */

@@ -389,6 +389,7 @@ static bool base_fits(const struct spool_head *head)
         [SPOOL_BASE_SPACE] = sizeof(struct spool_base_space),
         [SPOOL_BASE_EPOCH] = sizeof(struct spool_base_epoch),
         [SPOOL_BASE_LOCK] = sizeof(struct spool_base_lock),
+        [SPOOL_BASE_BLOCKS] = sizeof(struct spool_base_blocks),
         [SPOOL_BASE_RECORD] = 2 * sizeof(struct spool_head),
         [SPOOL_BASE_END] = sizeof(struct spool_head)};
     const struct spool_head *inner = head + 1;

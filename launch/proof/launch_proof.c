@@ -2,7 +2,7 @@
  * it is still, inside a call, was not kept from moving, and has no thread that could call MPI of
  * its own accord. The rest is launch/proof/proof.h.
  *
- * Invariant: a rank is PROOF_STILL, PROOF_SETTLED or PROOF_RESTED only if its header was the same
+ * Invariant: a rank is PROOF_STILL, or that for longer, only if its header was the same
  * before and after the proof. */
 #include <ctype.h>
 #include <dirent.h>
@@ -28,7 +28,9 @@ enum {
     PROOF_SETTLED_MS =
         800, /* still for so long, and so many times as much of a processor: PROOF_SETTLED */
     PROOF_SETTLED_FACTOR = 4,
-    PROOF_RESTED_MS = 8000, /* the same of PROOF_RESTED */
+    PROOF_PAUSED_MS = 2000, /* the same of PROOF_PAUSED */
+    PROOF_PAUSED_FACTOR = 10,
+    PROOF_RESTED_MS = 8000, /* and of PROOF_RESTED */
     PROOF_RESTED_FACTOR = 40,
     PROOF_DYING_MS = 10000, /* a job that lost a rank is given so long to be ended by its starter */
     PROOF_PAUSE_FACTOR = 10 /* a proof that took much of our processor is tried again only after so
@@ -258,6 +260,12 @@ static bool others_may_call(const struct launch_rank *rank)
     return may;
 }
 
+static bool for_so_long(const struct launch_rank *rank, uint64_t still_ns, uint64_t least_ms,
+                        uint64_t factor)
+{
+    return still_ns >= least_ms * 1000000u && lanes_stand(rank, still_ns, factor);
+}
+
 int launch_proof_standing(const struct launch_rank *rank)
 {
     uint64_t still_ns = launch_now_ns() - rank->still_ns;
@@ -278,13 +286,10 @@ int launch_proof_standing(const struct launch_rank *rank)
         return PROOF_UNKNOWN;
     if (!lanes_stand(rank, still_ns, 1) || (others_may_call(rank) && !threads_are_harmless(rank)))
         return PROOF_UNKNOWN;
-    if (still_ns >= (uint64_t)PROOF_RESTED_MS * 1000000u &&
-        lanes_stand(rank, still_ns, PROOF_RESTED_FACTOR))
-        return PROOF_RESTED;
-    return still_ns >= (uint64_t)PROOF_SETTLED_MS * 1000000u &&
-                   lanes_stand(rank, still_ns, PROOF_SETTLED_FACTOR)
-               ? PROOF_SETTLED
-               : PROOF_STILL;
+    return for_so_long(rank, still_ns, PROOF_RESTED_MS, PROOF_RESTED_FACTOR)     ? PROOF_RESTED
+           : for_so_long(rank, still_ns, PROOF_PAUSED_MS, PROOF_PAUSED_FACTOR)   ? PROOF_PAUSED
+           : for_so_long(rank, still_ns, PROOF_SETTLED_MS, PROOF_SETTLED_FACTOR) ? PROOF_SETTLED
+                                                                                 : PROOF_STILL;
 }
 
 /* Whether every lane of a rank that was called still is where it was when that was said. */

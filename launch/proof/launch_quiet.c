@@ -154,6 +154,12 @@ static uint64_t warn_after_ns(const uint32_t *count)
                                                       : LAUNCH_WAIT_WARN_MS);
 }
 
+/* When it was last seen to complete a call, or to end. */
+static uint64_t last_ns(const struct launch_rank *rank)
+{
+    return rank->gone && rank->gone_ns > rank->progress_ns ? rank->gone_ns : rank->progress_ns;
+}
+
 static void world_quiet(struct launch_world *world, uint64_t now)
 {
     uint32_t count[DOING_OTHER + 1] = {0};
@@ -167,8 +173,8 @@ static void world_quiet(struct launch_world *world, uint64_t now)
         enum doing doing = rank_doing(rank, now);
 
         count[doing]++;
-        if (doing != DOING_GONE && now - rank->progress_ns < quiet_ns)
-            quiet_ns = now - rank->progress_ns;
+        if (now - last_ns(rank) < quiet_ns)
+            quiet_ns = now - last_ns(rank);
     }
     if (count[DOING_OTHER] || count[DOING_POLLS] + count[DOING_WAITS] == 0 ||
         !world->rank[0].lane_count ||

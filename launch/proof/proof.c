@@ -769,6 +769,7 @@ static enum core_status graph_make(struct proof_prover *prover, const char *job_
     proof_index_done(&prover->index); /* of what was read before */
     prover->no_memory = false;
     prover->wait_count = 0;
+    prover->misfit.known = false;
     prover->standing = standing;
     if (status == CORE_OK && !nodes_make(&prover->history, standing, nodes))
         status = CORE_NO_MEMORY;

@@ -23,13 +23,20 @@ enum proof_standing {
     PROOF_UNKNOWN, /* computing, not of this machine, stopped, starved: may do anything */
     PROOF_SETTLED, /* PROOF_STILL, and for so long, with so much of a processor, that what was on
                       its way has arrived */
-    PROOF_RESTED   /* PROOF_SETTLED, and for so much longer that a message of PROOF_CARRIED_BYTES
+    PROOF_PAUSED,  /* PROOF_SETTLED, and for so much longer that a message of PROOF_PAUSED_BYTES
                       would have been carried over whole */
+    PROOF_RESTED   /* the same of PROOF_CARRIED_BYTES */
 };
-enum { PROOF_CARRIED_BYTES = 1 << 26 };
+enum { PROOF_PAUSED_BYTES = 1 << 20, PROOF_CARRIED_BYTES = 1 << 26 };
 static inline bool proof_is_settled(uint8_t standing)
 {
-    return standing == PROOF_SETTLED || standing == PROOF_RESTED;
+    return standing == PROOF_SETTLED || standing == PROOF_PAUSED || standing == PROOF_RESTED;
+}
+/* Whether messages of this size from and to the rank have been carried over. */
+static inline bool proof_has_carried(uint8_t standing, uint64_t bytes)
+{
+    return (standing == PROOF_RESTED && bytes <= PROOF_CARRIED_BYTES) ||
+           (standing == PROOF_PAUSED && bytes <= PROOF_PAUSED_BYTES);
 }
 
 struct proof_verdict {

@@ -2,8 +2,10 @@
  * members. Holds the invariant of proof.c. */
 #include "launch/proof/proof.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/random.h"
 #include "launch/proof/proof_inside.h"
 
 /* Member number `i` of the space, of which its calls say that they come from there. */
@@ -48,55 +50,192 @@ static bool same_coll(const struct history_space *space, const struct caller *a,
     return inter_roots_fit(space, a, b);
 }
 
-/* The place of world rank `me` in its own group; size: it is not there. */
-static uint32_t own_place(const struct history_space *space, int32_t me)
-{
-    uint32_t place = 0;
+/* --- calls that all have entered -------------------------------------------------------------- */
 
-    while (place < space->size && space->member[place] != me)
-        place++;
-    return place;
+/* Bytes that one side of a member's call gives the others, or takes from them, and what they add to
+ * the sum of that side (blocks.c). False: not known. */
+struct block_sum {
+    uint64_t sum, bytes;
+};
+
+static bool side_add(const struct history_call *call, const struct history_space *space,
+                     const struct history_coll *coll, uint32_t place, uint32_t which,
+                     struct block_sum *sum)
+{
+    bool gives = which == HISTORY_GIVES,
+         rooted = call->verb == VERB_GATHER || call->verb == VERB_SCATTER;
+    bool with_root =
+        rooted && (call->verb == VERB_GATHER) == gives; /* else of the root, with all */
+    uint32_t root = (uint32_t)coll->root, first = with_root ? root : 0;
+    uint32_t end = with_root ? root + 1 : space->size;
+
+    if (rooted && (root >= space->size || (place == root) == with_root))
+        return root < space->size; /* it has nothing to do with others */
+    if (!(coll->sides & HISTORY_KNOWN << which))
+        return false;
+    if (coll->sides & HISTORY_LISTED << which) {
+        sum->sum += coll->side[which];
+        sum->bytes += (uint64_t)coll->listed;
+        return true;
+    }
+    for (uint32_t i = first; i < end; i++) {
+        sum->sum += coll->side[which] *
+                    (gives ? history_block_weight(place, i) : history_block_weight(i, place));
+        sum->bytes += i == place ? 0 : coll->side[which];
+    }
+    return true;
+}
+
+/* Bytes that the member gives or takes in the call; UINT64_MAX: not known. */
+static uint64_t carried(const struct history_call *call, const struct history_space *space,
+                        const struct history_coll *coll, uint32_t place)
+{
+    struct block_sum sum = {0};
+
+    if (coll->bytes >= 0)
+        return (uint64_t)coll->bytes;
+    if (call->verb == VERB_REDUCE_SCATTER && coll->sides)
+        return (uint64_t)coll->listed;
+    if (!history_gives_blocks(call) || !side_add(call, space, coll, place, HISTORY_GIVES, &sum) ||
+        !side_add(call, space, coll, place, HISTORY_TAKES, &sum))
+        return UINT64_MAX;
+    return sum.bytes;
 }
 
 /* Whether the member has entered it and can do nothing more for it: it has had the time for all
  * that there is to do, and for messages of this size. */
-static bool is_through(const struct proof_prover *prover, uint32_t member,
-                       const struct history_coll *coll)
+static bool is_through(const struct proof_prover *prover, const struct history_space *space,
+                       uint32_t place, const struct history_coll *coll)
 {
-    return coll->bytes >= 0 && coll->bytes <= PROOF_CARRIED_BYTES &&
-           prover->history.rank[member].lanes == 1 &&
-           (prover->standing[member] == PROOF_RESTED || prover->standing[member] == PROOF_ENDED);
+    uint32_t member = (uint32_t)space->member[place];
+    const struct history_rank *rank = &prover->history.rank[member];
+
+    uint8_t standing = prover->standing[member];
+    uint64_t bytes = space->key.kind == HISTORY_SPACE_FILE
+                         ? PROOF_CARRIED_BYTES /* files may be slow */
+                         : carried(&rank->call[coll->call], space, coll, place);
+
+    return rank->lanes == 1 && bytes <= PROOF_CARRIED_BYTES &&
+           (standing == PROOF_ENDED || proof_has_carried(standing, bytes));
+}
+
+/* The call of this number that a member made. */
+static bool member_coll(const struct proof_prover *prover, const struct history_space *space,
+                        uint32_t place, uint64_t number, struct caller *out_caller,
+                        struct history_coll *out_coll)
+{
+    const struct history_rank *rank = &prover->history.rank[space->member[place]];
+    const struct history_space *its =
+        history_space_global(rank, (enum history_space_kind)space->key.kind, space->global);
+
+    *out_caller = (struct caller){rank, out_coll, place};
+    return its && history_coll_at(rank, its, number, out_coll);
+}
+
+static uint64_t group_hash(const struct history_group *group)
+{
+    uint64_t hash = 1;
+
+    for (uint32_t i = 0; group && i < group->size; i++)
+        hash = core_random_mix(hash ^ (uint32_t)group->member[i]);
+    return group ? hash | 1 : 0;
+}
+
+/* The members of a group must all give that group to MPI_Comm_create. */
+static bool groups_differ(const struct proof_prover *prover, const struct history_space *space,
+                          uint64_t number)
+{
+    uint32_t ranks = prover->history.rank_count;
+    uint64_t *hash = calloc(ranks, sizeof *hash); /* 0: not known */
+    bool differ = false;
+
+    for (uint32_t pass = 0; hash && pass < 2; pass++)
+        for (uint32_t i = 0; i < space->size && !differ; i++) {
+            uint32_t me = (uint32_t)space->member[i];
+            struct history_coll coll;
+            struct caller its;
+            const struct history_group *group = NULL;
+
+            if (member_coll(prover, space, i, number, &its, &coll) && coll.sides)
+                group = history_group_find(its.rank, (uint32_t)coll.side[HISTORY_GIVES]);
+            if (!pass)
+                hash[me] = group_hash(group);
+            for (uint32_t k = 0; pass && group && k < group->size; k++)
+                differ |= (uint32_t)group->member[k] < ranks && hash[group->member[k]] &&
+                          hash[group->member[k]] != hash[me];
+        }
+    free(hash);
+    return differ;
+}
+
+/* Whether what the members say of the call does not fit, so that it needs not come to an end; all
+ * are through. */
+static bool is_misfit(const struct proof_prover *prover, const struct history_space *space,
+                      uint64_t number, const struct caller *first)
+{
+    const struct history_call *call = &first->rank->call[first->coll->call];
+    struct block_sum given = {0}, taken = {0};
+    bool blocks = history_gives_blocks(call), differ = false;
+
+    for (uint32_t i = 0; i < space->size; i++) {
+        struct history_coll coll;
+        struct caller its;
+
+        if (!member_coll(prover, space, i, number, &its, &coll))
+            return false;
+        differ |= coll.bytes != first->coll->bytes;
+        if (call->verb == VERB_REDUCE_SCATTER)
+            differ |= coll.side[HISTORY_GIVES] != first->coll->side[HISTORY_GIVES];
+        blocks = blocks && side_add(call, space, &coll, i, HISTORY_GIVES, &given) &&
+                 side_add(call, space, &coll, i, HISTORY_TAKES, &taken);
+    }
+    return differ || (blocks && given.sum != taken.sum) ||
+           (call->verb == VERB_COMM_CREATE && groups_differ(prover, space, number));
+}
+
+/* The same call is asked about for each of its members. */
+static bool is_misfit_asked(struct proof_prover *prover, const struct history_space *space,
+                            uint64_t number, const struct caller *first)
+{
+    struct proof_misfit *last = &prover->misfit;
+
+    if (!last->known || last->global != space->global || last->number != number)
+        *last = (struct proof_misfit){space->global, number, true,
+                                      is_misfit(prover, space, number, first)};
+    return last->is;
 }
 
 /* All have entered the call that `me` is in, and have rested since: what it waits for will not come
- * any more, if the calls do not fit each other, as the ranks gave sizes that differ; or, on a file,
- * a call has failed. Where they fit, a network that stands still for a while is no hang. */
+ * any more, if the calls do not fit each other, as the ranks gave sizes or groups that differ; or,
+ * on a file, a call has failed. Where they fit, a network that stands still for a while is no hang.
+ */
 static struct need stuck_need(struct proof_prover *prover, int32_t me,
                               const struct history_space *space, uint64_t number)
 {
     const struct history_rank *mine = &prover->history.rank[me];
-    struct history_coll first;
-    bool misfit = space->failed, file = space->key.kind == HISTORY_SPACE_FILE;
+    bool failed = space->failed, file = space->key.kind == HISTORY_SPACE_FILE;
+    struct history_coll own, coll;
+    struct caller here = {mine, &own, history_space_place(space, me)}, its;
 
     if ((!file && space->key.kind != HISTORY_SPACE_COMM) || space->inter ||
-        prover->standing[me] != PROOF_RESTED || !history_coll_at(mine, space, number, &first) ||
-        (!file && mine->call[first.call].class != EVENT_CLASS_COLL))
+        !history_coll_at(mine, space, number, &own) ||
+        (!file && mine->call[own.call].class != EVENT_CLASS_COLL &&
+         mine->call[own.call].class != EVENT_CLASS_ICOLL &&
+         mine->call[own.call].verb != VERB_COMM_CREATE))
         return proof_need_unknown();
     for (uint32_t i = 0; i < space->size; i++) {
-        uint32_t member = (uint32_t)space->member[i]; /* all were looked at before */
-        const struct history_rank *rank = &prover->history.rank[member];
-        const struct history_space *its =
-            history_space_global(rank, (enum history_space_kind)space->key.kind, space->global);
-        struct history_coll coll;
-
-        if (!its || !history_coll_at(rank, its, number, &coll) ||
-            !is_through(prover, member, &coll))
+        if (!member_coll(prover, space, i, number, &its, &coll) ||
+            !is_through(prover, space, i, &coll))
             return proof_need_unknown();
-        misfit |= its->failed || (!file && coll.bytes != first.bytes);
-        if ((int32_t)member != me)
-            proof_peer_add(prover, (int32_t)member);
+        failed |=
+            history_space_global(its.rank, (enum history_space_kind)space->key.kind, space->global)
+                ->failed;
+        if (space->member[i] != me)
+            proof_peer_add(prover, space->member[i]);
     }
-    return misfit ? proof_need(NEED_CERTAIN, ENDING_NEED_PART, space) : proof_need_unknown();
+    return failed || (!file && is_misfit_asked(prover, space, number, &here))
+               ? proof_need(NEED_CERTAIN, ENDING_NEED_PART, space)
+               : proof_need_unknown();
 }
 
 /* Members that have not entered as many collectives of the space as `me` is in, and those whose
@@ -107,7 +246,7 @@ struct need proof_coll_need(struct proof_prover *prover, int32_t me,
 {
     const struct history_rank *mine = &prover->history.rank[me];
     struct history_coll my_coll = {0};
-    const struct caller here = {mine, &my_coll, own_place(space, me)};
+    const struct caller here = {mine, &my_coll, history_space_place(space, me)};
     bool known = here.member < space->size && history_coll_at(mine, space, number, &my_coll);
     uint32_t missing = 0;
 

@@ -35,6 +35,11 @@ struct proof_index {
     bool receives_made, messages_made;
 };
 
+struct proof_misfit { /* whether what members say of a collective does not fit */
+    uint64_t global, number;
+    bool known, is;
+};
+
 struct proof_prover {
     struct history history;
     struct proof_index index;
@@ -42,6 +47,7 @@ struct proof_prover {
     const uint8_t *standing;  /* enum proof_standing, by rank: the caller's */
     struct ending_wait *wait; /* of the clauses of the graph, by their number (op) */
     uint32_t wait_count, wait_room;
+    struct proof_misfit misfit; /* asked for last */
     bool no_memory;
 };
 

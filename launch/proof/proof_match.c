@@ -47,6 +47,26 @@ static bool receive_collect(int32_t source, int32_t tag, void *context)
     return true;
 }
 
+/* What the call of the destination receives, on the communicator of the send. False: not known. */
+static bool open_receives(const struct history_rank *rank, const struct history_open *open,
+                          const struct history_call *call, const struct proof_send *send,
+                          int32_t *out_source, int32_t *out_tag)
+{
+    const struct history_space *space =
+        history_space_find(rank, HISTORY_SPACE_COMM, open->event.comm);
+    bool both = call->class == EVENT_CLASS_SENDRECV;
+
+    if (!space || (both && !open->has_leg) ||
+        (!both && call->class != EVENT_CLASS_RECV && call->class != EVENT_CLASS_PROBE &&
+         call->class != EVENT_CLASS_MPROBE))
+        return false;
+    *out_source = EVENT_NONE; /* of another communicator: nothing that fits */
+    *out_tag = both ? open->leg.tag : open->event.tag;
+    if (space->global == send->global)
+        *out_source = history_space_world(space, both ? open->leg.peer : open->event.peer);
+    return true;
+}
+
 /* The receives that fit the message, and that may have taken another one. False: there are some of
  * which that cannot be said. */
 static bool receives_collect(const struct proof_prover *prover, const struct proof_send *send,
@@ -57,18 +77,17 @@ static bool receives_collect(const struct proof_prover *prover, const struct pro
     for (uint32_t i = 0; i < rank->open_count; i++) {
         const struct history_open *open = &rank->open[i];
         const struct history_call *call = history_open_call(rank, open);
-        const struct history_space *space =
-            history_space_find(rank, HISTORY_SPACE_COMM, open->event.comm);
+        int32_t source, tag;
 
-        if (call && call->class == EVENT_CLASS_SENDRECV && open->has_leg && space) {
-            int32_t source = history_space_world(space, open->leg.peer), tag = open->leg.tag;
-
-            if (space->global == send->global && (source == EVENT_ANY || source == send->source) &&
-                (tag == EVENT_ANY || tag == send->tag) && !receive_collect(source, tag, match))
-                return false;
-        } else if (!call || trait_in(call->traits, TRAIT_RECEIVES)) {
+        if (!call || !trait_in(call->traits, TRAIT_RECEIVES))
+            continue;
+        if (!open_receives(rank, open, call, send, &source, &tag))
             return false;
-        }
+        if ((source != EVENT_ANY && source != send->source) ||
+            (tag != EVENT_ANY && tag != send->tag))
+            continue;
+        if (call->class != EVENT_CLASS_SENDRECV || !receive_collect(source, tag, match))
+            return false; /* a receive that does nothing else would be back */
     }
     if (!proof_index_fitting_each(prover, send, receive_collect, match))
         return false;
@@ -182,9 +201,9 @@ static bool augment(struct match *match, uint32_t receive)
 
 bool proof_rested(const struct proof_prover *prover, int32_t source, int32_t dest, int64_t bytes)
 {
-    return bytes >= 0 && bytes <= PROOF_CARRIED_BYTES && prover->standing[source] == PROOF_RESTED &&
-           prover->standing[dest] == PROOF_RESTED && prover->history.rank[source].lanes == 1 &&
-           prover->history.rank[dest].lanes == 1;
+    return bytes >= 0 && proof_has_carried(prover->standing[source], (uint64_t)bytes) &&
+           proof_has_carried(prover->standing[dest], (uint64_t)bytes) &&
+           prover->history.rank[source].lanes == 1 && prover->history.rank[dest].lanes == 1;
 }
 
 bool proof_send_done_or_left(const struct proof_prover *prover, const struct proof_send *send)

@@ -14,6 +14,21 @@ for signal in INT TERM HUP; do
     ranks $signal.db
     ls -d $signal.db.spool 2>/dev/null
 done
+# A starter that calls it a success that its ranks were ended.
+cat >starter <<'S'
+#!/bin/sh
+"$@" &
+trap 'kill $!' TERM
+wait
+wait
+exit 0
+S
+chmod +x starter
+crosswait record -o S.db -- ./starter mpirun -n 2 ./cw.slow 30 >out 2>err &
+wait_for "standing S.db 'outside of MPI, after MPI_Comm_size' 'in MPI_Ssend'"
+kill -TERM $!
+wait $!; echo "starter: [$?]"
+ranks S.db
 # timeout(1) signals the command, then the whole group: mpirun must not get it twice. Its time is
 # over when the ranks are there.
 timeout 1000 crosswait record -o G.db -- mpirun -n 2 ./cw.slow 30 >out 2>err &

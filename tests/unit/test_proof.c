@@ -598,6 +598,18 @@ static void a_send_whose_receive_took_another_message(void **state)
     send_kept_out(1, 1); /* so long that it may not have been carried over */
     lane[1].header.open[0].type = 9;
     expect_nothing();
+    for (uint32_t more = 0; more < 2; more++) { /* not in so short a time */
+        struct spool_def_type def = {.id = 9, .size = PROOF_PAUSED_BYTES + more};
+
+        send_kept_out(1, 1);
+        put(1, SPOOL_DEF_TYPE, 0, 0, &def, sizeof def, NULL, 0);
+        lane[1].header.open[0].type = 9;
+        standing[0] = standing[1] = PROOF_PAUSED;
+        if (more)
+            expect_nothing();
+        else
+            expect_proven(2);
+    }
     send_kept_out(1, 1); /* the receive has been taken back */
     did(0, EVENT_CLASS_CANCEL, EVENT_NONE, EVENT_NONE, 7);
     expect_nothing();
@@ -613,6 +625,30 @@ static void a_send_whose_receive_took_another_message(void **state)
     did(0, EVENT_CLASS_IRECV, 2, 5, 11);
     did(2, EVENT_CLASS_SEND, 0, 5, 0);
     expect_proven(2);
+}
+
+/* Its destination is in a receive: of something else; or of it, and would be back. */
+static void a_send_while_its_destination_receives(void **state)
+{
+    static const struct {
+        enum event_class class;
+        int32_t source, tag;
+        uint32_t core; /* 0: nothing is proven */
+    } row[] = {{EVENT_CLASS_RECV, 1, 6, 2},         {EVENT_CLASS_RECV, 2, 6, 3},
+               {EVENT_CLASS_RECV, 1, 5, 0},         {EVENT_CLASS_RECV, EVENT_ANY, 5, 0},
+               {EVENT_CLASS_RECV, 1, EVENT_ANY, 0}, {EVENT_CLASS_PROBE, 1, 6, 2},
+               {EVENT_CLASS_MPROBE, 1, 5, 0},       {EVENT_CLASS_SENDRECV, 1, 6, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        send_kept_out(1, 1);
+        lane[0].header.depth = 0;
+        inside(0, row[i].class, row[i].source, row[i].tag, 0);
+        if (row[i].core)
+            expect_proven(row[i].core);
+        else
+            expect_nothing();
+    }
 }
 
 /* Another message may have been taken; but then the receive would have met its own, had all had the
@@ -747,6 +783,7 @@ int main(void)
         cmocka_unit_test(any_of_requests_with_two_sides),
         cmocka_unit_test(a_pending_receive_takes_the_message),
         cmocka_unit_test(a_send_whose_receive_took_another_message),
+        cmocka_unit_test(a_send_while_its_destination_receives),
         cmocka_unit_test(what_has_arrived_was_taken),
         cmocka_unit_test(threads),
         cmocka_unit_test(threads_that_share_a_channel),

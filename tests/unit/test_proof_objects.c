@@ -67,6 +67,200 @@ static void collectives_that_all_have_entered_and_that_rest(void **state)
     }
 }
 
+/* --- sizes of two sides ----------------------------------------------------------------------- */
+
+enum { BYTE_TYPE = 1, SIDED = INTERCOMM_CREATE + 1, LISTED_MAX = 4 };
+
+struct sided { /* counts; -1: one of each, that stands at [0]; -2: nothing (in place, not the root)
+                */
+    int32_t gives[LISTED_MAX], takes[LISTED_MAX];
+    int lists; /* bits: 1 gives, 2 takes */
+};
+
+static void sided_start(const char *name, uint16_t class)
+{
+    job_start(3);
+    for (uint32_t r = 0; r < 3; r++) {
+        const struct call_meaning *meaning = meaning_of(name, class);
+        struct spool_def_call def = {
+            .name_bytes = (uint16_t)strlen(name), .verb = meaning->verb, .traits = meaning->traits};
+        struct spool_def_type type = {.id = BYTE_TYPE, .size = 1};
+
+        put(r, SPOOL_DEF_CALL, SIDED, class, &def, sizeof def, name, strlen(name));
+        put(r, SPOOL_DEF_TYPE, 0, 0, &type, sizeof type, NULL, 0);
+        standing[r] = PROOF_RESTED;
+    }
+    names_define();
+}
+
+/* What stands before the event, and the event. */
+static struct spool_event sided_event(uint32_t rank, int32_t root, const struct sided *s)
+{
+    uint64_t seq = lane[rank].seq + 1;
+    struct spool_list list = {.seq = seq, .total = 3, .count = 3};
+    struct spool_leg leg = {
+        .seq = seq, .type = BYTE_TYPE, .count = s->lists & 2 ? EVENT_NONE : s->takes[0]};
+    struct spool_event event;
+
+    if (s->takes[0] != -2)
+        put(rank, SPOOL_LEG, 0, 0, &leg, sizeof leg, NULL, 0);
+    if (s->lists & 1 && s->gives[0] != -2)
+        put(rank, SPOOL_LIST, SPOOL_LIST_SEND_COUNTS, 4, &list, sizeof list, s->gives, 12);
+    if (s->lists & 2 && s->takes[0] != -2)
+        put(rank, SPOOL_LIST, SPOOL_LIST_RECV_COUNTS, 4, &list, sizeof list, s->takes, 12);
+    event = event_of(rank, EVENT_CLASS_COLL, root, EVENT_NONE, 0);
+    event.head.a = SIDED;
+    event.type = BYTE_TYPE;
+    event.count = s->lists & 1 || s->gives[0] == -2 ? EVENT_NONE : s->gives[0];
+    return event;
+}
+
+/* Rank `stuck` is in the call, the others are behind it, in a barrier. */
+static void sided_calls(const char *name, int32_t root, const struct sided *s, uint32_t stuck)
+{
+    sided_start(name, EVENT_CLASS_COLL);
+    for (uint32_t r = 0; r < 3; r++) {
+        struct spool_event event = sided_event(r, root, &s[r]);
+
+        if (r == stuck) {
+            lane[r].header.open[0] = event;
+            lane[r].header.depth = 1;
+            continue;
+        }
+        event.t_leave = 2;
+        put(r, SPOOL_EVENT, SIDED, 0, &event, sizeof event, NULL, 0);
+        named_inside(r, BARRIER, EVENT_NONE);
+    }
+}
+
+static const struct sided_row {
+    const char *name;
+    int32_t root;
+    struct sided side[3];
+    uint32_t stuck;
+    int rank, gives, at, value; /* what differs in the bad one */
+} sided_rows[] = {
+    {"MPI_Gatherv", 0, {{{5}, {5, 5, 5}, 2}, {{5}, {-2}, 2}, {{5}, {-2}, 2}}, 1, 0, 0, 1, 0},
+    {"MPI_Gatherv", 0, {{{-2}, {9, 5, 6}, 2}, {{5}, {-2}, 2}, {{6}, {-2}, 2}}, 0, 1, 1, 0, 0},
+    {"MPI_Gather", 2, {{{5}, {-2}, 0}, {{5}, {-2}, 0}, {{5}, {5}, 0}}, 2, 1, 1, 0, 4},
+    {"MPI_Scatterv", 1, {{{-2}, {5}, 1}, {{5, 5, 5}, {-2}, 1}, {{-2}, {5}, 1}}, 0, 1, 1, 0, 0},
+    {"MPI_Scatter", 0, {{{5}, {5}, 0}, {{-2}, {5}, 0}, {{-2}, {5}, 0}}, 1, 2, 0, 0, 7},
+    {"MPI_Allgather", -1, {{{5}, {5}, 0}, {{5}, {5}, 0}, {{-2}, {5}, 0}}, 1, 0, 1, 0, 6},
+    {"MPI_Allgatherv",
+     -1,
+     {{{1}, {1, 2, 3}, 2}, {{2}, {1, 2, 3}, 2}, {{-2}, {1, 2, 3}, 2}},
+     1,
+     0,
+     0,
+     2,
+     4},
+    {"MPI_Alltoall", -1, {{{5}, {5}, 0}, {{5}, {5}, 0}, {{-2}, {5}, 0}}, 0, 1, 0, 0, 4},
+    {"MPI_Alltoallv",
+     -1,
+     {{{1, 2, 3}, {1, 4, 5}, 3}, {{4, 0, 6}, {2, 9, 7}, 3}, {{5, 7, 1}, {3, 6, 1}, 3}},
+     2,
+     0,
+     1,
+     2,
+     4},
+    {"MPI_Alltoallv",
+     -1,
+     {{{1, 2, 3}, {1, 2, 3}, 3}, {{2, 0, 6}, {2, 9, 6}, 3}, {{-2}, {3, 6, 1}, 3}},
+     2,
+     0,
+     1,
+     2,
+     4},
+    {"MPI_Reduce_scatter",
+     -1,
+     {{{-2}, {1, 2, 3}, 2}, {{-2}, {1, 2, 3}, 2}, {{-2}, {1, 2, 3}, 2}},
+     0,
+     1,
+     0,
+     1,
+     1},
+};
+
+/* All are behind the call or rest in it; it is stuck where the sizes of two sides differ. */
+static void sizes_that_one_side_gives_and_another_takes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof sided_rows / sizeof *sided_rows; i++) {
+        const struct sided_row *row = &sided_rows[i];
+        struct sided side[3];
+
+        memcpy(side, row->side, sizeof side);
+        sided_calls(row->name, row->root, side, row->stuck);
+        expect_nothing();
+        (row->gives ? side[row->rank].gives : side[row->rank].takes)[row->at] = row->value;
+        sided_calls(row->name, row->root, side, row->stuck);
+        expect_proven(3);
+        for (uint32_t r = 0; r < 3; r++) { /* it may still do something */
+            sided_calls(row->name, row->root, side, row->stuck);
+            standing[r] = r == row->stuck ? PROOF_SETTLED : PROOF_STILL;
+            expect_nothing();
+        }
+    }
+}
+
+/* Where two sides differ as much, the sum of all sizes is the same; and what a rank has for itself
+ * nobody waits for. */
+static void sizes_are_compared_pair_by_pair(void **state)
+{
+    struct sided side[3];
+
+    (void)state;
+    memcpy(side, sided_rows[8].side, sizeof side);
+    side[0].gives[1]++;
+    side[0].gives[2]--;
+    sided_calls("MPI_Alltoallv", -1, side, 1);
+    expect_proven(3);
+    memcpy(side, sided_rows[8].side, sizeof side);
+    side[0].gives[0] += 3;
+    sided_calls("MPI_Alltoallv", -1, side, 1);
+    expect_nothing();
+    side[0].gives[1] = 1 << 27; /* more than is carried over in the time */
+    sided_calls("MPI_Alltoallv", -1, side, 1);
+    expect_nothing();
+}
+
+/* Members of a group that give others to the same call. */
+static void groups_that_differ(void **state)
+{
+    (void)state;
+    for (int twin = 0; twin < 4; twin++) {
+        sided_start("MPI_Comm_create", EVENT_CLASS_COMM_CREATE);
+        for (uint32_t r = 0; r < 3; r++) {
+            const struct call_meaning *meaning = meaning_of("MPI_Comm_create", 0);
+            static const char text[] = "MPI_Comm_creategroup:group";
+            struct spool_def_call def = {.name_bytes = 15,
+                                         .names_bytes = 11,
+                                         .verb = meaning->verb,
+                                         .traits = meaning->traits};
+            static const int32_t two[] = {0, 1}, one[] = {1}, third[] = {2};
+            bool other = r == 1 && twin == 0;
+            const int32_t *member = r == 2 ? third : other ? one : two;
+            uint32_t size = r == 2 || other ? 1 : 2;
+            struct spool_def_group group = {.id = 7 + r, .size = size, .count = size};
+            int64_t id = group.id;
+            struct spool_args args = {.seq = lane[r].seq + 1};
+
+            put(r, SPOOL_DEF_CALL, SIDED, EVENT_CLASS_COMM_CREATE, &def, sizeof def, text, 26);
+            put(r, SPOOL_DEF_GROUP, 0, 0, &group, sizeof group, member, size * sizeof *member);
+            if (twin != 3)
+                put(r, SPOOL_ARGS, 1, 0, &args, sizeof args, &id, sizeof id);
+            inside(r, EVENT_CLASS_COMM_CREATE, EVENT_NONE, EVENT_NONE, 0);
+            lane[r].header.open[0].head.a = SIDED;
+        }
+        if (twin == 2)
+            standing[1] = PROOF_SETTLED;
+        if (twin)
+            expect_nothing();
+        else
+            expect_proven(3);
+    }
+}
+
 static void collectives_that_differ_wait_for_each_other(void **state)
 {
     (void)state;
@@ -415,6 +609,9 @@ int main(void)
         cmocka_unit_test(collectives_wait_for_who_is_missing),
         cmocka_unit_test(roots_of_two_groups_fit),
         cmocka_unit_test(collectives_that_all_have_entered_and_that_rest),
+        cmocka_unit_test(sizes_that_one_side_gives_and_another_takes),
+        cmocka_unit_test(sizes_are_compared_pair_by_pair),
+        cmocka_unit_test(groups_that_differ),
         cmocka_unit_test(collectives_that_differ_wait_for_each_other),
         cmocka_unit_test(calls_of_a_part_do_not_count),
         cmocka_unit_test(sides_that_are_not_whole),

@@ -337,7 +337,7 @@ static void settle(struct world *w, uint8_t level)
 
         if (level != PROOF_STILL) {
             deliver(w, true);
-            carry(w, level == PROOF_RESTED);
+            carry(w, level == PROOF_PAUSED || level == PROOF_RESTED);
         }
         returns_make(w);
         for (uint32_t r = 0; r < w->size; r++) {
@@ -463,7 +463,7 @@ static uint32_t jobs = 1000; /* or as many as the command line says */
 
 static void what_is_proven_holds(void **state)
 {
-    static const uint8_t levels[] = {PROOF_STILL, PROOF_SETTLED, PROOF_RESTED, PROOF_RESTED};
+    static const uint8_t levels[] = {PROOF_STILL, PROOF_SETTLED, PROOF_PAUSED, PROOF_RESTED};
     uint32_t stuck = 0, stuck_proven = 0, partly = 0;
     static struct world w;
 
@@ -478,8 +478,9 @@ static void what_is_proven_holds(void **state)
         bool proven = is_proven(&search);
         for (uint32_t r = 0; r < w.size; r++)
             all &= w.rank[r].inside;
-        stuck += all && level == PROOF_RESTED;
-        stuck_proven += all && proven && level == PROOF_RESTED;
+        bool carried = level == PROOF_PAUSED || level == PROOF_RESTED;
+        stuck += all && carried;
+        stuck_proven += all && proven && carried;
         partly += proven && !all;
         struct world now = w;
         if (proven && is_freed_by_time(&now, &search, MOVES_MAX))

@@ -1,0 +1,171 @@
+/* What the members of a collective call give each other, as far as it takes to see that it does
+ * not fit (history.h). Of a call with a size for each member a rank keeps one number: the sum of
+ * all sizes, each multiplied by a number that only the pair of its two members has. What one side
+ * of a pair says and what the other says then add the same to two sums, of all that is given and
+ * of all that is taken; so if these differ, some pair's sizes do. */
+#include "core/array.h"
+#include "core/check.h"
+#include "core/history/history.h"
+#include "core/random.h"
+#include "core/spool/spool_read.h"
+
+enum { LARGEST = INT32_MAX };
+
+/* Odd, so that no difference in size is lost; 0: nobody waits for itself. */
+uint64_t history_block_weight(uint32_t source, uint32_t dest)
+{
+    return source == dest ? 0 : core_random_mix((uint64_t)source << 32 | dest) | 1;
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+void history_blocks_list(struct history *history, struct history_lane *kept,
+                         const struct spool_list *list)
+{
+    static const int8_t part_of[] = {[SPOOL_LIST_SEND_COUNTS] = HISTORY_SEND_COUNTS,
+                                     [SPOOL_LIST_SEND_TYPES] = HISTORY_SEND_TYPES,
+                                     [SPOOL_LIST_RECV_COUNTS] = HISTORY_RECV_COUNTS,
+                                     [SPOOL_LIST_RECV_TYPES] = HISTORY_RECV_TYPES};
+    const int32_t *value = spool_tail(list, sizeof *list);
+    struct history_part *part;
+
+    if ((list->head.a != SPOOL_LIST_SEND_COUNTS && list->head.a != SPOOL_LIST_SEND_TYPES &&
+         list->head.a != SPOOL_LIST_RECV_COUNTS && list->head.a != SPOOL_LIST_RECV_TYPES) ||
+        list->head.b != sizeof *value)
+        return;
+    part = &kept->part[part_of[list->head.a]];
+    CORE_CHECK(part_of[list->head.a] >= 0 && part_of[list->head.a] < HISTORY_PARTS);
+    if (part->seq != list->seq) {
+        part->seq = list->seq;
+        part->count = 0;
+    }
+    if (CORE_ARRAY_ROOM(part->value, part->room, (uint64_t)part->count + list->count,
+                        "sizes of collectives")) {
+        history->unclear = true;
+        return;
+    }
+    for (uint32_t i = 0; i < list->count; i++)
+        part->value[part->count++] = value[i];
+}
+
+/* Of the call with so many members; NULL: it has none, or not of that length. */
+static const int32_t *part_of(const struct history_lane *kept, uint32_t which, uint64_t seq,
+                              uint32_t size)
+{
+    const struct history_part *part = &kept->part[which];
+
+    return part->seq == seq && part->count == size ? part->value : NULL;
+}
+
+/* --- one side of a call ----------------------------------------------------------------------- */
+
+struct side {
+    const int32_t *count, *type; /* for each member; NULL: one for all */
+    int64_t one_count;           /* EVENT_NONE: not known */
+    uint32_t one_type;
+};
+
+static struct side side_of(const struct history_lane *kept, const struct spool_event *event,
+                           uint32_t which, uint32_t size)
+{
+    bool sends = which == HISTORY_GIVES;
+    bool leg = kept->leg.seq == event->seq && kept->leg.head.words;
+
+    return (struct side){
+        .count = part_of(kept, sends ? HISTORY_SEND_COUNTS : HISTORY_RECV_COUNTS, event->seq, size),
+        .type = part_of(kept, sends ? HISTORY_SEND_TYPES : HISTORY_RECV_TYPES, event->seq, size),
+        .one_count = sends ? event->count
+                     : leg ? kept->leg.count
+                           : EVENT_NONE,
+        .one_type = sends ? event->type
+                    : leg ? kept->leg.type
+                          : 0};
+}
+
+/* Bytes towards, or from, one member; -1: not known. */
+static int64_t side_bytes(const struct history_rank *rank, const struct side *side, uint32_t with)
+{
+    int64_t count = side->count ? side->count[with] : side->one_count;
+    uint32_t type = side->type ? (uint32_t)side->type[with] : side->one_type;
+
+    return count < 0 || (count && !type) ? -1 : history_bytes(rank, type, count);
+}
+
+/* One number for all members. */
+static void side_set(struct history_coll *coll, uint32_t which, int64_t bytes)
+{
+    CORE_CHECK(bytes >= -1);
+    if (bytes < 0)
+        return;
+    coll->sides |= (uint8_t)(HISTORY_KNOWN << which);
+    coll->side[which] = (uint64_t)bytes;
+}
+
+/* A size for each; whose: the side that says so. */
+static void side_sum(const struct history_rank *rank, struct history_coll *coll, uint32_t which,
+                     const struct side *whose, uint32_t place, uint32_t size)
+{
+    uint64_t sum = 0, all = 0;
+
+    for (uint32_t i = 0; i < size; i++) {
+        int64_t bytes = side_bytes(rank, whose, i);
+
+        if (bytes < 0)
+            return;
+        sum += (uint64_t)bytes * (which == HISTORY_GIVES ? history_block_weight(place, i)
+                                                         : history_block_weight(i, place));
+        all += bytes > LARGEST || all > LARGEST ? LARGEST : (uint64_t)bytes;
+    }
+    CORE_CHECK(which == HISTORY_GIVES || which == HISTORY_TAKES);
+    CORE_CHECK(!(coll->sides & HISTORY_KNOWN << which)); /* a side is known once */
+    coll->sides |= (uint8_t)((HISTORY_KNOWN | HISTORY_LISTED) << which);
+    coll->side[which] = sum;
+    if (all > (uint64_t)coll->listed)
+        coll->listed = all < LARGEST ? (int32_t)all : LARGEST;
+}
+
+/* With MPI_IN_PLACE what a rank gives stands where it takes. */
+static void gives_in_place(const struct history_rank *rank, struct history_coll *coll, uint8_t verb,
+                           const struct side *takes, uint32_t place, uint32_t size)
+{
+    if (verb == VERB_ALLGATHER)
+        side_set(coll, HISTORY_GIVES, side_bytes(rank, takes, place));
+    else if (takes->count)
+        side_sum(rank, coll, HISTORY_GIVES, takes, place, size);
+    else
+        side_set(coll, HISTORY_GIVES, side_bytes(rank, takes, place));
+}
+
+/* Every rank has the same list of what each gets. */
+static void sizes_of_all(const struct history_rank *rank, const struct history_lane *kept,
+                         const struct spool_event *event, uint32_t size, struct history_coll *coll)
+{
+    struct side side = {.count = part_of(kept, HISTORY_RECV_COUNTS, event->seq, size),
+                        .one_type = event->type};
+
+    if (side.count)
+        side_sum(rank, coll, HISTORY_GIVES, &side, size, size);
+}
+
+void history_blocks_of(const struct history_rank *rank, const struct history_lane *kept,
+                       const struct spool_event *event, uint32_t place, uint32_t size,
+                       struct history_coll *coll)
+{
+    const struct history_call *call = &rank->call[event->head.a];
+    struct side side[2];
+
+    if (call->verb == VERB_REDUCE_SCATTER)
+        sizes_of_all(rank, kept, event, size, coll);
+    if (!history_gives_blocks(call) || place >= size)
+        return;
+    for (uint32_t which = 0; which < 2; which++) {
+        side[which] = side_of(kept, event, which, size);
+        if (side[which].count)
+            side_sum(rank, coll, which, &side[which], place, size);
+        else
+            side_set(coll, which, side_bytes(rank, &side[which], 0));
+    }
+    if (!(coll->sides & HISTORY_KNOWN << HISTORY_GIVES) &&
+        (call->verb == VERB_ALLGATHER || call->verb == VERB_ALLTOALL))
+        gives_in_place(rank, coll, call->verb, &side[HISTORY_TAKES], place, size);
+}
