@@ -240,7 +240,8 @@ static void add_need_group(const struct check_input *input, struct finding *find
     char *ranks = wording_ranks_short(group->rank, group->count);
 
     if (ranks)
-        finding_fact(finding, "it relies on the library buffering %s send%s of %s at %s by %s",
+        finding_fact(finding, "it %s on the library buffering %s send%s of %s at %s by %s",
+                     finding->assumed ? "may rely" : "relies",
                      describe_number(group->count, number, sizeof number),
                      group->count == 1 ? "" : "s",
                      describe_bytes(group->bytes, bytes, sizeof bytes),
@@ -367,7 +368,10 @@ static void word_assumption(const struct check_input *input, struct finding *fin
     if (result->by_threads) {
         finding_fact(finding, "the trace alone cannot prove it: threads of a rank are assumed to "
                               "make their calls in the recorded order, which nothing may enforce");
-    } else if (goes_on_by_source(input, witness) || waits_in_test(input, &result->waitfor)) {
+    } else if (waits_in_test(input, &result->waitfor)) {
+        finding_fact(finding, "the trace alone cannot prove it: the program tests for this, and "
+                              "may go on in another way than recorded while it finds nothing");
+    } else if (goes_on_by_source(input, witness)) {
         finding_fact(finding, "the trace alone cannot prove it: the program looks at the source of "
                               "the message, and may go on in another way than recorded");
     } else {
@@ -529,12 +533,16 @@ static enum core_status add_finding(const struct check_input *input, struct find
     status = hung || world == ORDER ? taken_add(input, finding, hung) : CORE_OK;
     if (status != CORE_OK)
         return status;
+    bool polling = false;
+    for (uint32_t i = 0; i < result->waitfor.blocked_count; i++)
+        polling |= polls_at_end(input, &result->waitfor, i);
+    finding->assumed = !hung && !polling && result->assumed;
     if (hung)
         finding_fact(finding, "it happened: the recorded run ended in these calls");
     else if (world == UNBUFFERED)
         finding_fact(finding,
-                     "the recorded run %s only because the library buffered what was sent%s",
-                     went_on(input, &result->waitfor),
+                     "the recorded run %s%s only because the library buffered what was sent%s",
+                     went_on(input, &result->waitfor), finding->assumed ? ", perhaps" : "",
                      goes_on_relaxed(input, witness)
                          ? ", or let ranks leave collectives before all had entered"
                          : "");
@@ -543,10 +551,6 @@ static enum core_status add_finding(const struct check_input *input, struct find
                      went_on(input, &result->waitfor));
     if (world == UNBUFFERED && !result->by_threads)
         add_need(input, finding, hung);
-    bool polling = false;
-    for (uint32_t i = 0; i < result->waitfor.blocked_count; i++)
-        polling |= polls_at_end(input, &result->waitfor, i);
-    finding->assumed = !hung && !polling && result->assumed;
     if (polling)
         word_polling(input, finding, &result->waitfor);
     else if (finding->assumed)
