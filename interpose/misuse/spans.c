@@ -4,7 +4,7 @@
 #include "interpose/misuse/inflight.h"
 #include "interpose/misuse/payload.h"
 
-enum { PIECES_MAX = 4096 };
+enum { PIECES_MAX = 4096, ROWS_MAX = 64 };
 
 /* False: nothing is touched. */
 static inline bool span(const void *at, int64_t count, const struct datatype_span *s,
@@ -133,51 +133,54 @@ static void say_parts(struct lane *lane, uint64_t seq, const char *argument, int
               .value = {which[0], which[1], low * size, high * size});
 }
 
-struct block {
-    uintptr_t start, end;
-    int64_t count;
+/* A buffer of `count` elements from the element `first` on. False: nothing is touched. */
+static bool row_of(struct usage_buffer *buffer, const struct datatype_span *s, const void *at,
+                   int64_t first, int64_t count)
+{
+    buffer->at = (const char *)at + first * s->extent;
+    buffer->type = buffer->of;
+    buffer->count = count;
+    return span(buffer->at, count, s, &buffer->start, &buffer->end);
+}
+
+struct row {
+    int64_t first, end; /* elements */
 };
 
-static int compare_blocks(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
-    const struct block *x = a, *y = b;
-    return (x->start > y->start) - (x->start < y->start);
+    const struct row *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
 }
 
 /* Blocks with gaps between them: those that lie beside each other are one. Nothing is said of more
  * than there is room for. */
-static void put_blocks(struct lane *lane, uint64_t seq, struct usage_buffers *all,
-                       const struct usage_buffer *whole, const struct datatype_span *s, int n,
-                       const int *counts, const int *displs)
+static void put_rows(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                     const struct usage_buffer *whole, const struct datatype_span *s, int n,
+                     const int *counts, const int *displs)
 {
-    enum { BLOCKS_MAX = 64 };
-    struct block block[BLOCKS_MAX];
-    unsigned blocks = 0, runs = 0;
+    struct row row[ROWS_MAX];
+    unsigned blocks = 0, rows = 0;
 
     for (int i = 0; i < n; i++) {
-        struct block b = {.count = counts[i]};
-        if (!span((const char *)whole->at + displs[i] * s->extent, counts[i], s, &b.start, &b.end))
+        if (counts[i] <= 0)
             continue;
-        if (blocks == BLOCKS_MAX)
+        if (blocks == ROWS_MAX)
             return;
-        block[blocks++] = b;
+        row[blocks++] = (struct row){displs[i], (int64_t)displs[i] + counts[i]};
     }
-    qsort(block, blocks, sizeof *block, compare_blocks);
+    qsort(row, blocks, sizeof *row, compare_rows);
     for (unsigned i = 0; i < blocks; i++) {
-        struct block *run = &block[runs ? runs - 1 : 0];
-        if (!runs || block[i].start > run->end) {
-            block[runs++] = block[i];
-            continue;
-        }
-        run->end = block[i].end > run->end ? block[i].end : run->end;
-        run->count += block[i].count;
+        struct row *last = &row[rows ? rows - 1 : 0];
+        if (!rows || row[i].first > last->end)
+            row[rows++] = row[i];
+        else
+            last->end = row[i].end > last->end ? row[i].end : last->end;
     }
-    for (unsigned i = 0; runs <= USAGE_SIDE_MAX && i < runs; i++) {
+    for (unsigned i = 0; rows <= USAGE_SIDE_MAX && i < rows; i++) {
         struct usage_buffer buffer = *whole;
-        buffer.start = block[i].start;
-        buffer.end = block[i].end;
-        buffer.count = block[i].count;
-        put(lane, seq, all, &buffer, s);
+        if (row_of(&buffer, s, whole->at, row[i].first, row[i].end - row[i].first))
+            put(lane, seq, all, &buffer, s);
     }
 }
 
@@ -188,19 +191,17 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
 {
     const struct datatype_span *s = datatypes_span(type);
     struct usage_buffer buffer = {.argument = argument, .at = at, .of = type, .access = access};
-    bool any = false;
-    int64_t bytes = 0;
+    int64_t first = INT64_MAX, end = INT64_MIN, count = 0;
+    bool in_turn = true; /* one behind the other */
     if (in_place(lane, seq, argument, at, place) || !counts || !displs || !s)
         return;
     for (int i = 0; i < n; i++) {
-        uintptr_t start, end;
-        if (!span((const char *)at + displs[i] * s->extent, counts[i], s, &start, &end))
+        if (counts[i] <= 0)
             continue;
-        buffer.start = !any || start < buffer.start ? start : buffer.start;
-        buffer.end = !any || end > buffer.end ? end : buffer.end;
-        bytes += counts[i] * s->size;
-        buffer.count += counts[i];
-        any = true;
+        in_turn = in_turn && (!count || displs[i] == end);
+        first = displs[i] < first ? displs[i] : first;
+        end = (int64_t)displs[i] + counts[i] > end ? (int64_t)displs[i] + counts[i] : end;
+        count += counts[i];
         for (int k = 0;
              access == USAGE_WRITE && s->extent == s->size && s->extent > 0 && n <= 512 && k < i;
              k++)
@@ -210,12 +211,12 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
                 return;
             }
     }
-    if (!any)
+    if (!count)
         return;
-    if (buffer.start < 4096 || bytes >= (int64_t)(buffer.end - buffer.start))
+    if (!in_turn && (uintptr_t)at >= 4096 && (n <= ROWS_MAX || count < end - first))
+        put_rows(lane, seq, all, &buffer, s, n, counts, displs);
+    else if (row_of(&buffer, s, at, first, end - first))
         put(lane, seq, all, &buffer, s);
-    else if (s->whole)
-        put_blocks(lane, seq, all, &buffer, s, n, counts, displs);
 }
 
 void usage_buffer_w(struct lane *lane, uint64_t seq, struct usage_buffers *all,
