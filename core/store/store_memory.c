@@ -281,28 +281,51 @@ static void judge_room(struct judging *j)
     j->outcome->misuse.value[3] = (int64_t)before;
 }
 
+static struct variable_asked asked_of(const struct spool_memory *m)
+{
+    bool on_stack = m->head.a == SPOOL_PLACE_STACK;
+
+    return (struct variable_asked){.address = on_stack ? m->at : 0,
+                                   .slot =
+                                       m->slot_count && !on_stack ? spool_tail(m, sizeof *m) : NULL,
+                                   .slot_count = on_stack ? 0 : m->slot_count};
+}
+
 static enum core_status find_variable(struct judging *j, const struct variable_place *place)
 {
     const struct spool_memory *m = j->memory;
     struct site_resolver *resolver = j->store->resolver;
+    struct variable_asked asked = asked_of(m);
     enum core_status status = CORE_NOT_FOUND;
 
     if (!place->module)
         return CORE_OK;
     if (m->head.a == SPOOL_PLACE_STATIC)
         status = variable_find_static(resolver, place, &j->variable);
-    else if (m->head.a == SPOOL_PLACE_STACK)
-        status = variable_find_local(resolver, place, m->at, &j->variable);
     else
-        status = variable_find_pointed(resolver, place, spool_tail(m, sizeof *m), m->slot_count,
-                                       &j->variable);
+        status = variable_find_local(resolver, place, &asked, &j->variable);
     CORE_CHECK((status == CORE_OK) == (j->variable != NULL));
+    if (status == CORE_OK)
+        variable_repeat(j->variable, (uint64_t)j->type->extent);
     return status == CORE_NOT_FOUND ? CORE_OK : status;
+}
+
+static void judge_found(struct judging *j)
+{
+    const struct spool_memory *m = j->memory;
+    bool array = m->head.b & SPOOL_MEMORY_ARRAY;
+
+    if (m->head.a == SPOOL_PLACE_FREED)
+        say(j, array ? MISUSE_READ_ARRAY_FREED : MISUSE_SEND_FREED_MEMORY, MISUSE_OBJECT_BLOCK);
+    else
+        judge_room(j);
+    if (!j->wrong && j->variable && !array)
+        judge_type(j);
 }
 
 static enum core_status judge(struct judging *j, const struct variable_place *place)
 {
-    bool array = j->memory->head.b & SPOOL_MEMORY_ARRAY;
+    struct variable_asked asked = asked_of(j->memory);
     enum core_status status = CORE_OK;
 
     if (!j->store->resolver)
@@ -311,12 +334,14 @@ static enum core_status judge(struct judging *j, const struct variable_place *pl
         status = find_variable(j, place);
     if (status != CORE_OK)
         return status;
-    if (j->memory->head.a == SPOOL_PLACE_FREED)
-        say(j, array ? MISUSE_READ_ARRAY_FREED : MISUSE_SEND_FREED_MEMORY, MISUSE_OBJECT_BLOCK);
-    else
-        judge_room(j);
-    if (!j->wrong && j->variable && !array)
-        judge_type(j);
+    judge_found(j);
+    if (j->wrong && j->variable && j->memory->head.a != SPOOL_PLACE_STATIC) {
+        status = variable_confirm(j->store->resolver, place, &asked, &j->variable);
+        *j->outcome = (struct store_outcome){.misuse.site = 0};
+        j->wrong = false;
+        if (status == CORE_OK)
+            judge_found(j);
+    }
     variable_free(j->variable);
     return status;
 }

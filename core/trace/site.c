@@ -145,6 +145,80 @@ Dwarf_Die *site_unit(Dwfl_Module *module, uint64_t address, uint64_t *out_bias)
     return unit;
 }
 
+bool site_unit_whole(Dwarf_Die *unit, Dwarf_Die *out_whole)
+{
+    Dwarf_Die split;
+    Dwarf_Half version;
+    uint8_t kind;
+
+    *out_whole = *unit;
+    if (dwarf_cu_info(unit->cu, &version, &kind, NULL, &split, NULL, NULL, NULL) != 0 ||
+        kind != DW_UT_skeleton)
+        return true;
+    *out_whole = split;
+    return split.cu != NULL;
+}
+
+static bool is_scope(int tag)
+{
+    return tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+           tag == DW_TAG_inlined_subroutine;
+}
+
+/* What may hold functions without being said to hold their code: of Fortran, the functions that are
+ * inside of another one, too. */
+static bool is_container(int tag)
+{
+    return tag == DW_TAG_module || tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
+           tag == DW_TAG_structure_type || tag == DW_TAG_subprogram;
+}
+
+/* The scopes below `parent` that hold the code, outermost first. */
+static int scopes_below(Dwarf_Die *parent, Dwarf_Addr pc, Dwarf_Die *out, int depth)
+{
+    Dwarf_Die child;
+
+    CORE_CHECK(depth <= SITE_SCOPES_MAX);
+    if (depth == SITE_SCOPES_MAX)
+        return depth;
+    if (dwarf_child(parent, &child) == 0)
+        do {
+            if (!is_scope(dwarf_tag(&child)) || dwarf_haspc(&child, pc) <= 0)
+                continue;
+            out[depth] = child;
+            return scopes_below(&child, pc, out, depth + 1);
+        } while (dwarf_siblingof(&child, &child) == 0);
+    return depth;
+}
+
+static int scopes_inside(Dwarf_Die *parent, Dwarf_Addr pc, Dwarf_Die *out, int nested)
+{
+    Dwarf_Die child;
+    int count = scopes_below(parent, pc, out, 0);
+
+    if (count || nested == SITE_SCOPES_MAX || dwarf_child(parent, &child) != 0)
+        return count;
+    do
+        if (is_container(dwarf_tag(&child)) && dwarf_haschildren(&child))
+            count = scopes_inside(&child, pc, out, nested + 1);
+    while (!count && dwarf_siblingof(&child, &child) == 0);
+    return count;
+}
+
+int site_scopes(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *out)
+{
+    Dwarf_Die whole;
+    int count = site_unit_whole(unit, &whole) ? scopes_inside(&whole, pc, out, 0) : 0;
+
+    CORE_CHECK(count <= SITE_SCOPES_MAX);
+    for (int i = 0; i < count / 2; i++) {
+        Dwarf_Die swap = out[i];
+        out[i] = out[count - 1 - i];
+        out[count - 1 - i] = swap;
+    }
+    return count;
+}
+
 /* Goes on from an absolute path to another one below it, or above where ".." says so. */
 static bool path_follow(char *whole, size_t room, const char *path)
 {
@@ -172,7 +246,7 @@ static bool path_follow(char *whole, size_t room, const char *path)
 /* Names that the compiler was given are relative to the folder in which it ran. Where the file is
  * still there, it gets the name that the system has for it, since people stand there, too; else
  * the folder's and the file's as they were written. */
-static void path_make(Dwarf_Die *unit, const char *file, char *out, size_t room)
+void site_path(Dwarf_Die *unit, const char *file, char *out, size_t room)
 {
     Dwarf_Attribute attribute;
     const char *folder =
@@ -205,7 +279,7 @@ static void line_find(Dwfl_Module *module, uint64_t address, struct site_place *
         return;
     slash = strrchr(file, '/');
     snprintf(place->file, sizeof place->file, "%s", slash ? slash + 1 : file);
-    path_make(unit, file, place->path, sizeof place->path);
+    site_path(unit, file, place->path, sizeof place->path);
     place->line = number;
 }
 
@@ -214,13 +288,10 @@ static void line_find(Dwfl_Module *module, uint64_t address, struct site_place *
 static void scopes_find(Dwfl_Module *module, uint64_t address, struct site_place *place)
 {
     uint64_t bias = 0;
-    Dwarf_Die *unit = site_unit(module, address, &bias), *scope = NULL, *chain = NULL;
+    Dwarf_Die *unit = site_unit(module, address, &bias), chain[SITE_SCOPES_MAX];
     size_t used = 0;
-    int count;
+    int count = unit ? site_scopes(unit, address - bias, chain) : 0;
 
-    if (!unit || dwarf_getscopes(unit, address - bias, &scope) <= 0)
-        return;
-    count = dwarf_getscopes_die(&scope[0], &chain);
     for (int i = 0; i < count && !*place->function; i++) {
         int tag = dwarf_tag(&chain[i]);
         const char *name = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine
@@ -234,8 +305,6 @@ static void scopes_find(Dwfl_Module *module, uint64_t address, struct site_place
             used += (size_t)snprintf(place->inlined + used, sizeof place->inlined - used, "%s%s",
                                      used ? " < " : "", name);
     }
-    free(chain);
-    free(scope);
 }
 
 /* C++ names as people write them, without parameters; as they are where the C++ library is not

@@ -14,23 +14,8 @@
 #include "core/trace/variable_part.h"
 
 enum {
-    DEPTH_MAX = 64,        /* of scopes in each other */
-    ENTRIES_MAX = 2000000, /* of debug information that are looked at for a module's variables */
-    REGISTER_FP = 6,       /* DWARF's numbers on x86-64 */
-    REGISTER_SP = 7
-};
-
-struct found {
-    Dwarf_Die die, type;
-    uint64_t offset, bytes; /* of the address in it; its size */
-};
-struct variable {
-    struct found found[VARIABLE_SAME_MAX];
-    uint32_t count; /* 0: only the symbol is known */
-    bool pointed;
-    uint64_t offset, bytes;
-    int line;
-    char name[VARIABLE_TEXT_BYTES], type[VARIABLE_TEXT_BYTES], file[VARIABLE_TEXT_BYTES];
+    DEPTH_MAX = 64,       /* of scopes in each other */
+    ENTRIES_MAX = 2000000 /* of debug information that are looked at for a module's variables */
 };
 
 /* A module's variables that have a place of their own, by address. */
@@ -39,7 +24,7 @@ struct site_static {
     Dwarf_Die die;
 };
 
-static enum core_status variable_new(struct variable **out_variable)
+enum core_status variable_new(struct variable **out_variable)
 {
     struct variable *variable = core_alloc_zero(1, sizeof *variable);
 
@@ -54,21 +39,29 @@ void variable_free(struct variable *variable)
     free(variable);
 }
 
-static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
-{
-    Dwarf_Attribute attribute;
-
-    return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), out);
-}
-
-static void found_add(struct variable *variable, const struct found *found)
+void variable_add(struct variable *variable, const struct found *found)
 {
     if (variable->count < VARIABLE_SAME_MAX)
         variable->found[variable->count++] = *found;
 }
 
+const char *variable_file_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    Dwarf_Word file;
+    size_t count;
+
+    if (dwarf_formudata(dwarf_attr_integrate(die, name, &attribute), &file) != 0 ||
+        !dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+        dwarf_getsrcfiles(&unit, &files, &count) != 0 || file >= count)
+        return NULL;
+    return dwarf_filesrc(files, file, NULL, NULL);
+}
+
 /* The texts are of the first; it ends where the last of them ends (variable.h invariant 2). */
-static void describe(struct variable *variable)
+void variable_describe(struct variable *variable)
 {
     struct found *first = &variable->found[0];
     const char *name, *file, *slash;
@@ -76,7 +69,7 @@ static void describe(struct variable *variable)
     CORE_CHECK(variable->count > 0);
     CORE_CHECK(variable->count <= VARIABLE_SAME_MAX);
     name = dwarf_diename(&first->die);
-    file = dwarf_decl_file(&first->die);
+    file = variable_file_of(&first->die, DW_AT_decl_file);
     slash = file ? strrchr(file, '/') : NULL;
     snprintf(variable->name, sizeof variable->name, "%s", name ? name : "?");
     snprintf(variable->file, sizeof variable->file, "%s", slash ? slash + 1 : file ? file : "");
@@ -87,234 +80,33 @@ static void describe(struct variable *variable)
     variable->bytes = variable->pointed ? UINT64_MAX : 0;
     for (uint32_t i = 0; i < variable->count && !variable->pointed; i++) {
         const struct found *found = &variable->found[i];
-        uint64_t end = variable->offset - found->offset + found->bytes;
-        if (found->offset <= variable->offset && end > variable->bytes)
+        uint64_t end = variable->offset + found->bytes - found->offset;
+        if (end > variable->bytes)
             variable->bytes = end;
     }
     CORE_CHECK(variable->offset < variable->bytes); /* the address lies in the first */
-}
-
-/* --- locations -------------------------------------------------------------------------------- */
-
-static bool register_of(const struct variable_place *place, unsigned number, uint64_t *out)
-{
-    *out = number == REGISTER_FP ? place->fp : place->sp;
-    return place->fp && (number == REGISTER_FP || number == REGISTER_SP);
-}
-
-static bool frame_base(Dwarf_Die *function, Dwarf_Addr pc, const struct variable_place *place,
-                       uint64_t *out)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Op *op;
-    size_t count;
-
-    if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) ||
-        dwarf_getlocation_addr(&attribute, pc, &op, &count, 1) != 1 || count != 1)
-        return false;
-    if (op->atom == DW_OP_call_frame_cfa)
-        *out = place->cfa;
-    else if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
-        return register_of(place, op->atom - DW_OP_reg0, out);
-    else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31 &&
-             register_of(place, op->atom - DW_OP_breg0, out))
-        *out += op->number;
-    else
-        return false;
-    return true;
-}
-
-/* Where in the frame a variable lies; out_away: its address lies there. False: elsewhere, or not
- * known. */
-static bool local_place(Dwarf_Die *die, Dwarf_Addr pc, const uint64_t *base,
-                        const struct variable_place *place, uint64_t *out_address, bool *out_away)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Op *op;
-    size_t count;
-
-    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
-        dwarf_getlocation_addr(&attribute, pc, &op, &count, 1) != 1 || count < 1 || count > 2)
-        return false;
-    *out_away = count == 2 && op[1].atom == DW_OP_deref;
-    if (count == 2 && !*out_away)
-        return false;
-    if (op->atom == DW_OP_fbreg && base)
-        *out_address = *base + op->number;
-    else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31 &&
-             register_of(place, op->atom - DW_OP_breg0, out_address))
-        *out_address += op->number;
-    else
-        return false;
-    return true;
-}
-
-/* --- variables of a frame --------------------------------------------------------------------- */
-
-struct local {
-    const struct variable_place *place;
-    Dwarf_Addr pc;
-    uint64_t base;
-    bool has_base;
-    uint64_t address;    /* that is looked for */
-    const int64_t *slot; /* or these, of pointers */
-    uint32_t slot_count;
-    struct variable *variable;
-};
-
-static void consider_pointer(struct local *local, Dwarf_Die *die, uint64_t at, bool away)
-{
-    struct found found = {.die = *die};
-    Dwarf_Die type;
-
-    for (uint32_t i = 0; i < local->slot_count; i++) {
-        if (at != local->place->cfa + (uint64_t)local->slot[i] || !type_of(die, &type) ||
-            !type_peel(&type))
-            continue;
-        int tag = dwarf_tag(&type);
-        /* the elements of a descriptor's array, which begins with their address; what is passed by
-         * reference, or pointed to */
-        bool described = type_is_described(&type) && !away;
-        if (!described && !away && tag != DW_TAG_pointer_type && tag != DW_TAG_reference_type)
-            continue;
-        found.type = type;
-        if ((!away || described) && !type_of(&type, &found.type))
-            continue; /* void * */
-        if (!described && type_is_described(&found.type))
-            continue;
-        found_add(local->variable, &found);
-    }
-}
-
-static void consider(struct local *local, Dwarf_Die *die)
-{
-    struct found found = {.die = *die};
-    Dwarf_Word bytes = 0;
-    uint64_t at;
-    bool away;
-
-    if (!local_place(die, local->pc, local->has_base ? &local->base : NULL, local->place, &at,
-                     &away))
-        return;
-    if (local->slot) {
-        consider_pointer(local, die, at, away);
-        return;
-    }
-    if (away || at > local->address || !type_of(die, &found.type) ||
-        type_is_described(&found.type) || dwarf_aggregate_size(&found.type, &bytes) != 0 ||
-        local->address - at >= bytes)
-        return;
-    found.offset = local->address - at;
-    found.bytes = bytes;
-    found_add(local->variable, &found);
-}
-
-static void consider_scope(struct local *local, Dwarf_Die *scope, int depth)
-{
-    Dwarf_Die child;
-
-    if (dwarf_child(scope, &child) != 0)
-        return;
-    do {
-        int tag = dwarf_tag(&child);
-        if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
-            consider(local, &child);
-        else if (tag == DW_TAG_common_block && depth < DEPTH_MAX)
-            consider_scope(local, &child, depth + 1);
-    } while (dwarf_siblingof(&child, &child) == 0);
-}
-
-/* All scopes of the frame's code, from the innermost outwards. */
-static enum core_status look_in_frame(struct site_resolver *resolver, struct local *local)
-{
-    const struct variable_place *place = local->place;
-    Dwfl_Module *module = NULL;
-    uint64_t bias = 0;
-    Dwarf_Die *unit, *scope = NULL, *chain = NULL;
-    enum core_status status =
-        site_module(resolver, place->module, place->build_id, place->build_id_bytes, &module);
-    int count;
-
-    if (status != CORE_OK)
-        return status;
-    unit = place->pc ? site_unit(module, place->pc - 1, &bias) : NULL;
-    local->pc = place->pc - 1 - bias;
-    if (!unit || dwarf_getscopes(unit, local->pc, &scope) <= 0)
-        return CORE_NOT_FOUND;
-    count = dwarf_getscopes_die(&scope[0], &chain);
-    for (int i = 0; i < count && !local->has_base; i++)
-        if (dwarf_tag(&chain[i]) == DW_TAG_subprogram)
-            local->has_base = frame_base(&chain[i], local->pc, place, &local->base);
-    for (int i = 0; i < count; i++) {
-        int tag = dwarf_tag(&chain[i]);
-        if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
-            tag == DW_TAG_inlined_subroutine)
-            consider_scope(local, &chain[i], 0);
-    }
-    free(chain);
-    free(scope);
-    return CORE_OK;
-}
-
-static enum core_status find_in_frame(struct site_resolver *resolver, struct local *local,
-                                      struct variable **out_variable)
-{
-    enum core_status status = variable_new(&local->variable);
-
-    CORE_CHECK((local->slot != NULL) == (local->slot_count > 0));
-    if (status == CORE_OK)
-        status = look_in_frame(resolver, local);
-    if (status == CORE_OK && !local->variable->count)
-        status = CORE_NOT_FOUND;
-    if (status != CORE_OK) {
-        variable_free(local->variable);
-        return status;
-    }
-    local->variable->pointed = local->slot != NULL;
-    describe(local->variable);
-    *out_variable = local->variable;
-    return CORE_OK;
-}
-
-enum core_status variable_find_local(struct site_resolver *resolver,
-                                     const struct variable_place *place, uint64_t address,
-                                     struct variable **out_variable)
-{
-    struct local local = {.place = place, .address = address};
-
-    return find_in_frame(resolver, &local, out_variable);
-}
-
-enum core_status variable_find_pointed(struct site_resolver *resolver,
-                                       const struct variable_place *place, const int64_t *slot,
-                                       uint32_t slot_count, struct variable **out_variable)
-{
-    struct local local = {.place = place, .slot = slot, .slot_count = slot_count};
-
-    if (!slot_count)
-        return CORE_NOT_FOUND;
-    enum core_status status = find_in_frame(resolver, &local, out_variable);
-    if (status == CORE_OK) { /* the text is the pointer's own type, not what it points to */
-        Dwarf_Die type;
-        if (type_of(&(*out_variable)->found[0].die, &type))
-            type_write(&type, (*out_variable)->type, sizeof(*out_variable)->type);
-    }
-    return status;
 }
 
 /* --- variables of a module -------------------------------------------------------------------- */
 
 static bool static_place(Dwarf_Die *die, uint64_t *out)
 {
-    Dwarf_Attribute attribute;
+    Dwarf_Attribute attribute, indexed;
+    Dwarf_Addr address;
     Dwarf_Op *op;
     size_t count;
 
     if (!dwarf_attr(die, DW_AT_location, &attribute) ||
         dwarf_getlocation(&attribute, &op, &count) != 0 || count < 1 || count > 2 ||
-        op->atom != DW_OP_addr || (count == 2 && op[1].atom != DW_OP_plus_uconst))
+        (count == 2 && op[1].atom != DW_OP_plus_uconst))
         return false;
-    *out = op->number + (count == 2 ? op[1].number : 0);
+    if (op->atom == DW_OP_addr)
+        address = op->number;
+    else if ((op->atom != DW_OP_addrx && op->atom != DW_OP_GNU_addr_index) ||
+             dwarf_getlocation_attr(&attribute, op, &indexed) != 0 ||
+             dwarf_formaddr(&indexed, &address) != 0)
+        return false;
+    *out = address + (count == 2 ? op[1].number : 0);
     return true;
 }
 
@@ -367,8 +159,11 @@ static enum core_status statics_read(Dwfl_Module *module, struct site_statics *a
 
     CORE_CHECK(!all->known); /* once a module */
     all->known = true;
-    while (status == CORE_OK && left && (unit = dwfl_module_nextcu(module, unit, &bias)))
-        status = statics_gather(all, unit, &left, 0);
+    while (status == CORE_OK && left && (unit = dwfl_module_nextcu(module, unit, &bias))) {
+        Dwarf_Die whole;
+        if (site_unit_whole(unit, &whole))
+            status = statics_gather(all, &whole, &left, 0);
+    }
     for (uint32_t i = 0; i < all->count; i++)
         all->all[i].address += bias;
     if (all->count)
@@ -406,7 +201,7 @@ static void statics_consider(const struct site_statics *all, uint64_t address, u
             dwarf_aggregate_size(&found.type, &bytes) != 0 || found.offset >= bytes)
             continue;
         found.bytes = bytes;
-        found_add(variable, &found);
+        variable_add(variable, &found);
     }
 }
 
@@ -434,7 +229,7 @@ enum core_status variable_find_static(struct site_resolver *resolver,
     if (named || all->count)
         statics_consider(all, place->address, named ? from : place->address, variable);
     if (variable->count)
-        describe(variable);
+        variable_describe(variable);
     else if (named)
         *variable = symbol;
     else
@@ -485,6 +280,12 @@ uint64_t variable_bytes(const struct variable *variable)
     return variable->bytes;
 }
 
+void variable_repeat(struct variable *variable, uint64_t bytes)
+{
+    CORE_CHECK(bytes > 0);
+    variable->repeats = bytes;
+}
+
 void variable_ask(const struct variable *variable, int64_t offset, struct variable_element element,
                   struct variable_answer *out_answer)
 {
@@ -498,7 +299,10 @@ void variable_ask(const struct variable *variable, int64_t offset, struct variab
             *out_answer = (struct variable_answer){.fit = VARIABLE_FITS, .run = 1};
             return; /* in this one's sight it is something else */
         }
-        type_ask(&found->type, (uint64_t)at, variable->pointed, element, &one);
+        if (variable->pointed)
+            type_ask_pointed(&found->type, (uint64_t)at, variable->repeats, element, &one);
+        else
+            type_ask(&found->type, (uint64_t)at, element, &one);
         CORE_CHECK(one.run > 0); /* so that whoever asks for a row of them comes to its end */
         if (!i || one.fit < out_answer->fit)
             *out_answer = one;

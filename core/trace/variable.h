@@ -53,21 +53,30 @@ struct variable_place {
     uint64_t address;     /* of the memory, for variable_find_static */
     uint64_t sp, cfa, fp; /* of the frame: as in struct spool_memory */
 };
+struct variable_asked {
+    uint64_t address;    /* of the process, that is looked for in the frame; */
+    const int64_t *slot; /* or, where it is elsewhere, places of the frame, relative to cfa, with
+                            pointers to it; NULL: none */
+    uint32_t slot_count;
+};
 
 /* Each of them: CORE_NOT_FOUND, without a report, where nothing is known. */
-/* The one that holds the address (of the process), in the frame. */
+/* The one that holds the address, in the frame; or what its pointers point to, of unknown size, as
+ * far as their types tell. */
 enum core_status variable_find_local(struct site_resolver *resolver,
-                                     const struct variable_place *place, uint64_t address,
+                                     const struct variable_place *place,
+                                     const struct variable_asked *asked,
                                      struct variable **out_variable);
+/* Before something that is wrong with it is told: whether it is certain that at the call the place
+ * in the frame is that variable's (variable_frame.c invariant 1). It becomes one with which all is
+ * right that is right with another variable of the function, or NULL: it is not certain. */
+enum core_status variable_confirm(struct site_resolver *resolver,
+                                  const struct variable_place *place,
+                                  const struct variable_asked *asked, struct variable **variable);
 /* The one that holds place->address in the module itself; without debug information, the symbol. */
 enum core_status variable_find_static(struct site_resolver *resolver,
                                       const struct variable_place *place,
                                       struct variable **out_variable);
-/* What the pointers of the frame point to that lie at these places, relative to cfa: of unknown
- * size, as far as their types tell. */
-enum core_status variable_find_pointed(struct site_resolver *resolver,
-                                       const struct variable_place *place, const int64_t *slot,
-                                       uint32_t slot_count, struct variable **out_variable);
 void variable_free(struct variable *variable); /* takes NULL */
 
 const char *variable_name(const struct variable *variable);
@@ -78,6 +87,8 @@ int variable_line(const struct variable *variable);         /* 0 unknown */
  * and UINT64_MAX. */
 uint64_t variable_offset(const struct variable *variable);
 uint64_t variable_bytes(const struct variable *variable);
+/* Of what is pointed to: there is one element of a datatype every so many bytes. */
+void variable_repeat(struct variable *variable, uint64_t bytes);
 /* Whether such an element may lie `offset` bytes behind the address that was looked for. */
 void variable_ask(const struct variable *variable, int64_t offset, struct variable_element element,
                   struct variable_answer *out_answer);

@@ -9,14 +9,15 @@
 
 #include "core/check.h"
 
-enum { DEPTH_MAX = 32, DIMENSIONS_MAX = 16 };
+/* For what is wider, or narrower, MPI has no datatype: people send it as what it is made of. */
+enum { DEPTH_MAX = 32, WIDEST_INTEGER = 8, NARROWEST_FLOATING = 4 };
 
 bool type_peel(Dwarf_Die *type)
 {
     return dwarf_peel_type(type, type) == 0;
 }
 
-static bool type_of(const Dwarf_Die *die, Dwarf_Die *out)
+bool type_of(const Dwarf_Die *die, Dwarf_Die *out)
 {
     Dwarf_Attribute attribute;
 
@@ -42,15 +43,30 @@ static void append(char *out, size_t room, const char *text)
     snprintf(out + used, room - used, "%s", text);
 }
 
+/* Numbers of a fixed number of bytes have no sign: where there is one, compilers say so. */
 static bool number_of(Dwarf_Die *die, unsigned name, int64_t *out)
 {
     Dwarf_Attribute attribute;
     Dwarf_Sword value;
+    Dwarf_Word bits;
 
-    if (dwarf_formsdata(dwarf_attr_integrate(die, name, &attribute), &value) != 0)
+    if (!dwarf_attr_integrate(die, name, &attribute))
         return false;
-    *out = value;
-    return true;
+    switch (dwarf_whatform(&attribute)) {
+    case DW_FORM_data1:
+    case DW_FORM_data2:
+    case DW_FORM_data4:
+    case DW_FORM_data8:
+        if (dwarf_formudata(&attribute, &bits) != 0)
+            return false;
+        *out = (int64_t)bits;
+        return true;
+    default:
+        if (dwarf_formsdata(&attribute, &value) != 0)
+            return false;
+        *out = value;
+        return true;
+    }
 }
 
 /* Elements along one dimension; false: not known. */
@@ -65,7 +81,7 @@ static bool dimension_of(Dwarf_Die *range, bool fortran, int64_t *out)
            !__builtin_add_overflow(*out, 1, out) && *out >= 0;
 }
 
-static bool is_fortran(Dwarf_Die *die)
+bool type_is_fortran(Dwarf_Die *die)
 {
     Dwarf_Die unit;
 
@@ -85,7 +101,7 @@ static bool is_fortran(Dwarf_Die *die)
 
 static void dimensions_write(Dwarf_Die *array, char *out, size_t room)
 {
-    bool fortran = is_fortran(array), first = true;
+    bool fortran = type_is_fortran(array), first = true;
     Dwarf_Die child;
 
     if (dwarf_child(array, &child) != 0)
@@ -212,10 +228,10 @@ static void ask_base(Dwarf_Die *type, uint64_t offset, struct variable_element e
     case DW_ATE_boolean:
     case DW_ATE_signed:
     case DW_ATE_unsigned:
-        sort = VARIABLE_INTEGER;
+        sort = bytes > WIDEST_INTEGER ? VARIABLE_ANY : VARIABLE_INTEGER;
         break;
     case DW_ATE_float:
-        sort = VARIABLE_FLOATING;
+        sort = bytes < NARROWEST_FLOATING ? VARIABLE_ANY : VARIABLE_FLOATING;
         break;
     case DW_ATE_complex_float:
         sort = VARIABLE_FLOATING;
@@ -256,7 +272,8 @@ static void ask_array(Dwarf_Die *type, uint64_t offset, struct variable_element 
     Dwarf_Word bytes = 0, whole = 0;
 
     if (dwarf_hasattr(type, DW_AT_byte_stride) || dwarf_hasattr(type, DW_AT_bit_stride) ||
-        !type_of(type, &inner) || dwarf_aggregate_size(&inner, &bytes) != 0 || !bytes) {
+        type_is_described(type) || !type_of(type, &inner) ||
+        dwarf_aggregate_size(&inner, &bytes) != 0 || !bytes) {
         answer(out, VARIABLE_FITS, 1, NULL);
         return;
     }
@@ -284,13 +301,15 @@ static bool member_place(Dwarf_Die *member, uint64_t *out)
     return true;
 }
 
-/* The members of a structure or union that hold the offset: one of them is enough. */
+/* The members of a structure or union that hold the offset: one of them is enough. What a member of
+ * unknown size holds, no other one does: but in unions. */
 static void ask_members(Dwarf_Die *type, uint64_t offset, struct variable_element element,
                         int depth, struct variable_answer *out)
 {
     struct variable_answer one;
-    Dwarf_Die member, inner;
-    bool any = false;
+    Dwarf_Die member, inner, open;
+    bool any = false, is_union = dwarf_tag(type) == DW_TAG_union_type;
+    uint64_t open_place = UINT64_MAX;
 
     answer(out, VARIABLE_IS_BETWEEN, 1, NULL);
     if (dwarf_hasattr(type, DW_AT_declaration) || dwarf_child(type, &member) != 0) {
@@ -311,6 +330,11 @@ static void ask_members(Dwarf_Die *type, uint64_t offset, struct variable_elemen
         }
         if (offset < place || (sized && offset - place >= bytes))
             continue;
+        if (!sized && !is_union) {
+            open = inner;
+            open_place = place;
+            continue;
+        }
         ask(&inner, offset - place, element, depth + 1, &one);
         if (!any || one.fit < out->fit)
             *out = one;
@@ -318,6 +342,8 @@ static void ask_members(Dwarf_Die *type, uint64_t offset, struct variable_elemen
         if (out->fit == VARIABLE_FITS)
             return;
     } while (dwarf_siblingof(&member, &member) == 0);
+    if (!any && open_place != UINT64_MAX)
+        ask(&open, offset - open_place, element, depth + 1, out);
 }
 
 static void ask(const Dwarf_Die *type, uint64_t offset, struct variable_element element, int depth,
@@ -361,17 +387,41 @@ static void ask(const Dwarf_Die *type, uint64_t offset, struct variable_element 
     }
 }
 
-void type_ask(const Dwarf_Die *type, uint64_t offset, bool repeats, struct variable_element element,
+void type_ask(const Dwarf_Die *type, uint64_t offset, struct variable_element element,
               struct variable_answer *out_answer)
+{
+    ask(type, offset, element, 0, out_answer);
+}
+
+/* Whether it is made of structures; false: of basic types, alone or as an array. */
+static bool has_structure(const Dwarf_Die *type)
+{
+    Dwarf_Die die = *type;
+
+    for (int i = 0; i < DEPTH_MAX && type_peel(&die); i++) {
+        if (dwarf_tag(&die) != DW_TAG_array_type)
+            return dwarf_tag(&die) == DW_TAG_structure_type ||
+                   dwarf_tag(&die) == DW_TAG_class_type || dwarf_tag(&die) == DW_TAG_union_type;
+        if (!type_of(&die, &die))
+            return false;
+    }
+    return false;
+}
+
+void type_ask_pointed(const Dwarf_Die *type, uint64_t offset, uint64_t repeats,
+                      struct variable_element element, struct variable_answer *out_answer)
 {
     Dwarf_Word bytes = 0;
     Dwarf_Die peeled = *type;
 
-    if (repeats && type_peel(&peeled) && dwarf_aggregate_size(&peeled, &bytes) == 0 && bytes) {
+    CORE_CHECK(repeats > 0); /* variable_repeat */
+    if (!type_peel(&peeled) || dwarf_aggregate_size(&peeled, &bytes) != 0 || !bytes) {
+        ask(type, offset, element, 0, out_answer);
+    } else if (offset >= bytes && repeats != bytes && has_structure(type)) {
+        answer(out_answer, VARIABLE_FITS, UINT64_MAX / 2, NULL);
+    } else {
         ask(type, offset % bytes, element, 0, out_answer);
-        if (out_answer->run == bytes) /* it has no parts */
+        if (out_answer->run == bytes && !has_structure(type)) /* it has no parts */
             out_answer->run = UINT64_MAX / 2;
-        return;
     }
-    ask(type, offset, element, 0, out_answer);
 }

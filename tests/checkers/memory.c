@@ -67,6 +67,9 @@ static inline __attribute__((always_inline)) void inlined(void)
 }
 
 #define RECV(at, count, type, sent) (ship(sent), MPI_Recv(at, count, type, SELF, ST), arrived())
+#define EXCHANGE(at, count, type) \
+    MPI_Sendrecv(at, count, type, 0, 0, bytes, sizeof bytes, MPI_PACKED, SELF, ST)
+#define EACH(at, type) MPI_Alltoallv(at, n, zero, type, bytes, n, zero, type, MPI_COMM_SELF)
 #define INIT(at, count, type) \
     (MPI_Send_init(at, count, type, SELF, &request), MPI_Request_free(&request))
 
@@ -233,9 +236,109 @@ static void structures(void)
     MPI_Type_free(&good), MPI_Type_free(&exact), MPI_Type_free(&packed), MPI_Type_free(&column);
 }
 
+/* Arguments that are pushed on the stack. */
+static void pushed(void)
+{
+    int list[10] = {0}, zero[1] = {0}, n[1] = {3};
+    double d[6] = {0};
+    struct point p[3] = {{0}};
+    keep(list), keep(d), keep(p);
+    EXCHANGE(list, 10, MPI_INT);
+    EXCHANGE(list, 11, MPI_INT); /* finds: buffer -g */
+    EXCHANGE(list + 4, 6, MPI_INT);
+    EXCHANGE(list + 4, 7, MPI_INT); /* finds: buffer -g */
+    EXCHANGE(d, 6, MPI_DOUBLE);
+    EXCHANGE(d, 6, MPI_LONG); /* finds: buffer-type -g */
+    EACH(d, MPI_DOUBLE);
+    EACH(d, MPI_LONG);         /* finds: buffer-type -g */
+    EACH(&p[0].x, MPI_DOUBLE); /* finds: buffer-type -g */
+}
+
+/* What has no name, in a place of the stack that a variable has at another time. */
+static void temporary(int n)
+{
+    double late[2];
+    EXCHANGE(((int[]){1, 2, n, 4}), 4, MPI_INT);
+    {
+        EXCHANGE(((float[]){1, 2, n, 4, 5, 6, 7, 8}), 8, MPI_FLOAT);
+    }
+    for (int i = 0; i < 2; i++) {
+        long inner[4];
+        {
+            EXCHANGE(((float[]){1, 2, n + i, 4, 5, 6, 7, 8, 9}), 9, MPI_FLOAT);
+        }
+        inner[0] = i;
+        keep(inner);
+    }
+    late[0] = n, late[1] = n;
+    keep(late);
+    EXCHANGE(late, 2, MPI_DOUBLE);
+    EXCHANGE(late, 2, MPI_LONG); /* finds: buffer-type -g */
+}
+
+/* Calls that a compiler makes one of. */
+static void merged(int n, int root)
+{
+    if (n > 3) {
+        int x[4] = {n};
+        keep(x);
+        MPI_Bcast(x, 2, MPI_INT, root, MPI_COMM_SELF);
+    } else {
+        double y[2] = {n};
+        keep(y);
+        MPI_Bcast(y, 2, MPI_DOUBLE, root, MPI_COMM_SELF);
+    }
+    keep(NULL);
+}
+
+struct head {
+    int kind, count;
+};
+struct body {
+    struct head head;
+    double value[3];
+};
+struct list {
+    int count;
+    double value[];
+};
+static struct {
+    double value[20];
+    int id[4];
+} large;
+
+static void pointed(void)
+{
+    struct list *list = calloc(1, sizeof *list + 80);
+    struct body *body = calloc(2, sizeof *body);
+    struct head *head = &body->head;
+    int lengths[] = {1, 10}, two[] = {2, 3};
+    MPI_Aint at[] = {0, offsetof(struct list, value)}, in[] = {0, offsetof(struct body, value)};
+    MPI_Datatype members[] = {MPI_INT, MPI_DOUBLE}, type, bodies;
+    __int128 wide = 1;
+    keep(list), keep(&head), keep(&wide);
+    MPI_Type_create_struct(2, lengths, at, members, &type), MPI_Type_commit(&type);
+    MPI_Type_create_struct(2, two, in, members, &bodies), MPI_Type_commit(&bodies);
+    INIT(list, 1, type);
+    INIT(list, 20, type); /* finds: buffer */
+    INIT(head, 2, bodies);
+    INIT(&wide, 2, MPI_UINT64_T);
+    INIT(&wide, 16, MPI_BYTE);
+    INIT(&wide, 17, MPI_BYTE); /* finds: buffer -g */
+    INIT(large.id, 4, MPI_INT);
+    INIT(large.id, 4, MPI_FLOAT); /* finds: buffer-type -g */
+    MPI_Type_free(&type), MPI_Type_free(&bodies);
+    free(list), free(body);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    pushed();
+    temporary(argc);
+    merged(argc, 0);
+    merged(argc + 5, 0);
+    pointed();
     keep(before), keep(after);
     overruns();
     heap();

@@ -1,7 +1,8 @@
 # Buffers are the variables and blocks that they are, however a program is built: what the comments
 # of the sources say is found, and nothing else; in C, C++ and Fortran, with and without debug
 # information and optimisation. Holds store_memory.c invariants 1 and 2, variable.h invariants 1
-# and 2, bounds.h invariants 1 and 2, heap.c invariants 2 and 3.
+# and 2, variable_frame.c invariant 1, mention.h invariant 1, bounds.h invariants 1 and 2, heap.c
+# invariants 2 and 3.
 # timeout: 300
 try() { # SOURCE COMPILER FLAG...
     local source=$SOURCE/tests/checkers/$1 compiler=$2 holds=
@@ -14,7 +15,7 @@ try() { # SOURCE COMPILER FLAG...
         { echo "$source, $compiler $*"; exit 1; }
 }
 for flags in "-g -O0" "-g -O1" "-g -O2" "-g -O0 -fomit-frame-pointer" "-g -O2 -no-pie" \
-    "-g -O0 -gdwarf-4" "-O0" "-O2 -no-pie"; do
+    "-g -O0 -gdwarf-4" "-g -Os" "-g -O1 -gsplit-dwarf" "-O0" "-O2 -no-pie"; do
     try memory.c mpicc $flags
 done
 for flags in "-g -O0" "-g -O2" "-O2"; do OMPI_CC=clang try memory.c mpicc $flags; done

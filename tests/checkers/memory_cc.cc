@@ -37,9 +37,55 @@ template <class T> struct grid {
     void send(MPI_Datatype type, int count) { INIT(cell, count, type); }
 };
 
+template <class T> struct datatype;
+template <> struct datatype<int> {
+    static MPI_Datatype get()
+    {
+        return MPI_INT;
+    }
+};
+template <> struct datatype<float> {
+    static MPI_Datatype get()
+    {
+        return MPI_FLOAT;
+    }
+};
+template <class T> void send_value(const T &value)
+{
+    INIT(&value, 1, datatype<T>::get());
+}
+
+namespace app
+{
+// Values without a name, in places of the stack that variables have at other times.
+__attribute__((noinline)) static void temporaries(int n)
+{
+    double late[2];
+    int status[6];
+    send_value(5);
+    send_value(n * 2.5f);
+    INIT((std::array<int, 4>{1, n, 3, 4}.data()), 4, MPI_INT);
+    INIT((std::array<float, 8>{1, (float)n, 3}.data()), 8, MPI_FLOAT);
+    for (int i = 0; i < n; i++) {
+        double inner[4];
+        INIT((std::array<int, 8>{1, i, 3}.data()), 8, MPI_INT);
+        inner[0] = i;
+        keep(inner);
+    }
+    late[0] = late[1] = n;
+    status[0] = n;
+    keep(late), keep(status);
+    INIT(late, 2, MPI_DOUBLE);
+    INIT(late, 3, MPI_DOUBLE); // finds: buffer -g
+    INIT(status, 6, MPI_INT);
+    INIT(status, 6, MPI_FLOAT); // finds: buffer-type -g
+}
+} // namespace app
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    app::temporaries(argc + 1);
     std::vector<double> v(8);
     std::array<int, 8> a{};
     std::complex<double> z[2];

@@ -9,7 +9,71 @@ module shared
         double precision :: x, y
         integer :: id, pad
     end type
+    type mesh
+        integer :: n
+        double precision, allocatable :: cells(:)
+        double precision, pointer :: view(:) => null()
+        integer :: sizes(6)
+    end type
+contains
+    ! Variables of functions inside of modules, and of functions inside of those.
+    subroutine inner(n)
+        integer :: n
+        call innermost(n)
+    contains
+        subroutine innermost(k)
+            include 'mpif.h'
+            integer, value :: k
+            integer :: request, ierr, own(4)
+            type(mesh) :: m
+            own = k
+            m%n = k
+            m%sizes = k
+            call MPI_Send_init(own, 4, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr)
+            call MPI_Request_free(request, ierr)
+            call MPI_Send_init(own, 5, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer -g
+            call MPI_Request_free(request, ierr)
+            call MPI_Send_init(k, 2, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer -g stack
+            call MPI_Request_free(request, ierr)
+            call MPI_Send_init(m%sizes, 6, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr)
+            call MPI_Request_free(request, ierr)
+            call MPI_Send_init(m%sizes, 6, MPI_REAL, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer-type -g
+            call MPI_Request_free(request, ierr)
+            call MPI_Send_init(m%n, 1, MPI_REAL, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer-type -g
+            call MPI_Request_free(request, ierr)
+        end subroutine
+    end subroutine
 end module
+
+! Values of expressions, in places of the stack that variables have at other times.
+subroutine expressions(n)
+    implicit none
+    include 'mpif.h'
+    integer :: n, request, ierr, status(MPI_STATUS_SIZE)
+    double precision :: late(4)
+    real :: r(8)
+    r = n
+    call MPI_Send_init([1, 2, n, 4], 4, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr)
+    call MPI_Request_free(request, ierr)
+    call MPI_Send_init(real([1, 2, n, 4]), 4, MPI_REAL, 0, 0, MPI_COMM_SELF, request, ierr)
+    call MPI_Request_free(request, ierr)
+    call MPI_Send_init((n), 1, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr)
+    call MPI_Request_free(request, ierr)
+    call MPI_Send_init(n * 2.5, 1, MPI_REAL, 0, 0, MPI_COMM_SELF, request, ierr)
+    call MPI_Request_free(request, ierr)
+    call MPI_Send_init(r * 2, 8, MPI_REAL, 0, 0, MPI_COMM_SELF, request, ierr)
+    call MPI_Request_free(request, ierr)
+    call MPI_Send_init(r(1:8:2), 4, MPI_REAL, 0, 0, MPI_COMM_SELF, request, ierr)
+    call MPI_Request_free(request, ierr)
+    late = n
+    status = n
+    call MPI_Send_init(late, 4, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_SELF, request, ierr)
+    call MPI_Request_free(request, ierr)
+    call MPI_Send_init(late, 5, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_SELF, request, ierr) ! finds: buffer -g
+    call MPI_Request_free(request, ierr)
+    call MPI_Send_init(status, 6, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, ierr)
+    call MPI_Request_free(request, ierr)
+end subroutine
 
 subroutine callee(buffer, n)
     implicit none
@@ -144,6 +208,8 @@ program memory
     call callee(small, 5)
     call commons
     call reshaped(a, 10, 10)
+    call inner(n)
+    call expressions(n)
     call MPI_Allreduce(MPI_IN_PLACE, total, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_SELF, ierr)
     call MPI_Finalize(ierr)
 end program
