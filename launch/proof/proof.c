@@ -272,7 +272,8 @@ static struct need need_send(struct proof_prover *prover, int32_t me,
     if (channel && channel->mixed)
         number = 1; /* at least */
     if (number <= received + receives_fitting(prover, &send) &&
-        !(certain ? proof_send_left(prover, &send) : proof_send_done_or_left(prover, &send)))
+        !(certain ? proof_send_left(prover, &send) : proof_send_done_or_left(prover, &send)) &&
+        !(number <= received && proof_send_held(prover, &send)))
         return proof_need_unknown();
     proof_peer_add(prover, dest);
     return need;

@@ -352,9 +352,9 @@ void proof_intercomm_needs(struct proof_prover *prover, int32_t me,
     proof_need_add(prover, proof_need(NEED_CERTAIN, ENDING_NEED_LEADER, space));
 }
 
-/* MPI_Comm_create_group: what one member of it says. */
+/* MPI_Comm_create_group, MPI_Comm_create_from_group: what one member of it says. */
 struct party {
-    const struct history_space *from;
+    const struct history_space *from; /* NULL: of no communicator */
     const struct history_group *group;
 };
 
@@ -368,7 +368,7 @@ static bool party_of(const struct history_rank *rank, const struct history_open 
         return false;
     out_party->from = history_space_find(rank, HISTORY_SPACE_COMM, open->event.comm);
     out_party->group = history_group_find(rank, (uint32_t)open->arg[call->group_arg]);
-    return out_party->from && out_party->group;
+    return (out_party->from || !open->event.comm) && out_party->group;
 }
 
 static bool has_members(const struct history_group *group, const int32_t *member, uint32_t size)
@@ -399,7 +399,8 @@ static bool has_joined(const struct history_rank *rank, const struct party *part
     if (comms_of(rank, party->group) > comms)
         return true;
     for (uint32_t i = 0; i < rank->open_count; i++)
-        if (party_of(rank, &rank->open[i], &its) && its.from->global == party->from->global &&
+        if (party_of(rank, &rank->open[i], &its) && !its.from == !party->from &&
+            (!its.from || its.from->global == party->from->global) &&
             rank->open[i].event.tag == tag &&
             has_members(its.group, party->group->member, party->group->size))
             return true;
@@ -428,6 +429,9 @@ struct need proof_party_need(struct proof_prover *prover, int32_t me,
         proof_peer_add(prover, member);
         missing++;
     }
-    return missing ? proof_need(NEED_CERTAIN, ENDING_NEED_COLLECTIVE, mine.from)
-                   : proof_need_unknown();
+    if (!missing)
+        return proof_need_unknown();
+    return mine.from ? proof_need(NEED_CERTAIN, ENDING_NEED_COLLECTIVE, mine.from)
+                     : (struct need){.state = NEED_CERTAIN,
+                                     .wait = {.need = ENDING_NEED_COLLECTIVE, .tag = EVENT_NONE}};
 }

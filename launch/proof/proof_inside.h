@@ -102,6 +102,9 @@ void proof_index_done(struct proof_index *index);
 /* proof_match.c: whether a message of so many bytes (-1: not known) has arrived, and been carried
  * over if it was matched. */
 bool proof_rested(const struct proof_prover *prover, int32_t source, int32_t dest, int64_t bytes);
+/* proof_match.c: whether a matched probe found the message, of those that were taken, and nobody
+ * has received it since. */
+bool proof_send_held(const struct proof_prover *prover, const struct proof_send *send);
 /* proof_match.c: whether no receive that is posted now has taken the message, or will. */
 bool proof_send_left(const struct proof_prover *prover, const struct proof_send *send);
 /* proof_match.c: a send that may have completed: whether it has, unless all receives that are

@@ -229,3 +229,30 @@ bool proof_send_left(const struct proof_prover *prover, const struct proof_send 
     }
     return true;
 }
+
+/* The first messages of a channel have been taken; but the destination only holds some of them,
+ * found by a matched probe, and a send that has not returned in the time is one of those: what was
+ * received is carried over. */
+bool proof_send_held(const struct proof_prover *prover, const struct proof_send *send)
+{
+    const struct history_rank *rank = &prover->history.rank[send->dest];
+
+    if (!proof_rested(prover, send->source, send->dest, send->bytes))
+        return false;
+    for (uint32_t i = 0; i < rank->open_count; i++) {
+        const struct history_call *call = history_open_call(rank, &rank->open[i]);
+
+        if (!call || call->class == EVENT_CLASS_MRECV) /* it may be at it */
+            return false;
+    }
+    for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
+        const struct request *r = requests_at(&rank->requests, i);
+        const struct history_space *space =
+            history_space_find(rank, HISTORY_SPACE_COMM, (uint32_t)r->comm);
+
+        if (r->kind == REQUEST_MESSAGE && space && space->global == send->global &&
+            history_space_world(space, r->peer) == send->source && r->tag == send->tag)
+            return true;
+    }
+    return false;
+}

@@ -651,6 +651,34 @@ static void a_send_while_its_destination_receives(void **state)
     }
 }
 
+/* A matched probe found the message of a send, and nobody receives it. */
+static void a_send_whose_message_is_held(void **state)
+{
+    (void)state;
+    for (int twin = 0; twin < 6; twin++) {
+        job_start(2);
+        names_define();
+        standing[0] = standing[1] = PROOF_PAUSED;
+        did_completing(0, EVENT_CLASS_MPROBE, 7, 1, twin == 1 ? 6 : 5);
+        if (twin == 2) { /* it was received */
+            put(0, SPOOL_ARGS, 1, 0, &(struct spool_args){.seq = lane[0].seq + 1},
+                sizeof(struct spool_args), &(int64_t){7}, 8);
+            did_completing(0, EVENT_CLASS_MRECV, 7, 1, 5);
+        }
+        inside(0, twin == 3 ? EVENT_CLASS_MRECV : EVENT_CLASS_RECV, 1, twin == 3 ? EVENT_NONE : 8,
+               twin == 3 ? 7 : 0);
+        inside(1, EVENT_CLASS_SEND, 0, 5, 0);
+        if (twin == 4)
+            standing[0] = PROOF_SETTLED;
+        if (twin == 5)
+            standing[1] = PROOF_STILL;
+        if (twin <= 1) /* the first one is held; or none fits the send at all */
+            expect_proven(2);
+        else
+            expect_nothing();
+    }
+}
+
 /* Another message may have been taken; but then the receive would have met its own, had all had the
  * time. */
 static void what_has_arrived_was_taken(void **state)
@@ -784,6 +812,7 @@ int main(void)
         cmocka_unit_test(a_pending_receive_takes_the_message),
         cmocka_unit_test(a_send_whose_receive_took_another_message),
         cmocka_unit_test(a_send_while_its_destination_receives),
+        cmocka_unit_test(a_send_whose_message_is_held),
         cmocka_unit_test(what_has_arrived_was_taken),
         cmocka_unit_test(threads),
         cmocka_unit_test(threads_that_share_a_channel),
