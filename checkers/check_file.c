@@ -11,12 +11,10 @@
 #include "checkers/check_rules.h"
 #include "checkers/conflict/file_conflict.h"
 #include "checkers/collective/types.h"
-#include "checkers/refused.h"
+#include "checkers/told.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/request.h"
-
-enum { FINDINGS_MAX = 16 };
 
 enum { VALUES_MAX = 2, VIEW_VALUES = 3 };
 
@@ -43,10 +41,10 @@ struct opened { /* a rank's side of a file */
 };
 struct files {
     const struct check_input *input;
-    struct finding_list *list;
+    struct told told;
     struct requests requests; /* of the rank that is read; own[0]: file + 1, own[1]: opened as */
     struct opened *opened;    /* file * ranks + rank */
-    uint32_t room, file_count, findings;
+    uint32_t room, file_count;
 };
 
 static struct opened *opened_of(struct files *files, int32_t file, uint32_t rank)
@@ -66,25 +64,13 @@ static struct opened *opened_of(struct files *files, int32_t file, uint32_t rank
 
 static struct finding *say(struct files *files, uint32_t rank, uint64_t seq)
 {
-    struct finding *finding = files->findings++ < FINDINGS_MAX
-                                  ? finding_list_add(files->list, RULE_FILE, FINDING_ERROR)
-                                  : NULL;
-
-    if (!finding)
-        return NULL;
-    finding_core_add(finding, files->input->trace, rank, seq);
-    return finding;
+    return told_add(&files->told, FINDING_ERROR, rank, seq);
 }
 
-static void wrong(struct files *files, const struct trace_event *event, const char *sentence)
+static void wrong(struct files *files, const struct trace_event *event, uint64_t other,
+                  const char *sentence)
 {
-    struct finding *finding = say(files, event->rank, event->seq);
-
-    if (finding)
-        finding_title(finding, "%s: %s (rank %" PRIu32 ")",
-                      files->input->trace->call[event->call].name, sentence, event->rank);
-    if (finding && refused_on_purpose(files->input->trace, event))
-        refused_note(finding);
+    told_wrong(&files->told, event, other, sentence);
 }
 
 /* Nothing of a job lies so far away, or is so large; twice as much is still a number. */
@@ -123,23 +109,23 @@ static void access(struct files *files, const struct trace_event *event, struct 
          reads = event->verb == VERB_READ;
 
     if (writes && (file->amode & EVENT_AMODE_RDONLY))
-        wrong(files, event, "the file was opened with MPI_MODE_RDONLY");
+        wrong(files, event, 0, "the file was opened with MPI_MODE_RDONLY");
     else if (reads && (file->amode & EVENT_AMODE_WRONLY))
-        wrong(files, event, "the file was opened with MPI_MODE_WRONLY");
+        wrong(files, event, 0, "the file was opened with MPI_MODE_WRONLY");
     else if ((file->amode & EVENT_AMODE_SEQUENTIAL) &&
              (writes || reads || event->verb == VERB_SEEK) &&
              !(event->traits & (TRAIT_BIT(SHARED_POINTER) | TRAIT_BIT(ORDERED))))
-        wrong(files, event, "the file was opened with MPI_MODE_SEQUENTIAL");
+        wrong(files, event, 0, "the file was opened with MPI_MODE_SEQUENTIAL");
     if ((writes || reads) && file->etype >= 0 && (uint32_t)file->etype < trace->datatype_count &&
         trace->datatype[file->etype].size > 0 && event->count > 0 &&
         event->bytes % (uint64_t)trace->datatype[file->etype].size)
-        wrong(files, event, "what it moves is no whole number of the view's elementary type");
+        wrong(files, event, 0, "what it moves is no whole number of the view's elementary type");
     if (event->verb == VERB_SEEK)
         file->position = -1;
     if (file->overlap && (event->verb == VERB_WRITE || reads) && event->count > 0 &&
         !trait_in(event->traits, TRAIT_ENDS) &&
         tiles_covered(trace, event, file) > (int64_t)file->overlap && writes)
-        wrong(files, event,
+        wrong(files, event, 0,
               "it writes bytes of the file twice: in the view 'filetype' is repeated, and the "
               "repetitions overlap");
 }
@@ -171,6 +157,21 @@ static enum core_status followed(enum request_step step, const struct trace_even
     return CORE_OK;
 }
 
+/* The first call that began an access to the file which is not complete; 0: none is known. */
+static uint64_t pending_first(const struct files *files, int32_t number, const struct opened *file)
+{
+    uint64_t first = 0;
+
+    CORE_CHECK(number >= 0 && file->pending);
+    for (uint32_t i = 0; i < requests_count(&files->requests); i++) {
+        const struct request *request = requests_at(&files->requests, i);
+        if (request->own[0] == (uint32_t)number + 1 && request->own[1] == (uint32_t)file->seq &&
+            (!first || request->begun < first))
+            first = request->begun;
+    }
+    return first;
+}
+
 /* How a split access is ended is told by how it was begun. */
 static bool ends_it(const struct trace_event *begun, const struct trace_event *event)
 {
@@ -188,19 +189,21 @@ static void finish(struct files *files, const struct trace_event *event, struct 
                    event->verb == VERB_SET_SIZE || event->verb == VERB_SYNC_FILE;
 
     if (file->split && !ends && moves && trait_in(event->traits, TRAIT_COLLECTIVE))
-        wrong(files, event, "a split access to the same file handle has not ended");
+        wrong(files, event, file->begun.seq,
+              "a split access to the same file handle has not ended");
     if (file->split && ends && !ends_it(&file->begun, event)) {
         char sentence[128];
         snprintf(sentence, sizeof sentence, "the split access was begun by %s",
                  files->input->trace->call[file->begun.call].name);
-        wrong(files, event, sentence);
+        wrong(files, event, file->begun.seq, sentence);
     }
     if (!file->split && ends && !file->refused)
-        wrong(files, event, "no split access was begun");
+        wrong(files, event, 0, "no split access was begun");
     if (file->split && settles)
-        wrong(files, event, "a split access to the file has not ended");
+        wrong(files, event, file->begun.seq, "a split access to the file has not ended");
     if (file->pending && settles)
-        wrong(files, event, "a non-blocking access to the file is not complete");
+        wrong(files, event, pending_first(files, event->win, file),
+              "a non-blocking access to the file is not complete");
     file->refused = begins ? event->error != 0 : file->refused;
     if (event->error)
         return;
@@ -390,14 +393,14 @@ static void view(struct files *files, const struct trace_event *event, struct op
     if ((trace->datatype[etype].size > 0 &&
          trace->datatype[filetype].size % trace->datatype[etype].size) ||
         types_compare(trace, etype, 1, filetype, 1, &a, &b) == TYPES_DIFFER)
-        wrong(files, event, "'filetype' is not made of 'etype'");
+        wrong(files, event, 0, "'filetype' is not made of 'etype'");
     for (int i = 0; i < 2; i++) {
         const char *what =
             misplaced(trace, i ? filetype : etype, !(file->amode & EVENT_AMODE_RDONLY));
         char sentence[128];
         snprintf(sentence, sizeof sentence, "'%s' %s", i ? "filetype" : "etype", what ? what : "");
         if (what && (!i || filetype != etype))
-            wrong(files, event, sentence);
+            wrong(files, event, 0, sentence);
         if (!what && i && trace->datatype[filetype].size > 0 && trace->datatype[etype].size > 0) {
             file->filetype = filetype;
             file->overlap = repetitions_overlap(trace, filetype);
@@ -539,7 +542,8 @@ static void compare(struct files *files, uint32_t at)
 
 enum core_status check_file(const struct check_input *input, struct finding_list *list)
 {
-    struct files files = {.input = input, .list = list};
+    struct files files = {.input = input,
+                          .told = {.input = input, .list = list, .rule = RULE_FILE}};
     enum core_status status = CORE_OK;
     bool any = false, whole = true;
 
@@ -557,5 +561,7 @@ enum core_status check_file(const struct check_input *input, struct finding_list
     for (size_t i = 0; i < files.room; i++)
         free(files.opened[i].step);
     free(files.opened);
+    told_done(&files.told);
+    status = status == CORE_OK ? files.told.status : status;
     return status == CORE_OK && any && whole ? file_conflict_check(input, list) : status;
 }

@@ -13,10 +13,11 @@
 
 #include "checkers/check_rules.h"
 #include "checkers/collective/type_report.h"
+#include "checkers/conflict/assertion.h"
 #include "checkers/conflict/exposure.h"
+#include "checkers/conflict/fences.h"
 #include "checkers/conflict/region.h"
 #include "checkers/conflict/rma_conflict.h"
-#include "checkers/refused.h"
 #include "checkers/wording.h"
 #include "core/array.h"
 #include "core/check.h"
@@ -24,16 +25,20 @@
 #include "core/table.h"
 #include "core/work.h"
 
-enum { FINDINGS_MAX = 16 };
-
+struct held {
+    uint64_t seq; /* the call that locked it */
+    uint8_t how;  /* 0 not, 1 shared, 2 exclusive */
+};
 struct epoch { /* of one rank on one window */
     bool fence, started, posted, all;
     bool no_succeed;      /* the last fence says that nothing follows it */
     uint32_t fences;      /* so far */
     uint64_t locked_used; /* the last access under a lock since the last fence; 0 none */
     uint64_t fence_seq, start_seq, post_seq, used_seq;
-    uint8_t *lock; /* by world rank of the target: 0 none, 1 shared, 2 exclusive */
-    bool *group;   /* targets of the start */
+    uint64_t synced;   /* the last call that synchronised the window, or made it */
+    struct held *lock; /* by world rank of the target */
+    uint64_t all_seq;  /* the call that locked all */
+    bool *group;       /* targets of the start */
 };
 struct open { /* of the rank that is read */
     struct open_key {
@@ -46,37 +51,29 @@ struct requested { /* of the rank that is read */
     uint64_t request;
     uint32_t access;
 };
-struct fence {
-    uint64_t seq;
-    int64_t mode; /* what it asserts */
-};
-struct fences { /* of one rank on one window */
-    struct fence *fence;
-    uint32_t count, room;
-};
 struct part { /* a rank's, of a window */
     int64_t unit;
-    uint64_t freed; /* MPI_Win_free; 0: not */
-    struct fences fences;
     struct regions regions;
     struct epoch epoch;
 };
 struct window {
-    struct part *part; /* by world rank; NULL: there is no such window */
+    struct part *part;     /* by world rank; NULL: there is no such window */
+    struct fences *fences; /* the same */
     bool dynamic;
-    bool within_said; /* locks between fences: once */
-    bool posted_said; /* locks of what is posted: once */
+    bool within_said;    /* locks between fences: once */
+    bool posted_said;    /* locks of what is posted: once */
+    bool unchecked_said; /* locks that are not checked, and should be: once */
 };
 struct rma {
     const struct check_input *input;
-    struct finding_list *list;
+    struct told told;
     struct window *window;
     uint32_t window_room;
     struct rma_accesses all; /* and the memory of the windows */
     struct core_table open, requested;
     struct exposures exposures;
+    struct assertions assertions;
     bool fetching; /* the rank that is read has begun an atomic operation that reads */
-    uint32_t findings;
     struct type_report types;
     enum core_status status;
 };
@@ -92,29 +89,13 @@ static bool good(struct rma *rma, enum core_status status)
 static struct finding *say(struct rma *rma, enum finding_severity severity, uint32_t rank,
                            uint64_t seq)
 {
-    if (rma->findings++ >= FINDINGS_MAX)
-        return NULL;
-    struct finding *finding = finding_list_add(rma->list, RULE_RMA, severity);
-    if (!finding) {
-        rma->status = CORE_NO_MEMORY;
-        return NULL;
-    }
-    finding_core_add(finding, rma->input->trace, rank, seq);
-    return finding;
+    return told_add(&rma->told, severity, rank, seq);
 }
 
 static void wrong(struct rma *rma, const struct trace_event *event, uint64_t other,
                   const char *sentence)
 {
-    struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
-    if (!finding)
-        return;
-    finding_title(finding, "%s: %s (rank %" PRIu32 ")", rma->input->trace->call[event->call].name,
-                  sentence, event->rank);
-    if (refused_on_purpose(rma->input->trace, event))
-        refused_note(finding);
-    if (other)
-        finding_call_add(finding, rma->input->trace, event->rank, other);
+    told_wrong(&rma->told, event, other, sentence);
 }
 
 static struct window *window_of(struct rma *rma, int32_t win)
@@ -131,9 +112,10 @@ static struct window *window_of(struct rma *rma, int32_t win)
     CORE_CHECK((uint32_t)win < rma->window_room && (uint32_t)win < rma->all.window_room);
     struct window *window = &rma->window[win];
     struct rma_window *memory = &rma->all.window[win];
-    if (window->part && memory->part)
+    if (window->part && window->fences && memory->part)
         return window;
     if (!good(rma, CORE_ARRAY_NEW(window->part, ranks, "windows")) ||
+        !good(rma, CORE_ARRAY_NEW(window->fences, ranks, "windows")) ||
         !good(rma, CORE_ARRAY_NEW(memory->part, ranks, "windows")))
         return NULL;
     for (uint32_t i = 0; i < ranks; i++)
@@ -149,7 +131,7 @@ static struct area_part *part_of(const struct rma *rma, int32_t win, uint32_t ra
     return &rma->all.window[win].part[rank];
 }
 
-static uint8_t *locks(struct rma *rma, struct epoch *epoch)
+static struct held *locks(struct rma *rma, struct epoch *epoch)
 {
     if (!epoch->lock)
         good(rma, CORE_ARRAY_NEW(epoch->lock, rma->input->trace->rank_count, "windows"));
@@ -159,9 +141,19 @@ static uint8_t *locks(struct rma *rma, struct epoch *epoch)
 static bool locked(const struct rma *rma, const struct epoch *epoch)
 {
     for (uint32_t i = 0; epoch->lock && i < rma->input->trace->rank_count; i++)
-        if (epoch->lock[i])
+        if (epoch->lock[i].how)
             return true;
     return epoch->all;
+}
+
+/* The call that locked what is locked; 0: none. */
+static uint64_t locked_by(const struct rma *rma, const struct epoch *epoch)
+{
+    CORE_CHECK(!epoch->all || epoch->all_seq);
+    for (uint32_t i = 0; epoch->lock && i < rma->input->trace->rank_count; i++)
+        if (epoch->lock[i].how)
+            return epoch->lock[i].seq;
+    return epoch->all ? epoch->all_seq : 0;
 }
 
 /* What the rank has begun on a window towards a target, and not completed: a list through `next`.
@@ -333,7 +325,7 @@ static void compare_types(struct rma *rma, const struct trace_event *event, int3
 static void no_put(struct rma *rma, const struct trace_event *event, uint32_t fences,
                    const struct window *window, int32_t target)
 {
-    const struct fences *theirs = &window->part[target].fences;
+    const struct fences *theirs = &window->fences[target];
 
     CORE_CHECK(event->verb != VERB_GET); /* a get writes nothing there */
     if (!fences || fences > theirs->count ||
@@ -437,7 +429,7 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
     rma->fetching |= atomic;
     if (target < 0 || (uint32_t)target >= trace->rank_count)
         return;
-    bool by_lock = epoch->all || (epoch->lock && epoch->lock[target]);
+    bool by_lock = epoch->all || (epoch->lock && epoch->lock[target].how);
     if (by_lock && !event->error)
         epoch->locked_used = event->seq;
     else if (!event->error)
@@ -454,6 +446,8 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
         no_put(rma, event, epoch->fences, window, target);
     else if (!by_lock && epoch->started && epoch->group && !epoch->group[target])
         wrong(rma, event, epoch->start_seq, "the target is not in the group of MPI_Win_start");
+    else if (!by_lock && epoch->started && event->verb != VERB_GET && !reads_only(rma, event))
+        assertions_put(&rma->assertions, event, (uint32_t)target);
     compare_types(rma, event, target);
     struct access access = {.origin = event->rank,
                             .target = (uint32_t)target,
@@ -466,7 +460,7 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
                             .count = event->has_leg               ? event->recv_count
                                      : event->count == EVENT_NONE ? 1
                                                                   : event->count,
-                            .exclusive = epoch->lock && epoch->lock[target] == 2,
+                            .exclusive = epoch->lock && epoch->lock[target].how == 2,
                             .passive = by_lock,
                             .site = -1,
                             .kind = (uint8_t)kind_of(event->verb)};
@@ -518,8 +512,12 @@ static void lock(struct rma *rma, const struct trace_event *event, struct epoch 
 
     CORE_CHECK(target < (int32_t)rma->input->trace->rank_count);
     if (epoch->all || (all && locked(rma, epoch)) ||
-        (!all && locks(rma, epoch) && target >= 0 && epoch->lock[target]))
-        wrong(rma, event, 0, all ? "the window is locked already" : "the target is locked already");
+        (!all && locks(rma, epoch) && target >= 0 && epoch->lock[target].how))
+        wrong(rma, event,
+              all                                      ? locked_by(rma, epoch)
+              : !epoch->all && epoch->lock[target].how ? epoch->lock[target].seq
+                                                       : epoch->all_seq,
+              all ? "the window is locked already" : "the target is locked already");
     else if (epoch->started || (epoch->fence && epoch->used_seq > epoch->fence_seq))
         wrong(rma, event, epoch->started ? epoch->start_seq : epoch->fence_seq,
               "another epoch is still open: fences, start and lock must not mix");
@@ -528,10 +526,12 @@ static void lock(struct rma *rma, const struct trace_event *event, struct epoch 
               "the rank's own window is posted: it must not be locked until MPI_Win_wait");
     if (event->error)
         return;
-    if (all)
+    if (all) {
         epoch->all = true;
-    else if (locks(rma, epoch) && target >= 0)
-        epoch->lock[target] = exclusive ? 2 : 1;
+        epoch->all_seq = event->seq;
+    } else if (locks(rma, epoch) && target >= 0) {
+        epoch->lock[target] = (struct held){event->seq, exclusive ? 2 : 1};
+    }
 }
 
 /* Two fences with accesses in between are an epoch, and the locks of these were another. */
@@ -595,20 +595,26 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
     bool ended =
         event->verb == VERB_WAIT_EPOCH ||
         (event->verb == VERB_TEST_EPOCH && trace_arg_value(rma->input->trace, event, "flag", 1));
-    good(rma, exposures_follow(&rma->exposures, event, target, exclusive, ended));
+    bool unchecked = event->verb == VERB_LOCK &&
+                     (trace_arg_value(trace, event, "assert", 0) & EVENT_ASSERT_NOCHECK);
+    good(rma, exposures_follow(&rma->exposures, event, target,
+                               (struct exposure_how){exclusive, unchecked, ended}));
+    good(rma, assertions_follow(&rma->assertions, trace, event, epoch->synced));
+    epoch->synced = event->error ? epoch->synced : event->seq;
     switch (event->verb) {
     case VERB_FENCE:
         if (locked(rma, epoch) || epoch->started || epoch->posted)
             wrong(rma, event,
                   epoch->started  ? epoch->start_seq
                   : epoch->posted ? epoch->post_seq
-                                  : 0,
+                                  : locked_by(rma, epoch),
                   "another epoch is still open: fences, start and lock must not mix");
         fence(rma, event, epoch);
         break;
     case VERB_START_EPOCH:
         if (epoch->started || locked(rma, epoch))
-            wrong(rma, event, epoch->start_seq, "another epoch is still open");
+            wrong(rma, event, epoch->started ? epoch->start_seq : locked_by(rma, epoch),
+                  "another epoch is still open");
         else if (epoch->fence && epoch->used_seq > epoch->fence_seq)
             wrong(rma, event, epoch->used_seq,
                   "another epoch is still open: no fence completes the accesses since the last "
@@ -631,8 +637,8 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
     case VERB_POST:
         if (epoch->posted)
             wrong(rma, event, epoch->post_seq, "the window is posted already");
-        else if (epoch->lock && epoch->lock[event->rank])
-            wrong(rma, event, 0, "the rank has locked its own window");
+        else if (epoch->lock && epoch->lock[event->rank].how)
+            wrong(rma, event, epoch->lock[event->rank].seq, "the rank has locked its own window");
         if (event->error)
             break;
         epoch->posted = true;
@@ -649,7 +655,7 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         lock(rma, event, epoch, target, exclusive);
         break;
     case VERB_UNLOCK:
-        if (event->peer < 0 ? !epoch->all : !epoch->lock || target < 0 || !epoch->lock[target])
+        if (event->peer < 0 ? !epoch->all : !epoch->lock || target < 0 || !epoch->lock[target].how)
             wrong(rma, event, 0,
                   event->peer < 0 ? "no MPI_Win_lock_all comes before it"
                                   : "the target is not locked");
@@ -658,12 +664,13 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         if (event->peer < 0)
             epoch->all = false;
         else if (epoch->lock && target >= 0)
-            epoch->lock[target] = 0;
+            epoch->lock[target].how = 0;
         complete(rma, event->win, event->peer < 0 ? -1 : target, event->seq);
         break;
     case VERB_FLUSH:
-        if (!epoch->all && (event->peer < 0 ? !locked(rma, epoch)
-                                            : !epoch->lock || target < 0 || !epoch->lock[target]))
+        if (!epoch->all &&
+            (event->peer < 0 ? !locked(rma, epoch)
+                             : !epoch->lock || target < 0 || !epoch->lock[target].how))
             wrong(rma, event, 0, "nothing is locked");
         if (!trait_in(event->traits, TRAIT_AT_ORIGIN) && !event->error)
             complete(rma, event->win, event->peer < 0 ? -1 : target, event->seq);
@@ -673,7 +680,7 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
             wrong(rma, event,
                   epoch->started  ? epoch->start_seq
                   : epoch->posted ? epoch->post_seq
-                                  : 0,
+                                  : locked_by(rma, epoch),
                   epoch->started  ? "no MPI_Win_complete ends the epoch that MPI_Win_start began"
                   : epoch->posted ? "no MPI_Win_wait ends the epoch that MPI_Win_post began"
                                   : "the window is still locked");
@@ -689,6 +696,7 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
 
 static void made(struct rma *rma, const struct trace_event *event, struct window *window)
 {
+    window->part[event->rank].epoch.synced = event->seq;
     window->part[event->rank].unit = trace_arg_value(rma->input->trace, event, "disp_unit", 0);
     part_of(rma, event->win, event->rank)->bytes =
         trace_arg_value(rma->input->trace, event, "size", -1);
@@ -712,87 +720,6 @@ static void region_keep(struct rma *rma, const struct trace_event *event, struct
     good(rma, regions_add(all, (struct region){base, end, event->seq, 0}));
 }
 
-/* A fence is called by all, as long as none has freed the window. */
-static void count_fences(struct rma *rma, const struct window *window)
-{
-    struct trace *trace = rma->input->trace;
-    uint32_t *missing, *there = NULL, missing_count = 0, there_count = 0, least = UINT32_MAX;
-
-    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
-        if (window->part[rank].freed && window->part[rank].fences.count < least)
-            least = window->part[rank].fences.count;
-    if (!good(rma, CORE_ARRAY_NEW(missing, 2ul * trace->rank_count, "ranks of windows")))
-        return;
-    there = missing + trace->rank_count;
-    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
-        const struct part *part = &window->part[rank];
-
-        if (part->fences.count > least)
-            there[there_count++] = rank;
-        else if (part->freed)
-            missing[missing_count++] = rank;
-    }
-    CORE_CHECK(missing_count + there_count <= trace->rank_count);
-    CORE_CHECK(!missing_count || least != UINT32_MAX);
-    char *text = missing_count && there_count
-                     ? wording_missing("MPI_Win_fence", missing, missing_count, there, there_count)
-                     : NULL;
-    struct finding *finding =
-        text ? say(rma, FINDING_ERROR, missing[0], window->part[missing[0]].freed) : NULL;
-    if (finding) {
-        finding->effect = FINDING_EFFECT_LACKS;
-        finding_title(finding, "%s (fence %" PRIu32 " of the window)", text, least + 1);
-        for (uint32_t i = 1; i < missing_count; i++)
-            finding_core_add(finding, trace, missing[i], window->part[missing[i]].freed);
-        for (uint32_t i = 0; i < there_count; i++)
-            finding_core_add(finding, trace, there[i],
-                             window->part[there[i]].fences.fence[least].seq);
-    }
-    free(text);
-    free(missing);
-}
-
-/* MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED are given by all ranks or by none. */
-static void compare_fences(struct rma *rma, const struct window *window)
-{
-    const int64_t shared = EVENT_ASSERT_NOPRECEDE | EVENT_ASSERT_NOSUCCEED;
-    uint32_t ranks = rma->input->trace->rank_count, first = 0;
-
-    CORE_CHECK(window->part);
-    while (first < ranks && !window->part[first].fences.count)
-        first++;
-    for (uint32_t rank = first + 1; rank < ranks; rank++) {
-        const struct fences *a = &window->part[first].fences, *b = &window->part[rank].fences;
-        for (uint32_t i = 0; i < a->count && i < b->count; i++) {
-            if (!((a->fence[i].mode ^ b->fence[i].mode) & shared))
-                continue;
-            struct finding *finding = say(rma, FINDING_ERROR, first, a->fence[i].seq);
-            if (!finding)
-                return;
-            finding_title(finding,
-                          "MPI_Win_fence: rank %" PRIu32 " asserts %s, rank %" PRIu32
-                          " does not: all ranks must, or none",
-                          (a->fence[i].mode & ~b->fence[i].mode & shared) ? first : rank,
-                          ((a->fence[i].mode ^ b->fence[i].mode) & EVENT_ASSERT_NOPRECEDE)
-                              ? "MPI_MODE_NOPRECEDE"
-                              : "MPI_MODE_NOSUCCEED",
-                          (a->fence[i].mode & ~b->fence[i].mode & shared) ? rank : first);
-            finding_call_add(finding, rma->input->trace, rank, b->fence[i].seq);
-            return;
-        }
-    }
-}
-
-static void fence_keep(struct rma *rma, const struct trace_event *event, struct window *window)
-{
-    struct fences *fences = &window->part[event->rank].fences;
-
-    CORE_CHECK(!fences->count || fences->fence[fences->count - 1].seq <= event->seq);
-    rma->status = CORE_ARRAY_PUSH(
-        fences->fence, fences->count, fences->room, "fences",
-        (struct fence){event->seq, trace_arg_value(rma->input->trace, event, "assert", 0)});
-}
-
 /* First all windows' sizes and fences, then what is done on them. */
 static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bool *out_any)
 {
@@ -806,6 +733,7 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
     core_table_clear(&rma->open);
     core_table_clear(&rma->requested);
     core_table_clear(&rma->exposures.open);
+    assertions_next(&rma->assertions);
     rma->fetching = false;
     while (rma->status == CORE_OK &&
            (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
@@ -832,9 +760,11 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
             regions_end(&window->part[rank].regions,
                         trace_arg_value(rma->input->trace, &event, "base", 0), event.seq);
         else if (sizes && event.verb == VERB_WIN_FREE && !event.error)
-            window->part[rank].freed = event.seq;
+            window->fences[rank].freed = event.seq;
         else if (sizes && event.verb == VERB_FENCE && !event.error)
-            fence_keep(rma, &event, window);
+            good(rma, fences_add(&window->fences[rank],
+                                 (struct fence){event.seq, trace_arg_value(rma->input->trace,
+                                                                           &event, "assert", 0)}));
         else if (!sizes && verb_accesses(event.verb))
             operation(rma, &event, window);
         else if (!sizes)
@@ -916,12 +846,35 @@ static void posted(const struct exposure_span *lock, const struct exposure_span 
     finding_call_add(finding, rma->input->trace, post->rank, post->from);
 }
 
+/* Another rank has a lock that excludes one which is not to be checked. */
+static void unchecked(const struct exposure_span *lock, const struct exposure_span *other,
+                      void *context)
+{
+    struct rma *rma = context;
+    struct trace_event event;
+    struct finding *finding;
+
+    if (rma->window[lock->win].unchecked_said ||
+        !good(rma, trace_event_get(rma->input->trace, lock->rank, lock->from, &event)))
+        return;
+    rma->window[lock->win].unchecked_said = true;
+    finding = say(rma, FINDING_ERROR, lock->rank, lock->from);
+    if (!finding)
+        return;
+    finding_title(finding,
+                  "%s: it asserts MPI_MODE_NOCHECK, but nothing orders it and the lock of rank "
+                  "%" PRIu32 ", which excludes it (rank %" PRIu32 ")",
+                  rma->input->trace->call[event.call].name, other->rank, lock->rank);
+    finding_core_add(finding, rma->input->trace, other->rank, other->from);
+}
+
 enum core_status check_rma(const struct check_input *input, struct finding_list *list)
 {
     struct trace *trace = input->trace;
     struct rma rma = {.input = input,
-                      .list = list,
+                      .told = {.input = input, .list = list, .rule = RULE_RMA},
                       .exposures = EXPOSURES,
+                      .assertions = ASSERTIONS,
                       .types = {.input = input, .list = list, .rule = RULE_RMA},
                       .open = CORE_TABLE(struct open, key),
                       .requested = CORE_TABLE(struct requested, request)};
@@ -942,35 +895,41 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, true, &any);
     for (uint32_t i = 0; i < rma.window_room && status == CORE_OK; i++)
-        if (rma.window[i].part) {
-            compare_fences(&rma, &rma.window[i]);
-            count_fences(&rma, &rma.window[i]);
-        }
+        if (rma.window[i].part)
+            fences_compare(rma.window[i].fences, &rma.told);
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, false, &any);
     exposures_sort(&rma.exposures);
     if (status == CORE_OK && whole && any)
         status = trace_misuse_each(trace, local, &rma);
-    if (status == CORE_OK && (rma.all.count || rma.exposures.post_count))
+    if (status == CORE_OK &&
+        (rma.all.count || rma.exposures.post_count || rma.exposures.lock_count))
         status = order_new(trace, false, &order);
     if (status == CORE_OK && order)
         compare_regions(&rma, order);
     if (status == CORE_OK && order)
+        assertions_compare(&rma.assertions, order, &rma.told);
+    if (status == CORE_OK && whole)
+        assertions_compare_stores(&rma.assertions, rma.all.access, rma.all.count, &rma.told);
+    if (status == CORE_OK && order)
         status =
             rma_conflict_check(input, order, &rma.all,
-                               rma.findings < FINDINGS_MAX ? FINDINGS_MAX - rma.findings : 0, list);
+                               rma.told.count < TOLD_MAX ? TOLD_MAX - rma.told.count : 0, list);
     if (status == CORE_OK && rma.status == CORE_OK && order && !input->notes->threads)
         exposures_compare(&rma.exposures, order, posted, &rma);
+    if (status == CORE_OK && rma.status == CORE_OK && order && !input->notes->threads)
+        exposures_compare_unchecked(&rma.exposures, order, unchecked, &rma);
     type_report_done(&rma.types);
     order_free(order);
     for (uint32_t i = 0; i < rma.window_room; i++) {
         for (uint32_t rank = 0; rma.window[i].part && rank < trace->rank_count; rank++) {
             free(rma.window[i].part[rank].epoch.lock);
             free(rma.window[i].part[rank].epoch.group);
-            free(rma.window[i].part[rank].fences.fence);
+            fences_done(&rma.window[i].fences[rank]);
             regions_done(&rma.window[i].part[rank].regions);
         }
         free(rma.window[i].part);
+        free(rma.window[i].fences);
     }
     for (uint32_t i = 0; i < rma.all.window_room; i++)
         free(rma.all.window[i].part);
@@ -978,9 +937,12 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     free(rma.all.window);
     free(rma.all.access);
     exposures_done(&rma.exposures);
+    assertions_done(&rma.assertions);
+    told_done(&rma.told);
     core_table_done(&rma.open);
     core_table_done(&rma.requested);
     free(rma.all.fetched);
     free(rma.all.looked);
-    return status == CORE_OK ? rma.status : status;
+    status = status == CORE_OK ? rma.status : status;
+    return status == CORE_OK ? rma.told.status : status;
 }

@@ -408,7 +408,7 @@ static enum core_status place_add(struct gathering *g, struct source *source,
     words_fn words = subject ? words_subject : words_call;
     struct block_place place = {.name = call >= 0 ? trace->call[call].name : NULL,
                                 .line = at ? at->line : 0,
-                                .core = group->core,
+                                .core = group->core || !group->waits,
                                 .rank = group->member[0].rank,
                                 .seq = subject ? 0 : group->member[0].seq};
 

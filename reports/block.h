@@ -28,7 +28,7 @@ struct block_place {
     int line;         /* of the source */
     struct source_line source;
     char *says;    /* what is the same for all of them, "tag=7, 8 bytes, waits for rank 1" */
-    bool core;     /* false: they merely wait for the others */
+    bool core;     /* false: they merely wait for others */
     uint32_t rank; /* the first of them, and its event: 0 none */
     uint64_t seq;
     struct block_part *part; /* what is not the same, ranks and words, the odd ones first; none:

@@ -25,10 +25,24 @@ static const char *operation_of(const struct trace *trace, const struct access *
     return access->kind == SWAP ? "MPI_REPLACE" : name ? name : "";
 }
 
-bool access_writes(const struct trace *trace, const struct access *access)
+static bool writes(const struct trace *trace, const struct access *access)
 {
     return access->kind != GET && access->kind != LOAD &&
            !(access->kind == ACCUMULATE && !strcmp(operation_of(trace, access), "MPI_NO_OP"));
+}
+
+bool access_explained(const struct trace *trace, const struct access *all, uint32_t count,
+                      const struct access *store)
+{
+    for (uint32_t i = 0; store->changed && i < count; i++) {
+        const struct access *access = &all[i];
+        core_work(1);
+        if (access->kind != STORE && writes(trace, access) && access->win == store->win &&
+            access->target == store->target && access->low < store->high &&
+            store->low < access->high)
+            return true;
+    }
+    return false;
 }
 
 /* With a lock held by the other side, a program may wait for a value to change: the order then
@@ -72,7 +86,7 @@ bool access_may_meet(const struct trace *trace, const struct access *a, const st
     if (polls(a, b) || polls(b, a))
         return false;
     if (a->area != b->area || a->target != b->target || a->from >= b->to || b->from >= a->to ||
-        (!access_writes(trace, a) && !access_writes(trace, b)))
+        (!writes(trace, a) && !writes(trace, b)))
         return false;
     if (a->win != b->win && (a->kind >= LOAD || b->kind >= LOAD))
         return false; /* what the target does itself is known of each of its windows */

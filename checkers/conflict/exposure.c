@@ -13,11 +13,11 @@
 enum { EXPOSURE_POSTED = -2 }; /* in place of a target */
 
 static enum core_status span_begin(struct exposures *exposures, const struct trace_event *event,
-                                   int32_t target, bool exclusive, bool post)
+                                   int32_t target, struct exposure_how how, bool post)
 {
     struct exposure_key key = {event->win, post ? EXPOSURE_POSTED : target};
-    struct exposure_span span = {event->win, event->rank, target,
-                                 event->seq, UINT64_MAX,  exclusive};
+    struct exposure_span span = {event->win, event->rank,   target,       event->seq,
+                                 UINT64_MAX, how.exclusive, how.unchecked};
     struct exposure_open *open;
     enum core_status status = core_table_put(&exposures->open, &key, "locks of windows", &open);
 
@@ -61,7 +61,7 @@ static enum core_status passive_keep(struct exposures *exposures, const struct t
 }
 
 enum core_status exposures_follow(struct exposures *exposures, const struct trace_event *event,
-                                  int32_t target, bool exclusive, bool ended)
+                                  int32_t target, struct exposure_how how)
 {
     enum core_status status = CORE_OK;
 
@@ -71,17 +71,17 @@ enum core_status exposures_follow(struct exposures *exposures, const struct trac
     case VERB_LOCK:
         status = passive_keep(exposures, event);
         if (status == CORE_OK && (target >= 0 || event->peer < 0))
-            status = span_begin(exposures, event, target, exclusive, false);
+            status = span_begin(exposures, event, target, how, false);
         break;
     case VERB_UNLOCK:
         span_end(exposures, event, target, false);
         break;
     case VERB_POST:
-        status = span_begin(exposures, event, (int32_t)event->rank, false, true);
+        status = span_begin(exposures, event, (int32_t)event->rank, how, true);
         break;
     case VERB_WAIT_EPOCH:
     case VERB_TEST_EPOCH:
-        if (ended)
+        if (how.ended)
             span_end(exposures, event, (int32_t)event->rank, true);
         break;
     case VERB_SYNC_MEMORY:
@@ -208,6 +208,56 @@ void exposures_compare(struct exposures *exposures, const struct order *order, e
                 break;
             if (lock->target < 0 || exposures->post[low].rank != lock->rank)
                 lock_compare(exposures, order, lock, low, end, tell, context);
+        }
+    }
+}
+
+/* The lock and those of `rank` that name the target (-1: all ranks). */
+static void unchecked_compare(const struct exposures *exposures, const struct order *order,
+                              const struct exposure_span *lock, uint32_t rank, int32_t target,
+                              exposure_fn tell, void *context)
+{
+    CORE_CHECK(lock->unchecked && rank != lock->rank);
+    const struct exposure_span *all = exposures->lock;
+    struct exposure_span key = {.win = lock->win, .rank = rank, .target = target},
+                         end = {.win = lock->win, .rank = rank, .target = target + 1};
+    uint32_t low = spans_before(all, exposures->lock_count, &key),
+             high = spans_before(all, exposures->lock_count, &end);
+
+    low = CORE_ARRAY_FIND(
+        at, low, high,
+        (core_work(1), order_before(order, all[at].rank, all[at].to, lock->rank, lock->from)));
+    if (low == high)
+        return;
+    const struct exposure_span *other = &all[low];
+    CORE_CHECK(other->rank == rank && other->win == lock->win);
+    if ((lock->exclusive || other->exclusive) &&
+        !order_before(order, lock->rank, lock->to, other->rank, other->from) &&
+        !learns(exposures, other->rank, other->from) && !learns(exposures, lock->rank, lock->from))
+        tell(lock, other, context);
+}
+
+void exposures_compare_unchecked(const struct exposures *exposures, const struct order *order,
+                                 exposure_fn tell, void *context)
+{
+    uint32_t count = exposures->lock_count;
+    int32_t ranks = 0; /* none has a higher number that locked anything, or was */
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct exposure_span *lock = &exposures->lock[i];
+        int32_t high = (int32_t)lock->rank > lock->target ? (int32_t)lock->rank : lock->target;
+        ranks = high >= ranks ? high + 1 : ranks;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct exposure_span *lock = &exposures->lock[i];
+        int32_t first = lock->target < 0 ? 0 : lock->target,
+                end = lock->target < 0 ? ranks : lock->target + 1;
+        for (int32_t rank = 0; lock->unchecked && rank < ranks; rank++) {
+            if ((uint32_t)rank == lock->rank)
+                continue;
+            unchecked_compare(exposures, order, lock, (uint32_t)rank, -1, tell, context);
+            for (int32_t target = first; target < end; target++)
+                unchecked_compare(exposures, order, lock, (uint32_t)rank, target, tell, context);
         }
     }
 }

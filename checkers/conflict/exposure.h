@@ -13,6 +13,7 @@ struct exposure_span { /* of a post, or of a lock */
     int32_t target;    /* of the lock, a world rank; -1: all ranks */
     uint64_t from, to; /* calls; `to` is UINT64_MAX where nothing ends it */
     bool exclusive;    /* of a lock */
+    bool unchecked;    /* it asserts MPI_MODE_NOCHECK */
 };
 struct exposures { /* EXPOSURES: nothing followed yet */
     struct exposure_span *post, *lock;
@@ -37,10 +38,13 @@ struct exposure_passive {
     }
 
 /* Follows a call on a window, ranks one after the other, each rank's calls in their order. target:
- * of a lock or unlock, the world rank; -1: all. exclusive: of a lock. ended: the call is one that
- * ends what was posted. */
+ * of a lock or unlock, the world rank; -1: all. exclusive, unchecked: of a lock. ended: the call is
+ * one that ends what was posted. */
+struct exposure_how {
+    bool exclusive, unchecked, ended;
+};
 enum core_status exposures_follow(struct exposures *exposures, const struct trace_event *event,
-                                  int32_t target, bool exclusive, bool ended);
+                                  int32_t target, struct exposure_how how);
 /* Once all calls were followed, before anything is asked. */
 void exposures_sort(struct exposures *exposures);
 void exposures_done(struct exposures *exposures);
@@ -50,7 +54,8 @@ void exposures_done(struct exposures *exposures);
 bool exposures_holds(const struct exposures *exposures, int32_t win, uint32_t rank, uint64_t seq,
                      bool exclusive);
 
-typedef void (*exposure_fn)(const struct exposure_span *lock, const struct exposure_span *post,
+/* other: a post, or a lock of another rank */
+typedef void (*exposure_fn)(const struct exposure_span *lock, const struct exposure_span *other,
                             void *context);
 /* Tells of each lock, and of each rank that it locks, the first post with nothing that orders the
  * two, where either the lock is made while the window is posted in whatever order, or the ranks
@@ -58,5 +63,8 @@ typedef void (*exposure_fn)(const struct exposure_span *lock, const struct expos
  */
 void exposures_compare(struct exposures *exposures, const struct order *order, exposure_fn tell,
                        void *context);
+/* The same of each lock that asserts MPI_MODE_NOCHECK, and another rank's that excludes it. */
+void exposures_compare_unchecked(const struct exposures *exposures, const struct order *order,
+                                 exposure_fn tell, void *context);
 
 #endif

@@ -1,11 +1,11 @@
 /* Vector clocks. Each rank's calls that talk to others are its points, in order; a point takes over
  * the clocks of what it waits for: a receive (where it completes) that of the send, a collective
- * (where it completes) those of all members' calls, MPI_Win_start those of its targets' posts,
- * MPI_Win_wait those of its origins' completes: the n-th start of an origin belongs to the n-th
- * post that names it, window by window and target by target. Opening and closing a file counts as a
- * collective; its other collective calls, which MPI lets return early, only where that is asked
- * for. Clocks are numbers of calls: clock[r] of a point is the last call of rank r that comes
- * before what follows the point.
+ * (where it completes) those of all members' calls, MPI_Win_start those of its targets' posts (but
+ * one that asserts MPI_MODE_NOCHECK does not wait), MPI_Win_wait those of its origins' completes:
+ * the n-th start of an origin belongs to the n-th post that names it, window by window and target
+ * by target. Opening and closing a file counts as a collective; its other collective calls, which
+ * MPI lets return early, only where that is asked for. Clocks are numbers of calls: clock[r] of a
+ * point is the last call of rank r that comes before what follows the point.
  *
  * Points are gone through in any order in which all that a point waits for has been seen; points
  * that never can be (the job hung there) end it. */
@@ -161,10 +161,15 @@ static bool open_epoch(struct walk *walk, const struct trace_event *event, int s
     epoch->members = 0;
     if (group)
         trace_group_get(trace, group, &epoch->member, &epoch->members);
+    bool waits =
+        side == AS_ORIGIN && !(trace_arg_value(trace, event, "assert", 0) & EVENT_ASSERT_NOCHECK);
     for (uint32_t i = 0; i < epoch->members; i++) {
         int64_t other = epoch->member[i];
-        if (other >= 0 && other < trace->rank_count &&
-            !signal(walk, event, side, (uint32_t)other, ++epoch->count[other], side == AS_TARGET))
+        if (other < 0 || other >= trace->rank_count)
+            continue;
+        uint32_t number = ++epoch->count[other];
+        if ((side == AS_TARGET || waits) &&
+            !signal(walk, event, side, (uint32_t)other, number, side == AS_TARGET))
             return false;
     }
     return true;

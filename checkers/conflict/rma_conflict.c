@@ -53,6 +53,14 @@ static int64_t base_of(const struct conflicts *c, const struct access *access)
     return c->all->window[access->win].part[access->target].base;
 }
 
+/* A watchpoint tells that some of its bytes were touched: it may be others than those of *shared.
+ */
+static bool touches(const struct access *access, int64_t base, const struct layout_span *shared)
+{
+    return !access->itself || access->changed ||
+           (shared->low <= base + access->low && shared->high >= base + access->high);
+}
+
 /* The spans meet: do the bytes? First those of *out. */
 static bool bytes_meet(const struct conflicts *c, const struct access *a, const struct access *b,
                        struct layout_span *out)
@@ -71,27 +79,13 @@ static bool bytes_meet(const struct conflicts *c, const struct access *a, const 
             .type = type && type->segment && !layout_is_dense(c->input->trace, type) ? type : NULL,
             .span = {base + x->low, base + x->high}};
     }
-    if (!layout_meet(c->input->trace, &side[0], &side[1], out))
+    if (!layout_meet(c->input->trace, &side[0], &side[1], out) ||
+        !touches(a, side[0].span.low - a->low, out) || !touches(b, side[1].span.low - b->low, out))
         return false;
     int64_t base = a->win == b->win ? 0 : base_of(c, a);
     out->low -= base;
     out->high -= base;
     return true;
-}
-
-/* A change that a remote write explains is no store. */
-static bool explained(const struct conflicts *c, const struct access *store)
-{
-    if (!store->changed)
-        return false;
-    for (uint32_t i = 0; i < c->all->count; i++) {
-        const struct access *access = &c->all->access[i];
-        if (access->kind != STORE && access_writes(c->input->trace, access) &&
-            access->win == store->win && access->target == store->target &&
-            access->low < store->high && store->low < access->high)
-            return true;
-    }
-    return false;
 }
 
 static void say_place(struct finding *finding, const struct trace *trace,
@@ -331,14 +325,15 @@ static void compare(struct conflicts *c, const struct order *order)
         c->status = suspects(c, order, &at, &count);
     for (uint32_t i = 0; c->status == CORE_OK && i < count && compared < COMPARED_MAX; i++) {
         struct access *a = &c->all->access[at[i]];
-        if (explained(c, a))
+        if (access_explained(trace, c->all->access, c->all->count, a))
             continue;
         for (uint32_t k = 0; k < i && compared < COMPARED_MAX; k++, compared++) {
             struct access *b = &c->all->access[at[k]];
             struct layout_span bytes;
             core_work(1);
-            if (!access_may_meet(trace, a, b) || explained(c, b) || access_ordered(order, a, b) ||
-                !bytes_meet(c, a, b, &bytes))
+            if (!access_may_meet(trace, a, b) ||
+                access_explained(trace, c->all->access, c->all->count, b) ||
+                access_ordered(order, a, b) || !bytes_meet(c, a, b, &bytes))
                 continue;
             if (!tell(c, a, b, &bytes))
                 compared = COMPARED_MAX;

@@ -6,10 +6,11 @@
 #include "interpose/misuse/inflight.h"
 #include "interpose/misuse/watchpoint.h"
 
-enum { EXPOSED_MAX = 8, CONTENT_BYTES = 1024, SAID_MAX = 200 };
+enum { EXPOSED_MAX = 8, CONTENT_BYTES = 1024, RUNS_MAX = 16, SAID_MAX = 400 };
 static struct exposed {
     MPI_Win win;
     uintptr_t start, end;
+    uint32_t grain; /* bytes that are accessed as one: a power of two */
     uint64_t seq;
     char content[CONTENT_BYTES];
     int stores, touches; /* watchpoints; -1 none */
@@ -53,7 +54,14 @@ static bool content_of(const struct exposed *w, char *out)
     return readable;
 }
 
-void usage_window(struct lane *lane, MPI_Win win, const void *base, MPI_Aint bytes, uint64_t seq)
+/* What is accessed beside another element than a watchpoint covers must not hit it. */
+static uint32_t grain_of(int unit)
+{
+    return unit == 2 || unit == 4 || unit == 8 ? (uint32_t)unit : 1;
+}
+
+void usage_window(struct lane *lane, MPI_Win win, const void *base, MPI_Aint bytes, int unit,
+                  uint64_t seq)
 {
     (void)lane;
     if (!recorder.buffers || !base || bytes <= 0 || exposed_count == EXPOSED_MAX ||
@@ -64,13 +72,15 @@ void usage_window(struct lane *lane, MPI_Win win, const void *base, MPI_Aint byt
     w->start = (uintptr_t)base;
     w->end = w->start + (uintptr_t)bytes;
     w->seq = seq;
+    w->grain = grain_of(unit);
     w->stores = w->touches = -1;
     if (!content_of(w, w->content)) {
         exposed_count--;
         return;
     }
-    w->stores = watch_set(w->start, (uint64_t)bytes, WATCH_STORES);
-    w->touches = w->stores < 0 ? -1 : watch_set(w->start, (uint64_t)bytes, WATCH_LOADS_AND_STORES);
+    uint64_t watched = (uint64_t)bytes < w->grain ? (uint64_t)bytes : w->grain;
+    w->stores = watch_set(w->start, watched, WATCH_STORES);
+    w->touches = w->stores < 0 ? -1 : watch_set(w->start, watched, WATCH_LOADS_AND_STORES);
     usage_look_on();
 }
 
@@ -117,21 +127,46 @@ static unsigned look_at_points(struct lane *lane, uint64_t seq, const struct exp
     return stored ? bytes : 0;
 }
 
+/* The end of the element at byte `at`. */
+static uint32_t grain_end(const struct exposed *w, uint32_t at, uint32_t bytes)
+{
+    uint32_t end = at - at % w->grain + w->grain;
+    return end < bytes ? end : bytes;
+}
+
+/* Elements that changed, from byte `low` on, each run of them by itself: what lies between two runs
+ * is not known to have been stored to. */
+static void look_at_content(struct lane *lane, uint64_t seq, const struct exposed *w,
+                            const char *now, uint32_t low)
+{
+    uint32_t bytes = watched_bytes(w), end = low, at = low, runs = 0;
+    while (at < bytes && runs < RUNS_MAX) {
+        uint32_t next = grain_end(w, at, bytes);
+        bool same = !memcmp(now + at, w->content + at, next - at);
+        if (!same)
+            end = next;
+        if (same || next == bytes) {
+            if (low < end) {
+                say(lane, seq, w, w->start + low, w->start + end, 0, MISUSE_WINDOW_CHANGED);
+                runs++;
+            }
+            low = end = next;
+        }
+        at = next;
+    }
+}
+
 void exposed_look(struct lane *lane, uint64_t seq, bool compare)
 {
     for (uint32_t i = 0; i < exposed_count; i++) {
         const struct exposed *w = &exposed[i];
         char now[CONTENT_BYTES];
-        uint32_t low = look_at_points(lane, seq, w), high = watched_bytes(w);
-        if (!compare || !content_of(w, now) || !memcmp(now + low, w->content + low, high - low))
-            continue;
-        while (now[low] == w->content[low])
-            low++;
-        while (now[high - 1] == w->content[high - 1])
-            high--;
-        say(lane, seq, w, w->start + low, w->start + high, 0, MISUSE_WINDOW_CHANGED);
+        uint32_t low = look_at_points(lane, seq, w), bytes = watched_bytes(w);
+        if (compare && content_of(w, now) && memcmp(now + low, w->content + low, bytes - low))
+            look_at_content(lane, seq, w, now, low);
     }
 }
+
 uint64_t exposed_bytes(void)
 {
     uint64_t bytes = 0;

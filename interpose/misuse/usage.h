@@ -233,8 +233,8 @@ struct usage_buffers {
     struct usage_buffer buffer[USAGE_BUFFERS_MAX];
     unsigned count;
 };
-void usage_window(struct lane *lane, MPI_Win win, const void *base, MPI_Aint bytes,
-                  uint64_t seq); /* exposed by this process */
+void usage_window(struct lane *lane, MPI_Win win, const void *base, MPI_Aint bytes, int unit,
+                  uint64_t seq); /* exposed by this process; unit: of displacements */
 void usage_window_gone(struct lane *lane, const void *win);
 enum usage_place { USAGE_NOT_IN_PLACE, USAGE_MAY_BE_IN_PLACE };
 void usage_buffer(struct lane *lane, uint64_t seq, struct usage_buffers *all, const char *argument,

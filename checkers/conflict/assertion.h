@@ -1,0 +1,59 @@
+/* What ranks assert of one-sided epochs (MPI_MODE_NOCHECK, NOPUT, NOSTORE), and the calls that show
+ * that it does not hold. */
+#ifndef CHECKERS_CONFLICT_ASSERTION_H
+#define CHECKERS_CONFLICT_ASSERTION_H
+
+#include "checkers/conflict/access.h"
+#include "checkers/conflict/order.h"
+#include "checkers/told.h"
+#include "core/table.h"
+#include "core/trace/trace.h"
+
+struct assertion_epoch { /* the number-th that an origin and a target have together */
+    struct assertion_key {
+        int32_t win;
+        uint32_t origin, target, number;
+    } key;
+    uint64_t post, start, put; /* calls; put: the first that writes. 0: none */
+    int64_t post_mode, start_mode;
+};
+struct assertion_count { /* of the rank that is followed */
+    struct assertion_side {
+        int32_t win;
+        uint32_t other, target; /* target: the rank itself is one */
+    } key;
+    uint32_t count;
+};
+struct assertion_calm { /* a call asserts that its rank has stored nothing since the one before */
+    int32_t win;
+    uint32_t rank;
+    uint64_t from, to;
+};
+struct assertions {
+    struct core_table epoch, count;
+    struct assertion_calm *calm;
+    uint32_t calm_count, calm_room;
+};
+#define ASSERTIONS                                        \
+    {                                                     \
+        .epoch = CORE_TABLE(struct assertion_epoch, key), \
+        .count = CORE_TABLE(struct assertion_count, key)  \
+    }
+
+/* Follows a call that synchronises a window, ranks one after the other, each rank's calls in their
+ * order. synced: the rank's call before it that did so, or made the window. */
+enum core_status assertions_follow(struct assertions *assertions, struct trace *trace,
+                                   const struct trace_event *event, uint64_t synced);
+/* The call writes to the window of `target` in an epoch that MPI_Win_start began. */
+void assertions_put(struct assertions *assertions, const struct trace_event *event,
+                    uint32_t target);
+void assertions_next(struct assertions *assertions); /* rank */
+void assertions_done(struct assertions *assertions);
+
+/* Once all was followed. */
+void assertions_compare(const struct assertions *assertions, const struct order *order,
+                        struct told *told);
+void assertions_compare_stores(struct assertions *assertions, const struct access *access,
+                               uint32_t count, struct told *told);
+
+#endif
