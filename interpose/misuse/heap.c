@@ -13,6 +13,7 @@
 #include "interpose/misuse/heap.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -43,14 +44,43 @@ static const struct header *header_at(uintptr_t at)
     return (const struct header *)at;
 }
 
+/* An executable that takes malloc's address, and has fixed addresses itself, has a stub of it that
+ * stands for whoever defines it: then a block tells by the size in front of it. */
+static bool is_stub(void *function)
+{
+    Dl_info info;
+    ElfW(Sym) *symbol = NULL;
+    return dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+           symbol->st_shndx == SHN_UNDEF;
+}
+
+static bool gives_blocks(void)
+{
+    enum { TRIED = 2, ASKED = LEAST - sizeof(uint64_t) };
+    void *volatile block[TRIED];
+    bool all = true;
+    for (int i = 0; i < TRIED; i++) {
+        uintptr_t at = (uintptr_t)(block[i] = malloc(ASKED));
+        uint64_t size = at ? header_at(at - sizeof(struct header))->size : 0;
+        all = all && at % ALIGN == 0 && !(size & MAPPED) &&
+              ((size & ~(uint64_t)FLAGS) == LEAST || (size & ~(uint64_t)FLAGS) == LEAST + ALIGN);
+    }
+    for (int i = 0; i < TRIED; i++)
+        free(block[i]);
+    return all;
+}
+
 /* Whether the program's malloc is glibc's. */
 static bool is_known(void)
 {
     static int known; /* 0: not yet asked; 1: yes; -1: no */
     if (!known) {
         void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD),
-             *own = libc ? dlsym(libc, "malloc") : NULL;
-        known = sizeof(size_t) == 8 && own && own == dlsym(RTLD_DEFAULT, "malloc") ? 1 : -1;
+             *own = libc ? dlsym(libc, "malloc") : NULL, *used = dlsym(RTLD_DEFAULT, "malloc");
+        known =
+            sizeof(size_t) == 8 && own && used && (own == used || (is_stub(used) && gives_blocks()))
+                ? 1
+                : -1;
         if (libc)
             dlclose(libc);
     }

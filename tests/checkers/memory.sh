@@ -14,7 +14,7 @@ try() { # SOURCE COMPILER FLAG...
     /usr/bin/python3 "$SOURCE/tests/checkers/memory.py" "$source" T.db $holds ||
         { echo "$source, $compiler $*"; exit 1; }
 }
-for flags in "-g -O0" "-g -O1" "-g -O2" "-g -O0 -fomit-frame-pointer" "-g -O2 -no-pie" \
+for flags in "-g -O0" "-g -O1" "-g -O2" "-g -O0 -fomit-frame-pointer" "-g -O2 -fno-pie -no-pie" \
     "-g -O0 -gdwarf-4" "-g -Os" "-g -O1 -gsplit-dwarf" "-O0" "-O2 -no-pie"; do
     try memory.c mpicc $flags
 done
