@@ -47,8 +47,10 @@ void linger_inside(struct lane *lane, const struct spool_event *e)
     if (*times == TIMES || lane->lingered_ns >= THREAD_NS || recorder.perturb)
         return;
     ++*times;
-    if (threads_now() <= threads_at_start)
-        return;
-    lane->lingered_ns += (uint32_t)moment.tv_nsec;
-    nanosleep(&moment, NULL);
+    int cancel = recorder_uncancelled();
+    if (threads_now() > threads_at_start) {
+        lane->lingered_ns += (uint32_t)moment.tv_nsec;
+        nanosleep(&moment, NULL);
+    }
+    recorder_cancelled_as(cancel);
 }

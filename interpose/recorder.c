@@ -66,31 +66,74 @@ static struct {
 
 /* --- small things ----------------------------------------------------------------------------- */
 
+/* A thread that is cancelled ends in the program's own calls: not where we wait for the system, nor
+ * with what others need. */
+int recorder_uncancelled(void)
+{
+    int before = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+void recorder_cancelled_as(int before)
+{
+    pthread_setcancelstate(before, NULL);
+}
+
+static __thread struct {
+    unsigned depth; /* the lock is its own so often */
+    int cancel;     /* from before */
+} held __attribute__((tls_model("initial-exec")));
+
+static void lock_held(int cancel)
+{
+    if (!held.depth++)
+        held.cancel = cancel;
+}
+
 void recorder_lock(void)
 {
-    if (recorder.threads)
-        pthread_mutex_lock(&life.lock);
+    if (!recorder.threads)
+        return;
+    int cancel = recorder_uncancelled();
+    pthread_mutex_lock(&life.lock);
+    lock_held(cancel);
 }
 
 bool recorder_lock_try(void)
 {
-    return !recorder.threads || pthread_mutex_trylock(&life.lock) == 0;
+    if (!recorder.threads)
+        return true;
+    int cancel = recorder_uncancelled();
+    bool had = pthread_mutex_trylock(&life.lock) == 0;
+    if (had)
+        lock_held(cancel);
+    else
+        recorder_cancelled_as(cancel);
+    return had;
 }
 
 void recorder_unlock(void)
 {
     if (recorder.definer)
         spool_commit(&recorder.definer->writer);
-    if (recorder.threads)
-        pthread_mutex_unlock(&life.lock);
+    if (!held.depth) /* nobody else could be here when it was asked for */
+        return;
+    bool last = !--held.depth;
+    int cancel = held.cancel;
+    pthread_mutex_unlock(&life.lock);
+    if (last)
+        recorder_cancelled_as(cancel);
 }
 
 void recorder_say(const char *text)
 {
     char line[512];
     int saved = errno, length = snprintf(line, sizeof line, "crosswait: %s\n", text);
+    int cancel = recorder_uncancelled();
     if (write(2, line, (size_t)(length < (int)sizeof line ? length : (int)sizeof line - 1)) < 0)
         errno = saved;
+    recorder_cancelled_as(cancel);
     errno = saved;
 }
 
@@ -255,13 +298,20 @@ static struct lane *lane_new(int thread_level, uint64_t newest)
     return lane;
 }
 
+static void leave_all(struct lane *lane);
+
 /* A thread that ends leaves its lane to the next one: programs that start threads all the time do
- * not run out of files. */
+ * not run out of files. It may end inside of a call: in an error handler, or cancelled. */
 static void thread_ends(void *argument)
 {
     struct lane *lane = argument;
+    if (recorder.on && lane->depth)
+        leave_all(lane);
     recorder_thread.ready = recorder_thread.current = NULL;
     fate_thread_end(lane);
+    if (!recorder
+             .on) /* or this is a forked child, where the lock may be another thread's for ever */
+        return;
     recorder_lock();
     lane->next_free = life.free;
     life.free = lane;
@@ -339,6 +389,7 @@ struct lane *recorder_lane_slow(void **cfa)
     }
     if (!recorder.on || recorder_thread.current)
         return NULL;
+    int cancel = recorder_uncancelled();
     recorder_thread.current =
         &nobody;        /* what the library calls while the lane is made is not the application's */
     if (recorder.lanes) /* a second thread: whatever level was asked for, MPI_Wtime and its like are
@@ -354,12 +405,13 @@ struct lane *recorder_lane_slow(void **cfa)
     if (!lane) {
         recorder_thread.current = &nobody; /* no second try for this thread */
         lane_unseen();
-        return NULL;
+    } else {
+        if (life.key_made)
+            pthread_setspecific(life.key, lane);
+        fate_thread_start(lane);
+        recorder_thread.ready = lane;
     }
-    if (life.key_made)
-        pthread_setspecific(life.key, lane);
-    fate_thread_start(lane);
-    recorder_thread.ready = lane;
+    recorder_cancelled_as(cancel);
     return lane;
 }
 

@@ -186,6 +186,8 @@ void recorder_say(const char *text);  /* on stderr */
 void recorder_warn(const char *text); /* the same, once */
 void recorder_lock(void); /* definitions; does nothing while only one thread can be here */
 void recorder_unlock(void);
+int recorder_uncancelled(void); /* no cancellation is acted on until, with its result, */
+void recorder_cancelled_as(int before);
 bool recorder_lock_try(void); /* in a signal handler: false if it cannot be had at once */
 
 static inline struct lane *recorder_lane(void **cfa)

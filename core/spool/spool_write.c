@@ -67,11 +67,13 @@ static void set_limit(struct spool_writer *writer)
 struct guard {
     sigset_t only, before;
     int pending; /* the application's own, from before */
+    int cancel;  /* a thread is not cancelled where the application does not wait */
 };
 
 static void guard_begin(struct guard *guard)
 {
     sigset_t pending;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
     sigemptyset(&guard->only);
     sigaddset(&guard->only, SIGXFSZ);
     sigpending(&pending);
@@ -85,6 +87,7 @@ static void guard_end(struct guard *guard, int failed)
     if (failed && !guard->pending)
         sigtimedwait(&guard->only, NULL, &none);
     pthread_sigmask(SIG_SETMASK, &guard->before, NULL);
+    pthread_setcancelstate(guard->cancel, NULL);
 }
 
 enum core_status spool_writer_open(struct spool_writer *writer, const char *folder, int32_t rank,
@@ -282,13 +285,14 @@ static int drain(struct spool_writer *writer)
     if (drained == committed)
         return 1;
     int saved = errno;
+    struct guard guard;
+    guard_begin(&guard);
     if (!own_fd(writer)) {
         stop(writer, errno, "the spool file was closed and cannot be opened again");
+        guard_end(&guard, 0);
         errno = saved;
         return 0;
     }
-    struct guard guard;
-    guard_begin(&guard);
     while (drained < committed) {
         uint64_t at = drained & writer->mask, bytes = committed - drained;
         if (bytes > writer->mask + 1 - at)

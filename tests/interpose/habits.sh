@@ -30,6 +30,8 @@ try clean children aborting-child session undumpable coroutine deep little-stack
     user-signals faults communicators requests reaped blocked
 try "clean, 1 note" jumping # a rank that there is not, whose error it handles
 try "clean, 1 note" swapping
+try "clean, 1 note" ends-in-handler
+try clean cancelled
 try clean files-closed numbers-reused
 try clean blocked-before locked no-memory-more
 try clean few-files faults-before elsewhere confined

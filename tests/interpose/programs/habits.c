@@ -83,6 +83,62 @@ static void thread_more(void) /* which needs a lane of its own */
         say("the thread got nothing");
 }
 
+/* The cancellation is pending, and nothing here acts on it before it is asked for. */
+static void *cancelled_at_end(void *counted)
+{
+    int bytes;
+
+    pthread_cancel(pthread_self());
+    for (int i = 0; i < 20000; i++) {
+        MPI_Type_size(MPI_INT, &bytes);
+        *(long *)counted += bytes;
+    }
+    pthread_testcancel();
+    return counted;
+}
+
+static void cancelled(void)
+{
+    pthread_t thread;
+    long count = 0;
+
+    for (int i = 0; i < 20; i++) {
+        pthread_create(&thread, NULL, cancelled_at_end, &count);
+        pthread_join(thread, NULL);
+    }
+    printf("rank %d: %ld\n", me, count);
+}
+
+static void leave_thread(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+    pthread_exit(NULL);
+}
+
+static void *fail_in_thread(void *unused)
+{
+    MPI_Send(&me, 1, MPI_INT, size + 5, 0, MPI_COMM_WORLD);
+    return unused;
+}
+
+/* Calls that never return, more than there can be inside each other. */
+static void ends_in_handler(void)
+{
+    MPI_Errhandler handler;
+    pthread_t thread;
+
+    MPI_Comm_create_errhandler(leave_thread, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    for (int i = 0; i < 40; i++) {
+        pthread_create(&thread, NULL, fail_in_thread, NULL);
+        pthread_join(thread, NULL);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Errhandler_free(&handler);
+    thread_more();
+}
+
 /* --- descriptors and limits ------------------------------------------------------------------- */
 
 static void files_closed(void) /* those that are files; MPI needs its sockets */
@@ -723,6 +779,8 @@ static const struct habit {
               {"coroutine", NULL, coroutine},
               {"little-stack", NULL, little_stack},
               {"deep", NULL, deep},
+              {"cancelled", NULL, cancelled},
+              {"ends-in-handler", NULL, ends_in_handler},
               {"jumping", NULL, jumping},
               {"swapping", NULL, swapping},
               {"prints-at-exit", NULL, prints_at_end},
