@@ -239,7 +239,7 @@ static void structures(void)
 }
 
 /* Arguments that are pushed on the stack. */
-static void pushed(void)
+__attribute__((noinline)) static void pushed(void)
 {
     int list[10] = {0}, zero[1] = {0}, n[1] = {3};
     double d[6] = {0};
