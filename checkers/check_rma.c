@@ -354,10 +354,11 @@ static void within_regions(struct rma *rma, const struct trace_event *event,
     const struct trace_rank *target = &trace->rank[access->target];
     const struct area_part *memory = part_of(rma, event->win, access->target);
 
-    access->at = trace_arg_value(rma->input->trace, event, "target_disp", 0);
+    access->at = trace_arg_value(rma->input->trace, event, "target_disp", INT64_MIN);
+    if (access->at == INT64_MIN)
+        return;
     span(trace, access);
-    if (!access->at || access->high <= access->low || target->cut || target->lost ||
-        regions->count > REGIONS_MAX)
+    if (access->high <= access->low || target->cut || target->lost || regions->count > REGIONS_MAX)
         return;
     if (regions_hold(regions, access->low) && regions_hold(regions, access->high - 1)) {
         access->at -= memory->base;

@@ -60,9 +60,11 @@ int32_t history_space_world(const struct history_space *space, int32_t peer)
     return world >= 0 ? world : EVENT_NONE; /* negative: a process of another job */
 }
 
-static bool class_is_collective(enum event_class class)
+static bool is_collective(const struct history_call *call, enum event_class class)
 {
     switch (class) {
+    case EVENT_CLASS_SPAWN:
+        return trait_in(call->traits, TRAIT_COLLECTIVE);
     case EVENT_CLASS_COLL:
     case EVENT_CLASS_ICOLL:
     case EVENT_CLASS_COLL_INIT:
@@ -93,7 +95,7 @@ struct history_space *history_space_of_call(const struct history_rank *rank,
     struct history_space *space;
 
     CORE_CHECK(event->head.a < rank->call_count);
-    if (!class_is_collective(class) || history_call_partial(call))
+    if (!is_collective(call, class) || history_call_partial(call))
         return NULL;
     if (class == EVENT_CLASS_FINALIZE)
         return history_space_find(rank, kind, 0);
@@ -138,6 +140,8 @@ static bool coll_needs_all(const struct history_call *call, const struct spool_e
 {
     if (call->traits & (TRAIT_BIT(NEIGHBOR) | TRAIT_BIT(PER_RANK)))
         return false;
+    if (call->class == EVENT_CLASS_SPAWN)
+        return true;
     switch (call->verb) {
     case VERB_BARRIER:
     case VERB_COMM_DUP:

@@ -398,14 +398,15 @@ void usage_peer_slow(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
         usage_say(lane, seq, kind, argument, 0, .value = {value, size});
 }
 
-void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const char *argument)
+void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const char *argument,
+                  bool none)
 {
     static __thread struct {
         MPI_Win win;
         uint32_t generation;
         int size;
     } last __attribute__((tls_model("initial-exec")));
-    if (value == MPI_PROC_NULL)
+    if (value == MPI_PROC_NULL && none)
         return;
     if (last.win != win || last.generation != recorder.generation) {
         MPI_Group group;

@@ -87,7 +87,9 @@ static inline void usage_peer(struct lane *lane, uint64_t seq, MPI_Comm comm, in
                  lane->comm_cache.handle != HANDLE(comm)))
         usage_peer_slow(lane, seq, comm, value, argument, what);
 }
-void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const char *argument);
+/* none: it may be MPI_PROC_NULL, as of what accesses the window. */
+void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const char *argument,
+                  bool none);
 void usage_tag_slow(struct lane *lane, uint64_t seq, int value, const char *argument);
 static inline void usage_tag(struct lane *lane, uint64_t seq, int value, const char *argument,
                              bool any)

@@ -520,6 +520,11 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct his
         else
             proof_need_add(prover, proof_coll_need(prover, me, space, space->entered + 1, true));
         return;
+    case EVENT_CLASS_SPAWN: /* makes nothing without all members; what the others do is not known */
+        proof_need_add(prover, trait_in(call->traits, TRAIT_COLLECTIVE)
+                                   ? proof_coll_need(prover, me, space, space->entered + 1, true)
+                                   : proof_need_unknown());
+        return;
     case EVENT_CLASS_RMA_START:
     case EVENT_CLASS_RMA_COMPLETE:
     case EVENT_CLASS_RMA_WAIT:
