@@ -78,11 +78,19 @@ enum { NUMBERS_MAX = 64, SAME_LEAST = 4 };
 
 static size_t number_bytes(const char *at, const char *end)
 {
-    size_t bytes = 0;
+    size_t bytes = 0, power;
     while (at + bytes < end &&
            (isdigit((unsigned char)at[bytes]) || (bytes && (at[bytes] == '.' || at[bytes] == ':'))))
         bytes++;
-    return bytes;
+    if (!bytes || at + bytes == end || (at[bytes] != 'e' && at[bytes] != 'E'))
+        return bytes;
+    power = bytes + 1;
+    power += at + power < end && (at[power] == '+' || at[power] == '-');
+    if (at + power == end || !isdigit((unsigned char)at[power]))
+        return bytes;
+    while (at + power < end && isdigit((unsigned char)at[power]))
+        power++;
+    return power;
 }
 
 static size_t blank_bytes(const char *at, const char *end)

@@ -74,11 +74,12 @@ struct world_options {
     bool warn_types; /* a receive whose basic types differ from the send's is a finding */
     struct replay_choice choice; /* where every decision comes from; all zero: the default order */
     uint64_t step_count_max;     /* MPI calls in all; 0: 100 million */
-    uint32_t look_ns;            /* that a look at a clock takes; 0: a microsecond */
-    uint32_t left_ms;            /* of ranks that are processes: it is broken off then; 0: never */
-    size_t memory_bytes_max;     /* for messages and handles; 0: 1 GiB */
-    size_t stack_bytes;   /* of each rank, 0: 1 MiB. The first world of the process decides. */
-    world_event_fn event; /* NULL: none */
+    uint32_t look_ns; /* that a look at a clock takes at most, each its own time; 0: all of them a
+                         microsecond */
+    uint32_t left_ms; /* of ranks that are processes: it is broken off then; 0: never */
+    size_t memory_bytes_max; /* for messages and handles; 0: 1 GiB */
+    size_t stack_bytes;      /* of each rank, 0: 1 MiB. The first world of the process decides. */
+    world_event_fn event;    /* NULL: none */
     void *event_context;
     void (*returned)(void); /* NULL, or called when all ranks have returned, before what they keep
                                is gone: see world_kept_ranges */

@@ -741,8 +741,8 @@ void world_sleep(uint64_t ns)
 uint64_t world_look_ns(void)
 {
     enum { LOOK_NS = 1000, FASTER_EVERY = 64, FASTER_MAX = 20 };
-    uint64_t look_ns =
-        WORLD->options && WORLD->options->look_ns ? WORLD->options->look_ns : LOOK_NS;
+    uint32_t most_ns = WORLD->options ? WORLD->options->look_ns : 0;
+    uint64_t look_ns = most_ns ? 1 + core_random_mix(WORLD->looks) % most_ns : LOOK_NS;
     uint32_t doubled = WORLD->running && ME ? ME->idle_polls / FASTER_EVERY : 0;
     WORLD->looks++;
     return look_ns << (doubled < FASTER_MAX ? doubled : FASTER_MAX);
