@@ -74,8 +74,10 @@ static void request_number(struct request *request, uint64_t number)
 static void space_enter(struct history_follower *lane, struct history_space *space,
                         const struct spool_event *event)
 {
-    if (!space->entered++)
+    if (!space->entered++) {
         space->lane = lane->kept->lane;
+        space->place = history_space_place(space, lane->kept->rank);
+    }
     CORE_CHECK(space->key.kind <= HISTORY_SPACE_FINALIZE);
     space->mixed |= space->lane != lane->kept->lane;
     space->recent[space->entered % HISTORY_RECENT] =

@@ -78,6 +78,7 @@ struct history_space { /* one rank's view of what has collective calls: a commun
     uint64_t global;
     uint32_t size, remote_size;
     int32_t *member;                            /* world ranks: own group, then the remote one */
+    uint32_t place;                             /* of the rank, once it has entered a collective */
     uint64_t entered;                           /* collectives, but for those that it is in */
     uint32_t lane;                              /* that entered first */
     bool mixed;                                 /* others did as well: in what order is not known */

@@ -198,9 +198,12 @@ struct history_coll history_coll_of(const struct history_rank *rank,
 
 uint32_t history_space_place(const struct history_space *space, int32_t world)
 {
-    uint32_t place = 0;
+    uint32_t place = space->place;
 
     CORE_CHECK(space->member != NULL || !space->size);
+    if (place < space->size && space->member[place] == world)
+        return place;
+    place = 0;
     while (place < space->size && space->member[place] != world)
         place++;
     return place;
