@@ -6,7 +6,7 @@
 #include "core/table.h"
 
 enum bond {              /* what a symptom has in common with its cause */
-            SHARES,      /* a call */
+            SHARES,      /* a call, or one that its calls wait for */
             TOUCHES,     /* a call, or what the cause found wrong with it later */
             SHARES_BOTH, /* a call, and the operation that it is about */
             AWAITS,      /* one of its calls waits for a rank of the cause */
@@ -46,6 +46,9 @@ static const struct row {
     /* nor one that waited for a request without having started it */
     {{RULE_REQUEST, FINDING_EFFECT_LACKS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS},
     {{RULE_REQUEST, FINDING_EFFECT_LACKS}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS},
+    /* nor one that waits for what nobody can do any more */
+    {{RULE_REQUEST, FINDING_EFFECT_BLOCKS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, SHARES},
+    {{RULE_REQUEST, FINDING_EFFECT_BLOCKS}, {RULE_HANG, FINDING_EFFECT_OPEN}, SHARES},
     {{RULE_RMA, FINDING_EFFECT_LACKS}, {RULE_DEADLOCK, FINDING_EFFECT_OPEN}, AWAITS},
     {{RULE_RMA, FINDING_EFFECT_LACKS}, {RULE_HANG, FINDING_EFFECT_OPEN}, AWAITS},
     /* an epoch that is not ended holds those who wait for its end */
@@ -59,6 +62,15 @@ static const struct row {
     {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
     {{RULE_RMA, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
     {{RULE_FILE, FINDING_EFFECT_OPEN}, {RULE_CRASH, FINDING_EFFECT_FAILS}, SHARES},
+    /* or the library ends it there, also of a mistake of the rank that it waits for */
+    {{RULE_ARGUMENT, FINDING_EFFECT_OPEN}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, SHARES},
+    {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, SHARES},
+    {{RULE_THREAD, FINDING_EFFECT_OPEN}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, SHARES},
+    {{RULE_BUFFER, FINDING_EFFECT_FAILS}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, SHARES},
+    {{RULE_BUFFER, FINDING_EFFECT_SPOILS}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, SHARES},
+    {{RULE_MESSAGE, FINDING_EFFECT_FAILS}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, SHARES},
+    {{RULE_COLLECTIVE, FINDING_EFFECT_OPEN}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, SHARES},
+    {{RULE_REQUEST, FINDING_EFFECT_OPEN}, {RULE_LIFECYCLE, FINDING_EFFECT_FAILS}, AWAITS},
     /* or later, of what lay beside its buffer */
     {{RULE_BUFFER, FINDING_EFFECT_SPOILS}, {RULE_CRASH, FINDING_EFFECT_OPEN}, BEGINS},
     /* a buffer that is longer than its variable reaches into the next one */
@@ -163,6 +175,18 @@ static uint32_t awaited_of(const struct causes *causes, const struct finding_cal
     return id;
 }
 
+/* By what its calls wait for, as far as that is not told. */
+static uint32_t linked_of(const struct causes *causes, const struct finding *finding, uint64_t row)
+{
+    uint32_t id = 0;
+
+    CORE_CHECK(causes->any[row]); /* else nobody asks */
+    for (uint32_t i = 0; i < finding->link_count && !id; i++)
+        if (is_of_ranks(rows[row].bond) == !finding->link[i].seq)
+            id = cause_at(causes, finding->link[i].rank, finding->link[i].seq, row);
+    return id;
+}
+
 static uint32_t shared_of(const struct causes *causes, const struct finding_call *call,
                           uint64_t row)
 {
@@ -202,6 +226,8 @@ static void cause_set(const struct causes *causes, struct finding *finding)
         for (uint32_t c = 0; c < finding->call_count && !finding->cause; c++)
             if (finding->call[c].core)
                 finding->cause = cause_of(causes, finding, c, row);
+        if (!finding->cause && (rows[row].bond == SHARES || rows[row].bond == AWAITS))
+            finding->cause = linked_of(causes, finding, row);
     }
 }
 

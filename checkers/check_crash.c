@@ -17,6 +17,7 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "core/trace/describe.h"
+#include "core/trace/request.h"
 
 enum { OF_SIGNALS = 128, NULL_PAGE_BYTES = 4096, FRAMES_NAMED_MAX = 16 };
 static const uint64_t far_bytes = UINT64_C(1) << 36; /* so far from a buffer is nowhere near it */
@@ -408,6 +409,60 @@ static enum core_status add_ranks(struct trace *trace, struct finding *finding,
     return CORE_OK;
 }
 
+/* What the call in which the rank came to its end waits for: what began it, and whose message it
+ * is. */
+static enum core_status link_waits(struct trace *trace, struct finding *finding,
+                                   const struct trace_event *wait, const struct requests *requests)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; i <= wait->completion_count && status == CORE_OK; i++) {
+        uint64_t id = i ? wait->completion[i - 1].request : wait->request;
+        const struct request *request = requests_find(requests, id);
+
+        if (!request)
+            continue;
+        status = finding_link_add(finding, wait->rank, request->made);
+        if (status != CORE_OK || request->comm < 0 || request->peer < 0)
+            continue;
+        int32_t peer = trace_comm_world(trace, request->comm, (int32_t)wait->rank, request->peer);
+        if (peer >= 0)
+            status = finding_link_add(finding, (uint32_t)peer, 0);
+    }
+    return status;
+}
+
+/* Of a rank that was inside a call that completes requests. */
+static enum core_status add_waits(struct trace *trace, struct finding *finding,
+                                  const struct fate *fate)
+{
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    struct requests requests;
+    bool more = true, found = false;
+
+    if (!fate->seq || trace_event_get(trace, fate->rank, fate->seq, &event) != CORE_OK ||
+        !(event.traits & TRAITS_COMPLETE))
+        return CORE_OK;
+    enum core_status status = trace_cursor_open(trace, fate->rank, &cursor);
+    if (status != CORE_OK)
+        return status;
+    CORE_CHECK(event.rank == fate->rank);
+    requests_init(&requests);
+    while (!found && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
+        found = event.seq == fate->seq;
+        if (found)
+            status = link_waits(trace, finding, &event, &requests);
+        else if (!event.parent)
+            status = requests_follow(&requests, &event, NULL, NULL);
+        if (status != CORE_OK)
+            break;
+    }
+    requests_done(&requests);
+    trace_cursor_close(cursor);
+    return status;
+}
+
 static bool is_mine(const struct fates *fates, const bool *mine, uint32_t rank)
 {
     for (uint32_t i = 0; i < fates->count; i++)
@@ -496,15 +551,20 @@ static enum core_status add_finding(const struct check_input *input, struct find
         return CORE_NO_MEMORY;
     }
     finding->ended_job = !fates->by_crosswait || fate->kind == FATE_EXCEPTION;
-    if (fate->kind == FATE_SIGNAL && fate->inside)
+    if ((fate->kind == FATE_SIGNAL || (fate->kind == FATE_EXIT && fate->code > 0)) && fate->inside)
         finding->effect = FINDING_EFFECT_FAILS;
     add_title(input->trace, finding, fate, ranks, count > 1);
     free(ranks);
     status = add_ranks(input->trace, finding, fates, mine);
+    if (status == CORE_OK && (fate->kind == FATE_ERROR || finding->effect == FINDING_EFFECT_FAILS))
+        status = add_waits(input->trace, finding, fate);
     if (fate->kind == FATE_SIGNAL)
         add_address(input->trace, finding, fate);
     if ((fate->kind == FATE_EXIT || fate->kind == FATE_EXCEPTION) && fate->code > 0)
         finding_fact(finding, "with exit status %" PRId64, fate->code);
+    if (fate->kind == FATE_EXIT && finding->effect == FINDING_EFFECT_FAILS)
+        finding_fact(finding, "inside the call: the MPI library gave up, or a function that it "
+                              "called");
     if (fate->kind == FATE_ABORT)
         finding_fact(finding, "it is the program's own decision to end the job");
     if (fate->kind == FATE_ERROR)

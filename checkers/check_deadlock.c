@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "checkers/near.h"
 #include "checkers/taken.h"
 #include "checkers/waiting.h"
 #include "checkers/wording.h"
@@ -531,6 +532,8 @@ static enum core_status add_finding(const struct check_input *input, struct find
     add_cores(finding, &result->waitfor);
     bool hung = happened(input, result);
     status = hung || world == ORDER ? taken_add(input, finding, hung) : CORE_OK;
+    if (status == CORE_OK && world != ORDER)
+        status = near_add(input, finding, result);
     if (status != CORE_OK)
         return status;
     bool polling = false;

@@ -23,6 +23,8 @@ static char *waits_for_text(const struct ending *ending, const struct ending_cal
     for (uint32_t i = 1; i < call->count; i++)
         if (ending->wait[call->first + i].need != need)
             need = ENDING_NEED_SEVERAL;
+    if (call->count && wording_need_is_own(need))
+        return waits; /* which says it */
     if (waits && asprintf(&text, "%s, %s", waits, wording_need(need)) < 0)
         text = NULL;
     free(waits);

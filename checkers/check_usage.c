@@ -90,6 +90,7 @@ static enum finding_effect effect_of(enum misuse_kind kind, const struct trace_e
                                          kind == MISUSE_WINDOW_UNMAPPED
                                      ? FINDING_EFFECT_SPOILS
                                  : kind == MISUSE_BUFFERS_OVERLAP ? FINDING_EFFECT_MEETS
+                                 : kind == MISUSE_PARTITION_LEFT  ? FINDING_EFFECT_BLOCKS
                                  : kind == MISUSE_NEVER_STARTED   ? FINDING_EFFECT_LACKS
                                                                   : FINDING_EFFECT_OPEN;
 

@@ -65,6 +65,7 @@ static void finding_done(struct finding *finding)
         free(finding->fact[i]);
     free(finding->call);
     free(finding->fact);
+    free(finding->link);
     free(finding->title);
     free(finding->claim);
     free(finding->schedule);
@@ -363,12 +364,20 @@ static bool awaits_odd_one(const struct finding *finding)
     return false;
 }
 
+enum core_status finding_link_add(struct finding *finding, uint32_t rank, uint64_t seq)
+{
+    return CORE_ARRAY_PUSH(finding->link, finding->link_count, finding->link_room,
+                           "what a finding is linked to", (struct finding_link){rank, seq});
+}
+
 const char *finding_help(const struct finding *finding)
 {
     bool alone = finding->rule->help_alone, awaits = false;
 
     if (finding->effect == FINDING_EFFECT_BLOCKS && finding->rule->help_blocks)
         return finding->rule->help_blocks;
+    if (finding->effect == FINDING_EFFECT_FAILS && finding->rule->help_fails)
+        return finding->rule->help_fails;
     if (finding->effect == FINDING_EFFECT_MEETS && finding->rule->help_meets)
         return finding->rule->help_meets;
     for (uint32_t i = 0; finding->rule->help_subject && i < finding->call_count; i++)

@@ -63,6 +63,11 @@ struct finding_call {     /* a rank's part in it */
     bool found; /* it found what the program itself had done before it */
 };
 
+struct finding_link { /* a call, or a rank (seq 0) */
+    uint32_t rank;    /* world */
+    uint64_t seq;
+};
+
 struct finding {
     uint32_t id; /* from 1, in the order of the list; of its row in the trace as well */
     const struct rule *rule;
@@ -80,6 +85,9 @@ struct finding {
     char *claim;    /* assumed: the title that it has once it is confirmed */
     struct finding_call *call;
     uint32_t call_count, call_room;
+    struct finding_link *link; /* what its calls wait for, by which its cause is found (cause.h);
+                                  neither told nor kept */
+    uint32_t link_count, link_room;
     char **fact; /* further sentences, in order */
     uint32_t fact_count, fact_room;
     char *schedule; /* policy text that brings it about; NULL: none needed */
@@ -144,6 +152,9 @@ enum core_status finding_place_add(struct finding *finding, uint32_t rank, const
 
 /* A rank that the call waits for; one that is there already stays as it was. */
 void finding_call_await(struct finding_call *call, uint32_t rank, bool any);
+
+/* Its calls wait for what that call began, or for that rank (seq 0). CORE_NO_MEMORY (reported). */
+enum core_status finding_link_add(struct finding *finding, uint32_t rank, uint64_t seq);
 
 /* Names the operation that a wait waits for; where that is a start, the call that made the request.
  */

@@ -97,7 +97,10 @@ const struct rule rule_table[RULE_COUNT] = {
                         "calls are made between MPI_Init and MPI_Finalize, and each rank makes "
                         "both",
                         "call MPI_Finalize on every way out of the program, as the last of its MPI "
-                        "calls"},
+                        "calls",
+                        .help_fails =
+                            "look at what the call was given, and at what the MPI library printed: "
+                            "a library that is given what it must not be may give up"},
     [RULE_RESULT] = {"result", "result", "result",
                      "what ranks received from a collective is what MPI defines",
                      "compare the implementation with the definition at the rank, place and size "

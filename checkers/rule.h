@@ -44,6 +44,8 @@ struct rule {
                                  wait for one; NULL: help */
     const char *help_subject; /* the same where it is about an operation under way; NULL: help */
     const char *help_blocks;  /* the same where its calls wait for ever (finding.h); NULL: help */
+    const char *help_fails;   /* the same where MPI raised an error, or the rank came to its end in
+                                 its call (finding.h); NULL: help */
     const char *help_meets;   /* the same where they access the same bytes; NULL: help */
 };
 extern const struct rule rule_table[RULE_COUNT];

@@ -262,6 +262,7 @@ static const char *const need_words[] = {
     [ENDING_NEED_LOCK] = "to release its lock",
     [ENDING_NEED_PARTITION] = "to mark the partitions of its send as ready (MPI_Pready)",
     [ENDING_NEED_GENERALIZED] = "to complete its generalized request",
+    [ENDING_NEED_START] = "to start its persistent request (MPI_Start)",
     [ENDING_NEED_SEVERAL] = "to do one of several things",
     [ENDING_NEED_ORDER] = "to make its call first",
 };
@@ -348,16 +349,25 @@ void wording_wait(FILE *file, const struct ending *ending, const struct ending_w
         fputs("MPI_Grequest_complete by its own rank", file);
         return;
     }
+    if (wait->need == ENDING_NEED_START) {
+        fputs("a persistent request that its own rank did not start (MPI_Start)", file);
+        return;
+    }
     if (wait->wildcard)
         fputs("any message, from ", file);
     ranks_waited(file, ending, &wait, 1);
 }
 
+bool wording_need_is_own(enum ending_need need)
+{
+    return need == ENDING_NEED_ORDER || need == ENDING_NEED_PARTITION ||
+           need == ENDING_NEED_GENERALIZED || need == ENDING_NEED_START;
+}
+
 /* Of others the ranks that are waited for say all. */
 static bool need_is_own(const struct ending_wait *wait)
 {
-    return wait->need == ENDING_NEED_ORDER || wait->need == ENDING_NEED_PARTITION ||
-           wait->need == ENDING_NEED_GENERALIZED;
+    return wording_need_is_own(wait->need);
 }
 
 /* Those of a single rank are told in one list. */

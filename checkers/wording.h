@@ -40,6 +40,8 @@ void wording_waits(FILE *file, const struct ending *ending, const struct ending_
 char *wording_waits_text(const struct ending *ending, const struct ending_call *call);
 /* What a rank that is waited for would have to do: "to receive the message". */
 const char *wording_need(enum ending_need need);
+/* Whether it is the rank's own to do, which the words of the wait say. */
+bool wording_need_is_own(enum ending_need need);
 
 /* Free with free(); NULL: out of memory. */
 char *wording_deadlock_text(const struct ending *ending);

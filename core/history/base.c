@@ -77,7 +77,8 @@ static void put_request(struct room *room, const struct request *q)
                                          .own = {q->own[0], q->own[1], q->own[2]},
                                          .pair = q->pair,
                                          .kind = q->kind,
-                                         .mode = q->mode};
+                                         .mode = q->mode,
+                                         .rounds = q->rounds};
 }
 
 static void put_pairs(struct room *room, const struct request_pairs *pairs)
@@ -329,6 +330,7 @@ static bool take_request(struct history_follower *follower, const struct spool_b
     *q = (struct request){.id = r->id,
                           .made = r->made,
                           .begun = r->begun,
+                          .rounds = r->rounds,
                           .turn = r->turn,
                           .t_enter = r->t_enter,
                           .t_leave = r->t_leave,
@@ -374,10 +376,13 @@ static bool take_space(struct history_follower *follower, const struct spool_bas
     s->mixed |= (r->head.b & SPACE_MIXED) != 0;
     s->failed |= (r->head.b & SPACE_FAILED) != 0;
     for (uint32_t i = 0; i < HISTORY_RECENT; i++)
-        s->recent[i] = (struct history_coll){.call = r->recent[i].call,
+        s->recent[i] = (struct history_coll){.rounds = REQUEST_ROUNDS_UNTOLD,
+                                             .call = r->recent[i].call,
                                              .needs_all = r->recent[i].needs_all != 0,
                                              .root = r->recent[i].root,
                                              .bytes = r->recent[i].bytes};
+    for (uint32_t i = 0; i < requests_count(&follower->rank->requests); i++)
+        history_count_round(follower, requests_at(&follower->rank->requests, i));
     return true;
 }
 

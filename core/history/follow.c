@@ -170,8 +170,8 @@ static void post_refused(struct history_follower *lane, const struct spool_event
         space->uneven |= !did_nothing(lane->kept, event, class);
 }
 
-/* Sends, receives, and non-blocking collectives on a communicator count there; what others need is
- * not followed. */
+/* Sends, receives, and collectives that make a request count on their communicator, persistent ones
+ * when they are made; what others need is not followed. */
 static struct history_space *request_place(struct history_follower *lane,
                                            const struct trace_event *event, struct request *request)
 {
@@ -183,9 +183,22 @@ static struct history_space *request_place(struct history_follower *lane,
         return NULL;
     if (!space)
         lane->history->unclear = true;
-    else if (event->class != EVENT_CLASS_COLL_INIT)
+    else
         request->own[HISTORY_SPACE] = space->key.id + 1;
     return space;
+}
+
+void history_count_round(struct history_follower *lane, const struct request *request)
+{
+    if (request->kind != REQUEST_COLLECTIVE || !request->persistent)
+        return;
+    const struct history_space *known = history_request_space(lane->rank, request);
+    uint64_t number = history_request_number(request);
+    struct history_space *space =
+        known ? history_space_find(lane->rank, known->key.kind, known->key.id) : NULL;
+
+    if (space && number && number + HISTORY_RECENT > space->entered)
+        space->recent[number % HISTORY_RECENT].rounds = request->rounds;
 }
 
 static void begun(struct history_follower *lane, const struct trace_event *event,
@@ -197,6 +210,7 @@ static void begun(struct history_follower *lane, const struct trace_event *event
         post_collective(lane, &lane->event, event->class);
         return;
     }
+    history_count_round(lane, request);
     space = request->persistent ? NULL : request_place(lane, event, request);
     if (request->kind == REQUEST_SEND) {
         post_send(lane, request);
@@ -213,8 +227,10 @@ static void made(struct history_follower *lane, const struct trace_event *event,
 {
     struct history_space *space = request_place(lane, event, request);
 
-    if (space && request->kind == REQUEST_COLLECTIVE)
+    if (space && request->kind == REQUEST_COLLECTIVE) {
         space_enter(lane, space, &lane->event);
+        request_number(request, space->entered);
+    }
 }
 
 static enum core_status step_take(enum request_step step, const struct trace_event *event,

@@ -54,6 +54,7 @@ struct history_coll {                           /* one collective call of a rank
     bool needs_all; /* cannot be complete before all members have come */
     uint8_t sides;  /* what is known of them */
     int32_t root;
+    uint32_t rounds;  /* of a persistent one: how often it was started; REQUEST_ROUNDS_UNTOLD */
     int32_t bytes;    /* that every rank must give or take alike, 0 if there is no count; -1: not
                          known, too many, or of parts that may differ */
     int32_t listed;   /* the most bytes that a side with a list of sizes has in all */
@@ -208,6 +209,8 @@ struct history_follower {
  * followed by history_follow. */
 bool history_take(struct history_follower *follower, const struct spool_head *head);
 void history_follow(struct history_follower *follower);
+/* A persistent collective was started so often: also a rank that frees it later has come so far. */
+void history_count_round(struct history_follower *follower, const struct request *request);
 /* The same, of what is committed for a call before its event. */
 void history_take_part(struct history_follower *follower, const struct spool_head *head);
 

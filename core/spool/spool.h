@@ -63,7 +63,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 15,
+    SPOOL_VERSION = 16,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -396,7 +396,8 @@ struct spool_base_request {
     uint64_t id, made, begun, turn, t_enter, t_leave, bytes;
     int32_t comm, win, peer, tag;
     uint32_t own[3], pair;
-    uint32_t kind, mode;
+    uint16_t kind, mode;
+    uint32_t rounds;
 };
 struct spool_base_pairs {
     struct spool_head head;

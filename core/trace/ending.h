@@ -45,7 +45,8 @@
     X(SEVERAL, "several")       /* one of several of these */                                      \
     X(ORDER, "order")           /* another thread of the rank: its call came first, as recorded */ \
     X(PARTITION, "partition")   /* mark partitions of its send as ready */                         \
-    X(GENERALIZED, "generalized") /* complete its generalized request */
+    X(GENERALIZED, "generalized") /* complete its generalized request */                           \
+    X(START, "start")             /* start its persistent request */
 
 #define ENDING_OBJECTS(X) \
     X(NONE, "none") X(COMM, "comm") X(WIN, "win") X(FILE, "file") X(FINALIZE, "finalize")

@@ -194,7 +194,7 @@ static enum core_status make_persistent(const struct step *step, enum request_ki
 
     request.persistent = true;
     request.active = false;
-    request.begun = request.turn = 0;
+    request.begun = request.turn = request.rounds = 0;
     enum core_status status =
         partitioned ? number_pair(step->requests, &request, &request.pair) : CORE_OK;
     return status != CORE_OK ? status : add(step, REQUEST_MADE, &request);
@@ -246,6 +246,7 @@ static enum core_status start(const struct step *step, uint64_t id)
         return CORE_OK; /* started twice: a mistake */
     request->armed = request->pair && request->kind == REQUEST_SEND;
     request->active = !request->armed;
+    request->rounds += request->rounds != REQUEST_ROUNDS_UNTOLD;
     request->cancelled = false;
     request->begun = request->turn = step->event->seq;
     request->t_enter = step->event->t_enter;

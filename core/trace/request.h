@@ -45,11 +45,12 @@ enum request_step {
 };
 
 struct request {
-    uint64_t id;    /* 0: of a blocking call */
-    uint64_t made;  /* seq of the call that made it */
-    uint64_t begun; /* seq of the call that began it last; 0: a persistent one, never started */
-    uint64_t turn;  /* receives: seq of the call by which it stands in the order of matching: begun,
-                       or the matched probe */
+    uint64_t id;     /* 0: of a blocking call */
+    uint64_t made;   /* seq of the call that made it */
+    uint64_t begun;  /* seq of the call that began it last; 0: a persistent one, never started */
+    uint32_t rounds; /* persistent ones: how often it was started; REQUEST_ROUNDS_UNTOLD */
+    uint64_t turn; /* receives: seq of the call by which it stands in the order of matching: begun,
+                      or the matched probe */
     uint64_t t_enter, t_leave;    /* of the call that began it last */
     uint64_t bytes;               /* as the call says; messages: as the probe found */
     int32_t comm, win, peer, tag; /* as the call says; of matched messages as the probe found */
@@ -80,6 +81,7 @@ struct requests { /* of one rank */
     struct core_table pairs; /* struct request_pairs */
 };
 
+#define REQUEST_ROUNDS_UNTOLD UINT32_MAX
 #define REQUEST_BYTES_UNTOLD UINT64_MAX /* of a completion: how much was received is not known */
 
 /* done is NULL but for REQUEST_DONE. The request may be changed in `own` only. A status other than

@@ -309,24 +309,49 @@ static void needs_of_detach(struct proof_prover *prover, int32_t me)
 
 /* --- one rank --------------------------------------------------------------------------------- */
 
-/* A partitioned send of which partitions are not marked, which nobody but the rank's threads can
- * do; a partitioned receive whose partner has not marked all of them. */
-static struct need need_partition(struct proof_prover *prover, int32_t me,
-                                  const struct history_space *space, const struct request *request)
+/* Whether the destination has posted a receive that is the partner of a send in partitions. */
+static bool is_partner_posted(const struct proof_prover *prover, int32_t me, int32_t dest,
+                              const struct history_space *space, const struct request *send)
 {
-    int32_t source = history_space_world(space, request->peer);
-    bool receives = request->kind == REQUEST_RECEIVE;
+    const struct history_rank *rank = &prover->history.rank[dest];
+
+    for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
+        const struct request *its = requests_at(&rank->requests, i);
+        const struct history_space *there = history_request_space(rank, its);
+
+        if (its->kind == REQUEST_RECEIVE && its->pair == send->pair && its->tag == send->tag &&
+            its->active && there && there->global == space->global &&
+            history_space_world(there, its->peer) == me)
+            return true;
+    }
+    return false;
+}
+
+/* A partitioned send of which partitions are not marked, which nobody but the rank's threads can
+ * do; one that is whole, and has not left, while its partner is not there; a partitioned receive
+ * whose partner has not marked all of them. */
+static struct need need_partition(struct proof_prover *prover, int32_t me,
+                                  const struct history_space *space, const struct request *request,
+                                  bool certain)
+{
+    int32_t peer = history_space_world(space, request->peer);
+    bool receives = request->kind == REQUEST_RECEIVE, whole = !receives && !request->armed;
     const struct history_channel *channel =
         receives ? history_channel_find(&prover->history, history_request_global(space, request),
-                                        source, me, request->tag)
+                                        peer, me, request->tag)
                  : NULL;
 
-    if (receives ? source < 0 || (channel && channel->sent > channel->received) : !request->armed)
+    if (receives ? peer < 0 || (channel && channel->sent > channel->received)
+                 : whole && (!certain || peer < 0 ||
+                             is_partner_posted(prover, me, peer, space, request)))
         return proof_need_unknown();
-    struct need need =
-        proof_need(NEED_CERTAIN, receives ? ENDING_NEED_MESSAGE : ENDING_NEED_PARTITION, space);
+    struct need need = proof_need(NEED_CERTAIN,
+                                  receives ? ENDING_NEED_MESSAGE
+                                  : whole  ? ENDING_NEED_RECEIVE
+                                           : ENDING_NEED_PARTITION,
+                                  space);
     need.wait.tag = request->tag;
-    proof_peer_add(prover, receives ? source : me);
+    proof_peer_add(prover, receives || whole ? peer : me);
     return need;
 }
 
@@ -341,6 +366,17 @@ static struct need need_generalized(struct proof_prover *prover, int32_t me,
                          .wait = {.need = ENDING_NEED_GENERALIZED, .tag = EVENT_NONE}};
 }
 
+/* A request that was not started: a wait for it alone returns at once, so in one that has not for
+ * long the library waits for what only the rank's threads can do. */
+static struct need need_start(struct proof_prover *prover, int32_t me)
+{
+    if (!proof_is_settled(prover->standing[me]))
+        return proof_need_unknown();
+    proof_peer_add(prover, me);
+    return (struct need){.state = NEED_CERTAIN,
+                         .wait = {.need = ENDING_NEED_START, .tag = EVENT_NONE}};
+}
+
 static struct need need_of(struct proof_prover *prover, int32_t me, const struct request *request,
                            bool certain)
 {
@@ -350,10 +386,12 @@ static struct need need_of(struct proof_prover *prover, int32_t me, const struct
 
     if (request && request->kind == REQUEST_OTHER)
         return need_generalized(prover, me, request);
+    if (space && certain && request->persistent && !request->active && !request->armed)
+        return need_start(prover, me);
     if (!space || !(request->active || request->armed) || request->cancelled)
         return proof_need_unknown();
     if (request->pair)
-        return need_partition(prover, me, space, request);
+        return need_partition(prover, me, space, request, certain);
     peer = history_space_world(space, request->peer);
     switch (request->kind) {
     case REQUEST_RECEIVE:
@@ -364,7 +402,8 @@ static struct need need_of(struct proof_prover *prover, int32_t me, const struct
                          certain, (int64_t)request->bytes);
     default:
         return proof_coll_need(prover, me, space,
-                               space->mixed ? 0 : history_request_number(request), certain);
+                               space->mixed ? 0 : history_request_number(request),
+                               request->persistent ? request->rounds : 0, certain);
     }
 }
 
@@ -518,11 +557,11 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct his
         if (call->verb == VERB_INTERCOMM_CREATE)
             proof_intercomm_needs(prover, me, space, open);
         else
-            proof_need_add(prover, proof_coll_need(prover, me, space, space->entered + 1, true));
+            proof_need_add(prover, proof_coll_need(prover, me, space, space->entered + 1, 0, true));
         return;
     case EVENT_CLASS_SPAWN: /* makes nothing without all members; what the others do is not known */
         proof_need_add(prover, trait_in(call->traits, TRAIT_COLLECTIVE)
-                                   ? proof_coll_need(prover, me, space, space->entered + 1, true)
+                                   ? proof_coll_need(prover, me, space, space->entered + 1, 0, true)
                                    : proof_need_unknown());
         return;
     case EVENT_CLASS_RMA_START:

@@ -238,11 +238,14 @@ static struct need stuck_need(struct proof_prover *prover, int32_t me,
                : proof_need_unknown();
 }
 
-/* Members that have not entered as many collectives of the space as `me` is in, and those whose
- * call of this number was another one: they will not make this one any more.
+/* Members that have not entered as many collectives of the space as `me` is in, or have not started
+ * this one as often, and those whose call of this number was another one: they will not make this
+ * one any more.
+ * rounds: of a persistent one: how often it was started, else 0.
  * certain: the call is known not to be complete. */
 struct need proof_coll_need(struct proof_prover *prover, int32_t me,
-                            const struct history_space *space, uint64_t number, bool certain)
+                            const struct history_space *space, uint64_t number, uint32_t rounds,
+                            bool certain)
 {
     const struct history_rank *mine = &prover->history.rank[me];
     struct history_coll my_coll = {0};
@@ -250,7 +253,7 @@ struct need proof_coll_need(struct proof_prover *prover, int32_t me,
     bool known = here.member < space->size && history_coll_at(mine, space, number, &my_coll);
     uint32_t missing = 0;
 
-    if (!number || space->uneven)
+    if (!number || space->uneven || rounds == REQUEST_ROUNDS_UNTOLD)
         return proof_need_unknown();
     for (uint32_t i = 0; i < space->size + space->remote_size; i++) {
         int32_t member = space->member[i];
@@ -269,7 +272,8 @@ struct need proof_coll_need(struct proof_prover *prover, int32_t me,
             return proof_need_unknown();
         entered = other ? history_space_entered(rank, other) : 0;
         if (entered < number || (known && history_coll_at(rank, other, number, &coll) &&
-                                 !same_coll(space, &here, &(struct caller){rank, &coll, i}))) {
+                                 (coll.rounds < rounds ||
+                                  !same_coll(space, &here, &(struct caller){rank, &coll, i})))) {
             proof_peer_add(prover, member);
             missing++;
         }
@@ -327,7 +331,7 @@ void proof_intercomm_needs(struct proof_prover *prover, int32_t me,
     const struct history_space *met = NULL;
     bool with_me = false, meets = false;
 
-    proof_need_add(prover, proof_coll_need(prover, me, space, space->entered + 1, true));
+    proof_need_add(prover, proof_coll_need(prover, me, space, space->entered + 1, 0, true));
     if (peer < 0 || (uint32_t)peer >= prover->history.rank_count || peer == me)
         return;
     other = &prover->history.rank[peer];
@@ -345,7 +349,7 @@ void proof_intercomm_needs(struct proof_prover *prover, int32_t me,
     /* the other side is not whole: what its leader waits for there, this one does, too */
     if (mine.leader == me && met && other->open_count == 1 &&
         proof_is_settled(prover->standing[me]) && proof_is_settled(prover->standing[peer]))
-        proof_need_add(prover, proof_coll_need(prover, peer, met, met->entered + 1, true));
+        proof_need_add(prover, proof_coll_need(prover, peer, met, met->entered + 1, 0, true));
     if (mine.leader == me ? meets : !with_me)
         return;
     proof_peer_add(prover, peer);

@@ -115,7 +115,8 @@ bool proof_send_done_or_left(const struct proof_prover *prover, const struct pro
  * those whose call of this number was another one: they will not make this one any more.
  * certain: the call is known not to be complete. */
 struct need proof_coll_need(struct proof_prover *prover, int32_t me,
-                            const struct history_space *space, uint64_t number, bool certain);
+                            const struct history_space *space, uint64_t number, uint32_t rounds,
+                            bool certain);
 /* MPI_Intercomm_create: the leaders meet on the bridge communicator, under a tag; the others wait
  * for their leader, who is in the call no shorter than they. */
 void proof_intercomm_needs(struct proof_prover *prover, int32_t me,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "replay/logical/run_state.h"
 
@@ -452,17 +453,27 @@ static int leftover_compare(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-/* Whether somebody whose record ends early could still be the partner. */
-static bool partner_unknown(const struct replay_run *run, const struct replay_match_key *key,
-                            bool is_receive)
+/* A rank may do more than is known: its record ends early, and it is not held for ever. */
+static bool may_go_on(const struct replay_run *run, const struct replay_waitfor *waitfor,
+                      uint32_t rank)
 {
-    const struct replay_program *program = run->program;
+    if (run->program->rank[rank].end != REPLAY_END_UNKNOWN)
+        return false;
+    uint32_t at = CORE_ARRAY_FIND(i, 0, waitfor->blocked_count, waitfor->blocked[i].rank < rank);
+    return run_is_threaded(run, rank) || at == waitfor->blocked_count ||
+           waitfor->blocked[at].rank != rank || waitfor->blocked[at].standing == REPLAY_MAYBE;
+}
+
+/* Whether somebody whose record ends early could still be the partner. */
+static bool partner_unknown(const struct replay_run *run, const struct replay_waitfor *waitfor,
+                            const struct replay_match_key *key, bool is_receive)
+{
     if (!is_receive)
-        return program->rank[key->to].end == REPLAY_END_UNKNOWN;
+        return may_go_on(run, waitfor, key->to);
     if (key->from >= 0)
-        return program->rank[key->from].end == REPLAY_END_UNKNOWN;
-    for (uint32_t i = 0; i < program->rank_count; i++)
-        if (program->rank[i].end == REPLAY_END_UNKNOWN)
+        return may_go_on(run, waitfor, (uint32_t)key->from);
+    for (uint32_t i = 0; i < run->program->rank_count; i++)
+        if (may_go_on(run, waitfor, i))
             return true;
     return false;
 }
@@ -484,7 +495,7 @@ static enum core_status find_leftovers(struct replay_run *run, struct replay_res
         run_entry(run, at, &key, &index);
         uint32_t rank = is_receive ? key.to : (uint32_t)key.from;
         const struct replay_op *op = &run->program->rank[rank].op[index];
-        if (op->mode == REPLAY_TOKEN || partner_unknown(run, &key, is_receive))
+        if (op->mode == REPLAY_TOKEN || partner_unknown(run, &result->waitfor, &key, is_receive))
             continue;
         result->leftover_count++;
         if (result->leftover_listed == room)

@@ -88,6 +88,8 @@ struct solver {
     const struct replay_waitfor_threads *threads;
     bool *in;        /* by index in blocked: in the set being grown */
     bool *explained; /* the same: in a core that was found, or held by one */
+    bool *missed;    /* by node, or rank of several: it has ended, and an explained one waits for it
+                      */
     uint32_t *stack; /* indices in blocked */
     uint32_t *best, best_count;
     uint64_t work;
@@ -265,8 +267,62 @@ static void cycle_from(struct solver *solver, uint32_t start, uint32_t *from, ui
     CORE_CHECK(solver->best_count == length);
 }
 
-/* Whoever has a clause that only explained or ended ranks could make true is explained as well;
- * that it could itself does not help it. */
+/* No rank of the clause is blocked, or may act. */
+static bool all_ended(const struct solver *solver, const struct replay_clause *clause)
+{
+    bool ended = clause->count > 0;
+
+    for (uint32_t p = clause->first; ended && p < clause->first + clause->count; p++) {
+        uint32_t end;
+        for (uint32_t node = nodes_of(solver, solver->waitfor->peer[p], &end); ended && node < end;
+             node++)
+            ended = !solver->blocked_at[node] && solver->alive[node] != REPLAY_ALIVE_UNKNOWN;
+    }
+    return ended;
+}
+
+/* Those whose end an explained rank suffers from. */
+static void mark_missed(struct solver *solver)
+{
+    const struct replay_waitfor *waitfor = solver->waitfor;
+
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+        const struct replay_blocked *blocked = &waitfor->blocked[i];
+
+        for (uint32_t c = 0; solver->explained[i] && c < blocked->count; c++) {
+            const struct replay_clause *clause = &waitfor->clause[blocked->first + c];
+            uint32_t count = all_ended(solver, clause) ? clause->count : 0;
+
+            for (uint32_t p = 0; p < count; p++)
+                solver->missed[waitfor->peer[clause->first + p]] = true;
+        }
+    }
+}
+
+/* Only explained ranks could make the clause true, and ended ones; where all have ended, only those
+ * that an explained one suffers from: others are a plight of its own. */
+static bool is_explained(const struct solver *solver, const struct replay_clause *clause,
+                         uint32_t self)
+{
+    bool held = clause->count > 0, others = false, alone = all_ended(solver, clause);
+
+    for (uint32_t p = clause->first; held && p < clause->first + clause->count; p++) {
+        uint32_t peer = solver->waitfor->peer[p], end;
+
+        for (uint32_t node = nodes_of(solver, peer, &end); held && node < end; node++) {
+            uint32_t at = solver->blocked_at[node];
+
+            held = at      ? at - 1 == self || solver->explained[at - 1]
+                   : alone ? solver->missed[peer]
+                           : solver->alive[node] != REPLAY_ALIVE_UNKNOWN;
+            others |= at != self + 1;
+        }
+    }
+    return held && others;
+}
+
+/* Whoever has a clause that is explained is explained as well; that it could make it true itself
+ * does not help it. */
 static void explain(struct solver *solver)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
@@ -274,25 +330,16 @@ static void explain(struct solver *solver)
 
     do {
         changed = false;
+        mark_missed(solver);
         for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
             const struct replay_blocked *blocked = &waitfor->blocked[i];
+
             for (uint32_t c = blocked->first;
-                 !solver->explained[i] && c < blocked->first + blocked->count; c++) {
-                const struct replay_clause *clause = &waitfor->clause[c];
-                bool held = blocked->standing == REPLAY_BEHIND && clause->count > 0, others = false;
-                for (uint32_t p = clause->first; held && p < clause->first + clause->count; p++) {
-                    uint32_t end;
-                    for (uint32_t node = nodes_of(solver, waitfor->peer[p], &end);
-                         held && node < end; node++) {
-                        uint32_t at = solver->blocked_at[node];
-                        held = !at ? solver->alive[node] != REPLAY_ALIVE_UNKNOWN
-                                   : at - 1 == i || solver->explained[at - 1];
-                        others |= at != i + 1;
-                    }
-                }
-                if (held && others)
+                 blocked->standing == REPLAY_BEHIND && !solver->explained[i] &&
+                 c < blocked->first + blocked->count;
+                 c++)
+                if (is_explained(solver, &waitfor->clause[c], i))
                     changed = solver->explained[i] = true;
-            }
         }
     } while (changed);
 }
@@ -386,9 +433,11 @@ enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint
     solver.blocked_at = calloc(solver.node_count, sizeof *solver.blocked_at);
     solver.in = calloc(count, sizeof *solver.in);
     solver.explained = calloc(count, sizeof *solver.explained);
+    solver.missed = calloc(solver.node_count, sizeof *solver.missed);
     solver.stack = malloc((size_t)count * sizeof *solver.stack);
     solver.best = malloc((size_t)count * sizeof *solver.best);
-    if (!solver.blocked_at || !solver.in || !solver.explained || !solver.stack || !solver.best) {
+    if (!solver.blocked_at || !solver.in || !solver.explained || !solver.missed || !solver.stack ||
+        !solver.best) {
         status = core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
         goto free_solver;
     }
@@ -414,6 +463,7 @@ free_solver:
     free(solver.blocked_at);
     free(solver.in);
     free(solver.explained);
+    free(solver.missed);
     free(solver.stack);
     free(solver.best);
     return status;

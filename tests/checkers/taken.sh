@@ -1,6 +1,8 @@
 # expected
 # A receive that waits for a rank whose message went to an earlier receive from any rank: that one
-# is named, by whatever call it was made, and only where tags and communicators fit.
+# is named, by whatever call it was made, and only where tags and communicators fit. And what comes
+# near to what is waited for: a message of another tag, communicator or destination, a persistent
+# send that was not started in one round.
 cat > taken.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>
@@ -35,3 +37,41 @@ for how in 1 2 3 4; do
     grep -h '^error' out
     grep -h 'race:\|that receive' out || echo 'no race'
 done
+cat > near.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, x = 0, fits;
+    MPI_Comm comm;
+    MPI_Request q;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    fits = argc > 1;
+    MPI_Comm to = fits ? MPI_COMM_WORLD : comm;
+    if (rank == 1)
+        MPI_Send(&x, 1, MPI_INT, 0, fits ? 5 : 6, MPI_COMM_WORLD);
+    if (rank == 3)
+        MPI_Send(&x, 1, MPI_INT, 2, 5, to);
+    if (rank == 5)
+        MPI_Send(&x, 1, MPI_INT, fits ? 4 : 3, 5, MPI_COMM_WORLD);
+    if (rank == 7) {
+        MPI_Send_init(&x, 1, MPI_INT, 6, 5, MPI_COMM_WORLD, &q);
+        for (int i = 0; i < 3; i++) {
+            if (fits || i != 1)
+                MPI_Start(&q);
+            MPI_Wait(&q, MPI_STATUS_IGNORE);
+        }
+        MPI_Request_free(&q);
+    }
+    for (int i = 0; rank % 2 == 0 && i < (rank == 6 ? 3 : 1); i++)
+        MPI_Recv(&x, 1, MPI_INT, rank + 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&comm);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -g -w -o near near.c
+crosswait run --confirm=0 -o T.db -- mpirun -n 8 ./near >out 2>/dev/null
+grep -h 'a message of\|had not started' out
+crosswait run --confirm=0 -o T.db -- mpirun -n 8 ./near right 2>/dev/null | grep verdict

@@ -18,12 +18,15 @@ try() {
     cat "$1.err" "$1.out"
     failed=1
 }
-for what in right alike answered both; do
+for what in right alike answered both collective; do
     try $what 0 ""
     mpiexec.mpich -n 2 "$PROGRAM" $what >$what.alone 2>&1 </dev/null
     diff <(sort $what.alone) <(sort $what.out) || failed=1
 done
 try both_unbuffered 1 deadlock
+try mixed 1 deadlock
+try crossed 1 collective
+try less 1 hang
 try touched 1 buffer
 try early 1 buffer
 try deadlock 1 deadlock
@@ -39,11 +42,13 @@ has() {
     crosswait report "$1.db"
     failed=1
 }
-has never "waits for partitions of its own send, which its rank does not mark as ready"
 has never "whose partition 2 is not marked as ready (of 4 partitions, 1 are not)"
 has twice "partition 1 is marked as ready for the second time"
 has unstarted "a partition is marked as ready before 'request' is started"
 has range "'partition' is 4, of a request with 4 partitions"
+has mixed "after its last progress: it could never have gone on"
+has mixed "that no message comes to is not in partitions, unlike what is waited for"
+has less "waits for rank 1, to enter the collective"
 has never "after its last progress: it could never have gone on"
 has deadlock "after its last progress: it could never have gone on"
 has both_unbuffered "completed only because the library buffered what was sent"

@@ -130,6 +130,8 @@ enum {
     FLUSH_LOCAL,
     PSEND_INIT,
     PRECV_INIT,
+    BARRIER_INIT,
+    BCAST_INIT,
     GREQUEST_START,
     GREQUEST_COMPLETE,
     INTERCOMM_CREATE
@@ -150,6 +152,8 @@ static inline void names_define(void)
                {FLUSH_LOCAL, EVENT_CLASS_RMA_FLUSH, "MPI_Win_flush_local"},
                {PSEND_INIT, EVENT_CLASS_SEND_INIT, "MPI_Psend_init"},
                {PRECV_INIT, EVENT_CLASS_RECV_INIT, "MPI_Precv_init"},
+               {BARRIER_INIT, EVENT_CLASS_COLL_INIT, "MPIX_Barrier_init"},
+               {BCAST_INIT, EVENT_CLASS_COLL_INIT, "MPIX_Bcast_init"},
                {GREQUEST_START, EVENT_CLASS_OTHER, "MPI_Grequest_start"},
                {GREQUEST_COMPLETE, EVENT_CLASS_OTHER, "MPI_Grequest_complete"},
                {INTERCOMM_CREATE, EVENT_CLASS_COMM_CREATE, "MPI_Intercomm_create"}};

@@ -60,6 +60,31 @@ static void what_a_rank_dies_of_in_a_call_is_its_cause(void **state)
     assert_int_equal(cause_of_such(RULE_CRASH, fails, RULE_BUFFER, fails), 3);
     assert_int_equal(cause_of_such(RULE_CRASH, fails, RULE_BUFFER, open), 0);
     assert_int_equal(cause_of_such(RULE_CRASH, fails, RULE_LEAK, open), 0);
+    assert_int_equal(cause_of_such(RULE_LIFECYCLE, fails, RULE_REQUEST, open), 3);
+    assert_int_equal(cause_of_such(RULE_LIFECYCLE, open, RULE_REQUEST, open), 0);
+    assert_int_equal(cause_of(RULE_DEADLOCK, RULE_REQUEST, FINDING_EFFECT_BLOCKS), 3);
+    assert_int_equal(cause_of(RULE_DEADLOCK, RULE_REQUEST, open), 0);
+}
+
+/* A wait raises an error, or its rank is ended in it, of what began what it waits for, or of the
+ * rank whose message that is. */
+static void what_a_wait_waits_for_is_its_cause(void **state)
+{
+    (void)state;
+    for (uint64_t seq = 3; seq < 5; seq++) {
+        struct finding_list list = {0};
+
+        assert_int_equal(finding_link_add(add(&list, RULE_ERROR, 9), 1, 4), CORE_OK);
+        struct finding *ended = add(&list, RULE_LIFECYCLE, 8);
+        ended->effect = FINDING_EFFECT_FAILS;
+        assert_int_equal(finding_link_add(ended, seq == 4 ? 1 : 2, 0), CORE_OK);
+        add(&list, RULE_COLLECTIVE, seq);
+        add(&list, RULE_REQUEST, 2);
+        assert_int_equal(cause_find(&list), CORE_OK);
+        assert_int_equal(list.finding[0].cause, seq == 4 ? 3 : 0);
+        assert_int_equal(list.finding[1].cause, seq == 4 ? 4 : 0);
+        finding_list_done(&list);
+    }
 }
 
 /* What overwrites memory may kill its rank later as well; what only reads too much may not. */
@@ -303,6 +328,7 @@ int main(void)
         cmocka_unit_test(a_wrong_result_follows_from_what_was_found_wrong_with_its_call_later),
         cmocka_unit_test(who_waits_for_a_rank_that_was_refused_suffers_from_it),
         cmocka_unit_test(what_a_rank_dies_of_in_a_call_is_its_cause),
+        cmocka_unit_test(what_a_wait_waits_for_is_its_cause),
         cmocka_unit_test(who_waits_for_a_rank_that_gave_up_suffers_from_it),
         cmocka_unit_test(what_a_rank_lacks_follows_from_its_giving_up),
         cmocka_unit_test(what_conflicts_in_a_window_is_the_cause_of_what_meets_in_a_buffer),

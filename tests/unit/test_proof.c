@@ -399,6 +399,84 @@ static void partitioned_requests(void **state)
     expect_nothing();
 }
 
+/* A receive without partitions, and one with, that meets it. */
+static void what_is_sent_in_partitions_waits_for_its_partner(void **state)
+{
+    (void)state;
+    for (int partner = 0; partner < 2; partner++) {
+        job_start(2);
+        names_define();
+        for (uint32_t r = 0; r < 1 + (uint32_t)partner; r++) {
+            struct spool_event event = event_of(r, EVENT_CLASS_SEND_INIT, 1 - (int32_t)r, 5, 1);
+
+            event.t_leave = 2;
+            put(r, SPOOL_EVENT, r == 0 ? PSEND_INIT : PRECV_INIT, 0, &event, sizeof event, NULL, 0);
+            did(r, EVENT_CLASS_START, EVENT_NONE, EVENT_NONE, 1);
+        }
+        struct spool_event ready = event_of(0, EVENT_CLASS_READY, EVENT_NONE, EVENT_NONE, 1);
+        ready.t_leave = 2;
+        ready.count = 0; /* partitions are left to be marked */
+        put(0, SPOOL_EVENT, EVENT_CLASS_READY, 0, &ready, sizeof ready, NULL, 0);
+        inside(0, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+        inside(1, EVENT_CLASS_RECV, 0, 5, 0);
+        if (partner)
+            expect_nothing();
+        else
+            expect_proven(2);
+    }
+}
+
+/* Both make the collective, and start it so often; the first one waits for its last round. */
+static void collectives_start(int mine, int its)
+{
+    job_start(2);
+    names_define();
+    for (uint32_t r = 0; r < 2; r++) {
+        int rounds = r == 0 ? mine : its;
+
+        named_did(r, BARRIER_INIT, EVENT_NONE, 1, 0);
+        for (int i = 0; i < rounds; i++) {
+            did(r, EVENT_CLASS_START, EVENT_NONE, EVENT_NONE, 1);
+            if (r == 1 || i + 1 < rounds)
+                did_completing(r, EVENT_CLASS_WAIT, 1, EVENT_NONE, EVENT_NONE);
+        }
+    }
+    inside(0, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+}
+
+static void persistent_collectives(void **state)
+{
+    (void)state;
+    collectives_start(2, 1); /* rank 1 has not started it as often */
+    inside(1, EVENT_CLASS_RECV, 0, 9, 0);
+    expect_proven(2);
+    expect_need(ENDING_NEED_COLLECTIVE, ENDING_OBJECT_COMM, EVENT_NONE);
+
+    collectives_start(2, 2); /* it may be on its way */
+    inside(1, EVENT_CLASS_RECV, 0, 9, 0);
+    expect_nothing();
+
+    collectives_start(2, 1); /* a wait for what is not started, that does not return */
+    inside(1, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+    expect_nothing(); /* as yet */
+    standing[1] = PROOF_SETTLED;
+    expect_proven(1);
+
+    for (int same = 0; same < 2; same++) { /* made in another order */
+        job_start(2);
+        names_define();
+        for (uint32_t r = 0; r < 2; r++) {
+            named_did(r, r == 1 && !same ? BCAST_INIT : BARRIER_INIT, EVENT_NONE, 1, 0);
+            did(r, EVENT_CLASS_START, EVENT_NONE, EVENT_NONE, 1);
+            inside(r, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+        }
+        if (same)
+            expect_nothing();
+        else
+            expect_proven(2);
+    }
+}
+
 static void generalized_requests(void **state)
 {
     (void)state;
@@ -806,6 +884,8 @@ int main(void)
         cmocka_unit_test(those_behind_are_not_the_core),
         cmocka_unit_test(persistent_requests),
         cmocka_unit_test(partitioned_requests),
+        cmocka_unit_test(what_is_sent_in_partitions_waits_for_its_partner),
+        cmocka_unit_test(persistent_collectives),
         cmocka_unit_test(generalized_requests),
         cmocka_unit_test(requests_with_two_sides),
         cmocka_unit_test(any_of_requests_with_two_sides),

@@ -268,6 +268,58 @@ static void both_unbuffered(void)
     }
 }
 
+/* Rank 1 receives without partitions what rank 0 sends in partitions: neither meets the other. */
+static void mixed(void)
+{
+    if (me == 0) {
+        init(data, PARTS, TAG, &request);
+        MPI_Start(&request);
+        MPI_Pready_range(0, PARTS - 1, request);
+        finish();
+        MPI_Request_free(&request);
+    } else {
+        MPI_Recv(data, ALL, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static void collectives(int crossed, int idle)
+{
+    MPI_Request one, two;
+    int sum;
+
+    if (crossed && me == 1)
+        MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &two);
+    MPI_Allreduce_init(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &one);
+    if (!crossed || me == 0)
+        MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &two);
+    for (int round = 0; round < 2; round++) {
+        if (!idle || me == 0 || round == 0)
+            MPI_Start(&one);
+        MPI_Start(&two);
+        if (!idle || me == 0 || round == 0)
+            MPI_Wait(&one, MPI_STATUS_IGNORE);
+        MPI_Wait(&two, MPI_STATUS_IGNORE);
+    }
+    printf("sum %d\n", sum);
+    MPI_Request_free(&two);
+    MPI_Request_free(&one);
+}
+
+/* Persistent collectives: as they should be, made in another order by each, one that rank 1 starts
+ * once less. */
+static void collective(void)
+{
+    collectives(0, 0);
+}
+static void crossed(void)
+{
+    collectives(1, 0);
+}
+static void less(void)
+{
+    collectives(0, 1);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -281,6 +333,10 @@ int main(int argc, char **argv)
         {"never", never},
         {"touched", touched},
         {"early", early},
+        {"mixed", mixed},
+        {"collective", collective},
+        {"crossed", crossed},
+        {"less", less},
         {"both", both},
         {"both_deadlock", both_deadlock},
         {"both_unbuffered", both_unbuffered},

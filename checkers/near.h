@@ -1,0 +1,16 @@
+/* Why a message does not come to the receive that waits for it, or no receive to the send: one that
+ * differs from what is waited for in one thing only, or a persistent request that nobody started.
+ */
+#ifndef CHECKERS_NEAR_H
+#define CHECKERS_NEAR_H
+
+#include "checkers/check.h"
+#include "checkers/finding.h"
+#include "replay/logical/run.h"
+
+/* Of a deadlock of this run: adds, for the calls that hold each other, what comes near to what they
+ * wait for. Nothing is claimed of it but what is on record. */
+enum core_status near_add(const struct check_input *input, struct finding *finding,
+                          const struct replay_result *result);
+
+#endif
