@@ -17,6 +17,12 @@ static const char *const misuse_forms[] = {
     [MISUSE_HANDLE_FREED] = "'%a' is %o that was freed",
     [MISUSE_HANDLE_UNKNOWN] = "'%a' is not %o: it was never made, or was freed",
     [MISUSE_HANDLE_PREDEFINED] = "'%a' is %o that is predefined: it must not be freed",
+    [MISUSE_OF_OTHERS] = "'%a' is %o that was made for %b, not for %c",
+    [MISUSE_COMM_INCOMPLETE] =
+        "'%a' is the communicator of an %e that has not completed: it may be used once its request "
+        "is waited for",
+    [MISUSE_KEYVAL_PREDEFINED] =
+        "'%a' is an attribute key that MPI predefines: it is not the program's to set or free",
     [MISUSE_TYPE_UNCOMMITTED] = "'%a' is a datatype that was not committed",
     [MISUSE_TYPE_OVERLAPS] =
         "the datatype of '%a' has parts that overlap, which must not be received into",
@@ -41,6 +47,8 @@ static const char *const misuse_forms[] = {
     [MISUSE_SWAP_DERIVED] = "'%a' is a derived datatype, for which it is not defined",
     [MISUSE_DIMS_ENTRY] = "'%a'[%0] is %1",
     [MISUSE_DIMS_PRODUCT] = "'%a' makes a grid of %0 rank%s, but the communicator has %1",
+    [MISUSE_DIMS_DIVIDE] = "'%a' is %0, no multiple of the dimensions that are given, %1 in all",
+    [MISUSE_TEXT_LONG] = "'%a' has %0 characters, and may have at most %1",
     [MISUSE_SUBARRAY] = "'%a'[%0] is %1: an array of %3 does not have %2 element%s from there on",
     [MISUSE_DARRAY_RANK] = "'%a' is %0, but the array is distributed over %1 process%s",
     [MISUSE_DARRAY_GRID] = "'%a' makes a grid of %0, but 'size' is %1",

@@ -680,6 +680,11 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned
                               uint64_t seq);
 struct request_info recorder_request_find(MPI_Request handle, const void *variable);
 extern bool recorder_persistent; /* there is, or was, a persistent request */
+/* How many communicators of MPI_Comm_idup are known not to be complete. */
+extern unsigned recorder_duplicating;
+void recorder_duplicate_begun(MPI_Comm made, uint32_t request, uint64_t seq);
+/* The call that makes it; 0: it is complete, or not known. */
+uint64_t recorder_duplicate_made(MPI_Comm comm);
 struct request_state {
     bool idle;     /* null, or persistent and inactive */
     bool active;   /* started, and not completed since */

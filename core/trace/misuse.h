@@ -14,6 +14,9 @@
     X(HANDLE_FREED, "handle-freed", ARGUMENT)                                    \
     X(HANDLE_UNKNOWN, "handle-unknown", ARGUMENT)                                \
     X(HANDLE_PREDEFINED, "handle-predefined", ARGUMENT)                          \
+    X(OF_OTHERS, "of-others", ARGUMENT)                                          \
+    X(COMM_INCOMPLETE, "comm-incomplete", ARGUMENT)                              \
+    X(KEYVAL_PREDEFINED, "keyval-predefined", ARGUMENT)                          \
     X(TYPE_UNCOMMITTED, "type-uncommitted", ARGUMENT)                            \
     X(TYPE_OVERLAPS, "type-overlaps", ARGUMENT)                                  \
     X(TARGET_OVERLAPS, "target-overlaps", ARGUMENT)                              \
@@ -36,6 +39,8 @@
     X(SWAP_DERIVED, "swap-derived", ARGUMENT)                                    \
     X(DIMS_ENTRY, "dims-entry", ARGUMENT)                                        \
     X(DIMS_PRODUCT, "dims-product", ARGUMENT)                                    \
+    X(DIMS_DIVIDE, "dims-divide", ARGUMENT)                                      \
+    X(TEXT_LONG, "text-long", ARGUMENT)                                          \
     X(SUBARRAY, "subarray", ARGUMENT)                                            \
     X(DARRAY_RANK, "darray-rank", ARGUMENT)                                      \
     X(DARRAY_GRID, "darray-grid", ARGUMENT)                                      \

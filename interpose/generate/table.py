@@ -108,7 +108,7 @@ CONSTANTS = ("lock", "assert", "amode", "whence")  # int(KIND): recorded by reco
 # check:WORD, of misuse.c.tmpl: what tells calls apart of which roles and traits are alike
 CHECKS = (
     *("ranks", "translated", "node", "direction", "coords", "attribute", "contents", "subarray"),
-    *("darray", "ranges", "inter", "datarep", "shared", "external"),
+    *("darray", "ranges", "inter", "datarep", "shared", "external", "dims"),
     *("packs", "unpacks", "generalized", "makes_generalized"),
 )
 TOPOLOGIES = ("cart", "graph", "dist_graph")

@@ -23,6 +23,7 @@ static struct object {
     bool refused; /* a call that frees it was made, and refused */
     bool used;    /* a key: attributes were set with it */
     bool unsure;  /* made where nobody saw it: how many references there are is not known */
+    uint8_t of;   /* enum usage_of */
 } * object;
 static uint32_t object_room, object_count;
 static unsigned said;
@@ -287,10 +288,19 @@ static const void *of_keyval(int keyval)
 {
     return (const void *)((uintptr_t)(unsigned)keyval + 1);
 }
-void usage_keyval_made(struct lane *lane, int keyval, uint64_t seq)
+void usage_made_for(enum recorder_object kind, const void *handle, enum usage_of of)
+{
+    recorder_lock();
+    struct object *o = find(kind, handle);
+    if (o && !o->freed)
+        o->of = (uint8_t)of;
+    recorder_unlock();
+}
+void usage_keyval_made(struct lane *lane, int keyval, uint64_t seq, enum usage_of of)
 {
     (void)lane;
     made(OBJECT_KEYVAL, of_keyval(keyval), seq, false);
+    usage_made_for(OBJECT_KEYVAL, of_keyval(keyval), of);
 }
 void usage_keyval_gone(struct lane *lane, int keyval)
 {
@@ -325,6 +335,31 @@ void usage_handle(struct lane *lane, uint64_t seq, enum recorder_object kind, co
         usage_say(lane, seq, made_by ? MISUSE_HANDLE_FREED : MISUSE_HANDLE_UNKNOWN, argument,
                   made_by, .object = what);
     }
+}
+
+void usage_for(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
+               const char *argument, enum usage_of of)
+{
+    static const char *const words[] = {
+        "objects of another kind", "communicators", "windows", "files", "datatypes", "sessions"};
+    recorder_lock();
+    const struct object *o = find(kind, handle);
+    unsigned made_of = o && !o->freed && !o->unsure ? o->of : USAGE_OF_NONE;
+    uint64_t made_by = o ? o->seq : 0;
+    recorder_unlock();
+    if (made_of && made_of != of && !recorder.unseen)
+        usage_say(lane, seq, MISUSE_OF_OTHERS, argument, made_by, .object = object_of[kind],
+                  .name[1] = words[made_of], .name[2] = words[of]);
+}
+
+void usage_comm(struct lane *lane, uint64_t seq, MPI_Comm comm, const char *argument,
+                uint32_t known, bool null_allowed)
+{
+    uint64_t made_by = recorder_duplicating ? recorder_duplicate_made(comm) : 0;
+    if (made_by)
+        usage_say(lane, seq, MISUSE_COMM_INCOMPLETE, argument, made_by);
+    else if (!known)
+        usage_handle(lane, seq, OBJECT_COMM, HANDLE(comm), argument, null_allowed);
 }
 
 void usage_freeing(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
@@ -710,7 +745,7 @@ void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argumen
 }
 
 void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argument,
-                  bool attributes)
+                  bool attributes, enum usage_of of)
 {
     recorder_lock();
     const struct object *o = find(OBJECT_KEYVAL, of_keyval(keyval));
@@ -720,6 +755,43 @@ void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argum
         bad = keyval == MPI_KEYVAL_INVALID;
     if (bad)
         usage_say(lane, seq, o ? MISUSE_KEYVAL_FREED : MISUSE_KEYVAL_UNKNOWN, argument, 0);
+    else
+        usage_for(lane, seq, OBJECT_KEYVAL, of_keyval(keyval), argument, of);
+}
+
+void usage_keyval_own(struct lane *lane, uint64_t seq, int keyval, const char *argument)
+{
+    recorder_lock();
+    bool ours = find(OBJECT_KEYVAL, of_keyval(keyval)) != NULL;
+    recorder_unlock();
+    if (!ours && !recorder.unseen && library_keyval_predefined(keyval))
+        usage_say(lane, seq, MISUSE_KEYVAL_PREDEFINED, argument, 0);
+}
+
+void usage_text(struct lane *lane, uint64_t seq, const char *text, const char *argument,
+                size_t bytes_max)
+{
+    enum { BYTES_COUNTED_MAX = 1 << 16 };
+    size_t bytes = text ? strnlen(text, BYTES_COUNTED_MAX) : 0;
+    if (bytes > bytes_max)
+        usage_say(lane, seq, MISUSE_TEXT_LONG, argument, 0,
+                  .value = {(int64_t)bytes, (int64_t)bytes_max - 1});
+}
+
+void usage_dims(struct lane *lane, uint64_t seq, int nodes, int ndims, const int *dims)
+{
+    const int *seen =
+        recorder_seen(dims, ndims > 0 ? ndims * (int64_t)sizeof *dims : 0) ? dims : NULL;
+    long long product = 1;
+    for (int i = 0; seen && i < ndims && product <= nodes; i++) {
+        if (seen[i] < 0) {
+            usage_say(lane, seq, MISUSE_DIMS_ENTRY, "dims", 0, .value = {i, seen[i]});
+            return;
+        }
+        product *= seen[i] ? seen[i] : 1;
+    }
+    if (nodes > 0 && nodes % product)
+        usage_say(lane, seq, MISUSE_DIMS_DIVIDE, "nnodes", 0, .value = {nodes, product});
 }
 
 /* The buffer that MPI_Buffer_attach was given; MPI_Bsend's messages must fit. */

@@ -42,7 +42,22 @@ void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq,
                     const MPI_Datatype *type); /* what MPI_Type_get_contents gave */
 void usage_attribute(MPI_Comm comm);           /* it got one */
 void usage_committed(struct lane *lane, const void *type);
-void usage_keyval_made(struct lane *lane, int keyval, uint64_t seq);
+/* What error handlers and attribute keys are made for. */
+enum usage_of {
+    USAGE_OF_NONE, /* not known */
+    USAGE_OF_COMM,
+    USAGE_OF_WIN,
+    USAGE_OF_FILE,
+    USAGE_OF_TYPE,
+    USAGE_OF_SESSION
+};
+void usage_made_for(enum recorder_object kind, const void *handle, enum usage_of of);
+/* About to be used with an object of that kind: is it made for these? */
+void usage_for(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
+               const char *argument, enum usage_of of);
+void usage_keyval_made(struct lane *lane, int keyval, uint64_t seq, enum usage_of of);
+/* About to be set or freed: MPI's own must not be. */
+void usage_keyval_own(struct lane *lane, uint64_t seq, int keyval, const char *argument);
 void usage_keyval_gone(struct lane *lane, int keyval);
 void usage_keyval_used(struct lane *lane, int keyval); /* an attribute was set with it */
 /* About to be freed: is it one that the program may free? */
@@ -54,6 +69,9 @@ bool usage_good(enum recorder_object kind, const void *handle);
  * the like. */
 void usage_handle(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
                   const char *argument, bool null_allowed);
+/* A communicator: known: its id. */
+void usage_comm(struct lane *lane, uint64_t seq, MPI_Comm comm, const char *argument,
+                uint32_t known, bool null_allowed);
 void usage_finalizing(struct lane *lane, uint64_t seq);
 
 /* Whether any datatype is in the making: else no committed ones need be looked for. */
@@ -73,6 +91,11 @@ static inline void usage_type(struct lane *lane, uint64_t seq, MPI_Datatype type
 /* given: the argument itself; type: what may be read of it (recorder_seen). */
 void usage_types(struct lane *lane, uint64_t seq, const void *given, const MPI_Datatype *type,
                  const int *count, int n, const char *argument, bool committed);
+
+/* Of at most so many characters with its end. */
+void usage_text(struct lane *lane, uint64_t seq, const char *text, const char *argument,
+                size_t bytes_max);
+void usage_dims(struct lane *lane, uint64_t seq, int nodes, int ndims, const int *dims);
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
@@ -181,7 +204,7 @@ void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argumen
 /* attributes: the call is about attributes that have the key already, which keep one that was freed
  * alive. */
 void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argument,
-                  bool attributes);
+                  bool attributes, enum usage_of of);
 
 void usage_attaching(struct lane *lane, uint64_t seq);
 void usage_attached(struct lane *lane, uint64_t seq, const void *buffer, int bytes);

@@ -469,6 +469,51 @@ static bool was_cancelled(struct request_info info)
     return cancelled;
 }
 
+enum { DUPLICATES_MAX = 16 };
+static struct duplicate { /* of a communicator, until its request is complete */
+    MPI_Comm made;
+    uint32_t request;
+    uint64_t seq;
+} duplicate[DUPLICATES_MAX];
+unsigned recorder_duplicating;
+
+void recorder_duplicate_begun(MPI_Comm made, uint32_t request, uint64_t seq)
+{
+    if (!request || !seq || UNLIKELY(recorder.filter))
+        return;
+    lock();
+    unsigned count = recorder_duplicating;
+    if (count < DUPLICATES_MAX) {
+        duplicate[count] = (struct duplicate){made, request, seq};
+        __atomic_store_n(&recorder_duplicating, count + 1, __ATOMIC_RELAXED);
+    }
+    unlock();
+}
+
+uint64_t recorder_duplicate_made(MPI_Comm comm)
+{
+    uint64_t seq = 0;
+
+    lock();
+    for (unsigned i = 0; i < recorder_duplicating; i++)
+        if (duplicate[i].made == comm)
+            seq = duplicate[i].seq;
+    unlock();
+    return seq;
+}
+
+static __attribute__((noinline)) void duplicate_done(uint32_t request)
+{
+    lock();
+    for (unsigned i = 0; i < recorder_duplicating; i++)
+        if (duplicate[i].request == request) {
+            duplicate[i] = duplicate[recorder_duplicating - 1];
+            __atomic_store_n(&recorder_duplicating, recorder_duplicating - 1, __ATOMIC_RELAXED);
+            break;
+        }
+    unlock();
+}
+
 static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index,
                               struct request_info info, const MPI_Status *status, int error)
 {
@@ -476,6 +521,8 @@ static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index,
     int32_t source = EVENT_NONE, tag = EVENT_NONE;
     uint64_t bytes = 0;
     bool cancelled = false;
+    if (UNLIKELY(recorder_duplicating))
+        duplicate_done(info.id);
     if (recorder_status_there(status)) {
         cancelled = UNLIKELY(library_status_cancelled(status)) && was_cancelled(info);
         if (kind != REQUEST_SEND && kind != REQUEST_COLL && kind != REQUEST_BOTH) {
