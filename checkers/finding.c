@@ -366,6 +366,7 @@ static bool awaits_odd_one(const struct finding *finding)
 
 enum core_status finding_link_add(struct finding *finding, uint32_t rank, uint64_t seq)
 {
+    CORE_CHECK(finding->rule); /* finding_list_add made it */
     return CORE_ARRAY_PUSH(finding->link, finding->link_count, finding->link_room,
                            "what a finding is linked to", (struct finding_link){rank, seq});
 }

@@ -86,6 +86,7 @@ static bool is_other_pair(const struct near *near, const struct side *a, const s
 {
     const struct replay_program *program = near->input->program;
 
+    CORE_CHECK(a->comm < program->comm_count && b->comm < program->comm_count);
     return program->comm[a->comm].origin == program->comm[b->comm].origin &&
            in_pairs(near, a) == in_pairs(near, b);
 }
@@ -216,6 +217,8 @@ static enum core_status find_idle(const struct near *near, uint32_t its, const s
     bool more;
     enum core_status status = trace_cursor_open(near->input->trace, its, &cursor);
 
+    CORE_CHECK(its < near->input->trace->rank_count);
+    CORE_CHECK(kind <= REQUEST_COLLECTIVE);
     out_waited->seq = 0;
     if (status != CORE_OK)
         return status;
@@ -306,6 +309,7 @@ enum core_status near_add(const struct check_input *input, struct finding *findi
 
         if (blocked->standing != REPLAY_IN_CORE)
             continue;
+        CORE_CHECK(blocked->rank < input->program->rank_count);
         CORE_CHECK((uint64_t)blocked->first + blocked->count <= waitfor->clause_count);
         for (uint32_t k = 0; k < blocked->count && near.told < NEAR_MAX && status == CORE_OK; k++)
             status = look(&near, blocked->rank, &waitfor->clause[blocked->first + k]);
