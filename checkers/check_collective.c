@@ -222,9 +222,11 @@ static bool roots_fit(const struct trace *trace, const struct collective_list *c
 
 static bool values_equal(const int64_t *x, uint32_t n, const int64_t *y, uint32_t m, bool logical)
 {
-    if (logical && n == 1 && m == 1)
-        return !*x == !*y;
-    return n == m && !memcmp(x, y, n * sizeof *x);
+    bool equal = n == m;
+
+    for (uint32_t i = 0; equal && i < n; i++)
+        equal = logical ? !x[i] == !y[i] : x[i] == y[i];
+    return equal;
 }
 
 /* MPI_Comm_create: ranks may give groups of their own, but all of a group must give the same one.
@@ -250,6 +252,84 @@ static enum core_status groups_differ(struct trace *trace, const struct trace_ev
     return status;
 }
 
+/* Whether the call names edges, of which alone weights tell anything, and whether it gives weights
+ * of them: with MPI_UNWEIGHTED none are recorded. */
+static enum core_status weights_given(struct trace *trace, const struct trace_event *event,
+                                      const char *edges, const char *weights, bool *out_edges,
+                                      bool *out_weights)
+{
+    const char *name[2] = {edges, weights};
+    bool *out[2] = {out_edges, out_weights};
+    enum core_status status = CORE_OK;
+
+    for (int i = 0; i < 2 && status == CORE_OK; i++) {
+        int64_t *value = NULL;
+        uint32_t count = 0;
+        status = trace_arg_get(trace, event->rank, event->seq, name[i], &value, &count);
+        *out[i] = count > 0;
+        free(value);
+    }
+    return status;
+}
+
+/* All processes give MPI_UNWEIGHTED, or none does. */
+static enum core_status weights_differ(struct trace *trace, const struct trace_event *a,
+                                       const struct trace_event *b, bool *out_differ)
+{
+    static const struct {
+        enum verb verb;
+        const char *edges, *weights;
+    } lists[] = {{VERB_DIST_GRAPH_CREATE, "arg4", "arg5"},
+                 {VERB_DIST_GRAPH_CREATE_ADJACENT, "arg2", "arg3"},
+                 {VERB_DIST_GRAPH_CREATE_ADJACENT, "arg5", "arg6"}};
+    const struct trace_event *event[2] = {a, b};
+    enum core_status status = CORE_OK;
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && status == CORE_OK; i++) {
+        bool edges[2] = {false, false}, weights[2] = {false, false};
+        for (int k = 0; k < 2 && status == CORE_OK && a->verb == lists[i].verb; k++)
+            status = weights_given(trace, event[k], lists[i].edges, lists[i].weights, &edges[k],
+                                   &weights[k]);
+        *out_differ |= edges[0] && edges[1] && weights[0] != weights[1];
+    }
+    return status;
+}
+
+/* Whether the call gives MPI_IN_PLACE for what it sends to all: then nothing is recorded of that.
+ */
+static enum core_status sends_in_place(struct trace *trace, const struct trace_event *event,
+                                       bool *out_in_place)
+{
+    int64_t *count = NULL;
+    uint32_t counts = 0;
+    enum core_status status = CORE_OK;
+
+    *out_in_place = event->count == EVENT_NONE;
+    if (event->verb == VERB_ALLTOALL && trait_in(event->traits, TRAIT_PER_RANK)) {
+        status = trace_arg_get(trace, event->rank, event->seq, "sendcounts", &count, &counts);
+        *out_in_place = !counts;
+    }
+    free(count);
+    return status;
+}
+
+/* Of an allgather or alltoall all processes give MPI_IN_PLACE, or none does. */
+static enum core_status places_differ(struct trace *trace, const struct trace_event *a,
+                                      const struct trace_event *b, bool *out_differ)
+{
+    bool in_place[2] = {false, false};
+    enum core_status status = CORE_OK;
+
+    if ((a->verb == VERB_ALLGATHER || a->verb == VERB_ALLTOALL) &&
+        !trait_in(a->traits, TRAIT_NEIGHBOR) && !trace->comm[a->comm].inter) {
+        status = sends_in_place(trace, a, &in_place[0]);
+        if (status == CORE_OK)
+            status = sends_in_place(trace, b, &in_place[1]);
+    }
+    *out_differ = in_place[0] != in_place[1];
+    return status;
+}
+
 /* Arguments that all members, or those of one group, must give alike. */
 static enum core_status lists_differ(struct trace *trace, const struct trace_event *a,
                                      const struct trace_event *b, const char **out_what)
@@ -261,9 +341,9 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
     } same[] = {
         {VERB_REDUCE_SCATTER, "recvcounts", "different sizes", false},
         {VERB_CART_CREATE, "arg2", "different dimensions", false},
-        {VERB_CART_CREATE, "arg3", "different periods", false},
+        {VERB_CART_CREATE, "arg3", "different periods", true},
         {VERB_CART_CREATE, "reorder", "different values of 'reorder'", true},
-        {VERB_CART_SUB, "arg1", "different dimensions", false},
+        {VERB_CART_SUB, "arg1", "different dimensions", true},
         {VERB_GRAPH_CREATE, "arg2", "different edges", false},
         {VERB_GRAPH_CREATE, "arg3", "different edges", false},
         {VERB_GRAPH_CREATE, "reorder", "different values of 'reorder'", true},
@@ -288,10 +368,17 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
         free(x);
         free(y);
     }
-    bool groups = false;
+    bool groups = false, weights = false, places = false;
     if (status == CORE_OK && a->verb == VERB_COMM_CREATE && !trace->comm[a->comm].inter)
         status = groups_differ(trace, a, b, &groups);
-    *out_what = groups ? "different groups" : *out_what;
+    if (status == CORE_OK)
+        status = weights_differ(trace, a, b, &weights);
+    if (status == CORE_OK)
+        status = places_differ(trace, a, b, &places);
+    *out_what = groups    ? "different groups"
+                : weights ? "MPI_UNWEIGHTED is given by one and not by the other"
+                : places  ? "MPI_IN_PLACE is given by one and not by the other"
+                          : *out_what;
     return status;
 }
 

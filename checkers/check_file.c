@@ -106,15 +106,15 @@ static void access(struct files *files, const struct trace_event *event, struct 
     struct trace *trace = files->input->trace;
     bool writes = event->verb == VERB_WRITE || event->verb == VERB_SET_SIZE ||
                   event->verb == VERB_PREALLOCATE,
-         reads = event->verb == VERB_READ;
+         reads = event->verb == VERB_READ,
+         points = event->verb == VERB_SEEK || event->verb == VERB_GET_POSITION,
+         shared = event->traits & (TRAIT_BIT(SHARED_POINTER) | TRAIT_BIT(ORDERED));
 
     if (writes && (file->amode & EVENT_AMODE_RDONLY))
         wrong(files, event, 0, "the file was opened with MPI_MODE_RDONLY");
     else if (reads && (file->amode & EVENT_AMODE_WRONLY))
         wrong(files, event, 0, "the file was opened with MPI_MODE_WRONLY");
-    else if ((file->amode & EVENT_AMODE_SEQUENTIAL) &&
-             (writes || reads || event->verb == VERB_SEEK) &&
-             !(event->traits & (TRAIT_BIT(SHARED_POINTER) | TRAIT_BIT(ORDERED))))
+    else if ((file->amode & EVENT_AMODE_SEQUENTIAL) && (points || ((writes || reads) && !shared)))
         wrong(files, event, 0, "the file was opened with MPI_MODE_SEQUENTIAL");
     if ((writes || reads) && file->etype >= 0 && (uint32_t)file->etype < trace->datatype_count &&
         trace->datatype[file->etype].size > 0 && event->count > 0 &&

@@ -45,7 +45,8 @@ struct open { /* of the rank that is read */
         int32_t win;
         uint32_t target;
     } key;
-    uint32_t first; /* the last access begun, plus 1; 0: none */
+    uint32_t first[2]; /* the last access begun that only reads, and the last other one, plus 1; 0:
+                          none */
 };
 struct requested { /* of the rank that is read */
     uint64_t request;
@@ -60,6 +61,7 @@ struct window {
     struct part *part;     /* by world rank; NULL: there is no such window */
     struct fences *fences; /* the same */
     bool dynamic;
+    bool shared;         /* other processes may store to it, too */
     bool within_said;    /* locks between fences: once */
     bool posted_said;    /* locks of what is posted: once */
     bool unchecked_said; /* locks that are not checked, and should be: once */
@@ -165,33 +167,39 @@ static struct open *open_of(struct rma *rma, int32_t win, uint32_t target)
     return core_table_find(&rma->open, &key);
 }
 
-static void complete_at(struct rma *rma, int32_t win, uint32_t target, uint64_t seq)
+static void complete_list(struct rma *rma, uint32_t *first, uint64_t seq)
 {
-    struct open *open = open_of(rma, win, target);
-
-    for (uint32_t at = open ? open->first : 0; at;
-         at = rma->all.access[at - 1].next, core_work(1)) {
+    for (uint32_t at = *first; at; at = rma->all.access[at - 1].next, core_work(1)) {
         CORE_CHECK(at <= rma->all.count);
         CORE_CHECK(rma->all.access[at - 1].next < at); /* the list leads back, and so ends */
-        CORE_CHECK(rma->all.access[at - 1].win == win && rma->all.access[at - 1].target == target);
         if (rma->all.access[at - 1].end == UINT64_MAX)
             rma->all.access[at - 1].end = seq;
     }
-    if (open)
-        open->first = 0;
+    *first = 0;
 }
 
-/* What the rank had begun on the window towards `target` (-1: all) is complete with this call. */
-static void complete(struct rma *rma, int32_t win, int32_t target, uint64_t seq)
+static void complete_at(struct rma *rma, int32_t win, uint32_t target, bool at_origin, uint64_t seq)
+{
+    struct open *open = open_of(rma, win, target);
+
+    if (open)
+        complete_list(rma, &open->first[0], seq);
+    if (open && !at_origin)
+        complete_list(rma, &open->first[1], seq);
+}
+
+/* What the rank had begun on the window towards `target` (-1: all) is complete with this call; at
+ * the origin only: what was read is there, and what was written need not be. */
+static void complete(struct rma *rma, int32_t win, int32_t target, bool at_origin, uint64_t seq)
 {
     if (target >= 0)
-        complete_at(rma, win, (uint32_t)target, seq);
+        complete_at(rma, win, (uint32_t)target, at_origin, seq);
     for (uint32_t i = 0; target < 0 && i < rma->input->trace->rank_count; i++)
-        complete_at(rma, win, i, seq);
+        complete_at(rma, win, i, at_origin, seq);
 }
 
-/* A get whose request is complete has read. (Of the others the request says that the origin's
- * buffer is free, no more.) */
+/* An access that only reads has done so once its request is complete. (Of the others the request
+ * says that the origin's buffer is free, no more.) */
 static void completed(struct rma *rma, const struct trace_event *event, uint64_t request)
 {
     const struct requested *requested =
@@ -199,7 +207,7 @@ static void completed(struct rma *rma, const struct trace_event *event, uint64_t
     CORE_CHECK(!requested || requested->access < rma->all.count);
     struct access *access = requested ? &rma->all.access[requested->access] : NULL;
 
-    if (access && access->kind == GET && access->end == UINT64_MAX)
+    if (access && !access_writes(rma->input->trace, access) && access->end == UINT64_MAX)
         access->end = event->seq;
 }
 
@@ -227,9 +235,10 @@ static void begin(struct rma *rma, const struct access *access)
     rma->status = core_table_put(&rma->open, &key, "one-sided accesses", &open);
     if (rma->status != CORE_OK)
         return;
-    CORE_CHECK(open->first < rma->all.count);
-    rma->all.access[rma->all.count - 1].next = open->first;
-    open->first = rma->all.count;
+    uint32_t *first = &open->first[access_writes(rma->input->trace, access)];
+    CORE_CHECK(*first < rma->all.count);
+    rma->all.access[rma->all.count - 1].next = *first;
+    *first = rma->all.count;
     if (!access->request)
         return;
     rma->status =
@@ -576,7 +585,7 @@ static void fence(struct rma *rma, const struct trace_event *event, struct epoch
     epoch->fence_seq = event->seq;
     epoch->locked_used = 0;
     epoch->fences++;
-    complete(rma, event->win, -1, event->seq);
+    complete(rma, event->win, -1, false, event->seq);
 }
 
 static void synchronise(struct rma *rma, const struct trace_event *event, struct window *window)
@@ -633,7 +642,7 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         if (event->error)
             break;
         epoch->started = false;
-        complete(rma, event->win, -1, event->seq);
+        complete(rma, event->win, -1, false, event->seq);
         break;
     case VERB_POST:
         if (epoch->posted)
@@ -666,15 +675,16 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
             epoch->all = false;
         else if (epoch->lock && target >= 0)
             epoch->lock[target].how = 0;
-        complete(rma, event->win, event->peer < 0 ? -1 : target, event->seq);
+        complete(rma, event->win, event->peer < 0 ? -1 : target, false, event->seq);
         break;
     case VERB_FLUSH:
         if (!epoch->all &&
             (event->peer < 0 ? !locked(rma, epoch)
                              : !epoch->lock || target < 0 || !epoch->lock[target].how))
             wrong(rma, event, 0, "nothing is locked");
-        if (!trait_in(event->traits, TRAIT_AT_ORIGIN) && !event->error)
-            complete(rma, event->win, event->peer < 0 ? -1 : target, event->seq);
+        if (!event->error)
+            complete(rma, event->win, event->peer < 0 ? -1 : target,
+                     trait_in(event->traits, TRAIT_AT_ORIGIN), event->seq);
         break;
     case VERB_WIN_FREE:
         if (locked(rma, epoch) || epoch->started || epoch->posted)
@@ -688,7 +698,7 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         else if (epoch->fence && epoch->used_seq > epoch->fence_seq)
             wrong(rma, event, epoch->used_seq,
                   "no fence completes the accesses since the last one");
-        complete(rma, event->win, -1, event->seq);
+        complete(rma, event->win, -1, false, event->seq);
         break;
     default:
         break;
@@ -705,6 +715,7 @@ static void made(struct rma *rma, const struct trace_event *event, struct window
         part_of(rma, event->win, event->rank)->base =
             trace_arg_value(rma->input->trace, event, "base", 0);
     window->dynamic |= event->verb == VERB_WIN_CREATE_DYNAMIC;
+    window->shared |= event->verb == VERB_WIN_ALLOCATE_SHARED;
 }
 
 static void region_keep(struct rma *rma, const struct trace_event *event, struct window *window)
@@ -807,6 +818,8 @@ static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *
     if ((uint32_t)event.win >= rma->window_room || !rma->window[event.win].part ||
         rma->window[event.win].dynamic)
         return CORE_OK; /* the other call is none on a window, or on one without memory */
+    if (rma->window[event.win].shared && how == MISUSE_WINDOW_CHANGED)
+        return CORE_OK; /* whoever stored there */
     struct access access = {
         .origin = rank,
         .target = rank,
@@ -903,6 +916,8 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     exposures_sort(&rma.exposures);
     if (status == CORE_OK && whole && any)
         status = trace_misuse_each(trace, local, &rma);
+    if (status == CORE_OK && rma.all.count)
+        status = rma_conflict_place(trace, &rma.all);
     if (status == CORE_OK &&
         (rma.all.count || rma.exposures.post_count || rma.exposures.lock_count))
         status = order_new(trace, false, &order);

@@ -25,7 +25,7 @@ static const char *operation_of(const struct trace *trace, const struct access *
     return access->kind == SWAP ? "MPI_REPLACE" : name ? name : "";
 }
 
-static bool writes(const struct trace *trace, const struct access *access)
+bool access_writes(const struct trace *trace, const struct access *access)
 {
     return access->kind != GET && access->kind != LOAD &&
            !(access->kind == ACCUMULATE && !strcmp(operation_of(trace, access), "MPI_NO_OP"));
@@ -37,9 +37,8 @@ bool access_explained(const struct trace *trace, const struct access *all, uint3
     for (uint32_t i = 0; store->changed && i < count; i++) {
         const struct access *access = &all[i];
         core_work(1);
-        if (access->kind != STORE && writes(trace, access) && access->win == store->win &&
-            access->target == store->target && access->low < store->high &&
-            store->low < access->high)
+        if (access->kind != STORE && access_writes(trace, access) && access->area == store->area &&
+            access->target == store->target && access->from < store->to && store->from < access->to)
             return true;
     }
     return false;
@@ -86,7 +85,7 @@ bool access_may_meet(const struct trace *trace, const struct access *a, const st
     if (polls(a, b) || polls(b, a))
         return false;
     if (a->area != b->area || a->target != b->target || a->from >= b->to || b->from >= a->to ||
-        (!writes(trace, a) && !writes(trace, b)))
+        (!access_writes(trace, a) && !access_writes(trace, b)))
         return false;
     if (a->win != b->win && (a->kind >= LOAD || b->kind >= LOAD))
         return false; /* what the target does itself is known of each of its windows */

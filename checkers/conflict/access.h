@@ -29,7 +29,9 @@ struct access {
 /* Both may be in conflict, for all that is known of them but when they were made: the spans meet,
  * one writes, and they are not atomic to each other. */
 bool access_may_meet(const struct trace *trace, const struct access *a, const struct access *b);
-/* Known only from the window's content, which one of the other accesses may have changed. */
+bool access_writes(const struct trace *trace, const struct access *access);
+/* Known only from the window's content, which one of the other accesses, through any window that
+ * overlaps it, may have changed. */
 bool access_explained(const struct trace *trace, const struct access *all, uint32_t count,
                       const struct access *store);
 /* Something orders the two. */

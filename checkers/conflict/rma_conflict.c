@@ -47,10 +47,10 @@ static bool good(struct conflicts *c, enum core_status status)
 }
 
 /* The address of the window that the access is to, at its target; 0: unknown. */
-static int64_t base_of(const struct conflicts *c, const struct access *access)
+static int64_t base_of(const struct rma_accesses *all, const struct access *access)
 {
-    CORE_CHECK((uint32_t)access->win < c->all->window_room);
-    return c->all->window[access->win].part[access->target].base;
+    CORE_CHECK((uint32_t)access->win < all->window_room);
+    return all->window[access->win].part[access->target].base;
 }
 
 /* A watchpoint tells that some of its bytes were touched: it may be others than those of *shared.
@@ -72,7 +72,7 @@ static bool bytes_meet(const struct conflicts *c, const struct access *a, const 
         const struct access *x = both[i];
         const struct trace_datatype *type =
             x->datatype >= 0 ? &c->input->trace->datatype[x->datatype] : NULL;
-        int64_t base = a->win == b->win ? 0 : base_of(c, x);
+        int64_t base = a->win == b->win ? 0 : base_of(c->all, x);
         side[i] = (struct layout){
             .at = base + x->at,
             .count = x->count,
@@ -82,7 +82,7 @@ static bool bytes_meet(const struct conflicts *c, const struct access *a, const 
     if (!layout_meet(c->input->trace, &side[0], &side[1], out) ||
         !touches(a, side[0].span.low - a->low, out) || !touches(b, side[1].span.low - b->low, out))
         return false;
-    int64_t base = a->win == b->win ? 0 : base_of(c, a);
+    int64_t base = a->win == b->win ? 0 : base_of(c->all, a);
     out->low -= base;
     out->high -= base;
     return true;
@@ -284,33 +284,34 @@ static enum core_status suspects(struct conflicts *c, const struct order *order,
     return status;
 }
 
-static void areas_find(struct conflicts *c, uint32_t target, struct area_part *part)
+static void areas_find(struct rma_accesses *all, uint32_t target, struct area_part *part)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < c->all->window_room; i++)
-        if (c->all->window[i].part)
-            part[count++] = c->all->window[i].part[target];
+    for (uint32_t i = 0; i < all->window_room; i++)
+        if (all->window[i].part)
+            part[count++] = all->window[i].part[target];
     area_find(part, count);
     for (uint32_t i = 0; i < count; i++)
-        c->all->window[part[i].win].part[target].area = part[i].area;
+        all->window[part[i].win].part[target].area = part[i].area;
 }
 
-static void place(struct conflicts *c)
+enum core_status rma_conflict_place(const struct trace *trace, struct rma_accesses *all)
 {
     struct area_part *part;
+    enum core_status status = CORE_ARRAY_NEW(part, (uint64_t)all->window_room + 1, "windows");
 
-    c->status = CORE_ARRAY_NEW(part, c->all->window_room, "windows");
-    for (uint32_t target = 0; c->status == CORE_OK && target < c->input->trace->rank_count;
-         target++)
-        areas_find(c, target, part);
+    for (uint32_t target = 0; status == CORE_OK && target < trace->rank_count; target++)
+        areas_find(all, target, part);
     free(part);
-    for (uint32_t i = 0; c->status == CORE_OK && i < c->all->count; i++) {
-        struct access *access = &c->all->access[i];
-        access->area = c->all->window[access->win].part[access->target].area;
-        access->from = access->low + base_of(c, access);
-        access->to = access->high + base_of(c, access);
+    for (uint32_t i = 0; status == CORE_OK && i < all->count; i++) {
+        struct access *access = &all->access[i];
+        access->area = all->window[access->win].part[access->target].area;
+        access->from = access->low + base_of(all, access);
+        access->to = access->high + base_of(all, access);
+        CORE_CHECK(access->from <= access->to);
     }
+    return status;
 }
 
 static void compare(struct conflicts *c, const struct order *order)
@@ -319,8 +320,6 @@ static void compare(struct conflicts *c, const struct order *order)
     uint32_t *at = NULL, count = 0;
     uint64_t compared = 0;
 
-    if (c->status == CORE_OK)
-        place(c);
     if (c->status == CORE_OK)
         c->status = suspects(c, order, &at, &count);
     for (uint32_t i = 0; c->status == CORE_OK && i < count && compared < COMPARED_MAX; i++) {

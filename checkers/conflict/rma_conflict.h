@@ -20,8 +20,10 @@ struct rma_accesses { /* of all ranks */
     uint64_t *looked;  /* by rank: its first MPI_Win_sync; 0 none */
 };
 
-/* Adds at most `most` findings. The accesses' area, from and to are set, and those of the windows'
- * parts. */
+/* Sets the accesses' area, from and to, and the area of the windows' parts. */
+enum core_status rma_conflict_place(const struct trace *trace, struct rma_accesses *accesses);
+
+/* Adds at most `most` findings. The accesses have been placed. */
 enum core_status rma_conflict_check(const struct check_input *input, const struct order *order,
                                     struct rma_accesses *accesses, uint32_t most,
                                     struct finding_list *list);

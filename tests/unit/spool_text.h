@@ -42,6 +42,7 @@ static const struct {
     {"Alltoallv", EVENT_CLASS_COLL, 0, ""},
     {"Allreduce", EVENT_CLASS_COLL, 0, ""},
     {"Win_create", EVENT_CLASS_WIN_CREATE, 0, "size,disp_unit"},
+    {"Win_allocate_shared", EVENT_CLASS_WIN_CREATE, 0, "size,disp_unit"},
     {"Win_free", EVENT_CLASS_WIN_FREE, 0, ""},
     {"Put", EVENT_CLASS_RMA, 0, "target_disp"},
     {"Get", EVENT_CLASS_RMA, 0, "target_disp"},

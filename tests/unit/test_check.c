@@ -161,6 +161,7 @@ static const struct row {
      NULL},
 
 #define WIN "Win_create args=64,4; "
+#define SHARED "Win_allocate_shared args=64,4; "
 #define FENCE "Win_fence args=0; "
 #define LAST "Win_fence args=16; Win_free" END
 #define PUT(target, at) "Put peer=" target " type=int count=1 leg=-:-:int:1 args=" at "; "
@@ -210,6 +211,12 @@ static const struct row {
      "writes them itself",
      {WIN FENCE PUT("1", "0") LAST, WIN FENCE "Barrier say=window-stored||1|0 4; " LAST},
      {WIN FENCE PUT("1", "0") LAST, WIN FENCE "Barrier say=window-stored||1|4 8; " LAST},
+     NULL},
+    {"rma",
+     "rma",
+     "writes them itself", /* in shared memory others may have done so */
+     {WIN FENCE GET("1", "0") LAST, WIN FENCE "Barrier say=window-changed||1|0 4; " LAST},
+     {SHARED FENCE GET("1", "0") LAST, SHARED FENCE "Barrier say=window-changed||1|0 4; " LAST},
      NULL},
     {"rma",
      "rma",
