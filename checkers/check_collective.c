@@ -285,6 +285,7 @@ static enum core_status weights_differ(struct trace *trace, const struct trace_e
     const struct trace_event *event[2] = {a, b};
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(a->verb == b->verb);
     for (size_t i = 0; i < sizeof lists / sizeof *lists && status == CORE_OK; i++) {
         bool edges[2] = {false, false}, weights[2] = {false, false};
         for (int k = 0; k < 2 && status == CORE_OK && a->verb == lists[i].verb; k++)
@@ -304,6 +305,7 @@ static enum core_status sends_in_place(struct trace *trace, const struct trace_e
     uint32_t counts = 0;
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(event->verb == VERB_ALLGATHER || event->verb == VERB_ALLTOALL);
     *out_in_place = event->count == EVENT_NONE;
     if (event->verb == VERB_ALLTOALL && trait_in(event->traits, TRAIT_PER_RANK)) {
         status = trace_arg_get(trace, event->rank, event->seq, "sendcounts", &count, &counts);
@@ -320,6 +322,7 @@ static enum core_status places_differ(struct trace *trace, const struct trace_ev
     bool in_place[2] = {false, false};
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(a->verb == b->verb && a->comm == b->comm);
     if ((a->verb == VERB_ALLGATHER || a->verb == VERB_ALLTOALL) &&
         !trait_in(a->traits, TRAIT_NEIGHBOR) && !trace->comm[a->comm].inter) {
         status = sends_in_place(trace, a, &in_place[0]);

@@ -271,12 +271,14 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
         break;
     case REPLAY_ERROR_BUFFER:
         finding->effect = FINDING_EFFECT_FAILS;
+        finding->remedy = REMEDY_ATTACH;
         finding_title(finding,
                       "buffered send without room: the buffer that rank %" PRIu32
                       " attached is %s too small",
                       error->rank, describe_bytes(error->bytes, bytes, sizeof bytes));
         break;
     default:
+        finding->remedy = REMEDY_POST;
         finding_title(finding,
                       "ready send before its receive: nothing makes sure that the receive is "
                       "posted when rank %" PRIu32 " sends",

@@ -40,6 +40,20 @@ static const struct {
 _Static_assert(sizeof rules / sizeof *rules == MISUSE_RULE_WINDOW,
                "a row per rule, but for what is no misuse by itself");
 
+/* Of the kinds of misuse for which their rule's is not the right one. */
+static const enum remedy remedies[MISUSE_KIND_COUNT] = {
+    [MISUSE_HANDLE_POINTER] = REMEDY_HANDLE,         [MISUSE_HANDLE_NULL] = REMEDY_HANDLE,
+    [MISUSE_HANDLE_FREED] = REMEDY_HANDLE,           [MISUSE_HANDLE_UNKNOWN] = REMEDY_HANDLE,
+    [MISUSE_TYPE_UNCOMMITTED] = REMEDY_COMMIT,       [MISUSE_NOTHING_ATTACHED] = REMEDY_ATTACH,
+    [MISUSE_ATTACHED_SMALL] = REMEDY_ATTACH,         [MISUSE_MESSAGE_LEFT] = REMEDY_MATCHED,
+    [MISUSE_BUFFERS_OVERLAP] = REMEDY_APART,         [MISUSE_WINDOW_FREED] = REMEDY_WINDOW,
+    [MISUSE_WINDOW_UNMAPPED] = REMEDY_WINDOW,        [MISUSE_REGION_FREED] = REMEDY_WINDOW,
+    [MISUSE_REGION_UNMAPPED] = REMEDY_WINDOW,        [MISUSE_SEND_FREED_MEMORY] = REMEDY_FREED,
+    [MISUSE_RECEIVE_FREED_MEMORY] = REMEDY_FREED,    [MISUSE_READ_ARRAY_FREED] = REMEDY_FREED,
+    [MISUSE_WRITE_ARRAY_FREED] = REMEDY_FREED,       [MISUSE_SEND_UNINITIALIZED] = REMEDY_FILL,
+    [MISUSE_SEND_BYTES_UNINITIALIZED] = REMEDY_FILL,
+};
+
 enum { RECEIVED_MAX = 64 }; /* receives whose messages are looked for: it takes long */
 
 struct other { /* a place of the other call that a mistake is about */
@@ -108,12 +122,14 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
     struct trace *trace = gathering->input->trace;
     CORE_CHECK(rule < sizeof rules / sizeof *rules); /* the others are check_rma's */
     CORE_CHECK(mistake->finding == UINT32_MAX);      /* it is a new one */
+    CORE_CHECK(misuse->kind < MISUSE_KIND_COUNT);
     struct finding *finding =
         finding_list_add(gathering->list, rules[rule].rule, rules[rule].severity);
 
     if (!finding)
         return CORE_NO_MEMORY;
     finding->effect = effect_of(misuse->kind, event);
+    finding->remedy = remedies[misuse->kind];
     if (rule == MISUSE_RULE_LOAD)
         finding_of_load(finding, trace, misuse->site);
     mistake->finding = gathering->list->count - 1;

@@ -375,6 +375,9 @@ const char *finding_help(const struct finding *finding)
 {
     bool alone = finding->rule->help_alone, awaits = false;
 
+    CORE_CHECK(finding->remedy < REMEDY_COUNT);
+    if (finding->remedy)
+        return remedy_table[finding->remedy].help;
     if (finding->effect == FINDING_EFFECT_BLOCKS && finding->rule->help_blocks)
         return finding->rule->help_blocks;
     if (finding->effect == FINDING_EFFECT_FAILS && finding->rule->help_fails)
@@ -557,6 +560,8 @@ char *finding_json(const struct finding *finding)
         json_object_set_new(object, "ended_job", json_true());
     if (finding->effect != FINDING_EFFECT_OPEN)
         set_text(object, "effect", finding_effect_text(finding->effect));
+    if (finding->remedy)
+        set_text(object, "remedy", remedy_table[finding->remedy].id);
     set_text(object, "live", finding_confirmed_text(finding->confirmed));
     char *text = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER);
     json_decref(object);

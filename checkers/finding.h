@@ -78,6 +78,7 @@ struct finding {
                        there is no verdict */
     bool ended_job; /* it says what ended the recorded run, that was not ended by crosswait */
     enum finding_effect effect;
+    enum remedy remedy;
     enum finding_confirmed confirmed;
     uint32_t cause; /* id of the finding that it follows from (cause.h), which follows from none; 0:
                        of none */

@@ -135,6 +135,16 @@ static void effect_read(const json_t *object, struct finding *finding)
             finding->effect = (enum finding_effect)i;
 }
 
+static void remedy_read(const json_t *object, struct finding *finding)
+{
+    const char *text = json_string_value(json_object_get(object, "remedy"));
+
+    CORE_CHECK(finding->remedy == REMEDY_OF_RULE); /* unless the text says another */
+    for (int i = REMEDY_OF_RULE; text && i < REMEDY_COUNT; i++)
+        if (strcmp(remedy_table[i].id, text) == 0)
+            finding->remedy = (enum remedy)i;
+}
+
 enum core_status finding_list_read(struct finding_list *list, const char *json)
 {
     struct reader reader = {.good = true};
@@ -162,6 +172,7 @@ enum core_status finding_list_read(struct finding_list *list, const char *json)
     finding->repeat = text_take(&reader, object, "repeat");
     confirmed_read(object, finding);
     effect_read(object, finding);
+    remedy_read(object, finding);
     calls_read(&reader, json_object_get(object, "calls"), finding);
     facts_read(&reader, json_object_get(object, "facts"), finding);
     reader.good &= number_take(&reader, object, "id", UINT32_MAX) == finding->id;

@@ -1,4 +1,4 @@
-/* The table of rules. */
+/* The tables of rules and remedies. */
 #include "checkers/rule.h"
 
 #include <stddef.h>
@@ -33,7 +33,8 @@ const struct rule rule_table[RULE_COUNT] = {
                          "all members of a communicator make the same collective calls, with the "
                          "same root, operation and size",
                          "make the call on every rank of the communicator, in the same order and "
-                         "with the same root, operation, count and datatype"},
+                         "with the same root, operation, count, datatype and whatever else is to "
+                         "be alike"},
     [RULE_MESSAGE] = {"message", "message", "misuse",
                       "messages fit their receives in length and type, buffered and ready sends "
                       "are safe, and nothing sent is left over",
@@ -72,8 +73,7 @@ const struct rule rule_table[RULE_COUNT] = {
                      "provides, and give each thread a communicator of its own"},
     [RULE_ARGUMENT] = {"argument", "usage", "misuse",
                        "arguments are such that MPI allows, and handles are valid",
-                       "correct the argument that the finding names; handles are to be made before "
-                       "they are used and not used after they are freed"},
+                       "correct the argument that the finding names"},
     [RULE_REQUEST] = {"request", "usage", "misuse",
                       "requests are started and completed as their kind allows",
                       "complete each request once, with MPI_Wait or MPI_Test, before it is "
@@ -124,4 +124,24 @@ const struct rule rule_table[RULE_COUNT] = {
                    "the program comes to the same result in whatever order messages arrive",
                    "store what arrives by its source and combine it in a fixed order, or say that "
                    "it may differ: --allow=output, --allow=RANK, --allow=PATTERN"},
+};
+
+const struct remedy_row remedy_table[REMEDY_COUNT] = {
+    [REMEDY_OF_RULE] = {"", NULL},
+    [REMEDY_HANDLE] = {"handle", "give the call the handle of an object that was made and is not "
+                                 "freed yet"},
+    [REMEDY_COMMIT] = {"commit", "call MPI_Type_commit before the datatype is used to move data"},
+    [REMEDY_ATTACH] = {"attach", "attach a buffer (MPI_Buffer_attach) with room for all buffered "
+                                 "messages that may be under way at a time, each with "
+                                 "MPI_BSEND_OVERHEAD bytes more"},
+    [REMEDY_POST] = {"post", "use MPI_Send, or let the receiver say that its receive is posted (a "
+                             "message, MPI_Barrier) before the ready send"},
+    [REMEDY_MATCHED] = {"matched", "receive each message that MPI_Mprobe or MPI_Improbe found, by "
+                                   "MPI_Mrecv or MPI_Imrecv"},
+    [REMEDY_APART] = {"apart", "give the call buffers that do not overlap, or MPI_IN_PLACE where "
+                               "it takes that"},
+    [REMEDY_WINDOW] = {"window", "free a window's memory after MPI_Win_free, and what is attached "
+                                 "to a window after MPI_Win_detach"},
+    [REMEDY_FREED] = {"freed", "free the memory after the last call that is given it"},
+    [REMEDY_FILL] = {"fill", "store to all that is sent before it is sent, or send less"},
 };

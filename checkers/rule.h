@@ -33,12 +33,31 @@ enum rule_id { /* in the order of their checkers */
                RULE_COUNT
 };
 
+/* How a mistake is mended where that is not what its rule says. */
+enum remedy {
+    REMEDY_OF_RULE, /* as the rule has it */
+    REMEDY_HANDLE,
+    REMEDY_COMMIT,
+    REMEDY_ATTACH,
+    REMEDY_POST,
+    REMEDY_MATCHED,
+    REMEDY_APART,
+    REMEDY_WINDOW,
+    REMEDY_FREED,
+    REMEDY_FILL,
+    REMEDY_COUNT
+};
+struct remedy_row {
+    const char *id, *help; /* id: of what traces and reports hold */
+};
+extern const struct remedy_row remedy_table[REMEDY_COUNT];
+
 struct rule {
     const char *id; /* "buffer": part of what scripts and CI systems see, so it never changes */
     const char *checker;      /* id of the checker that it belongs to */
     const char *class;        /* "deadlock", "misuse", "result", "cost" */
     const char *says;         /* what is right where it finds nothing; one sentence */
-    const char *help;         /* how it is mended as a rule */
+    const char *help;         /* how it is mended, unless the finding has a remedy of its own */
     const char *also[2];      /* other checkers that find it, where they look at the same thing */
     const char *help_alone;   /* the same where no rank that is waited for waits itself, or several
                                  wait for one; NULL: help */
