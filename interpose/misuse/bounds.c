@@ -72,7 +72,8 @@ static _Unwind_Reason_Code one_frame(struct _Unwind_Context *context, void *argu
     return _URC_NO_REASON;
 }
 
-/* The frame that holds the address; that of the call where it is 0. False: none was found. */
+/* The frame that holds the address; that of the call where it is 0. False: none was found. On a
+ * stack that the system gave (memory_stack): others may end in whatever lies there. */
 static bool frame_find(void **cfa, uintptr_t at, struct frame *out)
 {
     struct frames f = {.first = (uintptr_t)cfa, .at = at};
@@ -122,9 +123,9 @@ static void place_find(struct lane *lane, void **cfa, struct spool_memory *m, st
 {
     uintptr_t at = (uintptr_t)m->at, stack_end = 0;
     struct heap_block block;
-    bool on_stack =
-             memory_stack((uintptr_t)cfa, &stack_end) && at >= (uintptr_t)cfa && at < stack_end,
-         framed = frame_find(cfa, on_stack ? at : 0, frame);
+    bool walks = memory_stack((uintptr_t)cfa, &stack_end),
+         on_stack = walks && at >= (uintptr_t)cfa && at < stack_end,
+         framed = walks && frame_find(cfa, on_stack ? at : 0, frame);
     m->head.a = SPOOL_PLACE_UNKNOWN;
     if (framed) {
         m->sp = frame->sp;

@@ -541,11 +541,16 @@ unsigned recorder_python_sites(struct lane *lane, const struct python_place *pla
     return known;
 }
 
-/* By unwinding, which needs no frame pointers and takes a microsecond or two: only on request. */
+/* By unwinding, which needs no frame pointers and takes a microsecond or two: only on request. Of a
+ * stack that the program made, for a coroutine, only the call's own frame: what it ends in is known
+ * to nobody else, and the unwinder reads there. */
 void recorder_stack(struct lane *lane, uint64_t seq, void **cfa)
 {
     struct frames f = {.cfa = cfa, .lane = lane};
+    uintptr_t end;
     f.limit = recorder.stack < SITE_FRAMES_MAX ? (unsigned)recorder.stack : SITE_FRAMES_MAX;
+    if (!memory_stack((uintptr_t)cfa, &end))
+        f.limit = 1;
     recorder_lock();
     const struct facade *from = facade_of(cfa[-1]);
     if (from && from->python)

@@ -26,7 +26,8 @@ try() { # VERDICT HABIT...
     failed=1
 }
 lost="clean as far as it was recorded, 1 note"
-try clean children aborting-child session undumpable coroutine deep little-stack alarmed \
+try clean children aborting-child session undumpable coroutine bottomless \
+    deep little-stack alarmed \
     user-signals faults communicators requests reaped blocked
 try "clean, 1 note" jumping # a rank that there is not, whose error it handles
 try "clean, 1 note" swapping

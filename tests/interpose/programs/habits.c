@@ -460,6 +460,51 @@ static void coroutine(void)
     free(stack);
 }
 
+#if defined __x86_64__
+static void *main_stack, *own_stack;
+
+__attribute__((naked, noinline)) static void change_stack(void **from, void **to)
+{
+    (void)from;
+    (void)to;
+    __asm__("push %rbp; push %rbx; push %r12; push %r13; push %r14; push %r15\n"
+            "mov %rsp, (%rdi); mov (%rsi), %rsp\n"
+            "pop %r15; pop %r14; pop %r13; pop %r12; pop %rbx; pop %rbp; ret");
+}
+
+static void on_own_stack(void)
+{
+    for (;;) {
+        int out = me + 7, in = 0;
+
+        MPI_Sendrecv(&out, 1, MPI_INT, 0, 3, &in, 1, MPI_INT, 0, 3, MPI_COMM_SELF,
+                     MPI_STATUS_IGNORE);
+        printf("rank %d: %d on a stack of mine\n", me, in);
+        change_stack(&own_stack, &main_stack);
+    }
+}
+
+/* A coroutine whose first function never returns: above it lies what was there before. */
+static void bottomless(void)
+{
+    enum { BYTES = 1 << 18, SAVED = 6, GARBAGE = 0x5a };
+    char *stack = malloc(BYTES);
+    void **top = (void **)(stack + BYTES - 64);
+
+    memset(stack, GARBAGE, BYTES);
+    *--top = (void *)0x5a5a5a5a5a5a5a5a;
+    *--top = (void *)on_own_stack;
+    own_stack = top - SAVED;
+    for (int i = 0; i < 3; i++)
+        change_stack(&main_stack, &own_stack);
+    free(stack);
+}
+#else
+static void bottomless(void)
+{
+}
+#endif
+
 static void *deep_in_thread(void *argument)
 {
     return around_in_thread(argument);
@@ -777,6 +822,7 @@ static const struct habit {
               {"dies-of-term", NULL, dies_of_term},
               {"confined", NULL, confined},
               {"coroutine", NULL, coroutine},
+              {"bottomless", NULL, bottomless},
               {"little-stack", NULL, little_stack},
               {"deep", NULL, deep},
               {"cancelled", NULL, cancelled},
