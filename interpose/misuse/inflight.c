@@ -64,6 +64,8 @@ static struct restartable { /* buffers of persistent requests */
     struct usage_buffers all;
 } * restartable;
 static uint32_t restartable_room;
+static uint32_t *restartable_at; /* by request, open addressing: where it is, plus one; twice as
+                                    many as there is room for */
 static bool relooked;
 struct recorder_credit usage_credit = {.most = 1 << 20, .left = 1 << 20}; /* bytes */
 static uint32_t large_count, point_count; /* flights that are large, and that have a watchpoint */
@@ -341,6 +343,72 @@ static void land(struct lane *lane, uint64_t seq, uint32_t at, bool judge)
     }
 }
 
+/* --- persistent requests ---------------------------------------------------------------------- */
+
+static uint32_t restartable_slot(uint32_t request)
+{
+    const uint32_t mask = 2 * restartable_room - 1;
+    uint32_t slot = request * 0x9E3779B1u & mask;
+
+    while (restartable_at[slot] && restartable[restartable_at[slot] - 1].request != request)
+        slot = (slot + 1) & mask;
+    return slot;
+}
+
+static struct restartable *find_restartable(uint32_t request)
+{
+    uint32_t at = request && restartable_room ? restartable_at[restartable_slot(request)] : 0;
+
+    return at ? &restartable[at - 1] : NULL;
+}
+
+static bool restartable_grow(void)
+{
+    enum { FIRST = 16 };
+    uint32_t room = restartable_room ? restartable_room * 2 : FIRST;
+    struct restartable *fresh = realloc(restartable, room * sizeof *fresh);
+
+    restartable = fresh ? fresh : restartable;
+    uint32_t *at = fresh ? calloc((size_t)room * 2, sizeof *at) : NULL;
+    if (!at)
+        return false;
+    free(restartable_at);
+    restartable_at = at;
+    restartable_room = room;
+    for (uint32_t i = 0; i < usage_in_flight.restartable; i++)
+        restartable_at[restartable_slot(restartable[i].request)] = i + 1;
+    return true;
+}
+
+static void restartable_add(const struct restartable *added)
+{
+    if (usage_in_flight.restartable == restartable_room && !restartable_grow())
+        return;
+    restartable[usage_in_flight.restartable++] = *added;
+    restartable_at[restartable_slot(added->request)] = usage_in_flight.restartable;
+}
+
+/* Empties the slot, and moves up what lies behind it. */
+static void restartable_remove(uint32_t request)
+{
+    const uint32_t mask = 2 * restartable_room - 1, slot = restartable_slot(request),
+                   at = restartable_at[slot], last = usage_in_flight.restartable;
+    uint32_t empty = slot;
+
+    restartable_at[restartable_slot(restartable[last - 1].request)] = at;
+    restartable_at[slot] = 0;
+    restartable[at - 1] = restartable[last - 1];
+    usage_in_flight.restartable--;
+    for (uint32_t from = (slot + 1) & mask; restartable_at[from]; from = (from + 1) & mask) {
+        uint32_t home = restartable[restartable_at[from] - 1].request * 0x9E3779B1u & mask;
+        if (((from - home) & mask) >= ((from - empty) & mask)) {
+            restartable_at[empty] = restartable_at[from];
+            restartable_at[from] = 0;
+            empty = from;
+        }
+    }
+}
+
 void usage_begin(struct lane *lane, uint64_t seq, uint32_t request, const struct usage_buffers *all,
                  bool persistent)
 {
@@ -349,15 +417,8 @@ void usage_begin(struct lane *lane, uint64_t seq, uint32_t request, const struct
         return;
     lock();
     if (persistent) {
-        if (usage_in_flight.restartable == restartable_room) {
-            uint32_t room = restartable_room ? restartable_room * 2 : 16;
-            struct restartable *fresh = realloc(restartable, room * sizeof *fresh);
-            restartable = fresh ? fresh : restartable;
-            restartable_room = fresh ? room : restartable_room;
-        }
-        if (usage_in_flight.restartable < restartable_room)
-            restartable[usage_in_flight.restartable++] =
-                (struct restartable){.request = request, .all = *all};
+        const struct restartable added = {.request = request, .all = *all};
+        restartable_add(&added);
     } else {
         for (unsigned i = 0; i < all->count; i++)
             take_off(seq, request, recorder_handle.win_null, 0, &all->buffer[i]);
@@ -373,14 +434,6 @@ void usage_begin_window(struct lane *lane, uint64_t seq, MPI_Win win, int target
     for (unsigned i = 0; i < all->count; i++)
         take_off(seq, request, win, target, &all->buffer[i]);
     unlock();
-}
-
-static struct restartable *find_restartable(uint32_t request)
-{
-    for (uint32_t i = usage_in_flight.restartable; request && i-- > 0;)
-        if (restartable[i].request == request)
-            return &restartable[i];
-    return NULL;
 }
 
 void usage_partitioned(uint32_t request, int partitions, int64_t stride, bool receives)
@@ -466,11 +519,8 @@ void usage_completed_slow(struct lane *lane, uint64_t seq, uint32_t request, boo
     for (uint32_t i = usage_in_flight.count; i-- > 0;)
         if (in_flight_request[i] == request)
             land(lane, seq, i, true);
-    for (uint32_t i = usage_in_flight.restartable; !keep && i-- > 0;)
-        if (restartable[i].request == request) {
-            restartable[i] = restartable[--usage_in_flight.restartable];
-            break;
-        }
+    if (!keep && find_restartable(request))
+        restartable_remove(request);
     unlock();
 }
 

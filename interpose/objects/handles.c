@@ -23,12 +23,17 @@ static struct map {
     uint32_t last_id;
 } map[OBJECT_KINDS];
 
-enum { COMM_CHUNK = 256, COMM_CHUNKS_MAX = 4096 };
+enum { COMM_CHUNK = 256, COMM_CHUNKS_MAX = 1 << 16 };
 static struct comm_info *comm_chunk[COMM_CHUNKS_MAX]; /* by id; entries never move */
-static struct creation {
+static uint16_t comm_live[COMM_CHUNKS_MAX]; /* communicators there that are not freed: without one
+                                               a chunk is given back */
+static struct creation {                    /* [0] is unused */
     uint64_t key, count;
+    uint32_t next;    /* in its bucket, or free */
+    uint32_t sibling; /* of the same communicator */
 } * creation;
-static uint32_t creation_count, creation_capacity;
+static uint32_t creation_count, creation_room, creation_free;
+static uint32_t *creation_bucket; /* as many as there is room for creations */
 static MPI_Group world_group;
 static bool world_group_known;
 
@@ -126,22 +131,74 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ (hash >> 29);
 }
 
-/* How often a communicator was made with this key before. */
-static uint64_t creation_number(uint64_t key)
+static uint32_t *creation_bucket_of(uint64_t key)
 {
-    for (uint32_t i = 0; i < creation_count; i++)
-        if (creation[i].key == key)
-            return ++creation[i].count;
-    if (creation_count == creation_capacity) {
-        uint32_t capacity = creation_capacity ? creation_capacity * 2 : 32;
-        struct creation *fresh = realloc(creation, capacity * sizeof *fresh);
-        if (!fresh)
-            return 0;
-        creation = fresh;
-        creation_capacity = capacity;
+    return &creation_bucket[key >> 32 & (creation_room - 1)];
+}
+
+static bool creation_grow(void)
+{
+    enum { FIRST = 32 };
+    uint32_t room = creation_room ? creation_room * 2 : FIRST;
+    struct creation *fresh = realloc(creation, room * sizeof *fresh);
+    creation = fresh ? fresh : creation;
+    uint32_t *bucket = fresh ? calloc(room, sizeof *bucket) : NULL;
+    if (!bucket)
+        return false;
+    free(creation_bucket);
+    creation_bucket = bucket;
+    creation_room = room;
+    for (uint32_t at = 1; at < creation_count; at++) { /* none is free */
+        uint32_t *first = creation_bucket_of(creation[at].key);
+        creation[at].next = *first;
+        *first = at;
     }
-    creation[creation_count++] = (struct creation){key, 0};
+    creation_count += !creation_count;
+    return true;
+}
+
+static uint32_t creation_new(void)
+{
+    uint32_t at = creation_free;
+    if (at)
+        creation_free = creation[at].next;
+    else if (creation_count < creation_room || creation_grow())
+        at = creation_count++;
+    return at;
+}
+
+/* How often an object was made with this key before. of: the communicator that it was made of,
+ * whose id is in the key: with it the number is forgotten; NULL: never. */
+static uint64_t creation_number(uint64_t key, struct comm_info *of)
+{
+    for (uint32_t at = creation_room ? *creation_bucket_of(key) : 0; at; at = creation[at].next)
+        if (creation[at].key == key)
+            return ++creation[at].count;
+    uint32_t at = creation_new();
+    if (!at)
+        return 0;
+    uint32_t *first = creation_bucket_of(key);
+    creation[at] = (struct creation){.key = key, .next = *first};
+    *first = at;
+    if (of) {
+        creation[at].sibling = of->creation;
+        of->creation = at;
+    }
     return 0;
+}
+
+static void creations_forget(struct comm_info *of)
+{
+    for (uint32_t at = of->creation, sibling; at; at = sibling) {
+        uint32_t *link = creation_bucket_of(creation[at].key);
+        sibling = creation[at].sibling;
+        while (*link != at)
+            link = &creation[*link].next;
+        *link = creation[at].next;
+        creation[at].next = creation_free;
+        creation_free = at;
+    }
+    of->creation = 0;
 }
 
 /* World ranks of a group's members; -1 for processes of other jobs. */
@@ -166,7 +223,7 @@ static int compare_ranks(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static uint64_t global_id(const struct comm_info *info, const struct comm_info *parent,
+static uint64_t global_id(const struct comm_info *info, struct comm_info *parent,
                           enum comm_origin origin, int tag)
 {
     uint64_t hash = mix(0x63726F7373776169u, origin);
@@ -194,7 +251,7 @@ static uint64_t global_id(const struct comm_info *info, const struct comm_info *
         for (int32_t i = 0; i < info->size; i++)
             hash = mix(hash, (uint64_t)info->member[i] + 1);
     }
-    hash = mix(hash, creation_number(hash));
+    hash = mix(hash, creation_number(hash, own ? NULL : parent));
     return hash >> 1; /* fits a signed column */
 }
 
@@ -229,15 +286,44 @@ static void write_comm(struct lane *lane, const struct comm_info *info, const ch
     } while (first < total);
 }
 
-/* NULL: no memory, or the limit of COMM_CHUNKS_MAX * COMM_CHUNK communicators. */
+/* Of one that has the id, and is not freed. */
 static struct comm_info *comm_slot(uint32_t id)
 {
-    if (id / COMM_CHUNK >= COMM_CHUNKS_MAX)
-        return NULL;
-    struct comm_info **chunk = &comm_chunk[id / COMM_CHUNK];
-    if (!*chunk)
-        *chunk = calloc(COMM_CHUNK, sizeof **chunk);
-    return *chunk ? *chunk + id % COMM_CHUNK : NULL;
+    struct comm_info *chunk =
+        id / COMM_CHUNK < COMM_CHUNKS_MAX ? comm_chunk[id / COMM_CHUNK] : NULL;
+    return chunk ? chunk + id % COMM_CHUNK : NULL;
+}
+
+static void comm_chunk_leave(uint32_t chunk)
+{
+    if (comm_live[chunk] || chunk == map[OBJECT_COMM].last_id / COMM_CHUNK)
+        return;
+    free(comm_chunk[chunk]);
+    comm_chunk[chunk] = NULL;
+}
+
+/* The next id, and a place for what is known of it. 0: no memory, or that was all of them. */
+static uint32_t comm_new(MPI_Comm comm)
+{
+    uint32_t chunk = (map[OBJECT_COMM].last_id + 1) / COMM_CHUNK;
+    if (chunk >= COMM_CHUNKS_MAX ||
+        (!comm_chunk[chunk] && !(comm_chunk[chunk] = calloc(COMM_CHUNK, sizeof **comm_chunk))))
+        return 0;
+    uint32_t id = map_add(OBJECT_COMM, HANDLE(comm), 0);
+    comm_live[chunk] += id != 0;
+    if (id && chunk && id % COMM_CHUNK == 0)
+        comm_chunk_leave(chunk - 1);
+    return id;
+}
+
+static void comm_forget(uint32_t id)
+{
+    struct comm_info *info = comm_slot(id);
+    creations_forget(info);
+    free(info->member);
+    *info = (struct comm_info){.member = NULL};
+    comm_live[id / COMM_CHUNK]--;
+    comm_chunk_leave(id / COMM_CHUNK);
 }
 
 void recorder_forget(enum recorder_object kind, const void *handle)
@@ -248,11 +334,8 @@ void recorder_forget(enum recorder_object kind, const void *handle)
         for (uint32_t at = hash_pointer(handle) & (m->capacity - 1); m->slot[at].handle;
              at = (at + 1) & (m->capacity - 1))
             if (m->slot[at].handle == handle) {
-                struct comm_info *info = kind == OBJECT_COMM ? comm_slot(m->slot[at].id) : NULL;
-                if (info) {
-                    free(info->member);
-                    info->member = NULL;
-                }
+                if (kind == OBJECT_COMM)
+                    comm_forget(m->slot[at].id);
                 map_remove(m, at);
                 recorder.generation++;
                 break;
@@ -293,14 +376,15 @@ static bool ask(MPI_Comm comm, struct comm_info *info)
 static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id,
                             enum comm_origin origin, int tag)
 {
-    uint32_t id = map_add(OBJECT_COMM, HANDLE(comm), 0);
-    if (!id || !comm_slot(id))
+    uint32_t id = comm_new(comm);
+    if (!id)
         return 0;
-    const struct comm_info *parent = parent_id ? comm_slot(parent_id) : NULL;
+    struct comm_info *parent = parent_id ? comm_slot(parent_id) : NULL;
     struct comm_info info = {0};
     if (origin == COMM_ORIGIN_COPY &&
         parent) { /* not asked: a duplicate in the making has no context yet */
         info = *parent;
+        info.creation = 0;
         size_t bytes = (size_t)(info.size + info.remote_size + 1) * sizeof *info.member;
         info.member = malloc(bytes);
         if (!info.member || !parent->member)
@@ -622,14 +706,15 @@ static uint32_t shared_define(struct lane *lane, enum recorder_object kind, cons
     recorder_lock();
     uint32_t id = map_find(kind, handle);
     if (!id && usage_good(kind, handle) && (id = map_add(kind, handle, 0))) {
-        uint64_t key = mix(mix(0x77696E, kind), comm_id ? comm_slot(comm_id)->global : 0);
+        struct comm_info *of = comm_id ? comm_slot(comm_id) : NULL;
+        uint64_t key = mix(mix(0x77696E, kind), of ? of->global : 0);
         size_t length = strlen(name) < 1024 ? strlen(name) : 1024;
         uint32_t words = (uint32_t)((sizeof(struct spool_def_win) + length + 7) / 8);
         struct spool_def_win *def = spool_reserve(recorder_definitions(lane), words);
         if (def) {
             *def = (struct spool_def_win){{kind == OBJECT_WIN ? SPOOL_DEF_WIN : SPOOL_DEF_FILE,
                                            (uint16_t)words, 0, (uint16_t)length},
-                                          mix(key, creation_number(key)) >> 1,
+                                          mix(key, creation_number(key, of)) >> 1,
                                           id,
                                           comm_id,
                                           bytes};

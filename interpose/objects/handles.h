@@ -16,6 +16,7 @@ struct comm_info {
     /* By call: how many made a communicator of this one, or, before that, of those it comes from.
      * The same on all its ranks, as its collectives are. */
     uint32_t making[COMM_MAKINGS];
+    uint32_t creation; /* how often each kind of object was made of it; 0 none (handles.c) */
 };
 
 /* all: of all processes, where there is no MPI_COMM_WORLD; else the null group. */

@@ -4,9 +4,12 @@
  * MPI: ompi_request_empty, for every eager send), so a handle names a queue of requests, oldest
  * first; the variable that holds it, which in C programs tells such requests apart, decides first.
  *
- *  1. A node is in exactly one bucket's chain (by handle) and, while several share its handle, that
- *     chain holds them in order of age.
- *  2. With MPI_THREAD_MULTIPLE every access is made under the lock. */
+ *  1. A node is in exactly one bucket's chain, by its handle; by its variable, where the handle is
+ *     one that requests share.
+ *  2. A node whose handle is shared is in the queue of that handle and its thread, in order of age:
+ *     programs that copy handles, and Fortran's binding, wait from other variables. Until somebody
+ *     does it is among the loose ones, which costs a call less.
+ *  3. With MPI_THREAD_MULTIPLE every access is made under the lock. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +25,7 @@ struct node {
     uint32_t id;
     uint32_t kind;
     uint32_t next, previous; /* in the bucket's chain; 0 none */
+    uint32_t older, younger; /* in its queue; 0 none */
     uint32_t mark;           /* taken by the list being looked up */
     uint32_t bucket;         /* whose chain it is in */
     uint64_t seq;            /* of the application's call that made it; 0: the library's own */
@@ -29,10 +33,18 @@ struct node {
     bool waited, listed; /* waited for although never started: alone, or with others */
     bool polled;         /* tested in vain since it was made or started */
     bool wildcard;       /* persistent: a receive of any source */
+    enum { UNSHARED, LOOSE, QUEUED } place;
 };
 
 bool recorder_persistent;
-enum { BUCKETS_FIRST = 1024, NODES_MAX = 1u << 28 };
+enum { BUCKETS_FIRST = 1024, NODES_MAX = 1u << 28, QUEUES_FIRST = 16 };
+
+struct queue {
+    MPI_Request handle;
+    const void *thread; /* NULL: free */
+    uint32_t first, last;
+    uint32_t mark, from; /* of the list being looked up: what is older than `from` is taken */
+};
 
 static struct {
     struct node *node; /* index 0 is unused */
@@ -45,6 +57,9 @@ static struct {
     uint32_t last_id;
     uint32_t newest; /* node */
     uint32_t mark;
+    struct queue loose;  /* of all handles and threads */
+    struct queue *queue; /* open addressing */
+    uint32_t queue_room, queue_count;
     pthread_spinlock_t lock;
 } map;
 
@@ -108,6 +123,145 @@ static bool grow_buckets(void)
     return true;
 }
 
+/* --- queues ----------------------------------------------------------------------------------- */
+
+static struct queue *queue_slot(struct queue *queue, uint32_t room, MPI_Request handle,
+                                const void *thread)
+{
+    uint64_t key = ((uintptr_t)handle * 31 ^ (uintptr_t)thread) * 0x9E3779B97F4A7C15u;
+    uint32_t at = (uint32_t)(key >> 32) & (room - 1);
+
+    while (queue[at].thread && (queue[at].thread != thread || queue[at].handle != handle))
+        at = (at + 1) & (room - 1);
+    return &queue[at];
+}
+
+/* The queue of the handle and this thread; NULL: there is none. */
+static struct queue *queue_find(MPI_Request handle, const void *thread)
+{
+    struct queue *queue =
+        map.queue_room ? queue_slot(map.queue, map.queue_room, handle, thread) : NULL;
+
+    return queue && queue->thread ? queue : NULL;
+}
+
+/* The same, made if need be. NULL: no memory. */
+static struct queue *queue_have(MPI_Request handle, const void *thread)
+{
+    struct queue *queue = queue_find(handle, thread);
+
+    if (queue)
+        return queue;
+    if (map.queue_count * 2 >= map.queue_room) {
+        uint32_t room = map.queue_room ? map.queue_room * 2 : QUEUES_FIRST;
+        struct queue *fresh = calloc(room, sizeof *fresh);
+        if (!fresh)
+            return NULL;
+        for (uint32_t i = 0; i < map.queue_room; i++)
+            if (map.queue[i].thread)
+                *queue_slot(fresh, room, map.queue[i].handle, map.queue[i].thread) = map.queue[i];
+        free(map.queue);
+        map.queue = fresh;
+        map.queue_room = room;
+    }
+    map.queue_count++;
+    queue = queue_slot(map.queue, map.queue_room, handle, thread);
+    *queue = (struct queue){.handle = handle, .thread = thread};
+    return queue;
+}
+
+static void link_behind(struct queue *queue, uint32_t at, uint32_t older)
+{
+    struct node *node = &map.node[at];
+
+    node->older = older;
+    node->younger = older ? map.node[older].younger : queue->first;
+    *(older ? &map.node[older].younger : &queue->first) = at;
+    *(node->younger ? &map.node[node->younger].older : &queue->last) = at;
+}
+
+static inline void take_out(struct queue *queue, const struct node *node)
+{
+    *(node->older ? &map.node[node->older].younger : &queue->first) = node->younger;
+    *(node->younger ? &map.node[node->younger].older : &queue->last) = node->older;
+}
+
+static void queue_insert(uint32_t at)
+{
+    struct node *node = &map.node[at];
+    struct queue *queue = queue_have(node->handle, node->thread);
+    uint32_t older = queue ? queue->last : 0;
+
+    node->place = queue ? QUEUED : UNSHARED;
+    while (older && map.node[older].id > node->id)
+        older = map.node[older].older;
+    if (queue)
+        link_behind(queue, at, older);
+}
+
+static void queue_remove(uint32_t at)
+{
+    struct node *node = &map.node[at];
+    struct queue *queue = node->place == QUEUED ? queue_find(node->handle, node->thread) : NULL;
+
+    if (!queue)
+        return;
+    if (queue->from == at)
+        queue->from = node->younger;
+    take_out(queue, node);
+}
+
+static void queue_loose_ones(void)
+{
+    for (uint32_t at = map.loose.first, next; at; at = next) {
+        next = map.node[at].younger;
+        queue_insert(at);
+    }
+    map.loose.first = map.loose.last = 0;
+}
+
+/* The oldest that the list being looked up has not taken, from this one on; 0: none. */
+static uint32_t queue_from(uint32_t at, uint32_t mark)
+{
+    while (at && mark && map.node[at].mark == mark)
+        at = map.node[at].younger;
+    return at;
+}
+
+static uint32_t queue_oldest(struct queue *queue, uint32_t mark)
+{
+    uint32_t from = mark && queue->mark == mark ? queue->from : queue->first;
+
+    queue->mark = mark;
+    queue->from = queue_from(from, mark);
+    return queue->from;
+}
+
+/* The oldest of the thread's own, or else of all; several: it is not the only one. */
+static uint32_t queues_oldest(MPI_Request handle, uint32_t mark, bool *out_several)
+{
+    queue_loose_ones();
+    struct queue *own = queue_find(handle, &recorder_thread);
+    uint32_t found = own ? queue_oldest(own, mark) : 0;
+    bool several = found && queue_from(map.node[found].younger, mark), is_own = found != 0;
+
+    for (uint32_t i = 0; i < map.queue_room && !(is_own && several); i++) {
+        struct queue *queue = &map.queue[i];
+        uint32_t at = queue->thread && queue->handle == handle && queue != own
+                          ? queue_oldest(queue, mark)
+                          : 0;
+        if (!at)
+            continue;
+        several |= found || queue_from(map.node[at].younger, mark);
+        if (!found || (!is_own && map.node[at].id < map.node[found].id))
+            found = at;
+    }
+    *out_several = several;
+    return found;
+}
+
+/* --- nodes ------------------------------------------------------------------------------------ */
+
 static uint32_t node_new(void)
 {
     uint32_t at = map.free;
@@ -131,6 +285,10 @@ static void node_remove(uint32_t at)
 {
     struct node *node = &map.node[at];
     uint32_t b = node->bucket;
+    if (LIKELY(node->place == LOOSE))
+        take_out(&map.loose, node);
+    else if (UNLIKELY(node->place == QUEUED))
+        queue_remove(at);
     if (node->previous)
         map.node[node->previous].next = node->next;
     else
@@ -178,7 +336,8 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned
         return id; /* out of memory: its completion will not know it */
     }
     uint32_t bucket = bucket_of(handle, variable);
-    if (map.bucket[bucket].first && kind != REQUEST_MESSAGE && !library_request_shared(handle))
+    bool shared = library_request_shared(handle);
+    if (map.bucket[bucket].first && kind != REQUEST_MESSAGE && !shared)
         drop_stale(handle, bucket);
     if (!(at = node_new())) {
         unlock();
@@ -197,6 +356,10 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned
     recorder_persistent |= persistent;
     map.newest = at;
     chain_append(at, bucket);
+    if (LIKELY(shared)) {
+        map.node[at].place = LOOSE;
+        link_behind(&map.loose, at, map.loose.last);
+    }
     unlock();
     return id;
 }
@@ -204,7 +367,7 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned
 /* The oldest unmarked request with this handle and variable; else the oldest with this handle. Of
  * those that share their handle, and whose variable is a copy or one of Fortran's binding, the
  * thread's own come first: two threads must not find the same one. */
-static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark)
+static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark, bool *blurred)
 {
     if (UNLIKELY(!map.bucket_count))
         return 0;
@@ -220,36 +383,46 @@ static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark)
     }
     if (!library_request_shared(handle))
         return any;
-    uint32_t same = 0;
-    any = 0;
-    for (uint32_t at = 1; at <= map.node_count; at++) {
-        struct node *node = &map.node[at];
-        if (!node->id || node->handle != handle || (mark && node->mark == mark))
-            continue;
-        bool own = node->thread == &recorder_thread,
-             best_own = any && map.node[any].thread == &recorder_thread;
-        same++;
-        if (!any || own > best_own || (own == best_own && node->id < map.node[any].id))
-            any = at;
-    }
-    if (any)
+    bool several;
+    any = queues_oldest(handle, mark, &several);
+    if (any && map.node[any].thread != &recorder_thread) {
+        queue_remove(any);
         map.node[any].thread = &recorder_thread;
-    if (same > 1)
-        usage_blurred(); /* whichever it is */
+        queue_insert(any);
+    }
+    *blurred |= several; /* whichever it is */
     return any;
+}
+
+static struct request_info info_of(MPI_Request handle, uint32_t at)
+{
+    return at ? (struct request_info){handle, map.node[at].id, map.node[at].kind, at}
+              : (struct request_info){handle, 0, REQUEST_OTHER, 0};
+}
+
+/* With the lock, which it gives back: to forget buffers takes the recorder's, and who has that may
+ * wait for this one. */
+static __attribute__((noinline)) struct request_info find_elsewhere(MPI_Request handle,
+                                                                    const void *variable)
+{
+    bool blurred = false;
+    struct request_info info = info_of(handle, find(handle, variable, 0, &blurred));
+
+    unlock();
+    if (blurred)
+        usage_blurred();
+    return info;
 }
 
 struct request_info recorder_request_find(MPI_Request handle, const void *variable)
 {
-    struct request_info info = {handle, 0, REQUEST_OTHER, 0};
     if (handle == recorder_handle.request_null || UNLIKELY(!map.bucket_count))
-        return info;
+        return info_of(handle, 0);
     lock();
     uint32_t at = map.bucket[bucket_of(handle, variable)].first;
     if (UNLIKELY(!at || map.node[at].handle != handle || map.node[at].variable != variable))
-        at = find(handle, variable, 0);
-    if (at)
-        info = (struct request_info){handle, map.node[at].id, map.node[at].kind, at};
+        return find_elsewhere(handle, variable);
+    struct request_info info = info_of(handle, at);
     unlock();
     return info;
 }
@@ -263,20 +436,20 @@ struct request_info *recorder_request_list(struct lane *lane, int count, const M
         lane->info = fresh;
         lane->info_count = count;
     }
+    bool blurred = false;
     lock();
     uint32_t mark = ++map.mark ? map.mark : ++map.mark;
     for (int i = 0; i < count; i++) {
-        lane->info[i] = (struct request_info){request[i], 0, REQUEST_OTHER, 0};
-        if (request[i] == recorder_handle.request_null)
-            continue;
-        uint32_t at = find(request[i], &request[i], mark);
-        if (at) {
+        uint32_t at = request[i] == recorder_handle.request_null
+                          ? 0
+                          : find(request[i], &request[i], mark, &blurred);
+        if (at)
             map.node[at].mark = mark;
-            lane->info[i] =
-                (struct request_info){request[i], map.node[at].id, map.node[at].kind, at};
-        }
+        lane->info[i] = info_of(request[i], at);
     }
     unlock();
+    if (UNLIKELY(blurred))
+        usage_blurred();
     return lane->info;
 }
 

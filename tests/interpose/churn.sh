@@ -1,7 +1,8 @@
-# Objects that are made and freed for ever take no memory for ever; reports of many messages take
-# no time that grows with their square.
+# Objects that are made and freed for ever take no memory for ever; many requests, and reports of
+# many messages, take no time that grows with their square.
 # timeout: 120
-# Holds interpose invariant 4; objects/handles.c invariant 1; objects/datatypes.c invariant 3.
+# Holds interpose invariant 4; objects/handles.c invariant 1; objects/datatypes.c invariant 3;
+# objects/requests.c invariant 2.
 . "$SOURCE/tests/interpose/lib.bash"
 set -u
 churn=$PROGRAMS/churn
@@ -16,3 +17,7 @@ for format in perfetto html; do
         exit 1; }
 done
 [ "$(sqlite3 M.db 'select count(*) from message where not inner')" = 60000 ]
+CROSSWAIT_BUFFERS=on timeout 50 crosswait record -o R.db -- $MPIRUN -n 1 "$churn" 0 0 16000 \
+    >ratios.txt || exit 1
+awk '/times as long/ { n++; if ($(NF - 3) > 3) slow = 1 } END { exit slow || n != 2 }' \
+    ratios.txt || { cat ratios.txt; exit 1; }

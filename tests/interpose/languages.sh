@@ -1,7 +1,7 @@
 # timeout: 120
 # Every language and way of starting: the same sequence of calls, each recorded once, with its
 # arguments and the application's call site. Holds interpose invariant 3; objects/handles.c
-# invariant 3; objects/requests.c invariants 1 and 2; objects/sites.c invariant 1.
+# invariant 3; objects/requests.c invariants 1 and 3; objects/sites.c invariant 1.
 . "$SOURCE/tests/interpose/lib.bash"
 bin=$PROGRAMS
 try() { # WHAT INIT WHERE IGNORED COMMAND...
