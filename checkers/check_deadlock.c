@@ -190,6 +190,21 @@ static void add_cores(struct finding *finding, const struct replay_waitfor *wait
     }
 }
 
+/* Whether who holds others does so by a lock that it has: each of them asks for another one. */
+static bool hold_by_locks(const struct check_input *input, const struct replay_waitfor *waitfor)
+{
+    bool locks = false;
+
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+        if (waitfor->blocked[i].standing != REPLAY_IN_CORE)
+            continue;
+        if (stands_in(input, &waitfor->blocked[i])->kind != REPLAY_LOCK)
+            return false;
+        locks = true;
+    }
+    return locks;
+}
+
 struct need_group { /* sends of one place and size */
     uint64_t bytes;
     int32_t site;
@@ -530,6 +545,7 @@ static enum core_status add_finding(const struct check_input *input, struct find
     if (status != CORE_OK)
         return CORE_NO_MEMORY;
     add_cores(finding, &result->waitfor);
+    finding->remedy = hold_by_locks(input, &result->waitfor) ? REMEDY_UNLOCK : REMEDY_OF_RULE;
     bool hung = happened(input, result);
     status = hung || world == ORDER ? taken_add(input, finding, hung) : CORE_OK;
     if (status == CORE_OK && world != ORDER)

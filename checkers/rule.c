@@ -144,4 +144,7 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                                  "to a window after MPI_Win_detach"},
     [REMEDY_FREED] = {"freed", "free the memory after the last call that is given it"},
     [REMEDY_FILL] = {"fill", "store to all that is sent before it is sent, or send less"},
+    [REMEDY_UNLOCK] = {"unlock", "let a rank give up the lock that it has (MPI_Win_unlock) before "
+                                 "it asks for another one, or let all ranks ask for locks in the "
+                                 "same order"},
 };

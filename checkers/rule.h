@@ -45,6 +45,7 @@ enum remedy {
     REMEDY_WINDOW,
     REMEDY_FREED,
     REMEDY_FILL,
+    REMEDY_UNLOCK,
     REMEDY_COUNT
 };
 struct remedy_row {

@@ -514,6 +514,51 @@ static void each_rule(void **state)
     assert_int_equal(failures, 0);
 }
 
+#define LOCKS(first, second)                                                         \
+    WIN "Win_lock peer=" first " args=1,0; " PUT(first, "0") "Barrier; "             \
+                                                             "Win_lock peer=" second \
+                                                             " args=1,0 hangs"
+
+/* What a finding says of how to mend it: what fits it, where that is not what its rule says. */
+static void remedies_fit(void **state)
+{
+    static const struct {
+        const char *only;
+        const char *rank[RANKS_MAX];
+        enum remedy remedy;
+    } cases[] = {
+        {"deadlock", {LOCKS("0", "1"), LOCKS("1", "0")}, REMEDY_UNLOCK},
+        {"deadlock",
+         {LOCKS("0", "1"), WIN
+          "Win_lock peer=1 args=1,0; " PUT("1", "0") "Barrier; "
+                                                     "Recv peer=0 tag=7 type=int count=4 hangs"},
+         REMEDY_OF_RULE}, /* what it waits for is no lock */
+        {"message", {SENDS("Rs") "; Barrier" END, "Barrier; " RECEIVE END}, REMEDY_POST},
+        {"message",
+         {"Buffer_attach count=8 args=8; " SENDS("Bs") "; Barrier" END, "Barrier; " RECEIVE END},
+         REMEDY_ATTACH},
+    };
+    struct check_options options = {.seed = CHECK_SEED_DEFAULT,
+                                    .budget_schedules = CHECK_BUDGET_DEFAULT};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct finding_list list = {0};
+        struct trace trace;
+        options.only = cases[i].only;
+        make(cases[i].rank, NULL);
+        assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
+        assert_int_equal(check_all(&trace, &options, &list), CORE_OK);
+        assert_int_equal(list.count, 1);
+        assert_int_equal(list.finding[0].remedy, cases[i].remedy);
+        assert_ptr_equal(finding_help(&list.finding[0]), cases[i].remedy
+                                                             ? remedy_table[cases[i].remedy].help
+                                                             : list.finding[0].rule->help);
+        finding_list_done(&list);
+        trace_close(&trace);
+    }
+}
+
 /* --only takes rules and checkers; an unknown name is refused, with the nearest and all of them. */
 static char said[1024];
 
@@ -809,6 +854,7 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_rule),
+                                       cmocka_unit_test(remedies_fit),
                                        cmocka_unit_test(names_of_rules_and_checkers),
                                        cmocka_unit_test(rules_belong_to_checkers),
                                        cmocka_unit_test(order_is_told),
