@@ -771,8 +771,8 @@ void usage_keyval_own(struct lane *lane, uint64_t seq, int keyval, const char *a
 void usage_text(struct lane *lane, uint64_t seq, const char *text, const char *argument,
                 size_t bytes_max)
 {
-    enum { BYTES_COUNTED_MAX = 1 << 16 };
-    size_t bytes = text ? strnlen(text, BYTES_COUNTED_MAX) : 0;
+    const char *seen = memory_text(text);
+    size_t bytes = seen ? strnlen(seen, MEMORY_TEXT_MAX) : 0;
     if (bytes > bytes_max)
         usage_say(lane, seq, MISUSE_TEXT_LONG, argument, 0,
                   .value = {(int64_t)bytes, (int64_t)bytes_max - 1});
