@@ -37,6 +37,7 @@
 #include "interpose/misuse/bounds.h"
 #include "interpose/linger.h"
 #include "interpose/misuse/payload.h"
+#include "interpose/own.h"
 #include "interpose/perturb.h"
 #include "interpose/misuse/usage.h"
 
@@ -188,6 +189,7 @@ uint64_t recorder_started_clock(void)
     if (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8))
         recorder.tsc = true;
 #endif
+    own_before();
     read_clocks(&life.ticks, &life.realtime_ns);
     return life.ticks;
 }
@@ -253,6 +255,7 @@ static void fill_header(struct spool_header *header, int thread_level)
     header->layer = recorder.layer;
     header->bsend_overhead = MPI_BSEND_OVERHEAD;
     header->starter = starter_number();
+    own_tell(header);
     header->flags |= (recorder.filter ? SPOOL_FLAG_FILTERED : 0) |
                      (recorder.unseen ? SPOOL_FLAG_UNSEEN : 0) |
                      (recorder.several ? SPOOL_FLAG_SEVERAL : 0);
@@ -569,6 +572,7 @@ void recorder_world_known(struct lane *lane)
 static void started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, MPI_Group all)
 {
     int provided = 0;
+    own_after();
     if (REAL(Query_thread)(&provided) != MPI_SUCCESS)
         provided = thread_level;
     if (!choose_folder()) {

@@ -106,23 +106,27 @@ static void children_reap(struct launch *launch)
     }
 }
 
+static bool older_than(uint64_t since_ns, uint64_t ms)
+{
+    return launch_now_ns() - since_ns > ms * 1000000u;
+}
+
 /* Until a child, a rank or a signal has news, or the tick is over. */
 static void sleep_tick(struct launch *launch, int tick_ms)
 {
     static struct pollfd fds[4096];
     uint32_t room = sizeof fds / sizeof *fds, count = 2;
+    uint64_t before_ns;
 
     count += launch_relay_poll(launch, fds + count, room - count);
     count += launch_watch_poll(launch, fds + count, room - count);
 
     fds[0] = (struct pollfd){.fd = launch->signal_fd, .events = POLLIN};
     fds[1] = (struct pollfd){.fd = launch->notify_fd, .events = POLLIN}; /* -1 is passed over */
+    before_ns = launch_now_ns();
     poll(fds, count, launch->soon ? LAUNCH_SOON_MS : tick_ms);
-}
-
-static bool older_than(uint64_t since_ns, uint64_t ms)
-{
-    return launch_now_ns() - since_ns > ms * 1000000u;
+    if (older_than(before_ns, (uint64_t)tick_ms + LAUNCH_KEPT_MS))
+        launch_proof_again(launch);
 }
 
 static bool should_end(struct launch *launch, uint64_t started_ns)

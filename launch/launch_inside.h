@@ -34,7 +34,8 @@ enum {
     LAUNCH_EXEC_MS =
         300, /* what the command leaves in the background may be starting for so long */
     LAUNCH_ORPHAN_GRACE_MS =
-        3000,                 /* ranks whose starter was killed get so long to end by themselves */
+        3000,              /* ranks whose starter was killed get so long to end by themselves */
+    LAUNCH_KEPT_MS = 1000, /* a sleep that lasts so much longer than it should: we were stopped */
     LAUNCH_STARTER_MS = 5000, /* a starter whose ranks are all dead gets so long to notice: mpirun
                                  may block itself */
     LAUNCH_POLL_WARN_MS =
@@ -44,14 +45,20 @@ enum {
     LAUNCH_LONG_WARN_MS = 120000    /* or are in calls that may take long: files', MPI_Comm_spawn */
 };
 
+struct launch_mark { /* what a thread inside MPI had had, at some time since its rank's still_ns: */
+    uint64_t at_ns;  /* CLOCK_MONOTONIC */
+    uint64_t cpu_ns; /* processor time, */
+    uint64_t runs;   /* and how often it got a processor, but for what it read from a disk */
+};
+enum { LAUNCH_MARKS = 40, LAUNCH_MARK_MS = 220 }; /* the newest, and how far apart: 8.8 seconds */
+
 struct launch_lane {
     int ring_fd, spool_fd;
     uint32_t lane;
-    struct spool_header header; /* as last read */
-    bool still_cpu_known;
-    uint64_t still_cpu_ns; /* of its thread, inside MPI, soon after the rank's still_ns: processor
-                              time, */
-    uint64_t still_runs;   /* and how often it got a processor */
+    struct spool_header header;            /* as last read */
+    struct launch_mark mark[LAUNCH_MARKS]; /* number `at` is in mark[at % LAUNCH_MARKS] */
+    struct launch_mark base;               /* an older one, that stays; at_ns 0: none */
+    uint32_t marks;                        /* made so far */
 };
 
 struct launch_rank {
@@ -63,13 +70,11 @@ struct launch_rank {
     uint64_t gone_ns;   /* CLOCK_MONOTONIC */
     uint32_t gone_turn; /* ranks found gone in the same look have the same turn; 0: not gone */
     bool status_known;
-    int status;             /* as waitpid gives it */
-    uint64_t still_ns;      /* since when nothing of it has moved */
-    uint64_t progress_ns;   /* when a call of it last completed that was no poll in vain */
-    uint32_t relay;         /* of another machine: number of the relay that tells of it; 0 none */
-    uint8_t relay_standing; /* enum proof_standing, as that said last */
-    pid_t *thread;          /* threads that it had when it was first seen */
-    uint32_t thread_count;
+    int status;               /* as waitpid gives it */
+    uint64_t still_ns;        /* since when nothing of it has moved */
+    uint64_t progress_ns;     /* when a call of it last completed that was no poll in vain */
+    uint32_t relay;           /* of another machine: number of the relay that tells of it; 0 none */
+    uint8_t relay_standing;   /* enum proof_standing, as that said last */
     struct launch_lane *lane; /* in the order in which they were seen */
     uint32_t lane_count;
 };
@@ -203,10 +208,13 @@ void launch_relay_close(struct launch *launch);
 
 /* launch_proof.c: true when a deadlock is proven; result->ending is set then. */
 bool launch_proof_try(struct launch *launch);
-void launch_proof_attach(struct launch_rank *rank);
 void launch_proof_look(struct launch_rank *rank, bool moved);
-/* enum proof_standing of a rank of this machine, as of the last look. */
-int launch_proof_standing(const struct launch_rank *rank);
+/* This process was kept from looking for a while, and so may all others have been: the time does
+ * not count. */
+void launch_proof_again(struct launch *launch);
+/* enum proof_standing of a rank of this machine, as of the last look; since_ns: when one of those
+ * that stand has moved last. */
+int launch_proof_standing(struct launch_rank *rank, uint64_t since_ns);
 /* Whether the lane's thread lives, is outside of MPI, and may come back by itself. */
 bool launch_proof_outside(const struct launch_rank *rank, const struct launch_lane *lane);
 

@@ -193,10 +193,8 @@ static void rank_attach(struct launch *launch, struct launch_rank *rank,
     rank->pidfd = (int)syscall(SYS_pidfd_open, header->pid, 0);
     if (rank->pidfd >= 0)
         fcntl(rank->pidfd, F_SETFD, FD_CLOEXEC);
-    if (rank->pidfd >= 0 && process_maps(header->pid, ring_name)) {
-        launch_proof_attach(rank);
+    if (rank->pidfd >= 0 && process_maps(header->pid, ring_name))
         return;
-    }
     launch_watch_gone(launch, rank); /* before it was seen */
     if (rank->pidfd >= 0 && !rank->status_known) {
         close(rank->pidfd); /* it may be another process */
@@ -454,7 +452,6 @@ void launch_watch_done(struct launch *launch)
             }
             if (world->rank[r].pidfd >= 0)
                 close(world->rank[r].pidfd);
-            free(world->rank[r].thread);
             free(world->rank[r].lane);
         }
         proof_prover_free(world->prover);

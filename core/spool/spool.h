@@ -63,12 +63,13 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 16,
+    SPOOL_VERSION = 17,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
     SPOOL_RECORD_WORDS_MAX = 4096,
-    SPOOL_POLLS_MAX = 8 /* different polls that are folded at a time */
+    SPOOL_POLLS_MAX = 8, /* different polls that are folded at a time */
+    SPOOL_OWN_MAX = 16   /* threads of the MPI library that are told apart */
 };
 
 enum spool_kind {
@@ -546,6 +547,7 @@ struct spool_header { /* the first page of NAME.ring */
                                   are deeper; 0: none */
     struct spool_end end;
     struct spool_compared compared[2]; /* the first time and the last; in what a relay brought */
+    int32_t own[SPOOL_OWN_MAX]; /* threads that the MPI library started in MPI_Init; 0: no more */
 };
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_BYTES, "the header is one page");
 

@@ -6,6 +6,7 @@
  * before and after the proof. */
 #include <ctype.h>
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ enum {
     PROOF_PAUSED_MS = 2000, /* the same of PROOF_PAUSED */
     PROOF_PAUSED_FACTOR = 10,
     PROOF_RESTED_MS = 8000, /* and of PROOF_RESTED */
-    PROOF_RESTED_FACTOR = 40,
+    PROOF_RESTED_FACTOR = 100,
     PROOF_DYING_MS = 10000, /* a job that lost a rank is given so long to be ended by its starter */
     PROOF_PAUSE_FACTOR = 10 /* a proof that took much of our processor is tried again only after so
                                many times as long */
@@ -56,24 +57,68 @@ static size_t file_text(const char *path, char *text, size_t room)
     return bytes;
 }
 
+static size_t task_text(pid_t pid, pid_t tid, const char *name, char *text, size_t room)
+{
+    char path[96];
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
+    return file_text(path, text, room);
+}
+
 static bool task_read(pid_t pid, pid_t tid, struct task *out_task)
 {
-    char path[96], text[1024];
-    unsigned long long cpu, waited, runs;
+    char text[1024];
+    unsigned long long cpu, waited, runs, faults = 0;
     char *p;
 
-    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-    if (!file_text(path, text, sizeof text) || !(p = strrchr(text, ')')) || p[1] != ' ')
+    if (!task_text(pid, tid, "stat", text, sizeof text) || !(p = strrchr(text, ')')) || p[1] != ' ')
         return false;
     *out_task = (struct task){.state = p[2]};
-    snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
-    if (file_text(path, text, sizeof text) &&
+    /* each time that a page was read from a disk it slept, and then ran */
+    sscanf(p + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %llu", &faults);
+    if (task_text(pid, tid, "schedstat", text, sizeof text) &&
         sscanf(text, "%llu %llu %llu", &cpu, &waited, &runs) == 3) {
         out_task->cpu_known = true;
         out_task->cpu_ns = cpu;
-        out_task->runs = runs;
+        out_task->runs = runs > faults ? runs - faults : 0;
     }
     return true;
+}
+
+/* A line of a status file that is a mask of signals. */
+static uint64_t signals_of(const char *status, const char *name)
+{
+    const char *at = strstr(status, name);
+
+    return at ? strtoull(at + strlen(name), NULL, 16) : 0;
+}
+
+/* Whether a thread that sleeps does so in no call of its own: it waits for its memory, or is frozen
+ * with its control group. */
+static bool sleeps_for_others(pid_t pid, pid_t tid)
+{
+    char text[256];
+    long number;
+
+    if (task_text(pid, tid, "wchan", text, sizeof text) &&
+        (strstr(text, "freez") || strstr(text, "get_signal")))
+        return true;
+    return task_text(pid, tid, "syscall", text, sizeof text) && sscanf(text, "%ld", &number) == 1 &&
+           (number < 0 || number == SYS_sched_yield);
+}
+
+/* Whether something keeps a thread from looking: it is stopped or traced, waits for a disk, or runs
+ * the handler of a signal (which is blocked meanwhile). */
+static bool task_is_held(pid_t pid, pid_t tid, const struct task *task)
+{
+    char text[4096];
+
+    if (!strchr("RS", task->state))
+        return true;
+    if (task->state == 'S' && sleeps_for_others(pid, tid))
+        return true;
+    return task_text(pid, tid, "status", text, sizeof text) &&
+           (signals_of(text, "\nSigBlk:") & signals_of(text, "\nSigCgt:"));
 }
 
 /* --- threads that have not called MPI yet ----------------------------------------------------- */
@@ -86,11 +131,12 @@ static bool rank_has_lane(const struct launch_rank *rank, pid_t tid)
     return false;
 }
 
-static bool was_there(const struct launch_rank *rank, pid_t tid)
+static bool is_own(const struct launch_rank *rank, pid_t tid)
 {
-    for (uint32_t t = 0; t < rank->thread_count; t++)
-        if (rank->thread[t] == tid)
-            return true;
+    for (uint32_t l = 0; l < rank->lane_count; l++)
+        for (uint32_t t = 0; t < SPOOL_OWN_MAX && rank->lane[l].header.own[t]; t++)
+            if (rank->lane[l].header.own[t] == tid)
+                return true;
     return false;
 }
 
@@ -112,30 +158,49 @@ static bool address_is_own(pid_t pid, unsigned long address)
     return own;
 }
 
-/* The MPI library's own threads wait in poll or epoll from the start; idle workers, and threads
- * that join others or want their locks, wait for a futex that only another thread can touch,
- * without a time limit. Any other thread may come to life and call MPI. */
+/* Whether the handler of a signal may wake a thread that waits for a futex, as sem_post may be
+ * called there. Those of errors and of requests to end are none of the program's own doing. */
+static bool handlers_may_wake(pid_t pid)
+{
+    static const int other[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGABRT, SIGTRAP,
+                                SIGSYS,  SIGINT, SIGTERM, SIGQUIT, SIGHUP,  SIGPIPE};
+    enum { CANCEL = 32, SETXID = 33 }; /* the C library's own */
+    uint64_t caught = 0;
+    char text[4096];
+
+    if (!task_text(pid, pid, "status", text, sizeof text))
+        return true;
+    caught = signals_of(text, "\nSigCgt:") & ~(3ull << (CANCEL - 1));
+    _Static_assert(SETXID == CANCEL + 1, "two bits");
+    for (uint32_t i = 0; i < sizeof other / sizeof *other; i++)
+        caught &= ~(1ull << (other[i] - 1));
+    return caught != 0;
+}
+
+/* The MPI library's own threads wait in poll or epoll; idle workers, and threads that join others
+ * or want their locks, wait for a futex that only another thread can touch, without a time limit.
+ * Any other thread may come to life and call MPI. */
 static bool thread_is_harmless(const struct launch_rank *rank, pid_t tid)
 {
-    char path[96], text[256];
+    char text[256];
     unsigned long arg[4] = {0};
     long number = -1;
 
-    snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)rank->pid, (int)tid);
-    if (!file_text(path, text, sizeof text) ||
+    if (!task_text(rank->pid, tid, "syscall", text, sizeof text) ||
         sscanf(text, "%ld %lx %lx %lx %lx", &number, &arg[0], &arg[1], &arg[2], &arg[3]) < 5)
         return false;
     if (number == SYS_futex)
-        return arg[3] == 0 && address_is_own(rank->pid, arg[0]);
+        return is_own(rank, tid) ||
+               (arg[3] == 0 && address_is_own(rank->pid, arg[0]) && !handlers_may_wake(rank->pid));
 #ifdef SYS_poll
-    if (number == SYS_poll && was_there(rank, tid))
-        return true;
+    if (number == SYS_poll)
+        return is_own(rank, tid);
 #endif
 #ifdef SYS_epoll_wait
-    if (number == SYS_epoll_wait && was_there(rank, tid))
-        return true;
+    if (number == SYS_epoll_wait)
+        return is_own(rank, tid);
 #endif
-    return (number == SYS_ppoll || number == SYS_epoll_pwait) && was_there(rank, tid);
+    return (number == SYS_ppoll || number == SYS_epoll_pwait) && is_own(rank, tid);
 }
 
 static uint32_t threads_list(pid_t pid, pid_t **out_thread)
@@ -158,11 +223,6 @@ static uint32_t threads_list(pid_t pid, pid_t **out_thread)
         closedir(folder);
     *out_thread = list;
     return count;
-}
-
-void launch_proof_attach(struct launch_rank *rank)
-{
-    rank->thread_count = threads_list(rank->pid, &rank->thread);
 }
 
 static bool threads_are_harmless(const struct launch_rank *rank)
@@ -189,39 +249,101 @@ static bool lane_is_shadow(const struct launch_rank *rank, const struct launch_l
     return false;
 }
 
-/* Called in every look: from when on the processor time of threads inside MPI counts. */
-void launch_proof_look(struct launch_rank *rank, bool moved)
+static void marks_forget(struct launch_rank *rank)
 {
     for (uint32_t l = 0; l < rank->lane_count; l++) {
-        struct launch_lane *lane = &rank->lane[l];
-        struct task task;
-
-        if (moved || rank->pidfd < 0 || rank->gone)
-            lane->still_cpu_known = false;
-        else if (!lane->still_cpu_known && spool_is_inside(&lane->header) &&
-                 task_read(rank->pid, lane->header.tid, &task) && task.cpu_known) {
-            lane->still_cpu_known = true;
-            lane->still_cpu_ns = task.cpu_ns;
-            lane->still_runs = task.runs;
-        }
+        rank->lane[l].base.at_ns = 0;
+        rank->lane[l].marks = 0;
     }
 }
 
-/* Whether a thread inside MPI has had the time, `factor` times the least, to see what there is to
- * see. One that sleeps has seen that there is nothing. */
-static bool has_looked(const struct launch_rank *rank, const struct launch_lane *lane,
-                       uint64_t still_ns, uint64_t factor)
+static const struct launch_mark *mark_newest(const struct launch_lane *lane)
 {
+    return lane->marks ? &lane->mark[(lane->marks - 1) % LAUNCH_MARKS] : NULL;
+}
+
+/* Called in every look: what threads inside MPI have had of a processor by now. A rank that is kept
+ * from looking begins anew. */
+void launch_proof_look(struct launch_rank *rank, bool moved)
+{
+    uint64_t now = launch_now_ns();
+
+    if (moved || rank->pidfd < 0 || rank->gone)
+        marks_forget(rank);
+    for (uint32_t l = 0; l < rank->lane_count && !moved && rank->pidfd >= 0 && !rank->gone; l++) {
+        struct launch_lane *lane = &rank->lane[l];
+        const struct launch_mark *newest = mark_newest(lane);
+        struct task task;
+
+        if (!spool_is_inside(&lane->header) ||
+            (newest && now - newest->at_ns < LAUNCH_MARK_MS * 1000000ull) ||
+            !task_read(rank->pid, lane->header.tid, &task))
+            continue;
+        if (task_is_held(rank->pid, lane->header.tid, &task)) {
+            rank->still_ns = now;
+            marks_forget(rank);
+            return;
+        }
+        lane->mark[lane->marks++ % LAUNCH_MARKS] =
+            (struct launch_mark){now, task.cpu_ns, task.runs};
+        if (!lane->base.at_ns)
+            lane->base = *mark_newest(lane);
+    }
+}
+
+void launch_proof_again(struct launch *launch)
+{
+    uint64_t now = launch_now_ns();
+
+    for (uint32_t w = 0; w < launch->world_count; w++)
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++) {
+            launch->world[w].rank[r].still_ns = now;
+            marks_forget(&launch->world[w].rank[r]);
+        }
+}
+
+/* The oldest mark that is younger than that. */
+static const struct launch_mark *mark_after(const struct launch_lane *lane, uint64_t after_ns)
+{
+    uint32_t first = lane->marks > LAUNCH_MARKS ? lane->marks - LAUNCH_MARKS : 0;
+
+    if (lane->base.at_ns > after_ns)
+        return &lane->base;
+    for (uint32_t at = first; at < lane->marks; at++)
+        if (lane->mark[at % LAUNCH_MARKS].at_ns > after_ns)
+            return &lane->mark[at % LAUNCH_MARKS];
+    return NULL;
+}
+
+/* For how long a rank has stood, and with how much of a processor. */
+struct stand {
+    uint64_t now, still_ns, since_ns;
+    uint64_t least_ms, factor;
+};
+
+/* Whether a thread inside MPI has had the time, `factor` times the least, to see what there is to
+ * see: after all others who stand for so long, too, have moved. One that sleeps has seen that there
+ * is nothing. */
+static bool has_looked(const struct launch_rank *rank, struct launch_lane *lane,
+                       const struct stand *stand)
+{
+    uint64_t after_ns = stand->now - stand->least_ms * 1000000u;
+    const struct launch_mark *mark;
     struct task task;
 
-    if (!task_read(rank->pid, lane->header.tid, &task) || !strchr("RSD", task.state))
+    if (!task_read(rank->pid, lane->header.tid, &task) || !strchr("RS", task.state))
         return false;
     if (task.state == 'S')
         return true;
-    if (!lane->still_cpu_known || !task.cpu_known)
-        return still_ns >= (uint64_t)PROOF_STILL_LONG_MS * 1000000u * factor;
-    return task.cpu_ns - lane->still_cpu_ns >= PROOF_CPU_MIN_NS * factor ||
-           task.runs - lane->still_runs >= PROOF_RUNS_MIN * factor;
+    if (!task.cpu_known)
+        return stand->still_ns >= (uint64_t)PROOF_STILL_LONG_MS * 1000000u * stand->factor;
+    if (lane->base.at_ns && lane->base.at_ns <= stand->since_ns &&
+        (mark = mark_after(lane, stand->since_ns)))
+        lane->base = *mark;
+    mark = mark_after(lane, after_ns < stand->since_ns ? after_ns : stand->since_ns);
+    return mark &&
+           (task.cpu_ns - mark->cpu_ns >= PROOF_CPU_MIN_NS * stand->factor ||
+            (task.runs > mark->runs && task.runs - mark->runs >= PROOF_RUNS_MIN * stand->factor));
 }
 
 bool launch_proof_outside(const struct launch_rank *rank, const struct launch_lane *lane)
@@ -235,15 +357,15 @@ bool launch_proof_outside(const struct launch_rank *rank, const struct launch_la
 
 /* Whether all threads that call MPI are inside of it and have looked, but for such as wait outside
  * for another thread, as in a join; and at least one is inside. */
-static bool lanes_stand(const struct launch_rank *rank, uint64_t still_ns, uint64_t factor)
+static bool lanes_stand(struct launch_rank *rank, const struct stand *stand)
 {
     bool inside = false;
 
     for (uint32_t l = 0; l < rank->lane_count; l++) {
-        const struct launch_lane *lane = &rank->lane[l];
+        struct launch_lane *lane = &rank->lane[l];
 
         inside |= spool_is_inside(&lane->header);
-        if (spool_is_inside(&lane->header) ? !has_looked(rank, lane, still_ns, factor)
+        if (spool_is_inside(&lane->header) ? !has_looked(rank, lane, stand)
                                            : launch_proof_outside(rank, lane))
             return false;
     }
@@ -260,17 +382,20 @@ static bool others_may_call(const struct launch_rank *rank)
     return may;
 }
 
-static bool for_so_long(const struct launch_rank *rank, uint64_t still_ns, uint64_t least_ms,
+static bool for_so_long(struct launch_rank *rank, struct stand stand, uint64_t least_ms,
                         uint64_t factor)
 {
-    return still_ns >= least_ms * 1000000u && lanes_stand(rank, still_ns, factor);
+    stand.least_ms = least_ms;
+    stand.factor = factor;
+    return stand.still_ns >= least_ms * 1000000u && lanes_stand(rank, &stand);
 }
 
-int launch_proof_standing(const struct launch_rank *rank)
+int launch_proof_standing(struct launch_rank *rank, uint64_t since_ns)
 {
-    uint64_t still_ns = launch_now_ns() - rank->still_ns;
+    struct stand stand = {.now = launch_now_ns(), .since_ns = since_ns};
     bool dying = false;
 
+    stand.still_ns = stand.now - rank->still_ns;
     for (uint32_t l = 0; l < rank->lane_count; l++) {
         if (rank->lane[l].header.state == SPOOL_STATE_FINALIZED)
             return PROOF_ENDED;
@@ -282,14 +407,13 @@ int launch_proof_standing(const struct launch_rank *rank)
                                                                                      : PROOF_ENDED;
     if (dying || !rank->lane_count)
         return PROOF_UNKNOWN;
-    if (!rank->local || rank->pidfd < 0 || still_ns < (uint64_t)LAUNCH_STILL_MS * 1000000u)
+    if (!rank->local || rank->pidfd < 0 || !for_so_long(rank, stand, LAUNCH_STILL_MS, 1) ||
+        (others_may_call(rank) && !threads_are_harmless(rank)))
         return PROOF_UNKNOWN;
-    if (!lanes_stand(rank, still_ns, 1) || (others_may_call(rank) && !threads_are_harmless(rank)))
-        return PROOF_UNKNOWN;
-    return for_so_long(rank, still_ns, PROOF_RESTED_MS, PROOF_RESTED_FACTOR)     ? PROOF_RESTED
-           : for_so_long(rank, still_ns, PROOF_PAUSED_MS, PROOF_PAUSED_FACTOR)   ? PROOF_PAUSED
-           : for_so_long(rank, still_ns, PROOF_SETTLED_MS, PROOF_SETTLED_FACTOR) ? PROOF_SETTLED
-                                                                                 : PROOF_STILL;
+    return for_so_long(rank, stand, PROOF_RESTED_MS, PROOF_RESTED_FACTOR)     ? PROOF_RESTED
+           : for_so_long(rank, stand, PROOF_PAUSED_MS, PROOF_PAUSED_FACTOR)   ? PROOF_PAUSED
+           : for_so_long(rank, stand, PROOF_SETTLED_MS, PROOF_SETTLED_FACTOR) ? PROOF_SETTLED
+                                                                              : PROOF_STILL;
 }
 
 /* Whether every lane of a rank that was called still is where it was when that was said. */
@@ -327,18 +451,37 @@ static bool is_still(uint8_t standing)
 
 /* As far as the proof may rely on it: between machines nobody knows how long a message is on its
  * way. */
-static uint8_t rank_standing(const struct launch *launch, const struct launch_rank *rank, bool far)
+static uint8_t rank_standing(const struct launch *launch, struct launch_rank *rank, bool far,
+                             uint64_t since_ns)
 {
     uint8_t standing = rank->relay && !rank->gone ? launch_relay_standing(launch, rank)
-                                                  : (uint8_t)launch_proof_standing(rank);
+                                                  : (uint8_t)launch_proof_standing(rank, since_ns);
 
     return far && proof_is_settled(standing) ? PROOF_STILL : standing;
+}
+
+/* When one of those that stand, or have ended, has moved last. */
+static uint64_t world_since(const struct launch_world *world)
+{
+    uint64_t now = launch_now_ns(), since_ns = 0;
+
+    for (uint32_t r = 0; r < world->rank_count; r++) {
+        const struct launch_rank *rank = &world->rank[r];
+        bool ended =
+            rank->gone || (rank->lane_count && rank->lane[0].header.state != SPOOL_STATE_RUNNING);
+
+        if (rank->still_ns > since_ns &&
+            (ended || now - rank->still_ns >= (uint64_t)LAUNCH_STILL_MS * 1000000u))
+            since_ns = rank->still_ns;
+    }
+    return since_ns;
 }
 
 static bool world_prove(const struct launch *launch, struct launch_world *world,
                         struct ending *out_ending)
 {
     uint32_t size = world_size(world), still = 0;
+    uint64_t since_ns = world_since(world);
     uint8_t *standing = size ? malloc(size) : NULL;
     struct proof_verdict verdict = {0};
     bool proven, far = false;
@@ -349,11 +492,11 @@ static bool world_prove(const struct launch *launch, struct launch_world *world,
     for (uint32_t r = 0; r < world->rank_count; r++)
         far |= world->rank[r].relay != 0;
     for (uint32_t r = 0; r < world->rank_count; r++) {
-        const struct launch_rank *rank = &world->rank[r];
+        struct launch_rank *rank = &world->rank[r];
 
         if (rank->rank < 0 || (uint32_t)rank->rank >= size)
             continue;
-        standing[rank->rank] = rank_standing(launch, rank, far);
+        standing[rank->rank] = rank_standing(launch, rank, far, since_ns);
         still += is_still(standing[rank->rank]);
     }
     proven = still && (world->prover || proof_prover_new(&world->prover) == CORE_OK) &&

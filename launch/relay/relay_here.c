@@ -287,7 +287,7 @@ static bool look_send(struct here *here, uint64_t number)
 
     for (uint32_t w = 0; w < here->launch.world_count && good; w++)
         for (uint32_t r = 0; r < here->launch.world[w].rank_count && good; r++) {
-            const struct launch_rank *from = &here->launch.world[w].rank[r];
+            struct launch_rank *from = &here->launch.world[w].rank[r];
             struct relay_name name = name_of(&here->launch.world[w], from->rank, 0);
             struct relay_rank to = {.rank = from->rank,
                                     .status = from->status,
@@ -299,7 +299,7 @@ static bool look_send(struct here *here, uint64_t number)
                 continue;
             memcpy(to.world, name.world, sizeof to.world);
             if (is_sent(here, &here->launch.world[w], from))
-                to.standing = (uint8_t)launch_proof_standing(from);
+                to.standing = (uint8_t)launch_proof_standing(from, from->still_ns);
             good = (count + 1) * sizeof to <= RELAY_FRAME_MAX - sizeof tick &&
                    CORE_ARRAY_PUSH(rank, count, room, "ranks", to) == CORE_OK;
         }

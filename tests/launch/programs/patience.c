@@ -16,16 +16,26 @@
  *   self     rank 0 receives from itself what it never sent: hangs
  *   tag      rank 0 waits for a tag that rank 1 has not used, rank 1 in MPI_Finalize: hangs
  *   outside  rank 0 sleeps for ever, outside of MPI: hangs, which nobody can know
- *   aside    a thread of rank 0 does, which has called MPI before, while the other one waits for
- *            rank 1, and that for rank 0 */
+ *   server   threads of rank 0 wait in poll, in epoll and for a signal's handler, as servers do,
+ * and send then what rank 1 waits for handler  the handler of a signal keeps rank 0 in MPI_Recv for
+ * a while; meanwhile a message comes aside    a thread of rank 0 does, which has called MPI before,
+ * while the other one waits for rank 1, and that for rank 0 */
+#include <errno.h>
 #include <mpi.h>
+#include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
 #include <unistd.h>
 
+enum { WHILE_S = 2 };
 static int rank, size, value;
+static sem_t posted;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 
@@ -141,13 +151,116 @@ static void big(void)
     free(buffer);
 }
 
+/* --- server, handler -------------------------------------------------------------------------- */
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+    sem_post(&posted);
+}
+
+static void on_alarm_sleep(int signal)
+{
+    struct timespec left = {WHILE_S, 0};
+
+    (void)signal;
+    while (nanosleep(&left, &left) < 0)
+        continue;
+}
+
+/* From before MPI_Init, so that it is there when the library's own threads come to be. */
+static void *polls_first(void *argument)
+{
+    poll(NULL, 0, WHILE_S * 1000 + 500);
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    return argument;
+}
+
+static void *receives(void *argument)
+{
+    recv_from(1, 0);
+    return argument;
+}
+
+/* The main thread waits outside of MPI while the other one is inside. */
+static void server_waits(void (*wait)(void))
+{
+    pthread_t thread;
+
+    if (rank == 0) {
+        pthread_create(&thread, NULL, receives, NULL);
+        wait();
+        send_to(1, 1);
+        pthread_join(thread, NULL);
+    } else if (rank == 1) {
+        recv_from(0, 1);
+        send_to(0, 0);
+    }
+}
+
+static void wait_epoll(void)
+{
+    struct epoll_event event;
+    int fd = epoll_create1(0);
+
+    epoll_wait(fd, &event, 1, WHILE_S * 1000);
+    close(fd);
+}
+
+static void wait_signal(void)
+{
+    sem_init(&posted, 0, 0);
+    signal(SIGALRM, on_alarm);
+    alarm(WHILE_S);
+    while (sem_wait(&posted) < 0 && errno == EINTR)
+        continue;
+}
+
+static void server(pthread_t first)
+{
+    if (rank == 0) {
+        recv_from(1, 0);
+    } else if (rank == 1) {
+        recv_from(0, 0);
+        send_to(0, 0);
+    }
+    pthread_join(first, NULL);
+    server_waits(wait_epoll);
+    server_waits(wait_signal);
+}
+
+/* The message fits the second receive alone, but the first one may seem to have taken it. */
+static void handler(void)
+{
+    MPI_Request request;
+    int first;
+
+    if (rank == 0) {
+        signal(SIGALRM, on_alarm_sleep);
+        alarm(1);
+        MPI_Irecv(&first, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request);
+        recv_from(1, MPI_ANY_TAG);
+        send_to(1, 3);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        usleep(1300000);
+        MPI_Send(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+        recv_from(0, 3);
+        send_to(0, 1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
     int provided;
+    pthread_t first;
     MPI_Comm half;
     MPI_Status status;
 
+    if (!strcmp(mode, "server"))
+        pthread_create(&first, NULL, polls_first, NULL);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -200,6 +313,10 @@ int main(int argc, char **argv)
         fence();
     } else if (!strcmp(mode, "big")) {
         big();
+    } else if (!strcmp(mode, "server")) {
+        server(first);
+    } else if (!strcmp(mode, "handler")) {
+        handler();
     } else if (!strcmp(mode, "self")) {
         if (rank == 0)
             MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
