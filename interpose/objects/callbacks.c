@@ -1,7 +1,8 @@
 /* Callbacks of attributes: what they call is the application's own, although the library called
  * them. The keyval is made with functions of ours, which say that the application runs, and call
- * its functions; a small piece of memory a keyval says which, and is never given back, since
- * attributes may outlive their keyval.
+ * its functions; a small piece of memory says which, and is never given back, since attributes may
+ * outlive their keyval. Keyvals of the same functions and state share it: a program may make and
+ * free them for ever.
  *
  * Functions of operations: while a collective of the sample goes on, what each was given and what
  * it made of that is kept as digests, so that the order in which the library combined can be told
@@ -53,6 +54,28 @@ static void end(struct lane *lane, struct before before)
     atomic_store_explicit(&lane->writer.header->callback, before.callback, memory_order_release);
 }
 
+/* NULL: no memory. */
+static struct callback *callback_of(struct callback wanted)
+{
+    enum { SHARED = 256 };
+    static struct callback *shared[SHARED]; /* the newest of those with the same place */
+    uint64_t key = (uintptr_t)wanted.copy ^ (uintptr_t)wanted.gone << 21 ^ (uintptr_t)wanted.extra;
+    struct callback **place = &shared[(key * 0x9FB21C651E98DF25u) >> 32 & (SHARED - 1)];
+    struct callback *is;
+
+    recorder_lock();
+    is = *place;
+    if (!is || is->copy != wanted.copy || is->gone != wanted.gone || is->extra != wanted.extra) {
+        is = malloc(sizeof *is);
+        if (is) {
+            *is = wanted;
+            *place = is;
+        }
+    }
+    recorder_unlock();
+    return is;
+}
+
 #define KIND(kind, handle, copy_type, delete_type)                                                 \
     static int kind##_copy(handle object, int keyval, void *extra, void *in, void *out, int *flag) \
     {                                                                                              \
@@ -75,10 +98,10 @@ static void end(struct lane *lane, struct before before)
     }                                                                                              \
     void callback_##kind(copy_type **copy, delete_type **gone, void **extra)                       \
     {                                                                                              \
-        struct callback *callback = malloc(sizeof *callback);                                      \
+        struct callback *callback =                                                                \
+            callback_of((struct callback){(any_fn)*copy, (any_fn)*gone, *extra});                  \
         if (!callback)                                                                             \
             return;                                                                                \
-        *callback = (struct callback){(any_fn)*copy, (any_fn)*gone, *extra};                       \
         *copy = *copy ? kind##_copy : NULL;                                                        \
         *gone = *gone ? kind##_delete : NULL;                                                      \
         *extra = callback;                                                                         \

@@ -6,7 +6,9 @@
  *  2. The record has it as segments of equal consecutive elements, unless it takes more than
  *     SEGMENTS_MAX of them; the signature is there whatever the type's length. What is not judged
  *     without segments: crosswait-trace(5).
- *  3. Derived types that are alike share an id: a program may make and free them for ever. */
+ *  3. Derived types that are alike share an id: a program may make and free them for ever. What
+ *     lies where in them is kept of as many different ones as LAYOUT_BYTES hold; later ones are
+ * like those of too many segments. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +25,8 @@
 enum { SEGMENTS_MAX = 2000, BLOCKS_MAX = 16, DEPTH_MAX = 64, DIMENSIONS_MAX = 16 };
 
 /* What is remembered of a type, by id. */
-enum { TYPE_CHUNK = 256, TYPE_CHUNKS_MAX = 4096 };
+enum { TYPE_CHUNK = 256, TYPE_CHUNKS_MAX = 512, LAYOUT_BYTES = 32 << 20 };
+static uint64_t layout_bytes;
 struct known {
     uint64_t signature; /* of a basic type */
     int64_t size, extent;
@@ -364,8 +367,24 @@ static bool has_holes(const struct typemap *map)
     return holes;
 }
 
+/* Whether what lies where in a type may take so much memory. */
+static bool has_room(struct lane *lane, uint64_t bytes)
+{
+    static bool said;
+
+    if (bytes <= LAYOUT_BYTES - layout_bytes) {
+        layout_bytes += bytes;
+        return true;
+    }
+    if (!said)
+        recorder_text(recorder.definer ? recorder.definer : lane, 0, 65535,
+                      "what lies where in datatypes is not kept of all: there are too many");
+    said = true;
+    return false;
+}
+
 /* What lies where, for overlaps: parts in the order of their places. */
-static void find_span(struct known *known, const struct flat *flat)
+static void find_span(struct lane *lane, struct known *known, const struct flat *flat)
 {
     struct datatype_span *span = &known->span;
     uint32_t n = flat->count;
@@ -391,6 +410,10 @@ static void find_span(struct known *known, const struct flat *flat)
     if (span->whole) {
         free(part);
         span->part = NULL;
+    } else if (part && !has_room(lane, n * sizeof *part)) {
+        free(part);
+        *span = (struct datatype_span){.part = NULL};
+        known->spanned = false;
     }
 }
 
@@ -507,14 +530,16 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
         known->contiguous = kept && flat.count == 1 && !flat.segment[0].displacement && lb == 0 &&
                             big == extent && !known->holes;
     }
-    if (whole && (recorder.payload || recorder.sample) && !known->contiguous) {
+    if (whole && (recorder.payload || recorder.sample) && !known->contiguous &&
+        has_room(lane, typemap_bytes(map))) {
         known->map = map;
         map = NULL;
     }
     if (kept) {
-        find_span(known, &flat);
+        find_span(lane, known, &flat);
         known->span.placed = is_placed(type, 0);
-        keep_blocks(lane, type, &known->span);
+        if (known->spanned)
+            keep_blocks(lane, type, &known->span);
         if (id < DATATYPES_SPANS && known->spanned)
             datatypes_spans[id] = &known->span;
     }

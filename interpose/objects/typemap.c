@@ -24,6 +24,16 @@ void typemap_free(struct typemap *map)
     free(map);
 }
 
+uint64_t typemap_bytes(const struct typemap *map)
+{
+    uint64_t bytes = sizeof *map + map->child_room * sizeof *map->child +
+                     map->room * (sizeof *map->part + sizeof *map->sequence.run);
+
+    for (uint32_t i = 0; i < map->child_count; i++)
+        bytes += typemap_bytes(map->child[i]);
+    return bytes;
+}
+
 static void append(struct typemap *map, struct typemap_part part, struct signature_run run)
 {
     if (map->sequence.count == map->room) {

@@ -28,6 +28,7 @@ struct typemap {
 
 struct typemap *typemap_new(void); /* NULL: out of memory */
 void typemap_free(struct typemap *map);
+uint64_t typemap_bytes(const struct typemap *map); /* of memory that it takes */
 /* `count` elements of a basic type, one after another. */
 void typemap_add_basic(struct typemap *map, int64_t displacement, uint32_t basic,
                        uint64_t signature, int64_t extent, int64_t count);

@@ -1,8 +1,9 @@
-/* churn ROUNDS MESSAGES REQUESTS: makes and frees a datatype, an operation, a group and
- * communicators over and over, a few at a time; posts many receives before their messages; waits
- * for many requests at once, by copies of their handles, too, and starts many persistent ones.
- * Prints by how many kB each rank's own memory (not what it shares, as its spool) has grown between
- * an early and the last round, and how many times as long copies and persistent requests take. */
+/* churn ROUNDS MESSAGES REQUESTS TYPES: makes and frees a datatype, an operation, keyvals, a group
+ * and communicators over and over, a few at a time; posts many receives before their messages;
+ * waits for many requests at once, by copies of their handles, too, and starts many persistent
+ * ones; makes and frees so many long datatypes, no two of which are alike. Prints by how many kB
+ * each rank's own memory (not what it shares, as its spool) has grown between an early and the last
+ * round, and how many times as long copies and persistent requests take. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,36 @@ static void say_ratios(int count)
     free(value);
 }
 
+static void keyvals(void)
+{
+    for (int i = 0; i < 4; i++) {
+        int keyval;
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
+        MPI_Comm_free_keyval(&keyval);
+    }
+}
+
+static void long_types(int count, int rank)
+{
+    enum { BLOCKS = 400 };
+    int length[BLOCKS], at[BLOCKS];
+    static int value[3 * BLOCKS];
+    long early = own_kb();
+
+    for (int i = 0; i < count; i++) {
+        MPI_Datatype type;
+        for (int k = 0; k < BLOCKS; k++) {
+            length[k] = 1 + (k == i % BLOCKS);
+            at[k] = 3 * k + (k == i / BLOCKS);
+        }
+        MPI_Type_indexed(BLOCKS, length, at, MPI_INT, &type);
+        MPI_Type_commit(&type);
+        MPI_Send(value, 1, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+        MPI_Type_free(&type);
+    }
+    printf("rank %d grew by %ld kB\n", rank, own_kb() - early);
+}
+
 int main(int argc, char **argv)
 {
     int rank, rounds = argc > 1 ? atoi(argv[1]) : 1000, messages = argc > 2 ? atoi(argv[2]) : 0,
@@ -118,6 +149,7 @@ int main(int argc, char **argv)
         MPI_Group_incl(world, 1, &first, &group);
         MPI_Group_free(&group);
         MPI_Op_free(&op);
+        keyvals();
         MPI_Comm_dup(MPI_COMM_SELF, &comm);
         MPI_Comm_dup(comm, &made_of_it);
         MPI_Comm_free(&made_of_it);
@@ -139,8 +171,10 @@ int main(int argc, char **argv)
     MPI_Waitall(messages, request, MPI_STATUSES_IGNORE);
     free(value);
     free(request);
-    if (argc > 3)
+    if (argc > 3 && atoi(argv[3]))
         say_ratios(atoi(argv[3]));
+    if (argc > 4)
+        long_types(atoi(argv[4]), rank);
     MPI_Finalize();
     return 0;
 }
