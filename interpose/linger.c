@@ -4,8 +4,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "interpose/lock.h"
 
 enum { TIMES = 4, MOMENT_NS = 1000000, FIRST_NS = 5000000, THREAD_NS = 100000000 };
 static long threads_at_start; /* the library's own */
@@ -42,15 +43,17 @@ void linger_start(int provided)
 void linger_inside(struct lane *lane, const struct spool_event *e)
 {
     uint8_t *times = &lane->lingered[e->site % sizeof lane->lingered];
-    struct timespec moment = {0, *times ? MOMENT_NS : FIRST_NS};
+    const uint32_t moment_ns = *times ? MOMENT_NS : FIRST_NS;
 
     if (*times == TIMES || lane->lingered_ns >= THREAD_NS || recorder.perturb)
         return;
     ++*times;
     int cancel = recorder_uncancelled();
+    hidden_begin();
     if (threads_now() > threads_at_start) {
-        lane->lingered_ns += (uint32_t)moment.tv_nsec;
-        nanosleep(&moment, NULL);
+        lane->lingered_ns += moment_ns;
+        hidden_sleep(moment_ns);
     }
+    hidden_end();
     recorder_cancelled_as(cancel);
 }

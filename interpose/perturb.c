@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interpose/decide.h"
+#include "interpose/lock.h"
 #include "interpose/turns.h"
 
 static struct replay_policy policy;
@@ -55,10 +56,8 @@ static uint64_t take(uint64_t *counter)
 
 static void pause_ns(uint64_t ns)
 {
-    if (ns < 100)
-        return;
-    struct timespec t = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-    nanosleep(&t, NULL);
+    if (ns >= 100)
+        hidden_sleep(ns);
 }
 
 void perturb_before(struct lane *lane, const struct spool_event *e, bool waits)

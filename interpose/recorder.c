@@ -34,6 +34,7 @@
 #include "interpose/layer/layer.h"
 #include "interpose/library/library.h"
 #include "interpose/life.h"
+#include "interpose/lock.h"
 #include "interpose/misuse/bounds.h"
 #include "interpose/linger.h"
 #include "interpose/misuse/payload.h"
@@ -57,13 +58,13 @@ static struct {
     uint64_t ticks, realtime_ns; /* at MPI_Init */
     uint32_t lane_count;
     int pid;
-    pthread_mutex_t lock;
+    struct lock lock;
     atomic_flag warned;
     uint64_t newest;   /* keep about so many events, the newest; 0: all */
     struct lane *free; /* of threads that have ended */
     pthread_key_t key;
     bool key_made;
-} life = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, .warned = ATOMIC_FLAG_INIT};
+} life = {.warned = ATOMIC_FLAG_INIT};
 
 /* --- small things ----------------------------------------------------------------------------- */
 
@@ -88,16 +89,21 @@ static __thread struct {
 
 static void lock_held(int cancel)
 {
-    if (!held.depth++)
-        held.cancel = cancel;
+    held.depth = 1;
+    held.cancel = cancel;
+    hidden_begin();
 }
 
 void recorder_lock(void)
 {
     if (!recorder.threads)
         return;
+    if (held.depth) {
+        held.depth++;
+        return;
+    }
     int cancel = recorder_uncancelled();
-    pthread_mutex_lock(&life.lock);
+    lock_take(&life.lock);
     lock_held(cancel);
 }
 
@@ -105,8 +111,12 @@ bool recorder_lock_try(void)
 {
     if (!recorder.threads)
         return true;
+    if (held.depth) {
+        held.depth++;
+        return true;
+    }
     int cancel = recorder_uncancelled();
-    bool had = pthread_mutex_trylock(&life.lock) == 0;
+    bool had = lock_try(&life.lock);
     if (had)
         lock_held(cancel);
     else
@@ -120,11 +130,12 @@ void recorder_unlock(void)
         spool_commit(&recorder.definer->writer);
     if (!held.depth) /* nobody else could be here when it was asked for */
         return;
-    bool last = !--held.depth;
+    if (--held.depth)
+        return;
     int cancel = held.cancel;
-    pthread_mutex_unlock(&life.lock);
-    if (last)
-        recorder_cancelled_as(cancel);
+    hidden_end();
+    lock_leave(&life.lock);
+    recorder_cancelled_as(cancel);
 }
 
 void recorder_say(const char *text)
@@ -311,7 +322,9 @@ static void thread_ends(void *argument)
     if (recorder.on && lane->depth)
         leave_all(lane);
     recorder_thread.ready = recorder_thread.current = NULL;
+    hidden_begin();
     fate_thread_end(lane);
+    hidden_end();
     if (!recorder
              .on) /* or this is a forked child, where the lock may be another thread's for ever */
         return;
@@ -393,6 +406,7 @@ struct lane *recorder_lane_slow(void **cfa)
     if (!recorder.on || recorder_thread.current)
         return NULL;
     int cancel = recorder_uncancelled();
+    hidden_begin();
     recorder_thread.current =
         &nobody;        /* what the library calls while the lane is made is not the application's */
     if (recorder.lanes) /* a second thread: whatever level was asked for, MPI_Wtime and its like are
@@ -414,6 +428,7 @@ struct lane *recorder_lane_slow(void **cfa)
         fate_thread_start(lane);
         recorder_thread.ready = lane;
     }
+    hidden_end();
     recorder_cancelled_as(cancel);
     return lane;
 }
@@ -587,6 +602,7 @@ static void started(int thread_level, uint64_t t_enter, unsigned call, void **cf
         recorder_resolve(REAL_PMPI, i);
     }
     recorder_find_bindings();
+    hidden_start();
     life.pid = (int)getpid();
     recorder.threads = provided == MPI_THREAD_MULTIPLE;
     recorder.generation = 1;

@@ -11,7 +11,7 @@
 #include "replay/policy/turns.h"
 
 struct turns turns;
-pthread_mutex_t turns_lock = PTHREAD_MUTEX_INITIALIZER;
+struct lock turns_lock;
 struct turns_row *turns_rows;
 
 static _Atomic uint32_t lost;

@@ -3,10 +3,10 @@
 #ifndef INTERPOSE_TURNS_INSIDE_H
 #define INTERPOSE_TURNS_INSIDE_H
 
-#include <pthread.h>
 #include <time.h>
 
 #include "interpose/life.h"
+#include "interpose/lock.h"
 #include "interpose/turns.h"
 
 enum {
@@ -20,7 +20,7 @@ struct turns_row {
     _Atomic uint32_t taken; /* by a rank, from 1, while it has its turn */
 };
 
-extern pthread_mutex_t turns_lock;
+extern struct lock turns_lock;
 extern struct turns_row *turns_rows; /* by rank and row; NULL: windows have no turns */
 extern _Atomic uint32_t *turns_lost; /* by all ranks, where windows have turns: nobody waits */
 

@@ -55,9 +55,9 @@ static uint32_t made(void)
 {
     if (!recorder.on || recorder_thread.current)
         return 0;
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     uint32_t number = ++thread_count;
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
     turns_write_thread(REPLAY_TURN_MADE, number, (int32_t)own_index, recorder.seq);
     return number;
 }
@@ -171,7 +171,7 @@ static bool queue_skip(struct queue *queue, uint64_t waited_ms)
 void turns_thread(uint32_t object, uint32_t number)
 {
     uint64_t since = turns_ms(CLOCK_MONOTONIC), waited = 0;
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     struct queue *queue = thread_count ? queue_of(object, number) : NULL;
     uint32_t given = queue ? queue->given : 0;
     while (queue && !*turns_lost && !queue_enter(queue)) {
@@ -181,14 +181,14 @@ void turns_thread(uint32_t object, uint32_t number)
         waited = turns_ms(CLOCK_MONOTONIC) - since;
         if (queue_skip(queue, waited))
             continue;
-        pthread_mutex_unlock(&turns_lock);
+        lock_leave(&turns_lock);
         sched_yield();
         if (waited >= TURNS_GIVE_UP_MS) {
             turns_vague();
             turns_gave_up("among its threads");
             return;
         }
-        pthread_mutex_lock(&turns_lock);
+        lock_take(&turns_lock);
     }
     if (queue && running_count < RUNNING) {
         queue->running++;
@@ -199,22 +199,22 @@ void turns_thread(uint32_t object, uint32_t number)
         queue->computed_ms = turns_ms(queue->clock);
         running[running_count++] = queue;
     }
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
 }
 
 void turns_after(void)
 {
     if (!running_count)
         return;
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     while (running_count)
         running[--running_count]->running--;
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
 }
 
 void turns_comm_made(MPI_Comm comm, uint64_t seq)
 {
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     if (comms_count == comms_room) {
         uint32_t room = comms_room ? 2 * comms_room : 16;
         void *larger = realloc(comms, room * sizeof *comms);
@@ -232,7 +232,7 @@ void turns_comm_made(MPI_Comm comm, uint64_t seq)
         comms[at].object = object;
         comms_count += at == comms_count;
     }
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
     if (turns.threads)
         turns_write_thread(REPLAY_TURN_COMM, object, 0, seq);
 }
@@ -240,11 +240,11 @@ void turns_comm_made(MPI_Comm comm, uint64_t seq)
 static uint32_t object_of(MPI_Comm comm)
 {
     uint32_t object = replay_turn_comm(comm == recorder_handle.comm_self);
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     for (uint32_t i = 0; i < comms_count; i++)
         if (comms[i].comm == comm)
             object = comms[i].object;
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
     return object;
 }
 
@@ -264,10 +264,10 @@ void turns_receives(MPI_Comm comm, int source)
 void turns_probes(MPI_Comm comm, int source)
 {
     turns_receives(comm, source);
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     for (uint32_t i = 0; i < running_count; i++)
         running[i]->begins_ms = PROBED_MS;
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
 }
 
 void turns_collective(MPI_Comm comm)

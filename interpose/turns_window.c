@@ -2,7 +2,6 @@
  *
  * Invariant: a turn at memory is counted and written down by who has it, and who takes the row for
  * that time; that of a lock, by who holds the lock. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,10 +161,10 @@ void turns_window_made(struct lane *lane, MPI_Win win, MPI_Comm comm)
      recorder_handle.type_byte, comm);
     for (int i = 0; i < w->size; i++)
         w->world[i] = recorder_comm_world(lane, comm, i);
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     w->next = windows;
     windows = w;
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
 }
 
 /* --- what is done to them --------------------------------------------------------------------- */
@@ -291,10 +290,10 @@ static bool wait_on(struct waiting *waiting)
         waiting->had = waiting->row->had;
         waiting->until = now + waiting->ms;
     }
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     for (struct window *w = windows; w; w = w->next)
         perform_ready(w, -1);
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
     turns_pause();
     return now < waiting->until;
 }
@@ -321,22 +320,22 @@ void turns_complete(MPI_Win win, int target)
 {
     const struct operation *first = NULL;
     struct waiting waiting;
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     struct window *w = window_of(win);
     while (w && (perform_ready(w, target), *pending_to(w, target))) {
         const struct operation *o = *pending_to(w, target);
         if (o != first)
             waiting = waiting_for(row_of(w, o->target, false), TURNS_GIVE_UP_MS);
         first = o;
-        pthread_mutex_unlock(&turns_lock);
+        lock_leave(&turns_lock);
         bool goes_on = wait_on(&waiting);
-        pthread_mutex_lock(&turns_lock);
+        lock_take(&turns_lock);
         if (!goes_on && *pending_to(w, target) == first) {
             turns_gave_up("at a window");
             perform_at(w, pending_to(w, target), NULL);
         }
     }
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
 }
 
 /* The origin's buffer is the program's again: what it holds now is kept. */
@@ -358,24 +357,24 @@ static bool origin_keep(struct operation *o)
 void turns_complete_local(MPI_Win win, int target)
 {
     bool kept = true;
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     struct window *w = window_of(win);
     for (struct operation *o = w ? w->pending : NULL; o; o = o->next)
         if (target < 0 || o->target == target)
             kept &= !o->result && o->origin && origin_keep(o);
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
     if (!kept)
         turns_complete(win, target);
 }
 
 void turns_held(MPI_Win win, int target, bool held)
 {
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     struct window *w = window_of(win);
     for (int i = 0; w && i < w->size; i++)
         if (target < 0 || i == target)
             w->held[i] = held;
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
 }
 
 /* What may come before the call has its chance: once this rank waits in MPI it can do nothing. On a
@@ -388,12 +387,12 @@ void turns_windows_before(bool waits)
     uint64_t begun = turns_ms(CLOCK_MONOTONIC), had = turns_ms(CLOCK_THREAD_CPUTIME_ID);
     for (;;) {
         bool any = false;
-        pthread_mutex_lock(&turns_lock);
+        lock_take(&turns_lock);
         for (struct window *w = windows; w; w = w->next) {
             perform_ready(w, -1);
             any |= w->pending != NULL;
         }
-        pthread_mutex_unlock(&turns_lock);
+        lock_leave(&turns_lock);
         if (!any || !waits || early_in_vain >= EARLY_CALLS)
             return;
         if (turns_ms(CLOCK_THREAD_CPUTIME_ID) - had >= EARLY_MS ||
@@ -419,17 +418,17 @@ static uint32_t place_of(const struct window *w, int target, int32_t name)
 
 static int operate(MPI_Win win, struct operation given)
 {
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     struct window *w = window_of(win);
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
     if (!w || given.target < 0 || given.target >= w->size)
         return issue(&given, win);
     if (turns.threads)
         turns_thread(w->object, replay_turn_sends(given.target));
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     given.name = name_next(w, given.target);
     given.place = place_of(w, given.target, given.name);
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
     if (given.request) { /* it has to be begun here */
         struct turns_row *row = enter_late(w, given.target, given.place, TURNS_GIVE_UP_MS);
         if (!row)
@@ -441,11 +440,11 @@ static int operate(MPI_Win win, struct operation given)
         return perform(w, &given, enter(w, given.target, given.place));
     *o = given;
     types_keep(o, true);
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     *w->pending_end = o;
     w->pending_end = &o->next;
     perform_ready(w, -1);
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
     return MPI_SUCCESS;
 }
 
@@ -462,10 +461,10 @@ static struct looked *looked_from(struct window *w, uint32_t site)
 void turns_look(MPI_Win win, uint32_t site, uint64_t seq)
 {
     turns_looked();
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     struct window *w = window_of(win);
     struct looked *looked = w ? looked_from(w, site) : NULL;
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
     if (!w)
         return;
     struct turns_row *row = row_of(w, w->rank, false), *own = NULL;
@@ -501,9 +500,9 @@ void turns_looked(void)
 int turns_Win_lock(int type, int rank, int assert, MPI_Win win)
 {
     uint32_t last;
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     struct window *w = window_of(win);
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
     if (!w || rank < 0 || rank >= w->size)
         return REAL(Win_lock)(type, rank, assert, win);
     if (assert & MPI_MODE_NOCHECK) {
@@ -532,13 +531,13 @@ int turns_Win_lock(int type, int rank, int assert, MPI_Win win)
 void turns_window_free(MPI_Win win)
 {
     turns_complete(win, -1);
-    pthread_mutex_lock(&turns_lock);
+    lock_take(&turns_lock);
     struct window **link = &windows, *w;
     while (*link && (*link)->win != win)
         link = &(*link)->next;
     if ((w = *link))
         *link = w->next;
-    pthread_mutex_unlock(&turns_lock);
+    lock_leave(&turns_lock);
     window_free(w);
 }
 

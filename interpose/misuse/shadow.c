@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/lock.h"
 #include "interpose/misuse/payload.h"
 
 enum { PARTS_MAX = 1000, FIBERS_MAX = 64, NO_ORDER = 1 };
@@ -15,12 +16,17 @@ static struct {
     void (*clean)(const volatile void *, size_t);
     void (*read)(void *, unsigned long, void *), (*write)(void *, unsigned long, void *);
     void *(*current)(void), *(*create)(unsigned);
-    void (*change)(void *, unsigned);
+    void (*change)(void *, unsigned), (*destroy)(void *);
+    void (*release)(void *), (*acquire)(void *);
 } api;
 static __thread const void *caller;
 
-static void *idle[FIBERS_MAX]; /* fibers that have no buffer */
-static unsigned idle_count, fiber_count;
+static struct fiber {
+    void *fiber;     /* NULL: there is none yet */
+    void *order;     /* where what is before and behind it is noted */
+    uint64_t thread; /* that has used it, and no other one did */
+    bool busy;       /* it has a buffer */
+} fibers[FIBERS_MAX];
 
 static bool find(const char *name, void *function)
 {
@@ -38,7 +44,9 @@ void shadow_start(void)
         options && strstr(options, "ignore_noninstrumented_modules=1") &&
         find("__tsan_read_range_pc", &api.read) && find("__tsan_write_range_pc", &api.write) &&
         find("__tsan_get_current_fiber", &api.current) &&
-        find("__tsan_create_fiber", &api.create) && find("__tsan_switch_to_fiber", &api.change);
+        find("__tsan_create_fiber", &api.create) && find("__tsan_destroy_fiber", &api.destroy) &&
+        find("__tsan_switch_to_fiber", &api.change) && find("__tsan_release", &api.release) &&
+        find("__tsan_acquire", &api.acquire);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -126,27 +134,64 @@ static bool touch(uintptr_t start, uintptr_t end, void *context)
     return true;
 }
 
+/* A fiber of this thread that is idle, or else a new one, for which another thread's idle one makes
+ * room: it would order what that thread did before its calls, where it was used, before what this
+ * one does after. */
+static struct fiber *fiber_for(uint64_t thread)
+{
+    struct fiber *room = NULL;
+
+    for (unsigned i = 0; i < FIBERS_MAX; i++) {
+        struct fiber *f = &fibers[i];
+        if (f->fiber && !f->busy && f->thread == thread)
+            return f;
+        if (!f->busy && (!room || (room->fiber && !f->fiber)))
+            room = f;
+    }
+    if (!room)
+        return NULL;
+    if (room->fiber)
+        api.destroy(room->fiber);
+    free(room->order);
+    *room = (struct fiber){.thread = thread, .order = malloc(1)};
+    room->fiber = room->order ? api.create(0) : NULL;
+    return room->fiber ? room : NULL;
+}
+
+/* The order is made at an address of our own, which is forgotten when it is freed: a switch with
+ * order makes it at the fiber's, where a later one may lie. */
 void *shadow_begin(const struct usage_buffer *buffer)
 {
-    void *own = api.current(), *fiber = NULL;
+    static uint64_t threads;
+    static __thread uint64_t thread;
+    unsigned hidden = hidden_pause();
 
-    if (idle_count)
-        fiber = idle[--idle_count];
-    else if (fiber_count < FIBERS_MAX && (fiber = api.create(0)))
-        fiber_count++;
-    if (!fiber)
-        return NULL;
-    api.change(fiber, 0);
-    each_part(buffer, touch, (void *)buffer);
-    api.change(own, NO_ORDER);
-    return fiber;
+    if (!thread)
+        thread = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+    struct fiber *f = fiber_for(thread);
+    if (f) {
+        void *own = api.current();
+        f->busy = true;
+        api.release(f->order);
+        api.change(f->fiber, NO_ORDER);
+        api.acquire(f->order);
+        each_part(buffer, touch, (void *)buffer);
+        api.change(own, NO_ORDER);
+    }
+    hidden_resume(hidden);
+    return f;
 }
 
 void shadow_end(void *fiber)
 {
+    struct fiber *f = fiber;
+    unsigned hidden = hidden_pause();
     void *own = api.current();
 
-    api.change(fiber, NO_ORDER);
-    api.change(own, 0);
-    idle[idle_count++] = fiber;
+    api.change(f->fiber, NO_ORDER);
+    api.release(f->order);
+    api.change(own, NO_ORDER);
+    api.acquire(f->order);
+    f->busy = false;
+    hidden_resume(hidden);
 }

@@ -10,12 +10,12 @@
  *     programs that copy handles, and Fortran's binding, wait from other variables. Until somebody
  *     does it is among the loose ones, which costs a call less.
  *  3. With MPI_THREAD_MULTIPLE every access is made under the lock. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "interpose/decide.h"
 #include "interpose/library/library.h"
+#include "interpose/lock.h"
 #include "interpose/misuse/usage.h"
 
 struct node {
@@ -60,24 +60,19 @@ static struct {
     struct queue loose;  /* of all handles and threads */
     struct queue *queue; /* open addressing */
     uint32_t queue_room, queue_count;
-    pthread_spinlock_t lock;
+    struct lock lock;
 } map;
-
-__attribute__((constructor)) static void make_lock(void)
-{
-    pthread_spin_init(&map.lock, PTHREAD_PROCESS_PRIVATE);
-}
 
 static void lock(void)
 {
     if (UNLIKELY(recorder.threads))
-        pthread_spin_lock(&map.lock);
+        lock_take(&map.lock);
 }
 
 static void unlock(void)
 {
     if (UNLIKELY(recorder.threads))
-        pthread_spin_unlock(&map.lock);
+        lock_leave(&map.lock);
 }
 
 /* Requests that share a handle are spread by their variables. */

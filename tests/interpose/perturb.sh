@@ -8,6 +8,7 @@ with() { # POLICY [-n N] COMMAND...
     shift
     LIMIT=${LIMIT:-120} record "$@"
     local code=$?
+    [ $code != 137 ] || code=124 # on a busy machine mpirun may have to be killed for good
     unset CROSSWAIT_POLICY
     [ $code != 124 ] || end_ranks
     return $code

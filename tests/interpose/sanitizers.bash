@@ -6,7 +6,9 @@ runtime=$(dirname "$(clang -print-file-name=libclang_rt.asan-x86_64.so)")
 export ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
     MSAN_OPTIONS=halt_on_error=0
 fail() { echo "$*"; tail -n 30 bare.err recorded.err; exit 1; }
-build() { OMPI_CC=$2 mpicc -g -O1 "${@:3}" -o "$1" "$source" -lpthread || fail "$1 cannot be built"
+build() {
+    OMPI_CC=$2 MPICH_CC=$2 mpicc -g -O1 "${@:3}" -o "$1" "$source" -lpthread ||
+        fail "$1 cannot be built"
 }
 said='sanitized\.c|is located|byte\(s\) in 1 object|does not come first'
 # What is said of the program, without process numbers and addresses: what it is, where, and the
@@ -31,13 +33,22 @@ compare() {
     diff <(reports bare.err) <(reports recorded.err) ||
         fail "$1 $2, ${*:4}: it is reported in other words"
     ours recorded.err && fail "$1 $2, ${*:4}: a report on the recorder"
-    [ "$(reports bare.err | grep -c sanitized)" -gt 0 ] || [ "$3" = no ] ||
+    [ "$(reports bare.err | grep -c "${source##*/}")" -gt 0 ] || [ "$3" = no ] ||
         fail "$1 $2: not reported at all"
     [ "$2" != fine ] || [ ! -f t.db ] || crosswait check -q t.db ||
         fail "$1 $2, ${*:4}: not clean but $?"
     cases=$((cases + 1)) status=$recorded
 }
+# races PROGRAM COMPILER WAY...: all races of programs/races.c that are reported bare are, recorded.
+races() {
+    local source=$SOURCE/tests/interpose/programs/races.c said='races\.c' way
+    build "$1" "$2" -fsanitize=thread
+    for way in "${@:3}"; do compare "$1" races yes $way; done
+    [ "$(grep -c '^SUMMARY: ThreadSanitizer: data race' bare.err)" -ge 8 ] ||
+        fail "$1: the program's own races are not reported"
+}
 record="crosswait record -o t.db --"
+looking="env CROSSWAIT_BUFFERS=on $record"
 much="crosswait record --payload=full --stack=6 -o t.db --"
 plain="env LD_PRELOAD=$BUILD/libcrosswait.so CROSSWAIT_OUT=$PWD/t.db"
 cases=0

@@ -11,6 +11,7 @@ build clang_address_shared clang -fsanitize=address -shared-libasan "-Wl,-rpath,
 compare clang_address_shared fine no $record
 build gcc_thread gcc -fsanitize=thread
 compare gcc_thread fine no $record
+races gcc_races gcc "$record" "$looking"
 build gcc_undefined gcc -fsanitize=undefined
 compare gcc_undefined undefined yes $record
 echo "$cases programs"

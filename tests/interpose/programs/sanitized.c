@@ -1,7 +1,7 @@
 /* Threads that send in rings and add up what they get: as it should be, or with one mistake that a
  * sanitizer sees.
  *
- * sanitized fine|overflow|leak|race|undefined|unset */
+ * sanitized fine|overflow|leak|undefined|unset */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -31,11 +31,9 @@ static void *work(void *argument)
                   &request[0]);
         MPI_Isend(from, LENGTH, MPI_INT, (rank + 1) % ranks, tag, MPI_COMM_WORLD, &request[1]);
         MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
-        if (!makes("race"))
-            pthread_mutex_lock(&mutex);
+        pthread_mutex_lock(&mutex);
         sum += from[0];
-        if (!makes("race"))
-            pthread_mutex_unlock(&mutex);
+        pthread_mutex_unlock(&mutex);
     }
     free(to);
     free(from);
@@ -76,7 +74,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     make_mistake();
-    if (rank == 0 && !makes("race"))
+    if (rank == 0)
         printf("%d\n", sum);
     fflush(stdout);
     return MPI_Finalize();

@@ -1,0 +1,116 @@
+/* See lock.h. */
+#include "interpose/lock.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROUNDS = 100 }; /* most locks are left within so many */
+
+typedef void (*note_fn)(const char *file, int line);
+
+static struct {
+    bool on;
+    note_fn sync_begin, sync_end, access_begin, access_end;
+} tool;
+static __thread unsigned hidden_depth __attribute__((tls_model("initial-exec")));
+
+static void futex(struct lock *lock, int operation, uint32_t value)
+{
+    int saved = errno;
+    syscall(SYS_futex, &lock->state, operation, value, NULL, NULL, 0);
+    errno = saved;
+}
+
+/* Where there are more threads than cores, who has it may not run at all: to go round for long
+ * would keep it from doing so. */
+void lock_wait(struct lock *lock)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        if (atomic_load_explicit(&lock->state, memory_order_relaxed) == LOCK_FREE && lock_try(lock))
+            return;
+#if defined __x86_64__
+        __builtin_ia32_pause();
+#endif
+    }
+    /* There may be more who wait: whoever has waited leaves it as one that others wait for. */
+    while (atomic_exchange_explicit(&lock->state, LOCK_WAITED, memory_order_acquire) != LOCK_FREE)
+        futex(lock, FUTEX_WAIT, LOCK_WAITED);
+}
+
+void lock_wake(struct lock *lock)
+{
+    futex(lock, FUTEX_WAKE, 1);
+}
+
+/* --- what ThreadSanitizer does not see -------------------------------------------------------- */
+
+static note_fn find(const char *name)
+{
+    void *found = dlsym(RTLD_DEFAULT, name);
+    note_fn function;
+    memcpy(&function, &found, sizeof function);
+    return function;
+}
+
+void hidden_start(void)
+{
+    tool.sync_begin = find("AnnotateIgnoreSyncBegin");
+    tool.sync_end = find("AnnotateIgnoreSyncEnd");
+    tool.access_begin = find("AnnotateIgnoreReadsBegin"); /* and writes */
+    tool.access_end = find("AnnotateIgnoreReadsEnd");
+    tool.on = dlsym(RTLD_DEFAULT, "__tsan_init") && tool.sync_begin && tool.sync_end &&
+              tool.access_begin && tool.access_end;
+}
+
+static void hide(void)
+{
+    tool.sync_begin(__FILE__, __LINE__);
+    tool.access_begin(__FILE__, __LINE__);
+}
+
+static void show(void)
+{
+    tool.access_end(__FILE__, __LINE__);
+    tool.sync_end(__FILE__, __LINE__);
+}
+
+void hidden_begin(void)
+{
+    if (tool.on && !hidden_depth++)
+        hide();
+}
+
+void hidden_end(void)
+{
+    if (hidden_depth && !--hidden_depth)
+        show();
+}
+
+void hidden_sleep(uint64_t ns)
+{
+    const struct timespec time = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    int saved = errno;
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &time, NULL);
+    errno = saved;
+}
+
+unsigned hidden_pause(void)
+{
+    unsigned depth = hidden_depth;
+    if (depth)
+        show();
+    hidden_depth = 0;
+    return depth;
+}
+
+void hidden_resume(unsigned depth)
+{
+    if (depth)
+        hide();
+    hidden_depth = depth;
+}
