@@ -181,7 +181,7 @@ static int poll_once(int source, int tag, MPI_Comm comm, int *flag, MPI_Message 
 static int poll(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
                 MPI_Status *status)
 {
-    if (source == MPI_PROC_NULL)
+    if (source == MPI_PROC_NULL || !flag)
         return poll_once(source, tag, comm, flag, message, status);
     if (!polled_find(comm, source, tag))
         turns_probes(comm, source);
@@ -213,6 +213,8 @@ int decide_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *sta
 int decide_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
                    MPI_Status *status)
 {
+    if (!message)
+        return REAL(Improbe)(source, tag, comm, flag, message, status);
     return poll(source, tag, comm, flag, message, status);
 }
 
@@ -225,12 +227,16 @@ struct several { /* requests that a call names */
     struct asked asked;
 };
 
-/* all: the call completes all of them or none. */
-static bool several(int count, MPI_Request request[], bool poll, bool all, struct several *out)
+/* all: the call completes all of them or none. False: there is nothing to decide, or the call will
+ * be refused: `told`, where it says what it found, is nowhere, or so are the requests. */
+static bool several(int count, MPI_Request request[], bool told, bool poll, bool all,
+                    struct several *out)
 {
     struct several s = {.count = count, .request = request};
     bool again = poll;
-    s.info = count > 0 && request ? recorder_request_list(here, count, request) : NULL;
+    if (!told || !recorder_seen(request, (int64_t)count * (int64_t)sizeof *request))
+        return false;
+    s.info = count > 0 ? recorder_request_list(here, count, request) : NULL;
     for (int i = 0; s.info && i < count; i++) {
         const struct request_state state = recorder_request_state(s.info[i]);
         s.active += !state.idle;
@@ -260,7 +266,7 @@ int decide_Test(MPI_Request *request, int *flag, MPI_Status *status)
     struct several s;
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
-    if (!several(1, request, true, true, &s))
+    if (!several(1, request, flag, true, true, &s))
         return REAL(Test)(request, flag, status);
     if (finds_nothing(&s.asked)) {
         *flag = 0;
@@ -281,7 +287,7 @@ int decide_Request_get_status(MPI_Request request, int *flag, MPI_Status *status
     struct several s;
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
-    if (!several(1, &request, true, true, &s))
+    if (!several(1, &request, flag, true, true, &s))
         return REAL(Request_get_status)(request, flag, status);
     *flag = 0;
     if (!finds_nothing(&s.asked))
@@ -298,7 +304,7 @@ int decide_Testall(int count, MPI_Request request[], int *flag, MPI_Status statu
     struct several s;
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
-    if (!several(count, request, true, true, &s))
+    if (!several(count, request, flag, true, true, &s))
         return REAL(Testall)(count, request, flag, status);
     if (finds_nothing(&s.asked)) {
         *flag = 0;
@@ -319,7 +325,7 @@ int decide_Testany(int count, MPI_Request request[], int *index, int *flag, MPI_
     struct several s;
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
-    if (!several(count, request, true, false, &s))
+    if (!several(count, request, index && flag, true, false, &s))
         return REAL(Testany)(count, request, index, flag, status);
     if (finds_nothing(&s.asked)) {
         *flag = 0;
@@ -341,7 +347,7 @@ int decide_Waitany(int count, MPI_Request request[], int *index, MPI_Status *sta
 {
     struct several s;
     int returned;
-    if (!several(count, request, false, false, &s))
+    if (!several(count, request, index, false, false, &s))
         return REAL(Waitany)(count, request, index, status);
     if (is_active(&s, wanted(&s.asked))) {
         *index = wanted(&s.asked);
@@ -376,7 +382,7 @@ int decide_Waitsome(int count, MPI_Request request[], int *out_count, int index[
                     MPI_Status status[])
 {
     struct several s;
-    if (!several(count, request, false, false, &s))
+    if (!several(count, request, out_count && index, false, false, &s))
         return REAL(Waitsome)(count, request, out_count, index, status);
     int32_t bits = wanted(&s.asked);
     int returned = bits > 0 ? wait_bits(&s, bits, out_count, index, status)
@@ -392,7 +398,7 @@ int decide_Testsome(int count, MPI_Request request[], int *out_count, int index[
     struct several s;
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
-    if (!several(count, request, true, false, &s))
+    if (!several(count, request, out_count && index, true, false, &s))
         return REAL(Testsome)(count, request, out_count, index, status);
     if (finds_nothing(&s.asked)) {
         *out_count = 0;

@@ -6,4 +6,4 @@
 library="LD_PRELOAD=$LIBRARY CROSSWAIT_SPOOL=$SPOOL"
 /usr/bin/python3 "$SOURCE/tests/interpose/illegal.py" compare "$PROGRAMS/illegal" -- $library \
     -- $library CROSSWAIT_BUFFERS=on CROSSWAIT_PAYLOAD=full CROSSWAIT_STACK=4 \
-    -- $library CROSSWAIT_LAST=100
+    -- $library CROSSWAIT_LAST=100 CROSSWAIT_BUFFERS=on CROSSWAIT_POLICY=order=explore
