@@ -92,7 +92,8 @@ static bool alike(const struct fate *fate, const struct fate *first)
     if (fate->kind == FATE_EXCEPTION && first->kind == FATE_EXCEPTION)
         return fate->frame_count && first->frame_count && fate->frame[0] == first->frame[0];
     return fate->kind == first->kind && fate->code == first->code && fate->after == first->after &&
-           fate->inside == first->inside && fate->frame_count == first->frame_count &&
+           fate->inside == first->inside && fate->elsewhere == first->elsewhere &&
+           fate->frame_count == first->frame_count &&
            (!fate->frame_count || fate->frame[0] == first->frame[0]);
 }
 
@@ -285,8 +286,9 @@ static void add_address(struct trace *trace, struct finding *finding, const stru
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* " in MPI_Recv at x.c:12", " in application code after MPI_Recv at x.c:12", ", after MPI_Finalize"
- */
+/* " in MPI_Recv at x.c:12", " in application code after MPI_Recv at x.c:12", ", after
+ * MPI_Finalize", " in compute at x.c:30, in a thread without recorded calls, during MPI_Recv at
+ * x.c:12" */
 static char *where_text(struct trace *trace, const struct fate *fate)
 {
     int32_t own = frame_own(trace, fate);
@@ -304,6 +306,14 @@ static char *where_text(struct trace *trace, const struct fate *fate)
         fputs(own ? " in " : "", file);
         if (own)
             frame_words(file, trace, own);
+    } else if (fate->elsewhere) {
+        fputs(own ? " in " : "", file);
+        if (own)
+            frame_words(file, trace, own);
+        fprintf(file, "%s in a thread without recorded calls", own ? "," : "");
+        if (known)
+            fprintf(file, ", %s %s at %s", fate->inside ? "during" : "after",
+                    trace->call[event.call].name, place);
     } else if (known && fate->inside) {
         fprintf(file, " in %s at %s", trace->call[event.call].name, place);
     } else if (fate->kind == FATE_SIGNAL) {
@@ -371,7 +381,8 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
 static enum core_status add_own_place(const struct trace *trace, struct finding *finding,
                                       const struct fate *fate, bool *out_known)
 {
-    bool outside = fate->kind == FATE_EXCEPTION || (fate->kind == FATE_SIGNAL && !fate->inside);
+    bool outside = fate->kind == FATE_EXCEPTION ||
+                   (fate->kind == FATE_SIGNAL && (!fate->inside || fate->elsewhere));
     int32_t own = outside ? frame_own(trace, fate) : 0;
     const struct trace_site *site = own ? &trace->site[own] : NULL;
     char place[256];
@@ -551,7 +562,8 @@ static enum core_status add_finding(const struct check_input *input, struct find
         return CORE_NO_MEMORY;
     }
     finding->ended_job = !fates->by_crosswait || fate->kind == FATE_EXCEPTION;
-    if ((fate->kind == FATE_SIGNAL || (fate->kind == FATE_EXIT && fate->code > 0)) && fate->inside)
+    if ((fate->kind == FATE_SIGNAL || (fate->kind == FATE_EXIT && fate->code > 0)) &&
+        fate->inside && !fate->elsewhere)
         finding->effect = FINDING_EFFECT_FAILS;
     add_title(input->trace, finding, fate, ranks, count > 1);
     free(ranks);

@@ -100,6 +100,7 @@ static struct spool_end *end_begin(enum fate_kind kind, int code)
     end->kind = kind;
     end->code = code;
     end->ticks = recorder_clock();
+    end->elsewhere = !own;
     if (own)
         fill_call(end, lane);
     return end;

@@ -483,7 +483,8 @@ struct spool_end {
     uint32_t kind; /* enum fate_kind */
     int32_t code;
     int32_t detail;
-    uint8_t inside, has_address, has_detail, reserved;
+    uint8_t inside, has_address, has_detail;
+    uint8_t elsewhere; /* 1: in a thread that has no lane */
     uint64_t seq;
     uint64_t address;
     uint64_t buffer_seq;

@@ -56,6 +56,8 @@ static void kind_find(enum event_rank_state state, int64_t code, const struct sp
 static void call_find(const struct store_rank *rank, const struct store_lane *telling,
                       struct fate *fate)
 {
+    if (telling && telling->reader.header.end.elsewhere)
+        telling = NULL; /* it tells of a thread that it does not know */
     const struct store_lane *lane = telling ? telling : lane_likely(rank);
     const struct spool_header *header = lane ? &lane->reader.header : NULL;
 
@@ -131,7 +133,7 @@ enum core_status store_fate(struct store *store, const struct store_rank *rank,
         return CORE_OK;
     call_find(rank, telling, &fate);
     status =
-        store_put(&store->sql, STORE_FATE, "itiiiiiiiiiiit", (int64_t)rank->rank,
+        store_put(&store->sql, STORE_FATE, "itiiiiiiiiiiiti", (int64_t)rank->rank,
                   fate_kind_text(fate.kind), (int64_t)became->first, (int64_t)became->died_after,
                   end ? store_clock_ns(rank->clock, end->ticks) : STORE_NULL, unless_zero(fate.seq),
                   (int64_t)fate.inside, known(fate.code),
@@ -140,6 +142,7 @@ enum core_status store_fate(struct store *store, const struct store_rank *rank,
                   end ? unless_zero(end->buffer_seq) : STORE_NULL,
                   end ? unless_zero(end->buffer[FATE_BUFFER_SEND]) : STORE_NULL,
                   end ? unless_zero(end->buffer[FATE_BUFFER_RECV]) : STORE_NULL,
-                  end && *end->text ? end->text : NULL);
+                  end && *end->text ? end->text : NULL,
+                  (int64_t)(end && end->elsewhere && !became->died_after));
     return status == CORE_OK && end ? frames_put(store, rank, end) : status;
 }

@@ -55,7 +55,7 @@ static const struct {
     [STORE_ENDED] = {"ended", 2},
     [STORE_PROOF] = {"proof", 14},
     [STORE_RANK_SPAN] = {"rank_span", 3},
-    [STORE_FATE] = {"fate", 14},
+    [STORE_FATE] = {"fate", 15},
     [STORE_FATE_FRAME] = {"fate_frame", 3},
 };
 

@@ -32,6 +32,7 @@ struct fate {
     int64_t at_ns;    /* since the job's start; INT64_MIN: not known */
     uint64_t seq;     /* the call it was in, or that was its last; 0: none */
     bool inside;      /* it was in that call */
+    bool elsewhere;   /* its end came in a thread of which no call was recorded */
     int64_t code;     /* as the kind says; INT64_MIN: not known */
     int64_t detail;   /* signals: si_code; errors: class. INT64_MIN: not known */
     bool has_address; /* signals: of the memory that was accessed */

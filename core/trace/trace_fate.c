@@ -32,6 +32,7 @@ static bool fate_get(const struct trace *trace, sqlite3_stmt *row, struct fate *
         .buffer = {[FATE_BUFFER_SEND] = (uint64_t)number_or(row, 11, 0),
                    [FATE_BUFFER_RECV] = (uint64_t)number_or(row, 12, 0)},
         .text = (const char *)sqlite3_column_text(row, 13),
+        .elsewhere = sqlite3_column_int64(row, 14) != 0,
     };
     if (rank < 0 || rank >= trace->rank_count || fate->kind == FATE_KIND_COUNT)
         return false;
@@ -63,11 +64,11 @@ enum core_status trace_fates_each(struct trace *trace, trace_fate_fn fn, void *c
     sqlite3_stmt *row = NULL, *frames = NULL;
     uint32_t next = 0; /* the lowest rank that may come */
     int code = SQLITE_DONE;
-    enum core_status status =
-        trace_prepare(trace,
-                      "SELECT rank, kind, first, after, t, seq, inside, code, detail, address, "
-                      "buffer_seq, send_buffer, recv_buffer, text FROM fate ORDER BY rank",
-                      &row);
+    enum core_status status = trace_prepare(
+        trace,
+        "SELECT rank, kind, first, after, t, seq, inside, code, detail, address, "
+        "buffer_seq, send_buffer, recv_buffer, text, elsewhere FROM fate ORDER BY rank",
+        &row);
 
     if (status == CORE_OK)
         status = trace_prepare(trace, "SELECT site FROM fate_frame WHERE rank = ?1 ORDER BY depth",

@@ -153,12 +153,14 @@ CREATE TABLE rank_span (id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGE
 -- the launcher saw; after = 1: MPI_Finalize had returned. seq is the call it was in (inside = 1),
 -- or its last one; code what kind says, detail si_code or the error's class; address what memory a
 -- signal was about. send_buffer and recv_buffer: where the buffers of call buffer_seq start, the
--- last one that was given any. fate_frame: its stack then, 0 innermost.
+-- last one that was given any. elsewhere = 1: it came in a thread of which no call was recorded,
+-- before MPI_Finalize returned.
+-- fate_frame: its stack then, 0 innermost.
 CREATE TABLE fate (rank INTEGER PRIMARY KEY, kind TEXT NOT NULL, first INTEGER NOT NULL,
     after INTEGER NOT NULL, t INTEGER, seq INTEGER,
     inside INTEGER NOT NULL, code INTEGER, detail INTEGER, address INTEGER, buffer_seq INTEGER,
         send_buffer INTEGER, recv_buffer INTEGER,
-    text TEXT);
+    text TEXT, elsewhere INTEGER NOT NULL);
 CREATE TABLE fate_frame (rank INTEGER NOT NULL, depth INTEGER NOT NULL, site INTEGER NOT NULL,
     PRIMARY KEY (rank, depth)) WITHOUT ROWID;
 

@@ -6,6 +6,7 @@
 export PYTHONUNBUFFERED=1
 cat >dies.c <<'P'
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,12 @@ cat >dies.c <<'P'
 static int buffer[1000];
 static volatile int zero;
 static void compute(int *where, long far) { where[far] = 3; }
+static void *work(void *unused)
+{
+    sleep(1); /* the other thread has long been in MPI_Recv */
+    compute(buffer, FAR);
+    return unused;
+}
 static int is(char **argv, const char *what) { return argv[1] && !strcmp(argv[1], what); }
 static void (*volatile nothing)(void);
 int main(int argc, char **argv)
@@ -32,6 +39,11 @@ int main(int argc, char **argv)
         if (is(argv, "before")) compute(buffer, -FAR);
         if (is(argv, "inside"))
             MPI_Allreduce((void *)64, buffer, 100, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+        if (is(argv, "thread")) {
+            pthread_t thread;
+            pthread_create(&thread, NULL, work, NULL);
+            MPI_Recv(buffer, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
         if (is(argv, "divide")) buffer[0] = 5 / zero;
         if (is(argv, "jump")) nothing();
         if (is(argv, "abort")) abort();
@@ -41,6 +53,7 @@ int main(int argc, char **argv)
         if (is(argv, "exit")) exit(3);
         if (is(argv, "_exit")) _exit(4);
     }
+    if (rank == 0 && is(argv, "thread")) sleep(60); /* it is ended because of the other one */
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     if (rank == 1 && is(argv, "late")) compute(NULL, 2);
@@ -160,7 +173,8 @@ try() { # WHAT COMMAND...
         sed -E 's/0x[0-9a-f]+/ADDRESS/g; s/^(verdict: clean) as far.*/\1/
             s/[a-z_]*(mem|str)[a-z0-9_]+ \(libc/\1... (libc/; /^$/d; /  again/d'
 }
-for how in store before inside divide jump abort kill error gives_up exit _exit late nonzero; do
+for how in store before inside thread divide jump abort kill error gives_up exit _exit late \
+    nonzero; do
     try $how ./dies $how >tried.txt
     # Behind MPI_Finalize the other rank has ended by itself, or not yet.
     [ $how = late ] && sed -i '/rank 0 was ended because of it/d' tried.txt

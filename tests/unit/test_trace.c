@@ -366,10 +366,11 @@ static void test_tampered(void **state)
     expect_refused("UPDATE event_row SET shape = 1000", CORE_BAD_FORMAT, "no shape");
     expect_refused("UPDATE event_row SET shape = 0; UPDATE shape SET id = 0 WHERE id = 1",
                    CORE_BAD_FORMAT, "no shape");
-    expect_refused("CREATE TABLE twice AS SELECT * FROM fate; DROP TABLE fate; ALTER TABLE twice "
-                   "RENAME TO fate; INSERT INTO fate (rank, kind, first, after, inside) VALUES (0, "
-                   "'exit', 0, 0, 0), (0, 'exit', 0, 0, 0)",
-                   CORE_BAD_FORMAT, "how ranks ended");
+    expect_refused(
+        "CREATE TABLE twice AS SELECT * FROM fate; DROP TABLE fate; ALTER TABLE twice "
+        "RENAME TO fate; INSERT INTO fate (rank, kind, first, after, inside, elsewhere) VALUES "
+        "(0, 'exit', 0, 0, 0, 0), (0, 'exit', 0, 0, 0, 0)",
+        CORE_BAD_FORMAT, "how ranks ended");
     expect_refused("INSERT INTO misuse (event, kind, object) VALUES (1099511627777, 'handle-null', "
                    "'comm'), (x'31', 'handle-null', 'comm')",
                    CORE_BAD_FORMAT, "misused makes no sense");
