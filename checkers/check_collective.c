@@ -28,7 +28,7 @@ static bool bytes_must_agree(const struct trace_event *call)
            call->verb == VERB_REDUCE_SCATTER_BLOCK;
 }
 
-enum differs { SAME, CALLS, ROOTS, OPERATIONS, SIZES, TYPES };
+enum differs { SAME, CALLS, ROOTS, OPERATIONS, SIZES, TYPES, FILES };
 
 /* The function of an operation of the program's own; NULL: not known, or it is none. */
 static const struct trace_site *function_of(const struct trace *trace, int32_t op)
@@ -58,7 +58,17 @@ static bool ops_differ(const struct trace *trace, int32_t a, int32_t b)
            (!code->symbol || texts_differ(code->symbol, others->symbol));
 }
 
-static enum differs difference(const struct trace *trace, const struct trace_event *a,
+/* Names that lead to different places of one machine, where the file at the one is not that at the
+ * other, as far as they are there. */
+static bool files_differ(struct trace *trace, const struct trace_event *a,
+                         const struct trace_event *b)
+{
+    struct trace_named x = trace_named(trace, a), y = trace_named(trace, b);
+
+    return trace_named_differ(&x, &y);
+}
+
+static enum differs difference(struct trace *trace, const struct trace_event *a,
                                const struct trace_event *b)
 {
     const char *one, *other;
@@ -77,6 +87,8 @@ static enum differs difference(const struct trace *trace, const struct trace_eve
         return ROOTS;
     if (!inter && ops_differ(trace, a->op, b->op))
         return OPERATIONS;
+    if (a->verb == VERB_OPEN_FILE && files_differ(trace, a, b))
+        return FILES;
     if (!bytes_must_agree(a))
         return SAME;
     if (a->bytes != b->bytes)
@@ -109,10 +121,10 @@ static void op_text(const struct trace *trace, int32_t op, char *text, size_t te
 }
 
 /* What a member gave, in words. */
-static void value_text(const struct trace *trace, const struct trace_event *event,
-                       enum differs differs, char *text, size_t text_bytes)
+static void value_text(struct trace *trace, const struct trace_event *event, enum differs differs,
+                       char *text, size_t text_bytes)
 {
-    char word[64];
+    char word[96];
     const char *name = NULL;
 
     CORE_CHECK(differs != SAME);
@@ -125,6 +137,10 @@ static void value_text(const struct trace *trace, const struct trace_event *even
         return;
     case OPERATIONS:
         op_text(trace, event->op, text, text_bytes);
+        return;
+    case FILES:
+        trace_arg_text(trace, event, word, sizeof word);
+        snprintf(text, text_bytes, "'%s'", word);
         return;
     case TYPES:
         if (event->datatype >= 0 && (uint32_t)event->datatype < trace->datatype_count)
@@ -483,7 +499,8 @@ static void title_differing(const struct check_input *input, const struct collec
     static const char *const what[] = {[ROOTS] = "different roots",
                                        [OPERATIONS] = "different operations",
                                        [SIZES] = "different sizes",
-                                       [TYPES] = "different datatypes"};
+                                       [TYPES] = "different datatypes",
+                                       [FILES] = "different files"};
     char name[384];
 
     CORE_CHECK(differs != SAME);

@@ -521,6 +521,13 @@ uint32_t recorder_op_made(struct lane *lane, MPI_Op op, int commute, const void 
 uint32_t recorder_win(struct lane *lane, MPI_Win win);
 uint32_t recorder_win_made(struct lane *lane, MPI_Win win, MPI_Comm comm, MPI_Aint bytes);
 uint32_t recorder_file(struct lane *lane, MPI_File file);
+/* Which file a name means. Takes some system calls. */
+struct recorder_named {
+    int64_t place; /* of the machine (bits 32 to 62), and of the path there, whatever links led to
+                      it; 0: not known */
+    int64_t device, inode; /* 0: it is not there */
+};
+struct recorder_named recorder_named(const char *program_name);
 uint32_t recorder_file_made(struct lane *lane, MPI_File file, MPI_Comm comm, const char *name);
 enum recorder_object {
     OBJECT_COMM,

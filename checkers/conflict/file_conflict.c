@@ -20,8 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/conflict/opens.h"
 #include "checkers/conflict/order.h"
 #include "checkers/conflict/pointer.h"
+#include "checkers/told.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/spool/spool.h"
@@ -38,7 +40,7 @@ struct handle {             /* a rank's side of a file */
     int64_t disp, unit, at; /* the view; the individual pointer, -1 unknown */
     int32_t filetype;
     bool open, shown, atomic; /* shown: the view can be followed */
-    uint32_t name, begun;     /* begun: access + 1 of the split collective */
+    uint32_t opening, begun;  /* begun: access + 1 of the split collective */
     uint32_t epoch, turn;     /* of the shared pointer (pointer.h) */
     int64_t from;
     uint64_t *sync; /* calls that synchronise */
@@ -48,7 +50,7 @@ struct access {
     uint64_t seq, end;          /* the call; the one that completed it, UINT64_MAX none */
     int64_t first, bytes, disp; /* of what the view shows */
     int32_t file, filetype, site, call;
-    uint32_t rank, name;
+    uint32_t rank, opening;
     bool writes, atomic, pointed; /* pointed: at the individual pointer */
     bool shared;                  /* at the shared one */
     bool loose;                   /* its place is one of several, `first` the first of them */
@@ -88,9 +90,11 @@ struct conflict {
     struct requests requests;     /* of the rank that is read; own[0]: access + 1 */
     struct order *order, *called; /* called: with the collective calls on files */
     struct said said[FINDINGS_MAX];
-    const char **name; /* of files: each opened under */
+    struct opens opens;
+    struct trace_event *deleting; /* calls that delete files */
+    uint32_t deleting_count, deleting_room;
     uint32_t pointer_count, pointer_room;
-    uint32_t handle_room, access_count, access_room, said_count, name_count, name_room;
+    uint32_t handle_room, access_count, access_room, said_count;
     uint64_t compared;
     bool locks, deferred; /* deferred: some accesses go on when their calls return */
     enum core_status status;
@@ -219,41 +223,6 @@ static void cursor_next(const struct conflict *c, struct cursor *cursor)
 
 /* --- what each rank does ---------------------------------------------------------------------- */
 
-/* The only text of an open or a view: the file's name, the data's representation. */
-struct text {
-    char text[512];
-};
-static enum core_status take_text(const char *name, uint32_t index, int64_t value, const char *text,
-                                  void *context)
-{
-    struct text *out = context;
-
-    (void)name;
-    (void)index;
-    (void)value;
-    if (text && strlen(text) < sizeof out->text)
-        memcpy(out->text, text, strlen(text) + 1);
-    return CORE_OK;
-}
-
-static uint32_t name_of(struct conflict *c, const char *text)
-{
-    char *copy;
-
-    for (uint32_t i = 0; i < c->name_count; i++)
-        if (*text && strcmp(c->name[i], text) == 0)
-            return i;
-    if (!good(c, CORE_ARRAY_ROOM(c->name, c->name_room, (uint64_t)c->name_count + 1, ACCESSES)))
-        return 0;
-    if (!(copy = strdup(text))) {
-        c->status = core_report(CORE_NO_MEMORY, "out of memory for names of files");
-        return 0;
-    }
-    CORE_CHECK(c->name_count < c->name_room);
-    c->name[c->name_count] = copy;
-    return c->name_count++;
-}
-
 static void synchronised(struct conflict *c, struct handle *handle, uint64_t seq)
 {
     if (good(c, CORE_ARRAY_ROOM(handle->sync, handle->sync_room, (uint64_t)handle->sync_count + 1,
@@ -270,12 +239,10 @@ static void pointer_set(struct handle *handle, int64_t from)
 
 static void opened(struct conflict *c, const struct trace_event *event, struct handle *handle)
 {
-    struct text name = {""};
-
-    if (trace_args_each(c->trace, event->arg_set, take_text, &name) != CORE_OK)
+    if (!good(c, opens_add(&c->opens, c->trace, event)))
         return;
     handle->open = true;
-    handle->name = name_of(c, name.text);
+    handle->opening = c->opens.count - 1;
     handle->filetype = -1; /* all bytes, until a view is set */
     handle->disp = 0;
     handle->unit = 1;
@@ -290,17 +257,16 @@ static void opened(struct conflict *c, const struct trace_event *event, struct h
 static void viewed(struct conflict *c, const struct trace_event *event, struct handle *handle)
 {
     const struct trace_datatype *etype = type_of(c, event->datatype);
-    struct text representation = {""};
+    char representation[512];
 
     handle->disp = trace_arg_value(c->trace, event, "disp", -1);
     handle->unit = etype ? etype->size : 0;
     handle->filetype = (int32_t)trace_arg_value(c->trace, event, "filetype", -1);
     handle->at = 0;
     pointer_set(handle, 0);
-    handle->shown =
-        trace_args_each(c->trace, event->arg_set, take_text, &representation) == CORE_OK &&
-        strcmp(representation.text, "native") == 0 && handle->disp >= 0 && handle->unit > 0 &&
-        handle->filetype >= 0 && shape_of(c, handle->filetype);
+    handle->shown = trace_arg_text(c->trace, event, representation, sizeof representation) &&
+                    strcmp(representation, "native") == 0 && handle->disp >= 0 &&
+                    handle->unit > 0 && handle->filetype >= 0 && shape_of(c, handle->filetype);
 }
 
 static void moved(struct conflict *c, uint32_t index, const struct trace_completion *completion,
@@ -401,7 +367,7 @@ static void moves(struct conflict *c, const struct trace_event *event, struct ha
                         .site = event->site,
                         .call = event->call,
                         .rank = event->rank,
-                        .name = handle->name,
+                        .opening = handle->opening,
                         .writes = event->verb == VERB_WRITE,
                         .atomic = handle->atomic,
                         .pointed = !shared && !trait_in(event->traits, TRAIT_AT_OFFSET),
@@ -472,6 +438,8 @@ static void on_file(struct conflict *c, const struct trace_event *event)
     case VERB_CLOSE_FILE:
         if (!event->error && !event->pending)
             synchronised(c, handle, event->seq);
+        if (event->verb == VERB_CLOSE_FILE)
+            opens_closing(&c->opens, handle->opening, event);
         return;
     case VERB_SET_VIEW:
         viewed(c, event, handle);
@@ -515,6 +483,9 @@ static enum core_status read_rank(struct conflict *c, uint32_t rank)
             break;
         if (trait_in(event.traits, TRAIT_FILE) && event.win >= 0)
             on_file(c, &event);
+        else if (event.verb == VERB_DELETE_FILE)
+            good(c, CORE_ARRAY_PUSH(c->deleting, c->deleting_count, c->deleting_room, ACCESSES,
+                                    event));
     }
     trace_cursor_close(cursor);
     return status == CORE_OK ? c->status : status;
@@ -553,15 +524,11 @@ static void pointers_place(struct conflict *c)
 
 /* --- which of them conflict ------------------------------------------------------------------- */
 
-/* Two openings of the same name are the same file where it cannot be otherwise: ranks may stand in
- * different folders. */
-static bool same_file(const struct conflict *c, const struct access *a, const struct access *b)
+/* The file that is accessed, by the opening that stands for it. */
+static uint32_t file_of(const struct conflict *c, const struct access *access)
 {
-    if (a->file == b->file || a->rank == b->rank)
-        return true;
-    CORE_CHECK(a->name < c->name_count);
-    const char *x = c->trace->rank[a->rank].host, *y = c->trace->rank[b->rank].host;
-    return c->name[a->name][0] == '/' && x && y && strcmp(x, y) == 0;
+    CORE_CHECK(access->opening < c->opens.count);
+    return c->opens.opening[access->opening].one;
 }
 
 static bool before(const struct order *order, const struct access *a, const struct access *b)
@@ -742,7 +709,7 @@ static void say(struct conflict *c, enum verdict verdict, const struct access *a
             verdict == CALLED
                 ? " only collective calls on the file in between, which need not make ranks wait"
                 : "out MPI_File_sync, barrier, MPI_File_sync in between");
-    finding_fact(finding, "the file is '%s'", c->name[a->name]);
+    finding_fact(finding, "the file is '%s'", c->opens.opening[a->opening].name);
     if (a->shared || b->shared)
         say_pointer(finding, a->shared ? a : b);
     if (a->writes && b->writes)
@@ -751,7 +718,10 @@ static void say(struct conflict *c, enum verdict verdict, const struct access *a
                      : contents == CONTENTS_DIFFER ? "they write different contents"
                                                    : "whether both write the same was not "
                                                      "recorded (--payload)");
-    if (a->file != b->file)
+    const char *other = c->opens.opening[b->opening].name;
+    if (a->file != b->file && strcmp(c->opens.opening[a->opening].name, other) != 0)
+        finding_fact(finding, "it was opened twice, once as '%s'", other);
+    else if (a->file != b->file)
         finding_fact(finding, "it was opened twice");
     if (verdict == UNSYNCED)
         say_missing(c, finding, a, b);
@@ -770,8 +740,6 @@ static void compare(struct conflict *c, const struct cursor *x, const struct cur
     if (a == b || (a->file == b->file && a->atomic && b->atomic))
         return;
     if (a->file == b->file && a->shared && b->shared) /* the pointer moves on */
-        return;
-    if (!same_file(c, a, b))
         return;
     if (a->rank > b->rank ||
         (a->rank == b->rank && a->seq > b->seq)) { /* whichever comes first in the file */
@@ -884,8 +852,8 @@ static void sink(struct cursor *heap, uint32_t count, uint32_t at)
     }
 }
 
-/* The accesses of one name. */
-static void sweep(struct conflict *c, uint32_t name)
+/* The accesses of one file. */
+static void sweep(struct conflict *c, uint32_t file)
 {
     struct live live[2] = {{0}, {0}}; /* reads, writes */
     struct cursor *heap = NULL;
@@ -895,7 +863,7 @@ static void sweep(struct conflict *c, uint32_t name)
 
     for (uint32_t i = 0; i < c->access_count; i++) {
         const struct access *access = &c->access[i];
-        if (access->name != name)
+        if (file_of(c, access) != file)
             continue;
         first = first ? first : access;
         several |= access->rank != first->rank || access->file != first->file || c->deferred;
@@ -903,7 +871,7 @@ static void sweep(struct conflict *c, uint32_t name)
     }
     c->compared = 0;
     for (uint32_t i = 0; writes && several && i < c->access_count; i++)
-        if (c->access[i].name == name && c->access[i].bytes > 0 &&
+        if (file_of(c, &c->access[i]) == file && c->access[i].bytes > 0 &&
             good(c, CORE_ARRAY_ROOM(heap, room, (uint64_t)count + 1, ACCESSES))) {
             heap[count] = (struct cursor){.access = i};
             cursor_at(c, &heap[count++], c->access[i].first, c->access[i].bytes);
@@ -929,7 +897,7 @@ static void sweep(struct conflict *c, uint32_t name)
         struct finding *finding = finding_list_add(c->list, RULE_FILE, FINDING_NOTE);
         if (finding)
             finding_title(finding, "the accesses to file '%s' are too many: not all were compared",
-                          c->name[name]);
+                          c->opens.opening[file].name);
     }
     for (int side = 0; side < 2; side++) {
         for (uint32_t i = 0; i < live[side].count; i++)
@@ -937,6 +905,33 @@ static void sweep(struct conflict *c, uint32_t name)
         free(live[side].owner);
     }
     free(heap);
+}
+
+/* What becomes of a file that is deleted while it is open depends on the library and the system. */
+static void deleted(struct conflict *c)
+{
+    struct told told = {.input = c->input, .list = c->list, .rule = RULE_FILE};
+
+    for (uint32_t i = 0; i < c->deleting_count && c->status == CORE_OK; i++) {
+        const struct trace_event *event = &c->deleting[i];
+        const struct opening *open = opens_deleted(&c->opens, c->trace, event);
+        bool own = open && open->rank == event->rank;
+        struct finding *finding =
+            open ? told_wrong(&told, event, own ? open->seq : 0,
+                              own ? "the file is open" : "another rank has the file open")
+                 : NULL;
+
+        if (!finding)
+            continue;
+        finding->severity = FINDING_WARNING;
+        finding_fact(finding, "the file is '%s'", open->name);
+        finding_fact(finding, "whether it is deleted, and what accesses to it do then, depends on "
+                              "the MPI library");
+        if (!own)
+            finding_core_add(finding, c->trace, open->rank, open->seq);
+    }
+    told_done(&told);
+    good(c, told.status);
 }
 
 enum core_status file_conflict_check(const struct check_input *input, struct finding_list *list)
@@ -955,8 +950,11 @@ enum core_status file_conflict_check(const struct check_input *input, struct fin
         c.status = order_new(input->trace, false, &c.order);
     if (c.order && c.status == CORE_OK)
         pointers_place(&c);
-    for (uint32_t name = 0; name < c.name_count && c.order && c.status == CORE_OK; name++)
-        sweep(&c, name);
+    good(&c, opens_unite(&c.opens, c.trace));
+    for (uint32_t i = 0; i < c.opens.count && c.order && c.status == CORE_OK; i++)
+        if (c.opens.opening[i].one == i)
+            sweep(&c, i);
+    deleted(&c);
     for (uint32_t i = 0; i < c.said_count && c.status == CORE_OK; i++)
         if (c.said[i].more)
             finding_fact(&list->finding[c.said[i].finding],
@@ -968,9 +966,8 @@ enum core_status file_conflict_check(const struct check_input *input, struct fin
         free(c.handle[i].sync);
     for (uint32_t i = 0; i < input->trace->datatype_count; i++)
         free(c.shape[i].before);
-    for (uint32_t i = 0; i < c.name_count; i++)
-        free((void *)c.name[i]);
-    free(c.name);
+    opens_done(&c.opens);
+    free(c.deleting);
     free(c.handle);
     free(c.shape);
     free(c.access);

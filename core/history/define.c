@@ -152,14 +152,15 @@ static void def_call(struct history *history, struct history_rank *rank,
         history->unclear = true;
         return;
     }
-    rank->call[id] =
-        (struct history_call){.known = true,
-                              .class = (uint8_t)def->head.b,
-                              .mode = (uint8_t)def->mode,
-                              .verb = (uint8_t)def->verb,
-                              .traits = def->traits,
-                              .group_arg = arg_place(names, def->names_bytes, "group"),
-                              .lock_arg = arg_place(names, def->names_bytes, "lock_type")};
+    rank->call[id] = (struct history_call){
+        .known = true,
+        .class = (uint8_t)def->head.b,
+        .mode = (uint8_t)def->mode,
+        .verb = (uint8_t)def->verb,
+        .traits = def->traits,
+        .group_arg = arg_place(names, def->names_bytes, "group"),
+        .lock_arg = arg_place(names, def->names_bytes, "lock_type"),
+        .file_arg = def->verb == VERB_OPEN_FILE ? arg_place(names, def->names_bytes, "place") : -1};
     snprintf(rank->call[id].name, sizeof rank->call[id].name, "%.*s", (int)def->name_bytes, name);
 }
 

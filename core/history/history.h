@@ -59,7 +59,8 @@ struct history_coll {                           /* one collective call of a rank
                          known, too many, or of parts that may differ */
     int32_t listed;   /* the most bytes that a side with a list of sizes has in all */
     uint64_t side[2]; /* bytes of the block for each member, or from each; of a list of sizes their
-                         weighted sum (blocks.c); MPI_Comm_create: id of the group */
+                         weighted sum (blocks.c); MPI_Comm_create: id of the group;
+                         MPI_File_open: place of the file, 0 not known */
 };
 struct history_epochs {                     /* of one rank on one window, by world rank */
     uint32_t *posted, *started, *completed; /* how often: as a target, as an origin, as an origin */
@@ -111,7 +112,8 @@ struct history_call {
     bool known;
     uint8_t class, mode, verb;
     uint64_t traits;
-    int8_t group_arg, lock_arg; /* places of these arguments among the call's scalars; -1 none */
+    int8_t group_arg, lock_arg, file_arg; /* places of these arguments among the call's scalars; -1
+                                             none. file: which one is opened */
     char name[48];
 };
 struct history_type {

@@ -185,10 +185,10 @@ struct history_coll history_coll_of(const struct history_rank *rank,
                                 .needs_all = coll_needs_all(call, event),
                                 .root = event->peer,
                                 .bytes = coll_bytes(rank, call, event)};
-    if (call->verb == VERB_COMM_CREATE && call->group_arg >= 0 && kept->arg_seq == event->seq &&
-        (uint32_t)call->group_arg < kept->arg_count) {
+    int8_t alike = call->verb == VERB_COMM_CREATE ? call->group_arg : call->file_arg;
+    if (alike >= 0 && kept->arg_seq == event->seq && (uint32_t)alike < kept->arg_count) {
         coll.sides = HISTORY_KNOWN;
-        coll.side[HISTORY_GIVES] = (uint64_t)kept->arg[call->group_arg];
+        coll.side[HISTORY_GIVES] = (uint64_t)kept->arg[alike];
     }
     if (coll.bytes < 0 && space->key.kind == HISTORY_SPACE_COMM && !space->inter)
         history_blocks_of(rank, kept, event, history_space_place(space, kept->rank), space->size,

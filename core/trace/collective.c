@@ -18,9 +18,10 @@ struct pairing {
  * own, in which their making does not count. */
 static bool is_collective(const struct trace_event *event)
 {
-    if (!trait_in(event->traits, TRAIT_COLLECTIVE) || trait_in(event->traits, TRAIT_FILE))
+    if (!trait_in(event->traits, TRAIT_COLLECTIVE))
         return false;
     return trait_in(event->traits, TRAIT_WINDOW) ? trait_in(event->traits, TRAIT_MAKES_WIN)
+           : trait_in(event->traits, TRAIT_FILE) ? trait_in(event->traits, TRAIT_MAKES_FILE)
                                                  : event->verb != VERB_FINALIZE;
 }
 

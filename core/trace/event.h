@@ -21,6 +21,9 @@ enum {
 
 /* Constants of MPI that calls are given. The recorder translates the library's own
  * (interpose/objects/constants.c); those of Open MPI are the same. */
+/* Of a file's place (interpose/recorder.h, struct recorder_named) the bits from here on are the
+ * machine's. */
+enum { EVENT_PLACE_MACHINE_SHIFT = 32 };
 enum { EVENT_LOCK_EXCLUSIVE = 1, EVENT_LOCK_SHARED = 2 };
 enum { EVENT_SEEK_SET = 600, EVENT_SEEK_CUR = 602, EVENT_SEEK_END = 604 };
 enum { EVENT_THREAD_SINGLE, EVENT_THREAD_FUNNELED, EVENT_THREAD_SERIALIZED, EVENT_THREAD_MULTIPLE };

@@ -203,6 +203,21 @@ typedef enum core_status (*trace_arg_fn)(const char *name, uint32_t index, int64
 enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg_fn fn,
                                  void *context);
 
+/* The only text of the call; false: it has none, or there is no room. */
+bool trace_arg_text(struct trace *trace, const struct trace_event *event, char *text,
+                    size_t text_bytes);
+
+/* Which file a call names that opens or deletes one: its path on its machine, whatever links lead
+ * to it, and what lies there; 0: not known. Of files on different machines nothing can be said. */
+struct trace_named {
+    int64_t place, device, inode;
+};
+struct trace_named trace_named(struct trace *trace, const struct trace_event *event);
+bool trace_named_differ(const struct trace_named *a, const struct trace_named *b);
+/* What lies there is the same: of files that are there at the same time, for numbers are used
+ * again. */
+bool trace_named_same(const struct trace_named *a, const struct trace_named *b);
+
 /* Whether the call is no communication: the library refused it (event_refused), or the rank died in
  * it and had given it arguments that make no sense. The event's completions must be loaded. */
 enum core_status trace_event_refused(struct trace *trace, const struct trace_event *event,

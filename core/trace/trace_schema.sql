@@ -99,7 +99,9 @@ CREATE TABLE completion_set (id INTEGER NOT NULL, idx INTEGER NOT NULL, request_
         idx)) WITHOUT ROWID;
 
 -- Arguments that have no column: arrays (sendcounts, senddispls, sendtypes, recvcounts...), scalars
--- and texts, by name.
+-- and texts, by name. Which file MPI_File_open and MPI_File_delete name: place, a number for its
+-- path without links (bits 32 and up: for the machine), device and inode; 0: not known, or not
+-- there.
 CREATE TABLE arg_set (id INTEGER NOT NULL, name TEXT NOT NULL, idx INTEGER NOT NULL, value);
 
 -- at: 0 when the call was made, 1 when it completed; buffer: 0 sent, 1 received.

@@ -63,6 +63,7 @@ ROLES = {
     "info": "MPI_Info",
     "errhandler": "MPI_Errhandler",
     "str": "const char *",
+    "path": "const char *",  # a text that names a file: also which one it is (recorder_named)
     "str_out": "char *",
     "int_out": "int *",
     "int_io": "int *",
@@ -322,6 +323,10 @@ class Call:
 
     def names(self):
         return ", ".join(p.name for p in self.params)
+
+    def named(self):
+        """What tells which file its path names (struct recorder_named)."""
+        return ["place", "device", "inode"] if self.one("path") else []
 
     def arrays(self):
         """Arrays that the call reads."""

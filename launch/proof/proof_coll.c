@@ -111,7 +111,7 @@ static bool is_through(const struct proof_prover *prover, const struct history_s
     const struct history_rank *rank = &prover->history.rank[member];
 
     uint8_t standing = prover->standing[member];
-    uint64_t bytes = space->key.kind == HISTORY_SPACE_FILE
+    uint64_t bytes = trait_in(rank->call[coll->call].traits, TRAIT_FILE)
                          ? PROOF_CARRIED_BYTES /* files may be slow */
                          : carried(&rank->call[coll->call], space, coll, place);
 
@@ -168,6 +168,27 @@ static bool groups_differ(const struct proof_prover *prover, const struct histor
     return differ;
 }
 
+/* Whether the members open files that lie at different places of a machine. */
+static bool places_differ(const struct proof_prover *prover, const struct history_space *space,
+                          uint64_t number)
+{
+    uint64_t first = 0;
+
+    for (uint32_t i = 0; i < space->size; i++) {
+        struct history_coll coll;
+        struct caller its;
+        uint64_t place = member_coll(prover, space, i, number, &its, &coll) && coll.sides
+                             ? coll.side[HISTORY_GIVES]
+                             : 0;
+
+        first = first ? first : place;
+        if (place && place != first &&
+            place >> EVENT_PLACE_MACHINE_SHIFT == first >> EVENT_PLACE_MACHINE_SHIFT)
+            return true;
+    }
+    return false;
+}
+
 /* Whether what the members say of the call does not fit, so that it needs not come to an end; all
  * are through. */
 static bool is_misfit(const struct proof_prover *prover, const struct history_space *space,
@@ -190,7 +211,8 @@ static bool is_misfit(const struct proof_prover *prover, const struct history_sp
                  side_add(call, space, &coll, i, HISTORY_TAKES, &taken);
     }
     return differ || (blocks && given.sum != taken.sum) ||
-           (call->verb == VERB_COMM_CREATE && groups_differ(prover, space, number));
+           (call->verb == VERB_COMM_CREATE && groups_differ(prover, space, number)) ||
+           (call->verb == VERB_OPEN_FILE && places_differ(prover, space, number));
 }
 
 /* The same call is asked about for each of its members. */
@@ -206,14 +228,15 @@ static bool is_misfit_asked(struct proof_prover *prover, const struct history_sp
 }
 
 /* All have entered the call that `me` is in, and have rested since: what it waits for will not come
- * any more, if the calls do not fit each other, as the ranks gave sizes or groups that differ; or,
- * on a file, a call has failed. Where they fit, a network that stands still for a while is no hang.
+ * any more, if the calls do not fit each other, as the ranks gave sizes, groups or files that
+ * differ; or, on a file, a call has failed. Where they fit, a network that stands still for a while
+ * is no hang.
  */
 static struct need stuck_need(struct proof_prover *prover, int32_t me,
                               const struct history_space *space, uint64_t number)
 {
     const struct history_rank *mine = &prover->history.rank[me];
-    bool failed = space->failed, file = space->key.kind == HISTORY_SPACE_FILE;
+    bool file = space->key.kind == HISTORY_SPACE_FILE, failed = false;
     struct history_coll own, coll;
     struct caller here = {mine, &own, history_space_place(space, me)}, its;
 
@@ -221,15 +244,16 @@ static struct need stuck_need(struct proof_prover *prover, int32_t me,
         !history_coll_at(mine, space, number, &own) ||
         (!file && mine->call[own.call].class != EVENT_CLASS_COLL &&
          mine->call[own.call].class != EVENT_CLASS_ICOLL &&
-         mine->call[own.call].verb != VERB_COMM_CREATE))
+         mine->call[own.call].verb != VERB_COMM_CREATE &&
+         mine->call[own.call].verb != VERB_OPEN_FILE))
         return proof_need_unknown();
     for (uint32_t i = 0; i < space->size; i++) {
         if (!member_coll(prover, space, i, number, &its, &coll) ||
             !is_through(prover, space, i, &coll))
             return proof_need_unknown();
-        failed |=
-            history_space_global(its.rank, (enum history_space_kind)space->key.kind, space->global)
-                ->failed;
+        failed |= file && history_space_global(its.rank, (enum history_space_kind)space->key.kind,
+                                               space->global)
+                              ->failed;
         if (space->member[i] != me)
             proof_peer_add(prover, space->member[i]);
     }

@@ -224,6 +224,47 @@ static void sizes_are_compared_pair_by_pair(void **state)
     expect_nothing();
 }
 
+/* Opening files at different places of a machine: of different machines nothing is known. */
+static void files_that_differ(void **state)
+{
+    enum { HERE = 5, THERE = 6 };
+    static const struct {
+        int64_t machine, path; /* of rank 1's */
+        uint8_t standing;
+        bool proven;
+    } row[] = {{HERE, 9, PROOF_RESTED, true},
+               {HERE, 7, PROOF_RESTED, false},
+               {THERE, 9, PROOF_RESTED, false},
+               {HERE, 9, PROOF_SETTLED, false},
+               {0, 0, PROOF_RESTED, false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        sided_start("MPI_File_open", EVENT_CLASS_FILE_COLL);
+        for (uint32_t r = 0; r < 3; r++) {
+            const struct call_meaning *meaning = meaning_of("MPI_File_open", 0);
+            static const char text[] = "MPI_File_openamode,place,device,inode";
+            struct spool_def_call def = {.name_bytes = 13,
+                                         .names_bytes = 24,
+                                         .verb = meaning->verb,
+                                         .traits = meaning->traits};
+            int64_t machine = r == 1 ? row[i].machine : HERE, path = r == 1 ? row[i].path : 7;
+            int64_t value[] = {8, machine << EVENT_PLACE_MACHINE_SHIFT | path, 0, 0};
+            struct spool_args args = {.seq = lane[r].seq + 1};
+
+            put(r, SPOOL_DEF_CALL, SIDED, EVENT_CLASS_FILE_COLL, &def, sizeof def, text, 37);
+            put(r, SPOOL_ARGS, 4, 0, &args, sizeof args, value, sizeof value);
+            inside(r, EVENT_CLASS_FILE_COLL, EVENT_NONE, EVENT_NONE, 0);
+            lane[r].header.open[0].head.a = SIDED;
+        }
+        standing[2] = row[i].standing;
+        if (row[i].proven)
+            expect_proven(3);
+        else
+            expect_nothing();
+    }
+}
+
 /* Members of a group that give others to the same call. */
 static void groups_that_differ(void **state)
 {
@@ -618,6 +659,7 @@ int main(void)
         cmocka_unit_test(collectives_that_all_have_entered_and_that_rest),
         cmocka_unit_test(sizes_that_one_side_gives_and_another_takes),
         cmocka_unit_test(sizes_are_compared_pair_by_pair),
+        cmocka_unit_test(files_that_differ),
         cmocka_unit_test(groups_that_differ),
         cmocka_unit_test(collectives_that_differ_wait_for_each_other),
         cmocka_unit_test(calls_of_a_part_do_not_count),
