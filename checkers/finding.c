@@ -371,30 +371,51 @@ enum core_status finding_link_add(struct finding *finding, uint32_t rank, uint64
                            "what a finding is linked to", (struct finding_link){rank, seq});
 }
 
-const char *finding_help(const struct finding *finding)
+/* No rank that is waited for waits itself, or several wait for one. */
+static bool is_alone(const struct finding *finding)
 {
-    bool alone = finding->rule->help_alone, awaits = false;
+    bool alone = true, awaits = false;
 
-    CORE_CHECK(finding->remedy < REMEDY_COUNT);
-    if (finding->remedy)
-        return remedy_table[finding->remedy].help;
-    if (finding->effect == FINDING_EFFECT_BLOCKS && finding->rule->help_blocks)
-        return finding->rule->help_blocks;
-    if (finding->effect == FINDING_EFFECT_FAILS && finding->rule->help_fails)
-        return finding->rule->help_fails;
-    if (finding->effect == FINDING_EFFECT_MEETS && finding->rule->help_meets)
-        return finding->rule->help_meets;
-    for (uint32_t i = 0; finding->rule->help_subject && i < finding->call_count; i++)
-        if (finding->call[i].subject_seq)
-            return finding->rule->help_subject;
     for (uint32_t i = 0; alone && i < finding->call_count; i++) {
         awaits |= finding->call[i].await_count > 0;
         alone = !finding->call[i].core || !awaits_waiting(finding, &finding->call[i]);
     }
-    if (finding->rule->help_alone && finding->schedule &&
-        !strcmp(finding->schedule, CHECK_BUFFERED) && awaits_odd_one(finding))
-        return finding->rule->help_alone;
-    return alone && awaits ? finding->rule->help_alone : finding->rule->help;
+    return (alone && awaits) || (finding->schedule && !strcmp(finding->schedule, CHECK_BUFFERED) &&
+                                 awaits_odd_one(finding));
+}
+
+static bool is_of_operation(const struct finding *finding)
+{
+    for (uint32_t i = 0; i < finding->call_count; i++)
+        if (finding->call[i].subject_seq)
+            return true;
+    return false;
+}
+
+static enum remedy remedy_of(const struct finding *finding)
+{
+    const struct rule *rule = finding->rule;
+
+    if (finding->remedy)
+        return finding->remedy;
+    if (finding->effect == FINDING_EFFECT_BLOCKS && rule->blocks)
+        return rule->blocks;
+    if (finding->effect == FINDING_EFFECT_FAILS && rule->fails)
+        return rule->fails;
+    if (finding->effect == FINDING_EFFECT_MEETS && rule->meets)
+        return rule->meets;
+    if (rule->subject && is_of_operation(finding))
+        return rule->subject;
+    return rule->alone && is_alone(finding) ? rule->alone : REMEDY_OF_RULE;
+}
+
+const char *finding_help(const struct finding *finding)
+{
+    enum remedy remedy = remedy_of(finding);
+
+    CORE_CHECK(remedy < REMEDY_COUNT);
+    CORE_CHECK(remedy_table[remedy].rules & UINT32_C(1) << (finding->rule - rule_table));
+    return remedy ? remedy_table[remedy].help : finding->rule->help;
 }
 
 enum core_status finding_title_ranks(struct finding *finding)

@@ -141,7 +141,8 @@ static void remedy_read(const json_t *object, struct finding *finding)
 
     CORE_CHECK(finding->remedy == REMEDY_OF_RULE); /* unless the text says another */
     for (int i = REMEDY_OF_RULE; text && i < REMEDY_COUNT; i++)
-        if (strcmp(remedy_table[i].id, text) == 0)
+        if (strcmp(remedy_table[i].id, text) == 0 &&
+            remedy_table[i].rules & UINT32_C(1) << (finding->rule - rule_table))
             finding->remedy = (enum remedy)i;
 }
 

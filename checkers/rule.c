@@ -21,10 +21,7 @@ const struct rule rule_table[RULE_COUNT] = {
                        "ever",
                        "break the cycle: post the receives first (MPI_Irecv), let one side of each "
                        "pair receive before it sends, or use MPI_Sendrecv",
-                       .help_alone =
-                           "let the rank that is waited for make the matching call, or leave this "
-                           "one out: look for the branch, the number of rounds, the rank or the "
-                           "tag in which the two differ"},
+                       .alone = REMEDY_MATCH},
     [RULE_BUFFER_NEED] = {"buffer-need", "buffer-need", "deadlock",
                           "the program needs no buffering by the library to come to its end",
                           "post the receives before the sends, use MPI_Sendrecv, or attach a "
@@ -40,9 +37,7 @@ const struct rule rule_table[RULE_COUNT] = {
                       "are safe, and nothing sent is left over",
                       "let send and receive name the same datatype and enough room (MPI_Probe and "
                       "MPI_Get_count tell how much)",
-                      .help_blocks =
-                          "receive what is sent, or do not send it: look for the branch, the "
-                          "number of rounds, the rank or the tag in which the two sides differ"},
+                      .blocks = REMEDY_RECEIVE},
     [RULE_TYPE] = {"type",
                    "message",
                    "misuse",
@@ -55,17 +50,13 @@ const struct rule rule_table[RULE_COUNT] = {
                   "open an epoch before the accesses (MPI_Win_fence, MPI_Win_start, MPI_Win_lock), "
                   "close it behind them with the call that belongs to it, and stay within the "
                   "target's window",
-                  .help_meets =
-                      "put a synchronisation between accesses to the same place (MPI_Win_fence, "
-                      "MPI_Win_unlock, MPI_Win_flush), or use MPI_Accumulate"},
+                  .meets = REMEDY_SYNCHRONISE},
     [RULE_FILE] = {"file", "file", "misuse",
                    "files are accessed as their mode and view allow, by all ranks in the same "
                    "order, without conflicts",
                    "open the file for what is done with it, and let all ranks make its collective "
                    "calls in the same order, with the arguments that are to be alike",
-                   .help_meets =
-                       "let ranks write to places of their own, or order them: MPI_File_sync, "
-                       "MPI_Barrier, MPI_File_sync, or atomic mode"},
+                   .meets = REMEDY_ORDER},
     [RULE_THREAD] = {"thread", "thread", "misuse",
                      "threads call as the thread level allows, and not into the same collective "
                      "or request at a time",
@@ -81,10 +72,7 @@ const struct rule rule_table[RULE_COUNT] = {
     [RULE_BUFFER] = {"buffer", "usage", "misuse",
                      "buffers are as large as the call says, and left alone while MPI owns them",
                      "correct count and datatype, or give the call a buffer with room for them",
-                     .help_subject =
-                         "complete the operation (MPI_Wait, MPI_Waitall; one-sided: "
-                         "MPI_Win_flush_local, MPI_Win_fence, MPI_Win_unlock) before its buffer is "
-                         "used again, or give each operation a buffer of its own"},
+                     .subject = REMEDY_COMPLETE},
     [RULE_BUFFER_TYPE] = {"buffer-type", "usage", "misuse",
                           "buffers are variables of the types that datatypes stand for",
                           "name the datatype of the variable (MPI_DOUBLE for a double, MPI_BYTE "
@@ -98,9 +86,7 @@ const struct rule rule_table[RULE_COUNT] = {
                         "both",
                         "call MPI_Finalize on every way out of the program, as the last of its MPI "
                         "calls",
-                        .help_fails =
-                            "look at what the call was given, and at what the MPI library printed: "
-                            "a library that is given what it must not be may give up"},
+                        .fails = REMEDY_LOOK},
     [RULE_RESULT] = {"result", "result", "result",
                      "what ranks received from a collective is what MPI defines",
                      "compare the implementation with the definition at the rank, place and size "
@@ -126,25 +112,66 @@ const struct rule rule_table[RULE_COUNT] = {
                    "it may differ: --allow=output, --allow=RANK, --allow=PATTERN"},
 };
 
+#define OF(name) (UINT32_C(1) << RULE_##name)
+_Static_assert(RULE_COUNT <= 32, "a bit for each");
+
 const struct remedy_row remedy_table[REMEDY_COUNT] = {
-    [REMEDY_OF_RULE] = {"", NULL},
-    [REMEDY_HANDLE] = {"handle", "give the call the handle of an object that was made and is not "
-                                 "freed yet"},
-    [REMEDY_COMMIT] = {"commit", "call MPI_Type_commit before the datatype is used to move data"},
-    [REMEDY_ATTACH] = {"attach", "attach a buffer (MPI_Buffer_attach) with room for all buffered "
-                                 "messages that may be under way at a time, each with "
-                                 "MPI_BSEND_OVERHEAD bytes more"},
-    [REMEDY_POST] = {"post", "use MPI_Send, or let the receiver say that its receive is posted (a "
-                             "message, MPI_Barrier) before the ready send"},
-    [REMEDY_MATCHED] = {"matched", "receive each message that MPI_Mprobe or MPI_Improbe found, by "
-                                   "MPI_Mrecv or MPI_Imrecv"},
-    [REMEDY_APART] = {"apart", "give the call buffers that do not overlap, or MPI_IN_PLACE where "
-                               "it takes that"},
-    [REMEDY_WINDOW] = {"window", "free a window's memory after MPI_Win_free, and what is attached "
-                                 "to a window after MPI_Win_detach"},
-    [REMEDY_FREED] = {"freed", "free the memory after the last call that is given it"},
-    [REMEDY_FILL] = {"fill", "store to all that is sent before it is sent, or send less"},
-    [REMEDY_UNLOCK] = {"unlock", "let a rank give up the lock that it has (MPI_Win_unlock) before "
-                                 "it asks for another one, or let all ranks ask for locks in the "
-                                 "same order"},
+    [REMEDY_OF_RULE] = {"", NULL, UINT32_MAX},
+    [REMEDY_HANDLE] = {"handle",
+                       "give the call the handle of an object that was made and is not freed yet",
+                       OF(ARGUMENT)},
+    [REMEDY_COMMIT] = {"commit", "call MPI_Type_commit before the datatype is used to move data",
+                       OF(ARGUMENT)},
+    [REMEDY_ATTACH] = {"attach",
+                       "attach a buffer (MPI_Buffer_attach) with room for all buffered messages "
+                       "that may be under way at a time, each with MPI_BSEND_OVERHEAD bytes more",
+                       OF(ARGUMENT) | OF(MESSAGE)},
+    [REMEDY_POST] = {"post",
+                     "use MPI_Send, or let the receiver say that its receive is posted (a message, "
+                     "MPI_Barrier) before the ready send",
+                     OF(MESSAGE)},
+    [REMEDY_MATCHED] =
+        {"matched",
+         "receive each message that MPI_Mprobe or MPI_Improbe found, by MPI_Mrecv or MPI_Imrecv",
+         OF(REQUEST)},
+    [REMEDY_APART] =
+        {"apart", "give the call buffers that do not overlap, or MPI_IN_PLACE where it takes that",
+         OF(ARGUMENT)},
+    [REMEDY_WINDOW] = {"window",
+                       "free a window's memory after MPI_Win_free, and what is attached to a "
+                       "window after MPI_Win_detach",
+                       OF(BUFFER)},
+    [REMEDY_FREED] = {"freed", "free the memory after the last call that is given it", OF(BUFFER)},
+    [REMEDY_FILL] = {"fill", "store to all that is sent before it is sent, or send less",
+                     OF(BUFFER)},
+    [REMEDY_UNLOCK] = {"unlock",
+                       "let a rank give up the lock that it has (MPI_Win_unlock) before it asks "
+                       "for another one, or let all ranks ask for locks in the same order",
+                       OF(DEADLOCK)},
+    [REMEDY_MATCH] =
+        {"match",
+         "let the rank that is waited for make the matching call, or leave this one out: look for "
+         "the branch, the number of rounds, the rank or the tag in which the two differ",
+         OF(DEADLOCK)},
+    [REMEDY_RECEIVE] = {"receive",
+                        "receive what is sent, or do not send it: look for the branch, the number "
+                        "of rounds, the rank or the tag in which the two sides differ",
+                        OF(MESSAGE)},
+    [REMEDY_SYNCHRONISE] = {"synchronise",
+                            "put a synchronisation between accesses to the same place "
+                            "(MPI_Win_fence, MPI_Win_unlock, MPI_Win_flush), or use MPI_Accumulate",
+                            OF(RMA)},
+    [REMEDY_ORDER] = {"order",
+                      "let ranks write to places of their own, or order them: MPI_File_sync, "
+                      "MPI_Barrier, MPI_File_sync, or atomic mode",
+                      OF(FILE)},
+    [REMEDY_COMPLETE] = {"complete",
+                         "complete the operation (MPI_Wait, MPI_Waitall; one-sided: "
+                         "MPI_Win_flush_local, MPI_Win_fence, MPI_Win_unlock) before its buffer is "
+                         "used again, or give each operation a buffer of its own",
+                         OF(BUFFER)},
+    [REMEDY_LOOK] = {"look",
+                     "look at what the call was given, and at what the MPI library printed: a "
+                     "library that is given what it must not be may give up",
+                     OF(LIFECYCLE)},
 };

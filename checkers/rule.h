@@ -5,6 +5,8 @@
 #ifndef CHECKERS_RULE_H
 #define CHECKERS_RULE_H
 
+#include <stdint.h>
+
 enum rule_id { /* in the order of their checkers */
                RULE_CRASH,
                RULE_ERROR,
@@ -46,27 +48,33 @@ enum remedy {
     REMEDY_FREED,
     REMEDY_FILL,
     REMEDY_UNLOCK,
+    REMEDY_MATCH,
+    REMEDY_RECEIVE,
+    REMEDY_SYNCHRONISE,
+    REMEDY_ORDER,
+    REMEDY_COMPLETE,
+    REMEDY_LOOK,
     REMEDY_COUNT
 };
 struct remedy_row {
     const char *id, *help; /* id: of what traces and reports hold */
+    uint32_t rules;        /* whose findings have it; a bit for each (1 << RULE_...) */
 };
 extern const struct remedy_row remedy_table[REMEDY_COUNT];
 
 struct rule {
     const char *id; /* "buffer": part of what scripts and CI systems see, so it never changes */
-    const char *checker;      /* id of the checker that it belongs to */
-    const char *class;        /* "deadlock", "misuse", "result", "cost" */
-    const char *says;         /* what is right where it finds nothing; one sentence */
-    const char *help;         /* how it is mended, unless the finding has a remedy of its own */
-    const char *also[2];      /* other checkers that find it, where they look at the same thing */
-    const char *help_alone;   /* the same where no rank that is waited for waits itself, or several
-                                 wait for one; NULL: help */
-    const char *help_subject; /* the same where it is about an operation under way; NULL: help */
-    const char *help_blocks;  /* the same where its calls wait for ever (finding.h); NULL: help */
-    const char *help_fails;   /* the same where MPI raised an error, or the rank came to its end in
-                                 its call (finding.h); NULL: help */
-    const char *help_meets;   /* the same where they access the same bytes; NULL: help */
+    const char *checker; /* id of the checker that it belongs to */
+    const char *class;   /* "deadlock", "misuse", "result", "cost" */
+    const char *says;    /* what is right where it finds nothing; one sentence */
+    const char *help;    /* how it is mended, unless the finding has a remedy of its own */
+    const char *also[2]; /* other checkers that find it, where they look at the same thing */
+    /* Of findings of a kind; REMEDY_OF_RULE: help. */
+    enum remedy alone;   /* no rank that is waited for waits itself, or several wait for one */
+    enum remedy subject; /* it is about an operation under way */
+    enum remedy blocks;  /* its calls wait for ever (finding.h) */
+    enum remedy fails;   /* MPI raised an error, or the rank came to its end in its call */
+    enum remedy meets;   /* its calls access the same bytes */
 };
 extern const struct rule rule_table[RULE_COUNT];
 

@@ -135,8 +135,6 @@ static enum core_status add_result(struct sarif *sarif, struct trace *trace,
 /* With all its remedies: which of them a finding has depends on its calls. */
 static void add_rule(struct sarif *sarif, const struct rule *rule)
 {
-    const char *other[] = {rule->help_alone, rule->help_subject, rule->help_blocks,
-                           rule->help_meets};
     char *help = NULL;
     size_t bytes;
     FILE *file = open_memstream(&help, &bytes);
@@ -144,9 +142,9 @@ static void add_rule(struct sarif *sarif, const struct rule *rule)
     if (!file)
         return;
     fputs(rule->help, file);
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-        if (other[i])
-            fprintf(file, "; or: %s", other[i]);
+    for (int i = REMEDY_OF_RULE + 1; i < REMEDY_COUNT; i++)
+        if (remedy_table[i].rules & UINT32_C(1) << (rule - rule_table))
+            fprintf(file, "; or: %s", remedy_table[i].help);
     if (core_text_close(file, &help))
         sarif_rule_add(sarif, &(struct sarif_rule){.id = rule->id,
                                                    .says = rule->says,

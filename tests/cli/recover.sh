@@ -1,6 +1,10 @@
 # Traces made from what a job left: whole, with a rank that is missing, torn, of another version,
 # nothing at all. Holds core invariants 3 and 4.
-show() { echo "\$ crosswait $*"; crosswait "$@" 2>&1; echo "[$?]"; }
+show() {
+    echo "\$ crosswait $*"
+    crosswait "$@" 2>&1 | sed -E 's/(spool version) [0-9]+/\1 N + 1/; s/(reads version) [0-9]+/\1 N/'
+    echo "[${PIPESTATUS[0]}]"
+}
 make_spool() { "$BUILD/tests/tools/spool_make" "$@"; }
 
 mkdir -p run/T.db.spool

@@ -231,7 +231,7 @@ static void effects_and_causes_survive_their_json_form(void **state)
     finding->effect = FINDING_EFFECT_BLOCKS;
     finding->ended_job = true;
     const char *help = finding_help(finding);
-    assert_string_equal(help, rule_table[RULE_MESSAGE].help_blocks);
+    assert_string_equal(help, remedy_table[REMEDY_RECEIVE].help);
     char *json = finding_json(finding);
     assert_int_equal(finding_list_read(&back, json), CORE_OK);
     assert_int_equal(back.finding[0].effect, FINDING_EFFECT_BLOCKS);
