@@ -159,7 +159,6 @@ enum competition {
 static enum competition receive_competes(struct proof_prover *prover,
                                          const struct proof_receive *receive)
 {
-    const struct history_rank *rank = &prover->history.rank[receive->dest];
     const struct history_channel_key key = {.global = receive->global,
                                             .source = receive->source,
                                             .dest = receive->dest,
@@ -173,8 +172,8 @@ static enum competition receive_competes(struct proof_prover *prover,
     rivals.arrived = proof_index_messages(prover, receive, rivals.message);
     if (!rivals.message[1][1])
         return COMPETE_NONE;
-    bool arrived =
-        rivals.arrived && rank->lanes == 1 && proof_is_settled(prover->standing[receive->dest]);
+    bool arrived = rivals.arrived && proof_is_free(prover, receive->dest) &&
+                   proof_is_settled(prover->standing[receive->dest]);
     if (receive->certain && arrived && rivals.message[1][1] <= rivals.some)
         return COMPETE_NONE;
     for (unsigned kinds = 1; kinds < 16; kinds++)
@@ -789,6 +788,7 @@ void proof_prover_free(struct proof_prover *prover)
     free(prover->needs.peer);
     free(prover->needs.need);
     free(prover->wait);
+    free(prover->free);
     free(prover);
 }
 
@@ -816,6 +816,10 @@ static enum core_status graph_make(struct proof_prover *prover, const char *job_
     prover->wait_count = 0;
     prover->misfit.known = false;
     prover->standing = standing;
+    free(prover->free);
+    prover->free = calloc((size_t)prover->history.rank_count + 1, 1);
+    if (!prover->free && status == CORE_OK)
+        status = CORE_NO_MEMORY;
     if (status == CORE_OK && !nodes_make(&prover->history, standing, nodes))
         status = CORE_NO_MEMORY;
     for (uint32_t r = 0; r < rank_count && status == CORE_OK && !prover->history.unclear; r++)

@@ -48,9 +48,14 @@ struct proof_prover {
     struct ending_wait *wait; /* of the clauses of the graph, by their number (op) */
     uint32_t wait_count, wait_room;
     struct proof_misfit misfit; /* asked for last */
+    uint8_t *free;              /* proof_is_free, by rank: 0 not asked yet, 1 yes, 2 no */
     bool no_memory;
 };
 
+/* Whether a rank that stands is where its one thread says: while a collective is under way the
+ * library may be at that for as long as an operation of the program takes, whatever call it is in.
+ */
+bool proof_is_free(const struct proof_prover *prover, int32_t rank);
 void proof_peer_add(struct proof_prover *prover, int32_t peer);
 /* Closes the need whose peers were just added. */
 void proof_need_add(struct proof_prover *prover, struct need need);

@@ -199,11 +199,27 @@ static bool augment(struct match *match, uint32_t receive)
     return false;
 }
 
+bool proof_is_free(const struct proof_prover *prover, int32_t rank)
+{
+    const struct history_rank *its = &prover->history.rank[rank];
+    bool free = its->lanes == 1;
+
+    if (prover->free[rank])
+        return prover->free[rank] == 1;
+    for (uint32_t i = 0; free && i < requests_count(&its->requests); i++) {
+        const struct request *r = requests_at(&its->requests, i);
+
+        free = r->kind != REQUEST_COLLECTIVE || !r->active;
+    }
+    prover->free[rank] = free ? 1 : 2;
+    return free;
+}
+
 bool proof_rested(const struct proof_prover *prover, int32_t source, int32_t dest, int64_t bytes)
 {
     return bytes >= 0 && proof_has_carried(prover->standing[source], (uint64_t)bytes) &&
            proof_has_carried(prover->standing[dest], (uint64_t)bytes) &&
-           prover->history.rank[source].lanes == 1 && prover->history.rank[dest].lanes == 1;
+           proof_is_free(prover, source) && proof_is_free(prover, dest);
 }
 
 bool proof_send_done_or_left(const struct proof_prover *prover, const struct proof_send *send)
