@@ -1,5 +1,9 @@
 # Events as text: all, one rank, one call, folded, with times; and files that are no traces.
-show() { echo "\$ crosswait $*"; crosswait "$@" 2>&1 | sed "s/reads version [0-9]*/reads version N/"; echo "[${PIPESTATUS[0]}]"; }
+show() {
+    echo "\$ crosswait $*"
+    crosswait "$@" 2>&1 | sed 's/reads version [0-9]*/reads version N/'
+    echo "[${PIPESTATUS[0]}]"
+}
 
 "$BUILD/tests/tools/spool_make" T.spool whole
 crosswait recover T.spool >/dev/null

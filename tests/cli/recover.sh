@@ -2,7 +2,8 @@
 # nothing at all. Holds core invariants 3 and 4.
 show() {
     echo "\$ crosswait $*"
-    crosswait "$@" 2>&1 | sed -E 's/(spool version) [0-9]+/\1 N + 1/; s/(reads version) [0-9]+/\1 N/'
+    crosswait "$@" 2>&1 |
+        sed -E 's/(spool version) [0-9]+/\1 N + 1/; s/(reads version) [0-9]+/\1 N/'
     echo "[${PIPESTATUS[0]}]"
 }
 make_spool() { "$BUILD/tests/tools/spool_make" "$@"; }
