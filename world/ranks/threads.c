@@ -4,8 +4,9 @@
  * world of the same choices, and which of two calls comes first is a choice
  * (world/exchange/explore_turn.h).
  *
- * That a thread waits for another is seen from outside: it is in a futex. One that computes, or
- * waits for something else, is waited for until it has computed for GIVE_UP_TICKS, or waited for
+ * That a thread waits for another is seen from outside: it is in a futex that only threads of this
+ * process can touch, and all of them are known or wait as well. One that computes, or waits for
+ * something else, is waited for until it has computed for GIVE_UP_TICKS, or waited for
  * GIVE_UP_NS; then the others go on without it, and it is said that there may be more, or that a
  * world cannot tell. Who gets a mutex first is not a choice: where a thread waits for one that is
  * held by a thread in MPI, there may be more, too.
@@ -16,6 +17,7 @@
  * gate: this process has the turn (ranks.h invariant 1). */
 #include "world/ranks/ranks.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -44,8 +46,9 @@ struct thread {
     const struct world_past *begun; /* what its maker had come past */
     uint32_t joined_by;             /* the thread, + 1 */
     bool given_up;
-    uint64_t switches; /* when it was given up */
-    uint64_t ticks;    /* it had computed, when it was first waited for */
+    uint64_t switches;   /* when it was given up */
+    uint64_t ticks;      /* it had computed, when it was first waited for */
+    unsigned long futex; /* where it waited last, in memory that no other process has */
 };
 
 bool world_process_multiple, world_process_several;
@@ -58,6 +61,7 @@ static _Atomic uint32_t gate;
 static struct world_fiber *leaver; /* who left MPI last */
 static __thread struct thread *own;
 static uint64_t waited_since; /* for threads that are not at rest; 0: not yet */
+static bool strangers_given_up;
 
 /* --- who is there ----------------------------------------------------------------------------- */
 
@@ -167,6 +171,82 @@ static uint64_t ticks_of(const struct thread *t)
     return user + system;
 }
 
+/* Whether no other process has the memory at this address. */
+static bool address_is_own(unsigned long address)
+{
+    static char text[16384]; /* under the gate; the heap may be anybody's just now */
+    int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    size_t have = 0;
+    ssize_t bytes;
+    bool found = false, is = false;
+    while (file >= 0 && !found && (bytes = read(file, text + have, sizeof text - 1 - have)) > 0) {
+        char *line = text, *end;
+        have += (size_t)bytes;
+        text[have] = 0;
+        for (; !found && (end = strchr(line, '\n')); line = end + 1) {
+            unsigned long first, behind;
+            char access[8];
+            found = sscanf(line, "%lx-%lx %7s", &first, &behind, access) == 3 && first <= address &&
+                    address < behind;
+            is = found && access[3] == 'p';
+        }
+        have -= (size_t)(line - text);
+        memmove(text, line, have);
+    }
+    if (file >= 0)
+        close(file);
+    return is;
+}
+
+/* Whether the call is a wait that ends by what another thread of this process does, and not else:
+ * other processes may wake those who wait in memory that they share, and a time limit passes. */
+static bool waits_for_thread(struct thread *t, const char *call)
+{
+    unsigned long at, limit;
+    long number;
+    if (sscanf(call, "%ld %lx %*x %*x %lx", &number, &at, &limit) != 3 || number != SYS_futex)
+        return false;
+    if (!limit && t->futex != at && address_is_own(at))
+        t->futex = at;
+    return !limit && t->futex == at;
+}
+
+static bool is_known(pid_t id)
+{
+    for (uint32_t i = 0; i < thread_count; i++)
+        if (thread[i].id == id)
+            return true;
+    return false;
+}
+
+/* Whether threads that the C library, say, has made for itself do something: they may wake others
+ * when they have done it. */
+static bool strangers_work(void)
+{
+    static char entries[4096]; /* as address_is_own's */
+    char text[256];
+    bool work = false;
+    long bytes;
+    int folder, seen = 0;
+    for (uint32_t i = 0; i < thread_count; i++)
+        seen += thread[i].where != GONE;
+    if (strangers_given_up || rank_thread_count(getpid()) <= seen)
+        return false;
+    folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (folder >= 0 && !work &&
+           (bytes = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
+        for (long at = 0; at < bytes && !work;) {
+            struct dirent64 *entry = (struct dirent64 *)(entries + at);
+            pid_t id = (pid_t)strtol(entry->d_name, NULL, 10);
+            at += entry->d_reclen;
+            work = id && !is_known(id) && told(id, "syscall", text, sizeof text) &&
+                   strtol(text, NULL, 10) != SYS_futex;
+        }
+    if (folder >= 0)
+        close(folder);
+    return work;
+}
+
 static bool is_at_rest(struct thread *t, uint64_t *out_switches)
 {
     char text[256];
@@ -181,7 +261,7 @@ static bool is_at_rest(struct thread *t, uint64_t *out_switches)
     *out_switches = switches_of(t);
     if (!told(t->id, "syscall", text, sizeof text) || !strncmp(text, "running", 7))
         return false;
-    return strtol(text, NULL, 10) == SYS_futex || (t->given_up && t->switches == *out_switches);
+    return waits_for_thread(t, text) || (t->given_up && t->switches == *out_switches);
 }
 
 /* Twice the same, so that none has woken another in between. */
@@ -199,7 +279,7 @@ static bool all_at_rest(void)
         if ((where[i] == AWAY && (!is_at_rest(&thread[i], &again) || again != switches[i])) ||
             (where[i] == AWAY) != (thread[i].where == AWAY))
             return false;
-    return count == thread_count;
+    return count == thread_count && !strangers_work();
 }
 
 /* The thread is not at rest. */
@@ -226,6 +306,11 @@ static bool give_up(void)
             thread[i].ticks = ticks_of(&thread[i]);
         if (!is_at_rest(&thread[i], &switches) && is_waited_for(&thread[i], now - waited_since))
             return false;
+    }
+    if (strangers_work()) {
+        if (now - waited_since < GIVE_UP_NS)
+            return false;
+        strangers_given_up = rank_region->rank[rank_own].loose = true;
     }
     for (uint32_t i = 0; i < thread_count; i++)
         if (!is_at_rest(&thread[i], &switches)) {

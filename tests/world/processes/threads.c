@@ -1,11 +1,14 @@
 /* Rank 0 has some threads, and how many orders of their calls there are is known: threads.sh. */
+#include <aio.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { THREADS_MAX = 4 };
@@ -39,12 +42,39 @@ static void send_in_order(int i)
     pthread_mutex_unlock(&mutex);
 }
 
+/* Another process may have the semaphore. */
+static void wait_for_process(void)
+{
+    sem_t *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    sem_init(shared, 1, 0);
+    sem_wait(shared);
+}
+
+/* A thread that the C library makes for it reads. */
+static void wait_for_library(void)
+{
+    static char byte;
+    static struct aiocb reads;
+    const struct aiocb *const list[] = {&reads};
+    int ends[2];
+    if (pipe(ends) == 0) {
+        reads = (struct aiocb){.aio_fildes = ends[0], .aio_buf = &byte, .aio_nbytes = 1};
+        aio_read(&reads);
+        aio_suspend(list, 1, NULL);
+    }
+}
+
 static void wait_outside(int i)
 {
     while (is("spins") && i && !sent)
         sched_yield();
     if (is("pauses") && i)
         pause();
+    if (is("shares") && i)
+        wait_for_process();
+    if (is("reads") && i)
+        wait_for_library();
     send_to(i, 1, MPI_COMM_WORLD);
     sent = 1;
 }
@@ -78,7 +108,7 @@ static void *work(void *number)
     }
     if (is("order"))
         send_in_order(i);
-    if (is("spins") || is("pauses"))
+    if (is("spins") || is("pauses") || is("shares") || is("reads"))
         wait_outside(i);
     return NULL;
 }
@@ -91,7 +121,7 @@ static void threads_run(void)
         number[i] = i;
         pthread_create(&thread[i], NULL, work, &number[i]);
     }
-    if (is("pauses"))
+    if (is("pauses") || is("shares") || is("reads"))
         MPI_Recv(NULL, 0, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = 0; i < thread_count; i++)
         pthread_join(thread[i], NULL);
