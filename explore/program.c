@@ -183,7 +183,7 @@ bool explore_program_place(struct explore_program *program, uint64_t site,
         return true;
     }
     return site && world_processes_site(program->worlds, site, &path, &offset) &&
-           site_resolve(program->resolver, path, NULL, 0, offset, out_place) == CORE_OK;
+           site_resolve(program->resolver, path, NULL, 0, offset, false, out_place) == CORE_OK;
 }
 
 /* option: NULL, or what stands before all. */

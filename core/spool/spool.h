@@ -63,7 +63,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 17,
+    SPOOL_VERSION = 18,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -279,12 +279,20 @@ struct spool_def_call { /* a = call id, b = enum event_class */
     uint64_t traits;      /* a bit for each enum trait */
     /* name, names, padded to 8 */
 };
-struct spool_def_site { /* a = bytes of the function's name, b = 1: a line of a source file */
+enum spool_site_kind {
+    SPOOL_SITE_CODE,   /* a return address */
+    SPOOL_SITE_LINE,   /* of a source file */
+    SPOOL_SITE_CALLERS /* the first of several frames that is outside of bindings (core/binding.h);
+                          the last, if none is */
+};
+struct spool_def_site { /* a = bytes behind it, b = enum spool_site_kind */
     struct spool_head head;
     uint32_t id;
     uint32_t module;  /* DEF_MODULE id, of which a source file is one as well; 0 unknown */
-    uint64_t address; /* return address, relative to the module's load bias; or the line */
-    /* name, padded to 8 */
+    uint64_t address; /* relative to the module's load bias; the line; of callers: 1, if the first
+                         of them called a binding's library */
+    /* of a line: its function's name; of callers: DEF_SITE ids (uint32_t), innermost first; padded
+     * to 8 */
 };
 struct spool_def_module { /* a = bytes of the path, b = bytes of the build id */
     struct spool_head head;

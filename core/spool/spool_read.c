@@ -444,6 +444,8 @@ static bool record_fits(const struct spool_head *head)
         return false;
     switch (head->kind) {
     case SPOOL_DEF_SITE:
+        if (head->b == SPOOL_SITE_CALLERS && head->a % sizeof(uint32_t))
+            return false;
         need += head->a;
         break;
     case SPOOL_LIST:

@@ -157,6 +157,63 @@ static enum core_status define_module(struct store *store, struct store_rank *ra
     return status != CORE_OK ? status : store_map_set(&rank->ids.module, def->id, id);
 }
 
+static enum core_status site_look(struct store *store, const struct store_site *site,
+                                  struct site_place *out_place)
+{
+    const struct store_module *module = &store->defs.module[site->module];
+    enum core_status status = CORE_OK;
+
+    if (!store->resolver)
+        status = site_resolver_new(&store->resolver);
+    if (status == CORE_OK)
+        status = !site->module || site->function
+                     ? CORE_NOT_FOUND
+                     : site_resolve(store->resolver, module->path,
+                                    module->build_id_bytes ? module->build_id : NULL,
+                                    module->build_id_bytes, site->address, site->behind, out_place);
+    return status;
+}
+
+/* Whether nothing at the site is outside of bindings. */
+static enum core_status site_bound(struct store *store, uint32_t id, bool *out_bound)
+{
+    struct store_site *site = &store->defs.site[id];
+    struct site_place place = {0};
+    enum core_status status = CORE_OK;
+
+    if (site->bound == SITE_UNKNOWN) {
+        status = site_look(store, site, &place);
+        site->bound = place.bound ? SITE_BOUND : SITE_OUTSIDE;
+    }
+    *out_bound = site->bound == SITE_BOUND;
+    return status == CORE_NOT_FOUND ? CORE_OK : status;
+}
+
+/* A call returns either from MPI or from a binding: which, is the same for all callers. */
+static enum core_status define_callers(struct store *store, struct store_rank *rank,
+                                       const struct spool_def_site *def)
+{
+    const uint32_t *frame = spool_tail(def, sizeof *def);
+    uint32_t count = def->head.a / (uint32_t)sizeof *frame, id = 0, first = 0;
+    enum core_status status = CORE_OK;
+    bool bound = true;
+
+    for (uint32_t i = 0; status == CORE_OK && i < count && bound; i++) {
+        id = store_map_get(&rank->ids.site, frame[i]);
+        CORE_CHECK(id <= store->defs.site_by_place.next); /* invariant 1 */
+        first = i ? first : id;
+        if (!id)
+            continue;
+        store->defs.site[id].behind |= i > 0 || def->address != 0;
+        status = site_bound(store, id, &bound);
+    }
+    CORE_CHECK(id <= store->defs.site_by_place.next);
+    CORE_CHECK(first <= store->defs.site_by_place.next);
+    if (id && id != first)
+        store->defs.site[id].inner = first;
+    return status != CORE_OK ? status : store_map_set(&rank->ids.site, def->id, id);
+}
+
 static enum core_status define_site(struct store *store, struct store_rank *rank,
                                     const struct spool_def_site *def)
 {
@@ -171,6 +228,8 @@ static enum core_status define_site(struct store *store, struct store_rank *rank
     uint32_t id;
     bool is_new;
 
+    if (def->head.b == SPOOL_SITE_CALLERS)
+        return define_callers(store, rank, def);
     if (def->head.b)
         memcpy(key.function, spool_tail(def, sizeof *def),
                def->head.a < sizeof key.function ? def->head.a : sizeof key.function);
@@ -207,6 +266,23 @@ static enum core_status source_place(const char *path, const struct store_site *
     return CORE_OK;
 }
 
+/* What a binding returns is not what MPI returned: that, the binding may look at. */
+static enum core_status returned_inside(struct store *store, const struct store_site *site,
+                                        int *returned)
+{
+    struct site_place place = {.returned = RETURNED_UNKNOWN};
+    enum core_status status = CORE_OK;
+
+    CORE_CHECK(site->inner <= store->defs.site_by_place.next);
+    CORE_CHECK(site->behind || !site->inner);
+    if (!site->behind)
+        return CORE_OK;
+    if (site->inner)
+        status = site_look(store, &store->defs.site[site->inner], &place);
+    *returned = status == CORE_OK ? place.returned : RETURNED_UNKNOWN;
+    return status == CORE_NOT_FOUND ? CORE_OK : status;
+}
+
 static enum core_status sites_write(struct store *store)
 {
     struct store_defs *defs = &store->defs;
@@ -224,12 +300,14 @@ static enum core_status sites_write(struct store *store)
         CORE_CHECK(!named || module->path);
         if (named && defs->site[id].function)
             found = source_place(module->path, &defs->site[id], &place);
-        else if (named)
-            found = site_resolve(store->resolver, module->path,
-                                 module->build_id_bytes ? module->build_id : NULL,
-                                 module->build_id_bytes, defs->site[id].address, &place);
+        else
+            found = site_look(store, &defs->site[id], &place);
+        if (!found)
+            status = returned_inside(store, &defs->site[id], &place.returned);
         if (found)
             memset(&place, 0, sizeof place);
+        if (status != CORE_OK)
+            break;
         status = store_put(
             &store->sql, STORE_SITE,
             "ititti"

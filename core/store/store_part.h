@@ -185,6 +185,9 @@ struct store_site {
     uint32_t module; /* index into module[]; 0 unknown */
     uint64_t address;
     char *function; /* of a source file, whose line `address` is; NULL: of machine code */
+    bool behind;    /* what is called there is a binding, */
+    uint32_t inner; /* whose site calls MPI; 0: not known */
+    enum { SITE_UNKNOWN, SITE_OUTSIDE, SITE_BOUND } bound;
 };
 struct store_type {
     char *name;                    /* NULL: it has none */

@@ -20,6 +20,7 @@
 #include <elfutils/libdwfl.h>
 
 #include "core/array.h"
+#include "core/binding.h"
 #include "core/check.h"
 #include "core/fault.h"
 #include "core/trace/returned.h"
@@ -264,39 +265,97 @@ void site_path(Dwarf_Die *unit, const char *file, char *out, size_t room)
         snprintf(out, room, "%s", made);
 }
 
-static void line_find(Dwfl_Module *module, uint64_t address, struct site_place *place)
+static void place_at(Dwarf_Die *unit, const char *file, int line, struct site_place *place)
 {
-    uint64_t bias = 0;
-    Dwarf_Die *unit = site_unit(module, address, &bias);
-    Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
-    const char *file, *slash;
-    int number = 0;
+    const char *slash = strrchr(file, '/');
 
-    if (!line || dwarf_lineno(line, &number) != 0)
-        return;
-    file = dwarf_linesrc(line, NULL, NULL);
-    if (!file || number <= 0)
-        return;
-    slash = strrchr(file, '/');
     snprintf(place->file, sizeof place->file, "%s", slash ? slash + 1 : file);
     site_path(unit, file, place->path, sizeof place->path);
-    place->line = number;
+    place->line = line;
+}
+
+static void line_find(Dwarf_Die *unit, Dwarf_Addr pc, struct site_place *place)
+{
+    Dwarf_Line *line = dwarf_getsrc_die(unit, pc);
+    const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+    int number = 0;
+
+    if (file && dwarf_lineno(line, &number) == 0 && number > 0)
+        place_at(unit, file, number, place);
+}
+
+static bool is_function(int tag)
+{
+    return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+/* Functions that only one file sees have no name for the linker, but scopes around them. */
+static enum binding function_binding(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *symbol =
+        dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+    Dwarf_Die origin = *die, *scope = NULL;
+    char name[BINDING_NAME_MAX] = "";
+
+    if (symbol)
+        return binding_symbol(symbol);
+    for (int i = 0; i < 2; i++) /* of an inlined one what it is, of that where it is declared */
+        if (!dwarf_formref_die(dwarf_attr(&origin, DW_AT_abstract_origin, &attribute), &origin))
+            (void)dwarf_formref_die(dwarf_attr(&origin, DW_AT_specification, &attribute), &origin);
+    int count = dwarf_getscopes_die(&origin, &scope);
+    for (int i = count - 1; i >= 0; i--) {
+        const char *part = is_container(dwarf_tag(&scope[i])) ? dwarf_diename(&scope[i]) : NULL;
+        size_t used = strlen(name), bytes = part ? strcspn(part, "<") : 0;
+        if (bytes && used + bytes + 3 < sizeof name)
+            snprintf(name + used, sizeof name - used, "%s%.*s", used ? "::" : "", (int)bytes, part);
+    }
+    if (count > 0)
+        free(scope);
+    return binding_function(name);
+}
+
+static bool binds(enum binding binding, bool behind)
+{
+    return binding == BINDING_IS || (behind && binding == BINDING_BETWEEN);
 }
 
 /* The function at the address and the functions inlined there, from the scopes that physically
- * contain it. */
-static void scopes_find(Dwfl_Module *module, uint64_t address, struct site_place *place)
+ * contain it. The place is where the code of the first one is that is no binding's. */
+static void scopes_find(Dwarf_Die *unit, Dwarf_Addr pc, bool behind, struct site_place *place)
 {
-    uint64_t bias = 0;
-    Dwarf_Die *unit = site_unit(module, address, &bias), chain[SITE_SCOPES_MAX];
+    Dwarf_Die chain[SITE_SCOPES_MAX];
+    struct site_place inside = *place;
     size_t used = 0;
-    int count = unit ? site_scopes(unit, address - bias, chain) : 0;
+    int count = site_scopes(unit, pc, chain), first = 0;
 
-    for (int i = 0; i < count && !*place->function; i++) {
+    place->bound = binds(binding_source(place->path), behind);
+    for (int i = 0; i < count; i++) {
         int tag = dwarf_tag(&chain[i]);
-        const char *name = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine
-                               ? dwarf_diename(&chain[i])
-                               : NULL;
+        if (!is_function(tag))
+            continue;
+        place->bound = binds(binding_source(place->path), behind) ||
+                       binds(function_binding(&chain[i]), behind);
+        behind = true;
+        if (!place->bound || tag == DW_TAG_subprogram)
+            break;
+        const char *file = variable_file_of(&chain[i], DW_AT_call_file);
+        Dwarf_Attribute attribute;
+        Dwarf_Word word;
+        if (!file || dwarf_formudata(dwarf_attr(&chain[i], DW_AT_call_line, &attribute), &word))
+            break;
+        place_at(unit, file, (int)word, place);
+        first = i + 1;
+    }
+    CORE_CHECK(first <= count);
+    if (place->bound) {
+        inside.bound = true;
+        *place = inside;
+        first = 0;
+    }
+    for (int i = first; i < count && !*place->function; i++) {
+        int tag = dwarf_tag(&chain[i]);
+        const char *name = is_function(tag) ? dwarf_diename(&chain[i]) : NULL;
         if (!name)
             continue;
         if (tag == DW_TAG_subprogram)
@@ -333,7 +392,8 @@ static void symbol_name(const char *name, char *out, size_t room)
     free(plain);
 }
 
-static void symbol_find(Dwfl_Module *module, uint64_t address, struct site_place *place)
+static void symbol_find(Dwfl_Module *module, uint64_t address, bool behind,
+                        struct site_place *place)
 {
     GElf_Off offset = 0;
     GElf_Sym symbol;
@@ -342,6 +402,8 @@ static void symbol_find(Dwfl_Module *module, uint64_t address, struct site_place
     if (!name || !*name)
         return;
     symbol_name(name, place->symbol, sizeof place->symbol);
+    if (!*place->function)
+        place->bound |= binds(binding_symbol(name), behind);
     place->offset = offset + 1;
 }
 
@@ -411,7 +473,7 @@ struct site_statics *site_module_statics(struct site_resolver *resolver)
 
 enum core_status site_resolve(struct site_resolver *resolver, const char *module_path,
                               const unsigned char *build_id, size_t build_id_bytes,
-                              uint64_t address, struct site_place *out_place)
+                              uint64_t address, bool behind, struct site_place *out_place)
 {
     Dwfl_Module *module = NULL;
     struct site_place place = {0};
@@ -421,9 +483,13 @@ enum core_status site_resolve(struct site_resolver *resolver, const char *module
         return status;
     if (!address)
         return CORE_NOT_FOUND;
-    line_find(module, address - 1, &place);
-    scopes_find(module, address - 1, &place);
-    symbol_find(module, address - 1, &place);
+    uint64_t bias = 0;
+    Dwarf_Die *unit = site_unit(module, address - 1, &bias);
+    if (unit) {
+        line_find(unit, address - 1 - bias, &place);
+        scopes_find(unit, address - 1 - bias, behind, &place);
+    }
+    symbol_find(module, address - 1, behind, &place);
     if (!*place.file && !*place.function && !*place.symbol)
         return CORE_NOT_FOUND;
     place.optimized = optimized_find(module, address - 1, &place);

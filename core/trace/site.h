@@ -1,5 +1,6 @@
 /* Source lines of return addresses, through libdw: inlined frames, separate debug files (build id,
- * debuglink), PIE and shared libraries; without debug information the symbol and offset. */
+ * debuglink), PIE and shared libraries; without debug information the symbol and offset. Of frames
+ * that are inlined into each other, the first one outside of bindings (core/binding.h) counts. */
 #ifndef CORE_TRACE_SITE_H
 #define CORE_TRACE_SITE_H
 
@@ -17,24 +18,25 @@ struct site_place {
                        in which that ran is not known */
     int line;
     char function[256]; /* innermost function that is not inlined; "" unknown */
-    char inlined[512];  /* chain of inlined functions at the address, innermost first, "a < b"; ""
-                           none */
+    char inlined[512];  /* chain of inlined functions there, innermost first, "a < b"; "" none */
     char symbol[256];   /* from the symbol table, C++ names demangled; "" unknown */
     uint64_t offset;    /* address - symbol's address */
     int optimized; /* 0: the compiler translated what is written, no more and no less; 1: it may
                       have moved and added loads; -1 unknown */
     int returned;  /* enum returned: what becomes of what the call returns */
+    bool bound;    /* all of it is a binding's: the innermost frame is told */
 };
 
 enum core_status site_resolver_new(struct site_resolver **out_resolver);
 void site_resolver_free(struct site_resolver *resolver);
-/* address is relative to the module's load bias, and is a return address: the line is that of the
+/* behind: what is called there is a binding (for BINDING_BETWEEN); else it is MPI.
+ * address is relative to the module's load bias, and is a return address: the line is that of the
  * call before it. build_id may be NULL; a module whose build id differs from it is not trusted (the
  * program was rebuilt since) and yields no line. CORE_NOT_FOUND (without a report) when nothing at
  * all is known. */
 enum core_status site_resolve(struct site_resolver *resolver, const char *module_path,
                               const unsigned char *build_id, size_t build_id_bytes,
-                              uint64_t address, struct site_place *out_place);
+                              uint64_t address, bool behind, struct site_place *out_place);
 
 /* For variable.c: the module's debug information, and what it keeps of it. CORE_NOT_FOUND, without
  * a report: it cannot be read, or was built anew. */

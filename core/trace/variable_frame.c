@@ -479,7 +479,7 @@ enum core_status variable_confirm(struct site_resolver *resolver,
     struct variable *all = NULL;
     bool has_place = false;
     enum core_status status = site_resolve(resolver, place->module, place->build_id,
-                                           place->build_id_bytes, place->pc, &code);
+                                           place->build_id_bytes, place->pc, false, &code);
 
     CORE_CHECK(*variable);
     bool plain = status == CORE_OK && code.optimized == 0;

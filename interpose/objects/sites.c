@@ -5,8 +5,10 @@
  * distance is found once by unwinding and remembered.
  *
  * Other bindings call C's functions from wherever they like (mpi4py's module, OpenCoarrays,
- * Boost.MPI): there each call is looked at, for the Python frames that called (python.h), or by
- * unwinding. CROSSWAIT_BINDINGS=NAME:NAME... adds to them: how names of libraries begin.
+ * Boost.MPI, of which most is templates in the program itself): there each call is looked at, for
+ * the Python frames that called (python.h), or by unwinding. What they are, core/binding.h knows.
+ * Code of the program may be inlined into a binding's function, and the other way round: who makes
+ * the trace reads the debug information, and chooses one of the frames.
  *
  *  1. A site's id and its module's definition precede, in the rank's records, the first event that
  *     names it. */
@@ -20,12 +22,15 @@
 #include <unwind.h>
 
 #include "interpose/library/library.h"
+#include "core/binding.h"
+#include "core/binding_code.h"
 #include "core/file.h"
 #include "core/python.h"
 #include "interpose/objects/signal_site.h"
 
 enum { MODULES_MAX = 512, SITES_FIRST = 1024, FACADES_MAX = 16 };
-enum { SKIP_EACH = UINT32_MAX }; /* in lane->site[].skip: each call is looked at */
+enum { CALLERS_MAX = 16, CHAINS = 4096 }; /* a power of two */
+enum { SKIP_EACH = UINT32_MAX };          /* in lane->site[].skip: each call is looked at */
 
 static struct {
     uintptr_t base[MODULES_MAX], start[MODULES_MAX], end[MODULES_MAX];
@@ -341,6 +346,9 @@ uint32_t recorder_function_site(struct lane *lane, const void *function)
 struct unwinding {
     void **cfa;
     void **found; /* where the return address of the first frame outside the bindings lies */
+    const void *caller[CALLERS_MAX]; /* and those before it which may be the application's */
+    unsigned caller_count;
+    const struct facade *from; /* the library of a binding that called; NULL: none */
 };
 
 static _Unwind_Reason_Code unwind_one(struct _Unwind_Context *context, void *argument)
@@ -368,18 +376,7 @@ static uint32_t binding_skip(void **cfa)
 
 /* --- bindings that are looked through each time ----------------------------------------------- */
 
-static bool begins_with_one_of(const char *name, const char *list)
-{
-    while (list && *list) {
-        size_t length = strcspn(list, ":");
-        if (length && !strncmp(name, list, length))
-            return true;
-        list += length + (list[length] == ':');
-    }
-    return false;
-}
-
-/* The same for an address that was not seen before. */
+/* The facade of an address that was not seen before; NULL: it is in none. */
 static const struct facade *facade_find(const void *address)
 {
     struct search s = {.address = (uintptr_t)address};
@@ -388,9 +385,9 @@ static const struct facade *facade_find(const void *address)
     if (found || facade_count == FACADES_MAX || !dl_iterate_phdr(search_module, &s) || !s.path[0])
         return found;
     const char *name = strrchr(s.path, '/') ? strrchr(s.path, '/') + 1 : s.path;
-    bool python = begins_with_one_of(name, "MPI.cpython-:MPI.abi3.:MPI.so");
-    if (!python && !begins_with_one_of(name, "libcaf_:libboost_mpi") &&
-        !begins_with_one_of(name, getenv("CROSSWAIT_BINDINGS")))
+    bool python = !strncmp(name, "MPI.cpython-", 12) || !strncmp(name, "MPI.abi3.", 9) ||
+                  !strcmp(name, "MPI.so");
+    if (!python && !binding_library(name))
         return NULL;
     facade[facade_count] =
         (struct facade){s.start, s.end, python || strstr(name, ".cpython-") != NULL};
@@ -444,10 +441,11 @@ static uint32_t python_id(struct lane *lane, const struct python_place *place)
     if (!def)
         return 0;
     int line = python_line(place);
-    *def = (struct spool_def_site){{SPOOL_DEF_SITE, (uint16_t)words, (uint16_t)bytes, 1},
-                                   ++table.last_id,
-                                   module,
-                                   line > 0 ? (uint64_t)line : 0};
+    *def =
+        (struct spool_def_site){{SPOOL_DEF_SITE, (uint16_t)words, (uint16_t)bytes, SPOOL_SITE_LINE},
+                                ++table.last_id,
+                                module,
+                                line > 0 ? (uint64_t)line : 0};
     memcpy(def + 1, place->function, bytes);
     python_site[at].code = place->code;
     python_site[at].offset = place->offset;
@@ -455,28 +453,75 @@ static uint32_t python_id(struct lane *lane, const struct python_place *place)
     return python_site[at].id = table.last_id;
 }
 
+/* Whether a frame may be a binding's, as far as is known here: of source files nothing is. */
+static bool may_bind(const void *address)
+{
+    return binding_sources() || binding_code(address) != BINDING_NONE;
+}
+
+/* Of more than there is room for, the outermost frame takes the place of the one before. */
 static _Unwind_Reason_Code unwind_facades(struct _Unwind_Context *context, void *argument)
 {
     struct unwinding *u = argument;
     void **cfa = (void **)_Unwind_GetCFA(context);
 
-    if (cfa <= u->cfa || facade_of(cfa[-1]) || recorder_in_binding(cfa[-1]))
+    if (cfa < u->cfa || facade_of(cfa[-1]) || recorder_in_binding(cfa[-1]))
         return _URC_NO_REASON;
-    u->found = cfa;
-    return _URC_END_OF_STACK;
+    u->caller_count -= u->caller_count == CALLERS_MAX;
+    u->caller[u->caller_count++] = cfa[-1];
+    bool bound =
+        u->caller_count < CALLERS_MAX ? may_bind(cfa[-1]) : binding_code(cfa[-1]) != BINDING_NONE;
+    return bound ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+/* Id of the site that is one of several callers. */
+static uint32_t callers_id(struct lane *lane, const struct unwinding *u)
+{
+    static struct {
+        uint32_t id, frame[CALLERS_MAX + 1];
+    } chain[CHAINS];
+    uint32_t frame[CALLERS_MAX + 1] = {[CALLERS_MAX] = u->from != NULL}, words;
+    uint64_t key = frame[CALLERS_MAX], at;
+
+    for (unsigned i = 0; i < u->caller_count; i++) {
+        frame[i] = site_id(lane, u->caller[i]);
+        key = (key ^ frame[i]) * 0x9E3779B97F4A7C15u;
+    }
+    if (u->caller_count == 1 && !u->from)
+        return frame[0];
+    for (at = key >> 32; chain[at % CHAINS].id; at++) {
+        if (!memcmp(chain[at % CHAINS].frame, frame, sizeof frame))
+            return chain[at % CHAINS].id;
+        if (at - (key >> 32) == CHAINS / 2)
+            return frame[u->caller_count - 1]; /* too many */
+    }
+    words = (uint32_t)((sizeof(struct spool_def_site) + u->caller_count * sizeof *frame + 7) / 8);
+    struct spool_def_site *def = spool_reserve(recorder_definitions(lane), words);
+    if (!def)
+        return 0;
+    *def =
+        (struct spool_def_site){{SPOOL_DEF_SITE, (uint16_t)words,
+                                 (uint16_t)(u->caller_count * sizeof *frame), SPOOL_SITE_CALLERS},
+                                ++table.last_id,
+                                0,
+                                u->from != NULL};
+    memcpy(def + 1, frame, u->caller_count * sizeof *frame);
+    memcpy(chain[at % CHAINS].frame, frame, sizeof frame);
+    return chain[at % CHAINS].id = table.last_id;
 }
 
 /* The first place outside of bindings. */
 static uint32_t outer_site(struct lane *lane, void **cfa)
 {
-    struct unwinding u = {.cfa = cfa};
-    const struct facade *from = facade_of(cfa[-1]);
+    struct unwinding u = {.cfa = cfa, .from = facade_of(cfa[-1])};
     struct python_place place;
+    uintptr_t end;
 
-    if (from && from->python)
+    if (u.from && u.from->python)
         return python_places(&place, 1) ? python_id(lane, &place) : site_id(lane, cfa[-1]);
-    _Unwind_Backtrace(unwind_facades, &u);
-    return site_id(lane, u.found ? u.found[-1] : cfa[-1]);
+    if (memory_stack((uintptr_t)cfa, &end)) /* no stack that the program made */
+        _Unwind_Backtrace(unwind_facades, &u);
+    return u.caller_count ? callers_id(lane, &u) : site_id(lane, cfa[-1]);
 }
 
 uint32_t recorder_site_slow(struct lane *lane, void **cfa)
@@ -485,7 +530,8 @@ uint32_t recorder_site_slow(struct lane *lane, void **cfa)
     unsigned slot = (unsigned)(((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 56);
     recorder_lock();
     if (lane->site[slot].address != address) {
-        lane->site[slot].skip = facade_find(address) ? SKIP_EACH : binding_skip(cfa);
+        lane->site[slot].skip =
+            facade_find(address) || may_bind(address) ? SKIP_EACH : binding_skip(cfa);
         lane->site[slot].address = address;
         lane->site[slot].id = lane->site[slot].skip ? 0 : site_id(lane, address);
     }

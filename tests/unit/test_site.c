@@ -79,7 +79,7 @@ static enum core_status look(const char *program, const char *module, const char
 
     snprintf(path, sizeof path, "%s/%s", base, module);
     assert_int_equal(site_resolver_new(&resolver), CORE_OK);
-    status = site_resolve(resolver, path, NULL, 0, address_of(program, what), place);
+    status = site_resolve(resolver, path, NULL, 0, address_of(program, what), false, place);
     site_resolver_free(resolver);
     return status;
 }
@@ -191,15 +191,16 @@ static void test_rebuilt(void **state)
     snprintf(path, sizeof path, "%s/built", base);
     assert_int_equal(site_resolver_new(&resolver), CORE_OK);
     uint64_t address = address_of("built", "plain");
-    assert_int_equal(site_resolve(resolver, path, other, sizeof other, address, &place),
+    assert_int_equal(site_resolve(resolver, path, other, sizeof other, address, false, &place),
                      CORE_NOT_FOUND);
-    assert_int_equal(site_resolve(resolver, path, NULL, 0, address, &place), CORE_OK);
-    assert_int_equal(site_resolve(resolver, path, NULL, 0, 0, &place), CORE_NOT_FOUND);
-    assert_int_equal(site_resolve(resolver, path, NULL, 0, UINT64_MAX, &place), CORE_NOT_FOUND);
-    assert_int_equal(site_resolve(resolver, "/no/such/file", NULL, 0, address, &place),
+    assert_int_equal(site_resolve(resolver, path, NULL, 0, address, false, &place), CORE_OK);
+    assert_int_equal(site_resolve(resolver, path, NULL, 0, 0, false, &place), CORE_NOT_FOUND);
+    assert_int_equal(site_resolve(resolver, path, NULL, 0, UINT64_MAX, false, &place),
+                     CORE_NOT_FOUND);
+    assert_int_equal(site_resolve(resolver, "/no/such/file", NULL, 0, address, false, &place),
                      CORE_NOT_FOUND);
     snprintf(path, sizeof path, "%s/main.c", base);
-    assert_int_equal(site_resolve(resolver, path, NULL, 0, address, &place), CORE_NOT_FOUND);
+    assert_int_equal(site_resolve(resolver, path, NULL, 0, address, false, &place), CORE_NOT_FOUND);
     site_resolver_free(resolver);
 }
 

@@ -1,0 +1,40 @@
+# The place of a call is the first one outside of bindings: of templates that are compiled into the
+# program, inlined or not, too; and code that is in no list is named itself.
+programs=$SOURCE/tests/interpose/programs
+# places OWN: each call once, at the line that says so; OWN is where those of own.hpp are.
+places() {
+    sqlite3 -separator ' ' t.db "SELECT DISTINCT call, file, line FROM event JOIN site
+        ON site.id = event.site ORDER BY 1, 2, 3" >told || exit 1
+    /usr/bin/python3 - "$programs" "$1" told <<'P' || { echo "wrong: $2"; exit 1; }
+import sys
+
+programs, own, told = sys.argv[1:]
+told = {tuple(line.split()) for line in open(told)}
+wanted = set()
+for file in "bindings.cpp", "own.hpp":
+    for number, line in enumerate(open(f"{programs}/{file}"), 1):
+        calls = line.partition("; // " if file == "own.hpp" else " // ")[2].split()
+        if file == "own.hpp" and calls and own == file:
+            wanted.add((line.split("(")[0].strip(), file, str(number)))
+        elif file == "bindings.cpp" and calls and (calls[0] != "own" or own == file):
+            wanted |= {(call, file, str(number)) for call in calls if call != "own"}
+print(*sorted(told ^ wanted), sep="\n", end="")
+sys.exit(told != wanted)
+P
+}
+record() { crosswait record -o t.db -- mpirun -n 2 ./p || exit 1; }
+for level in -O0 -O2; do
+    mpicxx -g $level -I"$programs/include" -o p "$programs/bindings.cpp" || exit 1
+    record
+    places own.hpp "$level"
+    for list in own::,total'()' 'own::box::p*():to*()' '*/own.hpp' "libx:$programs/own.h*"; do
+        CROSSWAIT_BINDINGS=$list record
+        places bindings.cpp "$level, $list"
+    done
+done
+# Without debug information it is the caller, too.
+mpicxx -O1 -I"$programs/include" -o p "$programs/bindings.cpp" || exit 1
+record
+[ "$(sqlite3 t.db "SELECT DISTINCT call, symbol FROM event JOIN site ON site.id = event.site
+    WHERE call IN ('MPI_Alloc_mem', 'MPI_Recv', 'MPI_Ssend')" | grep -c '|main$')" = 3 ] ||
+    { echo "without debug information"; exit 1; }
