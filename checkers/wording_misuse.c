@@ -74,6 +74,7 @@ static const char *const misuse_forms[] = {
     [MISUSE_ASSERTION] = "'%a' has %b, which the call does not take",
     [MISUSE_NO_DYNAMIC] = "'%a' is no dynamic window: memory is not attached to it",
     [MISUSE_NO_SHARED] = "'%a' is no window of shared memory",
+    [MISUSE_PROMISED] = "'%a' is %b, but %e was given the info key '%c'",
     [MISUSE_AMODE_ACCESS] =
         "'%a' must have exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR",
     [MISUSE_AMODE_CREATE] = "'%a' has MPI_MODE_RDONLY with MPI_MODE_CREATE or MPI_MODE_EXCL",

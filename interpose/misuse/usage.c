@@ -422,8 +422,11 @@ void usage_peer_slow(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
                      const char *argument, enum usage_peer what)
 {
     const struct comm_info *info = handles_comm_info(lane, comm);
+    if (info && what == USAGE_SOURCE && value == MPI_ANY_SOURCE) {
+        usage_against(lane, seq, info->id, USAGE_NO_ANY_SOURCE, argument);
+        return;
+    }
     if (!info || (what != USAGE_ROOT && value == MPI_PROC_NULL) ||
-        (what == USAGE_SOURCE && value == MPI_ANY_SOURCE) ||
         (what == USAGE_ROOT && info->inter && (value == MPI_ROOT || value == MPI_PROC_NULL)))
         return;
     int size = info->inter ? info->remote_size : info->size;
@@ -459,9 +462,13 @@ void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const
         usage_say(lane, seq, MISUSE_TARGET_RANGE, argument, 0, .value = {value, last.size});
 }
 
-void usage_tag_slow(struct lane *lane, uint64_t seq, int value, const char *argument)
+void usage_tag_slow(struct lane *lane, uint64_t seq, uint32_t comm, int value, const char *argument,
+                    bool any)
 {
-    usage_say(lane, seq, MISUSE_TAG_NEGATIVE, argument, 0, .value = {value});
+    if (any && value == MPI_ANY_TAG)
+        usage_against(lane, seq, comm, USAGE_NO_ANY_TAG, argument);
+    else
+        usage_say(lane, seq, MISUSE_TAG_NEGATIVE, argument, 0, .value = {value});
 }
 
 void usage_least_slow(struct lane *lane, uint64_t seq, long long value, const char *argument,

@@ -113,12 +113,29 @@ static inline void usage_peer(struct lane *lane, uint64_t seq, MPI_Comm comm, in
 /* none: it may be MPI_PROC_NULL, as of what accesses the window. */
 void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const char *argument,
                   bool none);
-void usage_tag_slow(struct lane *lane, uint64_t seq, int value, const char *argument);
-static inline void usage_tag(struct lane *lane, uint64_t seq, int value, const char *argument,
-                             bool any)
+/* promise.c: what info keys of communicators and windows say that the program will not do. A
+ * duplicate has those of its own info only (MPI 4; older versions copied the others). */
+#define USAGE_PROMISES(X)                                                \
+    X(NO_ANY_SOURCE, "mpi_assert_no_any_source", COMM, "MPI_ANY_SOURCE") \
+    X(NO_ANY_TAG, "mpi_assert_no_any_tag", COMM, "MPI_ANY_TAG")          \
+    X(NO_LOCKS, "no_locks", WIN, "locked")
+#define X(name, key, kind, broken) USAGE_##name,
+enum usage_promise { USAGE_PROMISES(X) USAGE_PROMISE_COUNT };
+#undef X
+extern bool usage_promises; /* anything was ever promised */
+/* The call gave the info to the communicator or window of that id. */
+void usage_promised(uint64_t seq, enum recorder_object kind, uint32_t id, MPI_Info info);
+/* The call does what a promise would exclude. */
+void usage_against(struct lane *lane, uint64_t seq, uint32_t id, enum usage_promise what,
+                   const char *argument);
+/* comm: its id. any: it may be MPI_ANY_TAG. */
+void usage_tag_slow(struct lane *lane, uint64_t seq, uint32_t comm, int value, const char *argument,
+                    bool any);
+static inline void usage_tag(struct lane *lane, uint64_t seq, uint32_t comm, int value,
+                             const char *argument, bool any)
 {
-    if (UNLIKELY(value < 0) && !(any && value == MPI_ANY_TAG))
-        usage_tag_slow(lane, seq, value, argument);
+    if (UNLIKELY(value < 0) && (!any || value != MPI_ANY_TAG || usage_promises))
+        usage_tag_slow(lane, seq, comm, value, argument, any);
 }
 void usage_least_slow(struct lane *lane, uint64_t seq, long long value, const char *argument,
                       int least);

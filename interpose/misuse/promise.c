@@ -1,0 +1,79 @@
+/* What a program promised by info keys that it will not do with a communicator or window, which a
+ * library may rely on. Of the last OBJECTS_MAX objects that promised something: each entry is by
+ * the object's id, which no other one gets, so that nothing needs to be forgotten. Under the
+ * recorder's lock. */
+#include <string.h>
+
+#include "interpose/misuse/usage.h"
+
+enum { OBJECTS_MAX = 64, VALUE_MAX = 16 };
+
+static const struct {
+    const char *key;
+    enum recorder_object kind;
+    const char *broken;
+} promises[] = {
+#define X(name, key, kind, broken) {key, OBJECT_##kind, broken},
+    USAGE_PROMISES(X)
+#undef X
+};
+
+static struct promiser {
+    uint32_t id; /* 0: unused */
+    enum recorder_object kind;
+    uint64_t by[USAGE_PROMISE_COUNT]; /* the call that gave the key; 0: none did */
+} promiser[OBJECTS_MAX];
+static unsigned next; /* to be used, if need be again */
+bool usage_promises;
+
+static struct promiser *find(enum recorder_object kind, uint32_t id)
+{
+    for (unsigned i = 0; i < OBJECTS_MAX; i++)
+        if (promiser[i].id == id && promiser[i].kind == kind)
+            return &promiser[i];
+    return NULL;
+}
+
+static void note(uint64_t seq, enum recorder_object kind, uint32_t id, unsigned which, bool given)
+{
+    recorder_lock();
+    struct promiser *found = find(kind, id);
+    if (!found && given) {
+        found = &promiser[next++ % OBJECTS_MAX];
+        *found = (struct promiser){.id = id, .kind = kind};
+    }
+    if (found)
+        found->by[which] = given ? seq : 0;
+    usage_promises |= given;
+    recorder_unlock();
+}
+
+void usage_promised(uint64_t seq, enum recorder_object kind, uint32_t id, MPI_Info info)
+{
+    if (!id || !usage_good(OBJECT_INFO, HANDLE(info)))
+        return;
+    for (unsigned i = 0; i < USAGE_PROMISE_COUNT; i++) {
+        char key[MPI_MAX_INFO_KEY + 1], value[VALUE_MAX + 1] = "";
+        int there = 0;
+        if (promises[i].kind != kind)
+            continue;
+        strncpy(key, promises[i].key, sizeof key - 1);
+        key[sizeof key - 1] = '\0';
+        if (REAL(Info_get)(info, key, VALUE_MAX, value, &there) == MPI_SUCCESS && there)
+            note(seq, kind, id, i, !strcmp(value, "true"));
+    }
+}
+
+void usage_against(struct lane *lane, uint64_t seq, uint32_t id, enum usage_promise what,
+                   const char *argument)
+{
+    if (!usage_promises || !id)
+        return;
+    recorder_lock();
+    const struct promiser *found = find(promises[what].kind, id);
+    uint64_t by = found ? found->by[what] : 0;
+    recorder_unlock();
+    if (by)
+        usage_say(lane, seq, MISUSE_PROMISED, argument, by, .name[1] = promises[what].broken,
+                  .name[2] = promises[what].key);
+}
