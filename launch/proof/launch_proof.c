@@ -107,6 +107,42 @@ static bool sleeps_for_others(pid_t pid, pid_t tid)
            (number < 0 || number == SYS_sched_yield);
 }
 
+/* Whether a thread that sleeps does so until a time has passed, or a signal comes, and nothing that
+ * others do ends it: as a function of the program may that MPI calls, or a handler during which its
+ * signal is not blocked. */
+static bool sleeps_for_time(pid_t pid, pid_t tid)
+{
+    char text[256];
+    unsigned long arg[2] = {0};
+    long number = -1;
+
+    if (!task_text(pid, tid, "syscall", text, sizeof text) ||
+        sscanf(text, "%ld %lx %lx", &number, &arg[0], &arg[1]) < 3)
+        return false;
+    switch (number) {
+#ifdef SYS_pause
+    case SYS_pause:
+#endif
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_rt_sigsuspend:
+    case SYS_rt_sigtimedwait:
+        return true;
+#ifdef SYS_poll
+    case SYS_poll:
+#endif
+    case SYS_ppoll:
+        return arg[1] == 0;
+#ifdef SYS_select
+    case SYS_select:
+#endif
+    case SYS_pselect6:
+        return arg[0] == 0;
+    default:
+        return false;
+    }
+}
+
 /* Whether something keeps a thread from looking: it is stopped or traced, waits for a disk, or runs
  * the handler of a signal (which is blocked meanwhile). */
 static bool task_is_held(pid_t pid, pid_t tid, const struct task *task)
@@ -322,8 +358,8 @@ struct stand {
 };
 
 /* Whether a thread inside MPI has had the time, `factor` times the least, to see what there is to
- * see: after all others who stand for so long, too, have moved. One that sleeps has seen that there
- * is nothing. */
+ * see: after all others who stand for so long, too, have moved. One that sleeps until there is news
+ * has seen that there is nothing. */
 static bool has_looked(const struct launch_rank *rank, struct launch_lane *lane,
                        const struct stand *stand)
 {
@@ -333,7 +369,7 @@ static bool has_looked(const struct launch_rank *rank, struct launch_lane *lane,
 
     if (!task_read(rank->pid, lane->header.tid, &task) || !strchr("RS", task.state))
         return false;
-    if (task.state == 'S')
+    if (task.state == 'S' && !sleeps_for_time(rank->pid, lane->header.tid))
         return true;
     if (!task.cpu_known)
         return stand->still_ns >= (uint64_t)PROOF_STILL_LONG_MS * 1000000u * stand->factor;

@@ -14,6 +14,8 @@ try() { # mode ranks
     grep '^crosswait' err | sed 's/;.*//'
     rm -rf T.db*
 }
-for mode in thread spin probe any bcast split late fence big server handler; do try $mode; done
+for mode in thread spin probe any bcast split late fence big server handler nodefer error; do
+    try $mode
+done
 try waitany 3
 for mode in never anyhang self tag; do try $mode; done

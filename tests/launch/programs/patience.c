@@ -17,9 +17,12 @@
  *   tag      rank 0 waits for a tag that rank 1 has not used, rank 1 in MPI_Finalize: hangs
  *   outside  rank 0 sleeps for ever, outside of MPI: hangs, which nobody can know
  *   server   threads of rank 0 wait in poll, in epoll and for a signal's handler, as servers do,
- * and send then what rank 1 waits for handler  the handler of a signal keeps rank 0 in MPI_Recv for
- * a while; meanwhile a message comes aside    a thread of rank 0 does, which has called MPI before,
- * while the other one waits for rank 1, and that for rank 0 */
+ *            and send then what rank 1 waits for
+ *   handler  the handler of a signal keeps rank 0 in MPI_Recv for a while; meanwhile a message
+ * comes nodefer  the same, but the signal is not blocked while its handler runs error    the
+ * handler of an error keeps rank 0 in MPI_Ssend for a while, and sends then what rank 1 waits for
+ *   aside    a thread of rank 0 does, which has called MPI before, while the other one waits for
+ *            rank 1, and that for rank 0 */
 #include <errno.h>
 #include <mpi.h>
 #include <poll.h>
@@ -231,13 +234,14 @@ static void server(pthread_t first)
 }
 
 /* The message fits the second receive alone, but the first one may seem to have taken it. */
-static void handler(void)
+static void handler(int flags)
 {
+    struct sigaction action = {.sa_handler = on_alarm_sleep, .sa_flags = SA_RESTART | flags};
     MPI_Request request;
     int first;
 
     if (rank == 0) {
-        signal(SIGALRM, on_alarm_sleep);
+        sigaction(SIGALRM, &action, NULL);
         alarm(1);
         MPI_Irecv(&first, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request);
         recv_from(1, MPI_ANY_TAG);
@@ -249,6 +253,28 @@ static void handler(void)
         recv_from(0, 3);
         send_to(0, 1);
     }
+}
+
+static void on_error(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+    on_alarm_sleep(0);
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+}
+
+static void error(void)
+{
+    MPI_Errhandler handler;
+
+    MPI_Comm_create_errhandler(on_error, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    if (rank == 0)
+        send_to(1, -9);
+    else if (rank == 1)
+        recv_from(0, 0);
+    MPI_Errhandler_free(&handler);
 }
 
 int main(int argc, char **argv)
@@ -316,7 +342,11 @@ int main(int argc, char **argv)
     } else if (!strcmp(mode, "server")) {
         server(first);
     } else if (!strcmp(mode, "handler")) {
-        handler();
+        handler(0);
+    } else if (!strcmp(mode, "nodefer")) {
+        handler(SA_NODEFER);
+    } else if (!strcmp(mode, "error")) {
+        error();
     } else if (!strcmp(mode, "self")) {
         if (rank == 0)
             MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
