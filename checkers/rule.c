@@ -117,6 +117,32 @@ _Static_assert(RULE_COUNT <= 32, "a bit for each");
 
 const struct remedy_row remedy_table[REMEDY_COUNT] = {
     [REMEDY_OF_RULE] = {"", NULL, UINT32_MAX},
+    [REMEDY_MATCH] =
+        {"match",
+         "let the rank that is waited for make the matching call, or leave this one out: look for "
+         "the branch, the number of rounds, the rank or the tag in which the two differ",
+         OF(DEADLOCK)},
+    [REMEDY_RECEIVE] = {"receive",
+                        "receive what is sent, or do not send it: look for the branch, the number "
+                        "of rounds, the rank or the tag in which the two sides differ",
+                        OF(MESSAGE)},
+    [REMEDY_SYNCHRONISE] = {"synchronise",
+                            "put a synchronisation between accesses to the same place "
+                            "(MPI_Win_fence, MPI_Win_unlock, MPI_Win_flush), or use MPI_Accumulate",
+                            OF(RMA)},
+    [REMEDY_ORDER] = {"order",
+                      "let ranks write to places of their own, or order them: MPI_File_sync, "
+                      "MPI_Barrier, MPI_File_sync, or atomic mode",
+                      OF(FILE)},
+    [REMEDY_COMPLETE] = {"complete",
+                         "complete the operation (MPI_Wait, MPI_Waitall; one-sided: "
+                         "MPI_Win_flush_local, MPI_Win_fence, MPI_Win_unlock) before its buffer is "
+                         "used again, or give each operation a buffer of its own",
+                         OF(BUFFER)},
+    [REMEDY_LOOK] = {"look",
+                     "look at what the call was given, and at what the MPI library printed: a "
+                     "library that is given what it must not be may give up",
+                     OF(LIFECYCLE)},
     [REMEDY_HANDLE] = {"handle",
                        "give the call the handle of an object that was made and is not freed yet",
                        OF(ARGUMENT)},
@@ -148,30 +174,4 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                        "let a rank give up the lock that it has (MPI_Win_unlock) before it asks "
                        "for another one, or let all ranks ask for locks in the same order",
                        OF(DEADLOCK)},
-    [REMEDY_MATCH] =
-        {"match",
-         "let the rank that is waited for make the matching call, or leave this one out: look for "
-         "the branch, the number of rounds, the rank or the tag in which the two differ",
-         OF(DEADLOCK)},
-    [REMEDY_RECEIVE] = {"receive",
-                        "receive what is sent, or do not send it: look for the branch, the number "
-                        "of rounds, the rank or the tag in which the two sides differ",
-                        OF(MESSAGE)},
-    [REMEDY_SYNCHRONISE] = {"synchronise",
-                            "put a synchronisation between accesses to the same place "
-                            "(MPI_Win_fence, MPI_Win_unlock, MPI_Win_flush), or use MPI_Accumulate",
-                            OF(RMA)},
-    [REMEDY_ORDER] = {"order",
-                      "let ranks write to places of their own, or order them: MPI_File_sync, "
-                      "MPI_Barrier, MPI_File_sync, or atomic mode",
-                      OF(FILE)},
-    [REMEDY_COMPLETE] = {"complete",
-                         "complete the operation (MPI_Wait, MPI_Waitall; one-sided: "
-                         "MPI_Win_flush_local, MPI_Win_fence, MPI_Win_unlock) before its buffer is "
-                         "used again, or give each operation a buffer of its own",
-                         OF(BUFFER)},
-    [REMEDY_LOOK] = {"look",
-                     "look at what the call was given, and at what the MPI library printed: a "
-                     "library that is given what it must not be may give up",
-                     OF(LIFECYCLE)},
 };

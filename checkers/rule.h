@@ -38,6 +38,12 @@ enum rule_id { /* in the order of their checkers */
 /* How a mistake is mended where that is not what its rule says. */
 enum remedy {
     REMEDY_OF_RULE, /* as the rule has it */
+    REMEDY_MATCH,
+    REMEDY_RECEIVE,
+    REMEDY_SYNCHRONISE,
+    REMEDY_ORDER,
+    REMEDY_COMPLETE,
+    REMEDY_LOOK,
     REMEDY_HANDLE,
     REMEDY_COMMIT,
     REMEDY_ATTACH,
@@ -48,12 +54,6 @@ enum remedy {
     REMEDY_FREED,
     REMEDY_FILL,
     REMEDY_UNLOCK,
-    REMEDY_MATCH,
-    REMEDY_RECEIVE,
-    REMEDY_SYNCHRONISE,
-    REMEDY_ORDER,
-    REMEDY_COMPLETE,
-    REMEDY_LOOK,
     REMEDY_COUNT
 };
 struct remedy_row {
