@@ -48,8 +48,10 @@ const char *__asan_default_options(void)
     return OPTIONS;
 }
 P
-gcc -shared -fPIC -DOPTIONS='"exitcode=55"' -o liboptions.so options.c
-build gcc_address gcc -fsanitize=address -Wl,--no-as-needed "$PWD/liboptions.so"
+gcc -shared -fPIC -DOPTIONS='"exitcode=55:verify_asan_link_order=0"' -o liboptions.so options.c
+mkdir before # the sanitizer's library, which gcc names first and which has empty options of its own
+echo "INPUT($PWD/liboptions.so $(gcc -print-file-name=libasan.so))" >before/libasan.so
+build gcc_address gcc -fsanitize=address -L"$PWD/before"
 ASAN_OPTIONS=detect_leaks=0 compare gcc_address overflow yes $record
 [ "$status" = 55 ] || fail "the library's options are not asked for"
 gcc -c -DOPTIONS='"exitcode=56:verify_asan_link_order=0"' -o options.o options.c
