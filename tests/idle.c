@@ -1,22 +1,38 @@
-/* Preloaded into the jobs of tests whose head says `# idle`: a rank that waits sleeps between two
- * looks, instead of burning what the other tests could use. Open MPI calls sched_yield when it
- * found nothing (mpi_yield_when_idle), MPICH asks UCX. Ranks that get on poll as they would
- * without; other programs, and our own worlds, are let alone.
+/* Preloaded into the jobs of tests, but those whose head says `# polls`: a rank that waits sleeps
+ * between two looks, instead of burning what other ranks and tests could use. Ranks that get on
+ * poll as they would without; other programs, and our own worlds, are let alone.
  *
- * Looks in vain that follow each other take a microsecond of computing each: with more in between,
- * the rank did something. Time on the clock tells nothing where there are more ranks than cores. */
+ * What a look found Open MPI's opal_progress tells: it calls sched_yield (mpi_yield_when_idle)
+ * where that was nothing. UCX, which MPICH asks, tells the same, but is not all that MPICH looks
+ * at: there, looks in vain are those with little computing between them, and a wait is many of
+ * them. A rank that computes between two looks does not wait in either. The clock is that of the
+ * thread's computing, as time on another tells nothing where there are more ranks than cores; Open
+ * MPI's looks ask it only where a sleep follows, as it costs more than a look. */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-    IDLE_AFTER_NS = 1000000, /* of looking in vain */
-    IDLE_GAP_NS = 20000,
-    IDLE_SLEEP_NS = 200000, /* at first; longer the longer it waits */
-    IDLE_SLEEP_MAX_NS = 2000000
+    LOOKS = 8, /* in vain, before the first sleep */
+    COMPUTES_NS = 50000,
+    UCX_LOOKS_NS = 1000000,
+    UCX_COMPUTES_NS = 20000,
+    SLEEP_NS = 10000, /* at first; longer the longer it waits */
+    SLEEP_MAX_NS = 2000000,
+    SLACK_NS = 1000
 };
+
+struct wait {
+    bool looking, yielded; /* in the look that is under way */
+    unsigned looks;
+    int64_t since_ns, last_ns, sleep_ns;
+};
+
+static _Thread_local struct wait wait;
 
 static int64_t computed_ns(void)
 {
@@ -26,35 +42,82 @@ static int64_t computed_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* After a look in vain. */
+static void begin(void)
+{
+    wait.looks = 0;
+    wait.sleep_ns = 0;
+}
+
+static void sleep_longer(void)
+{
+    if (!wait.sleep_ns) {
+        prctl(PR_SET_TIMERSLACK, SLACK_NS);
+        wait.sleep_ns = SLEEP_NS;
+    } else if (wait.sleep_ns < SLEEP_MAX_NS) {
+        wait.sleep_ns += wait.sleep_ns / 4;
+    }
+    syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = wait.sleep_ns}, NULL);
+    wait.last_ns = computed_ns();
+}
+
+/* After a look of Open MPI's in vain. */
 static void idle(void)
 {
-    static _Thread_local int64_t since, last, sleep;
+    if (++wait.looks > LOOKS && wait.sleep_ns && computed_ns() - wait.last_ns > COMPUTES_NS)
+        begin();
+    if (wait.looks > LOOKS)
+        sleep_longer();
+    else
+        syscall(SYS_sched_yield);
+}
+
+/* After a look of UCX's in vain. */
+static void idle_ucx(void)
+{
     int64_t now = computed_ns();
 
-    if (now - last > IDLE_GAP_NS) {
-        since = now;
-        sleep = IDLE_SLEEP_NS;
+    if (now - wait.last_ns > UCX_COMPUTES_NS) {
+        begin();
+        wait.since_ns = now;
     }
-    last = now;
-    if (now - since > IDLE_AFTER_NS) {
-        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = sleep}, NULL);
-        sleep += sleep < IDLE_SLEEP_MAX_NS ? sleep / 8 : 0;
-        last = computed_ns();
-    } else {
+    wait.last_ns = now;
+    if (now - wait.since_ns > UCX_LOOKS_NS)
+        sleep_longer();
+    else
         syscall(SYS_sched_yield);
-    }
+}
+
+/* The function of the library that this one stands before. */
+static void *real(const char *library, const char *name)
+{
+    void *loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD); /* perhaps for the program alone */
+
+    return dlsym(loaded ? loaded : RTLD_NEXT, name);
+}
+
+int opal_progress(void);
+int opal_progress(void)
+{
+    static int (*progress)(void);
+    int events;
+
+    if (!progress)
+        *(void **)&progress = real("libopen-pal.so.40", "opal_progress");
+    wait.looking = true;
+    wait.yielded = false;
+    events = progress();
+    wait.looking = false;
+    if (!wait.yielded)
+        begin();
+    return events;
 }
 
 int sched_yield(void);
 int sched_yield(void)
 {
-    static int openmpi = -1;
-
-    if (openmpi < 0)
-        openmpi = dlsym(RTLD_DEFAULT, "opal_progress") != NULL;
-    if (!openmpi)
+    if (!wait.looking)
         return (int)syscall(SYS_sched_yield);
+    wait.yielded = true;
     idle();
     return 0;
 }
@@ -65,13 +128,10 @@ unsigned ucp_worker_progress(void *worker)
     static unsigned (*progress)(void *);
     unsigned found;
 
-    if (!progress) { /* a program may have loaded it for itself alone */
-        void *ucx = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
-
-        *(void **)&progress = dlsym(ucx ? ucx : RTLD_NEXT, "ucp_worker_progress");
-    }
+    if (!progress)
+        *(void **)&progress = real("libucp.so.0", "ucp_worker_progress");
     found = progress(worker);
     if (!found)
-        idle();
+        idle_ucx();
     return found;
 }

@@ -9,7 +9,7 @@ $(TOOLS): $(BUILD)/tests/%: tests/%.c $(LIBS) | $(INTERPOSE_GEN)
 
 TESTS += $(TOOLS)
 
-# What the ranks of many tests wait with. A sanitizer's runtime would have to come before it.
+# What the ranks of tests wait with. A sanitizer's runtime would have to come before it.
 $(BUILD)/tests/libidle.so: tests/idle.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  cc    $<")

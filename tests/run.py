@@ -12,8 +12,8 @@ A script runs in an empty folder of its own (TMPDIR points into it) with BUILD, 
 so that `crosswait` and `libcrosswait.so` are the built ones, and with Open MPI told to
 oversubscribe and to run as root. Header comments set the rest: `# timeout: SECONDS` (120 unless
 told, and PATIENCE times that, as the machine may be busy with other things), `# slow` (only with
---all), `# alone` (not beside other tests: it measures time, or fills the machine), `# idle` (ranks
-that wait sleep between two looks, tests/idle.c: not where it matters that they poll, nor where a
+--all), `# alone` (not beside other tests: it measures time, or fills the machine), `# polls` (ranks
+that wait poll, instead of sleeping between two looks, tests/idle.c: where that matters, or where a
 sanitizer's runtime has to be loaded first). A test that ends or times out takes all the processes
 of its session with it, and what its ranks shared. The folders are in memory where there is plenty,
 and TMPDIR does not say where else.
@@ -27,7 +27,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOM = 2 << 30  # bytes of memory that must be free for tests to have their files there
 PATIENCE = 4  # times the seconds that a test is given: the machine may be busy
 IDLE = 0.1  # of the cores' time: another test can use it
-SHOWN = 30  # tests that --times lists
+SHOWN = 400  # tests that --times lists
 sessions = set()  # of the tests that run
 
 
@@ -203,7 +203,7 @@ class Test:
         self.timeout = float((self.script and header(path, "timeout")) or 120)
         self.slow = self.script and header(path, "slow")
         self.alone = self.script and header(path, "alone")
-        self.idle = self.script and header(path, "idle")
+        self.idle = self.script and not header(path, "polls")
         self.passed = self.failed = 0
         self.problem = None
 

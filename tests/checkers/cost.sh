@@ -1,4 +1,3 @@
-# idle
 # A collective that claims a row of the model keeps it: by hand on a communicator that names it,
 # and inside the library; a broken claim is found.
 # timeout: 240

@@ -2,7 +2,6 @@
 # of what, with the stack, and where the address lies; and nothing of it changes what the job
 # prints, or its exit status. The twins have handlers of their own, or end well.
 # timeout: 400
-# idle
 export PYTHONUNBUFFERED=1
 cat >dies.c <<'P'
 #include <mpi.h>

@@ -3,7 +3,6 @@
 # caught, sys.exit, an exception of a thread, one after which a console goes on. What the job
 # prints and its exit status are as without us.
 # timeout: 300
-# idle
 fail() { echo "$*"; exit 1; }
 export PYTHONUNBUFFERED=1
 cat >raises.py <<'P'

@@ -1,5 +1,4 @@
 # expected
-# idle
 # A hang proven by the launcher is a finding of its own only where no other checker says why.
 job() { crosswait record -o $1$2.db -- mpirun -n 2 $BUILD/corpus/programs/hangs $1 $2 >/dev/null \
     2>err; }

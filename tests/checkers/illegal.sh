@@ -1,5 +1,4 @@
 # timeout: 300
-# idle
 # Whatever a program does, checkers, engines and reports come back: traces of about 10,000 calls
 # that make no sense (tests/interpose/illegal.py), and of four programs with wrong arguments
 # here and there. illegal_all.sh has more of both.

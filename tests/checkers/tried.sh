@@ -1,4 +1,3 @@
-# idle
 # What is said of a finding that the real job was asked about, and of the run that was recorded, in
 # each way in which both can end.
 # timeout: 300

@@ -1,7 +1,7 @@
 # timeout: 180
 # A check that takes seconds says on a terminal how far it is, and nothing of it in a pipe.
 export PYTHONPATH=$SOURCE/tests/cli
-crosswait record -o T.db -- mpirun -n 4 "$BUILD/tests/bench/jobs/families" flood_any 30000 \
+crosswait record -o T.db -- mpirun -n 4 "$BUILD/tests/bench/jobs/families" flood_any 8000 \
     >/dev/null 2>&1
 /usr/bin/python3 - <<'END'
 import os, re, subprocess
@@ -15,7 +15,7 @@ os.write(fd, b"\x03")
 print("on a terminal:", "told" if re.search(told, said) else repr(said))
 print("interrupted: signal", os.WTERMSIG(end(pid, fd)[1]))
 piped = subprocess.run(
-    ["crosswait", "check", "-q", "--budget=50000", "T.db"], capture_output=True, text=True
+    ["crosswait", "check", "-q", "--budget=5000", "T.db"], capture_output=True, text=True
 )
 print("in a pipe:", repr(piped.stdout + piped.stderr))
 END

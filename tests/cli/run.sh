@@ -1,6 +1,5 @@
 # expected
 # timeout: 120
-# idle
 # crosswait run: the verdict and the exit status, job by job.
 P=$BUILD/corpus/programs
 run() { # options and command

@@ -1,5 +1,4 @@
 # timeout: 600
-# idle
 # The sessions in docs/, and the README's, are what is printed today: each of their commands runs,
 # in an empty folder.
 /usr/bin/python3 "$SOURCE/docs/docs.py" "$BUILD" || exit 1

@@ -220,10 +220,11 @@ static bool mixed_end(const struct program *program, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    uint64_t only = argc > 1 ? strtoull(argv[1], NULL, 0) : 0;
+    uint64_t only = argc == 2 ? strtoull(argv[1], NULL, 0) : 0;
+    uint64_t programs = argc > 2 ? strtoull(argv[2], NULL, 0) : PROGRAMS;
     int faults = 0, compared = 0, many = 0, ends = 0;
     unsigned long long behaviours = 0, worlds = 0, outcomes = 0, cut = 0;
-    for (uint64_t number = 0; number < 2 * PROGRAMS; number++) {
+    for (uint64_t number = 0; number < 2 * programs; number++) {
         uint64_t seed = number / 2 + (number % 2 ? PAIRED : 1);
         static struct program program;
         struct explore_search s;

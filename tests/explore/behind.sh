@@ -1,4 +1,3 @@
-# idle
 # A send whose message is received behind something else that waits for its rank: it stands still
 # without a buffer, whatever that is. Where the message is received first, it does not.
 # timeout: 200

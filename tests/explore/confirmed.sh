@@ -1,4 +1,3 @@
-# idle
 # What `run` finds to fail in a world it tries in the real job, under the schedule of that world:
 # confirmed where that fails or hangs as well; a note where the job was given all that the world
 # had, and ran through. ALONE: the program fails only where no mpirun started it.

@@ -1,5 +1,4 @@
 # timeout: 100
-# idle
 # Two explorers that begin at once in one place: neither takes the other's folder for one that was
 # left behind. The first takes a second between making its lock and holding it.
 mkdir tmp

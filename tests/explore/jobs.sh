@@ -2,7 +2,6 @@
 # in worlds of processes, each way to fail as often, the same printed; the schedule that is printed
 # leads there again. jobs_more.sh has further programs.
 # timeout: 900
-# idle
 for name in ${programs:-test getstatus waitany persistent general early exclusive lockorder}; do
     file=$SOURCE/tests/explore/programs/$name.c
     ranks=$(sed -n '1s/^.* \([0-9]*\) ranks.*/\1/p' "$file")

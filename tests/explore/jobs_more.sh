@@ -1,6 +1,5 @@
 # slow
 # Further programs, searched through the real MPI library: see jobs.sh.
 # timeout: 900
-# idle
 programs="overtaken probe iprobe procnull ticket"
 . "$SOURCE/tests/explore/jobs.sh"

@@ -1,4 +1,3 @@
-# idle
 # A schedule of worlds on the real MPI library: the job does there what the world did; a deadlock
 # that needs some buffers and not others hangs in truth. order=random chooses in a world, and says
 # what.

@@ -1,4 +1,3 @@
-# idle
 # Programs whose fault needs a few choices, and their correct twins: each fault is found, no twin
 # is blamed, and all there is was run. The schedule that is printed leads there again.
 # timeout: 300

@@ -1,7 +1,6 @@
 # Threads both ways: what several threads of a rank do has in jobs (--world=mpirun) the behaviours
 # and outcomes that it has in worlds of processes. More of them: threads_jobs_more.sh.
 # timeout: 400
-# idle
 . "$SOURCE/tests/explore/threads_jobs.bash"
 both 3 ./threads ranks 2
 both 3 ./threads communicators 3

@@ -1,7 +1,6 @@
 # More of explore/threads_jobs. Where threads agree on an order by something that is no call of MPI,
 # it is not said that these are all.
 # timeout: 600
-# idle
 # slow
 . "$SOURCE/tests/explore/threads_jobs.bash"
 for mode in 'same 3' 'twice 2' 'late 2' 'tags 3' 'beside 2'; do

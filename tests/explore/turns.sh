@@ -1,4 +1,3 @@
-# idle
 # Schedules of chance: what ranks print on the real library is what they print in the world of the
 # same schedule, where windows and threads decide it.
 # timeout: 200

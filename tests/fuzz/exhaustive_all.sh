@@ -2,9 +2,16 @@
 # expected
 # timeout: 200
 # --exhaustive where a collective loops for ever in several of its scenarios, of one call and two:
-# each is found, and the search goes on.
+# each is found, and the search goes on. The correct collectives of the corpus are verified up to 3
+# ranks.
 cp "$SOURCE/tests/fuzz/exhaustive.c" .
 crosswait fuzz exhaustive.c --target=wrong_bcast_loop --exhaustive=3 -timeout=1 --only=root=0 \
     --only=type=int --only=communicator=world --only=late=no --only=in-place=no >out.txt 2>&1
 echo "exit $?"
 sed -nE '/verified/p; /^  [0-9]+ scenarios/p; s/^  cause      ([^ ]*).*/  \1/p' out.txt
+$BUILD/fuzz/corpus --list | awk -F '\t' '$4 == "-" && $7 == "-" { print $1 }' >correct.txt
+mkdir -p none
+CROSSWAIT_FUZZ_TARGET=$(tr '\n' , <correct.txt | sed 's/,$//') "$BUILD"/fuzz/corpus --exhaustive=3 \
+    --out=none >all.txt
+echo "corpus: exit $?, $(grep -c '^verified' all.txt) of $(wc -l <correct.txt) verified, $(ls none |
+    wc -l) findings"

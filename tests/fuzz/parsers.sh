@@ -1,9 +1,10 @@
 # timeout: 120
 # What is kept in corpus/fuzz, and thousands of spoiled spools, traces and policies: a status and a
-# sentence, never a crash. Holds core invariant 5.
+# sentence, never a crash (parsers_all.sh: many more). Holds core invariant 5.
 set -eu
-"$BUILD/fuzz/parser-policy" --mutations=20000 "$SOURCE"/corpus/fuzz/policy/*
-"$BUILD/fuzz/parser-scenario" --mutations=4000 "$SOURCE"/corpus/fuzz/scenario/*
+times=${times:-1}
+"$BUILD/fuzz/parser-policy" --mutations=$((8000 * times)) "$SOURCE"/corpus/fuzz/policy/*
+"$BUILD/fuzz/parser-scenario" --mutations=$((1500 * times)) "$SOURCE"/corpus/fuzz/scenario/*
 crosswait record --keep-spool -o t.db -- mpirun -n 2 "$BUILD/corpus/programs/shift6" >/dev/null \
     2>&1 || true
 [ -f t.db ] || { echo "no trace was recorded"; exit 1; }
@@ -18,12 +19,12 @@ for ring in sorted(glob.glob("t.db.spool/**/0.0.ring", recursive=True)):
     count += 1
 print(count, "spool")
 END
-"$BUILD/fuzz/parser-spool" --mutations=3000 seed.spool
-"$BUILD/fuzz/parser-trace" --mutations=300 t.db
+"$BUILD/fuzz/parser-spool" --mutations=$((1200 * times)) seed.spool
+"$BUILD/fuzz/parser-trace" --mutations=$((150 * times)) t.db
 mkdir stores
 "$SOURCE/tests/fuzz/store_seeds.bash" "$BUILD" stores
-"$BUILD/fuzz/parser-store" --mutations=30 stores/* "$SOURCE"/corpus/fuzz/store/*
+"$BUILD/fuzz/parser-store" --mutations=$((15 * times)) stores/* "$SOURCE"/corpus/fuzz/store/*
 mkdir traces
 "$SOURCE/tests/fuzz/trace_seeds.bash" "$BUILD" traces
-"$BUILD/fuzz/parser-trace" --mutations=60 traces/* "$SOURCE"/corpus/fuzz/trace/*[^l] 2>errors ||
+"$BUILD/fuzz/parser-trace" --mutations=$((25 * times)) traces/* "$SOURCE"/corpus/fuzz/trace/*[^l] 2>errors ||
     { cat errors; exit 1; }

@@ -13,7 +13,7 @@ kept() { # $1: collective, the rest: what goes before the command
         -rss_limit_mb=4096 kept >log.txt 2>&1 || tail -3 log.txt
     ls kept
 }
-for collective in cw_allreduce_ring cw_bcast_kary fixed_bcast_try_and_ask; do
+for collective in cw_allreduce_ring fixed_bcast_try_and_ask; do
     kept $collective >once.txt
     kept $collective $fixed >twice.txt
     echo "$collective: $([ "$(wc -l <once.txt)" -gt 20 ] && echo many kept), $(cmp once.txt \

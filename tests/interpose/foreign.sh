@@ -1,5 +1,4 @@
 # timeout: 240
-# idle
 # The recorder of one MPI library preloaded into programs of the other one: they do what they do
 # without it, nothing is recorded, and one rank says once which recorder is meant for them. In C,
 # Fortran and Python, where MPI is loaded by dlopen, and in a program that only looks whether MPI is

@@ -1,5 +1,4 @@
 # timeout: 300
-# idle
 # What programs do beside MPI (programs/habits.c): each prints and ends as it does bare, and nothing
 # is found but what stands here. Holds interpose invariant 1.
 habits=$BUILD/tests/interpose/habits

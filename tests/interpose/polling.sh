@@ -1,3 +1,4 @@
+# polls
 # timeout: 120
 # Loops that poll: equal polls that find nothing share an event, and every call is counted; also
 # when the rank is killed in between. Holds misuse/polls.c invariants 1, 2 and 3.

@@ -1,3 +1,4 @@
+# polls
 # timeout: 300
 # Programs built with sanitizers start, end and report as they do bare (sanitizers_all.sh: every
 # compiler and way).

@@ -1,4 +1,3 @@
-# idle
 # SIGKILL of a rank, of all ranks, of mpirun, of the launcher, at random moments: a few of the
 # trials of crash_many.sh.
 # timeout: 120

@@ -1,5 +1,4 @@
 # expected
-# idle
 # However a job ends: the status and the output are the job's own, and the trace says what became
 # of each rank.
 . $SOURCE/tests/launch/lib.bash

@@ -1,5 +1,4 @@
 # expected
-# idle
 # Jobs that hang are ended within two seconds of their last progress, with no process left; the
 # trace says why.
 . $SOURCE/tests/launch/lib.bash

@@ -1,5 +1,4 @@
 # timeout: 300
-# idle
 # --last in a long job: what is kept does not grow with the number of calls, and the newest of it is
 # there when the job hangs, at a signal to the launcher, and at the end.
 . "$SOURCE/tests/launch/lib.bash"

@@ -1,5 +1,4 @@
 # timeout: 120
-# idle
 # --last, where the cause of a hang lies before all that is kept: a receive that takes the last
 # message, a collective that another one is to meet. It is proven from the sums of what was dropped,
 # with the ranks that hold each other; its twin ends well. What is not known is not claimed: of

@@ -1,5 +1,4 @@
 # timeout: 120
-# idle
 # Open MPI 5's starters, of which stubs stand here for what cannot be had. Its mpirun becomes
 # prterun, which has a child a rank, names jobs prterun-NODE-PID@NUMBER and hands to other machines
 # what mca_base_env_list names. Its prun asks a daemon, prte, which ran before: that starts the

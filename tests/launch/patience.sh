@@ -1,6 +1,5 @@
 # expected
 # timeout: 150
-# idle
 # Jobs that look as if they hung are left alone; their twins that do hang are ended.
 # Holds launch invariant 3.
 . $SOURCE/tests/launch/lib.bash

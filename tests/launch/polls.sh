@@ -1,5 +1,4 @@
 # expected
-# idle
 # A job that does nothing but poll is left alone, with one line about it; ended from outside, it is
 # judged: suspected, not proven. Where it did so for long, or --stall said how long it may, that is
 # a warning.

@@ -1,6 +1,5 @@
 # expected
 # timeout: 240
-# idle
 # A job over several machines that share no folder: what ranks record there is here when the job
 # ends, a hang over all of them is proven and ended, also when a network is cut; a machine that dies
 # is named, and its last records are there; and nothing is left on any machine. Holds relay.h

@@ -1,5 +1,4 @@
 # expected
-# idle
 # Signals to the launcher are passed on; the job ends as it would, nothing is left behind, and what
 # was recorded is kept. Holds launch invariant 2.
 . $SOURCE/tests/launch/lib.bash

@@ -1,5 +1,4 @@
 # expected
-# idle
 # A job that only looks stuck is left alone: a rank sleeps, or computes, while the others wait for
 # it inside MPI. Holds history/history.h invariant 2.
 . $SOURCE/tests/launch/lib.bash

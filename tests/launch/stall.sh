@@ -1,6 +1,5 @@
 # expected
 # timeout: 200
-# idle
 # --stall ends, without a proof, a job in which nothing moves, and says who is where; unless told,
 # such a job is left alone.
 . $SOURCE/tests/launch/lib.bash

@@ -1,5 +1,4 @@
 # timeout: 240
-# idle
 # A job whose ranks exchange messages with rank 0 alone, over three machines of which two have no
 # way to each other: recording changes nothing, what the ranks record is here, and a hang is proven,
 # in Open MPI and MPICH. One machine's clock is an hour ahead, which shows nowhere but in a column

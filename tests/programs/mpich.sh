@@ -1,7 +1,6 @@
 # MPICH: the same programs, the same verdicts as with Open MPI; what the launcher preloads follows
 # from what the program links.
 # timeout: 300
-# idle
 command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
 MPI=mpich python3 "$SOURCE/tests/programs/verdicts.py" 1 1 quiz.c quiz_fixed.c wildcard_order.c \
     wildcard_order_fixed.c \

@@ -1,5 +1,4 @@
 # Every program of the corpus gets the verdict that its head expects: part 1 of 3, in two halves
 # side by side.
 # timeout: 600
-# idle
 . "$SOURCE/tests/programs/halves.bash" 1 3

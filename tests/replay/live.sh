@@ -1,4 +1,3 @@
-# idle
 # A found schedule, forced in the real job: hangs and is confirmed, or runs through and is not.
 # expected
 # timeout: 180

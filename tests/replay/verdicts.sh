@@ -1,4 +1,3 @@
-# idle
 # What replay says of programs whose verdict is known: the first line, who holds whom, the exit
 # status; and the witness repeats it.
 # expected

@@ -1,5 +1,4 @@
 # timeout: 120
-# idle
 # Misuse of four rules on more ranks than a terminal lists: every format says the same.
 mpicc -g -O0 -o misuse "$SOURCE/tests/reports/misuse.c" || exit 1
 crosswait run -o misuse.db -- mpirun -n 18 ./misuse >run.txt 2>&1

@@ -1,3 +1,4 @@
+# slow
 # timeout: 240
 # The in-process MPI itself under the address and undefined-behaviour sanitizers: its own tests,
 # and the conformity programs under seeds.
