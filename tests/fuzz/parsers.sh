@@ -26,5 +26,5 @@ mkdir stores
 "$BUILD/fuzz/parser-store" --mutations=$((15 * times)) stores/* "$SOURCE"/corpus/fuzz/store/*
 mkdir traces
 "$SOURCE/tests/fuzz/trace_seeds.bash" "$BUILD" traces
-"$BUILD/fuzz/parser-trace" --mutations=$((25 * times)) traces/* "$SOURCE"/corpus/fuzz/trace/*[^l] 2>errors ||
-    { cat errors; exit 1; }
+"$BUILD/fuzz/parser-trace" --mutations=$((25 * times)) \
+    traces/* "$SOURCE"/corpus/fuzz/trace/*[^l] 2>errors || { cat errors; exit 1; }

@@ -9,7 +9,7 @@ export MPI=mpich
 failed=0
 all="languages plain classes ends quiz filters last payload full unmapped illegal watch"
 mpi4py=$(mpiexec.mpich -n 1 /usr/bin/python3 -c \
-    'from mpi4py import MPI; print(MPI.Get_library_version())' 2>/dev/null)
+    'from mpi4py import MPI; print(MPI.Get_library_version().strip("\0"))' 2>/dev/null)
 case $mpi4py in *MPICH*) all="$all python" ;; *) echo "not python: no mpi4py for MPICH here" ;; esac
 # Where a script says mpicc and mpirun, it means MPICH's; what it may do to this machine only
 # Open MPI's mpirun has to be told.

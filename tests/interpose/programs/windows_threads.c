@@ -10,7 +10,7 @@ static void *work(void *which)
     int *memory;
     MPI_Win win;
 
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 120; i++) {
         MPI_Win_allocate(sizeof *memory, 1, MPI_INFO_NULL, *(MPI_Comm *)which, &memory, &win);
         for (int j = 0; j <= i % 3 + (which == comm) * 2; j++)
             MPI_Win_fence(0, win);
