@@ -5,8 +5,8 @@ import glob, os, re, struct, sys
 
 KINDS = (
     "PAD EVENT LIST DONE LEG ARGS TEXT DIGEST PAYLOAD STACK DEF_CALL DEF_SITE DEF_MODULE DEF_COMM"
-    " DEF_GROUP DEF_TYPE DEF_OP DEF_WIN DEF_FILE LOST CLOCK REPEAT MISUSE THREAD MEMORY"
-    " EVENT_AGAIN DONE_AGAIN LIST_AGAIN BASE"
+    " DEF_GROUP DEF_NEIGHBORS DEF_TYPE DEF_OP DEF_WIN DEF_FILE LOST CLOCK REPEAT MISUSE THREAD"
+    " MEMORY EVENT_AGAIN DONE_AGAIN LIST_AGAIN BASE"
 ).split()
 STATES = ["running", "finalized", "exited", "aborted", "signalled"]
 
@@ -142,7 +142,7 @@ def lane(path, rank):
     magic, version, header, ring_bytes, r, size, index, pid, tid, level = struct.unpack_from(
         "<8sIIQiiIiii", ring, 0
     )
-    assert magic == b"CWSPOOL\0" and version == 18, path
+    assert magic == b"CWSPOOL\0" and version == 19, path
     at = 8 + 8 + 8 + 24
     rank.host = ring[at : at + 64].split(b"\0")[0].decode()
     at += 64 + 40 + 64 + 128

@@ -119,14 +119,12 @@ static void put_blocks(struct room *room, const struct history_space *s)
         const struct history_coll *coll = &s->recent[i];
         struct spool_base_blocks *r;
 
-        CORE_CHECK(coll->listed >= 0);
         if (!coll->sides ||
             !(r = room_take(room, SPOOL_BASE_BLOCKS, i + coll->sides * HISTORY_RECENT, sizeof *r)))
             continue;
         *r = (struct spool_base_blocks){.head = r->head,
                                         .kind = s->key.kind,
                                         .id = s->key.id,
-                                        .listed = coll->listed,
                                         .side = {coll->side[0], coll->side[1]}};
     }
 }
@@ -151,6 +149,7 @@ static void put_space(struct room *room, const struct history *history,
         for (uint32_t i = 0; i < HISTORY_RECENT; i++) {
             r->recent[i].root = s->recent[i].root;
             r->recent[i].bytes = s->recent[i].bytes;
+            r->recent[i].carried = s->recent[i].carried;
             r->recent[i].call = s->recent[i].call;
             r->recent[i].needs_all = s->recent[i].needs_all;
         }
@@ -380,7 +379,8 @@ static bool take_space(struct history_follower *follower, const struct spool_bas
                                              .call = r->recent[i].call,
                                              .needs_all = r->recent[i].needs_all != 0,
                                              .root = r->recent[i].root,
-                                             .bytes = r->recent[i].bytes};
+                                             .bytes = r->recent[i].bytes,
+                                             .carried = r->recent[i].carried};
     for (uint32_t i = 0; i < requests_count(&follower->rank->requests); i++)
         history_count_round(follower, requests_at(&follower->rank->requests, i));
     return true;
@@ -393,10 +393,9 @@ static bool take_blocks(struct history_follower *follower, const struct spool_ba
     struct history_coll *coll = s ? &s->recent[r->head.b % HISTORY_RECENT] : NULL;
 
     CORE_CHECK(r->head.a == SPOOL_BASE_BLOCKS);
-    if (!coll || r->listed < 0)
+    if (!coll)
         return false;
     coll->sides = (uint8_t)(r->head.b / HISTORY_RECENT);
-    coll->listed = r->listed;
     coll->side[0] = r->side[0];
     coll->side[1] = r->side[1];
     return true;

@@ -3,13 +3,13 @@
  * all sizes, each multiplied by a number that only the pair of its two members has. What one side
  * of a pair says and what the other says then add the same to two sums, of all that is given and
  * of all that is taken; so if these differ, some pair's sizes do. */
+#include <string.h>
+
 #include "core/array.h"
 #include "core/check.h"
 #include "core/history/history.h"
 #include "core/random.h"
 #include "core/spool/spool_read.h"
-
-enum { LARGEST = INT32_MAX };
 
 /* Odd, so that no difference in size is lost; 0: nobody waits for itself. */
 uint64_t history_block_weight(uint32_t source, uint32_t dest)
@@ -105,7 +105,7 @@ static void side_set(struct history_coll *coll, uint32_t which, int64_t bytes)
 static void side_sum(const struct history_rank *rank, struct history_coll *coll, uint32_t which,
                      const struct side *whose, uint32_t place, uint32_t size)
 {
-    uint64_t sum = 0, all = 0;
+    uint64_t sum = 0;
 
     for (uint32_t i = 0; i < size; i++) {
         int64_t bytes = side_bytes(rank, whose, i);
@@ -114,14 +114,11 @@ static void side_sum(const struct history_rank *rank, struct history_coll *coll,
             return;
         sum += (uint64_t)bytes * (which == HISTORY_GIVES ? history_block_weight(place, i)
                                                          : history_block_weight(i, place));
-        all += bytes > LARGEST || all > LARGEST ? LARGEST : (uint64_t)bytes;
     }
     CORE_CHECK(which == HISTORY_GIVES || which == HISTORY_TAKES);
     CORE_CHECK(!(coll->sides & HISTORY_KNOWN << which)); /* a side is known once */
     coll->sides |= (uint8_t)((HISTORY_KNOWN | HISTORY_LISTED) << which);
     coll->side[which] = sum;
-    if (all > (uint64_t)coll->listed)
-        coll->listed = all < LARGEST ? (int32_t)all : LARGEST;
 }
 
 /* With MPI_IN_PLACE what a rank gives stands where it takes. */
@@ -168,4 +165,72 @@ void history_blocks_of(const struct history_rank *rank, const struct history_lan
     if (!(coll->sides & HISTORY_KNOWN << HISTORY_GIVES) &&
         (call->verb == VERB_ALLGATHER || call->verb == VERB_ALLTOALL))
         gives_in_place(rank, coll, call->verb, &side[HISTORY_TAKES], place, size);
+}
+
+/* --- all that a rank gives and takes ---------------------------------------------------------- */
+
+static int64_t add_known(int64_t a, int64_t b)
+{
+    return a < 0 || b < 0 ? -1 : a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* Bytes of a side with a size for each. */
+static int64_t listed_bytes(const struct history_rank *rank, const struct history_part *counts,
+                            const struct history_part *types, uint32_t type, uint64_t seq)
+{
+    int64_t all = 0;
+
+    for (uint32_t i = 0; i < counts->count; i++) {
+        bool own = types->seq == seq && i < types->count;
+
+        all = add_known(all, counts->value[i] < 0
+                                 ? -1
+                                 : history_bytes(rank, own ? (uint32_t)types->value[i] : type,
+                                                 counts->value[i]));
+    }
+    return all;
+}
+
+/* Of one side, as often as there are blocks; 0 where the call says nothing of it (MPI_IN_PLACE: the
+ * other side says it). */
+static int64_t side_carried(const struct history_rank *rank, const struct history_lane *kept,
+                            const struct spool_event *event, uint32_t which, uint32_t blocks)
+{
+    bool gives = which == HISTORY_GIVES;
+    const struct history_part *counts =
+        &kept->part[gives ? HISTORY_SEND_COUNTS : HISTORY_RECV_COUNTS];
+    const struct history_part *types = &kept->part[gives ? HISTORY_SEND_TYPES : HISTORY_RECV_TYPES];
+    bool leg = kept->leg.seq == event->seq && kept->leg.head.words;
+    CORE_CHECK(which == HISTORY_GIVES || which == HISTORY_TAKES);
+    int64_t count = gives ? event->count : leg ? kept->leg.count : 0, bytes;
+    uint32_t type = gives ? event->type : leg ? kept->leg.type : 0;
+
+    if (counts->seq == event->seq)
+        return listed_bytes(rank, counts, types, type, event->seq);
+    bytes = history_bytes(rank, type, count);
+    return bytes > 0 && blocks > INT64_MAX / bytes ? INT64_MAX : bytes * (bytes < 0 ? 1 : blocks);
+}
+
+int64_t history_blocks_carried(const struct history_rank *rank, const struct history_space *space,
+                               const struct history_lane *kept, const struct spool_event *event)
+{
+    CORE_CHECK(event->head.a < rank->call_count);
+    const struct history_call *call = &rank->call[event->head.a];
+    bool neighbor = trait_in(call->traits, TRAIT_NEIGHBOR);
+    const struct history_part *all = &kept->part[HISTORY_RECV_COUNTS];
+    uint32_t blocks[2] = {space->inter ? space->remote_size : space->size};
+
+    blocks[HISTORY_TAKES] = blocks[HISTORY_GIVES];
+    if (call->verb == VERB_REDUCE_SCATTER && all->seq == event->seq)
+        return listed_bytes(rank, all, &kept->part[HISTORY_RECV_TYPES], event->type, event->seq);
+    if (!neighbor && !history_gives_blocks(call))
+        return history_bytes(rank, event->type, event->count);
+    if (neighbor && space->neighbors)
+        memcpy(blocks, space->neighbors->edges, sizeof blocks);
+    if (call->verb == VERB_GATHER)
+        blocks[HISTORY_GIVES] = 1;
+    if (call->verb == VERB_SCATTER)
+        blocks[HISTORY_TAKES] = 1;
+    return add_known(side_carried(rank, kept, event, HISTORY_GIVES, blocks[HISTORY_GIVES]),
+                     side_carried(rank, kept, event, HISTORY_TAKES, blocks[HISTORY_TAKES]));
 }

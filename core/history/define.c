@@ -96,6 +96,58 @@ static void def_comm(struct history *history, struct history_rank *rank,
                      def->count, spool_tail(def, sizeof *def));
 }
 
+uint32_t history_edges(const struct history_space *space, uint32_t side, int32_t world)
+{
+    struct history_neighbor_key key = {.side = side, .world = world};
+    const struct history_neighbor *neighbor;
+
+    CORE_CHECK(space->neighbors != NULL);
+    neighbor = core_table_find(&space->neighbors->each, &key);
+    return neighbor ? neighbor->edges : 0;
+}
+
+static bool neighbors_begin(struct history_space *space, const struct spool_def_neighbors *def)
+{
+    if (space->neighbors)
+        core_table_done(&space->neighbors->each);
+    else
+        space->neighbors = calloc(1, sizeof *space->neighbors);
+    if (space->neighbors)
+        *space->neighbors =
+            (struct history_neighbors){.each = CORE_TABLE(struct history_neighbor, key),
+                                       .edges = {def->gives, def->takes},
+                                       .left = (uint64_t)def->gives + def->takes};
+    return space->neighbors != NULL;
+}
+
+static void def_neighbors(struct history *history, struct history_rank *rank,
+                          const struct spool_def_neighbors *def)
+{
+    struct history_space *space = history_space_find(rank, HISTORY_SPACE_COMM, def->comm);
+    const int32_t *world = spool_tail(def, sizeof *def);
+
+    if (!space || (def->first && !space->neighbors))
+        return;
+    if (!def->first && !neighbors_begin(space, def)) {
+        history->unclear = true;
+        return;
+    }
+    CORE_CHECK(space->neighbors != NULL);
+    for (uint32_t i = 0; i < def->count && space->neighbors->left; i++) {
+        struct history_neighbor *neighbor;
+        const struct history_neighbor_key key = {
+            .side = (uint64_t)def->first + i < def->gives ? HISTORY_GIVES : HISTORY_TAKES,
+            .world = world[i]};
+
+        if (core_table_put(&space->neighbors->each, &key, "neighbors", &neighbor)) {
+            history->unclear = true;
+            return;
+        }
+        neighbor->edges++;
+        space->neighbors->left--;
+    }
+}
+
 /* A window or a file: its members are those of the communicator that it was made on. */
 static void def_win(struct history *history, struct history_rank *rank,
                     const struct spool_def_win *def)
@@ -200,6 +252,9 @@ void history_define(struct history *history, struct history_rank *rank,
     case SPOOL_DEF_COMM:
         def_comm(history, rank, (const struct spool_def_comm *)head);
         break;
+    case SPOOL_DEF_NEIGHBORS:
+        def_neighbors(history, rank, (const struct spool_def_neighbors *)head);
+        break;
     case SPOOL_DEF_WIN:
     case SPOOL_DEF_FILE:
         def_win(history, rank, (const struct spool_def_win *)head);
@@ -218,6 +273,9 @@ void history_defined_free(struct history_rank *rank)
         struct history_space *space = core_table_at(&rank->spaces, i);
 
         history_epochs_free(space->epochs);
+        if (space->neighbors)
+            core_table_done(&space->neighbors->each);
+        free(space->neighbors);
         free(space->member);
     }
     for (uint32_t i = 0; i < rank->groups.count; i++)

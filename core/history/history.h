@@ -57,7 +57,7 @@ struct history_coll {                           /* one collective call of a rank
     uint32_t rounds;  /* of a persistent one: how often it was started; REQUEST_ROUNDS_UNTOLD */
     int32_t bytes;    /* that every rank must give or take alike, 0 if there is no count; -1: not
                          known, too many, or of parts that may differ */
-    int32_t listed;   /* the most bytes that a side with a list of sizes has in all */
+    int64_t carried;  /* bytes that the rank gives and takes, at most; -1: not known */
     uint64_t side[2]; /* bytes of the block for each member, or from each; of a list of sizes their
                          weighted sum (blocks.c); MPI_Comm_create: id of the group;
                          MPI_File_open: place of the file, 0 not known */
@@ -65,6 +65,18 @@ struct history_coll {                           /* one collective call of a rank
 struct history_epochs {                     /* of one rank on one window, by world rank */
     uint32_t *posted, *started, *completed; /* how often: as a target, as an origin, as an origin */
     bool *in_post, *in_start;               /* the groups of the epochs that are open */
+};
+struct history_neighbor { /* of a rank in the topology of a communicator */
+    struct history_neighbor_key {
+        uint32_t side; /* HISTORY_GIVES: it gives to it */
+        int32_t world;
+    } key;
+    uint32_t edges;
+};
+struct history_neighbors {
+    struct core_table each; /* struct history_neighbor */
+    uint32_t edges[2];      /* all that the rank has, by side */
+    uint64_t left;          /* of these, not taken yet */
 };
 struct history_space_key {
     uint32_t kind, id; /* enum history_space_kind */
@@ -86,6 +98,7 @@ struct history_space { /* one rank's view of what has collective calls: a commun
     bool mixed;                                 /* others did as well: in what order is not known */
     struct history_coll recent[HISTORY_RECENT]; /* the last ones, by number mod HISTORY_RECENT */
     struct history_epochs *epochs;              /* NULL: no post or start so far */
+    struct history_neighbors *neighbors;        /* NULL: it has no topology, or it is not known */
 };
 
 struct history_group { /* as calls name them */
@@ -274,6 +287,9 @@ void history_blocks_of(const struct history_rank *rank, const struct history_lan
                        struct history_coll *coll);
 void history_blocks_list(struct history *history, struct history_lane *kept,
                          const struct spool_list *list);
+/* blocks.c: bytes that the rank gives and takes in the call, at most; -1: not known. */
+int64_t history_blocks_carried(const struct history_rank *rank, const struct history_space *space,
+                               const struct history_lane *kept, const struct spool_event *event);
 /* What sizes that one member gives another are multiplied by. */
 uint64_t history_block_weight(uint32_t source, uint32_t dest);
 /* What an open call is; NULL: not known. */
@@ -292,6 +308,8 @@ const struct history_group *history_group_find(const struct history_rank *rank, 
 /* history_define.c: takes a definition of the rank; other records are passed over. */
 void history_define(struct history *history, struct history_rank *rank,
                     const struct spool_head *head);
+/* How many edges lead from the rank to a world rank (HISTORY_GIVES), or from there to it. */
+uint32_t history_edges(const struct history_space *space, uint32_t side, int32_t world);
 /* A space of so many members, all unknown yet; one that is there already stays as it is. NULL: out
  * of memory, history is unclear. */
 struct history_space *history_space_add(struct history *history, struct history_rank *rank,

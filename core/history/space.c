@@ -140,8 +140,9 @@ static bool coll_needs_all(const struct history_call *call, const struct spool_e
 {
     if (call->traits & (TRAIT_BIT(NEIGHBOR) | TRAIT_BIT(PER_RANK)))
         return false;
-    if (call->class == EVENT_CLASS_SPAWN)
-        return true;
+    if (call->class == EVENT_CLASS_SPAWN || call->class == EVENT_CLASS_FINALIZE)
+        return true; /* of MPI_Finalize: a rank that is done with it does nothing for others either
+                      */
     switch (call->verb) {
     case VERB_BARRIER:
     case VERB_COMM_DUP:
@@ -184,7 +185,8 @@ struct history_coll history_coll_of(const struct history_rank *rank,
     struct history_coll coll = {.call = event->head.a,
                                 .needs_all = coll_needs_all(call, event),
                                 .root = event->peer,
-                                .bytes = coll_bytes(rank, call, event)};
+                                .bytes = coll_bytes(rank, call, event),
+                                .carried = history_blocks_carried(rank, space, kept, event)};
     int8_t alike = call->verb == VERB_COMM_CREATE ? call->group_arg : call->file_arg;
     if (alike >= 0 && kept->arg_seq == event->seq && (uint32_t)alike < kept->arg_count) {
         coll.sides = HISTORY_KNOWN;
@@ -212,11 +214,15 @@ uint32_t history_space_place(const struct history_space *space, int32_t world)
 bool history_coll_at(const struct history_rank *rank, const struct history_space *space,
                      uint64_t number, struct history_coll *out_coll)
 {
-    if (rank->lanes > 1)
+    if (space->mixed)
         return false;
     if (number == space->entered + 1 && history_space_entered(rank, space) == number) {
-        *out_coll = rank->open[0].coll;
-        return true;
+        const struct history_open *open = rank->open;
+
+        while (history_space_of_open(rank, open) != space)
+            open++;
+        *out_coll = open->coll;
+        return !space->entered || open->lane == space->lane;
     }
     if (!number || number > space->entered || space->entered - number >= HISTORY_RECENT)
         return false;

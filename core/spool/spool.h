@@ -63,7 +63,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 18,
+    SPOOL_VERSION = 19,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -88,6 +88,7 @@ enum spool_kind {
     SPOOL_DEF_MODULE,
     SPOOL_DEF_COMM,
     SPOOL_DEF_GROUP,
+    SPOOL_DEF_NEIGHBORS,
     SPOOL_DEF_TYPE,
     SPOOL_DEF_OP,
     SPOOL_DEF_WIN,
@@ -301,6 +302,15 @@ struct spool_def_module { /* a = bytes of the path, b = bytes of the build id */
     uint64_t base; /* load bias */
     /* path, build id, padded to 8 */
 };
+struct spool_def_neighbors { /* of this rank in the topology of a communicator, which is defined
+                                before */
+    struct spool_head head;
+    uint32_t comm;         /* id */
+    uint32_t gives, takes; /* edges that start here, and that end here: one neighbor each */
+    uint32_t first;        /* as in spool_def_comm: those it gives to, then those it takes from */
+    uint32_t count, reserved;
+    /* count times int32_t world rank, padded to 8; -1: none, or of another job */
+};
 enum spool_comm_kind { SPOOL_COMM_INTRA, SPOOL_COMM_INTER };
 struct spool_def_comm { /* a = enum spool_comm_kind, b = bytes of the name */
     struct spool_head head;
@@ -420,7 +430,9 @@ struct spool_base_space {
     uint64_t entered;
     struct {
         int32_t root, bytes;
+        int64_t carried;
         uint16_t call, needs_all;
+        uint32_t reserved;
     } recent[SPOOL_BASE_RECENT];
 };
 struct spool_base_epoch {   /* of a window towards a rank */
@@ -438,8 +450,6 @@ struct spool_base_lock {
 struct spool_base_blocks {  /* what is known of the sides of one of a space's recent collectives */
     struct spool_head head; /* b: which of them, + SPOOL_BASE_RECENT times what is known */
     uint32_t kind, id;
-    int32_t listed;
-    uint32_t reserved;
     uint64_t side[2];
 };
 struct spool_clock { /* ticks and the host's CLOCK_REALTIME read together; a = 0 at start, 1 at end

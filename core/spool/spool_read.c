@@ -420,6 +420,7 @@ static bool record_fits(const struct spool_head *head)
         [SPOOL_DEF_MODULE] = sizeof(struct spool_def_module),
         [SPOOL_DEF_COMM] = sizeof(struct spool_def_comm),
         [SPOOL_DEF_GROUP] = sizeof(struct spool_def_group),
+        [SPOOL_DEF_NEIGHBORS] = sizeof(struct spool_def_neighbors),
         [SPOOL_DEF_TYPE] = sizeof(struct spool_def_type),
         [SPOOL_DEF_OP] = sizeof(struct spool_def_op),
         [SPOOL_DEF_WIN] = sizeof(struct spool_def_win),
@@ -484,6 +485,9 @@ static bool record_fits(const struct spool_head *head)
         break;
     case SPOOL_DEF_GROUP:
         need += (uint64_t)((const struct spool_def_group *)record)->count * 4;
+        break;
+    case SPOOL_DEF_NEIGHBORS:
+        need += (uint64_t)((const struct spool_def_neighbors *)record)->count * 4;
         break;
     case SPOOL_DEF_TYPE: {
         uint32_t segments = ((const struct spool_def_type *)record)->segment_count;

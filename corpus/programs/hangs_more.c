@@ -1,7 +1,8 @@
 /* More ways to hang, each beside its correct twin ("fixed"): non-blocking collectives in different
  * orders, buffered messages that nobody receives, locks that the library takes late, communicators
  * that one side or member makes otherwise or not at all, a generalized request that nobody
- * completes. Two ranks; the first argument says which way.
+ * completes, neighbors of which one knows of an edge that the other one does not. Two ranks; the
+ * first argument says which way.
  *
  * TEST: ranks=2 args=icolls job=hangs verdict=misuse
  * TEST: ranks=2 args=icolls fixed job=0 verdict=clean
@@ -21,6 +22,8 @@
  * TEST: ranks=2 args=general fixed job=0 verdict=clean
  * TEST: ranks=2 args=party job=hangs verdict=deadlock-recorded
  * TEST: ranks=2 args=party fixed job=0 verdict=clean
+ * TEST: ranks=3 args=edges job=hangs verdict=misuse
+ * TEST: ranks=3 args=edges fixed job=0 verdict=clean
  * INPROC: not detach, which finds the buffer empty there
  * INPROC: not roots, a deadlock there
  * WORLD: not detach, which finds the buffer empty there
@@ -171,6 +174,23 @@ static void party(void)
     MPI_Group_free(&all);
 }
 
+/* Each gives to the next one, but for rank 1, of which rank 2 waits for that. */
+static void edges(void)
+{
+    int ranks, before, next, in = 0, one = 1;
+    MPI_Comm ring;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    before = (rank + ranks - 1) % ranks;
+    next = (rank + 1) % ranks;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &before, &one, rank != 1 || fixed, &next,
+                                   &one, MPI_INFO_NULL, 0, &ring);
+    if (fixed && rank == 1)
+        sleep(2); /* late */
+    MPI_Neighbor_allgather(&rank, 1, MPI_INT, &in, 1, MPI_INT, ring);
+    MPI_Comm_free(&ring);
+}
+
 static int general_query(void *state, MPI_Status *status)
 {
     (void)state;
@@ -223,6 +243,8 @@ int main(int argc, char **argv)
         idup();
     else if (!strcmp(way, "party"))
         party();
+    else if (!strcmp(way, "edges"))
+        edges();
     else if (!strcmp(way, "general"))
         general();
     else

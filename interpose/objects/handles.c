@@ -286,6 +286,83 @@ static void write_comm(struct lane *lane, const struct comm_info *info, const ch
     } while (first < total);
 }
 
+/* --- neighbors: what a topology says of this rank --------------------------------------------- */
+
+struct near { /* ranks of the communicator: those it gives to, then those it takes from */
+    int gives, takes, *rank;
+};
+
+static bool near_graph(MPI_Comm comm, int me, struct near *near)
+{
+    if (REAL(Graph_neighbors_count)(comm, me, &near->gives))
+        return false;
+    near->takes = near->gives;
+    near->rank = malloc(((size_t)near->gives * 2 + 1) * sizeof *near->rank);
+    if (!near->rank || REAL(Graph_neighbors)(comm, me, near->gives, near->rank))
+        return false;
+    memcpy(near->rank + near->gives, near->rank, (size_t)near->gives * sizeof *near->rank);
+    return true;
+}
+
+static bool near_distributed(MPI_Comm comm, struct near *near)
+{
+    int weighted;
+    if (REAL(Dist_graph_neighbors_count)(comm, &near->takes, &near->gives, &weighted))
+        return false;
+    size_t all = (size_t)near->gives + (size_t)near->takes;
+    near->rank = malloc((all * 2 + 1) * sizeof *near->rank); /* and weights */
+    return near->rank && !REAL(Dist_graph_neighbors)(comm, near->takes, near->rank + near->gives,
+                                                     near->rank + all + near->gives, near->gives,
+                                                     near->rank, near->rank + all);
+}
+
+static bool near_grid(MPI_Comm comm, struct near *near)
+{
+    int dims;
+    if (REAL(Cartdim_get)(comm, &dims) || dims < 0)
+        return false;
+    near->gives = near->takes = 2 * dims;
+    near->rank = malloc(((size_t)dims * 4 + 1) * sizeof *near->rank);
+    for (int d = 0; near->rank && d < dims; d++)
+        if (REAL(Cart_shift)(comm, d, 1, &near->rank[2 * d], &near->rank[2 * d + 1]))
+            return false;
+    if (near->rank)
+        memcpy(near->rank + near->gives, near->rank, (size_t)near->gives * sizeof *near->rank);
+    return near->rank != NULL;
+}
+
+/* One in the making is not asked, but the one that it is a copy of. */
+static void write_neighbors(struct lane *lane, MPI_Comm comm, const struct comm_info *info)
+{
+    enum { AT_ONCE = 4096 };
+    struct near near = {0};
+    bool known = info->topology == 1   ? near_grid(comm, &near)
+                 : info->topology == 2 ? near_graph(comm, info->rank, &near)
+                                       : near_distributed(comm, &near);
+    int total = near.gives + near.takes, first = 0;
+    while (known) {
+        int count = total - first < AT_ONCE ? total - first : AT_ONCE;
+        uint32_t words =
+            (uint32_t)((sizeof(struct spool_def_neighbors) + (size_t)count * 4 + 7) / 8);
+        struct spool_def_neighbors *def = spool_reserve(recorder_definitions(lane), words);
+        if (!def)
+            break;
+        *def = (struct spool_def_neighbors){.head = {SPOOL_DEF_NEIGHBORS, (uint16_t)words, 0, 0},
+                                            .comm = info->id,
+                                            .gives = (uint32_t)near.gives,
+                                            .takes = (uint32_t)near.takes,
+                                            .first = (uint32_t)first,
+                                            .count = (uint32_t)count};
+        for (int i = 0; i < count; i++) {
+            int rank = near.rank[first + i];
+            ((int32_t *)(def + 1))[i] = rank >= 0 && rank < info->size ? info->member[rank] : -1;
+        }
+        first += count;
+        known = first < total;
+    }
+    free(near.rank);
+}
+
 /* Of one that has the id, and is not freed. */
 static struct comm_info *comm_slot(uint32_t id)
 {
@@ -409,6 +486,8 @@ static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id
                       : global_id(&info, parent, origin, tag);
     *comm_slot(id) = info;
     write_comm(lane, &info, name);
+    if (info.topology)
+        write_neighbors(lane, origin == COMM_ORIGIN_COPY && parent ? parent->handle : comm, &info);
     return id;
 }
 

@@ -52,15 +52,10 @@ static bool same_coll(const struct history_space *space, const struct caller *a,
 
 /* --- calls that all have entered -------------------------------------------------------------- */
 
-/* Bytes that one side of a member's call gives the others, or takes from them, and what they add to
- * the sum of that side (blocks.c). False: not known. */
-struct block_sum {
-    uint64_t sum, bytes;
-};
-
+/* Adds to the sum of a side what one member's call gives the others, or takes from them (blocks.c).
+ * False: not known. */
 static bool side_add(const struct history_call *call, const struct history_space *space,
-                     const struct history_coll *coll, uint32_t place, uint32_t which,
-                     struct block_sum *sum)
+                     const struct history_coll *coll, uint32_t place, uint32_t which, uint64_t *sum)
 {
     bool gives = which == HISTORY_GIVES,
          rooted = call->verb == VERB_GATHER || call->verb == VERB_SCATTER;
@@ -74,32 +69,13 @@ static bool side_add(const struct history_call *call, const struct history_space
     if (!(coll->sides & HISTORY_KNOWN << which))
         return false;
     if (coll->sides & HISTORY_LISTED << which) {
-        sum->sum += coll->side[which];
-        sum->bytes += (uint64_t)coll->listed;
+        *sum += coll->side[which];
         return true;
     }
-    for (uint32_t i = first; i < end; i++) {
-        sum->sum += coll->side[which] *
-                    (gives ? history_block_weight(place, i) : history_block_weight(i, place));
-        sum->bytes += i == place ? 0 : coll->side[which];
-    }
+    for (uint32_t i = first; i < end; i++)
+        *sum += coll->side[which] *
+                (gives ? history_block_weight(place, i) : history_block_weight(i, place));
     return true;
-}
-
-/* Bytes that the member gives or takes in the call; UINT64_MAX: not known. */
-static uint64_t carried(const struct history_call *call, const struct history_space *space,
-                        const struct history_coll *coll, uint32_t place)
-{
-    struct block_sum sum = {0};
-
-    if (coll->bytes >= 0)
-        return (uint64_t)coll->bytes;
-    if (call->verb == VERB_REDUCE_SCATTER && coll->sides)
-        return (uint64_t)coll->listed;
-    if (!history_gives_blocks(call) || !side_add(call, space, coll, place, HISTORY_GIVES, &sum) ||
-        !side_add(call, space, coll, place, HISTORY_TAKES, &sum))
-        return UINT64_MAX;
-    return sum.bytes;
 }
 
 /* Whether the member has entered it and can do nothing more for it: it has had the time for all
@@ -113,7 +89,8 @@ static bool is_through(const struct proof_prover *prover, const struct history_s
     uint8_t standing = prover->standing[member];
     uint64_t bytes = trait_in(rank->call[coll->call].traits, TRAIT_FILE)
                          ? PROOF_CARRIED_BYTES /* files may be slow */
-                         : carried(&rank->call[coll->call], space, coll, place);
+                     : coll->carried < 0 ? UINT64_MAX
+                                         : (uint64_t)coll->carried;
 
     return rank->lanes == 1 && bytes <= PROOF_CARRIED_BYTES &&
            (standing == PROOF_ENDED || proof_has_carried(standing, bytes));
@@ -195,7 +172,7 @@ static bool is_misfit(const struct proof_prover *prover, const struct history_sp
                       uint64_t number, const struct caller *first)
 {
     const struct history_call *call = &first->rank->call[first->coll->call];
-    struct block_sum given = {0}, taken = {0};
+    uint64_t given = 0, taken = 0;
     bool blocks = history_gives_blocks(call), differ = false;
 
     for (uint32_t i = 0; i < space->size; i++) {
@@ -210,7 +187,7 @@ static bool is_misfit(const struct proof_prover *prover, const struct history_sp
         blocks = blocks && side_add(call, space, &coll, i, HISTORY_GIVES, &given) &&
                  side_add(call, space, &coll, i, HISTORY_TAKES, &taken);
     }
-    return differ || (blocks && given.sum != taken.sum) ||
+    return differ || (blocks && given != taken) ||
            (call->verb == VERB_COMM_CREATE && groups_differ(prover, space, number)) ||
            (call->verb == VERB_OPEN_FILE && places_differ(prover, space, number));
 }
@@ -262,10 +239,124 @@ static struct need stuck_need(struct proof_prover *prover, int32_t me,
                : proof_need_unknown();
 }
 
+/* A collective that a rank waits in, or for. */
+struct wanted {
+    const struct history_space *space;
+    uint64_t number;
+    uint32_t rounds; /* of a persistent one: how often it was started, else 0 */
+    struct caller me;
+    bool known; /* what `me` says of it */
+    bool edges; /* it goes by those of a topology, all of which are known */
+};
+
+/* Whether the rank may still be at the collective, which it has entered: it is in the call, or its
+ * request is active. */
+static bool is_at(const struct proof_prover *prover, int32_t member,
+                  const struct history_space *there, uint64_t number)
+{
+    const struct requests *requests = &prover->history.rank[member].requests;
+
+    if (number > there->entered)
+        return true;
+    if (there->key.kind != HISTORY_SPACE_COMM || proof_is_free(prover, member))
+        return false;
+    for (uint32_t i = 0; i < requests_count(requests); i++) {
+        const struct request *r = requests_at(requests, i);
+
+        if (r->kind == REQUEST_COLLECTIVE && r->active &&
+            r->own[HISTORY_SPACE] == there->key.id + 1 && history_request_number(r) == number)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the member can do nothing more for the collective before some that are missing come.
+ * coll: NULL: not known. What it gives and takes must have had the time to be carried over; and a
+ * member that is outside of MPI may have to pass on what it gets. */
+static bool has_done(const struct proof_prover *prover, int32_t member,
+                     const struct history_space *there, uint64_t number,
+                     const struct history_coll *coll)
+{
+    enum { AT_ONCE_BYTES = 1 << 16 };
+    uint8_t standing = prover->standing[member];
+
+    if (standing == PROOF_ENDED || !is_at(prover, member, there, number))
+        return true;
+    if (!coll || coll->carried < 0)
+        return false;
+    return coll->carried <= AT_ONCE_BYTES ? standing != PROOF_UNKNOWN
+                                          : proof_has_carried(standing, (uint64_t)coll->carried);
+}
+
+/* Whether the call of `me` cannot be complete without member number `i`, whatever the library does.
+ */
+static bool needs_member(const struct wanted *wanted, uint32_t i)
+{
+    const struct history_coll *coll = wanted->me.coll;
+    const struct history_call *call = &wanted->me.rank->call[coll->call];
+    bool rooted = !wanted->space->inter && coll->root >= 0 && coll->carried > 0;
+
+    if (coll->needs_all)
+        return true;
+    if (call->verb == VERB_BCAST || call->verb == VERB_SCATTER)
+        return rooted && i == (uint32_t)coll->root;
+    return (call->verb == VERB_REDUCE || call->verb == VERB_GATHER) &&
+           !trait_in(call->traits, TRAIT_PER_RANK) && rooted &&
+           wanted->me.member == (uint32_t)coll->root;
+}
+
+/* Whether two members know of the same edges between them. */
+static bool edges_fit(const struct history_space *mine, int32_t me, const struct history_space *its,
+                      int32_t member)
+{
+    if (!its->neighbors || its->neighbors->left)
+        return true; /* not known */
+    return history_edges(mine, HISTORY_GIVES, member) == history_edges(its, HISTORY_TAKES, me) &&
+           history_edges(mine, HISTORY_TAKES, member) == history_edges(its, HISTORY_GIVES, me);
+}
+
+/* What a member is to the call. */
+enum part {
+    PART_DONE,    /* it has done all that it can before others come, or has none */
+    PART_OPEN,    /* it may have something to do */
+    PART_MISSING, /* it has not entered it, or not as often, or made another call */
+    PART_EDGES,   /* it has entered it, but does not know of the same edges */
+    PART_UNKNOWN
+};
+static enum part part_of(const struct proof_prover *prover, const struct wanted *wanted, uint32_t i)
+{
+    const struct history_space *space = wanted->space, *there;
+    int32_t member = space->member[i], me = space->member[wanted->me.member];
+    const struct history_rank *rank;
+    struct history_coll coll;
+    bool told;
+
+    if (member < 0 || (uint32_t)member >= prover->history.rank_count)
+        return PART_UNKNOWN;
+    rank = &prover->history.rank[member];
+    there = history_space_global(rank, (enum history_space_kind)space->key.kind, space->global);
+    if (there && there->uneven)
+        return PART_UNKNOWN;
+    if (wanted->edges && member != me && !history_edges(space, HISTORY_GIVES, member) &&
+        !history_edges(space, HISTORY_TAKES, member))
+        return PART_DONE;
+    if (!there || history_space_entered(rank, there) < wanted->number)
+        return PART_MISSING;
+    told = history_coll_at(rank, there, wanted->number, &coll);
+    if (wanted->known && told && member != me &&
+        (coll.rounds < wanted->rounds ||
+         !same_coll(space, &wanted->me, &(struct caller){rank, &coll, i})))
+        return PART_MISSING;
+    if (wanted->edges && member != me && !edges_fit(space, me, there, member))
+        return PART_EDGES;
+    return has_done(prover, member, there, wanted->number, told ? &coll : NULL) ? PART_DONE
+                                                                                : PART_OPEN;
+}
+
 /* Members that have not entered as many collectives of the space as `me` is in, or have not started
  * this one as often, and those whose call of this number was another one: they will not make this
- * one any more.
- * rounds: of a persistent one: how often it was started, else 0.
+ * one any more. But as long as others may have something to do, these need not be whom it waits
+ * for.
  * certain: the call is known not to be complete. */
 struct need proof_coll_need(struct proof_prover *prover, int32_t me,
                             const struct history_space *space, uint64_t number, uint32_t rounds,
@@ -273,39 +364,33 @@ struct need proof_coll_need(struct proof_prover *prover, int32_t me,
 {
     const struct history_rank *mine = &prover->history.rank[me];
     struct history_coll my_coll = {0};
-    const struct caller here = {mine, &my_coll, history_space_place(space, me)};
-    bool known = here.member < space->size && history_coll_at(mine, space, number, &my_coll);
-    uint32_t missing = 0;
+    struct wanted wanted = {space, number, rounds, {mine, &my_coll, 0}, false, false};
+    uint32_t count[PART_UNKNOWN + 1] = {0};
+    bool sure = false;
 
-    if (!number || space->uneven || rounds == REQUEST_ROUNDS_UNTOLD)
+    wanted.me.member = history_space_place(space, me);
+    if (!number || space->uneven || rounds == REQUEST_ROUNDS_UNTOLD ||
+        wanted.me.member >= space->size)
         return proof_need_unknown();
+    wanted.known = history_coll_at(mine, space, number, &my_coll);
+    wanted.edges = wanted.known && space->neighbors && !space->neighbors->left &&
+                   trait_in(mine->call[my_coll.call].traits, TRAIT_NEIGHBOR);
     for (uint32_t i = 0; i < space->size + space->remote_size; i++) {
-        int32_t member = space->member[i];
-        const struct history_space *other;
-        const struct history_rank *rank;
-        struct history_coll coll;
-        uint64_t entered;
+        enum part part = part_of(prover, &wanted, i);
 
-        if (member < 0 || (uint32_t)member >= prover->history.rank_count)
-            return proof_need_unknown();
-        if (member == me)
+        count[part]++;
+        if (part != PART_MISSING && part != PART_EDGES)
             continue;
-        rank = &prover->history.rank[member];
-        other = history_space_global(rank, (enum history_space_kind)space->key.kind, space->global);
-        if (other && other->uneven)
-            return proof_need_unknown();
-        entered = other ? history_space_entered(rank, other) : 0;
-        if (entered < number || (known && history_coll_at(rank, other, number, &coll) &&
-                                 (coll.rounds < rounds ||
-                                  !same_coll(space, &here, &(struct caller){rank, &coll, i})))) {
-            proof_peer_add(prover, member);
-            missing++;
-        }
+        sure |= wanted.known && needs_member(&wanted, i);
+        proof_peer_add(prover, space->member[i]);
     }
-    if (!missing)
-        return certain ? stuck_need(prover, me, space, number) : proof_need_unknown();
-    return proof_need(certain || (known && my_coll.needs_all) ? NEED_CERTAIN : NEED_MAYBE,
-                      ENDING_NEED_COLLECTIVE, space);
+    if (certain && !count[PART_UNKNOWN] && !count[PART_MISSING] && !count[PART_EDGES])
+        return stuck_need(prover, me, space, number);
+    if (count[PART_UNKNOWN] || (count[PART_OPEN] && !sure) ||
+        !(count[PART_MISSING] + count[PART_EDGES]))
+        return proof_need_unknown();
+    return proof_need(certain || (wanted.known && my_coll.needs_all) ? NEED_CERTAIN : NEED_MAYBE,
+                      count[PART_MISSING] ? ENDING_NEED_COLLECTIVE : ENDING_NEED_PART, space);
 }
 
 /* --- communicators of some, and of two sides -------------------------------------------------- */

@@ -17,4 +17,5 @@ for mode in thread spin probe any bcast split late fence big server handler node
     try $mode
 done
 try waitany 3
+try passes 6
 for mode in never anyhang self tag; do try $mode; done

@@ -2,6 +2,18 @@
  * locks. Spools of jobs that stand still are written by hand, each with its twin that can go on. */
 #include "tests/unit/proof_job.h"
 
+enum { SIDED = INTERCOMM_CREATE + 1, IBCAST, NEIGHBOR };
+
+static void named_define(uint16_t call, uint16_t class, const char *name)
+{
+    const struct call_meaning *meaning = meaning_of(name, class);
+    struct spool_def_call def = {
+        .name_bytes = (uint16_t)strlen(name), .verb = meaning->verb, .traits = meaning->traits};
+
+    for (uint32_t r = 0; r < rank_count; r++)
+        put(r, SPOOL_DEF_CALL, call, class, &def, sizeof def, name, strlen(name));
+}
+
 static void collectives_wait_for_who_is_missing(void **state)
 {
     (void)state;
@@ -67,9 +79,179 @@ static void collectives_that_all_have_entered_and_that_rest(void **state)
     }
 }
 
+/* Ranks 0 and 1 are in a collective of so many bytes, rank 2 is not, and waits for rank 0. */
+static void large_start(uint16_t call, int32_t root, int64_t bytes, uint8_t all_stand)
+{
+    enum { TYPE = 1 };
+
+    job_start(3);
+    names_define();
+    for (uint32_t r = 0; r < 3; r++) {
+        struct spool_def_type def = {.id = TYPE, .size = 1};
+
+        standing[r] = all_stand;
+        put(r, SPOOL_DEF_TYPE, 0, 0, &def, sizeof def, NULL, 0);
+        named_inside(r, call, root);
+        lane[r].header.open[0].type = TYPE;
+        lane[r].header.open[0].count = bytes;
+    }
+    inside(2, EVENT_CLASS_RECV, 0, 0, 0);
+}
+
+/* What those that have come give each other may still be on its way, and be all that they wait for.
+ */
+static void collectives_in_which_others_are_at_work(void **state)
+{
+    static const struct {
+        int64_t bytes;
+        uint8_t standing;
+        bool proven;
+    } row[] = {{1000, PROOF_STILL, true},       {1 << 18, PROOF_STILL, false},
+               {1 << 18, PROOF_SETTLED, false}, {1 << 18, PROOF_PAUSED, true},
+               {1 << 24, PROOF_PAUSED, false},  {1 << 24, PROOF_RESTED, true},
+               {1 << 28, PROOF_RESTED, false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        large_start(BCAST, 1, row[i].bytes, row[i].standing);
+        if (row[i].proven)
+            expect_proven(2);
+        else
+            expect_nothing();
+        large_start(REDUCE, 0, row[i].bytes, row[i].standing); /* the root needs all */
+        expect_proven(2);
+        large_start(BCAST, 2, row[i].bytes, row[i].standing); /* all need the root */
+        expect_proven(2);
+    }
+    large_start(BCAST, 1, 1 << 18, PROOF_PAUSED);
+    standing[1] = PROOF_STILL;
+    expect_nothing();
+    standing[1] = PROOF_ENDED;
+    expect_proven(2);
+}
+
+/* Who is not inside of MPI passes nothing on. */
+static void collectives_in_which_others_are_outside(void **state)
+{
+    (void)state;
+    for (int twin = 0; twin < 4; twin++) {
+        job_start(4);
+        named_define(IBCAST, EVENT_CLASS_ICOLL, "MPI_Ibcast");
+        for (uint32_t r = 0; r < 4; r++) {
+            if (r == 1)
+                continue;
+            struct spool_event event = event_of(r, EVENT_CLASS_ICOLL, 0, EVENT_NONE, 5);
+
+            event.t_leave = 2;
+            put(r, SPOOL_EVENT, IBCAST, 0, &event, sizeof event, NULL, 0);
+        }
+        inside(0, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 5);
+        inside(1, EVENT_CLASS_RECV, 3, 5, 0);
+        inside(3, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 5);
+        if (twin == 0) /* it has the message that rank 3 waits for, and computes */
+            standing[2] = PROOF_UNKNOWN;
+        if (twin == 1) /* it has passed that on */
+            inside(2, EVENT_CLASS_RECV, 1, 5, 0);
+        if (twin == 2)
+            standing[2] = PROOF_ENDED;
+        if (twin == 3) { /* the same: it is done with it */
+            did_completing(2, EVENT_CLASS_WAIT, 5, EVENT_NONE, EVENT_NONE);
+            standing[2] = PROOF_UNKNOWN;
+        }
+        if (twin == 0)
+            expect_nothing();
+        else
+            expect_proven(2);
+    }
+}
+
+/* Each rank's edges, as bits of the world ranks: those it gives to, and those it takes from. */
+struct edges {
+    uint32_t gives, takes;
+};
+static void edges_define(uint32_t rank, const struct edges *edges)
+{
+    int32_t world[8];
+    struct spool_def_neighbors def = {.comm = WORLD};
+
+    for (int32_t r = 0; r < 4; r++)
+        if (edges->gives >> r & 1)
+            world[def.gives++] = r;
+    for (int32_t r = 0; r < 4; r++)
+        if (edges->takes >> r & 1)
+            world[def.gives + def.takes++] = r;
+    def.count = def.gives + def.takes;
+    if (!def.count) {
+        put(rank, SPOOL_DEF_NEIGHBORS, 0, 0, &def, sizeof def, NULL, 0);
+        return;
+    }
+    for (uint32_t part = 0; part < 2; part++) { /* in two parts */
+        def.first = part;
+        def.count = part ? def.gives + def.takes - 1 : 1;
+        put(rank, SPOOL_DEF_NEIGHBORS, 0, 0, &def, sizeof def, world + part, def.count * 4);
+    }
+}
+
+/* Four ranks, those named by bits are in the call, the others wait for rank 0. */
+static void edges_start(const struct edges edges[4], uint32_t in)
+{
+    job_start(4);
+    named_define(NEIGHBOR, EVENT_CLASS_COLL, "MPI_Neighbor_allgather");
+    for (uint32_t r = 0; r < 4; r++) {
+        edges_define(r, &edges[r]);
+        if (in >> r & 1)
+            named_inside(r, NEIGHBOR, EVENT_NONE);
+        else
+            inside(r, EVENT_CLASS_RECV, 0, 5, 0);
+    }
+}
+
+static void neighbors_wait_for_each_other_alone(void **state)
+{
+    const struct edges ring[4] = {{2, 8}, {4, 1}, {8, 2}, {1, 4}};
+    const struct edges pairs[4] = {{2, 2}, {1, 1}, {8, 8}, {4, 4}};
+    struct edges other[4];
+
+    (void)state;
+    edges_start(ring, 15);
+    expect_nothing();
+    edges_start(ring, 7); /* 0 waits for 3 */
+    expect_proven(2);
+    expect_need(ENDING_NEED_COLLECTIVE, ENDING_OBJECT_COMM, EVENT_NONE);
+    edges_start(pairs, 7); /* 0 is none of 3's neighbors: 0 and 1 are at work */
+    expect_nothing();
+    edges_start(pairs, 14); /* 0 waits for itself, and 1 for it */
+    expect_proven(1);
+
+    memcpy(other, ring, sizeof other); /* 1 gives 2 nothing, which waits for that */
+    other[1].gives = 0;
+    edges_start(other, 15);
+    for (uint32_t r = 0; r < 4; r++)
+        if (r != 2) {
+            named_did(r, NEIGHBOR, EVENT_NONE, 0, 0);
+            inside(r, EVENT_CLASS_RECV, 2, 5, 0);
+        }
+    expect_proven(2);
+    edges_start(other, 15);
+    for (uint32_t r = 0; r < 4; r++)
+        if (r != 2) {
+            named_did(r, NEIGHBOR, EVENT_NONE, 0, 0);
+            inside(r, EVENT_CLASS_RECV, 2, 5, 0);
+        }
+    standing[1] = PROOF_UNKNOWN;
+    expect_nothing();
+    edges_start(ring, 15); /* the twin: it is at work */
+    for (uint32_t r = 0; r < 4; r++)
+        if (r != 2) {
+            named_did(r, NEIGHBOR, EVENT_NONE, 0, 0);
+            inside(r, EVENT_CLASS_RECV, 2, 5, 0);
+        }
+    expect_nothing();
+}
+
 /* --- sizes of two sides ----------------------------------------------------------------------- */
 
-enum { BYTE_TYPE = 1, SIDED = INTERCOMM_CREATE + 1, LISTED_MAX = 4 };
+enum { BYTE_TYPE = 1, LISTED_MAX = 4 };
 
 struct sided { /* counts; -1: one of each, that stands at [0]; -2: nothing (in place, not the root)
                 */
@@ -80,13 +262,10 @@ struct sided { /* counts; -1: one of each, that stands at [0]; -2: nothing (in p
 static void sided_start(const char *name, uint16_t class)
 {
     job_start(3);
+    named_define(SIDED, class, name);
     for (uint32_t r = 0; r < 3; r++) {
-        const struct call_meaning *meaning = meaning_of(name, class);
-        struct spool_def_call def = {
-            .name_bytes = (uint16_t)strlen(name), .verb = meaning->verb, .traits = meaning->traits};
         struct spool_def_type type = {.id = BYTE_TYPE, .size = 1};
 
-        put(r, SPOOL_DEF_CALL, SIDED, class, &def, sizeof def, name, strlen(name));
         put(r, SPOOL_DEF_TYPE, 0, 0, &type, sizeof type, NULL, 0);
         standing[r] = PROOF_RESTED;
     }
@@ -656,6 +835,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collectives_wait_for_who_is_missing),
         cmocka_unit_test(roots_of_two_groups_fit),
+        cmocka_unit_test(collectives_in_which_others_are_at_work),
+        cmocka_unit_test(collectives_in_which_others_are_outside),
+        cmocka_unit_test(neighbors_wait_for_each_other_alone),
         cmocka_unit_test(collectives_that_all_have_entered_and_that_rest),
         cmocka_unit_test(sizes_that_one_side_gives_and_another_takes),
         cmocka_unit_test(sizes_are_compared_pair_by_pair),

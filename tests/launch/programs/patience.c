@@ -21,6 +21,8 @@
  *   handler  the handler of a signal keeps rank 0 in MPI_Recv for a while; meanwhile a message
  * comes nodefer  the same, but the signal is not blocked while its handler runs error    the
  * handler of an error keeps rank 0 in MPI_Ssend for a while, and sends then what rank 1 waits for
+ *   passes   of six, rank 1 computes before it passes on to rank 3 what a nonblocking broadcast
+ *            gives; rank 2, to which that has nothing to pass on, comes to it when 3 is through
  *   aside    a thread of rank 0 does, which has called MPI before, while the other one waits for
  *            rank 1, and that for rank 0 */
 #include <errno.h>
@@ -73,6 +75,25 @@ static void *sleeps_for_ever(void *argument)
 static void recv_from(int from, int tag)
 {
     MPI_Recv(&value, 1, MPI_INT, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void passes(void)
+{
+    MPI_Request request;
+    double begun;
+
+    if (rank == 0)
+        usleep(300000); /* the others are there when the message comes */
+    if (rank == 2)
+        MPI_Recv(&value, 1, MPI_INT, 3, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Ibcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    begun = MPI_Wtime();
+    while (rank == 1 && MPI_Wtime() < begun + WHILE_S)
+        for (volatile int i = 0; i < 10000000; i++)
+            ;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == 3)
+        MPI_Send(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD);
 }
 
 static void send_to(int to, int tag)
@@ -290,7 +311,9 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (!strcmp(mode, "thread")) {
+    if (!strcmp(mode, "passes")) {
+        passes();
+    } else if (!strcmp(mode, "thread")) {
         threads(sleeper);
     } else if (!strcmp(mode, "never")) {
         threads(waiter);
