@@ -386,15 +386,13 @@ static void leave_all(struct lane *lane)
     recorder_thread.ready = lane;
 }
 
-/* Of a thread whose calls are not recorded nothing can be said; nor what others wait for. */
-static void lane_unseen(void)
+void recorder_unseen(void)
 {
     recorder_lock();
     recorder.unseen = true;
     for (struct lane *lane = recorder.lanes; lane; lane = lane->next)
         lane->writer.header->flags |= SPOOL_FLAG_UNSEEN;
     recorder_unlock();
-    recorder_missed(recorder.lanes, 1);
 }
 
 struct lane *recorder_lane_slow(void **cfa)
@@ -421,7 +419,8 @@ struct lane *recorder_lane_slow(void **cfa)
     recorder_thread.current = NULL;
     if (!lane) {
         recorder_thread.current = &nobody; /* no second try for this thread */
-        lane_unseen();
+        recorder_unseen();                 /* nothing can be said of it, nor what others wait for */
+        recorder_missed(recorder.lanes, 1);
     } else {
         if (life.key_made)
             pthread_setspecific(life.key, lane);
@@ -512,14 +511,19 @@ static struct lane *before_start(void)
     return lane;
 }
 
-/* A Fortran callback that the library runs inside a recorded call makes a call: the record lacks
- * it. */
+/* A Fortran callback that the library runs inside a recorded call makes a call, or a handler or an
+ * operation makes one that concerns others: the record lacks it. */
 static void callback_unseen(unsigned call, void **cfa)
 {
     struct lane *lane = recorder_thread.current;
 
-    if (lane && lane != &nobody && call_description[call].class != EVENT_CLASS_OTHER &&
-        recorder_in_binding(cfa[-1]))
+    if (!lane || lane == &nobody)
+        return;
+    bool runs = lane->depth && lane->depth == atomic_load_explicit(&lane->writer.header->callback,
+                                                                   memory_order_relaxed);
+    uint64_t traits = call_description[call].traits;
+    if ((runs && !trait_in(traits, TRAIT_LOCAL) && !trait_in(traits, TRAIT_ANY_TIME)) ||
+        (call_description[call].class != EVENT_CLASS_OTHER && recorder_in_binding(cfa[-1])))
         recorder_missed(lane, 1);
 }
 

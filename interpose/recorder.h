@@ -628,7 +628,7 @@ void payload_started(struct lane *lane, uint32_t id, uint64_t seq); /* a persist
 void payload_done(struct lane *lane, uint32_t id, uint64_t received,
                   bool keep); /* keep: persistent */
 
-/* --- callbacks of attributes (callbacks.c): replaces them by functions that call them --------- */
+/* --- callbacks (callbacks.c): replaces them by functions that call them ----------------------- */
 
 void callback_comm(MPI_Comm_copy_attr_function **copy, MPI_Comm_delete_attr_function **gone,
                    void **extra);
@@ -637,7 +637,14 @@ void callback_win(MPI_Win_copy_attr_function **copy, MPI_Win_delete_attr_functio
 void callback_type(MPI_Type_copy_attr_function **copy, MPI_Type_delete_attr_function **gone,
                    void **extra);
 
-void callback_op(MPI_User_function **function);
+void callback_general(MPI_Grequest_query_function **query, MPI_Grequest_free_function **gone,
+                      MPI_Grequest_cancel_function **cancel, void **extra);
+typedef void (*callback_fn)(void);
+/* plain: it is given the counts and datatypes of C. */
+callback_fn callback_op(callback_fn function, bool plain);
+callback_fn callback_handler(callback_fn function);
+/* Callbacks may run that are not seen. */
+void recorder_unseen(void);
 
 /* --- live perturbation (perturb.h) ------------------------------------------------------------ */
 

@@ -1,21 +1,21 @@
-/* Callbacks of attributes: what they call is the application's own, although the library called
- * them. The keyval is made with functions of ours, which say that the application runs, and call
- * its functions; a small piece of memory says which, and is never given back, since attributes may
- * outlive their keyval. Keyvals of the same functions and state share it: a program may make and
- * free them for ever.
+/* Functions of the program that the library calls: functions of ours stand for them, which say that
+ * the application runs.
  *
- * Functions of operations: while a collective of the sample goes on, what each was given and what
- * it made of that is kept as digests, so that the order in which the library combined can be told
- * (checkers/collective/applied.h). Nothing of them says which operation they belong to: there is a
- * function of ours for each of the first OPS. */
+ * What those of attributes and of generalized requests call is the application's own, although the
+ * library called them. A small piece of memory says which they are; that of an attribute's is never
+ * given back, since attributes may outlive their keyval. Keyvals of the same functions and state
+ * share it: a program may make and free them for ever.
+ *
+ * Nothing tells functions of operations, and handlers of errors, to which operation or handler they
+ * belong: there is a function of ours for each of the first SLOTS. While a collective of the sample
+ * goes on, what an operation's was given and what it made of that is kept as digests, so that the
+ * order in which the library combined can be told (checkers/collective/applied.h). */
 #include <stdlib.h>
 
 #include "interpose/recorder.h"
 
-typedef void (*any_fn)(void);
-
 struct callback {
-    any_fn copy, gone;
+    callback_fn copy, gone;
     void *extra;
 };
 
@@ -99,7 +99,7 @@ static struct callback *callback_of(struct callback wanted)
     void callback_##kind(copy_type **copy, delete_type **gone, void **extra)                       \
     {                                                                                              \
         struct callback *callback =                                                                \
-            callback_of((struct callback){(any_fn)*copy, (any_fn)*gone, *extra});                  \
+            callback_of((struct callback){(callback_fn)*copy, (callback_fn)*gone, *extra});        \
         if (!callback)                                                                             \
             return;                                                                                \
         *copy = *copy ? kind##_copy : NULL;                                                        \
@@ -111,61 +111,168 @@ KIND(comm, MPI_Comm, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function)
 KIND(win, MPI_Win, MPI_Win_copy_attr_function, MPI_Win_delete_attr_function)
 KIND(type, MPI_Datatype, MPI_Type_copy_attr_function, MPI_Type_delete_attr_function)
 
-/* --- operations ------------------------------------------------------------------------------- */
+/* --- generalized requests --------------------------------------------------------------------- */
 
-enum { OPS = 16 };
-static MPI_User_function *function_of[OPS];
-static uint32_t functions;
+struct general {
+    MPI_Grequest_query_function *query;
+    MPI_Grequest_free_function *gone;
+    MPI_Grequest_cancel_function *cancel;
+    void *extra;
+};
 
-static void apply(uint32_t op, void *in, void *inout, int *count, MPI_Datatype *type)
+static int general_query(void *extra, MPI_Status *status)
+{
+    const struct general *general = extra;
+    struct before before;
+    struct lane *lane = begin(&before);
+    int returned = general->query(general->extra, status);
+
+    end(lane, before);
+    return returned;
+}
+
+static int general_cancel(void *extra, int complete)
+{
+    const struct general *general = extra;
+    struct before before;
+    struct lane *lane = begin(&before);
+    int returned = general->cancel(general->extra, complete);
+
+    end(lane, before);
+    return returned;
+}
+
+static int general_free(void *extra)
+{
+    struct general *general = extra;
+    struct before before;
+    struct lane *lane = begin(&before);
+    int returned = general->gone(general->extra);
+
+    end(lane, before);
+    free(general);
+    return returned;
+}
+
+void callback_general(MPI_Grequest_query_function **query, MPI_Grequest_free_function **gone,
+                      MPI_Grequest_cancel_function **cancel, void **extra)
+{
+    struct general *general = *query && *gone && *cancel ? malloc(sizeof *general) : NULL;
+
+    if (!general)
+        return;
+    *general = (struct general){*query, *gone, *cancel, *extra};
+    *query = general_query;
+    *gone = general_free;
+    *cancel = general_cancel;
+    *extra = general;
+}
+
+/* --- operations and error handlers ------------------------------------------------------------ */
+
+enum { SLOTS = 32 };
+#define EIGHT(X, n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
+#define EACH(X) EIGHT(X, 0) EIGHT(X, 01) EIGHT(X, 02) EIGHT(X, 03) /* octal numbers */
+
+/* The functions of the program, each once; there is one of ours for each. */
+static struct slots {
+    callback_fn function[SLOTS];
+    bool plain[SLOTS]; /* operations: counts and datatypes are as in C */
+    uint32_t count;
+} operations, handlers;
+
+/* SLOTS: there are more, and when this one runs is not seen. */
+static uint32_t slot_of(struct slots *slots, callback_fn function, bool plain)
+{
+    uint32_t at = 0;
+
+    recorder_lock();
+    while (at < slots->count && slots->function[at] != function)
+        at++;
+    if (at < SLOTS) {
+        slots->function[at] = function;
+        slots->plain[at] = plain;
+        slots->count += at == slots->count;
+    }
+    recorder_unlock();
+    if (at == SLOTS)
+        recorder_unseen();
+    return at;
+}
+
+/* While one runs the rank is not one that waits, which the header says; and what it calls is not
+ * recorded, as one may never return. */
+static struct lane *run(uint32_t *out_before)
 {
     struct lane *lane = recorder_thread.current;
-    bool kept = lane && lane != recorder_nobody && lane->depth && lane->applying &&
-                lane->applying == lane->open[0].seq;
+
+    if (!lane || lane == recorder_nobody || !lane->depth)
+        return NULL;
+    *out_before = atomic_load_explicit(&lane->writer.header->callback, memory_order_relaxed);
+    atomic_store_explicit(&lane->writer.header->callback, lane->depth, memory_order_release);
+    return lane;
+}
+
+static void ran(struct lane *lane, uint32_t before)
+{
+    if (lane)
+        atomic_store_explicit(&lane->writer.header->callback, before, memory_order_release);
+}
+
+static void apply(uint32_t slot, void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    uint32_t before = 0;
+    struct lane *lane = run(&before);
+    bool kept =
+        lane && operations.plain[slot] && lane->applying && lane->applying == lane->open[0].seq;
 
     if (kept)
         payload_applied(lane, lane->applying, in, *count, *type, SPOOL_BUFFER_IN);
     if (kept)
         payload_applied(lane, lane->applying, inout, *count, *type, SPOOL_BUFFER_INOUT);
-    function_of[op](in, inout, count, type);
+    ((MPI_User_function *)operations.function[slot])(in, inout, count, type);
     if (kept)
         payload_applied(lane, lane->applying, inout, *count, *type, SPOOL_BUFFER_OUT);
+    ran(lane, before);
 }
 
-#define OP(n)                                                                 \
-    static void op_##n(void *in, void *inout, int *count, MPI_Datatype *type) \
-    {                                                                         \
-        apply(n, in, inout, count, type);                                     \
-    }
-OP(0);
-OP(1);
-OP(2);
-OP(3);
-OP(4);
-OP(5);
-OP(6);
-OP(7);
-OP(8);
-OP(9);
-OP(10);
-OP(11);
-OP(12);
-OP(13);
-OP(14);
-OP(15);
-
-void callback_op(MPI_User_function **function)
+/* What else the library gives to it is passed on as far as registers hold it: a message. */
+static void handle(uint32_t slot, void *object, int *code, void *const more[3])
 {
-    static MPI_User_function *const ours[OPS] = {op_0,  op_1,  op_2,  op_3, op_4,  op_5,
-                                                 op_6,  op_7,  op_8,  op_9, op_10, op_11,
-                                                 op_12, op_13, op_14, op_15};
+    typedef void handler_fn(void *, int *, ...);
+    uint32_t before = 0;
+    struct lane *lane = run(&before);
 
-    if (!*function)
-        return;
-    recorder_lock();
-    if (functions < OPS) {
-        function_of[functions] = *function;
-        *function = ours[functions++];
+    ((handler_fn *)handlers.function[slot])(object, code, more[0], more[1], more[2]);
+    ran(lane, before);
+}
+
+#define OURS(n)                                                                 \
+    static void op_##n(void *in, void *inout, int *count, MPI_Datatype *type)   \
+    {                                                                           \
+        apply(n, in, inout, count, type);                                       \
+    }                                                                           \
+    static void handler_##n(void *object, int *code, void *a, void *b, void *c) \
+    {                                                                           \
+        handle(n, object, code, (void *[]){a, b, c});                           \
     }
-    recorder_unlock();
+EACH(OURS)
+
+#define OP(n) (callback_fn) op_##n,
+#define HANDLER(n) (callback_fn) handler_##n,
+
+callback_fn callback_op(callback_fn function, bool plain)
+{
+    static const callback_fn ours[SLOTS] = {EACH(OP)};
+    uint32_t slot = function ? slot_of(&operations, function, plain) : SLOTS;
+
+    return slot < SLOTS ? ours[slot] : function;
+}
+
+callback_fn callback_handler(callback_fn function)
+{
+    static const callback_fn ours[SLOTS] = {EACH(HANDLER)};
+    uint32_t slot = function ? slot_of(&handlers, function, false) : SLOTS;
+
+    return slot < SLOTS ? ours[slot] : function;
 }

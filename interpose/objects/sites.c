@@ -107,9 +107,9 @@ static bool is_binding(const char *path)
     return library_is_binding(name ? name + 1 : path);
 }
 
-/* Whether the module makes keyvals through the Fortran binding, which hands the callbacks to the
- * library past all C functions. */
-static bool makes_fortran_keyvals(const struct dl_phdr_info *info)
+/* Whether the module makes keyvals or handlers of errors through the Fortran binding, which hands
+ * the callbacks to the library past all C functions. */
+static bool makes_fortran_callbacks(const struct dl_phdr_info *info)
 {
     const char *name = strrchr(info->dlpi_name, '/'), *text = NULL;
     size_t bytes = 0;
@@ -129,6 +129,8 @@ static bool makes_fortran_keyvals(const struct dl_phdr_info *info)
                 bytes = d->d_un.d_val;
     }
     return text && (memmem(text, bytes, "_create_keyval_", 15) ||
+                    memmem(text, bytes, "_create_errhandler_", 19) ||
+                    memmem(text, bytes, "mpi_errhandler_create_", 22) ||
                     memmem(text, bytes, "mpi_keyval_create_", 18));
 }
 
@@ -136,7 +138,7 @@ static int add_binding(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
     (void)context;
-    recorder.unseen |= makes_fortran_keyvals(info);
+    recorder.unseen |= makes_fortran_callbacks(info);
     if (is_binding(info->dlpi_name) &&
         recorder.binding_count < sizeof recorder.binding / sizeof *recorder.binding) {
         uintptr_t low = UINTPTR_MAX, high = 0;

@@ -13,9 +13,11 @@ try() { # mode ranks
     grep '^crosswait' err | sed 's/;.*//'
     rm -rf T.db*
 }
-for mode in thread spin probe any bcast split late fence big server handler nodefer error; do
+for mode in thread spin probe any bcast split late fence big server handler nodefer error computes
+do
     try $mode
 done
 try waitany 3
 try passes 6
+try operates 3
 for mode in never anyhang self tag; do try $mode; done

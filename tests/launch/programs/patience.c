@@ -21,10 +21,12 @@
  *   handler  the handler of a signal keeps rank 0 in MPI_Recv for a while; meanwhile a message
  * comes nodefer  the same, but the signal is not blocked while its handler runs error    the
  * handler of an error keeps rank 0 in MPI_Ssend for a while, and sends then what rank 1 waits for
- *   passes   of six, rank 1 computes before it passes on to rank 3 what a nonblocking broadcast
- *            gives; rank 2, to which that has nothing to pass on, comes to it when 3 is through
- *   aside    a thread of rank 0 does, which has called MPI before, while the other one waits for
- *            rank 1, and that for rank 0 */
+ *   computes the handler of an error computes, instead
+ *   operates of three, rank 1 is in the operation of a scan for a while, in which rank 2 has no
+ * part before it gets what rank 1 sends then passes   of six, rank 1 computes before it passes on
+ * to rank 3 what a nonblocking broadcast gives; rank 2, to which that has nothing to pass on, comes
+ * to it when 3 is through aside    a thread of rank 0 does, which has called MPI before, while the
+ * other one waits for rank 1, and that for rank 0 */
 #include <errno.h>
 #include <mpi.h>
 #include <poll.h>
@@ -39,7 +41,7 @@
 #include <unistd.h>
 
 enum { WHILE_S = 2 };
-static int rank, size, value;
+static int rank, size, value, computing;
 static sem_t posted;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
@@ -77,20 +79,48 @@ static void recv_from(int from, int tag)
     MPI_Recv(&value, 1, MPI_INT, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static void compute(void)
+{
+    const double end = MPI_Wtime() + 1.2;
+
+    while (MPI_Wtime() < end)
+        for (volatile int i = 0; i < 1000000; i++)
+            ;
+}
+
+static void add_late(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+    compute();
+}
+
+static void operates(void)
+{
+    MPI_Op late;
+    int sum;
+
+    MPI_Op_create(add_late, 1, &late);
+    if (rank == 2)
+        MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Scan(&rank, &sum, 1, MPI_INT, late, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Send(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD);
+    MPI_Op_free(&late);
+}
+
 static void passes(void)
 {
     MPI_Request request;
-    double begun;
 
     if (rank == 0)
         usleep(300000); /* the others are there when the message comes */
     if (rank == 2)
         MPI_Recv(&value, 1, MPI_INT, 3, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Ibcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
-    begun = MPI_Wtime();
-    while (rank == 1 && MPI_Wtime() < begun + WHILE_S)
-        for (volatile int i = 0; i < 10000000; i++)
-            ;
+    if (rank == 1)
+        compute();
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (rank == 3)
         MPI_Send(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD);
@@ -280,7 +310,10 @@ static void on_error(MPI_Comm *comm, int *code, ...)
 {
     (void)comm;
     (void)code;
-    on_alarm_sleep(0);
+    if (computing)
+        compute();
+    else
+        on_alarm_sleep(0);
     if (rank == 0)
         MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
 }
@@ -311,8 +344,11 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    computing = !strcmp(mode, "computes");
     if (!strcmp(mode, "passes")) {
         passes();
+    } else if (!strcmp(mode, "operates")) {
+        operates();
     } else if (!strcmp(mode, "thread")) {
         threads(sleeper);
     } else if (!strcmp(mode, "never")) {
@@ -368,7 +404,7 @@ int main(int argc, char **argv)
         handler(0);
     } else if (!strcmp(mode, "nodefer")) {
         handler(SA_NODEFER);
-    } else if (!strcmp(mode, "error")) {
+    } else if (!strcmp(mode, "error") || computing) {
         error();
     } else if (!strcmp(mode, "self")) {
         if (rank == 0)
