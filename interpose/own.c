@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ static struct {
 } before;
 
 static int32_t own[SPOOL_OWN_MAX];
+static uint64_t unhandled, own_signals;
 
 static bool faults_read(int32_t tid, unsigned long *out_faults)
 {
@@ -66,10 +68,26 @@ static bool threads_list(int32_t *list, uint32_t *out_count)
     return good;
 }
 
+/* Signals for which there is no handler. */
+static uint64_t signals_unhandled(void)
+{
+    uint64_t none = 0;
+
+    for (int signal = 1; signal <= 64; signal++) {
+        struct sigaction action;
+
+        if (sigaction(signal, NULL, &action) == 0 && !(action.sa_flags & SA_SIGINFO) &&
+            (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN))
+            none |= 1ull << (signal - 1);
+    }
+    return none;
+}
+
 void own_before(void)
 {
     static int32_t list[THREADS_MAX];
 
+    unhandled = signals_unhandled();
     before.known = threads_list(list, &before.count);
     for (uint32_t t = 0; t < before.count && before.known; t++) {
         before.thread[t].tid = list[t];
@@ -103,9 +121,12 @@ void own_after(void)
     static int32_t list[THREADS_MAX];
     uint32_t count, found = 0;
 
+    own_signals = unhandled & ~signals_unhandled();
     memset(own, 0, sizeof own);
-    if (!before.known || !threads_list(list, &count) || !others_started_none())
+    if (!before.known || !threads_list(list, &count) || !others_started_none()) {
+        own_signals = 0; /* they may have been others' */
         return;
+    }
     for (uint32_t t = 0; t < count; t++)
         if (!was_before(list[t]) && found < SPOOL_OWN_MAX)
             own[found++] = list[t];
@@ -114,4 +135,5 @@ void own_after(void)
 void own_tell(struct spool_header *header)
 {
     memcpy(header->own, own, sizeof own);
+    header->own_signals = own_signals;
 }

@@ -1,6 +1,7 @@
 /* The MPI library's own threads, which never call MPI of their own accord: those that come to be
  * while MPI_Init runs. A thread of the program that was there before, and may have started others
- * in that time, makes them unknown: the launcher then proves less. */
+ * in that time, makes them unknown: the launcher then proves less. The same of handlers of signals.
+ */
 #ifndef INTERPOSE_OWN_H
 #define INTERPOSE_OWN_H
 

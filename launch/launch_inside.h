@@ -217,6 +217,8 @@ void launch_proof_again(struct launch *launch);
 int launch_proof_standing(struct launch_rank *rank, uint64_t since_ns);
 /* Whether the lane's thread lives, is outside of MPI, and may come back by itself. */
 bool launch_proof_outside(const struct launch_rank *rank, const struct launch_lane *lane);
+/* launch_handlers.c: caught: bits of signals that have a handler, as in a status file. */
+bool launch_handlers_may_wake(const struct launch_rank *rank, uint64_t caught);
 
 /* launch_quiet.c: says once on stderr that a job which is not proven to hang seems to */
 void launch_quiet_look(struct launch *launch);

@@ -567,6 +567,8 @@ struct spool_header { /* the first page of NAME.ring */
     struct spool_end end;
     struct spool_compared compared[2]; /* the first time and the last; in what a relay brought */
     int32_t own[SPOOL_OWN_MAX]; /* threads that the MPI library started in MPI_Init; 0: no more */
+    uint64_t own_signals; /* bits: 1 << (signal - 1): it had no handler before MPI_Init, and had one
+                             after */
 };
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_BYTES, "the header is one page");
 

@@ -6,7 +6,6 @@
  * before and after the proof. */
 #include <ctype.h>
 #include <dirent.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,23 +193,12 @@ static bool address_is_own(pid_t pid, unsigned long address)
     return own;
 }
 
-/* Whether the handler of a signal may wake a thread that waits for a futex, as sem_post may be
- * called there. Those of errors and of requests to end are none of the program's own doing. */
-static bool handlers_may_wake(pid_t pid)
+static bool handlers_may_wake(const struct launch_rank *rank)
 {
-    static const int other[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGABRT, SIGTRAP,
-                                SIGSYS,  SIGINT, SIGTERM, SIGQUIT, SIGHUP,  SIGPIPE};
-    enum { CANCEL = 32, SETXID = 33 }; /* the C library's own */
-    uint64_t caught = 0;
     char text[4096];
 
-    if (!task_text(pid, pid, "status", text, sizeof text))
-        return true;
-    caught = signals_of(text, "\nSigCgt:") & ~(3ull << (CANCEL - 1));
-    _Static_assert(SETXID == CANCEL + 1, "two bits");
-    for (uint32_t i = 0; i < sizeof other / sizeof *other; i++)
-        caught &= ~(1ull << (other[i] - 1));
-    return caught != 0;
+    return !task_text(rank->pid, rank->pid, "status", text, sizeof text) ||
+           launch_handlers_may_wake(rank, signals_of(text, "\nSigCgt:"));
 }
 
 /* The MPI library's own threads wait in poll or epoll; idle workers, and threads that join others
@@ -227,7 +215,7 @@ static bool thread_is_harmless(const struct launch_rank *rank, pid_t tid)
         return false;
     if (number == SYS_futex)
         return is_own(rank, tid) ||
-               (arg[3] == 0 && address_is_own(rank->pid, arg[0]) && !handlers_may_wake(rank->pid));
+               (arg[3] == 0 && address_is_own(rank->pid, arg[0]) && !handlers_may_wake(rank));
 #ifdef SYS_poll
     if (number == SYS_poll)
         return is_own(rank, tid);
