@@ -469,7 +469,8 @@ static void job_name(const char *id, char *name, size_t room)
 static bool choose_folder(void)
 {
     char base[PATH_MAX], job[48], here[PATH_MAX] = "";
-    const char *spool = getenv("CROSSWAIT_SPOOL"), *id = library_place().job;
+    const char *spool = recorder_plain() ? NULL : getenv("CROSSWAIT_SPOOL");
+    const char *id = library_place().job;
     if (!spool) {
         const char *out = life_out();
         if (out[0] != '/' && !getcwd(here, sizeof here))
@@ -744,7 +745,7 @@ int life_pid(void)
     return life.pid;
 }
 
-/* As it was when first asked: a program may clear its environment. */
+/* As it was when first asked, when the folder was chosen: a program may clear its environment. */
 bool recorder_plain(void)
 {
     static enum { UNKNOWN, LAUNCHED, PLAIN } how;

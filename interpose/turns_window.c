@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/objects/contents.h"
 #include "interpose/turns_inside.h"
 
 enum { POLL_MS = 1000, EARLY_MS = 100, EARLY_MOST_MS = 2000, EARLY_CALLS = 50, LOOKED = 8 };
@@ -171,10 +172,8 @@ void turns_window_made(struct lane *lane, MPI_Win win, MPI_Comm comm)
 
 static MPI_Datatype type_keep(MPI_Datatype type, bool keep)
 {
-    int integers, addresses, types, combiner;
-    if (type == recorder_handle.type_null ||
-        REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS ||
-        combiner == MPI_COMBINER_NAMED)
+    int combiner = type == recorder_handle.type_null ? -1 : contents_combiner(type);
+    if (combiner < 0 || combiner == MPI_COMBINER_NAMED)
         return type;
     if (keep)
         REAL(Type_dup)(type, &type);

@@ -97,9 +97,12 @@ static bool end_together(const struct launch_world *one, const struct launch_wor
 /* Which rank took the others along. */
 struct culprit {
     const struct launch_rank *rank, *failed; /* NULL: none */
+    const struct launch_rank *termed;        /* the first that died of SIGTERM, in mid-run */
     uint64_t at_ns;
     bool tie;
     bool any_missing;
+    const struct launch_rank *unseen; /* one that was gone when first seen: nobody knows since when
+                                       */
 };
 
 /* Where none met its end in mid-run: the first that came to its end and failed then, for which
@@ -117,13 +120,29 @@ static void culprit_look(struct culprit *culprit, const struct launch_rank *rank
     const struct launch_rank *first = culprit->rank;
 
     failed_look(culprit, rank);
+    if (rank->gone && launch_watch_termed(rank) &&
+        (!culprit->termed || rank->gone_turn < culprit->termed->gone_turn))
+        culprit->termed = rank;
     if (!may_be_first(rank))
         return;
+    if (!tells(rank) && rank->local && rank->pidfd < 0)
+        culprit->unseen = rank;
     culprit->tie = first && !tells(rank) && !tells(first) && rank->gone_turn == first->gone_turn;
     if (!first || at_ns < culprit->at_ns) {
         culprit->rank = rank;
         culprit->at_ns = at_ns;
     }
+}
+
+/* SIGTERM comes from a starter that ends the job because of another rank; but this one was still
+ * there then. MPICH's starter sends SIGKILL, and this may have been it. */
+static bool after_termed(const struct launch_rank *rank, const struct culprit *culprit)
+{
+    const struct launch_rank *termed = culprit->termed;
+    bool kills = rank->lane_count && !strncmp(rank->lane[0].header.library, "MPICH", 5);
+
+    return termed && rank->gone &&
+           (termed->gone_turn < rank->gone_turn || (kills && termed->gone_turn == rank->gone_turn));
 }
 
 /* The first that met its end in mid-run, of all worlds that end with this one. NULL: none, or not
@@ -146,7 +165,9 @@ static const struct launch_rank *culprit_find(const struct launch *launch,
     if (!tells(culprit.rank)) {
         bool killed = culprit.rank->status_known && WIFSIGNALED(culprit.rank->status);
 
-        if ((culprit.tie && !killed) || culprit.any_missing)
+        if ((culprit.tie && !killed) || culprit.any_missing ||
+            (culprit.unseen && culprit.unseen != culprit.rank) ||
+            after_termed(culprit.rank, &culprit))
             return NULL;
     }
     return culprit.rank;

@@ -26,6 +26,7 @@
 #include "launch/launch_inside.h"
 #include "core/spool/spool_read.h"
 
+enum { EXITING_MS = 50 };
 enum {
     WATCH_SOON_MAX = 1000
 }; /* a ring that never becomes whole is of another version, or no ring */
@@ -115,19 +116,32 @@ void launch_watch_reaped(struct launch *launch, pid_t pid, int status)
         }
 }
 
-static void ranks_poll(struct launch *launch)
+static bool ranks_look(struct launch *launch)
 {
-    launch->turn++;
+    bool found = false;
+
     for (uint32_t w = 0; w < launch->world_count; w++)
         for (uint32_t r = 0; r < launch->world[w].rank_count; r++) {
             struct launch_rank *rank = &launch->world[w].rank[r];
             struct pollfd fd = {.fd = rank->pidfd, .events = POLLIN};
 
-            if (rank->gone)
+            if (rank->gone) {
                 rank_status(rank);
-            else if (rank->pidfd >= 0 && poll(&fd, 1, 0) > 0)
+            } else if (rank->pidfd >= 0 && poll(&fd, 1, 0) > 0) {
                 launch_watch_gone(launch, rank);
+                found = true;
+            }
         }
+    return found;
+}
+
+/* Who was looked at before the first that was found may have ended before it: a second look makes
+ * sure that a rank of a later turn was still there when those of an earlier one were gone. */
+static void ranks_poll(struct launch *launch)
+{
+    launch->turn++;
+    if (ranks_look(launch))
+        ranks_look(launch);
 }
 
 uint32_t launch_watch_alive(const struct launch *launch)
@@ -166,17 +180,20 @@ uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint
 /* --- who is there ----------------------------------------------------------------------------- */
 
 /* Whether process pid maps the ring: then the pid is still the rank's own
- * (launch_inside.h invariant 1). */
-static bool process_maps(pid_t pid, const char *ring_name)
+ * (launch_inside.h invariant 1). out_ends: it maps nothing any more. */
+static bool process_maps(pid_t pid, const char *ring_name, bool *out_ends)
 {
     char path[64], line[8192];
-    bool found = false;
+    bool found = false, any = false;
     FILE *file;
 
     snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
     file = fopen(path, "re");
-    while (file && !found && fgets(line, sizeof line, file))
+    while (file && !found && fgets(line, sizeof line, file)) {
+        any = true;
         found = strstr(line, ring_name) != NULL;
+    }
+    *out_ends = file && !any;
     if (file)
         fclose(file);
     return found;
@@ -193,9 +210,13 @@ static void rank_attach(struct launch *launch, struct launch_rank *rank,
     rank->pidfd = (int)syscall(SYS_pidfd_open, header->pid, 0);
     if (rank->pidfd >= 0)
         fcntl(rank->pidfd, F_SETFD, FD_CLOEXEC);
-    if (rank->pidfd >= 0 && process_maps(header->pid, ring_name))
+    bool ends = false;
+    if (rank->pidfd >= 0 && process_maps(header->pid, ring_name, &ends))
         return;
+    if (ends) /* it has given back its memory; its status is there in a moment */
+        poll(&(struct pollfd){.fd = rank->pidfd, .events = POLLIN}, 1, EXITING_MS);
     launch_watch_gone(launch, rank); /* before it was seen */
+    rank->gone_turn++;               /* as those that the next look finds gone */
     if (rank->pidfd >= 0 && !rank->status_known) {
         close(rank->pidfd); /* it may be another process */
         rank->pidfd = -1;

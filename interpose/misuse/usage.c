@@ -296,6 +296,10 @@ void usage_made_for(enum recorder_object kind, const void *handle, enum usage_of
         o->of = (uint8_t)of;
     recorder_unlock();
 }
+void usage_keyval_given(struct lane *lane, int keyval)
+{
+    usage_handed_out(lane, OBJECT_KEYVAL, of_keyval(keyval), 0);
+}
 void usage_keyval_made(struct lane *lane, int keyval, uint64_t seq, enum usage_of of)
 {
     (void)lane;
@@ -472,7 +476,7 @@ void usage_tag_slow(struct lane *lane, uint64_t seq, uint32_t comm, int value, c
 }
 
 void usage_least_slow(struct lane *lane, uint64_t seq, long long value, const char *argument,
-                      int least)
+                      int64_t least)
 {
     usage_say(lane, seq, least ? MISUSE_LEAST : MISUSE_NEGATIVE, argument, 0,
               .value = {value, least});
@@ -533,19 +537,20 @@ void usage_darray(struct lane *lane, uint64_t seq, int size, int rank, int ndims
 }
 
 void usage_contents_asked(struct lane *lane, uint64_t seq, MPI_Datatype type, const char *argument,
-                          int64_t integers, int64_t addresses, int64_t types)
+                          const struct contents_shape *room, bool large)
 {
-    int needed[3], combiner;
-    if (!usage_good(OBJECT_TYPE, HANDLE(type)) || contents_combiner(type) < 0 ||
-        REAL(Type_get_envelope)(type, &needed[0], &needed[1], &needed[2], &combiner))
+    struct contents_shape needed;
+    int combiner = usage_good(OBJECT_TYPE, HANDLE(type)) ? contents_shape(type, &needed) : -1;
+    if (combiner < 0 || (needed.larges && !large))
         return;
     if (combiner == MPI_COMBINER_NAMED) {
         usage_say(lane, seq, MISUSE_CONTENTS_BASIC, argument, 0);
         return;
     }
-    usage_least(lane, seq, integers, "max_integers", needed[0]);
-    usage_least(lane, seq, addresses, "max_addresses", needed[1]);
-    usage_least(lane, seq, types, "max_datatypes", needed[2]);
+    usage_least(lane, seq, room->integers, "max_integers", needed.integers);
+    usage_least(lane, seq, room->addresses, "max_addresses", needed.addresses);
+    usage_least(lane, seq, room->larges, "max_large_counts", needed.larges);
+    usage_least(lane, seq, room->types, "max_datatypes", needed.types);
 }
 
 void usage_graph(struct lane *lane, uint64_t seq, int nodes, const int *index, const int *edge)

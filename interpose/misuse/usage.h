@@ -9,6 +9,7 @@
 #ifndef INTERPOSE_MISUSE_USAGE_H
 #define INTERPOSE_MISUSE_USAGE_H
 
+#include "interpose/objects/contents.h"
 #include "interpose/recorder.h"
 
 enum { USAGE_MAX = 500, USAGE_NAME_MAX = 128 };
@@ -55,6 +56,7 @@ void usage_made_for(enum recorder_object kind, const void *handle, enum usage_of
 /* About to be used with an object of that kind: is it made for these? */
 void usage_for(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
                const char *argument, enum usage_of of);
+void usage_keyval_given(struct lane *lane, int keyval); /* by a call that is not recorded */
 void usage_keyval_made(struct lane *lane, int keyval, uint64_t seq, enum usage_of of);
 /* About to be set or freed: MPI's own must not be. */
 void usage_keyval_own(struct lane *lane, uint64_t seq, int keyval, const char *argument);
@@ -138,9 +140,9 @@ static inline void usage_tag(struct lane *lane, uint64_t seq, uint32_t comm, int
         usage_tag_slow(lane, seq, comm, value, argument, any);
 }
 void usage_least_slow(struct lane *lane, uint64_t seq, long long value, const char *argument,
-                      int least);
+                      int64_t least);
 static inline void usage_least(struct lane *lane, uint64_t seq, long long value,
-                               const char *argument, int least)
+                               const char *argument, int64_t least)
 {
     if (UNLIKELY(value < least))
         usage_least_slow(lane, seq, value, argument, least);
@@ -186,9 +188,9 @@ void usage_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int ndims, const
 void usage_subarray(struct lane *lane, uint64_t seq, int ndims, const int *size, const int *subsize,
                     const int *start);
 void usage_darray(struct lane *lane, uint64_t seq, int size, int rank, int ndims, const int *grid);
-/* MPI_Type_get_contents, with room for so many integers, addresses and types. */
+/* MPI_Type_get_contents, with room for so many; large: its form for large counts. */
 void usage_contents_asked(struct lane *lane, uint64_t seq, MPI_Datatype type, const char *argument,
-                          int64_t integers, int64_t addresses, int64_t types);
+                          const struct contents_shape *room, bool large);
 void usage_graph(struct lane *lane, uint64_t seq, int nodes, const int *index, const int *edge);
 /* Of what MPI_Comm_create is given: all of the group are members of the communicator. */
 void usage_subgroup(struct lane *lane, uint64_t seq, MPI_Comm comm, MPI_Group group,

@@ -31,37 +31,56 @@ void contents_free(struct contents *contents)
     free_arrays(contents);
 }
 
+/* What MPI_Type_get_envelope does not know of, it refuses with an error that ends the job: of types
+ * with large counts only that for large counts is asked. */
 #if MPI_VERSION >= 4
 
-struct shape {
-    MPI_Count integers, addresses, larges, types;
-};
-
-static bool shape_of(MPI_Datatype type, struct shape *shape, int *combiner)
+static bool shape_of(MPI_Datatype type, struct contents_shape *shape, int *combiner)
 {
-    return REAL(Type_get_envelope_c)(type, &shape->integers, &shape->addresses, &shape->larges,
-                                     &shape->types, combiner) == MPI_SUCCESS;
+    MPI_Count integers, addresses, larges, types;
+    if (REAL(Type_get_envelope_c)(type, &integers, &addresses, &larges, &types, combiner) !=
+        MPI_SUCCESS)
+        return false;
+    *shape = (struct contents_shape){integers, addresses, larges, types};
+    return true;
 }
+
+#else
+
+static bool shape_of(MPI_Datatype type, struct contents_shape *shape, int *combiner)
+{
+    int integers, addresses, types;
+    if (REAL(Type_get_envelope)(type, &integers, &addresses, &types, combiner) != MPI_SUCCESS)
+        return false;
+    *shape = (struct contents_shape){integers, addresses, 0, types};
+    return true;
+}
+
+#endif
 
 int contents_combiner(MPI_Datatype type)
 {
-    struct shape shape;
-    int combiner;
+    struct contents_shape shape;
+    return contents_shape(type, &shape);
+}
 
-    return shape_of(type, &shape, &combiner) ? combiner : -1;
+int contents_shape(MPI_Datatype type, struct contents_shape *out)
+{
+    int combiner;
+    return shape_of(type, out, &combiner) ? combiner : -1;
 }
 
 int contents_types(MPI_Datatype type)
 {
-    struct shape shape;
-    int combiner;
-
-    return shape_of(type, &shape, &combiner) && shape.types <= INT_MAX ? (int)shape.types : 0;
+    struct contents_shape shape;
+    return contents_shape(type, &shape) >= 0 && shape.types <= INT_MAX ? (int)shape.types : 0;
 }
+
+#if MPI_VERSION >= 4
 
 /* How many of the integers stand in front of the large counts in the small form, and of the large
  * counts how many are integers there; the others are addresses. */
-static void split(int combiner, const struct shape *shape, const MPI_Count *large,
+static void split(int combiner, const struct contents_shape *shape, const MPI_Count *large,
                   MPI_Count *out_front, MPI_Count *out_integers)
 {
     enum { DARRAY_FRONT = 3 };
@@ -77,7 +96,7 @@ static void split(int combiner, const struct shape *shape, const MPI_Count *larg
 }
 
 /* in: the integers of the type. False: they do not fit. */
-static bool merge(struct contents *contents, const struct shape *shape, const int *in,
+static bool merge(struct contents *contents, const struct contents_shape *shape, const int *in,
                   const MPI_Count *large)
 {
     MPI_Count front, integers;
@@ -101,7 +120,7 @@ static bool merge(struct contents *contents, const struct shape *shape, const in
 
 bool contents_get(MPI_Datatype type, struct contents *out)
 {
-    struct shape shape;
+    struct contents_shape shape;
     struct contents contents = {.types = 0};
     bool got = shape_of(type, &shape, &contents.combiner) && shape.types <= INT_MAX;
     MPI_Count room = got ? shape.integers + shape.addresses + shape.larges + 1 : 1;
@@ -134,38 +153,19 @@ bool contents_get(MPI_Datatype type, struct contents *out)
 
 #else
 
-int contents_combiner(MPI_Datatype type)
-{
-    int integers, addresses, types, combiner;
-
-    return REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS
-               ? combiner
-               : -1;
-}
-
-int contents_types(MPI_Datatype type)
-{
-    int integers, addresses, types, combiner;
-
-    return REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS
-               ? types
-               : 0;
-}
-
 bool contents_get(MPI_Datatype type, struct contents *out)
 {
-    int integers = 0, addresses = 0, types = 0;
+    struct contents_shape shape = {0, 0, 0, 0};
     struct contents contents = {.types = 0};
-    bool got = REAL(Type_get_envelope)(type, &integers, &addresses, &types, &contents.combiner) ==
-               MPI_SUCCESS;
+    bool got = shape_of(type, &shape, &contents.combiner);
 
-    contents.integer = calloc((size_t)integers + 1, sizeof *contents.integer);
-    contents.address = calloc((size_t)addresses + 1, sizeof *contents.address);
-    contents.type = calloc((size_t)types + 1, sizeof *contents.type);
+    contents.integer = calloc((size_t)shape.integers + 1, sizeof *contents.integer);
+    contents.address = calloc((size_t)shape.addresses + 1, sizeof *contents.address);
+    contents.type = calloc((size_t)shape.types + 1, sizeof *contents.type);
     got = got && contents.integer && contents.address && contents.type &&
-          REAL(Type_get_contents)(type, integers, addresses, types, contents.integer,
-                                  contents.address, contents.type) == MPI_SUCCESS;
-    contents.types = types;
+          REAL(Type_get_contents)(type, (int)shape.integers, (int)shape.addresses, (int)shape.types,
+                                  contents.integer, contents.address, contents.type) == MPI_SUCCESS;
+    contents.types = (int)shape.types;
     if (got)
         *out = contents;
     else

@@ -7,6 +7,10 @@
 
 /* An MPI_COMBINER_; -1: it is no type. */
 int contents_combiner(MPI_Datatype type);
+struct contents_shape { /* how many of each; large counts: of types made by MPI 4's constructors */
+    int64_t integers, addresses, larges, types;
+};
+int contents_shape(MPI_Datatype type, struct contents_shape *out); /* gives the combiner; -1 */
 int contents_types(MPI_Datatype type); /* how many types it was made of; 0 likewise */
 /* Whether the combiner is a basic type's. Fortran's parametrised types are kinds of these. */
 bool contents_basic(int combiner);

@@ -22,7 +22,10 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 5);
     if (!strcmp(how, "crash") && me == 1)
         raise(SIGSEGV);
-    if (!strcmp(how, "abort") || !strcmp(how, "crash")) /* the others wait until they are ended */
+    if (!strcmp(how, "term") && me == 1)
+        raise(SIGTERM);
+    if (!strcmp(how, "abort") || !strcmp(how, "crash") ||
+        !strcmp(how, "term")) /* the others wait until they are ended */
         MPI_Barrier(MPI_COMM_WORLD);
     if (!strcmp(how, "exit"))
         exit(0);
@@ -59,5 +62,11 @@ three 3 finished
 abort 5 aborted 5
 crash 11|139 crashed 11
 exit 0|1|9 (exited|ended) [09]
+term 15 killed (0|15)
 W
+# Hydra ended the others with SIGKILL, because of rank 1, which may be gone before it is seen.
+crosswait check T.db >out 2>&1
+grep -qE "^warning.* rank 1 was ended by (SIGTERM|what is not known)" out &&
+    ! grep -q "rank 1 .*because of" out ||
+    fail "term: $(cat out)"
 exit $bad

@@ -1,0 +1,23 @@
+# What calls that are not recorded made is valid, though it has the handle of an object that was
+# freed; nothing is asked of a type with large counts that only small ones answer, which would end
+# the job. A launched job that clears its environment leaves the trace to the launcher.
+command -v mpiexec.mpich >/dev/null || { echo "mpich is not installed: make deps"; exit 1; }
+bad=0
+try() { # what it must print, verdict; then: starter, program, options of crosswait's
+    local printed=$1 verdict=$2 starter=$3 how=$4
+    shift 4
+    local program=$BUILD/tests/interpose/unseen
+    [ "$starter" = mpirun ] || program=$BUILD/mpich/interpose/unseen
+    timeout 60 crosswait run "$@" -- "$starter" -n 2 "$program" "$how" >out 2>err
+    local status=$?
+    [ $status = 0 ] && [ ! -s err ] && grep -q "^verdict: $verdict" out &&
+        [ "$(grep -c "^$printed$" out)" = 2 ] && ! grep -qE '^(error|warning)\[' out ||
+        { echo "$starter $how: exit status $status"; cat out err; bad=1; }
+}
+left=--calls=-MPI_Group_excl,-MPI_Info_dup,-MPI_Comm_create_keyval
+for starter in mpirun mpiexec.mpich; do
+    try "filter done" "clean as far as it was recorded" $starter filter $left
+    try "bare done" clean $starter bare
+done
+try "1 of 5368709120 at 5368709112" "clean as far as it was recorded" mpiexec.mpich large
+exit $bad
