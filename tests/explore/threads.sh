@@ -3,9 +3,12 @@
 # that is not MPI, that is said, and is no deadlock.
 mpicc -g -O1 -pthread -o modes "$SOURCE/tests/world/processes/modes.c" &&
     mpicc -g -O1 -pthread -o threads "$SOURCE/tests/world/processes/threads.c" &&
-    mpicc -g -O1 -pthread -o apart "$SOURCE/tests/world/processes/apart.c" || exit 1
-crosswait explore -n 3 -- ./apart
-echo "apart: [$?]"
+    mpicc -g -O1 -pthread -o apart "$SOURCE/tests/world/processes/apart.c" &&
+    mpicc -g -O1 -pthread -o inthread "$SOURCE/tests/world/processes/inthread.c" || exit 1
+for program in apart inthread; do
+    crosswait explore --time=20 -n 3 -- ./$program
+    echo "$program: [$?]"
+done
 for mode in multiple crowded; do
     crosswait explore -n 3 -- ./modes $mode
     echo "$mode: [$?]"
