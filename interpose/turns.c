@@ -112,7 +112,8 @@ static void *memory_shared(size_t bytes)
     bool first = recorder.world_rank == 0;
     snprintf(name, sizeof name, "%s/" REPLAY_TURNS_FILE, folder ? folder : recorder_folder());
     int file = first ? open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
-    bool made = file >= 0 && !ftruncate(file, (off_t)bytes);
+    bool created = file >= 0; /* and allocated: a full disk would end the rank that writes to it */
+    bool made = created && !posix_fallocate(file, 0, (off_t)bytes);
     REAL(Bcast)(&made, sizeof made, recorder_handle.type_byte, 0, recorder_handle.comm_world);
     if (!first && made)
         file = open(name, O_RDWR | O_CLOEXEC);
@@ -125,7 +126,7 @@ static void *memory_shared(size_t bytes)
     REAL(Allreduce)
     (&lacks, &all_lack, 1, recorder_handle.type_long_long, recorder_handle.op_sum,
      recorder_handle.comm_world);
-    if (first && made && !folder)
+    if (created && (!folder || all_lack))
         unlink(name);
     if (all_lack && memory != MAP_FAILED)
         munmap(memory, bytes);
@@ -138,8 +139,11 @@ static void memory_take(bool writes)
     size_t bytes =
         sizeof(struct log) + (writes ? REPLAY_TURNS_MAX * sizeof(struct replay_turn) : 0);
     struct log *log = memory_shared(bytes + rows * sizeof *turns_rows);
-    if (!log)
+    if (!log) {
+        if (recorder.world_rank == 0)
+            recorder_warn("turns at windows cannot be had: there is no room for the file of them");
         return;
+    }
     turns_rows = (struct turns_row *)((char *)log + bytes);
     turns_lost = &log->lost;
     written = writes ? log : NULL;

@@ -150,12 +150,28 @@ static struct window *window_new(MPI_Comm comm)
     return NULL;
 }
 
+/* Those of another world have turns of their own, or none: what is asked here all members answer in
+ * the same way. */
+static bool is_of_world(struct lane *lane, MPI_Comm comm)
+{
+    int size = 0;
+    REAL(Comm_size)(comm, &size);
+    for (int i = 0; i < size; i++)
+        if (recorder_comm_world(lane, comm, i) < 0 ||
+            recorder_comm_world(lane, comm, i) >= recorder.world_size)
+            return false;
+    return true;
+}
+
 void turns_window_made(struct lane *lane, MPI_Win win, MPI_Comm comm)
 {
-    struct window *w = turns.windows ? window_new(comm) : NULL;
+    struct window *w = turns.windows && is_of_world(lane, comm) ? window_new(comm) : NULL;
     window_count++;
-    if (!w)
+    if (!w) {
+        if (turns.windows)
+            turns_vague();
         return;
+    }
     w->win = win;
     REAL(Allgather)
     (&w->object, sizeof w->object, recorder_handle.type_byte, w->objects, sizeof w->object,

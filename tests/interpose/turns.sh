@@ -1,0 +1,31 @@
+# Turns at windows do no harm where they cannot be had: at a window of several worlds, which have no
+# turns in common, and where the disk has no room for the file of turns.
+# Holds interpose invariant 1.
+if [ "$(id -u)" = 0 ] && [ -z "$CW_INSIDE" ]; then # what is mounted goes with it
+    exec env CW_INSIDE=1 unshare -m bash "$0"
+fi
+. "$SOURCE/tests/interpose/lib.bash"
+bad=0
+turns() { # FOLDER LINES ARGUMENTS...: in a job that writes its turns there
+    local folder=$1 lines=$2
+    shift 2
+    CROSSWAIT_TURNS=$folder CROSSWAIT_POLICY=order=explore LIMIT=30 \
+        record -x CROSSWAIT_TURNS "$PROGRAMS/merged" "$@" >out 2>err
+    local code=$?
+    [ $code = 0 ] && [ "$(grep -c has out)" = "$lines" ] ||
+        { echo "$* exit status $code"; cat out err; bad=1; }
+}
+mkdir turns small
+export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_osc=pt2pt
+turns "$PWD/turns" 4 spawn
+unset OMPI_MCA_osc OMPI_MCA_btl
+if mount -t tmpfs -o size=64k none small 2>/dev/null; then
+    mkdir small/turns
+    head -c 1m /dev/zero >small/rest 2>/dev/null
+    turns "$PWD/small/turns" 2
+    [ "$(cat err)" = "crosswait: turns at windows cannot be had: there is no room for the file of\
+ them" ] && [ -z "$(ls small/turns)" ] || { echo "what was said:"; cat err; ls small/turns; bad=1; }
+else
+    [ "$(id -u)" != 0 ] || { echo "root, and cannot mount a tmpfs"; exit 1; }
+fi
+exit $bad
