@@ -853,8 +853,9 @@ const char *wording_signal_cause(int64_t number, int64_t si_code)
     };
 
     if (number == SIGKILL)
-        return "the program did not raise it: the kernel's OOM killer sends it when "
-               "memory runs out, and batch systems do when a limit is reached";
+        return "no instruction of the program failed: the kernel's OOM killer sends it when memory "
+               "runs out, batch systems do when a limit is reached, and some starters of jobs do "
+               "when another rank has ended";
     if (number != SIGABRT && si_code == SI_TKILL)
         return "a thread sent the signal (raise does): no instruction of the program failed";
     if (number != SIGABRT && (si_code == SI_USER || si_code == SI_QUEUE))

@@ -482,11 +482,13 @@ static void nothing_recorded(const struct launch *launch)
                     "on a rank",
                     name, status);
     else
-        core_report(CORE_NOT_FOUND,
-                    "nothing was recorded: no process of '%s' called MPI_Init; is it an MPI "
-                    "program, linked with a shared MPI library (the loader preloads nothing into "
-                    "programs that are setuid or static, and a script may set LD_PRELOAD anew)",
-                    name);
+        core_report(
+            CORE_NOT_FOUND,
+            "nothing was recorded: no call of MPI_Init by a process of '%s' was seen; is it "
+            "an MPI program, linked with a shared MPI library (the loader preloads nothing "
+            "into programs that are setuid or static, a script may set LD_PRELOAD anew, "
+            "and functions that dlsym finds in a library's own handle are that library's)",
+            name);
 }
 
 enum core_status launch_trace_write(struct launch *launch)
