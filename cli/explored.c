@@ -107,7 +107,7 @@ static bool fails_always(const struct explore_search *search, const struct explo
 static char *not_explored(const char *why)
 {
     char *text = NULL;
-    return asprintf(&text, "not explored, though other messages could have come first: %s",
+    return asprintf(&text, "not explored, though more than one order was possible: %s",
                     why ? why : "it cannot run in a world") < 0
                ? NULL
                : text;

@@ -169,7 +169,8 @@ static void look_at(struct lane *lane, const struct spool_event *e, void **cfa,
     unsigned *of_site = &looks_of_site[e->site % SITES_KEPT];
     int64_t slot[SLOTS_MAX];
     struct frame frame = {0};
-    if (!buffer->at || !buffer->of || looks >= LOOKS_MAX || *of_site >= LOOKS_OF_SITE_MAX)
+    if (!buffer->at || buffer->beside || !buffer->of || looks >= LOOKS_MAX ||
+        *of_site >= LOOKS_OF_SITE_MAX)
         return;
     __atomic_add_fetch(&looks, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(of_site, 1, __ATOMIC_RELAXED);

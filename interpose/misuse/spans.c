@@ -240,6 +240,7 @@ void usage_buffer_w(struct lane *lane, uint64_t seq, struct usage_buffers *all,
             return;
         }
         buffer.at = (const char *)at + apart;
+        buffer.beside = s && ((apart < 0 && apart + s->low >= 0) || (apart > 0 && s->high <= 0));
         if (s && span(buffer.at, counts[i], s, &buffer.start, &buffer.end))
             put(lane, seq, all, &buffer, s);
     }

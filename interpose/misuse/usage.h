@@ -269,6 +269,8 @@ struct usage_buffer {
     uint32_t of;   /* id of the type of its elements, in any case */
     enum usage_access access;
     bool any_time; /* a thread of the library fills it, also outside of calls: reads of files */
+    bool beside;   /* `at` lies beside what is touched, where the displacement of a block put it:
+                      which memory that is tells nothing of the buffer */
 };
 /* With blocks that lie apart, those of one side are told as buffers of their own, as far as there
  * is room. */
