@@ -14,6 +14,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/describe.h"
+#include "core/trace/trace_message.h"
 
 static const struct {
     enum rule_id rule;
@@ -264,6 +265,29 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     return CORE_OK;
 }
 
+/* A receive with more room than its message needs, where that was promised not to be. */
+static enum core_status inexact_gather(uint32_t rank, uint64_t receive, uint64_t given,
+                                       uint64_t bytes, void *context)
+{
+    struct gathering *gathering = context;
+    struct trace *trace = gathering->input->trace;
+    struct trace_event event;
+    enum core_status status = trace_event_get(trace, rank, receive, &event);
+
+    if (status == CORE_OK && trait_in(event.traits, TRAIT_STARTS))
+        status = trace_started_get(trace, rank, receive, &event);
+    uint64_t room = event.has_leg ? event.recv_bytes : event.bytes;
+    if (status != CORE_OK || room <= bytes)
+        return status == CORE_NOT_FOUND ? CORE_OK : status;
+    return gather(rank, event.seq,
+                  &(struct misuse){.kind = MISUSE_INEXACT,
+                                   .other = given,
+                                   .site = -1,
+                                   .value = {(int64_t)bytes, (int64_t)room},
+                                   .name[2] = EVENT_HINT_EXACT_LENGTH_KEY},
+                  gathering);
+}
+
 static enum core_status mistake_end(struct finding *finding, const struct mistake *mistake)
 {
     char number[32];
@@ -281,6 +305,8 @@ enum core_status check_usage(const struct check_input *input, struct finding_lis
     struct gathering gathering = {.input = input, .list = list};
     enum core_status status = trace_misuse_each(input->trace, gather, &gathering);
 
+    if (status == CORE_OK)
+        status = trace_exact_each(input->trace, inexact_gather, &gathering);
     for (uint32_t i = 0; i < gathering.count; i++) {
         const struct mistake *mistake = &gathering.mistake[i];
 

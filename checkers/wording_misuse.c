@@ -75,6 +75,8 @@ static const char *const misuse_forms[] = {
     [MISUSE_NO_DYNAMIC] = "'%a' is no dynamic window: memory is not attached to it",
     [MISUSE_NO_SHARED] = "'%a' is no window of shared memory",
     [MISUSE_PROMISED] = "'%a' is %b, but %e was given the info key '%c'",
+    [MISUSE_INEXACT] =
+        "it has more room than its message needs, but %e was given the info key '%c'",
     [MISUSE_AMODE_ACCESS] =
         "'%a' must have exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR",
     [MISUSE_AMODE_CREATE] = "'%a' has MPI_MODE_RDONLY with MPI_MODE_CREATE or MPI_MODE_EXCL",
@@ -388,6 +390,11 @@ char *wording_misuse_detail(const struct misuse *misuse)
                      misuse->name[0] ? misuse->name[0] : "?", (uint64_t)v[0], (uint64_t)v[1],
                      second_text(misuse, second, sizeof second), (uint64_t)v[2], (uint64_t)v[3],
                      describe_bytes((uint64_t)v[4], bytes, sizeof bytes), v[4] == 1 ? "is" : "are");
+        break;
+    case MISUSE_INEXACT:
+        length = asprintf(&text, "the message has %s, and its receive room for %s",
+                          describe_bytes((uint64_t)v[0], bytes, sizeof bytes),
+                          describe_bytes((uint64_t)v[1], second, sizeof second));
         break;
     case MISUSE_PARTS_OVERLAP:
         length = asprintf(&text, "bytes %" PRId64 " to %" PRId64 " of '%s' are in both: %s", v[2],

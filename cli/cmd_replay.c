@@ -255,6 +255,10 @@ static void print_notes(struct replaying *r)
         fprintf(r->out, "note: %s cannot be modelled: the first is %s on rank %" PRIu32 "\n",
                 describe_count(notes->unsupported, "call", number, sizeof number),
                 r->trace.call[notes->unsupported_call].name, notes->unsupported_rank);
+    if (r->program.overtaking)
+        fprintf(r->out,
+                "note: by its info messages of a communicator may overtake each other; here "
+                "none does\n");
     if (notes->threads)
         fprintf(r->out, "note: several threads of a rank made calls; %s\n",
                 r->policy.threads == REPLAY_THREADS_RECORDED

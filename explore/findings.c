@@ -800,6 +800,7 @@ static const char *rest_of(const struct explore_search *s)
                ? *s->beyond ? ", as every world needs more than one may have"
                             : ", as no world came to its end within the time"
            : s->heap_count || s->overdue_count ? ", and there are more"
+           : s->overtaking ? ", and there may be more, as messages may overtake each other"
            : s->broken_off ? ", and there may be more, as a world was broken off"
            : s->lacks & EXPLORE_LACKS_THREADS
                ? ", and there may be more, as not all that threads did could be told"

@@ -971,6 +971,7 @@ enum core_status explore_mirror_run(struct trace *trace, const struct replay_pol
     out_mirror->told.cut |= trace_meta(trace, "turns") != NULL; /* not all had theirs */
     out_mirror->told.limited |=
         mirror.windows.polls || failed(&out_mirror->outcome) || trace_meta(trace, "turns") != NULL;
+    out_mirror->told.overtaking |= program.overtaking;
     out_mirror->told.limited |= notes.unsupported || notes.unknown_requests ||
                                 notes.ranks_left_out || out_mirror->windows ||
                                 out_mirror->persistent || out_mirror->threads;

@@ -234,7 +234,8 @@ static void ran_note(struct explore_search *s, struct ran *ran)
     CORE_CHECK(ran->outcome->decisions); /* the policy says order=explore */
     ran->told = ran->outcome->decisions;
     s->worlds++;
-    s->limited |= ran->told->limited;
+    s->overtaking |= ran->told->overtaking;
+    s->limited |= ran->told->limited || ran->told->overtaking;
     s->asked_again |= ran->told->asked_again;
     if (ran->told->overdue)
         beyond_note(s, ran->outcome);

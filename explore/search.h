@@ -109,6 +109,7 @@ struct explore_search {
     uint32_t decisions_max;
     bool complete;    /* that is all there is */
     bool limited;     /* a world had more than it could tell */
+    bool overtaking;  /* so it is, as messages may overtake each other */
     bool asked_again; /* in a world: world_decisions */
     bool interrupted; /* by options->stop */
     bool went_astray; /* the same answers gave another world */

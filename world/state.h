@@ -239,8 +239,10 @@ struct ompi_communicator_t {
     struct world_attribute *attribute;
     const char *name;
     struct world_info_entry *info;
-    struct world_part **turns; /* of its rank's threads; NULL: there was none */
-    uint32_t object;           /* names its turns (replay/policy/policy.h) */
+    bool overtaking;                 /* by its info, messages may overtake each other */
+    struct world_overtaking *met[2]; /* of those, what was sent and received (explore_tell.c) */
+    struct world_part **turns;       /* of its rank's threads; NULL: there was none */
+    uint32_t object;                 /* names its turns (replay/policy/policy.h) */
 };
 struct PREDEFINED(512) ompi_predefined_communicator_t {
     struct ompi_communicator_t comm;
@@ -841,6 +843,8 @@ static inline void *comm_handle(MPI_Comm comm)
 /* env.c: what an object keeps of an info given to it, and a new info of that for the caller to
  * free. */
 struct world_info_entry *world_info_keep(MPI_Info info);
+/* Its info is this one from now on. */
+void world_comm_info(MPI_Comm comm, MPI_Info info);
 MPI_Info world_info_new(const struct world_info_entry *entry);
 
 /* group.c */

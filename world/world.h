@@ -128,6 +128,7 @@ struct world_decisions {
     bool unfinished;  /* broken off from outside: what would have come of it is not known */
     bool overdue;     /* unfinished, as it took longer, or needed more, than a world may */
     bool limited;     /* more was possible than is told here */
+    bool overtaking;  /* so were messages that overtake each other */
     bool asked_again; /* a poll that had found nothing was repeated: it finds it then */
 };
 

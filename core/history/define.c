@@ -173,6 +173,16 @@ static void def_win(struct history *history, struct history_rank *rank,
                      comm->size + comm->remote_size, comm->member);
 }
 
+/* Once said, it holds for good: what was sent then may be under way. */
+static void def_hint(struct history_rank *rank, const struct spool_def_hint *def)
+{
+    struct history_space_key key = {.kind = HISTORY_SPACE_COMM, .id = def->comm};
+    struct history_space *space = core_table_find(&rank->spaces, &key);
+
+    if (space && def->head.a == EVENT_HINT_OVERTAKING)
+        space->overtaking |= def->head.b != 0;
+}
+
 /* --- calls and datatypes ---------------------------------------------------------------------- */
 
 /* The place of an argument in "name,name:kind,...". */
@@ -258,6 +268,9 @@ void history_define(struct history *history, struct history_rank *rank,
     case SPOOL_DEF_WIN:
     case SPOOL_DEF_FILE:
         def_win(history, rank, (const struct spool_def_win *)head);
+        break;
+    case SPOOL_DEF_HINT:
+        def_hint(rank, (const struct spool_def_hint *)head);
         break;
     case SPOOL_DEF_GROUP:
         def_group(history, rank, (const struct spool_def_group *)head);

@@ -109,7 +109,7 @@ static void post_send(struct history_follower *lane, struct request *request)
     if (!channel->sent)
         channel->lane = lane->kept->lane;
     CORE_CHECK(channel->key.source == lane->kept->rank);
-    channel->mixed |= channel->lane != lane->kept->lane;
+    channel->mixed |= channel->lane != lane->kept->lane || space->overtaking;
     channel->buffered |= request->mode == EVENT_MODE_BUFFERED;
     request_number(request, ++channel->sent);
 }

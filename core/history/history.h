@@ -35,7 +35,7 @@ struct history_channel {
     struct history_channel_key key;
     uint64_t sent, received;
     uint32_t lane; /* that sent first */
-    bool mixed;    /* others sent as well: in what order is not known */
+    bool mixed;    /* others sent as well, or messages overtake: in what order is not known */
     bool buffered; /* some of it by MPI_Bsend and the like: a send that returned need not have left
                     */
 };
@@ -85,10 +85,11 @@ struct history_space { /* one rank's view of what has collective calls: a commun
                        file; and MPI_Finalize */
     struct history_space_key key;
     bool inter;
-    bool uneven;   /* a call was refused here, or is one that is not followed: members may count
-                      differently */
-    bool failed;   /* a file: a call failed here in the middle, after all had come */
-    uint32_t comm; /* windows and files: id of the communicator they were made on */
+    bool overtaking; /* messages may overtake each other, by its info */
+    bool uneven;     /* a call was refused here, or is one that is not followed: members may count
+                        differently */
+    bool failed;     /* a file: a call failed here in the middle, after all had come */
+    uint32_t comm;   /* windows and files: id of the communicator they were made on */
     uint64_t global;
     uint32_t size, remote_size;
     int32_t *member;                            /* world ranks: own group, then the remote one */

@@ -93,6 +93,7 @@ enum spool_kind {
     SPOOL_DEF_OP,
     SPOOL_DEF_WIN,
     SPOOL_DEF_FILE,
+    SPOOL_DEF_HINT,
     SPOOL_LOST,   /* struct spool_lost: so many events were not recorded here */
     SPOOL_CLOCK,  /* struct spool_clock: a pair of clock readings, at start and at end */
     SPOOL_REPEAT, /* struct spool_repeat: the event stands for so many equal calls */
@@ -366,6 +367,13 @@ struct spool_def_win { /* also DEF_FILE: b = bytes of the name */
     uint32_t comm;       /* id of the communicator it was made on */
     uint64_t base_bytes; /* windows: size exposed by this rank */
     /* name, padded to 8 */
+};
+struct spool_def_hint { /* a = enum event_hint, b = 1 if it is given, 0 if taken back: what info
+                           said of a communicator from that call on */
+    struct spool_head head;
+    uint64_t seq; /* the call */
+    uint32_t comm;
+    uint32_t reserved;
 };
 struct spool_lost {
     struct spool_head head;

@@ -425,6 +425,7 @@ static bool record_fits(const struct spool_head *head)
         [SPOOL_DEF_OP] = sizeof(struct spool_def_op),
         [SPOOL_DEF_WIN] = sizeof(struct spool_def_win),
         [SPOOL_DEF_FILE] = sizeof(struct spool_def_win),
+        [SPOOL_DEF_HINT] = sizeof(struct spool_def_hint),
         [SPOOL_LOST] = sizeof(struct spool_lost),
         [SPOOL_CLOCK] = sizeof(struct spool_clock),
         [SPOOL_REPEAT] = sizeof(struct spool_repeat),

@@ -392,6 +392,21 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
     return status;
 }
 
+static enum core_status define_hint(struct store *store, const struct store_rank *rank,
+                                    const struct spool_def_hint *def)
+{
+    uint32_t id = store_map_get(&rank->ids.comm, def->comm);
+    const char *key = event_hint_key((enum event_hint)def->head.a);
+
+    if (!id || !key || def->seq >> STORE_SEQ_BITS)
+        return CORE_OK;
+    CORE_CHECK(id <= store->defs.comm_by_global.next); /* invariant 1 */
+    store->defs.comm[id].overtaking |= def->head.a == EVENT_HINT_OVERTAKING && def->head.b;
+    return store_put(&store->sql, STORE_HINT, "iiti",
+                     (int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)def->seq, (int64_t)id, key,
+                     (int64_t)(def->head.b != 0));
+}
+
 int32_t store_world(const struct store *store, const struct store_rank *rank, uint32_t local_comm,
                     int32_t peer)
 {
@@ -638,7 +653,7 @@ enum core_status store_define(struct store *store, struct store_rank *rank,
                               const struct spool_head *head)
 {
     CORE_CHECK(head->kind >= SPOOL_DEF_CALL);
-    CORE_CHECK(head->kind <= SPOOL_DEF_FILE);
+    CORE_CHECK(head->kind <= SPOOL_DEF_HINT);
     switch (head->kind) {
     case SPOOL_DEF_CALL:
         return define_call(store, rank, (const void *)head);
@@ -657,6 +672,8 @@ enum core_status store_define(struct store *store, struct store_rank *rank,
     case SPOOL_DEF_WIN:
     case SPOOL_DEF_FILE:
         return define_win(store, rank, (const void *)head);
+    case SPOOL_DEF_HINT:
+        return define_hint(store, rank, (const void *)head);
     default:
         return CORE_OK;
     }

@@ -4,7 +4,8 @@
  * destination, tag) is enough; it is settled when both its ranks have been read. Where calls are
  * missing in front or in between (a filter, a window, a ring that keeps the last ones only)
  * counting may go wrong: then a queue is paired only if both sides are equally many, of equal
- * sizes, and no message comes before it is sent. Else its sides stay apart.
+ * sizes, and no message comes before it is sent. Else its sides stay apart. Where info allows the
+ * messages of a communicator to overtake each other, a receive has the first one of its size.
  *
  * Messages inside the MPI library are kept apart from the application's: their tags are a world of
  * their own.
@@ -23,7 +24,10 @@
 #include "core/store/store_part.h"
 #include "core/work.h"
 
-enum { CLOCK_SLACK_NS = 1000000 };
+enum {
+    CLOCK_SLACK_NS = 1000000,
+    OVERTAKEN_MAX = 64 /* messages that one is thought to overtake */
+};
 
 struct store_match_node {
     uint64_t order, seq;
@@ -276,6 +280,25 @@ static bool queue_sound(const struct store *store, const struct store_match_queu
     return !send && !receive;
 }
 
+/* Puts the sends in the order of the receives: each has the first one left of its size. */
+static void sends_overtake(struct store_match_node *node, struct store_match_queue *queue)
+{
+    uint32_t *next = &queue->first[0]; /* all before it have their receives */
+
+    for (uint32_t to = queue->first[1]; to && *next; to = node[to].next) {
+        uint32_t *link = next;
+        for (int i = 0; *link && node[*link].bytes != node[to].bytes && i < OVERTAKEN_MAX; i++)
+            link = &node[*link].next;
+        if (*link && link != next && node[*link].bytes == node[to].bytes) {
+            uint32_t taken = *link;
+            *link = node[taken].next;
+            node[taken].next = *next;
+            *next = taken;
+        }
+        next = &node[*next].next;
+    }
+}
+
 static enum core_status queue_settle(struct store *store, struct store_match_queue *queue)
 {
     struct store_match *match = &store->match;
@@ -286,6 +309,8 @@ static enum core_status queue_settle(struct store *store, struct store_match_que
     for (int half = 0; half < 2; half++)
         if (queue->disorder[half])
             queue->first[half] = nodes_sort(match->node, queue->first[half]);
+    if (queue->side.comm && !queue->side.inner && store->defs.comm[queue->side.comm].overtaking)
+        sends_overtake(match->node, queue);
     apart = gaps && !queue_sound(store, queue);
     status = channel_get(store, &queue->side, &channel);
     send = queue->first[0];

@@ -64,6 +64,7 @@ enum store_table {
     STORE_SITE,
     STORE_COMM,
     STORE_COMM_MEMBER,
+    STORE_HINT,
     STORE_GRP,
     STORE_GRP_MEMBER,
     STORE_WIN,
@@ -200,6 +201,7 @@ struct store_comm {
     uint32_t size, remote_size;
     uint32_t known; /* members filled in so far */
     bool inter, written;
+    bool overtaking; /* its messages may overtake each other: EVENT_HINT_OVERTAKING */
     uint64_t global;
     uint32_t parent, topology;
     char *name;

@@ -188,7 +188,7 @@ static enum core_status definitions_read(struct store *store, struct store_rank 
             CORE_OK)
             continue;
         while (status == CORE_OK && (head = spool_reader_next(&reader)))
-            if (head->kind >= SPOOL_DEF_CALL && head->kind <= SPOOL_DEF_FILE)
+            if (head->kind >= SPOOL_DEF_CALL && head->kind <= SPOOL_DEF_HINT)
                 status = store_define(store, rank, head);
         spool_reader_close(&reader);
     }

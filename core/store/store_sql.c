@@ -36,6 +36,7 @@ static const struct {
     [STORE_SITE] = {"site", 12},
     [STORE_COMM] = {"comm", 8},
     [STORE_COMM_MEMBER] = {"comm_member", 4},
+    [STORE_HINT] = {"hint", 4},
     [STORE_GRP] = {"grp", 2},
     [STORE_GRP_MEMBER] = {"grp_member", 3},
     [STORE_WIN_PART] = {"win_part", 3},

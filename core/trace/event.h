@@ -46,6 +46,21 @@ enum { /* how a file is opened: bits */
        EVENT_AMODE_SEQUENTIAL = 256
 };
 
+/* What info keys say of messages on a communicator, as far as it is more than misuse at a call. */
+#define EVENT_HINT_OVERTAKING_KEY "mpi_assert_allow_overtaking"
+#define EVENT_HINT_EXACT_LENGTH_KEY "mpi_assert_exact_length"
+#define EVENT_HINTS(X)                       \
+    X(OVERTAKING, EVENT_HINT_OVERTAKING_KEY) \
+    X(EXACT_LENGTH, EVENT_HINT_EXACT_LENGTH_KEY)
+enum event_hint {
+    EVENT_HINT_NONE,
+#define X(name, key) EVENT_HINT_##name,
+    EVENT_HINTS(X)
+#undef X
+        EVENT_HINT_COUNT
+};
+const char *event_hint_key(enum event_hint hint); /* NULL: there is no such hint */
+
 /* Error classes: what a call or a completion ended with, 0 for MPI_SUCCESS. */
 // clang-format off
 #define EVENT_ERRORS(X)                                                                          \

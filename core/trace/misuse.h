@@ -67,6 +67,7 @@
     X(NO_DYNAMIC, "no-dynamic", ARGUMENT)                                        \
     X(NO_SHARED, "no-shared", ARGUMENT)                                          \
     X(PROMISED, "promised", ARGUMENT)                                            \
+    X(INEXACT, "inexact", ARGUMENT)                                              \
     X(AMODE_ACCESS, "amode-access", ARGUMENT)                                    \
     X(AMODE_CREATE, "amode-create", ARGUMENT)                                    \
     X(AMODE_SEQUENTIAL, "amode-sequential", ARGUMENT)                            \

@@ -425,8 +425,9 @@ static enum core_status comms_load(struct trace *trace)
     trace->comm = alloc(trace, trace->comm_count, sizeof *trace->comm);
     if (!trace->comm)
         return no_memory(trace);
-    load =
-        load_begin(trace, "SELECT id, name, kind, size, remote_size, parent, topology FROM comm");
+    load = load_begin(trace, "SELECT id, name, kind, size, remote_size, parent, topology, id IN "
+                             "(SELECT comm FROM hint WHERE key = '" EVENT_HINT_OVERTAKING_KEY
+                             "' AND given) FROM comm");
     while (load_next(&load)) {
         struct trace_comm *comm = &trace->comm[id_of(&load, trace->comm_count)];
         const char *kind = (const char *)sqlite3_column_text(load.stmt, 2);
@@ -436,6 +437,7 @@ static enum core_status comms_load(struct trace *trace)
         comm->remote_size = number_keep(&load, 4, 0);
         comm->parent = number_keep(&load, 5, -1);
         comm->topology = number_keep(&load, 6, 0);
+        comm->overtaking = sqlite3_column_int(load.stmt, 7);
         if (load.status)
             break;
         members += (uint64_t)comm->size + (uint64_t)comm->remote_size;

@@ -15,7 +15,7 @@
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 13, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 14, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
 enum { TRACE_ROWS_KEPT_MAX = 1 << 24 }; /* of 24 bytes */
 
 struct trace_call {
@@ -35,6 +35,7 @@ struct trace_site { /* strings are NULL when unknown; line 0 when unknown */
 struct trace_comm {
     const char *name; /* "MPI_COMM_WORLD", a name set by the program, or NULL */
     bool inter;
+    bool overtaking; /* a rank's info says that its messages may overtake each other */
     int32_t size, remote_size;
     int32_t topology;      /* 0 none, 1 cartesian, 2 graph, 3 distributed graph */
     int32_t parent;        /* id, -1 none */

@@ -56,6 +56,13 @@ static enum core_status walk(struct trace *trace, const char *sql, struct core_t
     "b.shape WHERE NOT d.inner GROUP BY 1, 2 "                                                   \
     "HAVING ifnull(min(t.thread) = max(t.thread), 1) AND ifnull(min(u.thread) = max(u.thread), " \
     "1))"
+/* Where it makes no difference which of the channel's messages with the tag came first. */
+#define OVERTAKING                                                                             \
+    " AND (c.comm NOT IN (SELECT comm FROM hint WHERE key = '" EVENT_HINT_OVERTAKING_KEY       \
+    "' AND given) OR (m.channel, m.tag) IN (SELECT n.channel, n.tag FROM message_row n JOIN "  \
+    "channel d ON d.id = n.channel LEFT JOIN event_row a ON a.id = (d.source << 40) + n.send " \
+    "WHERE NOT d.inner GROUP BY 1, 2 HAVING count(a.shape) = count(*) AND min(a.shape) = "     \
+    "max(a.shape)))"
 #define EACH                                                                                      \
     "SELECT c.source, c.dest, m.send, m.receive, s.shape, r.shape FROM channel c JOIN "           \
     "message_row m ON m.channel = c.id "                                                          \
@@ -170,10 +177,14 @@ enum core_status trace_messages_each(struct trace *trace, bool threads, trace_me
                                      void *context)
 {
     struct core_table pairs = CORE_TABLE(struct seen, shapes);
+    bool overtaking = false;
+    for (uint32_t i = 0; i < trace->comm_count; i++)
+        overtaking |= trace->comm[i].overtaking;
     enum core_status status =
-        !threads && rows_are_kept(trace)
+        !threads && !overtaking && rows_are_kept(trace)
             ? walk_rows(trace, &pairs, fn, context)
-            : walk(trace, threads ? EACH ONE_THREAD : EACH, &pairs, fn, context);
+            : walk(trace, threads ? EACH OVERTAKING ONE_THREAD : EACH OVERTAKING, &pairs, fn,
+                   context);
 
     core_table_done(&pairs);
     return status;
@@ -210,4 +221,33 @@ enum core_status trace_started_get(struct trace *trace, uint32_t rank, uint64_t 
     sqlite3_finalize(stmt);
     CORE_CHECK(rank < trace->rank_count);
     return seq ? trace_event_get(trace, rank, seq, out_event) : CORE_NOT_FOUND;
+}
+
+enum core_status trace_exact_each(struct trace *trace, trace_exact_fn fn, void *context)
+{
+    sqlite3_stmt *stmt;
+    int step = SQLITE_DONE;
+    enum core_status status = trace_prepare(
+        trace,
+        "SELECT c.dest, m.receive, h.event & 1099511627775, m.bytes FROM hint h JOIN channel c ON "
+        "c.comm = h.comm AND c.dest = h.event >> 40 AND NOT c.inner JOIN message_row m ON "
+        "m.channel = c.id WHERE h.key = '" EVENT_HINT_EXACT_LENGTH_KEY
+        "' AND h.given AND m.bytes >= 0 AND h.event = (SELECT max(i.event) FROM hint i WHERE "
+        "i.comm = h.comm AND i.key = h.key AND i.event >= (c.dest << 40) AND i.event < (c.dest << "
+        "40) + m.receive) ORDER BY 1, 2",
+        &stmt);
+
+    if (status != CORE_OK)
+        return status;
+    while (status == CORE_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
+        int64_t rank = sqlite3_column_int64(stmt, 0);
+        if (rank >= 0 && rank < trace->rank_count)
+            status = fn((uint32_t)rank, (uint64_t)sqlite3_column_int64(stmt, 1),
+                        (uint64_t)sqlite3_column_int64(stmt, 2),
+                        (uint64_t)sqlite3_column_int64(stmt, 3), context);
+    }
+    if (status == CORE_OK && step != SQLITE_DONE)
+        status = trace_damaged(trace, "its messages cannot be read");
+    sqlite3_finalize(stmt);
+    return status;
 }

@@ -14,8 +14,9 @@ typedef enum core_status (*trace_message_fn)(const struct trace_message *message
 /* Of messages whose sends, and whose receives, are equal calls (place, type, count, peer, tag), one
  * each. Those that began with MPI_Start name no type: see their events. threads: some rank's calls
  * come from several; then of those messages only that are sure to be paired as recorded, since one
- * thread sends and one receives all with that tag between two ranks. A status other than CORE_OK
- * ends it and is returned. */
+ * thread sends and one receives all with that tag between two ranks. The same holds for
+ * communicators whose messages may overtake each other, where all sends with that tag are equal. A
+ * status other than CORE_OK ends it and is returned. */
 enum core_status trace_messages_each(struct trace *trace, bool threads, trace_message_fn fn,
                                      void *context);
 /* The call that made the persistent request which the MPI_Start `start` starts. CORE_NOT_FOUND
@@ -24,5 +25,11 @@ enum core_status trace_started_get(struct trace *trace, uint32_t rank, uint64_t 
                                    struct trace_event *out_event);
 /* Every message whose two sides are in the trace. */
 enum core_status trace_messages_all(struct trace *trace, trace_message_fn fn, void *context);
+
+/* Each receive on a communicator of which its rank had said that receives have just the room that
+ * their messages need: `given` is the call that said so. By ranks and their calls. */
+typedef enum core_status (*trace_exact_fn)(uint32_t rank, uint64_t receive, uint64_t given,
+                                           uint64_t bytes, void *context);
+enum core_status trace_exact_each(struct trace *trace, trace_exact_fn fn, void *context);
 
 #endif

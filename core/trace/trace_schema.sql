@@ -44,6 +44,10 @@ CREATE TABLE comm (id INTEGER PRIMARY KEY, name TEXT, kind TEXT NOT NULL, size I
 CREATE TABLE comm_member (comm INTEGER NOT NULL, side INTEGER NOT NULL, rank INTEGER NOT NULL,
     world INTEGER NOT NULL,
     PRIMARY KEY (comm, side, rank)) WITHOUT ROWID;
+-- What info keys of MPI 4 said of messages on a communicator (mpi_assert_allow_overtaking and
+-- mpi_assert_exact_length), from that call of the rank on; given = 0: no longer.
+CREATE TABLE hint (event INTEGER NOT NULL, comm INTEGER NOT NULL, key TEXT NOT NULL,
+    given INTEGER NOT NULL, PRIMARY KEY (event, comm, key)) WITHOUT ROWID;
 -- Groups that calls name, by content; members as ranks of the world.
 CREATE TABLE grp (id INTEGER PRIMARY KEY, size INTEGER NOT NULL);
 CREATE TABLE grp_member (grp INTEGER NOT NULL, rank INTEGER NOT NULL, world INTEGER NOT NULL,

@@ -12,8 +12,9 @@ static const struct {
     const char *key;
     enum recorder_object kind;
     const char *broken;
+    enum event_hint hint;
 } promises[] = {
-#define X(name, key, kind, broken) {key, OBJECT_##kind, broken},
+#define X(name, key, kind, broken, hint) {key, OBJECT_##kind, broken, EVENT_HINT_##hint},
     USAGE_PROMISES(X)
 #undef X
 };
@@ -34,9 +35,25 @@ static struct promiser *find(enum recorder_object kind, uint32_t id)
     return NULL;
 }
 
-static void note(uint64_t seq, enum recorder_object kind, uint32_t id, unsigned which, bool given)
+static void hint_write(struct lane *lane, uint64_t seq, uint32_t id, enum event_hint hint,
+                       bool given)
+{
+    struct spool_def_hint *def = spool_reserve(recorder_definitions(lane), sizeof *def / 8);
+
+    if (def)
+        *def = (struct spool_def_hint){
+            {SPOOL_DEF_HINT, sizeof *def / 8, (uint16_t)hint, given}, .seq = seq, .comm = id};
+}
+
+static void note(struct lane *lane, uint64_t seq, enum recorder_object kind, uint32_t id,
+                 unsigned which, bool given)
 {
     recorder_lock();
+    if (promises[which].hint) {
+        hint_write(lane, seq, id, promises[which].hint, given);
+        recorder_unlock();
+        return;
+    }
     struct promiser *found = find(kind, id);
     if (!found && given) {
         found = &promiser[next++ % OBJECTS_MAX];
@@ -48,7 +65,8 @@ static void note(uint64_t seq, enum recorder_object kind, uint32_t id, unsigned 
     recorder_unlock();
 }
 
-void usage_promised(uint64_t seq, enum recorder_object kind, uint32_t id, MPI_Info info)
+void usage_promised(struct lane *lane, uint64_t seq, enum recorder_object kind, uint32_t id,
+                    MPI_Info info)
 {
     if (!id || !usage_good(OBJECT_INFO, HANDLE(info)))
         return;
@@ -60,7 +78,7 @@ void usage_promised(uint64_t seq, enum recorder_object kind, uint32_t id, MPI_In
         strncpy(key, promises[i].key, sizeof key - 1);
         key[sizeof key - 1] = '\0';
         if (REAL(Info_get)(info, key, VALUE_MAX, value, &there) == MPI_SUCCESS && there)
-            note(seq, kind, id, i, !strcmp(value, "true"));
+            note(lane, seq, kind, id, i, !strcmp(value, "true"));
     }
 }
 

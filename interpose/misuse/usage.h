@@ -116,17 +116,22 @@ static inline void usage_peer(struct lane *lane, uint64_t seq, MPI_Comm comm, in
 void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const char *argument,
                   bool none);
 /* promise.c: what info keys of communicators and windows say that the program will not do. A
- * duplicate has those of its own info only (MPI 4; older versions copied the others). */
-#define USAGE_PROMISES(X)                                                \
-    X(NO_ANY_SOURCE, "mpi_assert_no_any_source", COMM, "MPI_ANY_SOURCE") \
-    X(NO_ANY_TAG, "mpi_assert_no_any_tag", COMM, "MPI_ANY_TAG")          \
-    X(NO_LOCKS, "no_locks", WIN, "locked")
-#define X(name, key, kind, broken) USAGE_##name,
+ * duplicate has those of its own info only (MPI 4; older versions copied the others). What a
+ * message or its receive would break, or what is no promise to be broken, is a hint in the spool
+ * instead (enum event_hint). */
+#define USAGE_PROMISES(X)                                                      \
+    X(NO_ANY_SOURCE, "mpi_assert_no_any_source", COMM, "MPI_ANY_SOURCE", NONE) \
+    X(NO_ANY_TAG, "mpi_assert_no_any_tag", COMM, "MPI_ANY_TAG", NONE)          \
+    X(OVERTAKING, EVENT_HINT_OVERTAKING_KEY, COMM, NULL, OVERTAKING)           \
+    X(EXACT_LENGTH, EVENT_HINT_EXACT_LENGTH_KEY, COMM, NULL, EXACT_LENGTH)     \
+    X(NO_LOCKS, "no_locks", WIN, "locked", NONE)
+#define X(name, key, kind, broken, hint) USAGE_##name,
 enum usage_promise { USAGE_PROMISES(X) USAGE_PROMISE_COUNT };
 #undef X
 extern bool usage_promises; /* anything was ever promised */
 /* The call gave the info to the communicator or window of that id. */
-void usage_promised(uint64_t seq, enum recorder_object kind, uint32_t id, MPI_Info info);
+void usage_promised(struct lane *lane, uint64_t seq, enum recorder_object kind, uint32_t id,
+                    MPI_Info info);
 /* The call does what a promise would exclude. */
 void usage_against(struct lane *lane, uint64_t seq, uint32_t id, enum usage_promise what,
                    const char *argument);

@@ -425,12 +425,15 @@ static void needs_of_request(struct proof_prover *prover, int32_t me, uint32_t i
 }
 
 /* Whether a request is complete before this one, which is like it, but begun after it: messages do
- * not overtake each other. */
-static bool is_behind(const struct request *request, const struct request *earlier,
-                      const struct request *twin)
+ * not overtake each other, but where info lets them. */
+static bool is_behind(const struct history_rank *rank, const struct request *request,
+                      const struct request *earlier, const struct request *twin)
 {
-    return request && earlier && request->active && earlier->active && !request->cancelled &&
-           !earlier->cancelled && !request->persistent && !earlier->persistent && !twin &&
+    const struct history_space *space = request ? history_request_space(rank, request) : NULL;
+
+    return space && !space->overtaking && earlier && request->active && earlier->active &&
+           !request->cancelled && !earlier->cancelled && !request->persistent &&
+           !earlier->persistent && !twin &&
            (request->kind == REQUEST_SEND || request->kind == REQUEST_RECEIVE) &&
            request->kind == earlier->kind && request->comm == earlier->comm &&
            request->peer == earlier->peer && request->tag == earlier->tag &&
@@ -453,8 +456,8 @@ static void needs_of_list(struct proof_prover *prover, int32_t me, const struct 
         const struct request *request = requests_find(requests, open->request[i]);
 
         if (!any && open->request_count > NEEDS_EACH_MAX && i + 1 < open->request_count &&
-            is_behind(requests_find(requests, open->request[i + 1]), request,
-                      requests_twin(requests, open->request[i])))
+            is_behind(&prover->history.rank[me], requests_find(requests, open->request[i + 1]),
+                      request, requests_twin(requests, open->request[i])))
             continue;
         if (!open->request[i] ||
             (request && request->persistent && !request->active && !request->armed))

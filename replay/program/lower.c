@@ -656,6 +656,21 @@ static enum core_status lower_one(struct lower *lower, uint32_t rank)
     return status;
 }
 
+static enum core_status find_overtaking(const struct lower *lower)
+{
+    const struct trace *trace = lower->trace;
+    bool *said, any = false;
+    enum core_status status = CORE_ARRAY_NEW(said, lower->program->comm_count, A_LOWERING);
+
+    for (uint32_t i = 0; i < trace->comm_count && status == CORE_OK; i++)
+        if (trace->comm[i].overtaking && lower->comm[i] >= 0)
+            any = said[lower->comm[i]] = true;
+    if (any)
+        status = replay_program_overtakes(lower->program, said);
+    free(said);
+    return status;
+}
+
 enum core_status replay_lower(struct trace *trace, const struct replay_lower_options *options,
                               struct replay_program *out_program,
                               struct replay_lower_notes *out_notes)
@@ -688,6 +703,8 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
         (strcmp(layer, "on") == 0 || (options->inside_some && strcmp(layer, "sample") == 0));
     for (uint32_t rank = 0; status == CORE_OK && rank < trace->rank_count; rank++)
         status = lower_one(&lower, rank);
+    if (status == CORE_OK)
+        status = find_overtaking(&lower);
     if (status == CORE_OK) {
         CORE_CHECK(notes.ranks_left_out <= notes.ranks_unknown);
         CORE_CHECK(notes.ranks_unknown <= trace->rank_count);

@@ -10,6 +10,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/pages.h"
+#include "core/table.h"
 
 #define A_PROGRAM "a program" /* out of memory for ... */
 
@@ -466,5 +467,47 @@ enum core_status replay_program_check(const struct replay_program *program)
         }
         free(made);
     }
+    return status;
+}
+
+struct sent {
+    struct {
+        uint32_t comm;
+        int32_t peer, tag;
+    } key;
+};
+
+static enum core_status rank_overtakes(const struct replay_rank *rank, const bool *said,
+                                       bool *out_overtakes)
+{
+    struct core_table table = CORE_TABLE(struct sent, key);
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; i < rank->op_count && status == CORE_OK && !*out_overtakes; i++) {
+        const struct replay_op *op = &rank->op[i];
+        bool sends =
+            (op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND) && op->mode != REPLAY_TOKEN;
+        bool receives = op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV ||
+                        op->kind == REPLAY_PROBE || op->kind == REPLAY_MPROBE;
+        uint32_t known = table.count;
+        struct sent sent = {{op->comm, op->peer, op->tag}}, *entry;
+        if (!said[op->comm] || op->peer == REPLAY_PROC_NULL)
+            continue;
+        *out_overtakes = receives && op->tag == REPLAY_ANY;
+        if (sends) {
+            status = core_table_put(&table, &sent.key, "what a rank sends", &entry);
+            *out_overtakes = table.count == known;
+        }
+    }
+    core_table_done(&table);
+    return status;
+}
+
+enum core_status replay_program_overtakes(struct replay_program *program, const bool *said)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t rank = 0; rank < program->rank_count && status == CORE_OK; rank++)
+        status = rank_overtakes(&program->rank[rank], said, &program->overtaking);
     return status;
 }

@@ -158,6 +158,9 @@ struct replay_program {
     uint64_t block_bytes;
     uint32_t buffered_overhead; /* bytes of the attached buffer that each buffered message takes
                                    besides its own (MPI_BSEND_OVERHEAD) */
+    bool overtaking; /* some messages may overtake each other by what a communicator's info says;
+                        every run has them in the order in which they were sent, one of those that
+                        can be */
 };
 
 enum { REPLAY_RANKS_MAX = 1 << 21, REPLAY_THREADS_MAX = 1 << 14 };
@@ -185,6 +188,10 @@ enum core_status replay_program_add_when(struct replay_program *program, uint32_
 enum core_status replay_program_set(struct replay_program *program, uint32_t rank,
                                     const int32_t *request, uint32_t count, int32_t chosen,
                                     int32_t *out_set);
+
+/* Whether on a communicator of which that is said (by index) messages could overtake each other and
+ * be taken for one another: of one sender with one tag, or received with any. */
+enum core_status replay_program_overtakes(struct replay_program *program, const bool *said);
 
 /* Refuses what the engine would have to assert: ranks and comms out of range, waits on requests
  * never made, requests made twice, more bytes than can be counted. Names the first offender by rank

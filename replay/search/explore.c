@@ -537,8 +537,8 @@ static void search(struct explorer *e)
     core_progress_end();
     if (e->status != CORE_OK || (e->found && !e->found_assumed && !e->options->keep_going))
         return;
-    e->result->exhaustive =
-        !more && !replay_run_competes(e->run); /* in what order threads come is not explored */
+    e->result->exhaustive = /* in what order threads come, or messages overtake, is not explored */
+        !more && !replay_run_competes(e->run) && !e->program->overtaking;
     if (more && e->status == CORE_OK && !(e->found && !e->found_assumed))
         run_samples(e, budget / 10 + 1);
 }

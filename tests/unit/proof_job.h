@@ -330,7 +330,7 @@ static inline bool rank_write_dropped(const char *folder, uint32_t rank, uint32_
         const struct spool_head *head = (const void *)(lane[rank].ring + at);
         bool end = at == lane[rank].used;
         size_t bytes = end ? 8 : head->words * 8ul;
-        bool defines = !end && head->kind >= SPOOL_DEF_CALL && head->kind <= SPOOL_DEF_FILE;
+        bool defines = !end && head->kind >= SPOOL_DEF_CALL && head->kind <= SPOOL_DEF_HINT;
         struct lane *to = defines ? &definer : &newest;
 
         next = at + bytes;

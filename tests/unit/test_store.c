@@ -181,6 +181,51 @@ static void test_tags(void **state)
     trace_close(&trace);
 }
 
+/* Where messages may overtake each other, the sizes of what was received say which ones they were,
+ * and of those of one size the first comes first. The sender's hint tells, or the receiver's. */
+static void overtaken_write(const char *folder, int rank, int hinted)
+{
+    static const int sent[] = {1, 2, 3, 2, 5}, got[] = {2, 3, 2, 1, 5};
+    struct writer w;
+    struct spool_event e;
+
+    writer_open(&w, folder, rank, 2, 0);
+    pair_define(&w);
+    if (rank == hinted) {
+        struct spool_def_hint *hint =
+            writer_add(&w, SPOOL_DEF_HINT, sizeof *hint, EVENT_HINT_OVERTAKING, 1);
+        hint->seq = hint->comm = 1;
+    }
+    for (int i = 0; i < 5; i++) {
+        e = pair_message(&w, rank ? RECV : SEND, 1 - rank, 7, rank ? 5 : sent[i]);
+        if (rank)
+            writer_done(&w, e.seq, 0, 0, 0, 7, (uint64_t)got[i] * 8);
+        writer_event(&w, e);
+    }
+    assert_true(writer_close(&w));
+}
+
+static void test_overtaken(void **state)
+{
+    (void)state;
+    for (int hinted = -1; hinted < 2; hinted++) {
+        char folder[300], path[300];
+        struct trace trace;
+
+        snprintf(folder, sizeof folder, "%s/overtaken%d", base, hinted);
+        snprintf(path, sizeof path, "%s/overtaken%d.db", base, hinted);
+        for (int rank = 0; rank < 2; rank++)
+            overtaken_write(folder, rank, hinted);
+        assert_int_equal(store_write(folder, path, NULL), CORE_OK);
+        assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
+        assert_int_equal(trace.comm[trace.comm_count - 1].overtaking, hinted >= 0);
+        assert_int_equal(
+            ask(&trace, "SELECT sum(send_seq * 10 * recv_seq * recv_seq) FROM message"),
+            hinted < 0 ? 10 * (1 + 8 + 27 + 64 + 125) : 10 * (2 + 12 + 36 + 16 + 125));
+        trace_close(&trace);
+    }
+}
+
 /* A rank that kept only the newest records, its definitions in a lane of their own. */
 static void test_last(void **state)
 {
@@ -652,9 +697,11 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pair),    cmocka_unit_test(test_tags),  cmocka_unit_test(test_last),
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_polls), cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_clocks),  cmocka_unit_test(test_ends),  cmocka_unit_test(test_inter),
+        cmocka_unit_test(test_pair),      cmocka_unit_test(test_tags),
+        cmocka_unit_test(test_last),      cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_polls),     cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_overtaken), cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_ends),      cmocka_unit_test(test_inter),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -177,6 +177,9 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
                            bool poll);
 /* There is a choice that is not explored. */
 void world_explore_limited(void);
+/* A message is sent, or a receive or probe posted, on a communicator where messages may overtake
+ * each other. They never do here: if they could be taken for one another, that is told. */
+void world_explore_overtaking(MPI_Comm comm, bool sent, int peer, int tag);
 /* Which of a waitsome's or testsome's requests the answer names: bits in the order of the active
  * ones. */
 bool world_explore_named(int32_t answer, int active_index);

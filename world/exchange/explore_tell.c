@@ -239,6 +239,30 @@ void world_explore_limited(void)
         EXPLORE->told.limited = true;
 }
 
+enum { OVERTAKING_MAX = 64 }; /* of a communicator, peers and tags that are told apart */
+
+struct world_overtaking {
+    struct world_overtaking *next;
+    int peer, tag;
+};
+
+void world_explore_overtaking(MPI_Comm comm, bool sent, int peer, int tag)
+{
+    struct world_overtaking **link = &comm->met[sent];
+    int count = 0;
+    if (!EXPLORE || EXPLORE->told.overtaking)
+        return;
+    while (*link && ((*link)->peer != peer || (*link)->tag != tag)) {
+        link = &(*link)->next;
+        count++;
+    }
+    EXPLORE->told.overtaking = *link || tag == MPI_ANY_TAG || count == OVERTAKING_MAX;
+    if (EXPLORE->told.overtaking)
+        return;
+    *link = world_alloc(sizeof **link);
+    **link = (struct world_overtaking){NULL, peer, tag};
+}
+
 bool world_explore_cut(void)
 {
     return EXPLORE && EXPLORE->told.cut;

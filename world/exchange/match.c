@@ -412,6 +412,8 @@ void world_send_post(struct ompi_request_t *send)
                          : 0;
     pattern_note(send, world, bytes);
     if (UNLIKELY(WORLD->explore != NULL)) {
+        if (comm->overtaking && send->context == comm->context)
+            world_explore_overtaking(send->comm, true, send->peer, send->tag);
         send_explored(send, dest, bytes);
         return;
     }
@@ -489,6 +491,8 @@ void world_recv_post(struct ompi_request_t *recv)
                            false);
     }
     if (UNLIKELY(WORLD->explore != NULL)) {
+        if (recv->comm->overtaking && recv->context == recv->comm->context)
+            world_explore_overtaking(recv->comm, false, recv->peer, recv->tag);
         world_explore_receive(recv);
         return;
     }

@@ -348,7 +348,7 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
     ALONE
     int code = dup("MPI_Comm_dup_with_info", comm, newcomm);
     if (!code)
-        (*newcomm)->info = world_info_keep(info);
+        world_comm_info(*newcomm, info);
     return code;
 }
 
@@ -396,7 +396,7 @@ int MPI_Comm_set_info(MPI_Comm handle, MPI_Info info)
     MPI_Comm comm;
     int code = world_comm_check(handle, &comm);
     if (!code)
-        comm->info = world_info_keep(info);
+        world_comm_info(comm, info);
     return code;
 }
 
@@ -495,8 +495,13 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
 
 int MPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
-    (void)info; /* all ranks share one machine */
-    return MPI_Comm_split(handle, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, newcomm);
+    ALONE
+    /* all ranks share one machine */
+    int code =
+        MPI_Comm_split(handle, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, newcomm);
+    if (!code && *newcomm != MPI_COMM_NULL)
+        world_comm_info(*newcomm, info);
+    return code;
 }
 
 static int position(MPI_Group group, int world)

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/trace/event.h"
+
 struct ompi_predefined_request_t ompi_request_null = {{.handle = {.magic = HANDLE_DEAD}}};
 struct ompi_predefined_message_t ompi_message_null = {{.handle = {.magic = HANDLE_DEAD}}};
 struct ompi_predefined_message_t ompi_message_no_proc = {
@@ -322,6 +324,14 @@ static struct world_info_entry *entries_copy(const struct world_info_entry *entr
 struct world_info_entry *world_info_keep(MPI_Info info)
 {
     return handle_good(info, HANDLE_INFO) ? entries_copy(info->first) : NULL;
+}
+
+void world_comm_info(MPI_Comm comm, MPI_Info info)
+{
+    comm->info = world_info_keep(info);
+    for (const struct world_info_entry *e = comm->info; e; e = e->next)
+        if (!strcmp(e->key, EVENT_HINT_OVERTAKING_KEY))
+            comm->overtaking = !strcmp(e->value, "true");
 }
 
 MPI_Info world_info_new(const struct world_info_entry *entry)

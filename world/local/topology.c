@@ -411,7 +411,7 @@ int MPI_Dist_graph_create(MPI_Comm handle, int n, const int sources[], const int
                           MPI_Comm *comm_dist_graph)
 {
     ENTER("MPI_Dist_graph_create");
-    (void)info, (void)reorder;
+    (void)reorder;
     MPI_Comm comm;
     int code = world_comm_check(handle, &comm), edges = 0;
     if (code)
@@ -442,6 +442,7 @@ int MPI_Dist_graph_create(MPI_Comm handle, int n, const int sources[], const int
     int in = edges_of(meeting, comm->size, comm->rank, false, t->in, t->in_weight);
     int out = edges_of(meeting, comm->size, comm->rank, true, t->out, t->out_weight);
     CORE_CHECK(in == t->in_count && out == t->out_count);
+    world_comm_info(made, info);
     *comm_dist_graph = made;
     return MPI_SUCCESS;
 }
@@ -463,7 +464,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sour
                                    int reorder, MPI_Comm *comm_dist_graph)
 {
     ENTER("MPI_Dist_graph_create_adjacent");
-    (void)info, (void)reorder;
+    (void)reorder;
     MPI_Comm comm;
     int code = world_comm_check(handle, &comm);
     if (code)
@@ -483,6 +484,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sour
     bool weighted = sourceweights != MPI_UNWEIGHTED;
     topology->in_weight = weighted && indegree ? copied(sourceweights, indegree) : NULL;
     topology->out_weight = weighted && outdegree ? copied(destweights, outdegree) : NULL;
+    world_comm_info(made, info);
     *comm_dist_graph = made;
     return MPI_SUCCESS;
 }
