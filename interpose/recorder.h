@@ -56,10 +56,16 @@ struct lane {
     size_t scratch_bytes;
     struct request_info *info; /* scratch for lists of requests */
     int info_count;
-    uint32_t poll_count;                /* header->poll_count */
-    uint64_t poll_key[SPOOL_POLLS_MAX]; /* of their lists of requests */
-    uint64_t poll_left;                 /* when the last of them returned */
-    uint64_t buffer_seq; /* the last call that was given buffers, and where they start */
+    uint32_t poll_count;                    /* header->poll_count */
+    uint64_t poll_key[SPOOL_POLLS_MAX];     /* of their lists of requests */
+    uint64_t poll_outcome[SPOOL_POLLS_MAX]; /* what they came to */
+    uint64_t poll_left;                     /* when the last of them returned */
+    uint64_t poll_from;                     /* where the spool was when the last one was entered */
+    bool poll_kept;                         /* it goes to the header */
+    uint64_t steady[SPOOL_POLLS_MAX];       /* calls that may be polled again (polls.c, 4) */
+    uint32_t steady_count;
+    uint64_t steady_events; /* of the lane, with the last of them; others since: they are none */
+    uint64_t buffer_seq;    /* the last call that was given buffers, and where they start */
     const void *buffer[FATE_BUFFERS];
     void *signal_stack; /* fate.c; NULL: none */
     uint64_t applying;  /* the call, of the sample, whose operation is the program's own; 0 none */
@@ -262,11 +268,19 @@ void recorder_polls_write(struct lane *lane);
 /* With all fields set. key: of the list of requests. True: it equals a poll that goes round, so
  * that its parts are on record. */
 bool recorder_poll_expect(struct lane *lane, const struct spool_event *e, uint64_t key);
+/* What a poll came to, or a call that comes to the same, and changes nothing, as often as it is
+ * made again. value: with the event's fields, all that it says. */
+struct poll_outcome {
+    enum { POLL_NOTHING, POLL_STEADY, POLL_OTHER } how;
+    uint64_t value;
+};
 /* The call is back. True: it is one round more, and left; otherwise what it did is still to be
- * recorded. nothing: it found nothing. */
-bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, bool nothing);
+ * recorded. moved: the rank got on with its communication, if it is not the first round. */
+bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, uint64_t key,
+                         struct poll_outcome outcome, bool moved);
+uint64_t recorder_status_value(const MPI_Status *status); /* what a status says */
 void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key, int error,
-                         bool moved, bool nothing);
+                         bool moved, struct poll_outcome outcome);
 
 void usage_look_slow(struct lane *lane, uint64_t seq); /* usage.h */
 void usage_relook_slow(struct lane *lane, uint64_t now);
@@ -305,6 +319,7 @@ static inline struct spool_event *recorder_poll_enter(struct lane *lane, unsigne
     recorder_inside(lane, cfa, cfa[-1]);
     if (UNLIKELY(!recorder.defined[call]))
         recorder_define_call(lane, call);
+    lane->poll_from = lane->writer.position;
     struct spool_event *e = recorder_begin(lane, call, recorder_site(lane, cfa));
     if (UNLIKELY(recorder_look.enter))
         usage_look_slow(lane, e->seq);

@@ -144,6 +144,8 @@ struct several {
     int32_t *id;  /* of the requests; NULL likewise */
     uint64_t key; /* polls only: a hash of the ids */
     bool again;   /* polls only: the list is on record */
+    bool none;    /* polls only: no request is active */
+    struct poll_outcome outcome;
 };
 
 static void list_write(struct several *s)
@@ -184,8 +186,11 @@ static void enter(struct several *s, unsigned call, void **cfa, const MPI_Reques
     for (int i = 0; s->id && i < count; i++)
         s->id[i] = (int32_t)s->info[i].id;
     if (poll) {
-        for (int i = 0; s->id && i < count; i++)
+        s->none = s->id != NULL;
+        for (int i = 0; s->id && i < count; i++) {
             s->key = (s->key ^ s->key >> 29 ^ (uint32_t)s->id[i]) * 0x9E3779B97F4A7C15u;
+            s->none &= !s->id[i];
+        }
         s->again = recorder_poll_expect(lane, s->e, s->key);
     }
     if (!s->again)
@@ -204,9 +209,14 @@ static void statuses_look(struct several *s, void **cfa, int count, const MPI_St
 }
 
 /* A test is back: true if it was one round more of a loop. */
-static bool poll_again(struct several *s, void **cfa, bool nothing)
+static bool poll_again(struct several *s, void **cfa, int returned, bool found)
 {
-    if (recorder_poll_again(s->lane, s->e, cfa, nothing))
+    s->outcome = (struct poll_outcome){returned != MPI_SUCCESS ? POLL_OTHER
+                                       : !found                ? POLL_NOTHING
+                                       : s->none               ? POLL_STEADY
+                                                               : POLL_OTHER,
+                                       found};
+    if (recorder_poll_again(s->lane, s->e, cfa, s->key, s->outcome, found))
         return true;
     if (s->again)
         list_write(s);
@@ -290,11 +300,11 @@ int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of
     int returned = real(count, array_of_requests, flag, array_of_statuses);
     recorder_back(s.e);
     bool done = returned == MPI_SUCCESS ? *flag : returned == MPI_ERR_IN_STATUS;
-    if (poll_again(&s, cfa, returned == MPI_SUCCESS && !done))
+    if (poll_again(&s, cfa, returned, done))
         return returned;
     if (done)
         done_all(&s, count, array_of_requests, array_of_statuses, returned);
-    recorder_poll_leave(lane, s.e, s.key, returned, done, returned == MPI_SUCCESS && !done);
+    recorder_poll_leave(lane, s.e, s.key, returned, done, s.outcome);
     return returned;
 }
 
@@ -349,11 +359,11 @@ int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of
     int returned = real(count, array_of_requests, index, flag, status);
     recorder_back(s.e);
     bool done = returned != MPI_SUCCESS || *flag;
-    if (poll_again(&s, cfa, !done))
+    if (poll_again(&s, cfa, returned, done))
         return returned;
     if (done)
         done_any(&s, array_of_requests, index, status, returned);
-    recorder_poll_leave(lane, s.e, s.key, returned, done, !done);
+    recorder_poll_leave(lane, s.e, s.key, returned, done, s.outcome);
     return returned;
 }
 
@@ -422,9 +432,9 @@ int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request arra
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     recorder_back(s.e);
     bool done = returned != MPI_SUCCESS || *outcount != 0;
-    if (poll_again(&s, cfa, !done))
+    if (poll_again(&s, cfa, returned, done))
         return returned;
     done_some(&s, cfa, array_of_requests, outcount, array_of_indices, array_of_statuses, returned);
-    recorder_poll_leave(lane, s.e, s.key, returned, done, !done);
+    recorder_poll_leave(lane, s.e, s.key, returned, done, s.outcome);
     return returned;
 }

@@ -37,9 +37,10 @@
  *  9. comm of an event is a DEF_WIN or DEF_FILE id for calls on windows and files; for those that
  *     make one (WIN_CREATE, MPI_File_open) once they succeeded, and before that the communicator
  *     they were called on.
- * 10. Polls that found nothing (and MPI_Wtime) wait in the header's poll[] until the lane records
- *     something else: a call that equals one of them (same call, site, arguments, requests) only
- *     raises its count and moves its t_leave. In what order different ones took turns is not kept.
+ * 10. Polls that found nothing (and MPI_Wtime), and calls between them that change nothing and come
+ *     to the same again, wait in the header's poll[] until the lane records something else: a call
+ *     that equals one of them (same call, site, arguments, requests, outcome) only raises its count
+ *     and moves its t_leave. In what order different ones took turns is not kept.
  *     What is in poll[] counts (like a committed record) while its seq is above that of the lane's
  *     last committed event; its other parts are committed. A folded call has no sequence number of
  *     its own.

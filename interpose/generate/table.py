@@ -184,7 +184,7 @@ def squeeze(ctype):
 
 
 class Call:
-    FLAGS = ("special", "variadic", "glue", "aid", "ext", "newer", "poll", "unseen")
+    FLAGS = ("special", "variadic", "glue", "aid", "ext", "newer", "poll", "steady", "unseen")
     VALUES = ("returns", "origin", "sides", "null", "unjudged", "check", "topology")
 
     def __init__(self, line):

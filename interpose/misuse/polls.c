@@ -4,13 +4,22 @@
  * outlives the process like everything committed; equal ones that follow raise its count. Whatever
  * else the lane records writes them out first.
  *
+ * Calls that change nothing may stand in such a loop as well: MPI_Comm_rank, MPI_Win_sync, a probe
+ * that finds the message that is left there. They are recorded as any other, but where one comes
+ * again with the same outcome, and the lane has recorded only such calls and polls since: then it
+ * is kept like a poll.
+ *
  *  1. lane->poll_count equals header->poll_count; polls in the header have ascending numbers, above
  *     all that the lane committed before.
  *  2. A folded call gives its number back before it returns, unless another thread has taken the
  *     next one.
  *  3. A call is either in flight (depth) or counted, never both: a rank killed in between loses the
- *     one call that it was in. */
+ *     one call that it was in.
+ *  4. lane->steady are the calls of that kind that the lane recorded last, without others in
+ *     between, as long as writer.events equals lane->steady_events.
+ *  5. Of a call that is folded, nothing but its count is on record. */
 #include "interpose/recorder.h"
+#include "interpose/turns.h"
 
 static bool same(const struct spool_event *a, const struct spool_event *b)
 {
@@ -40,22 +49,65 @@ static void number_back(uint64_t seq)
     atomic_store_explicit(recorder.seq_shared, seq - 1, memory_order_relaxed);
 }
 
-static void left(struct lane *lane, const struct spool_event *e)
+static void left(struct lane *lane, const struct spool_event *e, bool moved)
 {
     lane->poll_left = e->t_leave;
     recorder_relook(lane, e->t_leave);
+    if (moved)
+        atomic_store_explicit(&lane->writer.header->moved, ++lane->moved, memory_order_relaxed);
     lane->depth--;
     atomic_store_explicit(&lane->writer.header->depth, lane->depth, memory_order_release);
+    recorder_thread.current = NULL;
+    recorder_thread.ready = lane;
 }
 
-bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, bool nothing)
+static uint64_t steady_hash(const struct spool_event *e, uint64_t key, uint64_t value)
+{
+    const uint64_t part[] = {(uint64_t)e->head.a << 32 | e->site,
+                             (uint64_t)e->comm << 32 | e->request,
+                             (uint64_t)(uint32_t)e->peer << 32 | (uint32_t)e->tag,
+                             (uint64_t)(uint32_t)e->count << 32 | e->type,
+                             key,
+                             value};
+    uint64_t hash = 0;
+    for (unsigned i = 0; i < sizeof part / sizeof *part; i++)
+        hash = (hash ^ hash >> 29 ^ part[i]) * 0x9E3779B97F4A7C15u;
+    return hash;
+}
+
+/* Whether the call comes again. If not, it is one of the last from now on. */
+static bool steady(struct lane *lane, uint64_t hash)
+{
+    if (lane->writer.events != lane->steady_events)
+        lane->steady_count = 0; /* invariant 4 */
+    for (unsigned i = 0; i < lane->steady_count; i++)
+        if (lane->steady[i] == hash)
+            return true;
+    if (lane->steady_count == SPOOL_POLLS_MAX)
+        lane->steady_count = 0;
+    lane->steady[lane->steady_count++] = hash;
+    return false;
+}
+
+/* A schedule counts the calls in which something is decided. */
+static bool may_fold(const struct poll_outcome *outcome)
+{
+    return outcome->how == POLL_NOTHING ||
+           (outcome->how == POLL_STEADY && LIKELY(!recorder.perturb && !turns.on));
+}
+
+bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, uint64_t key,
+                         struct poll_outcome outcome, bool moved)
 {
     struct spool_header *header = lane->writer.header;
-    if (LIKELY(nothing && header->poll_again && e->t_enter - lane->poll_left < recorder.poll_gap)) {
-        struct spool_poll *poll = &header->poll[header->poll_again - 1];
+    uint32_t at = header->poll_again;
+    bool fold = may_fold(&outcome), soon = e->t_enter - lane->poll_left < recorder.poll_gap;
+    if (LIKELY(fold && at && soon && lane->poll_outcome[at - 1] == outcome.value &&
+               lane->poll_from == lane->writer.position)) { /* invariant 5 */
+        struct spool_poll *poll = &header->poll[at - 1];
         uint64_t seq = e->seq;
         poll->event.t_leave = e->t_leave;
-        left(lane, e);
+        left(lane, e, moved);
         atomic_store_explicit(&poll->calls,
                               atomic_load_explicit(&poll->calls, memory_order_relaxed) + 1,
                               memory_order_release);
@@ -63,35 +115,37 @@ bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, b
                               atomic_load_explicit(&header->polled, memory_order_relaxed) + 1,
                               memory_order_relaxed);
         number_back(seq);
-        recorder_thread.current = NULL;
-        recorder_thread.ready = lane;
         return true;
     }
-    if (!nothing || header->poll_again || lane->poll_count == SPOOL_POLLS_MAX ||
-        e->t_enter - lane->poll_left >= recorder.poll_gap)
+    lane->poll_kept =
+        fold && (outcome.how == POLL_NOTHING || steady(lane, steady_hash(e, key, outcome.value)));
+    if (lane->poll_count &&
+        (!lane->poll_kept || at || lane->poll_count == SPOOL_POLLS_MAX || !soon))
         recorder_polls_write(lane);
+    header->poll_again = 0;
+    if (fold && outcome.how == POLL_STEADY && !lane->poll_kept)
+        lane->steady_events = lane->writer.events + 1; /* with this one */
     if (UNLIKELY(recorder.stack))
         recorder_stack(lane, e->seq, cfa);
     return false;
 }
 
 void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key, int error,
-                         bool moved, bool nothing)
+                         bool moved, struct poll_outcome outcome)
 {
     struct spool_header *header = lane->writer.header;
-    if (!nothing || atomic_load_explicit(&header->stopped, memory_order_relaxed)) {
+    if (!lane->poll_kept || atomic_load_explicit(&header->stopped, memory_order_relaxed)) {
         recorder_leave(lane, e, error, moved);
         return;
     }
     spool_commit(&lane->writer);
     e->head.b = 0;
     lane->poll_key[lane->poll_count] = key;
+    lane->poll_outcome[lane->poll_count] = outcome.value;
     header->poll[lane->poll_count].event = *e;
     atomic_store_explicit(&header->poll[lane->poll_count].calls, 1, memory_order_relaxed);
     atomic_store_explicit(&header->poll_count, ++lane->poll_count, memory_order_release);
-    left(lane, e);
-    recorder_thread.current = NULL;
-    recorder_thread.ready = lane;
+    left(lane, e, moved);
 }
 
 /* One reservation and one commit: a rank that is killed in the middle has them either here or
@@ -100,6 +154,7 @@ void recorder_polls_write(struct lane *lane)
 {
     struct spool_header *header = lane->writer.header;
     uint32_t words = 0, count = lane->poll_count;
+    bool only = lane->steady_events == lane->writer.events; /* invariant 4 */
     for (uint32_t i = 0; i < count; i++)
         words += (uint32_t)(sizeof(struct spool_event) +
                             (header->poll[i].calls > 1 ? sizeof(struct spool_repeat) : 0)) /
@@ -124,6 +179,8 @@ void recorder_polls_write(struct lane *lane)
     }
     if (at)
         spool_commit(&lane->writer);
+    if (only)
+        lane->steady_events = lane->writer.events;
     header->poll_again = 0;
     lane->poll_count = 0;
     atomic_store_explicit(&header->poll_count, 0, memory_order_release);

@@ -757,6 +757,16 @@ void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct 
     unlock();
 }
 
+uint64_t recorder_status_value(const MPI_Status *status)
+{
+    if (!recorder_status_there(status))
+        return 0;
+    return ((uint64_t)(uint32_t)recorder_peer(status->MPI_SOURCE) << 32 |
+            (uint32_t)recorder_tag(status->MPI_TAG)) *
+               0x9E3779B97F4A7C15u +
+           library_status_bytes(status);
+}
+
 void recorder_status(struct lane *lane, uint64_t seq, uint32_t message, const MPI_Status *status,
                      int error)
 {

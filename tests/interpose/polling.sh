@@ -1,7 +1,8 @@
 # polls
 # timeout: 120
-# Loops that poll: equal polls that find nothing share an event, and every call is counted; also
-# when the rank is killed in between. Holds misuse/polls.c invariants 1, 2 and 3.
+# Loops that poll: equal polls that find nothing share an event, and so do calls in between with one
+# outcome; every call is counted, also when the rank is killed in between. Holds misuse/polls.c
+# invariants 1, 2, 3, 4 and 5.
 . "$SOURCE/tests/interpose/lib.bash"
 polling=$PROGRAMS/polling
 counts() { # HOW BOUND: no more than BOUND events of a rank
@@ -20,15 +21,21 @@ names = [
     "MPI_Wtime",
     "MPI_Irecv",
     "MPI_Send",
+    "MPI_Comm_rank",
+    "MPI_Comm_get_attr",
+    "MPI_Get_count",
+    "MPI_Win_sync",
+    "MPI_Probe",
 ]
 assert len(ranks) == 2, ranks.keys()
 for me, rank in ranks.items():
-    returned = dict(zip(names, struct.unpack("<10Q", open(f"count.{me}", "rb").read(80))))
+    returned = dict(zip(names, struct.unpack("<15Q", open(f"count.{me}", "rb").read(120))))
     recorded = collections.Counter()
     for e in rank.events:
         recorded[e.name] += e.repeat
         if e.repeat > 1:
-            assert e.t_leave > e.t_enter and not e.args.get("flag") and not e.done, vars(e)
+            assert e.t_leave > e.t_enter, vars(e)
+            assert how == "steady" or not e.args.get("flag") and not e.done, vars(e)
     assert not rank.lost and not rank.stopped, rank.note
     for name in names:
         more = sum(e.name == name for e in rank.open)
@@ -50,6 +57,16 @@ for me, rank in ranks.items():
     assert len(rank.events) <= bound, (how, len(rank.events))
     if how == "testall":
         assert all(len(e.lists[1, 1]) == 3 for e in rank.events if e.name == "MPI_Testall")
+    if how == "steady":
+        found = [(e.name, e.done[0]) for e in rank.events if "robe" in e.name]
+        assert {(name, d["source"], d["tag"], d["bytes"]) for name, d in found} == {
+            (name, 0, base, size)
+            for name in ("MPI_Probe", "MPI_Iprobe")
+            for base in (0, 10000)
+            for size in (8, 16)
+        }
+        assert {e.args["count"] for e in rank.events if e.name == "MPI_Get_count"} == {1, 2}
+        assert all(len(e.args) == 2 for e in rank.events if e.name == "MPI_Comm_get_attr")
     if how == "slow":
         assert all(e.repeat == 1 for e in rank.events)
 P
@@ -58,6 +75,8 @@ for how in test testall testany testsome iprobe improbe status mixed; do
     record "$polling" count "$how" 20000 || { echo "$how: failed"; exit 1; }
     counts "$how" 600
 done
+record "$polling" count steady 2000 || exit 1
+counts steady 600
 record "$polling" count turns 3000 || exit 1
 counts turns 80000
 record "$polling" count threads 3000 || exit 1

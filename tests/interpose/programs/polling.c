@@ -1,7 +1,9 @@
 /* Polls for messages to itself and counts, in a shared file, the calls that have returned: `polling
  * COUNTFILE HOW ROUNDS`. HOW: one of the words below: so many rounds that find nothing, then the
- * message, then a round that finds it; twice. ever: test, without end. threads: four threads do
- * `mixed`. slow: test, with a pause of 1 ms after each round. */
+ * message, then a round that finds it; twice. steady: with calls in between that change nothing,
+ * and a message that is left there: its size is another one after half of the rounds. ever: test,
+ * without end. threads: four threads do `mixed`. slow: test, with a pause of 1 ms after each round.
+ */
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -23,6 +25,11 @@ enum call {
     WTIME,
     IRECV,
     SEND,
+    RANK,
+    ATTRIBUTE,
+    COUNT,
+    SYNC,
+    PROBE,
     OTHER,
     CALLS
 };
@@ -49,6 +56,38 @@ static void post(int base, int requests, bool another, MPI_Request *out_request)
     if (another)
         COUNTED(OTHER,
                 MPI_Isend(&out, 1, MPI_LONG, 0, base + requests, MPI_COMM_SELF, out_request));
+}
+
+/* A message is there, then another one, and neither is received while it goes round. */
+static void poll_steadily(int base)
+{
+    static const long out[2];
+    int flag, me, provided, bytes;
+    long in[2], *window;
+    void *value;
+    MPI_Status status;
+    MPI_Request sent[2], none = MPI_REQUEST_NULL;
+    MPI_Win win;
+    COUNTED(OTHER, MPI_Win_allocate(8, 8, MPI_INFO_NULL, MPI_COMM_SELF, &window, &win));
+    COUNTED(OTHER, MPI_Win_lock_all(0, win));
+    for (int half = 0; half < 2; half++) {
+        COUNTED(OTHER, MPI_Isend(out, half + 1, MPI_LONG, 0, base, MPI_COMM_SELF, &sent[half]));
+        for (long round = 0; round < rounds; round++) {
+            COUNTED(PROBE, MPI_Probe(0, base, MPI_COMM_SELF, &status));
+            COUNTED(IPROBE, MPI_Iprobe(0, base, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE));
+            COUNTED(COUNT, MPI_Get_count(&status, MPI_LONG, &bytes));
+            COUNTED(RANK, MPI_Comm_rank(MPI_COMM_SELF, &me));
+            COUNTED(ATTRIBUTE, MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag));
+            COUNTED(TEST, MPI_Test(&none, &flag, MPI_STATUS_IGNORE));
+            COUNTED(SYNC, MPI_Win_sync(win));
+            COUNTED(WTIME, MPI_Wtime());
+        }
+        COUNTED(OTHER, MPI_Recv(in, 2, MPI_LONG, 0, base, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+        COUNTED(OTHER, MPI_Query_thread(&provided));
+    }
+    COUNTED(OTHER, MPI_Waitall(2, sent, MPI_STATUSES_IGNORE));
+    COUNTED(OTHER, MPI_Win_unlock_all(win));
+    COUNTED(OTHER, MPI_Win_free(&win));
 }
 
 /* Goes round until it is found; after so many rounds it can be. */
@@ -136,10 +175,11 @@ int main(int argc, char **argv)
         return 2;
     count = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
+    count[RANK] = 1; /* above */
     for (int time = 0; time < 2; time++) {
         pthread_t threads[4];
         if (strcmp(how, "threads")) {
-            poll_one(10000 * time);
+            (strcmp(how, "steady") ? poll_one : poll_steadily)(10000 * time);
             continue;
         }
         for (long i = 0; i < 4; i++)
