@@ -9,7 +9,7 @@ INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-decl
 # What of other rooms is linked, hidden: what writes spools, groups of datatypes, what follows the
 # records of a rank, and the one grammar of policies.
 INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature array binding binding_code \
-                       fault file machine memory python random status table text) \
+                       fault file machine memory python random status table text work) \
                    $(addprefix core/trace/,basic event event_view request) \
                    $(addprefix core/history/,base blocks define epoch follow space) \
                    $(basename $(wildcard replay/policy/*.c))
