@@ -835,7 +835,7 @@ void recorder_args(struct lane *lane, uint64_t seq, unsigned first, unsigned cou
 void recorder_list(struct lane *lane, uint64_t seq, unsigned argument, enum spool_list_role role,
                    int bytes, int64_t count, const void *value)
 {
-    enum { BYTES_MAX = 16384 };
+    enum { BYTES_MAX = SPOOL_AGAIN_SAME_MAX };
     if (count <= 0 || !value)
         return;
     for (int64_t first = 0; first < count;) {

@@ -6,7 +6,7 @@ import glob, os, re, struct, sys
 KINDS = (
     "PAD EVENT LIST DONE LEG ARGS TEXT DIGEST PAYLOAD STACK DEF_CALL DEF_SITE DEF_MODULE DEF_COMM"
     " DEF_GROUP DEF_NEIGHBORS DEF_TYPE DEF_OP DEF_WIN DEF_FILE DEF_HINT LOST CLOCK REPEAT MISUSE"
-    " THREAD MEMORY EVENT_AGAIN DONE_AGAIN LIST_AGAIN BASE"
+    " THREAD MEMORY EVENT_AGAIN DONE_AGAIN LIST_AGAIN LIST_SAME BASE"
 ).split()
 STATES = ["running", "finalized", "exited", "aborted", "signalled"]
 
@@ -62,7 +62,15 @@ class Again:
 
     def __init__(self):
         self.seq = self.t = 0
-        self.events, self.dones, self.lists = {}, {}, {}
+        self.events, self.dones, self.lists, self.same = {}, {}, {}, {}
+
+    @staticmethod
+    def same_slot(f, values):
+        middle, last = struct.unpack_from("<I", values, len(values) // 8 * 4)[0], values[-4:]
+        (last,) = struct.unpack("<I", last)
+        hashed = ((f[5] ^ f[7] << 4 ^ f[2] << 8) & 0xFFFFFFFF) * 0x9E3779B1
+        hashed += (middle ^ f[8] << 16 & 0xFFFFFFFF) * 0x85EBCA6B + last * 0xC2B2AE35
+        return (hashed & 0xFFFFFFFF) >> 28
 
     @staticmethod
     def slot(near, *terms):
@@ -89,6 +97,10 @@ class Again:
             if f[2] == 1 and f[3] == 4 and f[7] == 0 and f[8] == f[6] and 0 < f[8] <= 8:
                 self.lists[f[8] - 1] = f, struct.unpack_from(f"<{f[8]}I", d, 32)
                 self.seq = f[4]
+            elif 32 <= f[8] * f[3] <= 4096:
+                values = d[32 : 32 + f[8] * f[3]]
+                self.same[self.same_slot(f, values)] = f, values
+                self.seq = f[4]
         elif kind == "EVENT_AGAIN":
             _, _, a, b, gap, lasted = struct.unpack("<4HiI", d)
             slot, seq, more = self.step(a, 7, b)
@@ -110,6 +122,10 @@ class Again:
             f, values = f[:4] + (seq,) + f[5:], tuple(v + more for v in values)
             self.lists[slot] = f, values
             return "LIST", struct.pack(self.LIST, *f) + struct.pack(f"<{f[8]}I", *values)
+        elif kind == "LIST_SAME":
+            _, _, slot, _, self.seq = struct.unpack("<4HQ", d)
+            f, values = self.same[slot]
+            return "LIST", struct.pack(self.LIST, *f[:4], self.seq, *f[5:]) + values
         return kind, d
 
 
@@ -142,7 +158,7 @@ def lane(path, rank):
     magic, version, header, ring_bytes, r, size, index, pid, tid, level = struct.unpack_from(
         "<8sIIQiiIiii", ring, 0
     )
-    assert magic == b"CWSPOOL\0" and version == 19, path
+    assert magic == b"CWSPOOL\0" and version == 20, path
     at = 8 + 8 + 8 + 24
     rank.host = ring[at : at + 64].split(b"\0")[0].decode()
     at += 64 + 40 + 64 + 128

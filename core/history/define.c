@@ -179,6 +179,7 @@ static void def_hint(struct history_rank *rank, const struct spool_def_hint *def
     struct history_space_key key = {.kind = HISTORY_SPACE_COMM, .id = def->comm};
     struct history_space *space = core_table_find(&rank->spaces, &key);
 
+    CORE_CHECK(def->head.kind == SPOOL_DEF_HINT);
     if (space && def->head.a == EVENT_HINT_OVERTAKING)
         space->overtaking |= def->head.b != 0;
 }

@@ -44,7 +44,7 @@
  *     What is in poll[] counts (like a committed record) while its seq is above that of the lane's
  *     last committed event; its other parts are committed. A folded call has no sequence number of
  *     its own.
- * 11. An event, completion or list of requests like an earlier one of its lane is written as what
+ * 11. An event, completion or list like an earlier one of its lane is written as what
  *     differs (core/spool/spool_again.h). What such a record says follows from those before it:
  *     all of its lane, or with SPOOL_FLAG_LAST those from `drained` on.
  * 12. With SPOOL_FLAG_LAST, wherever `drained` may come to stand there are, first of all, records
@@ -64,7 +64,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 19,
+    SPOOL_VERSION = 20,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -104,6 +104,7 @@ enum spool_kind {
     SPOOL_EVENT_AGAIN, /* struct spool_event_again: an event that is like an earlier one */
     SPOOL_DONE_AGAIN,  /* only the head: the same of a completion */
     SPOOL_LIST_AGAIN,  /* only the head: the same of a list of requests */
+    SPOOL_LIST_SAME,   /* struct spool_list_same: a list that is equal to an earlier one */
     SPOOL_BASE,        /* a = enum spool_base_part; a sum of all before it */
     SPOOL_KIND_COUNT
 };
@@ -140,6 +141,12 @@ struct spool_event_again {
     struct spool_head head;
     int32_t gap;     /* ticks since the lane's last event was left; below 0: that was inside */
     uint32_t lasted; /* ticks */
+};
+
+/* a = a slot (core/spool/spool_again.h) */
+struct spool_list_same {
+    struct spool_head head;
+    uint64_t seq;
 };
 
 /* Array arguments. a = role (enum spool_list_role), b = bytes of one value, 4 or 8 (signed). */

@@ -2,17 +2,21 @@
  * event, completion or list of requests is written as what differs from an earlier one of its lane
  * (SPOOL_EVENT_AGAIN, _DONE_AGAIN, _LIST_AGAIN of spool.h), in 16 and 8 bytes instead of 64, 40 and
  * 32. Writer and reader each keep what was seen before; spool_reader_next hands out whole records.
+ * A longer list that is equal to an earlier one (counts of a collective, blocks of a datatype) is
+ * written as where that is kept (SPOOL_LIST_SAME).
  *
  *  1. What is kept follows from the lane's records before the position alone: each whole event,
- *     completion (and list of requests that is short enough) takes its slot, each that comes again
+ *     completion (and list that is short enough) takes its slot, each that comes again
  *     changes the slot that it names. The writer uses the slots that it has filled since it last
  *     forgot them, which it does where a reader may begin (SPOOL_FLAG_LAST).
  *  2. A record whose differences do not fit is written whole. */
 #ifndef CORE_SPOOL_SPOOL_AGAIN_H
 #define CORE_SPOOL_SPOOL_AGAIN_H
 
+#include <stddef.h>
 #include <string.h>
 
+#include "core/check.h"
 #include "core/spool/spool.h"
 
 enum {
@@ -21,7 +25,16 @@ enum {
     SPOOL_AGAIN_LIST_BITS = 3,
     SPOOL_AGAIN_EVENTS = 1 << SPOOL_AGAIN_EVENT_BITS,
     SPOOL_AGAIN_DONES = 1 << SPOOL_AGAIN_DONE_BITS,
-    SPOOL_AGAIN_VALUES_MAX = 1 << SPOOL_AGAIN_LIST_BITS
+    SPOOL_AGAIN_VALUES_MAX = 1 << SPOOL_AGAIN_LIST_BITS,
+    SPOOL_AGAIN_SAME_BITS = 4,
+    SPOOL_AGAIN_SAMES = 1 << SPOOL_AGAIN_SAME_BITS,
+    SPOOL_AGAIN_SAME_MIN = 32, /* bytes of the values */
+    SPOOL_AGAIN_SAME_MAX = 4096
+};
+
+struct spool_again_same {
+    struct spool_list record;
+    unsigned char value[SPOOL_AGAIN_SAME_MAX];
 };
 
 struct spool_again_list { /* the last whole one of so many requests */
@@ -35,7 +48,33 @@ struct spool_again { /* zeroed: nothing seen yet; head.kind of a slot is 0 until
     struct spool_event event[SPOOL_AGAIN_EVENTS];
     struct spool_done done[SPOOL_AGAIN_DONES];
     struct spool_again_list list[SPOOL_AGAIN_VALUES_MAX]; /* by count - 1 */
+    bool filled[SPOOL_AGAIN_SAMES];
+    /* Large, and seldom used: one that is not filled is never touched. */
+    struct spool_again_same same[SPOOL_AGAIN_SAMES];
 };
+
+static inline size_t spool_again_list_bytes(const struct spool_list *l)
+{
+    return (size_t)l->count * l->head.b;
+}
+
+static inline void spool_again_forget(struct spool_again *again)
+{
+    memset(again, 0, offsetof(struct spool_again, same));
+}
+
+/* Of what was seen, no more than there is. */
+static inline void spool_again_copy(struct spool_again *to, const struct spool_again *from)
+{
+    memcpy(to, from, offsetof(struct spool_again, same));
+    for (unsigned i = 0; i < SPOOL_AGAIN_SAMES; i++) {
+        const struct spool_list *record = &from->same[i].record;
+        if (!from->filled[i])
+            continue;
+        CORE_CHECK(spool_again_list_bytes(record) <= SPOOL_AGAIN_SAME_MAX);
+        memcpy(&to->same[i], record, sizeof *record + spool_again_list_bytes(record));
+    }
+}
 
 /* --- slots ------------------------------------------------------------------------------------ */
 
@@ -61,6 +100,21 @@ static inline unsigned spool_again_list_slot(const struct spool_list *l)
     return fits ? l->count - 1 : SPOOL_AGAIN_VALUES_MAX;
 }
 
+/* The same of a longer list: SPOOL_AGAIN_SAMES if it may not. What lies in its middle and at its
+ * end keeps lists apart that take turns. */
+static inline unsigned spool_again_same_slot(const struct spool_list *l, const void *value)
+{
+    size_t bytes = spool_again_list_bytes(l);
+    uint32_t sample[2];
+    if (bytes < SPOOL_AGAIN_SAME_MIN || bytes > SPOOL_AGAIN_SAME_MAX)
+        return SPOOL_AGAIN_SAMES;
+    memcpy(&sample[0], (const char *)value + bytes / 8 * 4, 4);
+    memcpy(&sample[1], (const char *)value + bytes - 4, 4);
+    return ((l->argument ^ l->first << 4 ^ (uint32_t)l->head.a << 8) * 0x9E3779B1u +
+            (sample[0] ^ l->count << 16) * 0x85EBCA6Bu + sample[1] * 0xC2B2AE35u) >>
+           (32 - SPOOL_AGAIN_SAME_BITS);
+}
+
 /* --- whole records ---------------------------------------------------------------------------- */
 
 static inline void spool_again_event(struct spool_again *again, const struct spool_event *e)
@@ -79,9 +133,16 @@ static inline void spool_again_done(struct spool_again *again, const struct spoo
 static inline void spool_again_list(struct spool_again *again, const struct spool_list *l,
                                     const void *value)
 {
-    unsigned slot = spool_again_list_slot(l);
-    if (slot == SPOOL_AGAIN_VALUES_MAX)
+    unsigned slot = spool_again_list_slot(l), same;
+    if (slot == SPOOL_AGAIN_VALUES_MAX) {
+        if ((same = spool_again_same_slot(l, value)) == SPOOL_AGAIN_SAMES)
+            return;
+        again->filled[same] = true;
+        again->same[same].record = *l;
+        memcpy(again->same[same].value, value, spool_again_list_bytes(l));
+        again->seq = l->seq;
         return;
+    }
     again->list[slot].record = *l;
     memcpy(again->list[slot].value, value, l->count * sizeof(uint32_t));
     again->seq = l->seq;
@@ -182,6 +243,22 @@ static inline bool spool_again_list_try(const struct spool_again *again, const s
              spool_again_step(value[0], like->value[0], &out->b));
 }
 
+/* False: it is not the one that is kept. */
+static inline bool spool_again_same_try(const struct spool_again *again, const struct spool_list *l,
+                                        const void *value, struct spool_list_same *out)
+{
+    unsigned slot = spool_again_list_slot(l) == SPOOL_AGAIN_VALUES_MAX
+                        ? spool_again_same_slot(l, value)
+                        : SPOOL_AGAIN_SAMES;
+    const struct spool_again_same *like = &again->same[slot % SPOOL_AGAIN_SAMES];
+    *out = (struct spool_list_same){{SPOOL_LIST_SAME, sizeof *out / 8, (uint16_t)slot, 0}, l->seq};
+    return slot < SPOOL_AGAIN_SAMES && again->filled[slot] && like->record.head.a == l->head.a &&
+           like->record.head.b == l->head.b && like->record.argument == l->argument &&
+           like->record.total == l->total && like->record.first == l->first &&
+           like->record.count == l->count &&
+           memcmp(like->value, value, spool_again_list_bytes(l)) == 0;
+}
+
 /* --- what came again is kept, and whole again ------------------------------------------------- */
 /* NULL: there is nothing that it could be like. */
 
@@ -221,6 +298,17 @@ static inline const struct spool_list *spool_again_list_take(struct spool_again 
     return &l->record;
 }
 
+static inline const struct spool_list *spool_again_same_take(struct spool_again *again,
+                                                             const struct spool_list_same *r)
+{
+    unsigned slot = r->head.a % SPOOL_AGAIN_SAMES;
+    struct spool_again_same *l = &again->same[slot];
+    if (!again->filled[slot])
+        return NULL;
+    l->record.seq = again->seq = r->seq;
+    return &l->record;
+}
+
 /* What a record says, whole; kept, for those that are like it. NULL: there is nothing that it could
  * be like. */
 static inline const struct spool_head *spool_again_whole(struct spool_again *again,
@@ -244,6 +332,8 @@ static inline const struct spool_head *spool_again_whole(struct spool_again *aga
         return (const void *)spool_again_done_take(again, record);
     case SPOOL_LIST_AGAIN:
         return (const void *)spool_again_list_take(again, record);
+    case SPOOL_LIST_SAME:
+        return (const void *)spool_again_same_take(again, record);
     default:
         return head;
     }

@@ -366,7 +366,7 @@ enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t posit
     if (position < reader->position || position > reader->committed)
         return CORE_BAD_INPUT;
     reader->position = reader->buffer_start = position;
-    reader->again = *again;
+    spool_again_copy(&reader->again, again);
     return CORE_OK;
 }
 
@@ -435,6 +435,7 @@ static bool record_fits(const struct spool_head *head)
         [SPOOL_EVENT_AGAIN] = sizeof(struct spool_event_again),
         [SPOOL_DONE_AGAIN] = sizeof(struct spool_head),
         [SPOOL_LIST_AGAIN] = sizeof(struct spool_head),
+        [SPOOL_LIST_SAME] = sizeof(struct spool_list_same),
         [SPOOL_BASE] = sizeof(struct spool_head),
     };
     const void *record = head;

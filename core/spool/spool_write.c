@@ -269,7 +269,7 @@ static void drop_oldest(struct spool_writer *writer)
     writer->dropped_events = writer->boundary_events;
     writer->boundary_events = writer->events;
     writer->boundary = atomic_load(&header->committed);
-    memset(&writer->again, 0, sizeof writer->again); /* it may be read from here on */
+    spool_again_forget(&writer->again); /* it may be read from here on */
     put_base(writer);
 }
 
@@ -413,12 +413,19 @@ bool spool_put_list(struct spool_writer *writer, const struct spool_list *list, 
     uint32_t words = (uint32_t)(sizeof *list + (size_t)list->count * list->head.b + 7) / 8;
     struct spool_list *record;
     struct spool_head again;
+    struct spool_list_same same;
     void *at;
 
     if (spool_again_list_try(&writer->again, list, value, &again) &&
         (at = spool_reserve_again(writer, sizeof again / 8))) {
         memcpy(at, &again, sizeof again);
         spool_again_list_take(&writer->again, &again);
+        return true;
+    }
+    if (spool_again_same_try(&writer->again, list, value, &same) &&
+        (at = spool_reserve_again(writer, sizeof same / 8))) {
+        memcpy(at, &same, sizeof same);
+        spool_again_same_take(&writer->again, &same);
         return true;
     }
     if (!(record = spool_reserve(writer, words)))

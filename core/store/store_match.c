@@ -285,6 +285,7 @@ static void sends_overtake(struct store_match_node *node, struct store_match_que
 {
     uint32_t *next = &queue->first[0]; /* all before it have their receives */
 
+    CORE_CHECK(!queue->side.inner);
     for (uint32_t to = queue->first[1]; to && *next; to = node[to].next) {
         uint32_t *link = next;
         for (int i = 0; *link && node[*link].bytes != node[to].bytes && i < OVERTAKEN_MAX; i++)
