@@ -1,8 +1,8 @@
 # Buffers are the variables and blocks that they are, however a program is built: what the comments
 # of the sources say is found, and nothing else; in C, C++ and Fortran, with and without debug
-# information and optimisation. Holds store_memory.c invariants 1 and 2, variable.h invariants 1
-# and 2, variable_frame.c invariant 1, mention.h invariant 1, bounds.h invariants 1 and 2, heap.c
-# invariants 2 and 3.
+# information and optimisation (memory_all.sh: more of that). Holds store_memory.c invariants 1 and
+# 2, variable.h invariants 1 and 2, variable_frame.c invariant 1, mention.h invariant 1, bounds.h
+# invariants 1 and 2, heap.c invariants 2 and 3.
 # timeout: 300
 try() { # SOURCE COMPILER FLAG...
     local source=$SOURCE/tests/checkers/$1 compiler=$2 holds=
@@ -14,12 +14,14 @@ try() { # SOURCE COMPILER FLAG...
     /usr/bin/python3 "$SOURCE/tests/checkers/memory.py" "$source" T.db $holds ||
         { echo "$source, $compiler $*"; exit 1; }
 }
-for flags in "-g -O0" "-g -O1" "-g -O2" "-g -O0 -fomit-frame-pointer" "-g -O2 -fno-pie -no-pie" \
-    "-g -O0 -gdwarf-4" "-g -Os" "-g -O1 -gsplit-dwarf" "-O0" "-O2 -no-pie"; do
-    try memory.c mpicc $flags
+more= more_cc=
+[ "${every:-}" ] && more="-g,-O1 -g,-O0,-fomit-frame-pointer -g,-O0,-gdwarf-4 -g,-Os -O0" more_cc=-O1
+for flags in -g,-O0 -g,-O2 -g,-O2,-fno-pie,-no-pie -g,-O1,-gsplit-dwarf -O2,-no-pie $more; do
+    try memory.c mpicc ${flags//,/ }
 done
 for flags in "-g -O0" "-g -O2" "-O2"; do OMPI_CC=clang try memory.c mpicc $flags; done
-for flags in "-g -O0" "-g -O2" "-O1"; do
+for flags in -g,-O0 -g,-O2 $more_cc; do
+    flags=${flags//,/ }
     try memory_cc.cc mpicxx $flags
     try memory_f.f90 mpifort $flags -fallow-argument-mismatch
 done

@@ -1,5 +1,5 @@
 # slow
 # timeout: 900
 # The rest of mpich.sh.
-TESTS="mistakes polling layouts payload_more churn perturb overlaps symbols"
+TESTS="mistakes polling layouts payload_more churn full illegal perturb overlaps symbols"
 . "$SOURCE/tests/interpose/mpich.sh"

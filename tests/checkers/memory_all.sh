@@ -1,0 +1,5 @@
+# slow
+# timeout: 300
+# With every way to build that memory.sh knows.
+every=yes
+. "$SOURCE/tests/checkers/memory.sh"
