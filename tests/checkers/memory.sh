@@ -14,8 +14,8 @@ try() { # SOURCE COMPILER FLAG...
     /usr/bin/python3 "$SOURCE/tests/checkers/memory.py" "$source" T.db $holds ||
         { echo "$source, $compiler $*"; exit 1; }
 }
-more= more_cc=
-[ "${every:-}" ] && more="-g,-O1 -g,-O0,-fomit-frame-pointer -g,-O0,-gdwarf-4 -g,-Os -O0" more_cc=-O1
+more="-g,-O1 -g,-O0,-fomit-frame-pointer -g,-O0,-gdwarf-4 -g,-Os -O0" more_cc=-O1
+[ "${every:-}" ] || more= more_cc=
 for flags in -g,-O0 -g,-O2 -g,-O2,-fno-pie,-no-pie -g,-O1,-gsplit-dwarf -O2,-no-pie $more; do
     try memory.c mpicc ${flags//,/ }
 done
