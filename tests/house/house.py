@@ -120,12 +120,14 @@ class House:
                 )
 
     def readmes(self):
-        """A README names only what exists, and is at most 60 lines and 100 columns."""
+        """A README names only what exists, and is at most 60 lines (the first one 200) and 100
+        columns."""
         for name in [f for f in self.files if os.path.basename(f) == "README.md"]:
             folder = os.path.dirname(name)
             lines = self.read(name).splitlines()
-            if folder and len(lines) > 60:
-                self.say("readmes", name, len(lines), "more than 60 lines")
+            most = 60 if folder else 200
+            if len(lines) > most:
+                self.say("readmes", name, len(lines), f"more than {most} lines")
             fenced = False
             for number, line in enumerate(lines, 1):
                 fenced ^= line.startswith("```")
