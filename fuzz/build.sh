@@ -9,7 +9,7 @@ set -u
 kind=$1 share=$2 out=$3
 shift 3
 case $kind in real) needed="mpicc clang" from="libopenmpi-dev openmpi-bin clang" ;;
-    *) needed="clang mpicc" from="clang libclang-rt-14-dev libopenmpi-dev" ;; esac
+    *) needed="clang mpicc" from="clang libclang-rt-dev libopenmpi-dev" ;; esac
 case " $* " in *.[fF]" "* | *.[fF][0-9][0-9]" "*)
     fortran=yes needed="$needed gfortran" from="$from gfortran" ;; *) fortran= ;; esac
 for program in $needed; do

@@ -15,6 +15,8 @@ MPIRUN = {
     "OMPI_MCA_btl_vader_single_copy_mechanism": "emulated",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_mtl": "^ofi,psm,psm2",
+    "PRTE_MCA_rmaps_default_mapping_policy": "slot:oversubscribe",  # of Open MPI 5
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
     "PMIX_MCA_gds": "hash",
     "HWLOC_SYNTHETIC": "pu:2",
     "HWLOC_PLUGINS_PATH": "/nonexistent",

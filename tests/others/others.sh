@@ -2,7 +2,6 @@
 # and nothing is said of them that programs.txt does not explain.
 # slow
 # timeout: 3000
-export OMPI_MCA_rmaps_base_oversubscribe=1
 export PETSC=/usr/share/petsc/3.18/share/petsc/examples/src
 export SLEPC=/usr/share/slepc/3.18/share/slepc/examples/src
 export SCALAPACK=/usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests
