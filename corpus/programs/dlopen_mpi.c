@@ -11,6 +11,7 @@
  */
 #include <dlfcn.h>
 #include <mpi.h>
+#include <stdint.h>
 
 #include "corpus/programs/counted.h"
 
@@ -32,9 +33,9 @@ int main(int argc, char **argv)
     void *library = dlopen("libmpi.so.40", RTLD_NOW | RTLD_GLOBAL);
     EXPECT(library);
     where = argc > 1 ? library : RTLD_DEFAULT;
-    MPI_Comm world = lookup("ompi_mpi_comm_world");
-    MPI_Datatype type = lookup("ompi_mpi_int");
-    MPI_Op op = lookup("ompi_mpi_op_sum");
+    MPI_Comm world = (MPI_Comm)(intptr_t)lookup("ompi_mpi_comm_world");
+    MPI_Datatype type = (MPI_Datatype)(intptr_t)lookup("ompi_mpi_int");
+    MPI_Op op = (MPI_Op)(intptr_t)lookup("ompi_mpi_op_sum");
     CALL(MPI_Init, &argc, &argv);
     CALL(MPI_Comm_rank, world, &rank);
     CALL(MPI_Comm_size, world, &size);

@@ -235,24 +235,24 @@ static int illegal(enum kind kind, int which, intptr_t *value)
     static MPI_Info infos[2];
     static MPI_Errhandler handlers[2];
     comms[0] = MPI_COMM_NULL;
-    comms[1] = NULL;
+    comms[1] = 0;
     comms[2] = MPI_COMM_WORLD;
     groups[0] = MPI_GROUP_NULL;
-    groups[1] = NULL;
+    groups[1] = 0;
     some[0] = MPI_DATATYPE_NULL;
-    some[1] = NULL;
+    some[1] = 0;
     some[2] = MPI_INT;
     ops[0] = MPI_OP_NULL;
-    ops[1] = NULL;
+    ops[1] = 0;
     ops[2] = MPI_SUM;
     wins[0] = MPI_WIN_NULL;
-    wins[1] = NULL;
+    wins[1] = 0;
     files[0] = MPI_FILE_NULL;
-    files[1] = NULL;
+    files[1] = 0;
     infos[0] = MPI_INFO_NULL;
-    infos[1] = NULL;
+    infos[1] = 0;
     handlers[0] = MPI_ERRHANDLER_NULL;
-    handlers[1] = NULL;
+    handlers[1] = 0;
 #define IS(x) (intptr_t)(x)
 #define VALUES(...)                                             \
     do {                                                        \
@@ -300,7 +300,7 @@ static int illegal(enum kind kind, int which, intptr_t *value)
     case ERRHANDLER:
         VALUES(IS(MPI_ERRHANDLER_NULL), 0);
     case REQUESTS:
-        requests[0] = which == 1 ? NULL : MPI_REQUEST_NULL;
+        requests[0] = which == 1 ? (MPI_Request)0 : MPI_REQUEST_NULL;
         VALUES(0, IS(requests), nowhere);
     case COMM_IO:
         VALUES(0, IS(&comms[0]), IS(&comms[1]), IS(&comms[2]));

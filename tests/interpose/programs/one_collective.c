@@ -4,7 +4,15 @@
  * looks when a communicator is made). */
 #include <ctype.h>
 #include <mpi.h>
+#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5 /* has them as extensions */
 #include <mpi-ext.h>
+#else
+#define MPIX_Allreduce_init MPI_Allreduce_init
+#define MPIX_Alltoall_init MPI_Alltoall_init
+#define MPIX_Barrier_init MPI_Barrier_init
+#define MPIX_Bcast_init MPI_Bcast_init
+#define MPIX_Gather_init MPI_Gather_init
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
