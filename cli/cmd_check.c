@@ -35,7 +35,7 @@ static const struct options_command command = {
     "(table finding).",
     spec,
     "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace, 5 no verdict: budget "
-    "spent, or only the real job\n"
+    "spent, or only the real job "
     "can tell.",
     0,
     .example = "crosswait check T.db\n"

@@ -25,7 +25,7 @@ static const struct options_command command = {
     "diff",
     "crosswait diff [--fail-on=LIMIT,...] [--format=NAME] [--html=FILE] A.db B.db",
     "Compares two recorded runs, A before and B after: calls, messages and bytes by place, rounds, "
-    "words and algorithm of\n"
+    "words and algorithm of "
     "collectives, waiting, findings that are new or gone, ranks whose calls part, messages in "
     "another order.",
     spec,

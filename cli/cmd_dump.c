@@ -32,7 +32,7 @@ static const struct options_command command = {
     .name = "dump",
     .usage = "crosswait dump T.db [options]",
     .about = "Prints one line an event: rank, sequence number, time of entering and time spent "
-             "(seconds), the call with its\n"
+             "(seconds), the call with its "
              "arguments, what came of it, and where it stands in the source. Events inside a call "
              "are indented under it.\n"
              "Ranks that did not finish have a line before their events, which begins with #.",

@@ -81,19 +81,19 @@ static const struct options_command command = {
              "crosswait explore --world=mpirun [options] [--] mpirun -n N PROGRAM...\n"
              "crosswait explore --again=SCHEDULE -n N -- PROGRAM...",
     .about = "Runs the program again and again on an MPI of our own (each run is a world), until "
-             "each behaviour was seen that\n"
+             "each behaviour was seen that "
              "MPI allows: which message a wildcard receive takes, what MPI_Waitany and MPI_Test "
-             "report, which sends are\n"
+             "report, which sends are "
              "buffered. Says in which it fails and where its results differ, with the fewest "
              "choices that lead there.",
     .spec = spec,
     .more =
         "Rank 0 of each world reads what is on standard input.\n"
         "A test or probe that has failed and is made again waits until it succeeds, or nobody "
-        "else can go on: where it\n"
+        "else can go on: where it "
         "could have failed twice in a row, that is said and not tried.\n"
         "With --world=mpirun each world is the job itself, on its own MPI library, recorded and "
-        "run under a schedule: for\n"
+        "run under a schedule: for "
         "programs that need what our MPI does not have. It takes longer; where threads that call "
         "MPI wait for each other by other means, it tells no more than what it met.\n"
         "Exit status: 0 clean, 1 findings, 2 usage, 3 the program can have no world, 5 budget "

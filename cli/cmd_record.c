@@ -19,12 +19,12 @@ static const struct options_command command = {
     .name = "record",
     .usage = "crosswait record [-o T.db] [options] [--] CMD...",
     .about = "Runs CMD, e.g. 'mpirun -n 4 ./app', with the recording library preloaded, and leaves "
-             "one trace for each MPI\n"
+             "one trace for each MPI "
              "job that CMD starts: T.db, T-2.db... The job is watched: one that is proven to hang "
              "is ended.",
     .spec = spec,
     .more = "Exit status: CMD's own (128 + its signal when killed; 126 or 127 when it cannot be "
-            "started);\n"
+            "started); "
             "2 for a mistake in the command line; 3 when CMD ended with 0 and its trace could not "
             "be written.",
     .flags = OPTIONS_STOP,

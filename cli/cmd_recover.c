@@ -22,7 +22,7 @@ static const struct options_command command = {
     .name = "recover",
     .usage = "crosswait recover DIR [-o T.db]",
     .about = "Makes the trace from the spools of a job that died, or whose trace could not be "
-             "written. DIR is the spool folder\n"
+             "written. DIR is the spool folder "
              "(T.db.spool), with a folder for each MPI job of the command, or one of these. It is "
              "only read.",
     .spec = spec,

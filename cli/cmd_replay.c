@@ -61,7 +61,7 @@ static const struct options_command command = {
     "crosswait replay --live [--policy=TEXT] [-o LIVE.db] [--time=SECONDS] T.db -- CMD...\n"
     "crosswait replay --live --policy=TEXT [-o LIVE.db] [--time=SECONDS] -- CMD...",
     "Executes a trace again under conditions that MPI allows, and says whether it could have hung. "
-    "With --live the job itself\n"
+    "With --live the job itself "
     "runs again, and shows whether it hangs in truth.",
     spec,
     "Policy, words in any order:\n"

@@ -34,7 +34,7 @@ static const struct options_command command = {
     "one that was not is checked.",
     spec,
     "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace or the output, 5 no "
-    "verdict: budget\n"
+    "verdict: budget "
     "spent, or only the real job can tell.",
     0,
     .example = "crosswait report --format=html -o T.html T.db\n"

@@ -49,11 +49,11 @@ static const struct options_command command = {
     .name = "run",
     .usage = "crosswait run [-o T.db] [options] [--] CMD...",
     .about = "Runs CMD, e.g. 'mpirun -n 4 ./app', records it, checks what it did and what it "
-             "relied on, and reports. The job's\n"
+             "relied on, and reports. The job's "
              "own output is left as it is; the report follows it on standard output.",
     .spec = spec,
     .more = "Exit status: 0 clean, 1 findings, 2 usage, 3 trace or tool trouble, 4 the job itself "
-            "failed and no finding says\n"
+            "failed and no finding says "
             "why, 5 budget spent without a verdict.",
     .flags = OPTIONS_STOP,
     .example =

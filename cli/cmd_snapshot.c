@@ -19,7 +19,7 @@ static const struct options_command command = {
     .name = "snapshot",
     .usage = "crosswait snapshot T.db [-o FILE]",
     .about = "Says what a job that is being recorded to T.db does now, rank by rank, and who waits "
-             "for whom, and leaves\n"
+             "for whom, and leaves "
              "a trace of it so far. The job goes on, and notices nothing. T.db may also be the "
              "spool folder (T.db.spool).\n"
              "SIGUSR1 to the crosswait that started the job has it leave the same trace.",

@@ -20,13 +20,10 @@ struct command {
 static const struct command command[] = {
     {"run", "record a job, check it, report: the main job", cmd_run},
     {"record", "run a job with the library preloaded; leave one trace", cmd_record},
-    {"replay", "execute a trace again, offline, under other conditions; or the job itself (--live)",
-     cmd_replay},
+    {"replay", "execute a trace again under other conditions, or the job (--live)", cmd_replay},
     {"check", "run the checkers over a trace", cmd_check},
-    {"report", "render a trace and its findings: text, html, json, sarif, junit, dot...",
-     cmd_report},
-    {"diff", "compare two runs: calls, cost, algorithms, waiting, findings; limits for CI",
-     cmd_diff},
+    {"report", "render a trace and its findings: text, html, json, sarif, junit...", cmd_report},
+    {"diff", "compare two runs: calls, cost, waiting, findings; limits for CI", cmd_diff},
     {"explore", "run every behaviour that MPI allows of the program itself", cmd_explore},
     {"fuzz", "fuzz a collective in one process", cmd_fuzz},
     {"model", "what collectives must cost: rows, formulas, predictions, crossovers", cmd_model},
@@ -34,25 +31,22 @@ static const struct command command[] = {
      cmd_snapshot},
     {"recover", "make the trace from the spools of a job that died", cmd_recover},
     {"dump", "events as text", cmd_dump},
-    {"relay", "started by the ranks of other machines: brings their records to the launcher",
-     cmd_relay},
+    {"relay", "started on other machines: brings their records to the launcher", cmd_relay},
 };
 enum { COMMAND_COUNT = sizeof command / sizeof *command };
 
 static void help(FILE *out)
 {
     fprintf(out, "usage: crosswait COMMAND [options] ...\n\n"
-                 "Records what an MPI job did, executes it again under hostile but legal "
-                 "conditions, and proves or\n"
-                 "refutes what the job relied on: buffering, timing, message order, results and "
-                 "cost of collectives.\n\n");
+                 "Records what an MPI job did, executes it again under hostile but legal\n"
+                 "conditions, and proves or refutes what the job relied on: buffering, timing,\n"
+                 "message order, results and cost of collectives.\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(out, "  %-8s %s\n", command[i].name, command[i].line);
     fprintf(out, "\nStart with: crosswait run -- mpirun -n 4 ./app\n"
                  "More: crosswait COMMAND --help, man crosswait, crosswait --version\n\n"
-                 "Exit status: 0 clean, 1 findings, 2 usage, 3 trace or tool trouble, 4 the job "
-                 "itself failed,\n"
-                 "5 budget spent without a verdict.\n");
+                 "Exit status: 0 clean, 1 findings, 2 usage, 3 trace or tool trouble,\n"
+                 "4 the job itself failed, 5 budget spent without a verdict.\n");
 }
 
 static int start(const char *name, int argc, char **argv)

@@ -28,22 +28,76 @@ int cli_exit_of(enum core_status status)
     }
 }
 
-/* The lines of a text, each behind a margin, the first behind its own. */
-static void print_lines(const char *first, const char *margin, const char *text)
+enum { HELP_COLUMNS = 80, HELP_OPTION_COLUMN = 29 };
+
+/* Bytes of a line before its last space that fits `room`, or before its first one where none does.
+ * A command is not broken inside of quotes. */
+static int bytes_that_fit(const char *line, int bytes, int room, bool is_command)
+{
+    int fit = bytes;
+    bool quoted = false;
+
+    for (int i = 1; i < bytes && bytes > room; i++) {
+        quoted ^= is_command && line[i] == '\'';
+        if (line[i] == ' ' && line[i - 1] != ' ' && !quoted && (i <= room || fit == bytes))
+            fit = i;
+    }
+    return fit;
+}
+
+/* Prints one line as far as 80 columns allow, `first` before it, and the rest on further lines. */
+static void print_line(const char *first, const char *margin, const char *line, int bytes,
+                       bool is_command)
+{
+    int room = HELP_COLUMNS - (int)strlen(margin);
+    bool is_synopsis = !strncmp(line, "crosswait ", 10);
+    const char *deeper = is_command || is_synopsis || line[0] == ' ' ? "    " : "";
+
+    printf("%s", first);
+    while (bytes > 0) {
+        int fit = bytes_that_fit(line, bytes, room - (is_command ? 2 : 0), is_command);
+
+        printf("%.*s%s\n", fit, line, fit == bytes ? "" : is_command ? " \\" : "");
+        while (fit < bytes && line[fit] == ' ')
+            fit++;
+        line += fit;
+        bytes -= fit;
+        room = HELP_COLUMNS - (int)(strlen(margin) + strlen(deeper));
+        if (bytes)
+            printf("%s%s", margin, deeper);
+    }
+}
+
+/* Prints the lines of a text, the first behind `first`, the others behind `margin`. */
+static void print_lines(const char *first, const char *margin, const char *text, bool is_command)
 {
     for (const char *line = text; *line; first = margin) {
         int bytes = (int)strcspn(line, "\n");
-        printf("%s%.*s\n", first, bytes, line);
+
+        print_line(first, margin, line, bytes, is_command);
         line += bytes + (line[bytes] == '\n');
     }
+}
+
+static void print_option(const char *left, const char *help)
+{
+    static const char margin[] = "                             ";
+
+    _Static_assert(sizeof margin - 1 == HELP_OPTION_COLUMN, "what an option does is one column");
+    printf("  %-*s", HELP_OPTION_COLUMN - 2, left);
+    if (strlen(left) >= HELP_OPTION_COLUMN - 2)
+        printf("\n%s", margin);
+    print_lines("", margin, help, false);
 }
 
 static void print_help(const struct options_command *command)
 {
     const struct options_spec *s;
 
-    print_lines("usage: ", "       ", command->usage);
-    printf("\n%s\n\noptions:\n", command->about);
+    print_lines("usage: ", "       ", command->usage, false);
+    printf("\n");
+    print_lines("", "", command->about, false);
+    printf("\noptions:\n");
     for (s = command->spec; s && s->name; s++) {
         char left[80];
         bool optional = s->value && s->value[0] == '[';
@@ -54,13 +108,15 @@ static void print_help(const struct options_command *command)
                  : optional ? "[="
                             : "=",
                  s->value ? s->value + optional : "");
-        printf("  %-*s %s\n", strlen(left) > 26 ? (int)strlen(left) : 26, left, s->help);
+        print_option(left, s->help);
     }
-    printf("  %-26s %s\n", "    --help", "this text");
+    print_option("    --help", "this text");
     printf("\nexamples:\n");
-    print_lines("  ", "  ", command->example);
-    if (command->more)
-        printf("\n%s\n", command->more);
+    print_lines("  ", "  ", command->example, true);
+    if (command->more) {
+        printf("\n");
+        print_lines("", "", command->more, false);
+    }
 }
 
 /* For completion in shells (cli/completion): a line an option, with what it does. */

@@ -144,7 +144,7 @@ char *core_text_shell_quoted(const char *word)
 static int distance(const char *a, const char *b)
 {
     enum { WORD_MAX = 32 };
-    int row[WORD_MAX + 1];
+    int row[WORD_MAX + 1] = {0};
     int la = (int)strlen(a), lb = (int)strlen(b);
 
     if (la > WORD_MAX || lb > WORD_MAX)
@@ -169,6 +169,20 @@ static int distance(const char *a, const char *b)
     return row[lb];
 }
 
+/* Whether `brief` is made of letters of `word`, in their order, from its first on: bcast is an
+ * abbreviation of broadcast. */
+static bool abbreviates(const char *brief, const char *word)
+{
+    if (strlen(brief) < 3 || *brief != *word)
+        return false;
+    for (; *brief; brief++, word++) {
+        word = strchr(word, *brief);
+        if (!word)
+            return false;
+    }
+    return true;
+}
+
 const char *core_text_nearest(const char *word, const char *const *candidate, int count)
 {
     const char *nearest = NULL;
@@ -176,10 +190,12 @@ const char *core_text_nearest(const char *word, const char *const *candidate, in
 
     for (int i = 0; i < count; i++) {
         int d = distance(word, candidate[i]);
-        int prefix = *word && !strncmp(candidate[i], word, strlen(word)) ? 0 : d;
-
-        if (prefix < best) {
-            best = prefix;
+        if (*word && !strncmp(candidate[i], word, strlen(word)))
+            d = 0;
+        else if (d > 2 && abbreviates(candidate[i], word))
+            d = 2;
+        if (d < best) {
+            best = d;
             nearest = candidate[i];
         }
     }

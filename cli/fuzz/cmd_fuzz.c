@@ -87,7 +87,7 @@ static const struct options_command command = {
              "crosswait fuzz --library [-o DIR] [-- --mpi=mpich --ranks=N --cases=N "
              "--only=COLLECTIVE --diff=TABLE ...]",
     .about = "Fuzzes a collective: thousands of worlds a second in one process, under every "
-             "buffering, order, datatype and shape;\n"
+             "buffering, order, datatype and shape; "
              "results, deadlocks, leaks and cost are checked. FILE.c (or C++: .cc, .cpp, .cxx) "
              "ends with a line such as\n"
              "    COLLECTIVE(allreduce, \"\", my_allreduce)\n"

@@ -77,13 +77,13 @@ static const struct options_command command = {
              "crosswait model --job=T.db [--topology=NET] [--eager=BYTES] [--inside]\n"
              "crosswait model --measure T.db",
     .about = "What collectives must cost: the rows of the model with rounds R, words W and "
-             "operations C; for given P, alpha,\n"
+             "operations C; for given P, alpha, "
              "beta and tau which is the cheapest at which size. With --topology, R, W and C are "
-             "measured by the engine\n"
+             "measured by the engine "
              "on that network; without, they are the rows' formulas.",
     .spec = spec,
     .more = "Exit status: 0; 2 for a mistake in the command line or an impossible request, with "
-            "the nearest possible\n"
+            "the nearest possible "
             "value; 3 for trouble with a trace or a file.",
     .example =
         "crosswait model --collective=bcast --ranks=64 --words=1..1e6 --plot=bcast.svg\n"
@@ -137,24 +137,30 @@ static const char *holds_on(const struct model_row *row)
                                          : replay_topology_kind_name(row->holds_on);
 }
 
-static int list_rows(const char *collective)
+/* False, reported with the nearest name, where the model has no such collective. */
+static bool collective_is_known(const char *collective)
 {
     const struct model_row *row;
-    const char *name[64];
-    int names = 0, found = 0;
+    const char *name[64], *near;
+    int names = 0;
 
     for (size_t i = 0; (row = model_row_at(i)); i++) {
         if (!names || strcmp(name[names - 1], row->collective))
             name[names++] = row->collective;
-        found |= collective && !strcmp(collective, row->collective);
+        if (!strcmp(collective, row->collective))
+            return true;
     }
-    if (collective && !found) {
-        const char *near = core_text_nearest(collective, name, names);
-        core_report(CORE_BAD_INPUT,
-                    "no collective '%s' in the model%s%s%s; 'crosswait model' lists them",
-                    collective, near ? ", did you mean '" : "", near ? near : "", near ? "'" : "");
-        return CLI_USAGE;
-    }
+    near = core_text_nearest(collective, name, names);
+    core_report(CORE_BAD_INPUT,
+                "no collective '%s' in the model%s%s%s; 'crosswait model' lists them", collective,
+                near ? ", did you mean '" : "", near ? near : "", near ? "'" : "");
+    return false;
+}
+
+static int list_rows(const char *collective)
+{
+    const struct model_row *row;
+
     printf("%-34s %-16s %-13s  R; W; C (single port unless said), source, note\n", "row", "ranks",
            "holds on");
     for (size_t i = 0; (row = model_row_at(i)); i++) {
@@ -384,6 +390,8 @@ static int dispatch(const struct options *o, struct model_ask *ask)
         }
         return exit_of(model_run(ask, stdout));
     }
+    if (ask->collective && !collective_is_known(ask->collective))
+        return CLI_USAGE;
     if (!ask->ranks && (ask->plot || ask->words_given))
         return options_wrong(o, "costs for how many ranks? add --ranks=P");
     if (!ask->ranks)

@@ -43,4 +43,5 @@ refuse --properties
 refuse --measure=missing.db
 refuse -c bcast -p 4 --plot=missing/plot.svg
 refuse stray
+refuse -c broadcast -p 4
 crosswait model --help | head -6
