@@ -245,8 +245,8 @@ format:
 	clang-format -i $$(find $(ROOMS) interpose world fuzz cli corpus tests -name '*.[ch]')
 	$(BLACK) $$(find $(SCRIPT_ROOMS) -name '*.py')
 
-# The formatters of Debian 12 decide; other versions format otherwise, so there the check is left out,
-# and that is said.
+# The formatters of Debian 12 decide; other versions format otherwise: there the check is left out,
+# which is said.
 format-check:
 	@if clang-format --version | grep -q 'version 14\.'; then \
 	  clang-format --dry-run -Werror $$(find $(ROOMS) interpose world fuzz cli corpus tests \
