@@ -5,8 +5,8 @@ CFLAGS_fuzz = $(MPI_CFLAGS) -fno-semantic-interposition
 # --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------
 
 FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
-    $(addprefix fuzz/,harness decisions exhaust explain cost limit memory place replaced target \
-    trace)
+    $(addprefix fuzz/,harness decisions exhaust exhaust_set explain cost limit memory place \
+    replaced target trace)
 FUZZ_HARNESS += $(addprefix explore/,search sent buffers state spread meeting)
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
 	$(Q)rm -f $@ && ar rcs $@ $^

@@ -1,0 +1,74 @@
+/* The set of scenarios that `--exhaustive` verifies, and so the exact meaning of "verified".
+ *
+ * For a collective c and P ranks it is the union of at most two products of axes. An axis is a key
+ * of a scenario with a list of values; a key without an axis keeps its default (scenario_default).
+ *
+ *   calls     count in 0..3; type, type-send in {int, strided} or, for reductions, op in {sum-int,
+ *             affine-int}; root, root-step in 0..P-1; in-place; first-group; sizes, sizes-seed and
+ *             places of v-forms; dims, periods, graph of neighbours; parameter; slow (barriers);
+ *             flight, tested (nonblocking); communicator in {world, backwards}; calls in 1..2;
+ *             late. Call k has the root (root + k * root-step) mod P: with two calls this is every
+ *             pair of roots. Both calls have one count and one type.
+ *   sizes     v-forms, one call: every list of block sizes in 0..count, count 3 (all-to-all on 3
+ *             ranks: 1), where these are 512 lists or fewer.
+ *
+ * From a product those scenarios are left out
+ *  1. that the collective's row does not allow (domain, root 0 only, no in place, communicators);
+ *  2. whose elements of the two sides do not go into each other (an odd count of int to strided);
+ *  3. that say what another one of the product says: a seed that nothing uses, a root-step of one
+ *     call;
+ *  4. that the options --only and --without exclude.
+ *
+ * tests/fuzz/exhaustive_set.py counts the same sets by loops of its own and compares the calls. */
+#ifndef FUZZ_EXHAUST_SET_H
+#define FUZZ_EXHAUST_SET_H
+
+#include <stdio.h>
+
+#include "corpus/collectives/registry.h"
+#include "fuzz/scenario/scenario.h"
+
+enum {
+    EXHAUST_RANKS_MAX = 4,
+    EXHAUST_PRODUCTS = 2,
+    EXHAUST_AXES_MAX = 24,
+    EXHAUST_VALUES_MAX = 520 /* of a key, from -1 on */
+};
+
+/* Values from `low` on, `step` apart. */
+struct exhaust_axis {
+    const char *key;
+    int low, step, count;
+    const char *all; /* for people, all its values where they depend on P; NULL: a list of them */
+};
+struct exhaust_axes {
+    struct exhaust_axis axis[EXHAUST_AXES_MAX];
+    int count;
+};
+
+/* The values that the scenarios of one product had. */
+struct exhaust_taken {
+    struct exhaust_taken_key {
+        const char *key, *all;                /* constant: the same in parent and child */
+        uint8_t at_ranks[EXHAUST_VALUES_MAX]; /* value + 1 -> bit P - 1 */
+        int count[EXHAUST_RANKS_MAX];         /* of the axis */
+    } key[EXHAUST_AXES_MAX];
+    int count;
+    uint8_t ranks; /* bit P - 1 */
+};
+
+/* Makes the products for so many ranks; returns how many there are. */
+int exhaust_set_products(const struct collective *collective, int ranks,
+                         struct exhaust_axes out[EXHAUST_PRODUCTS]);
+/* Goes to the next places on the axes, the last axis fastest; false: those were the last. */
+bool exhaust_set_next(const struct exhaust_axes *axes, int at[EXHAUST_AXES_MAX]);
+/* Makes the scenario at these places; false: it is left out. */
+bool exhaust_set_make(const struct collective *collective, int ranks,
+                      const struct exhaust_axes *axes, const int at[EXHAUST_AXES_MAX],
+                      struct scenario *out);
+void exhaust_set_note(struct exhaust_taken *taken, int ranks, const struct exhaust_axes *axes,
+                      const int at[EXHAUST_AXES_MAX]);
+/* Prints one line a product: "  for all P in 1..3, count in 0..3, root in 0..P-1, ...". */
+void exhaust_set_print(const struct exhaust_taken taken[EXHAUST_PRODUCTS], FILE *out);
+
+#endif

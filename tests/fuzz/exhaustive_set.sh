@@ -1,0 +1,22 @@
+# timeout: 200
+# --exhaustive looks at exactly the set that it prints, and that its header defines: the scenarios
+# are as many, and the calls the same, as loops that share nothing with it enumerate. Two calls have
+# every pair of roots: a gather that fails only with the same root twice is found, its twin is
+# verified.
+set -u
+cp "$SOURCE"/tests/fuzz/exhaustive_set.c "$SOURCE"/corpus/defects/gather_header_of_next_call.c .
+for kind in gather allgatherv reduce barrier; do
+    CALLS=$PWD/calls crosswait fuzz exhaustive_set.c --target=set_$kind --exhaustive=3
+    echo "exit $?"
+done >out.txt 2>&1
+cat out.txt
+python3 "$SOURCE/tests/fuzz/exhaustive_set.py" out.txt calls
+gather() { # $1: target, the rest: options
+    crosswait fuzz gather_header_of_next_call.c --cflags="-I $SOURCE" --exhaustive=3 \
+        --target=$1_gather_header_of_next_call "${@:2}" >out.txt 2>&1
+    echo "$1 ${*:2}: exit $?"
+    grep -E "verified|^  cause" out.txt
+}
+gather defect --only=count=1 --only=type=int --only=root=0 --only=root-step=0 --no-shrink
+gather defect --only=count=1 --only=type=int --only=root=0 --only=root-step=1 --no-shrink
+gather fixed --only=count=1
