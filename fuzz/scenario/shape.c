@@ -408,7 +408,7 @@ static void make_reduction(struct shape *c)
         all->last = c->rank - (kind == collective_kind_exscan);
     if (kind == collective_kind_exscan && c->rank == 0) {
         c->recv.block_count = 0;
-        c->has_unspecified = true;
+        c->unspecified = (struct shape_block){type, 0, c->count, c->member, 0, 0, 0};
     }
 }
 
@@ -457,8 +457,7 @@ static void make_reduce_scatter(struct shape *c, bool sized)
         c->initial_room = c->recv.block_room;
         c->initial_count = c->size;
         c->recv.block_count = 0;
-        c->has_unspecified = true;
-        c->unspecified = n * extent;
+        c->unspecified = (struct shape_block){type, n * extent, at / extent - n, c->member, 0, 0, 0};
     }
     ptrdiff_t low = c->recv.low, high = c->recv.high;
     side_open(c, &c->recv, 1);

@@ -63,8 +63,7 @@ struct shape {
     struct shape_side send, recv;
     struct shape_block *initial; /* of the receive buffer, before the call */
     int initial_count, initial_room;
-    ptrdiff_t unspecified; /* the receive buffer from here on holds whatever it likes; 0 and more */
-    bool has_unspecified;
+    struct shape_block unspecified; /* elements of the receive buffer that MPI leaves undefined */
     struct collective_arguments arguments; /* but for the addresses of the buffers */
     bool in_place;                         /* the send buffer (scatter: the receive buffer) is */
 };
