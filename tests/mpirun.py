@@ -21,6 +21,7 @@ MPIRUN = {
     "HWLOC_SYNTHETIC": "pu:2",
     "HWLOC_PLUGINS_PATH": "/nonexistent",
     "UCX_TLS": "self,posix",  # of MPICH
+    "UCX_ERROR_SIGNALS": "",  # it prints stacks of its own where a rank dies
 }
 
 if __name__ == "__main__":

@@ -82,7 +82,8 @@ LANGUAGES = {  # how a program is built
     "mpif": ["mpifort"],
     "f08": ["mpifort"],
 }
-LINKER = ["-fuse-ld=gold"]  # of binutils; takes half of the usual one's time
+# Of binutils, until Debian 13; takes half of the usual one's time.
+LINKER = ["-fuse-ld=gold" if shutil.which("ld.gold") else "-fuse-ld=lld"]
 FORTRAN = [
     "-g",
     "-w",

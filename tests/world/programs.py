@@ -10,10 +10,11 @@ and but for programs that ask for MPI_THREAD_MULTIPLE.
 What a verdict demands besides: a clean program is clean under every policy and seed below, and
 prints the same; a deadlock is found where it is said to be, and so are misuse and abortion.
 """
-import concurrent.futures, os, re, subprocess, sys, tempfile
+import concurrent.futures, os, re, shutil, subprocess, sys, tempfile
 
 source, build = os.environ["SOURCE"], os.environ["BUILD"]
 folder = os.path.join(source, "corpus/programs")
+LINKER = "-fuse-ld=gold" if shutil.which("ld.gold") else "-fuse-ld=lld"  # gold: until Debian 13
 FLAGS = subprocess.run(["mpicc", "--showme:compile"], capture_output=True, text=True).stdout.split()
 POLLS = re.compile(
     r" MPI_(T_\w+|Win_test|Test|Testany|Testall|Testsome|Iprobe|Improbe|Request_get_status)=\d+"
@@ -74,7 +75,7 @@ def compile(name, work):
         ],
         ["objcopy", "--redefine-sym", "main=crosswait_program_main", thing],
         [os.path.join(source, "fuzz/program/globals.sh"), thing],
-        [compiler, "-fuse-ld=gold", "-o", program, thing, *libraries, "-lm"],
+        [compiler, LINKER, "-o", program, thing, *libraries, "-lm"],
     ):
         status, _, errors = run(step)
         if status:
