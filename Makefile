@@ -31,7 +31,7 @@ DEPS = gcc g++ gfortran libc6-dev make python3 openmpi-bin libopenmpi-dev python
 # What make deb needs; make check-all makes the packages, too.
 DEB_DEPS = dpkg-dev debhelper lintian
 # And what only the tests need: a browser for the HTML report, the formatter, a second MPI library,
-# for which libcrosswait-mpich.so is built wherever it is installed, and a faster linker, which
+# for which a recorder is built wherever it is installed, and a faster linker, which
 # fuzz/build.sh takes where it is.
 CHECK_DEPS = chromium clang-format black python3-yaml mpich libmpich-dev lld
 
@@ -194,8 +194,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/crosswait \
 	    $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(BUILD)/crosswait $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(BUILD)/libcrosswait.so $(wildcard $(BUILD)/libcrosswait-mpich.so) \
-	  $(BUILD)/libcrosswait-threads.so \
+	install -m 755 $(wildcard $(BUILD)/libcrosswait*.so) \
 	  $(BUILD)/ranks/libmpi.so.40 $(DESTDIR)$(PREFIX)/lib/crosswait/
 	install -m 644 $(filter %.1,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
@@ -268,4 +267,4 @@ coverage:
 clean:
 	rm -rf build
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -path $(BUILD)/mpi -prune -o -name '*.d' -print 2>/dev/null)

@@ -116,7 +116,7 @@ enum core_status record_option_set(struct launch_options *launch, const struct o
          "one of the calls that can be named: p2p, coll, rma, file, inner, a class as table call "
          "of a trace has it, or a function such as MPI_Send"},
         {"CROSSWAIT_COMMS", is_text, "a list of names of communicators"},
-        {NULL, launch_library_known, "an MPI library: openmpi or mpich"},
+        {NULL, is_text, "a name"},
         {NULL, is_relay, "on, off or auto"},
     };
 
@@ -135,7 +135,5 @@ enum core_status record_option_set(struct launch_options *launch, const struct o
         launch->relay = is_switch(options->value)
                             ? strcmp(options->value, "on") ? LAUNCH_RELAY_OFF : LAUNCH_RELAY_ON
                             : LAUNCH_RELAY_AUTO;
-    else
-        launch->mpi = options->value;
     return CORE_OK;
 }

@@ -37,7 +37,7 @@ enum core_status record_job_set(struct launch_options *launch, const struct opti
      "record these calls only: classes, groups or names, e.g. p2p,coll or -tool"}, \
     {"comms", 0, "LIST", "record these communicators only: world, self, or by name"}, \
     {"mpi", 0, "NAME", \
-     "the MPI library that the job runs with, openmpi or mpich (as the program links it)"}, \
+     "not needed any more: the MPI library that a process loads is recorded"}, \
     {"relay", 0, "WHEN", \
      "ranks of other machines send what they record here: on, off, auto (when hosts are named)"}
 // clang-format on

@@ -47,7 +47,8 @@ static char **plain_environment(void)
         count++;
     char **copy = calloc(count + 1, sizeof *copy);
     for (size_t i = 0; copy && i < count; i++)
-        if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 && strncmp(environ[i], "PMIX_", 5) != 0 &&
+        if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 &&
+            strncmp(environ[i], "LD_AUDIT=", 9) != 0 && strncmp(environ[i], "PMIX_", 5) != 0 &&
             strncmp(environ[i], "OMPI_", 5) != 0)
             copy[kept++] = environ[i];
     return copy;

@@ -602,10 +602,6 @@ static void started(int thread_level, uint64_t t_enter, unsigned call, void **cf
         recorder_warn(text);
         return;
     }
-    for (unsigned i = 0; i < CALL_COUNT; i++) {
-        recorder_resolve(REAL_MPI, i);
-        recorder_resolve(REAL_PMPI, i);
-    }
     recorder_find_bindings();
     hidden_start();
     life.pid = (int)getpid();

@@ -114,7 +114,6 @@ extern struct recorder { /* of the process */
     } binding[8]; /* the language bindings' code */
     unsigned binding_count;
     bool unseen;  /* callbacks may run that are not seen (SPOOL_FLAG_UNSEEN) */
-    bool foreign; /* the process's MPI library is not the one that this build is for (real.c) */
 } recorder;
 
 /* A handle as tables know it, of any kind: libraries have pointers, or numbers, for them. */
@@ -139,14 +138,12 @@ extern struct recorder_handles { /* predefined handles (library/library.h) */
 
 enum { REAL_MPI, REAL_PMPI };
 extern void *recorder_real_table[2][CALL_COUNT];
-void *recorder_resolve(int which, unsigned call);
-void *recorder_symbol(const char *name); /* in the MPI library; NULL */
-/* The same of a function that this library has as well. */
-void *recorder_symbol_next(const char *name);
+/* The file of the MPI library that the process has loaded; what it has is in the table. */
+void recorder_found(const char *library);
+void *recorder_symbol(const char *name); /* a variable of the MPI library; NULL */
 static inline void *recorder_real(int which, unsigned call)
 {
-    void *real = recorder_real_table[which][call];
-    return LIKELY(real) ? real : recorder_resolve(which, call);
+    return recorder_real_table[which][call];
 }
 /* The real PMPI_X, for our own use; wrappers that it passes through on its way are told by
  * recorder_thread. */

@@ -38,7 +38,8 @@ $(2)/interpose_calls.c: $$(INTERPOSE_GENERATE) interpose/calls.table core/trace/
 	$$(Q)$$(PYTHON) interpose/generate/generate.py $(4) interpose/calls.table $(2) -- $$(CC) \
 	    $$($(5))
 
-$(2)/interpose_calls.h $(2)/interpose_seldom.c $(2)/call_meanings.h: $(2)/interpose_calls.c ;
+$(addprefix $(2)/,interpose_calls.h interpose_seldom.c interpose_body.c call_meanings.h): \
+    $(2)/interpose_calls.c ;
 
 $$(BUILD)/obj/$(1)/%.o: interpose/%.c | $(2)/interpose_calls.c
 	@mkdir -p $$(@D)
@@ -53,21 +54,38 @@ $$(BUILD)/obj/$(1)/interpose_%.o: $(2)/interpose_%.c
 $$(BUILD)/$(6): $$(INTERPOSE_SOURCES:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) \
     $(3:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) \
                 $$(BUILD)/obj/$(1)/interpose_calls.o $$(BUILD)/obj/$(1)/interpose_seldom.o \
+                $$(BUILD)/obj/$(1)/interpose_body.o interpose/recorder.map \
                 $$(INTERPOSE_LEAVES:%=$$(BUILD)/obj/interpose/leaf/%.o)
 	$$(if $$(V),,@echo "  link  $$@")
-	$$(Q)$$(CC) -shared -o $$@ $$^ -Wl,--version-script=$(2)/interpose.map -Wl,-z,nodelete \
-	    -Wl,-z,now -Wl,-z,defs -ldl
+	$$(Q)$$(CC) -shared -o $$@ $$(filter %.o,$$^) \
+	    -Wl,--version-script=interpose/recorder.map -Wl,-z,nodelete -Wl,-z,now -Wl,-z,defs -ldl
 
 ALL += $$(BUILD)/$(6)
 endef
 $(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c \
     $(wildcard interpose/layer/$(OPENMPI_LAYER)*.c),$(if \
-    $(OPENMPI_IS_4),,--newer),INTERPOSE_MPI,libcrosswait.so))
+    $(OPENMPI_IS_4),,--newer),INTERPOSE_MPI,libcrosswait-openmpi.so))
 ifneq ($(MPICC_MPICH),)
 $(eval $(call INTERPOSE_LIBRARY,mpich,$(BUILD)/gen/mpich,interpose/library/mpich.c \
     interpose/layer/none.c \
-    interpose/layer/mpich_error.c,--newer,MPICH_CFLAGS,libcrosswait-mpich.so))
+    interpose/layer/mpich_error.c,--newer --also=MPIR_Err_return_comm \
+    --also=MPIR_Err_return_win,MPICH_CFLAGS,libcrosswait-mpich.so))
 endif
+
+# What every process of a job loads: without a libc, as it may be an audit module.
+ENTRY_OBJECTS = $(patsubst interpose/entry/%,$(BUILD)/obj/entry/%.o, \
+    $(wildcard interpose/entry/*.c interpose/entry/*.S))
+ENTRY_CFLAGS = $(filter-out -ftls-model=%,$(INTERPOSE_CFLAGS)) -ffreestanding -fvisibility=hidden \
+    -fno-stack-protector -fno-tree-loop-distribute-patterns
+$(BUILD)/obj/entry/%.o: interpose/entry/%
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  cc    $<")
+	$(Q)$(CC) $(ENTRY_CFLAGS) -c -o $@ $<
+$(BUILD)/libcrosswait.so: $(ENTRY_OBJECTS)
+	$(if $(V),,@echo "  link  $@")
+	$(Q)$(CC) -shared -nostdlib -o $@ $^ -Wl,-soname,libcrosswait.so -Wl,-z,now \
+	    -Wl,-z,initfirst
+ALL += $(BUILD)/libcrosswait.so
 
 # What tells how threads begin needs no MPI.
 $(BUILD)/libcrosswait-threads.so: interpose/threads/threads.c interpose/threads/threads.h \

@@ -28,7 +28,6 @@ struct launch_options {
     char **command; /* NULL-terminated */
     const char
         *output; /* trace to write, "T.db"; further jobs of the command go to T-2.db, T-3.db... */
-    const char *mpi; /* the MPI library that the job runs with; NULL: as the program says */
     enum launch_relay relay;
     bool watch;      /* end a job that is proven to hang */
     bool keep_spool; /* keep the spool folder beside the trace */
@@ -79,9 +78,6 @@ double launch_batch_budget(void);
 const char *launch_batch_output(void);
 /* "1-02:03:04", "02:03:04", "03:04"; false: it is no time ("UNLIMITED"). */
 bool launch_batch_time_read(const char *text, double *out_seconds);
-
-/* Whether there is an MPI library of that name ("openmpi", "mpich"). */
-bool launch_library_known(const char *mpi);
 
 /* Adds a variable; it is a bug of ours when there are too many. */
 void launch_variable_set(struct launch_options *options, const char *name, const char *value);

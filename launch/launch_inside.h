@@ -148,9 +148,9 @@ struct launch {
 uint64_t launch_clock_ns(clockid_t clock);
 uint64_t launch_now_ns(void); /* CLOCK_MONOTONIC */
 
-/* library.c: which of our libraries is preloaded. */
+/* library.c: what of ours is preloaded. */
 enum core_status launch_library_find(struct launch *launch);
-/* The first word of the command that is a program of an MPI library, or its end (NULL): scripts. */
+/* The first word of the command that is a program linked with MPI, or its end (NULL): scripts. */
 char *const *launch_library_program(char *const *command);
 
 /* launch_trace.c: traces of the job as it is now. */

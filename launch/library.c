@@ -1,7 +1,6 @@
-/* Which MPI library a command runs with, and which of our libraries is preloaded for it: what a
- * program links with decides. Where no word of the command is a program that does (a script), the
- * library of its mpirun is taken, or Open MPI. Nothing breaks where that is wrong: the recorder of
- * another library records nothing, changes nothing, and says what --mpi has to name. */
+/* libcrosswait.so, which is preloaded into every process of the job, and finds the MPI library
+ * there; and which word of a command is the MPI program: the first that links with such a library.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -16,87 +15,56 @@
 #include "core/file.h"
 #include "launch/launch_inside.h"
 
-static const struct mpi {
-    const char *name;       /* for --mpi */
-    const char *library;    /* ours */
-    const char *soname[4];  /* theirs and their bindings', how they begin */
-    const char *interface;  /* or, of any vendor's, how libmpi... ends (libmpi_gnu_112.so.12) */
-    const char *starter[2]; /* what the path of their mpirun holds */
-} mpis[] = {
-    {"openmpi",
-     "libcrosswait.so",
-     {"libmpi.so.40", "libmpi.so.20", "libmpi_mpifh.so.", "libmpi_usempi"},
-     NULL,
-     {"orterun", "openmpi"}},
-    {"mpich", "libcrosswait-mpich.so", {"libmpich"}, ".so.12", {"hydra", "mpich"}},
-};
-enum { MPI_COUNT = sizeof mpis / sizeof *mpis, MPI_NONE = -1 };
-
-static bool is_of_interface(const char *soname, const char *interface)
+static bool needs_mpi(const char *soname)
 {
-    static const char name[] = "libmpi";
-    size_t length = strlen(soname), end = strlen(interface);
-
-    return !strncmp(soname, name, sizeof name - 1) && length > end &&
-           !strcmp(soname + length - end, interface);
+    return !strncmp(soname, "libmpi", strlen("libmpi"));
 }
 
-static int mpi_of_soname(const char *soname)
-{
-    for (int i = 0; i < MPI_COUNT; i++) {
-        for (size_t k = 0; k < sizeof mpis[i].soname / sizeof *mpis[i].soname; k++)
-            if (mpis[i].soname[k] && !strncmp(soname, mpis[i].soname[k], strlen(mpis[i].soname[k])))
-                return i;
-        if (mpis[i].interface && is_of_interface(soname, mpis[i].interface))
-            return i;
-    }
-    return MPI_NONE;
-}
-
-/* The first of the libraries that the dynamic section names which is an MPI library. */
-static int mpi_of_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+/* Whether one of the libraries that the dynamic section names is an MPI library. */
+static bool section_needs_mpi(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t count = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
-    int mpi = MPI_NONE;
 
-    for (size_t i = 0; data && i < count && i < INT_MAX && mpi == MPI_NONE; i++) {
+    for (size_t i = 0; data && i < count && i < INT_MAX; i++) {
         GElf_Dyn entry;
         const char *name = NULL;
         if (gelf_getdyn(data, (int)i, &entry) && entry.d_tag == DT_NEEDED)
             name = elf_strptr(elf, header->sh_link, entry.d_un.d_val);
-        mpi = name ? mpi_of_soname(name) : MPI_NONE;
+        if (name && needs_mpi(name))
+            return true;
     }
-    return mpi;
+    return false;
 }
 
-static int mpi_of_elf(Elf *elf)
+static bool elf_needs_mpi(Elf *elf)
 {
-    int mpi = MPI_NONE;
+    bool found = false;
     GElf_Shdr header;
 
     if (!elf || elf_kind(elf) != ELF_K_ELF)
-        return MPI_NONE;
-    for (Elf_Scn *section = elf_nextscn(elf, NULL); section && mpi == MPI_NONE;
+        return false;
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section && !found;
          section = elf_nextscn(elf, section))
         if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNAMIC)
-            mpi = mpi_of_section(elf, section, &header);
-    return mpi;
+            found = section_needs_mpi(elf, section, &header);
+    return found;
 }
 
-static int mpi_of_file(const char *path)
+static bool file_needs_mpi(const char *path)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), mpi = MPI_NONE;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool found = false;
 
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && elf_version(EV_CURRENT)) {
         Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-        mpi = mpi_of_elf(elf);
+        found = elf_needs_mpi(elf);
         elf_end(elf);
     }
     if (fd >= 0)
         close(fd);
-    return mpi;
+    return found;
 }
 
 /* The file that a word of the command would start; empty: none. */
@@ -115,99 +83,60 @@ static void find_program(const char *word, char path[PATH_MAX])
     path[0] = '\0';
 }
 
-static int mpi_of_starter(const char *word)
-{
-    char path[PATH_MAX], real[PATH_MAX];
-
-    find_program(word, path);
-    if (!*path || !realpath(path, real))
-        return MPI_NONE;
-    for (int i = 0; i < MPI_COUNT; i++)
-        for (size_t k = 0; k < sizeof mpis[i].starter / sizeof *mpis[i].starter; k++)
-            if (strstr(real, mpis[i].starter[k]))
-                return i;
-    return MPI_NONE;
-}
-
-static int mpi_of_word(const char *word)
+static bool word_needs_mpi(const char *word)
 {
     char path[PATH_MAX];
 
     find_program(word, path);
-    return *path ? mpi_of_file(path) : MPI_NONE;
+    return *path && file_needs_mpi(path);
 }
 
 char *const *launch_library_program(char *const *command)
 {
-    while (*command && mpi_of_word(*command) == MPI_NONE)
+    while (*command && !word_needs_mpi(*command))
         command++;
     return command;
 }
 
-bool launch_library_known(const char *mpi)
+/* A library of ours, beside the command or where it is installed; NULL: not there. */
+static char *find_own(const char *name)
 {
-    for (int i = 0; i < MPI_COUNT; i++)
-        if (!strcmp(mpi, mpis[i].name))
-            return true;
-    return false;
-}
+    static const char *const place[] = {"", "../lib/crosswait/"};
+    char self[PATH_MAX], path[PATH_MAX + 64], *found = NULL;
 
-static const struct mpi *choose(const struct launch_options *options)
-{
-    char *const *program = launch_library_program(options->command);
-    int mpi = MPI_NONE;
-
-    for (int i = 0; options->mpi && i < MPI_COUNT; i++)
-        if (!strcmp(options->mpi, mpis[i].name))
-            mpi = i;
-    CORE_CHECK(!options->mpi || mpi != MPI_NONE); /* launch_library_known was asked */
-    if (mpi == MPI_NONE)
-        mpi = *program ? mpi_of_word(*program) : mpi_of_starter(options->command[0]);
-    return &mpis[mpi == MPI_NONE ? 0 : mpi];
-}
-
-/* What tells how threads begin lies beside our library, and is preloaded behind it. */
-static enum core_status add_threads(struct launch *launch)
-{
-    char *one = launch->library, *both;
-    int folder = (int)(strrchr(one, '/') + 1 - one);
-
-    if (asprintf(&both, "%s:%.*slibcrosswait-threads.so", one, folder, one) < 0)
-        return core_report(CORE_NO_MEMORY, "out of memory for the name of a library");
-    launch->library = both;
-    free(one);
-    return CORE_OK;
+    if (!core_program_folder(self, sizeof self))
+        return NULL;
+    for (size_t i = 0; i < sizeof place / sizeof *place && !found; i++) {
+        snprintf(path, sizeof path, "%s/%s%s", self, place[i], name);
+        found = realpath(path, NULL);
+    }
+    return found;
 }
 
 enum core_status launch_library_find(struct launch *launch)
 {
-    static const char *const place[] = {"", "../lib/crosswait/"};
-    const struct mpi *mpi = choose(launch->options);
-    char self[PATH_MAX], path[PATH_MAX + 64];
+    static const char *const names[] = {"libcrosswait.so", "libcrosswait-threads.so"};
+    int count = launch->options->threads ? 2 : 1;
+    char *path[2] = {NULL, NULL};
+    enum core_status status = CORE_OK;
 
-    if (!core_program_folder(self, sizeof self))
-        return core_report(CORE_IO, "cannot find out where crosswait is installed: %s",
-                           strerror(errno));
-    for (size_t i = 0; i < sizeof place / sizeof *place && !launch->library; i++) {
-        snprintf(path, sizeof path, "%s/%s%s", self, place[i], mpi->library);
-        launch->library = realpath(path, NULL);
+    for (int i = 0; i < count && status == CORE_OK; i++) {
+        path[i] = find_own(names[i]);
+        if (!path[i])
+            status = core_report(CORE_NOT_FOUND,
+                                 "cannot find %s beside the command 'crosswait' or in "
+                                 "../lib/crosswait; build or install crosswait again",
+                                 names[i]);
+        else if (strpbrk(path[i], " :;\t"))
+            status = core_report(
+                CORE_UNSUPPORTED,
+                "cannot preload '%s': the loader takes no path with spaces, colons or semicolons",
+                path[i]);
     }
-    if (!launch->library && mpi != mpis)
-        return core_report(
-            CORE_NOT_FOUND,
-            "the command runs with %s, for which crosswait was not built (no %s "
-            "beside '%s/crosswait' or in ../lib/crosswait): install its development files "
-            "(libmpich-dev) and build again, or name another library with --mpi",
-            mpi->name, mpi->library, self);
-    if (!launch->library)
-        return core_report(CORE_NOT_FOUND,
-                           "cannot find %s beside '%s/crosswait' or in ../lib/crosswait; "
-                           "build or install crosswait again",
-                           mpi->library, self);
-    if (strpbrk(launch->library, " :;\t"))
-        return core_report(
-            CORE_UNSUPPORTED,
-            "cannot preload '%s': the loader takes no path with spaces, colons or semicolons",
-            launch->library);
-    return launch->options->threads ? add_threads(launch) : CORE_OK;
+    if (status == CORE_OK && asprintf(&launch->library, count > 1 ? "%s:%s" : "%s", path[0],
+                                      count > 1 ? path[1] : "") < 0)
+        status = core_report(CORE_NO_MEMORY, "out of memory for the name of a library");
+    free(path[0]);
+    free(path[1]);
+    return status;
 }

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """From calls.table and the installed mpi.h to wrappers, ids and descriptors.
 
-    generate.py [--newer] TABLE OUT-FOLDER -- COMPILER FLAGS...   (which only preprocesses mpi.h)
+    generate.py [--newer] [--also=FUNCTION]... TABLE OUT-FOLDER -- COMPILER FLAGS...
 
-Writes interpose_calls.h (ids, types of the real functions), interpose_calls.c (descriptors,
-wrappers), interpose_seldom.c (the wrappers that need not be fast), call_meanings.h (of all rows,
-whatever the header has) and interpose.map (what the library exports); they are neither committed
-nor edited. A bad row is refused with FILE:LINE; so is a function of mpi.h that has no row, unless
-the header is of a newer MPI (--newer): then it is let through, and counted as not recorded.
+The compiler only preprocesses mpi.h. Writes interpose_calls.h (ids, types of the real functions),
+interpose_calls.c (descriptors, wrappers), interpose_seldom.c (the wrappers that need not be fast),
+call_meanings.h (of all rows, whatever the header has) and interpose_body.c (the list of all
+wrappers, and of the functions that --also names); they are neither committed nor edited. A bad row
+is refused with FILE:LINE; so is a function of mpi.h that has no row, unless the header is of a
+newer MPI (--newer): then it is let through, and counted as not recorded.
 
 table.py reads and refuses rows, words.py the words that they may use. What is written stands in the
 templates beside this file (template.py says how they are read): wrapper.c.tmpl is a wrapper,
@@ -134,8 +135,10 @@ def helpers():
 def main():
     if "--" not in sys.argv or sys.argv.index("--") < 3:
         sys.exit(__doc__)
-    newer = "--newer" in sys.argv
-    path, folder = [word for word in sys.argv[1 : sys.argv.index("--")] if word != "--newer"]
+    given = sys.argv[1 : sys.argv.index("--")]
+    newer = "--newer" in given
+    also = [word[len("--also=") :] for word in given if word.startswith("--also=")]
+    path, folder = [word for word in given if not word.startswith("--")]
     compiler = sys.argv[sys.argv.index("--") + 1 :]
     calls, lines, errors = read(path)
     header = functions_of_header(compiler, "mpi.h", "MPI")
@@ -168,7 +171,7 @@ def main():
         "interpose_calls.h": fill["interpose_calls_h"](calls, ext),
         "interpose_calls.c": fill["interpose_calls_c"](calls, os.path.basename(path), lines),
         "interpose_seldom.c": fill["interpose_seldom_c"](calls),
-        "interpose.map": fill["interpose_map"](calls),
+        "interpose_body.c": fill["interpose_body_c"](calls, also),
     }
     os.makedirs(folder, exist_ok=True)
     for name, text in files.items():

@@ -29,12 +29,7 @@ static bool is_fatal(handler_fn ask, int object)
     return true;
 }
 
-static int raise_by(const char *name, void *object, const char *function, int error)
-{
-    raise_fn own = (raise_fn)recorder_symbol_next(name);
-
-    return own ? own(object, function, error) : error;
-}
+void *real_MPIR_Err_return_comm, *real_MPIR_Err_return_win;
 
 /* NULL: of no communicator, which is raised on one that the version decides. */
 int MPIR_Err_return_comm(void *comm, const char *function, int error)
@@ -44,14 +39,14 @@ int MPIR_Err_return_comm(void *comm, const char *function, int error)
     if (recorder.on && (comm ? is_fatal(ask, *(const int *)comm)
                              : is_fatal(ask, MPI_COMM_WORLD) && is_fatal(ask, MPI_COMM_SELF)))
         fate_say_error(error);
-    return raise_by("MPIR_Err_return_comm", comm, function, error);
+    return ((raise_fn)real_MPIR_Err_return_comm)(comm, function, error);
 }
 
 int MPIR_Err_return_win(void *win, const char *function, int error)
 {
     if (recorder.on && win && is_fatal((handler_fn)REAL(Win_get_errhandler), *(const int *)win))
         fate_say_error(error);
-    return raise_by("MPIR_Err_return_win", win, function, error);
+    return ((raise_fn)real_MPIR_Err_return_win)(win, function, error);
 }
 
 void layer_errors_start(const char *version)

@@ -348,7 +348,7 @@ static bool readable(const struct buffer *b, int count, uint64_t bytes, bool now
 static void record(struct lane *lane, uint64_t seq, unsigned at, unsigned side,
                    const struct buffers *b, uint64_t limit)
 {
-    static __thread XXH3_state_t state __attribute__((tls_model("initial-exec"), aligned(64)));
+    XXH3_state_t state;
     const struct buffer *buffer = b->many ? b->many : &b->one;
     struct datatype_layout layout;
     uint64_t bytes;

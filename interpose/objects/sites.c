@@ -378,6 +378,15 @@ static uint32_t binding_skip(void **cfa)
 
 /* --- bindings that are looked through each time ----------------------------------------------- */
 
+/* MPI.cpython-311-x86_64-linux-gnu.so, MPI.abi3.so, MPI.so; in wheels MPI.openmpi.cpython-..., a
+ * module for each MPI library. */
+static bool is_mpi4py(const char *file)
+{
+    size_t length = strlen(file);
+
+    return length >= 6 && !strncmp(file, "MPI.", 4) && !strcmp(file + length - 3, ".so");
+}
+
 /* The facade of an address that was not seen before; NULL: it is in none. */
 static const struct facade *facade_find(const void *address)
 {
@@ -387,8 +396,7 @@ static const struct facade *facade_find(const void *address)
     if (found || facade_count == FACADES_MAX || !dl_iterate_phdr(search_module, &s) || !s.path[0])
         return found;
     const char *name = strrchr(s.path, '/') ? strrchr(s.path, '/') + 1 : s.path;
-    bool python = !strncmp(name, "MPI.cpython-", 12) || !strncmp(name, "MPI.abi3.", 9) ||
-                  !strcmp(name, "MPI.so");
+    bool python = is_mpi4py(name);
     if (!python && !binding_library(name))
         return NULL;
     facade[facade_count] =

@@ -1,7 +1,7 @@
 # Sourced by the tests of this folder. MPI=mpich: programs of that library, and the recorder for it.
 SPOOL=$PWD/spool
 if [ "$MPI" = mpich ]; then
-    MPIRUN=mpiexec.mpich LIBRARY=$BUILD/libcrosswait-mpich.so PROGRAMS=$BUILD/mpich/interpose \
+    MPIRUN=mpiexec.mpich LIBRARY=$BUILD/libcrosswait.so PROGRAMS=$BUILD/mpich/interpose \
         CORPUS=$BUILD/mpich/programs
 else
     MPIRUN=mpirun LIBRARY=$BUILD/libcrosswait.so PROGRAMS=$BUILD/tests/interpose \

@@ -36,7 +36,7 @@ try left 1 "leak"
     { echo "the sessions of right"; failed=1; }
 # Without the launcher the spools stay, as no rank may wait for another: it is said how they become
 # a trace.
-LD_PRELOAD=$BUILD/libcrosswait-mpich.so CROSSWAIT_OUT=$PWD/plain.db mpiexec.mpich -n 3 "$PROGRAM" \
+LD_PRELOAD=$BUILD/libcrosswait.so CROSSWAIT_OUT=$PWD/plain.db mpiexec.mpich -n 3 "$PROGRAM" \
     right >plain.out 2>plain.err </dev/null || { cat plain.err; failed=1; }
 eval "$(sed -n 's/.*once all ranks have ended: //p' plain.err)" >/dev/null ||
     { echo "no command:"; cat plain.err; failed=1; }

@@ -10,7 +10,7 @@ machines 3
 circle=${circle:-$BUILD/tests/launch/circle} # of the library MPI; mpich: as relay_mpich.sh has it
 if [ "$MPI" = mpich ]; then
     export UCX_TLS=tcp,self,sm
-    start=(--mpi=mpich -- mpiexec.mpich -launcher ssh -launcher-exec "$PWD/agent"
+    start=(-- mpiexec.mpich -launcher ssh -launcher-exec "$PWD/agent"
         -hosts "${hosts//:1/}" -localhost "$net.1" -n 4)
 else
     start=(-- mpirun --host "$hosts" -n 4 --mca plm_rsh_agent "$PWD/agent" --mca btl self,tcp

@@ -4,9 +4,9 @@
 ALICE=64101 MALLORY=64102
 SHARED=$(mktemp -d /tmp/cw-rights.XXXXXX) && chmod 1777 "$SHARED" || exit 1
 trap 'rm -rf "$SHARED"' EXIT
-mkdir "$SHARED/bin" && cp "$BUILD/crosswait" "$BUILD/libcrosswait.so" \
+mkdir "$SHARED/bin" && cp "$BUILD/crosswait" "$BUILD"/libcrosswait*.so \
     "$BUILD/corpus/programs/quiz" "$BUILD/corpus/programs/ring_allgather_safe" "$SHARED/bin" &&
-    cp "$BUILD/libcrosswait-mpich.so" "$BUILD/mpich/programs/calls_misc" "$SHARED/bin" &&
+    cp "$BUILD/mpich/programs/calls_misc" "$SHARED/bin" &&
     chmod -R a+rX "$SHARED/bin" || exit 1
 CROSSWAIT=$SHARED/bin/crosswait QUIZ=$SHARED/bin/quiz RING=$SHARED/bin/ring_allgather_safe
 as() {

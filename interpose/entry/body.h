@@ -1,0 +1,32 @@
+/* The contract between libcrosswait.so, which is loaded into every process of a job, and a recorder
+ * (libcrosswait-openmpi.so, libcrosswait-mpich.so, ...), which is loaded at the first MPI call, for
+ * the MPI library that makes it.
+ *
+ *  1. A recorder shows one symbol, RECORDER_BODY. Its wrappers are sorted by name, as strcmp sorts.
+ *  2. *real is set, for each function that the library has, before the first wrapper is called: to
+ *     what the application's calls led to before. It stays what the recorder put there for a
+ *     function that the library lacks; nobody can call its wrapper. */
+#ifndef INTERPOSE_ENTRY_BODY_H
+#define INTERPOSE_ENTRY_BODY_H
+
+#include <stdint.h>
+
+enum { BODY_VERSION = 1 };
+#define RECORDER_BODY recorder_body
+#define RECORDER_BODY_NAME "recorder_body"
+
+struct body_wrapper {
+    const char *name;
+    void *wrapper;
+    void **real;
+};
+
+struct body {
+    uint32_t version; /* BODY_VERSION */
+    uint32_t count;
+    const struct body_wrapper *wrapper;
+    /* Called once, before any wrapper: the file of the MPI library. */
+    void (*start)(const char *library);
+};
+
+#endif

@@ -1,0 +1,205 @@
+/* libcrosswait.so: one small object without a libc, which the loader takes in two ways.
+ *
+ *   LD_PRELOAD=libcrosswait.so  into the process itself, as the launcher does: what was loaded at
+ *                               the start is looked at before anything else of the process runs,
+ *                               and what was bound to the MPI library by then is bound anew; what
+ *                               is loaded later is looked at when dlsym or dlopen is called the
+ *                               next time, as somebody must to call what it has loaded.
+ *   LD_AUDIT=libcrosswait.so    as an audit module: the loader tells of each object when it is
+ *                               mapped, before anything is bound to it, so that also functions
+ *                               which run inside dlopen are seen. Programs with libraries that
+ *                               take more than 1.6 KB of static thread-local storage (libtsan,
+ *                               jemalloc) do not start so with any audit module (glibc 2.36);
+ *                               before glibc 2.35 each call of any library was slower.
+ *
+ * Either way nothing of MPI is shown to the process (redirect.h).
+ *
+ *  1. A process without an MPI library does what it did: its calls of dlsym and dlopen pass through
+ *     us, with their caller as it was. */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#include "interpose/entry/redirect.h"
+#include "interpose/entry/system.h"
+
+#define SHOWN __attribute__((visibility("default")))
+
+/* --- as an audit module ----------------------------------------------------------------------- */
+
+SHOWN unsigned la_version(unsigned version);
+SHOWN unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie);
+SHOWN unsigned la_objclose(uintptr_t *cookie);
+
+unsigned la_version(unsigned version)
+{
+    return version;
+}
+
+/* Asks for no tracing of bindings. Other namespaces are not the program's own. */
+unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
+{
+    *cookie = 0;
+    if (space != LM_ID_BASE)
+        return 0;
+    *cookie = (uintptr_t)map;
+    redirect_opened(map->l_addr, map->l_ld, map->l_name);
+    return 0;
+}
+
+unsigned la_objclose(uintptr_t *cookie)
+{
+    if (*cookie)
+        redirect_closed(((struct link_map *)*cookie)->l_addr);
+    return 0;
+}
+
+/* --- preloaded -------------------------------------------------------------------------------- */
+
+/* Of the process's own libc; NULL in an audit module, which has none. */
+#pragma weak dl_iterate_phdr
+
+static const Elf64_Dyn *dynamic_of(const struct dl_phdr_info *info)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            return (const Elf64_Dyn *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    return NULL;
+}
+
+/* Objects that come and go: counted by the loader. */
+static int take_changes(struct dl_phdr_info *info, size_t size, void *context)
+{
+    unsigned long long *changes = context;
+
+    *changes = size > offsetof(struct dl_phdr_info, dlpi_subs) ? info->dlpi_adds + info->dlpi_subs
+                                                               : *changes + 1;
+    return 1;
+}
+
+static void look_again(void);
+
+static int take_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+    static const char asked[][8] = {"dlsym", "dlopen"};
+    struct object object;
+    const Elf64_Dyn *dynamic = dynamic_of(info);
+
+    (void)size, (void)context;
+    if (redirect_opened(info->dlpi_addr, dynamic, info->dlpi_name) &&
+        object_read(info->dlpi_addr, dynamic, &object) &&
+        (text_equal(object.soname, "libc.so.6") || text_equal(object.soname, "libdl.so.2")))
+        for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+            redirect_before(&object, asked[i], look_again);
+    return 0;
+}
+
+static int rebind_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size, (void)context;
+    redirect_rebind(info->dlpi_addr, dynamic_of(info));
+    return 0;
+}
+
+/* Objects that were loaded since. */
+static void look_again(void)
+{
+    static unsigned long long seen;
+    static _Atomic int busy;
+    unsigned long long changes = seen;
+    int free = 0;
+
+    if (!__atomic_compare_exchange_n(&busy, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    dl_iterate_phdr(take_changes, &changes);
+    if (changes != seen) {
+        uint32_t before = redirect_count();
+        seen = changes;
+        redirect_look_begins();
+        dl_iterate_phdr(take_object, NULL);
+        redirect_look_ends();
+        if (redirect_count() != before)
+            dl_iterate_phdr(rebind_object, NULL);
+    }
+    __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+}
+
+/* AddressSanitizer, where its runtime is a shared library (gcc; clang with -shared-libasan), asks
+ * for options by a function that a program may define, and refuses to run where another library was
+ * loaded before it, as a preloaded one is. That order is needed for its malloc and its memcpy to
+ * come before libc's, and this object has neither. So its function says that the order need not be
+ * verified, behind what the program's libraries say. A function of the executable itself is found
+ * before this one, and then has to say verify_asan_link_order=0 itself, or ASAN_OPTIONS has to. */
+#pragma weak dlsym
+
+enum { OPTIONS_BYTES = 4096 };
+
+SHOWN const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    static char options[OPTIONS_BYTES];
+    const char *(*next)(void);
+    size_t at = 0;
+
+    *(void **)&next = dlsym ? dlsym(RTLD_NEXT, "__asan_default_options") : NULL;
+    const char *others = next ? next() : NULL;
+    if (others)
+        at = text_append(options, at, sizeof options, others);
+    at = text_append(options, at, sizeof options, ":verify_asan_link_order=0");
+    return at + 1 < sizeof options ? options : others;
+}
+
+/* --- at the start ----------------------------------------------------------------------------- */
+
+/* CROSSWAIT_OUTPUT=FOLDER: what a rank writes to its standard output and error goes to FOLDER/R.out
+ * and FOLDER/R.err, from the start of its program, so that it can be told whose it is. The
+ * launchers of the job, which load this object as well, are no ranks, and keep theirs. Where a file
+ * cannot be had, the stream stays what it is. */
+static void output_set(int stream, const char *folder, const char *rank, const char *end)
+{
+    char path[SYSTEM_PATH_BYTES];
+    size_t at = text_append(path, 0, sizeof path, folder);
+
+    at = text_append(path, at, sizeof path, "/");
+    at = text_append(path, at, sizeof path, rank);
+    at = text_append(path, at, sizeof path, end);
+    if (at + 1 >= sizeof path)
+        return;
+    long file = system_call(SYS_openat, AT_FDCWD, (long)path,
+                            O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0)
+        return;
+    system_call(SYS_dup3, file, stream, 0, 0);
+    system_call(SYS_close, file, 0, 0, 0);
+}
+
+static void outputs_set(char *const *environment)
+{
+    static const char ranks[][24] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                     "SLURM_PROCID"};
+    const char *folder = environment_value(environment, "CROSSWAIT_OUTPUT"), *rank = NULL;
+
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks && !rank; i++)
+        rank = environment_value(environment, ranks[i]);
+    if (!folder || !*folder || !rank)
+        return;
+    output_set(1, folder, rank, ".out");
+    output_set(2, folder, rank, ".err");
+}
+
+/* The loader calls it in both ways, with what main is given. */
+__attribute__((constructor)) static void entry_start(int count, char **arguments,
+                                                     char **environment)
+{
+    const char *audit = environment_value(environment, "LD_AUDIT");
+    bool preloaded = dl_iterate_phdr != NULL;
+
+    (void)count, (void)arguments;
+    if (preloaded && audit && text_holds(audit, "libcrosswait"))
+        return; /* as an audit module it has done so */
+    outputs_set(environment);
+    if (preloaded)
+        look_again();
+}
