@@ -2,6 +2,7 @@
  * untouched; what we have to say follows it on standard output. */
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,9 +53,11 @@ static const struct options_command command = {
              "relied on, and reports. The job's "
              "own output is left as it is; the report follows it on standard output.",
     .spec = spec,
-    .more = "Exit status: 0 clean, 1 findings, 2 usage, 3 trace or tool trouble, 4 the job itself "
-            "failed and no finding says "
-            "why, 5 budget spent without a verdict.",
+    .more =
+        "Exit status: 0 clean, 1 findings, 2 usage, 3 trace or tool trouble, 4 the job itself "
+        "failed and no finding says "
+        "why, 5 budget spent without a verdict, 128 + N the job was interrupted by signal N (130: "
+        "Ctrl-C) and nothing was found.",
     .flags = OPTIONS_STOP,
     .example =
         "crosswait run -- mpirun -n 4 ./app\n"
@@ -101,11 +104,22 @@ static void trace_judge(const char *path, uint32_t number, const struct judge_op
     }
 }
 
+/* The signal that asked for the job's end, as Ctrl-C does; 0: none did. */
+static int interrupted_by(const struct launch_result *result)
+{
+    bool ends = result->signal == SIGINT || result->signal == SIGTERM || result->signal == SIGHUP ||
+                result->signal == SIGQUIT;
+
+    return ends && result->status ? result->signal : 0;
+}
+
 /* What the job ended with counts only where no finding explains it. */
 static int exit_of(const struct launch_result *result, const struct run_outcome *outcome)
 {
     if (outcome->findings || result->end == LAUNCH_END_DEADLOCK)
         return CLI_FINDINGS;
+    if (interrupted_by(result))
+        return 128 + interrupted_by(result);
     if (result->end == LAUNCH_END_BUDGET || (result->end == LAUNCH_END_SIGNAL && outcome->budget))
         return CLI_BUDGET;
     if (result->status)
@@ -164,7 +178,12 @@ static int run(const struct launch_options *launch, struct judge_options *judge)
         outcome.trouble = true;
     }
     code = exit_of(&result, &outcome);
-    if (code == CLI_JOB && result.trace_count && !judge->quiet)
+    if (interrupted_by(&result) && result.trace_count && !judge->quiet)
+        printf(
+            "crosswait: the job was interrupted by SIG%s; the report is on what was recorded until "
+            "then\n",
+            sigabbrev_np(result.signal));
+    else if (code == CLI_JOB && result.trace_count && !judge->quiet)
         printf("crosswait: the job itself failed, with exit status %d\n", result.status);
     launch_result_done(&result);
     return code;

@@ -16,7 +16,7 @@ int core_file_create_new(const char *path, int flags)
 {
     if (unlink(path) < 0 && errno != ENOENT)
         return -1;
-    return core_file_create(path, flags | O_EXCL);
+    return open(path, flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 bool core_folder_make(const char *path)

@@ -306,6 +306,8 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
         out_result->status = 128 + launch.signal_passed;
     if (out_result->end == LAUNCH_END_OWN && launch.signal_passed)
         out_result->end = LAUNCH_END_SIGNAL;
+    if (out_result->end == LAUNCH_END_SIGNAL)
+        out_result->signal = launch.signal_passed;
     if (out_result->end == LAUNCH_END_DEADLOCK)
         out_result->verdict_ms = (int64_t)(launch.all_gone_ns - launch.last_progress_ns) / 1000000;
     if (out_result->verdict_ms > 0)

@@ -50,6 +50,7 @@ struct launch_result {
     int status;   /* of the command, as a shell has it: exit status, or 128 + signal */
     bool started; /* false: could not be executed; status is 126 or 127 */
     enum launch_end end;
+    int signal;           /* LAUNCH_END_SIGNAL: the last one that was passed on; else 0 */
     bool stalled;         /* LAUNCH_END_BUDGET: because nothing moved */
     struct ending ending; /* why we ended it, and what its ranks waited for; ENDING_NONE: we did
                              not */
