@@ -216,7 +216,7 @@ static char *checked_text(const struct trace *trace, const struct check_options 
 enum core_status check_keep(struct trace *trace, const struct check_options *options,
                             enum core_status checked, const struct finding_list *list)
 {
-    char *text = checked_text(trace, options, checked == CORE_BUDGET), verified[32];
+    char *text = checked_text(trace, options, checked == CORE_BUDGET), verified[32], tried[32];
     enum core_status status = trace_batch_begin(trace);
 
     if (status == CORE_OK) {
@@ -228,6 +228,11 @@ enum core_status check_keep(struct trace *trace, const struct check_options *opt
         snprintf(verified, sizeof verified, "%" PRIu64, list->verified);
         if (status == CORE_OK)
             status = trace_meta_put(trace, "verified", verified);
+        snprintf(tried, sizeof tried, "%" PRIu64, list->orders.tried);
+        if (status == CORE_OK)
+            status = trace_meta_put(trace, "orders", orders_extent_name(list->orders.extent));
+        if (status == CORE_OK)
+            status = trace_meta_put(trace, "orders_tried", tried);
         if (status == CORE_OK)
             status = trace_meta_put(trace, "checked", text);
         status = trace_batch_end(trace, status);
@@ -259,7 +264,11 @@ enum core_status check_recall(struct trace *trace, const struct check_options *o
     if (status == CORE_OK)
         status = trace_findings_each(trace, recall_add, list);
     const char *verified = trace_meta(trace, "verified");
+    const char *tried = trace_meta(trace, "orders_tried");
     list->verified = verified ? strtoull(verified, NULL, 10) : 0;
+    list->orders = (struct orders){orders_extent_named(trace_meta(trace, "orders")),
+                                   tried ? strtoull(tried, NULL, 10) : 0};
+    list->spent = status == CORE_OK && *out_checked == CORE_BUDGET;
     if (status == CORE_BAD_FORMAT)
         status = CORE_NOT_FOUND; /* another one wrote them */
     if (status != CORE_OK) {
@@ -390,9 +399,9 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
         status = cause_find(list);
     if (status == CORE_OK)
         status = trace_findings_each(trace, recall_one, list);
-    if (status == CORE_OK && budget_spent && !finding_list_fails(list))
-        return CORE_BUDGET;
-    return status;
+    list->orders.extent = orders_are_open(trace) ? ORDERS_OPEN : ORDERS_ONE;
+    list->spent = status == CORE_OK && budget_spent && !finding_list_fails(list);
+    return list->spent ? CORE_BUDGET : status;
 }
 
 enum core_status check_all(struct trace *trace, const struct check_options *options,

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "checkers/orders.h"
 #include "checkers/rule.h"
 #include "core/status.h"
 #include "core/trace/trace.h"
@@ -99,6 +100,8 @@ struct finding_list {
     struct finding *finding;
     uint32_t count, room;
     uint64_t verified; /* collectives whose results were compared with their definition */
+    struct orders orders; /* that were looked at */
+    bool spent;           /* a checker spent its budget, and nothing was found */
 };
 
 void finding_list_done(struct finding_list *list);

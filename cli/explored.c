@@ -16,30 +16,6 @@
 /* BEGIN_S: beyond what the job took, for the program to come to where its ranks begin. */
 enum { SECONDS_MAX = 5, BEGIN_S = 5, RANK_SHIFT = 40 };
 
-/* --- whether there is anything to explore ----------------------------------------------------- */
-
-/* Messages and requests of which another might have come first, what ranks do to windows, and write
- * to files, several threads of a rank. */
-static bool has_choices(const struct trace *trace)
-{
-    sqlite3_stmt *row;
-    bool has = false;
-    for (uint32_t r = 0; r < trace->rank_count; r++)
-        if (trace->rank[r].threads > 1)
-            return true;
-    if (sqlite3_prepare_v2(trace->db,
-                           "SELECT 1 FROM shape s JOIN call c ON c.id = s.call WHERE "
-                           "s.parent_back IS NULL AND (((s.peer = -1 OR s.recv_peer = -1)) OR "
-                           "c.traits LIKE '%completes_any%' OR c.traits LIKE '%completes_some%' "
-                           "OR c.traits LIKE '%polls%' OR (c.traits LIKE '%window%' AND "
-                           "c.traits NOT LIKE '%collective%') OR c.traits LIKE '%file%write%') "
-                           "LIMIT 1",
-                           -1, &row, NULL) == SQLITE_OK)
-        has = sqlite3_step(row) == SQLITE_ROW;
-    sqlite3_finalize(row);
-    return has;
-}
-
 /* --- findings of worlds beside those of the trace --------------------------------------------- */
 
 /* The first call of the rank that is the same and stands at the same place, so that it is shown
@@ -185,6 +161,7 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
     } else if (status == CORE_OK) {
         status = explore_findings(&program, &search, list);
         places_find(trace, list, before);
+        list->orders = explore_orders(&search);
         char *summary = explore_summary(&search);
         bool cut = !search.complete && explore_program_now_s() - started_s >= budget_s;
         char *sent = explore_sent_words(&program, &search);
@@ -198,7 +175,7 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
             *out_said = NULL;
         free(sent);
         free(summary);
-        if (status == CORE_OK && search.complete && !any_fails(list, before))
+        if (status == CORE_OK && list->orders.extent == ORDERS_ALL && !any_fails(list, before))
             refute(list, before);
     }
     explore_search_done(&search);
@@ -215,7 +192,7 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
         budget_s = options->job_s + 1;
 
     *out_said = NULL;
-    if (!options->command || budget_s <= 0 || !has_choices(trace))
+    if (!options->command || budget_s <= 0 || list->orders.extent == ORDERS_ONE)
         return CORE_OK;
     char *why = NULL, *written = explore_file_written(options->started);
     core_report_keep(&why);

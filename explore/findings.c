@@ -784,6 +784,16 @@ enum core_status explore_findings(struct explore_program *program, struct explor
     return status;
 }
 
+struct orders explore_orders(const struct explore_search *s)
+{
+    return (struct orders){!s->behaviours                                 ? ORDERS_OPEN
+                           : s->complete && s->asked_again                ? ORDERS_POLLS
+                           : s->complete                                  ? ORDERS_ALL
+                           : s->heap_count || s->overdue_count || s->late ? ORDERS_SOME
+                                                                          : ORDERS_MAYBE,
+                           s->behaviours};
+}
+
 static const char *rest_of(const struct explore_search *s)
 {
     static const char *const lacks[] = {

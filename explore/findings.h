@@ -18,6 +18,8 @@ enum core_status explore_findings(struct explore_program *program, struct explor
 enum core_status explore_findings_overdue(struct explore_program *program,
                                           const struct explore_search *search,
                                           struct finding_list *list);
+/* Which orders of the program it has looked at. */
+struct orders explore_orders(const struct explore_search *search);
 /* "6 behaviours, all there are: 2 outcomes"; free() it. */
 char *explore_summary(const struct explore_search *search);
 /* Where worlds of one outcome differ in what their ranks send: "not all send the same: rank 0's

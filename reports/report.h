@@ -142,8 +142,11 @@ void report_time_path(const struct report_time *time, FILE *file);
 enum core_status report_last_gather(struct report_facts *facts);
 /* The part that report_order.c gathers. */
 enum core_status report_order_gather(struct report_facts *facts);
-/* "1 error, 2 notes", "undecided", "clean"...; written into buffer, which is returned. Needs
- * findings. */
+enum { REPORT_VERDICT_MAX = 256 };
+/* Whether all ranks came to their end, and nothing of them was lost. */
+bool report_is_whole(const struct report_facts *facts);
+/* "1 error, 2 notes", "undecided", "clean", "clean in the 300 orders tried; more exist"...; written
+ * into buffer, which is returned; "" where nothing was looked for. */
 const char *report_verdict(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
 /* "the job was ended 0.9 s after its last progress: it could never have gone on", of the finding
  * that says why it was; written into buffer, which is returned. NULL: of any other. */
@@ -190,6 +193,10 @@ const char *report_why_kind(enum why_kind kind);
 bool report_why_one(const struct why_row *row);
 /* "1.20 s", "3.4 ms"; written into buffer, which is returned. */
 const char *report_why_time(uint64_t ns, char *buffer, size_t buffer_bytes);
+/* How far the verdict reaches: {"explored": {"behaviours": 300, "complete": false, "orders":
+ * "some"}, "recorded_whole": true}; explored is null where nothing was looked for. */
+struct json_t;
+struct json_t *report_json_run(const struct report_facts *facts);
 enum core_status report_json(const struct report_facts *facts, FILE *file);
 enum core_status report_html(const struct report_facts *facts, FILE *file);
 enum core_status report_sarif(const struct report_facts *facts, FILE *file);

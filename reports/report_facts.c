@@ -276,31 +276,6 @@ enum core_status report_facts_gather(struct trace *trace, const struct finding_l
     return status;
 }
 
-const char *report_verdict(const struct report_facts *facts, char *buffer, size_t buffer_bytes)
-{
-    uint32_t count[] = {[FINDING_NOTE] = 0, [FINDING_WARNING] = 0, [FINDING_ERROR] = 0};
-    bool whole =
-        facts->ranks_in_state[EVENT_RANK_FINISHED] == facts->trace->rank_count && !facts->lost;
-    int used = 0;
-
-    for (uint32_t i = 0; facts->findings && i < facts->findings->count; i++)
-        if (!finding_is_faint(&facts->findings->finding[i]))
-            count[facts->findings->finding[i].severity]++;
-    buffer[0] = 0;
-    if (!count[FINDING_ERROR] && !count[FINDING_WARNING])
-        used = snprintf(buffer, buffer_bytes, "%s",
-                        facts->findings && finding_list_undecided(facts->findings) ? "undecided"
-                        : whole                                                    ? "clean"
-                                : "clean as far as it was recorded");
-    for (int severity = FINDING_ERROR; severity >= FINDING_NOTE; severity--)
-        if (count[severity] && (size_t)used < buffer_bytes)
-            used += snprintf(buffer + used, buffer_bytes - (size_t)used, "%s%" PRIu32 " %s%s",
-                             used ? ", " : "", count[severity],
-                             finding_severity_text((enum finding_severity)severity),
-                             count[severity] == 1 ? "" : "s");
-    return buffer;
-}
-
 const char *report_ended(const struct report_facts *facts, const struct report_entry *entry,
                          char *buffer, size_t buffer_bytes)
 {

@@ -52,7 +52,7 @@ static enum core_status finding_article(const struct report_facts *facts,
 
 static void job_head(const struct report_facts *facts, FILE *file)
 {
-    char verdict[128], bytes[64], calls[32], messages[32], line[256];
+    char verdict[REPORT_VERDICT_MAX], bytes[64], calls[32], messages[32], line[256];
     const char *class = !facts->findings                          ? ""
                         : finding_list_fails(facts->findings)     ? "bad"
                         : finding_list_undecided(facts->findings) ? "open"
@@ -64,6 +64,12 @@ static void job_head(const struct report_facts *facts, FILE *file)
     if (facts->command)
         html_pair_write("command", facts->command, file);
     html_pair_write("trace", facts->trace->path, file);
+    if (facts->findings && facts->findings->orders.tried) {
+        const struct orders *orders = &facts->findings->orders;
+        html_pair_write(orders->extent == ORDERS_ALL ? "orders tried, all there are"
+                                                     : "orders tried, not all",
+                        describe_number(orders->tried, calls, sizeof calls), file);
+    }
     snprintf(line, sizeof line, "%" PRIu32 " rank%s on %" PRIu32 " host%s",
              facts->trace->rank_count, plural(facts->trace->rank_count), facts->hosts,
              plural(facts->hosts));

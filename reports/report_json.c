@@ -235,8 +235,27 @@ static enum core_status findings(const struct finding_list *list, json_t *array)
     return CORE_OK;
 }
 
+json_t *report_json_run(const struct report_facts *facts)
+{
+    json_t *object = json_object(), *explored = NULL;
+    const struct orders *orders = facts->findings ? &facts->findings->orders : NULL;
+
+    if (orders) {
+        explored = json_object();
+        set_number(explored, "behaviours", orders->tried);
+        json_object_set_new(
+            explored, "complete",
+            json_boolean(orders->extent == ORDERS_ALL || orders->extent == ORDERS_ONE));
+        set_text(explored, "orders", orders_extent_name(orders->extent));
+    }
+    json_object_set_new(object, "explored", explored ? explored : json_null());
+    json_object_set_new(object, "recorded_whole", json_boolean(report_is_whole(facts)));
+    return object;
+}
+
 enum core_status report_json(const struct report_facts *facts, FILE *file)
 {
+    char says[REPORT_VERDICT_MAX];
     json_t *root = json_object(), *job = json_object(), *found = json_array(),
            *proof = json_array();
     enum core_status status = findings(facts->findings, found);
@@ -263,11 +282,13 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
     set_number(job, "span_ns", facts->span_ns);
     json_object_set_new(root, "job", job);
     json_object_set_new(root, "ranks", ranks(facts->trace));
+    json_object_set_new(root, "run", report_json_run(facts));
+    set_text(root, "says", facts->findings ? report_verdict(facts, says, sizeof says) : NULL);
     set_text(root, "verdict",
-             !facts->findings                          ? NULL
-             : finding_list_fails(facts->findings)     ? "findings"
-             : finding_list_undecided(facts->findings) ? "undecided"
-                                                       : "clean");
+             !facts->findings                                                    ? NULL
+             : finding_list_fails(facts->findings)                               ? "findings"
+             : facts->findings->spent || finding_list_undecided(facts->findings) ? "undecided"
+                                                                                 : "clean");
     json_object_set_new(root, "findings", found);
     json_object_set_new(root, "proof", proof);
     json_object_set_new(root, "calls", totals(facts));

@@ -128,6 +128,16 @@ enum core_status report_junit(const struct report_facts *facts, FILE *file)
     junit_property_add(junit, "trace", facts->trace->path);
     if (facts->command)
         junit_property_add(junit, "command", facts->command);
+    if (facts->findings) {
+        const struct orders *orders = &facts->findings->orders;
+        char text[REPORT_VERDICT_MAX];
+        snprintf(text, sizeof text, "%" PRIu64, orders->tried);
+        junit_property_add(junit, "run.explored.behaviours", text);
+        junit_property_add(junit, "run.explored.complete",
+                           orders->extent == ORDERS_ALL || orders->extent == ORDERS_ONE ? "true"
+                                                                                        : "false");
+        junit_property_add(junit, "verdict", report_verdict(facts, text, sizeof text));
+    }
     add_job(facts, junit);
     for (int i = 0; facts->findings && i < RULE_COUNT && status == CORE_OK; i++)
         status = add_rule(facts, &rule_table[i], junit);

@@ -162,6 +162,7 @@ enum core_status report_sarif(const struct report_facts *facts, FILE *file)
 
     if (!sarif)
         return status != CORE_OK ? status : CORE_NO_MEMORY;
+    sarif_run_set(sarif, report_json_run(facts));
     for (int i = 0; i < RULE_COUNT; i++)
         add_rule(sarif, &rule_table[i]);
     for (uint32_t i = 0; facts->findings && i < facts->findings->count && status == CORE_OK; i++)

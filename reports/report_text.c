@@ -547,12 +547,12 @@ static void print_time(const struct report_facts *facts, FILE *file)
 
 static void print_verdict(const struct report_facts *facts, FILE *file)
 {
-    char verdict[128];
+    char verdict[REPORT_VERDICT_MAX];
     struct report_style style = facts->style;
-    enum paint colour = !facts->findings                          ? BOLD
-                        : finding_list_fails(facts->findings)     ? RED
-                        : finding_list_undecided(facts->findings) ? YELLOW
-                                                                  : GREEN;
+    enum paint colour = !facts->findings                                                    ? BOLD
+                        : finding_list_fails(facts->findings)                               ? RED
+                        : facts->findings->spent || finding_list_undecided(facts->findings) ? YELLOW
+                                                                                            : GREEN;
 
     if (!facts->findings)
         return;

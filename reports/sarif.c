@@ -20,6 +20,7 @@ struct sarif {
     json_t *rules, *results, *fallback;
     json_t *index;   /* of a rule, by its id */
     json_t *seen;    /* how many results of an identity there were */
+    json_t *run;     /* properties of the run; NULL: none */
     json_t *current; /* result; not owned. NULL: it is one too many */
     uint32_t left_out;
 };
@@ -35,6 +36,7 @@ void sarif_free(struct sarif *sarif)
     json_decref(sarif->fallback);
     json_decref(sarif->index);
     json_decref(sarif->seen);
+    json_decref(sarif->run);
     free(sarif);
 }
 
@@ -257,6 +259,12 @@ static void places_complete(struct sarif *sarif)
     }
 }
 
+void sarif_run_set(struct sarif *sarif, json_t *properties)
+{
+    json_decref(sarif->run);
+    sarif->run = properties;
+}
+
 /* Invariant 4. */
 static json_t *invocation(const struct sarif *sarif)
 {
@@ -285,11 +293,11 @@ enum core_status sarif_write(struct sarif *sarif, FILE *file)
     if (root_uri && asprintf(&base, "%s/", root_uri) < 0)
         base = NULL;
     free(root_uri);
-    json_t *root = json_pack("{s:s, s:s, s:[{s:{s:o}, s:{s:{s:s}}, s:[o], s:O}]}", "$schema",
+    json_t *root = json_pack("{s:s, s:s, s:[{s:{s:o}, s:{s:{s:s}}, s:[o], s:O, s:O*}]}", "$schema",
                              "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0",
                              "runs", "tool", "driver", driver, "originalUriBaseIds", "SRCROOT",
                              "uri", base ? base : "file:///", "invocations", invocation(sarif),
-                             "results", sarif->results);
+                             "results", sarif->results, "properties", sarif->run);
     enum core_status status = CORE_OK;
 
     if (!root)

@@ -52,6 +52,9 @@ void sarif_place_add(struct sarif *sarif, const struct sarif_place *place);
 /* value NULL: left out. */
 void sarif_property_add(struct sarif *sarif, const char *name, const char *value);
 /* CORE_IO, with errno and not reported: the file cannot be written, whose name the caller knows. */
+/* The properties of the run, which become the report's; NULL: none. */
+struct json_t;
+void sarif_run_set(struct sarif *sarif, struct json_t *properties);
 enum core_status sarif_write(struct sarif *sarif, FILE *file);
 void sarif_free(struct sarif *sarif);
 

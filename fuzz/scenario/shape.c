@@ -457,7 +457,8 @@ static void make_reduce_scatter(struct shape *c, bool sized)
         c->initial_room = c->recv.block_room;
         c->initial_count = c->size;
         c->recv.block_count = 0;
-        c->unspecified = (struct shape_block){type, n * extent, at / extent - n, c->member, 0, 0, 0};
+        c->unspecified =
+            (struct shape_block){type, n * extent, at / extent - n, c->member, 0, 0, 0};
     }
     ptrdiff_t low = c->recv.low, high = c->recv.high;
     side_open(c, &c->recv, 1);

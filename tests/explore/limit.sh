@@ -31,6 +31,6 @@ for pieces in 5000000 1000; do
     echo "[$?]"
     crosswait explore --again=order=explore -n 3 -- ./pieces $pieces 2>&1
     echo "[$?]"
-    crosswait run -o T.db -- mpirun -n 3 ./pieces $pieces | grep -v recorded
+    crosswait run -o T.db -- mpirun -n 3 ./pieces $pieces | grep -v ^recorded
     echo "[${PIPESTATUS[0]}]"
 done

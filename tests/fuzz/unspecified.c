@@ -1,7 +1,7 @@
-/* Elements of the receive buffer that MPI leaves undefined: those behind a rank's own block after a
- * reduce-scatter in place, and rank 0's after an exclusive scan. Correct collectives write them; the
- * wrong ones beside them write a byte that belongs to no element. Their data may begin before the
- * buffer's address. */
+/* Elements of the receive buffer that MPI leaves undefined: those behind a rank's own block after
+ * a reduce-scatter in place, and rank 0's after an exclusive scan. Correct collectives write them;
+ * the wrong ones beside them write a byte that belongs to no element. Their data may begin before
+ * the buffer's address. */
 #include <mpi.h>
 #include <stdlib.h>
 

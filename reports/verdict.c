@@ -1,0 +1,90 @@
+/* The verdict line, from what is known: findings, and how far the judgement reaches. "clean" stands
+ * alone only where every rank was recorded whole, every checker came to its end, and every order
+ * that the program can take was run, or the record leaves none but its own. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "checkers/orders.h"
+#include "core/trace/describe.h"
+#include "reports/report.h"
+
+struct line {
+    char *text;
+    size_t room, used;
+};
+
+static void line_add(struct line *line, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void line_add(struct line *line, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    if (line->used < line->room) {
+        int more = vsnprintf(line->text + line->used, line->room - line->used, format, list);
+        line->used += more > 0 ? (size_t)more : 0;
+    }
+    va_end(list);
+}
+
+bool report_is_whole(const struct report_facts *facts)
+{
+    return facts->ranks_in_state[EVENT_RANK_FINISHED] == facts->trace->rank_count && !facts->lost;
+}
+
+/* What was not recorded whole is judged as it was recorded: in that order. */
+static void reach_add(const struct orders *orders, bool whole, struct line *line)
+{
+    char number[32];
+    const char *plural = orders->tried == 1 ? "" : "s";
+    describe_number(orders->tried, number, sizeof number);
+    if (!whole)
+        line_add(line, " as far as it was recorded%s", orders->tried ? "," : "");
+    switch (orders->extent) {
+    case ORDERS_ONE:
+    case ORDERS_ALL:
+        break;
+    case ORDERS_OPEN:
+        if (whole)
+            line_add(line, " in the recorded order; others are possible");
+        break;
+    case ORDERS_SOME:
+    case ORDERS_MAYBE:
+        line_add(line, " in the %s order%s tried; more %s", number, plural,
+                 orders->extent == ORDERS_SOME ? "exist" : "may exist");
+        break;
+    case ORDERS_POLLS:
+        line_add(line, " in the %s order%s in which no test or probe fails twice in a row", number,
+                 plural);
+        break;
+    case ORDERS_EXTENT_COUNT:
+        break;
+    }
+}
+
+const char *report_verdict(const struct report_facts *facts, char *buffer, size_t buffer_bytes)
+{
+    uint32_t count[] = {[FINDING_NOTE] = 0, [FINDING_WARNING] = 0, [FINDING_ERROR] = 0};
+    const struct finding_list *list = facts->findings;
+    struct line line = {buffer, buffer_bytes, 0};
+
+    buffer[0] = 0;
+    if (!list)
+        return buffer;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (!finding_is_faint(&list->finding[i]))
+            count[list->finding[i].severity]++;
+    const bool fails = count[FINDING_ERROR] || count[FINDING_WARNING];
+    if (!fails && (list->spent || finding_list_undecided(list))) {
+        line_add(&line, "undecided");
+    } else if (!fails) {
+        line_add(&line, "clean");
+        reach_add(&list->orders, report_is_whole(facts), &line);
+    }
+    for (int severity = FINDING_ERROR; severity >= FINDING_NOTE; severity--)
+        if (count[severity])
+            line_add(&line, "%s%" PRIu32 " %s%s", line.used ? ", " : "", count[severity],
+                     finding_severity_text((enum finding_severity)severity),
+                     count[severity] == 1 ? "" : "s");
+    return buffer;
+}

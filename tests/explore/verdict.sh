@@ -1,0 +1,40 @@
+# timeout: 200
+# The verdict says which orders it speaks of: "clean" alone only where all were run, or the record
+# leaves none but its own. Each format has that as a field, and what is kept in the trace says the
+# same again.
+for how in WRONG CORRECT POLLS ONE; do
+    mpicc -g -D$how -o $how "$SOURCE/tests/explore/programs/needle.c" || exit 1
+done
+say() { # the number of orders tried depends on the time that there is
+    grep '^verdict' | sed -E 's/the [0-9,]+ orders tried; more/the N orders tried; more/'
+}
+try() { # $1: ranks, $2: program, the rest: options of run
+    echo "$2 on $1: [$(
+        crosswait run -o job.db --json=job.json --sarif=job.sarif --junit=job.xml --html=job.html \
+            "${@:3}" -- mpirun -n "$1" "./$2" >out.txt 2>&1
+        echo $?
+    )] $(say <out.txt)"
+    python3 - <<'END'
+import json, re
+run = json.load(open("job.json"))["run"]
+assert json.load(open("job.sarif"))["runs"][0]["properties"] == run
+explored = run["explored"]
+xml = open("job.xml").read()
+assert f'"run.explored.behaviours" value="{explored["behaviours"]}"' in xml
+assert f'"run.explored.complete" value="{str(explored["complete"]).lower()}"' in xml
+tried = re.search(r"<dt>orders tried, (not all|all there are)</dt>", open("job.html").read())
+some = "some" if explored["orders"] == "some" else explored["behaviours"]
+print(f'  behaviours {some}, complete {explored["complete"]}, orders {explored["orders"]},',
+      f'whole {run["recorded_whole"]}, page: {tried[1] if tried else "-"}')
+END
+    echo "  again: $(crosswait report job.db | say)"
+}
+try 8 WRONG
+try 4 WRONG
+try 4 CORRECT
+try 3 POLLS
+try 4 ONE
+try 4 CORRECT --confirm=0
+try 4 ONE --calls=-MPI_Comm_rank
+crosswait record -o job.db -- mpirun -n 4 ./CORRECT >/dev/null 2>&1
+echo "check: $(crosswait check job.db | say)"
