@@ -72,6 +72,7 @@ static const struct options_command command = {
     "  order=recorded | first | random | list:R.E=SOURCE,...\n"
     "  coll=synchronising | relaxed\n"
     "  threads=free | recorded\n"
+    "  loads=free | turns (of a schedule in which a rank's own loads and stores count)\n"
     "  seed=N\n"
     "Live, order=random chooses in a world (crosswait explore), and order=explore:... is a "
     "schedule "

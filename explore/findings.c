@@ -117,13 +117,16 @@ static char *answer_words(const struct world_decision *d, int32_t usual, int ran
             fprintf(file, ", not that of rank %d", usual - d->poll);
     } else if (is_memory(d)) {
         bool lock = d->reason == REPLAY_REASON_LOCK, looks = !strcmp(d->call, "MPI_Win_sync");
+        bool loads = d->touch && !strcmp(d->call, WORLD_LOAD);
         if (replay_turn_is_file(d->number))
             fputs("reaches the file", file);
         else
             fprintf(file,
-                    lock    ? "gets the lock of rank %d's window"
-                    : looks ? "looks at rank %d's window"
-                            : "reaches rank %d's window",
+                    lock       ? "gets the lock of rank %d's window"
+                    : looks    ? "looks at rank %d's window"
+                    : loads    ? "loads from rank %d's window"
+                    : d->touch ? "stores in rank %d's window"
+                               : "reaches rank %d's window",
                     d->rank);
         if (usual >= 0 && usual != d->answer)
             fprintf(file, " before rank %d", usual % ranks);
@@ -238,7 +241,8 @@ static char *others_found(const struct world_outcome *outcome)
 }
 
 /* What --again takes: the words of a policy over its own defaults. */
-static char *schedule_text(const struct explore_list *list, const struct explore_sends *sends)
+static char *schedule_text(const struct explore_list *list, const struct explore_sends *sends,
+                           bool touched)
 {
     char *text = NULL;
     size_t bytes;
@@ -251,7 +255,7 @@ static char *schedule_text(const struct explore_list *list, const struct explore
         fprintf(file, "%s%" PRIu32 ".%s%" PRIu64,
                 i ? "," : "buffering=only:", sends->kept.name[i].rank,
                 sends->kept.name[i].by_number ? "#" : "", sends->kept.name[i].id);
-    fprintf(file, "%sorder=explore", sends->kept.count ? " " : "");
+    fprintf(file, "%s%sorder=explore", sends->kept.count ? " " : "", touched ? "loads=turns " : "");
     for (uint32_t i = 0; i < list->count; i++)
         fprintf(file, "%c%" PRIu32 ".%" PRIu32 "=%" PRId32, i ? ',' : ':', list->answer[i].rank,
                 list->answer[i].number, list->answer[i].answer);
@@ -294,7 +298,8 @@ static enum core_status look_fill(struct explore_program *program, const struct 
                                   const struct explore_events *events, struct look *look)
 {
     const struct world_finding *failure = explore_outcome_failure(&program->outcome);
-    look->schedule = schedule_text(&look->list, &look->sends);
+    look->schedule =
+        schedule_text(&look->list, &look->sends, program->outcome.world.decisions->touched);
     enum core_status status =
         explore_output_keep(&program->outcome, program->command->rank_count, &look->output);
     if (status == CORE_OK && program->allow.messages)
@@ -479,11 +484,17 @@ static void repeat_set(struct finding *finding, const struct explore_program *pr
     free(schedule);
 }
 
+/* Whether what was run is all there is. */
+static bool is_all(const struct explore_search *s)
+{
+    return s->complete && !s->unless;
+}
+
 static void count_say(struct finding *finding, const struct explore_search *search,
                       const struct look *look)
 {
     const struct explore_class *class = look->class;
-    const char *all = search->complete ? "" : " that were tried";
+    const char *all = is_all(search) ? "" : " that were tried";
     if (look->buffered)
         finding_fact(finding, "if the library buffers these sends and no others, as it may: %s",
                      look->buffered);
@@ -491,7 +502,7 @@ static void count_say(struct finding *finding, const struct explore_search *sear
         finding_fact(finding, "if the library buffers no sends, as it may");
     if (search->behaviours == 1)
         finding_fact(finding, "in the one behaviour%s",
-                     search->complete ? " that there is" : " that was tried");
+                     is_all(search) ? " that there is" : " that was tried");
     else if (class->count == search->behaviours)
         finding_fact(finding, "in each of the %" PRIu64 " behaviours%s", class->count, all);
     else
@@ -655,7 +666,7 @@ static enum core_status race_add(struct explore_program *program, struct explore
     finding_title(finding,
                   "the result depends on what comes first: %" PRIu32 " outcomes in %" PRIu64
                   " behaviours%s",
-                  passing, search->behaviours, search->complete ? "" : " that were tried");
+                  passing, search->behaviours, is_all(search) ? "" : " that were tried");
     enum core_status status = tell_unlike(program, base, least);
     if (status == CORE_OK)
         status = places_add(finding, least);
@@ -705,7 +716,7 @@ enum core_status explore_findings_overdue(struct explore_program *program,
                      "whether %s would have ended is not known: the machine may be slow, or "
                      "the program goes on for ever; --world-time=SECONDS gives a world longer",
                      count == 1 ? "it" : "they");
-    look.schedule = schedule_text(&search->overdue[0].list, &look.sends);
+    look.schedule = schedule_text(&search->overdue[0].list, &look.sends, program->worlds);
     repeat_set(finding, program, &look);
     free(look.schedule);
     return CORE_OK;
@@ -787,11 +798,32 @@ enum core_status explore_findings(struct explore_program *program, struct explor
 struct orders explore_orders(const struct explore_search *s)
 {
     return (struct orders){!s->behaviours                                 ? ORDERS_OPEN
+                           : s->complete && s->unless                     ? ORDERS_MAYBE
                            : s->complete && s->asked_again                ? ORDERS_POLLS
                            : s->complete                                  ? ORDERS_ALL
                            : s->heap_count || s->overdue_count || s->late ? ORDERS_SOME
                                                                           : ORDERS_MAYBE,
                            s->behaviours};
+}
+
+/* All that is decided was run; what else may differ was not seen. */
+static const char *unless_of(const struct explore_search *s)
+{
+    static const char *const races[] = {
+        ", and no more unless a rank's own loads and stores race in its window",
+        ", and no more unless threads of a rank race for memory",
+        ", and no more unless a rank's own loads and stores race in its window, or its threads for "
+        "memory",
+    };
+    static const char *const polled[] = {
+        ", and no more in which no test or probe fails twice in a row, unless a rank's own loads "
+        "and stores race in its window",
+        ", and no more in which no test or probe fails twice in a row, unless threads of a rank "
+        "race for memory",
+        ", and no more in which no test or probe fails twice in a row, unless a rank's own loads "
+        "and stores race in its window, or its threads for memory",
+    };
+    return (s->asked_again ? polled : races)[s->unless - 1];
 }
 
 static const char *rest_of(const struct explore_search *s)
@@ -803,9 +835,10 @@ static const char *rest_of(const struct explore_search *s)
         ", and there may be more, as no job tells the order of accesses to windows and files, "
         "or can be given what a persistent receive takes",
     };
-    return s->complete && s->asked_again ? ", all in which no test or probe fails twice in a row"
-           : s->complete                 ? ", all there are"
-           : s->interrupted              ? ", then it was interrupted"
+    return s->complete && s->unless        ? unless_of(s)
+           : s->complete && s->asked_again ? ", all in which no test or probe fails twice in a row"
+           : s->complete                   ? ", all there are"
+           : s->interrupted                ? ", then it was interrupted"
            : !s->behaviours && (s->late || s->overdue_count)
                ? *s->beyond ? ", as every world needs more than one may have"
                             : ", as no world came to its end within the time"

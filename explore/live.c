@@ -34,14 +34,38 @@ static bool is_epoch(const struct world_decision *d)
     return d->number > REPLAY_EPOCH_NUMBERS;
 }
 
-static enum core_status answer_add(const struct world_decision *d, int ranks,
+/* The turn as a job counts it, where a rank's own loads and stores are none. */
+static void turn_count(const struct world_decisions *told, uint32_t at, int ranks,
+                       uint32_t *out_number, int32_t *out_answer)
+{
+    const struct world_decision *d = &told->decision[at];
+    *out_number = d->number;
+    *out_answer = d->answer;
+    if (d->reason != REPLAY_REASON_OTHER || !told->touched)
+        return;
+    for (uint32_t i = 0; i < told->decision_count; i++) {
+        const struct world_decision *e = &told->decision[i];
+        if (!e->touch || e->rank != d->rank ||
+            e->number / REPLAY_TURN_OBJECT != d->number / REPLAY_TURN_OBJECT)
+            continue;
+        *out_number -= e->number < d->number;
+        if (d->answer % ranks == d->rank && e->answer < d->answer)
+            *out_answer -= ranks;
+    }
+}
+
+static enum core_status answer_add(const struct world_decisions *told, uint32_t at, int ranks,
                                    struct replay_policy *policy)
 {
+    const struct world_decision *d = &told->decision[at];
+    uint32_t number;
+    int32_t answer;
     if (d->reason == REPLAY_REASON_BUFFER)
         return buffer_add(d, policy);
-    if (is_file(d) || is_cancel(d, ranks) || is_epoch(d))
+    if (is_file(d) || is_cancel(d, ranks) || is_epoch(d) || d->touch)
         return CORE_OK;
-    return replay_policy_add_forced(policy, (uint32_t)d->rank, d->number, d->answer);
+    turn_count(told, at, ranks, &number, &answer);
+    return replay_policy_add_forced(policy, (uint32_t)d->rank, number, answer);
 }
 
 /* Sends inside collectives have no name live. */
@@ -74,7 +98,7 @@ static enum core_status decided(const struct world_decisions *told,
         lived.files += is_file(&told->decision[i]);
         lived.cancels += is_cancel(&told->decision[i], ranks);
         lived.epochs += is_epoch(&told->decision[i]);
-        status = answer_add(&told->decision[i], ranks, &made);
+        status = answer_add(told, i, ranks, &made);
     }
     if (status != CORE_OK) {
         replay_policy_done(&made);

@@ -941,6 +941,14 @@ static bool threads_lack(const struct mirror *mirror)
     return lack || (any && turns_lack(mirror));
 }
 
+static bool has_threads(const struct mirror *mirror)
+{
+    bool has = false;
+    for (uint32_t r = 0; mirror->rank && r < mirror->program->rank_count; r++)
+        has |= mirror->rank[r].threads.count > 1;
+    return has;
+}
+
 enum core_status explore_mirror_run(struct trace *trace, const struct replay_policy *policy,
                                     const char *turns, struct explore_mirror *out_mirror)
 {
@@ -967,6 +975,8 @@ enum core_status explore_mirror_run(struct trace *trace, const struct replay_pol
     out_mirror->windows |= has_files(trace);
     out_mirror->windows |= mirror.windows.any &&
                            (mirror.windows.unknown || mirror.turns.unknown || turns_lack(&mirror));
+    out_mirror->told.blind_windows |= mirror.windows.any;
+    out_mirror->told.blind_threads |= has_threads(&mirror);
     out_mirror->threads = threads_lack(&mirror) && !trace_meta(trace, "turns");
     out_mirror->told.cut |= trace_meta(trace, "turns") != NULL; /* not all had theirs */
     out_mirror->told.limited |=

@@ -134,7 +134,7 @@ enum core_status explore_output_json(const struct explore_result *result, FILE *
         json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:b, s:o}", "format", "crosswait-explore-1",
                   "command", command ? command : "", "behaviours", (json_int_t)s->behaviours,
                   "worlds", (json_int_t)s->worlds, "sampled", (json_int_t)s->sampled, "outcomes",
-                  (json_int_t)s->class_count, "complete", s->complete, "interrupted",
+                  (json_int_t)s->class_count, "complete", s->complete && !s->unless, "interrupted",
                   s->interrupted, "findings", findings);
     free(command);
     if (root && result->sent)

@@ -135,6 +135,7 @@ enum core_status explore_policy(const struct explore_list *list, const struct ex
 
     replay_policy_init(&policy);
     policy.order = REPLAY_ORDER_EXPLORE;
+    policy.loads = REPLAY_LOADS_TURNS;
     policy.buffering = !sends->wait        ? REPLAY_EAGER
                        : sends->kept.count ? REPLAY_SEND_ONLY
                                            : REPLAY_RENDEZVOUS;
@@ -237,6 +238,8 @@ static void ran_note(struct explore_search *s, struct ran *ran)
     s->overtaking |= ran->told->overtaking;
     s->limited |= ran->told->limited || ran->told->overtaking;
     s->asked_again |= ran->told->asked_again;
+    s->unless |= (ran->told->blind_windows ? EXPLORE_UNLESS_WINDOWS : 0) |
+                 (ran->told->blind_threads ? EXPLORE_UNLESS_THREADS : 0);
     if (ran->told->overdue)
         beyond_note(s, ran->outcome);
     if (ran->told->decision_count > s->decisions_max)

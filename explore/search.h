@@ -95,6 +95,9 @@ struct explore_item;
 /* What is decided, and a job cannot be given. */
 enum { EXPLORE_LACKS_WINDOWS = 1, EXPLORE_LACKS_PERSISTENT = 2, EXPLORE_LACKS_THREADS = 4 };
 
+/* What nobody saw in some world, and may differ where it races: see world_decisions. */
+enum { EXPLORE_UNLESS_WINDOWS = 1, EXPLORE_UNLESS_THREADS = 2 };
+
 struct explore_search {
     /* what was found */
     struct explore_class *class;
@@ -111,6 +114,7 @@ struct explore_search {
     bool limited;     /* a world had more than it could tell */
     bool overtaking;  /* so it is, as messages may overtake each other */
     bool asked_again; /* in a world: world_decisions */
+    unsigned unless;  /* EXPLORE_UNLESS_: all that are decided are no more than what was seen */
     bool interrupted; /* by options->stop */
     bool went_astray; /* the same answers gave another world */
     bool late;        /* a world did not come to its end, and is still to be run */

@@ -64,7 +64,7 @@ static void write_search(const struct explore_search *s, FILE *file)
             "counts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32
             " %d %d\n",
             s->behaviours, s->worlds, s->cut, s->sampled, s->unbuffered, s->decisions_max,
-            s->limited | s->overtaking << 1, s->asked_again);
+            s->limited | s->overtaking << 1 | (int)s->unless << 2, s->asked_again);
     write_hashes("known", &s->known, file);
     write_hashes("met", &s->met, file);
     write_places(&s->places, file);
@@ -220,7 +220,8 @@ static bool read_search(struct explore_search *s, FILE *file)
                        " %" SCNu32 " %d %d",
                        &s->behaviours, &s->worlds, &s->cut, &s->sampled, &s->unbuffered,
                        &s->decisions_max, &limited, &asked_again) == 8;
-    s->limited = good && limited;
+    s->limited = good && limited & 3;
+    s->unless = good ? (unsigned)limited >> 2 & 3 : 0;
     s->overtaking = good && limited & 2;
     s->asked_again = good && asked_again;
     return good && read_hashes("known", &s->known, file) && read_hashes("met", &s->met, file) &&

@@ -596,10 +596,20 @@ void world_process_at(struct world_rank *rank, void (*run)(void *argument), void
 int world_process_init(int required); /* what MPI_Init does; MPI_THREAD_... that is had */
 /* Between MPI_Init and the first call that is not the same on every rank there is one process. */
 extern bool world_process_early;
-void world_process_begin(void);       /* there are ranks now: returns in every rank of a world */
-int world_process_threads(void);      /* MPI_THREAD_... that is had */
-extern bool world_process_several;    /* this rank has had several that may call MPI */
-bool world_process_is_main(void);     /* the calling thread */
+void world_process_begin(void);    /* there are ranks now: returns in every rank of a world */
+int world_process_threads(void);   /* MPI_THREAD_... that is had */
+extern bool world_process_several; /* this rank has had several that may call MPI */
+/* guard.c: the program's own loads and stores in the memory of its windows are turns there. */
+struct world_part;
+extern int world_process_depth;                    /* of calls of MPI that the program is in */
+extern bool world_process_guards;                  /* there is such memory, and it is seen */
+void world_process_guard(struct world_part *part); /* the running rank's: from now on, if it can */
+void world_process_unguard(const struct world_part *part);
+void world_process_guard_open(void);
+void world_process_guard_close(void);
+void world_process_guard_end(void);                       /* nothing is seen any more */
+void world_process_guard_looked(struct world_part *part); /* that covers the loads that follow */
+bool world_process_is_main(void);                         /* the calling thread */
 const void *world_process_site(void); /* where the program called this library */
 /* The same only where the running rank will do the same, as long as it gets nothing new; 0: that
  * cannot be told. */
@@ -731,11 +741,15 @@ static inline bool world_thread_come(void)
 {
     if (UNLIKELY(world_process_multiple))
         world_process_thread_lock();
+    if (world_process_depth++ == 0 && UNLIKELY(world_process_guards))
+        world_process_guard_open();
     return true;
 }
 static inline void world_thread_go(const bool *alone)
 {
     (void)alone;
+    if (--world_process_depth == 0 && UNLIKELY(world_process_guards))
+        world_process_guard_close();
     if (UNLIKELY(world_process_multiple))
         world_process_thread_unlock();
 }

@@ -96,6 +96,7 @@ struct world_decision {
     uint64_t site;    /* where the program called it; 0: unknown */
     bool poll;        /* 0 says that it found nothing, and what is found counts from 1 */
     bool set;         /* the answer is a set of bits */
+    bool touch;       /* a turn of the rank's own load or store (loads=turns) */
     bool given;       /* the policy named it */
     uint32_t place;   /* of a turn: how many there were, it included: number less that names them */
     uint64_t mark;    /* the same wherever it stands, if all that makes a difference is the same */
@@ -103,6 +104,9 @@ struct world_decision {
     int32_t answer;
     uint32_t option_first, option_count; /* answers that were possible, in option[] */
 };
+/* What stands for the call where there is none: of a rank's own load or store. */
+#define WORLD_LOAD "a load"
+#define WORLD_STORE "a store"
 struct world_option {
     int32_t answer;
     /* Of a turn: it is the same whether it comes before or after each of so many that came last. */
@@ -130,6 +134,10 @@ struct world_decisions {
     bool limited;     /* more was possible than is told here */
     bool overtaking;  /* so were messages that overtake each other */
     bool asked_again; /* a poll that had found nothing was repeated: it finds it then */
+    bool touched;     /* there are turns of ranks' own loads and stores */
+    /* What nobody saw, and may differ: loads and stores of a rank in memory of its windows that
+     * other ranks reach for, or of several threads in any memory of their rank. */
+    bool blind_windows, blind_threads;
 };
 
 /* Rules: deadlock, livelock, truncation, leftover-message, pending-request, leaked-request,

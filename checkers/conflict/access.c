@@ -65,6 +65,52 @@ static bool same_elements(const struct trace *trace, const struct access *a, con
            types_compare(trace, a->datatype, 1, b->datatype, 1, &x, &y) != TYPES_DIFFER;
 }
 
+/* The basic datatype of all its elements; -1: there are several, or it is not known. */
+static int32_t basic_of(const struct trace *trace, int32_t datatype)
+{
+    int32_t basic = -1;
+
+    if (!is_known(trace, datatype))
+        return -1;
+    const struct trace_datatype *type = &trace->datatype[datatype];
+    for (uint32_t i = 0; type->segment && i < type->segment_count; i++) {
+        if (i && (int32_t)type->segment[i].basic != basic)
+            return -1;
+        basic = (int32_t)type->segment[i].basic;
+    }
+    return is_known(trace, basic) ? basic : -1;
+}
+
+/* Where in an element, of its own size, the first one begins: all others begin there as well where
+ * they lie densely. 0: unknown. */
+static int64_t phase_of(const struct trace *trace, const struct access *access)
+{
+    int32_t basic = basic_of(trace, access->datatype);
+    const struct trace_datatype *type =
+        is_known(trace, access->datatype) ? &trace->datatype[access->datatype] : NULL;
+
+    if (basic < 0 || trace->datatype[basic].size <= 0 || type->size != type->extent ||
+        trace->datatype[basic].size != trace->datatype[basic].extent)
+        return 0;
+    int64_t phase = access->place % trace->datatype[basic].size;
+    CORE_CHECK(phase > -trace->datatype[basic].size);
+    return phase < 0 ? phase + trace->datatype[basic].size : phase;
+}
+
+/* Each element of one is no element of the other: such accumulates are not defined, whoever makes
+ * them. */
+static bool elements_differ(const struct trace *trace, const struct access *a,
+                            const struct access *b)
+{
+    int32_t x = basic_of(trace, a->datatype), y = basic_of(trace, b->datatype);
+    const char *name, *other;
+
+    if (x < 0 || y < 0)
+        return false;
+    return types_compare(trace, x, 1, y, 1, &name, &other) == TYPES_DIFFER ||
+           (a->datatype == b->datatype && phase_of(trace, a) != phase_of(trace, b));
+}
+
 /* Atomic with respect to each other: of one operation on elements of one datatype, or one only
  * reads (the info key accumulate_ops, by default same_op_no_op); or of one origin, whose
  * accumulates to one place come in the order in which it called them (the info key
@@ -73,9 +119,22 @@ static bool atomic(const struct trace *trace, const struct access *a, const stru
 {
     if ((a->kind != ACCUMULATE && a->kind != SWAP) || (b->kind != ACCUMULATE && b->kind != SWAP))
         return false;
+    if (elements_differ(trace, a, b))
+        return false;
     const char *x = operation_of(trace, a), *y = operation_of(trace, b);
     return a->origin == b->origin || strcmp(x, "MPI_NO_OP") == 0 || strcmp(y, "MPI_NO_OP") == 0 ||
            (strcmp(x, y) == 0 && same_elements(trace, a, b));
+}
+
+bool access_differs(const struct trace *trace, const struct access *a, const struct access *b,
+                    const char **out_a, const char **out_b)
+{
+    if (a->kind < ACCUMULATE || a->kind > SWAP || b->kind < ACCUMULATE || b->kind > SWAP ||
+        !elements_differ(trace, a, b))
+        return false;
+    *out_a = trace->datatype[basic_of(trace, a->datatype)].name;
+    *out_b = trace->datatype[basic_of(trace, b->datatype)].name;
+    return *out_a && *out_b;
 }
 
 bool access_may_meet(const struct trace *trace, const struct access *a, const struct access *b)
@@ -137,14 +196,14 @@ struct sweep { /* over one target of one area */
     enum core_status status;
 };
 
-static bool alike(const struct access *a, const struct access *b)
+static bool alike(const struct trace *trace, const struct access *a, const struct access *b)
 {
     bool typed = a->kind == ACCUMULATE || a->kind == SWAP;
 
-    return (!typed || a->datatype == b->datatype) && a->win == b->win && a->origin == b->origin &&
-           a->kind == b->kind && a->op == b->op && a->exclusive == b->exclusive &&
-           a->passive == b->passive && a->itself == b->itself && a->changed == b->changed &&
-           !a->request == !b->request;
+    return (!typed || (a->datatype == b->datatype && phase_of(trace, a) == phase_of(trace, b))) &&
+           a->win == b->win && a->origin == b->origin && a->kind == b->kind && a->op == b->op &&
+           a->exclusive == b->exclusive && a->passive == b->passive && a->itself == b->itself &&
+           a->changed == b->changed && !a->request == !b->request;
 }
 
 static bool lines_meet(const struct sweep *sweep, const struct access *a, const struct access *b)
@@ -161,7 +220,7 @@ static struct line *line_of(struct sweep *sweep, const struct access *access)
 {
     uint32_t at = 0;
 
-    while (at < sweep->line_count && !alike(sweep->line[at].like, access))
+    while (at < sweep->line_count && !alike(sweep->trace, sweep->line[at].like, access))
         at++;
     CORE_CHECK(at <= LINES_MAX);
     if (at == LINES_MAX)

@@ -13,6 +13,7 @@ struct access {
     int64_t count, low, high; /* bytes of the target's window: [low, high) */
     int64_t at;               /* byte of the first element */
     int64_t from, to;         /* the same bytes among those of all windows of its area */
+    int64_t place;            /* of the first element, there */
     int32_t area;             /* windows that overlap in the target's memory have one */
     uint64_t seq, end;        /* the call; the one that completed it, UINT64_MAX none */
     uint64_t request;         /* 0 none */
@@ -29,6 +30,9 @@ struct access {
 /* Both may be in conflict, for all that is known of them but when they were made: the spans meet,
  * one writes, and they are not atomic to each other. */
 bool access_may_meet(const struct trace *trace, const struct access *a, const struct access *b);
+/* Two accumulates of elements that overlap otherwise than as the same ones; their basic types. */
+bool access_differs(const struct trace *trace, const struct access *a, const struct access *b,
+                    const char **out_a, const char **out_b);
 bool access_writes(const struct trace *trace, const struct access *access);
 /* Known only from the window's content, which one of the other accesses, through any window that
  * overlaps it, may have changed. */

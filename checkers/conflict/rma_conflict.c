@@ -200,6 +200,13 @@ static void tell_first(struct conflicts *c, struct finding *finding, const struc
                   atomics ? "is known to order" : "orders");
     say_place(finding, trace, a);
     say_place(finding, trace, b);
+    const char *first, *second;
+    if (access_differs(trace, a, b, &second, &first))
+        finding_fact(finding,
+                     "accumulates of %s at byte %" PRId64 " and of %s at byte %" PRId64
+                     " do not have the same elements there: MPI orders and defines accumulates to "
+                     "one place only of one basic datatype",
+                     first, b->at, second, a->at);
     if (a->win != b->win)
         finding_fact(finding, "the two windows overlap in memory; the bytes are counted in that of "
                               "the later call");
@@ -309,6 +316,7 @@ enum core_status rma_conflict_place(const struct trace *trace, struct rma_access
         access->area = all->window[access->win].part[access->target].area;
         access->from = access->low + base_of(all, access);
         access->to = access->high + base_of(all, access);
+        access->place = access->at + base_of(all, access);
         CORE_CHECK(access->from <= access->to);
     }
     return status;

@@ -10,10 +10,10 @@
 #include "core/check.h"
 #include "core/text.h"
 
-enum key { KEY_BUFFERING, KEY_DELAY, KEY_ORDER, KEY_COLL, KEY_THREADS, KEY_SEED, KEYS };
+enum key { KEY_BUFFERING, KEY_DELAY, KEY_ORDER, KEY_COLL, KEY_THREADS, KEY_LOADS, KEY_SEED, KEYS };
 
-static const char *const key_name[KEYS] = {"buffering", "delay",   "order",
-                                           "coll",      "threads", "seed"};
+static const char *const key_name[KEYS] = {"buffering", "delay", "order", "coll",
+                                           "threads",   "loads", "seed"};
 
 enum argument {
     ARGUMENT_NONE,
@@ -75,6 +75,8 @@ static const struct row { /* one way to fill a word */
     {KEY_COLL, "strict", REPLAY_STRICT, ARGUMENT_NONE, OFFLINE, "strict"},
     {KEY_THREADS, "free", REPLAY_THREADS_FREE, ARGUMENT_NONE, EVERYWHERE, "free"},
     {KEY_THREADS, "recorded", REPLAY_THREADS_RECORDED, ARGUMENT_NONE, EVERYWHERE, "recorded"},
+    {KEY_LOADS, "free", REPLAY_LOADS_FREE, ARGUMENT_NONE, EVERYWHERE, "free"},
+    {KEY_LOADS, "turns", REPLAY_LOADS_TURNS, ARGUMENT_NONE, LIVE | WORLD, "turns"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -91,6 +93,8 @@ static int value_of(const struct replay_policy *policy, enum key key)
         return policy->coll;
     case KEY_THREADS:
         return policy->threads;
+    case KEY_LOADS:
+        return policy->loads;
     case KEY_SEED:
     case KEYS:
         break;
@@ -115,6 +119,9 @@ static void value_set(struct replay_policy *policy, enum key key, int value)
         break;
     case KEY_THREADS:
         policy->threads = (enum replay_threads)value;
+        break;
+    case KEY_LOADS:
+        policy->loads = (enum replay_loads)value;
         break;
     case KEY_SEED:
     case KEYS:
@@ -310,7 +317,7 @@ static enum core_status parse_word(struct replay_policy *policy, const char *nam
     if (key == KEYS || !value)
         return core_report(CORE_BAD_INPUT,
                            "policy: '%.60s' is no setting; use buffering=, delay=, order=, coll=, "
-                           "threads= or seed=",
+                           "threads=, loads= or seed=",
                            name);
     if (*seen & 1u << key)
         return core_report(CORE_BAD_INPUT, "policy: '%s=' is set twice; leave one", name);
@@ -447,7 +454,8 @@ char *replay_policy_text(const struct replay_policy *policy)
     if (!out)
         return NULL;
     for (unsigned key = 0; key < KEY_SEED; key++) {
-        if (key == KEY_THREADS && policy->threads == REPLAY_THREADS_FREE)
+        if ((key == KEY_THREADS && policy->threads == REPLAY_THREADS_FREE) ||
+            (key == KEY_LOADS && policy->loads == REPLAY_LOADS_FREE))
             continue;
         fprintf(out, "%s=", key_name[key]);
         write_value(policy, row_of(policy, key), out);

@@ -5,7 +5,7 @@
  *
  * Words in any order, each at most once, separated by blanks; what is missing has the default
  * above. Printed canonically: all words, in this order, so that equal policies are equal bytes.
- * threads= concerns few programs: free is not printed.
+ * threads= and loads= concern few programs: free is not printed.
  *
  *   buffering=rendezvous      a standard send completes when its receive is posted
  *             eager           at once
@@ -41,6 +41,10 @@
  *                             other's requests
  *           recorded          a call begins when those have returned that had returned when it
  *                             began in the recorded run
+ *   loads=free                what a rank itself loads and stores in the memory of its windows
+ *                             comes when it comes
+ *         turns               order=explore in process: such a load or store is a turn at the
+ *                             window, and has a number as the operations of calls do
  *   seed=N
  *
  * A NAME is R.E, world rank and event as in the trace, or R.#N: the N-th call of the application on
@@ -101,6 +105,7 @@ enum replay_order {
 };
 enum replay_coll { REPLAY_SYNCHRONISING, REPLAY_RELAXED, REPLAY_STRICT };
 enum replay_threads { REPLAY_THREADS_FREE, REPLAY_THREADS_RECORDED };
+enum replay_loads { REPLAY_LOADS_FREE, REPLAY_LOADS_TURNS };
 
 enum replay_place { REPLAY_OFFLINE, REPLAY_LIVE, REPLAY_IN_PROCESS, REPLAY_PLACES };
 
@@ -179,6 +184,7 @@ struct replay_policy {
     enum replay_order order;
     enum replay_coll coll;
     enum replay_threads threads;
+    enum replay_loads loads;
     uint64_t seed;
     struct replay_names send;   /* of buffering=list and only */
     struct replay_names forced; /* of order=list and explore */

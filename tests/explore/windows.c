@@ -12,7 +12,7 @@
 
 #include "tests/explore/fibers.h"
 #include "tests/explore/states.h"
-#include "world/state.h"
+#include "world/exchange/explore_turn.h"
 
 enum { PROGRAMS = 6000, RANKS = 3, OPS = 12, PLACES = 2, STATES_MAX = 400000, EVERYONE = -1 };
 
@@ -23,6 +23,8 @@ enum what {
     FETCH,
     FLUSH,
     LOOK,
+    LOAD,  /* of its own memory, without a call */
+    STORE, /* there */
     SEND,
     RECV,
     SHARED, /* locks, also of everyone's memory */
@@ -69,7 +71,7 @@ static void make_locked(struct program *p, struct core_random *r)
         int rank = below(r, p->ranks), peer = below(r, p->ranks);
         enum what what = (enum what)below(r, RECV);
         if (below(r, 3) == 0)
-            what = LOOK;
+            what = (enum what)(LOOK + below(r, 3));
         else if (below(r, 2))
             peer = 0;
         if (what == SEND && (peer == rank || p->count[rank] == OPS || p->count[peer] == OPS))
@@ -105,6 +107,8 @@ static void make_next(struct program *p, struct core_random *r, int rank, bool h
         enum what what = (enum what)below(r, FLUSH + 1);
         bool look = (held[rank] || *all) && below(r, 4) == 0;
         add(p, rank, (struct op){look ? LOOK : what, peer, place});
+    } else if (below(r, 8) == 0) {
+        add(p, rank, (struct op){below(r, 2) ? LOAD : STORE, rank, place});
     } else if (held[peer]) {
         add(p, rank, (struct op){UNLOCK, peer, 0});
         held[peer] = false;
@@ -177,7 +181,7 @@ static void make_epoch(struct program *p, struct core_random *r)
     if (message)
         make_message(p, r);
     if (below(r, 3) == 0)
-        add(p, below(r, p->ranks), (struct op){LOOK, 0, 0});
+        add(p, below(r, p->ranks), (struct op){(enum what)(LOOK + below(r, 3)), 0, 0});
     for (int rank = 0; rank < p->ranks; rank++)
         if ((reached && others >> rank & 1) || (!reached && rank == one))
             add(p, rank, (struct op){COMPLETE, EVERYONE, 0});
@@ -205,7 +209,7 @@ static void make_fenced(struct program *p, struct core_random *r)
             if (below(r, 3))
                 make_operations(p, r, rank, below(r, p->ranks));
             else if (below(r, 2))
-                add(p, rank, (struct op){LOOK, 0, 0});
+                add(p, rank, (struct op){(enum what)(LOOK + below(r, 3)), 0, 0});
         if (i > 1 && below(r, 2))
             make_message(p, r);
     }
@@ -338,6 +342,14 @@ static int run(int rank, void *context)
         case LOOK:
             MPI_Win_sync(win);
             saw_memory(rank, memory);
+            break;
+        case LOAD:
+            world_turn_touch(win->part[rank], false);
+            saw_memory(rank, memory);
+            break;
+        case STORE:
+            world_turn_touch(win->part[rank], true);
+            memory[op->place] = value[i];
             break;
         case SEND:
             MPI_Send(&rank, 1, MPI_INT, op->peer, 0, MPI_COMM_WORLD);
@@ -515,7 +527,11 @@ static bool step(const struct program *p, struct state *s, int rank)
         results(p, s, rank, set);
         return all;
     case LOOK:
+    case LOAD:
         saw_all(s, rank);
+        return true;
+    case STORE:
+        s->memory[rank][op->place] = value_of(rank, pc);
         return true;
     case SEND:
         s->sent[rank][op->peer]++;

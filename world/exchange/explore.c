@@ -536,6 +536,8 @@ static void decide(struct world_decider *d, uint32_t option_first, bool given)
         const struct world_decider *asks = world_turn_asks(d, d->answer);
         d->call = asks->call;
         d->site = asks->site;
+        d->touches = asks->touches;
+        EXPLORE->told.touched |= asks->touches;
         d->mark = world_turn_mark(asks);
     }
     if (d->number) {

@@ -125,6 +125,7 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     uint64_t mark;
     const struct world_past *gained; /* who completes it has come past that */
     bool asks, exclusive, reads;
+    bool touches;                /* the program's own load or store */
     uint32_t told;               /* part->told: it is among the answers */
     struct world_decider *joins; /* the next of those */
     enum world_turn_use use;
@@ -177,6 +178,8 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
                            bool poll);
 /* There is a choice that is not explored. */
 void world_explore_limited(void);
+/* What a rank itself does to the memory of a window, which others reach for, is not seen. */
+void world_explore_blind(void);
 /* A message is sent, or a receive or probe posted, on a communicator where messages may overtake
  * each other. They never do here: if they could be taken for one another, that is told. */
 void world_explore_overtaking(MPI_Comm comm, bool sent, int peer, int tag);

@@ -138,6 +138,7 @@ void world_explore_decision(struct world_decider *d, uint32_t option_first, bool
                                     .number = d->number,
                                     .poll = d->poll,
                                     .set = d->kind == EXPLORE_SOME,
+                                    .touch = d->touches,
                                     .site = (uintptr_t)d->site,
                                     .answer = d->answer,
                                     .given = given,
@@ -231,6 +232,12 @@ uint32_t world_explore_decided(void)
 void world_explore_again(void)
 {
     EXPLORE->told.asked_again = true;
+}
+
+void world_explore_blind(void)
+{
+    if (EXPLORE)
+        EXPLORE->told.blind_windows = true;
 }
 
 void world_explore_limited(void)

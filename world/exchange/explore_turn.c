@@ -709,14 +709,32 @@ static void looks(const struct world_decider *turn)
     looked->news = ME->news;
 }
 
+enum { LOADS_REAL = 16 }; /* in a row, from one place, of a rank that is not where it was */
+
+/* Whether it is one of a loop that waits for something else to be there: such a rank is where it
+ * was, or that is an assumption. */
+static bool is_look_again(const struct world_decider *turn)
+{
+    struct world_looked *looked = turn->reads ? looked_at(turn) : NULL;
+    if (!looked || looked->news != ME->news)
+        return false;
+    if (!turn->touches)
+        return true;
+    uint64_t state = WORLD_PROCESSES ? world_process_state() : 0;
+    bool same = state && state == looked->state;
+    looked->state = state;
+    if (!same && looked->times >= LOADS_REAL)
+        world_explore_again();
+    return same || looked->times >= LOADS_REAL;
+}
+
 bool world_turn_take(const struct world_decider *turn, const char *why)
 {
     struct world_part *part = turn->part;
     struct world_decider made = *turn, *asks;
     made.kind = EXPLORE_TURN;
     made.by = ME->rank;
-    const struct world_looked *looked = made.reads ? looked_at(&made) : NULL;
-    made.poll = looked && looked->news == ME->news;
+    made.poll = is_look_again(&made);
     made.name = made.poll ? -1 : name_next(part, ME);
     asks = asks_new(&made);
     if (made.poll && part->asking != asks)
@@ -794,6 +812,8 @@ void world_turn_called(struct world_rma *rma)
         part->ordered[ME->rank] = &rma->effect;
     }
     rma->effect.reached = part->rank;
+    if (WORLD_PROCESSES && !part->seen)
+        world_explore_blind();
     struct world_decider turn = {.part = part,
                                  .by = ME->rank,
                                  .object = part->object,
@@ -813,11 +833,26 @@ bool world_turn_look(MPI_Win win)
 {
     struct world_part *part = win->part[win->comm.rank];
     CORE_CHECK(part->rank == ME);
-    return world_turn_take(&(struct world_decider){.part = part,
-                                                   .object = part->object,
-                                                   .high = (const uint8_t *)UINTPTR_MAX,
-                                                   .reads = true},
-                           "looks at its window");
+    bool news = world_turn_take(&(struct world_decider){.part = part,
+                                                        .object = part->object,
+                                                        .high = (const uint8_t *)UINTPTR_MAX,
+                                                        .reads = true},
+                                "looks at its window");
+    if (WORLD_PROCESSES)
+        world_process_guard_looked(part);
+    return news;
+}
+
+void world_turn_touch(struct world_part *part, bool writes)
+{
+    CORE_CHECK(part->rank == ME && WORLD->explore);
+    world_turn_take(&(struct world_decider){.part = part,
+                                            .object = part->object,
+                                            .low = part->base,
+                                            .high = part->base + part->bytes,
+                                            .reads = !writes,
+                                            .touches = true},
+                    writes ? "stores in its window" : "loads from its window");
 }
 
 void world_turn_failed(struct world_decider *look)

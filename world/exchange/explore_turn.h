@@ -44,6 +44,8 @@ void world_turn_looked(const struct world_rma *rma);
 void world_turn_called(struct world_rma *rma);
 /* The running rank looks at its own memory; false as above. */
 bool world_turn_look(MPI_Win win);
+/* The running rank itself is about to load from its own memory, or to store there. */
+void world_turn_touch(struct world_part *part, bool writes);
 /* For explore.c: such a look goes on. */
 void world_turn_failed(struct world_decider *look);
 void world_turn_lock_all(MPI_Win win);

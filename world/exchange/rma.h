@@ -54,6 +54,7 @@ struct world_part {
     struct world_effect **ordered; /* by world rank: the last that keeps its order */
     uint32_t told;                 /* how often answers were told */
     bool is_file, written;         /* it is no memory of a rank; somebody wrote there */
+    bool seen;                     /* its rank's own loads and stores are turns */
     uint32_t opened;               /* so often */
     bool excluded, locked_all;     /* somebody asked for its lock exclusively, or with everyone's */
     struct world_looked *looks;    /* at it */

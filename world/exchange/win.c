@@ -89,6 +89,8 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm handl
     void *base = world_heap_alloc((size_t)size);
     *(void **)baseptr = base;
     *win = win_new(comm, MPI_WIN_FLAVOR_ALLOCATE, base, size, disp_unit, info);
+    if (WORLD_PROCESSES)
+        world_process_guard((*win)->part[comm->rank]);
     return MPI_SUCCESS;
 }
 
@@ -197,6 +199,8 @@ int MPI_Win_free(MPI_Win *handle)
     CORE_CHECK(!win->pending);
     world_meet(&win->comm, NULL);
     CORE_CHECK(win->part[win->comm.rank]->holders == 0); /* all came, and none holds a lock */
+    if (WORLD_PROCESSES)
+        world_process_unguard(win->part[win->comm.rank]);
     if (win->flavor == MPI_WIN_FLAVOR_ALLOCATE ||
         (win->flavor == MPI_WIN_FLAVOR_SHARED && win->comm.rank == 0))
         world_heap_free(win->base);

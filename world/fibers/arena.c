@@ -9,7 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CHUNK_BYTES = 1 << 18, ALIGN = 16, KEPT_BYTES_MAX = 64 << 20, ZEROED_BYTES = 512 };
+enum {
+    CHUNK_BYTES = 1 << 18,
+    ALIGN = 16,
+    PAGE = 4096,
+    KEPT_BYTES_MAX = 64 << 20,
+    ZEROED_BYTES = 512
+};
 _Static_assert(CHUNK_BYTES % ALIGN == 0 && (ALIGN & (ALIGN - 1)) == 0,
                "a chunk is cut without rest");
 
@@ -227,9 +233,11 @@ void *world_heap_alloc(size_t bytes)
         WORLD->options->memory_bytes_max ? WORLD->options->memory_bytes_max : (size_t)1 << 30;
     struct world_heap *kept = world_alloc(sizeof *kept);
     kept->bytes = bytes;
-    if (WORLD_PROCESSES) /* all members reach for it */
-        kept->block = world_zalloc(bytes + !bytes);
-    else
+    if (WORLD_PROCESSES) { /* all members reach for it; nothing else lies in its pages (guard.c) */
+        uint8_t *room = world_zalloc((bytes + !bytes + 2 * PAGE - 1) / PAGE * PAGE);
+        kept->block = room + (PAGE - (uintptr_t)room % PAGE) % PAGE;
+    }
+    if (!WORLD_PROCESSES)
         kept->block = bytes < limit ? calloc(1, bytes + !bytes) : NULL;
     if (!kept->block) {
         world_found("limit", ME->rank, "%s asks for %zu bytes", WORLD->fiber->call, bytes);

@@ -602,8 +602,10 @@ static const struct world_decisions *decisions_read(struct world_processes *w)
     d->missed = here(region, d->missed, d->missed_count, sizeof *d->missed);
     d->past = here(region, d->past, d->past_count, sizeof *d->past);
     d->limited |= has_loose(region);
-    for (uint32_t r = 0; r < region->rank_count; r++)
+    for (uint32_t r = 0; r < region->rank_count; r++) {
         d->limited |= region->rank[r].contended;
+        d->blind_threads |= region->rank[r].several;
+    }
     return d;
 }
 

@@ -44,7 +44,7 @@ struct region_rank {
     uint64_t site;
     /* Of its threads (ranks/threads.c): one may do more than was seen; another might have got a
      * mutex first. */
-    bool loose, contended;
+    bool loose, contended, several; /* it has had several */
 };
 
 struct region_name {

@@ -447,6 +447,9 @@ int pthread_create(pthread_t *out_thread, const pthread_attr_t *attributes,
                    void *(*run)(void *argument), void *argument)
 {
     create_fn real = real_create();
+    world_process_guard_end(); /* what one of several loads or stores is not seen */
+    if (rank_own >= 0)
+        rank_region->rank[rank_own].several = true;
     if (world_process_multiple && world_process_early)
         world_process_begin(); /* a rank has its threads, and no thread would survive the fork */
     if (rank_own < 0 || !world_process_multiple || WORLD->fiber->rank->rank != rank_own)

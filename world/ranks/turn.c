@@ -161,6 +161,7 @@ void rank_leave(int status, void *unused)
     struct region_rank *own = rank_own >= 0 ? &rank_region->rank[rank_own] : NULL;
     if (!own || own->pid != getpid() || own->left || WORLD->fiber->rank->rank != rank_own)
         return;
+    world_process_guard_end();
     rank_threads_leave();
     struct world_rank *me = ME;
     world_rank_leave(me, status);
