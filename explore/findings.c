@@ -716,7 +716,8 @@ enum core_status explore_findings_overdue(struct explore_program *program,
                      "whether %s would have ended is not known: the machine may be slow, or "
                      "the program goes on for ever; --world-time=SECONDS gives a world longer",
                      count == 1 ? "it" : "they");
-    look.schedule = schedule_text(&search->overdue[0].list, &look.sends, program->worlds);
+    look.schedule = schedule_text(&search->overdue[0].list, &look.sends,
+                                  program->worlds && search->overdue[0].list.count);
     repeat_set(finding, program, &look);
     free(look.schedule);
     return CORE_OK;

@@ -95,6 +95,7 @@ static void all_open(void)
 
 void world_process_guard_open(void)
 {
+    CORE_CHECK(world_process_depth == 1); /* the program calls */
     all_open();
     for (int i = 0; i < guarded_count; i++)
         guarded[i].access = PROT_NONE;
@@ -108,6 +109,7 @@ static void guards_end(void)
         if (guarded[i].part->turn_count || guarded[i].part->asking)
             world_explore_blind();
     }
+    CORE_CHECK(!closed && dispatch == ALLOW); /* invariant 1: for good */
     guarded_count = 0;
     world_process_guards = false;
     refused = true;
@@ -146,7 +148,8 @@ static bool is_rank(void)
 
 static void access_give(struct guarded *g, int access)
 {
-    g->access = g->turns == g->part->turn_count ? g->access | access : access;
+    CORE_CHECK(g->part->rank->rank == rank_own && access != PROT_NONE);
+    g->access = g->turns == g->part->turn_count ? g->access | access : access; /* invariant 2 */
     g->turns = g->part->turn_count;
 }
 
@@ -176,6 +179,7 @@ void world_process_guard_looked(struct world_part *part)
 
 static struct guarded *guarded_at(const void *address)
 {
+    CORE_CHECK_HOT(guarded_count >= 0 && guarded_count <= GUARDED_MAX);
     for (int i = 0; i < guarded_count; i++)
         if ((const uint8_t *)address >= guarded[i].low &&
             (const uint8_t *)address < guarded[i].high)
@@ -203,6 +207,7 @@ static void fault(int number, siginfo_t *info, void *context)
 {
     ucontext_t *at = context;
     int error = errno;
+    CORE_CHECK(number == SIGSEGV);
     struct guarded *g = closed ? guarded_at(info->si_addr) : NULL;
     all_open();
     if (!g) {
@@ -321,6 +326,7 @@ static long call_raw(long call, const greg_t *r)
 static void turns_for(long call, const greg_t *r)
 {
     const void *site = (const void *)r[REG_RIP];
+    CORE_CHECK(!closed); /* the system looks into the memory */
     bool all = reaches_anywhere(call) || is_programs(call);
     for (int i = 0; i < guarded_count; i++) {
         bool named = all;
@@ -340,7 +346,7 @@ static void dispatched(int number, siginfo_t *info, void *context)
     ucontext_t *at = context;
     greg_t *r = at->uc_mcontext.gregs;
     int error = errno;
-    (void)number;
+    CORE_CHECK(number == SIGSYS && rank_region);
     long call = info->si_syscall;
     all_open();
     bool rank = is_rank();
@@ -395,11 +401,13 @@ static bool start(void)
 void world_process_guard(struct world_part *part)
 {
     CORE_CHECK(part->rank->rank == rank_own && world_process_depth > 0);
+    CORE_CHECK(!closed);
     bool whole = (uintptr_t)part->base % PAGE == 0 && part->bytes > 0;
     if (!WORLD->explore || WORLD->options->policy.loads != REPLAY_LOADS_TURNS ||
         world_process_several || !whole || guarded_count == GUARDED_MAX || !start())
         return;
     uint8_t *high = part->base + (part->bytes + PAGE - 1) / PAGE * PAGE;
+    CORE_CHECK(high > part->base && !part->seen);
     guarded[guarded_count++] =
         (struct guarded){part, part->base, high, PROT_NONE, part->turn_count};
     part->seen = true;
