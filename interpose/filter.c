@@ -175,6 +175,7 @@ bool filter_start(uint64_t start, uint64_t tick_hz, bool *out_inner, char *out_r
     filter.inside = filter.from_mark == MARK_NONE;
     recorder.filter = filter.rank_out || (calls && *calls) || filter.comms[0] || (from && *from) ||
                       (until && *until);
+    recorder.partial |= recorder.filter;
     if (filter.rank_out)
         *out_inner = false;
     return true;

@@ -163,6 +163,13 @@ void recorder_missed(struct lane *lane, uint64_t calls)
                           memory_order_relaxed);
 }
 
+void recorder_unknown(struct lane *lane)
+{
+    recorder_missed(lane, 1);
+    recorder.partial = true;
+    usage_doubt();
+}
+
 void recorder_lost(struct lane *lane, uint64_t calls)
 {
     char text[400];

@@ -99,6 +99,8 @@ extern struct recorder { /* of the process */
     bool apart;   /* it was started by MPI_Session_init, and MPI_Init has not been called */
     bool apart_ended; /* and its last session ended: what comes later is not recorded */
     bool filter;      /* not every call is wanted */
+    bool partial;     /* so, or a call was made of which only the name is known: what made an object
+                         or a request may not be on record */
     int stack;        /* frames kept of each call's stack; 0 none */
     int world_rank, world_size;
     uint64_t seq;                 /* last one given out */
@@ -113,7 +115,7 @@ extern struct recorder { /* of the process */
         uintptr_t start, end;
     } binding[8]; /* the language bindings' code */
     unsigned binding_count;
-    bool unseen;  /* callbacks may run that are not seen (SPOOL_FLAG_UNSEEN) */
+    bool unseen; /* callbacks may run that are not seen (SPOOL_FLAG_UNSEEN) */
 } recorder;
 
 /* A handle as tables know it, of any kind: libraries have pointers, or numbers, for them. */
@@ -176,10 +178,8 @@ void session_made(void);
 bool session_is_last(struct lane *lane, uint64_t seq);
 void session_ended(struct lane *lane);
 void session_joined(struct lane *lane);
-#ifdef INTERPOSE_SESSIONS
 int session_start(Session_init_fn real, void **cfa, MPI_Info info, MPI_Errhandler errhandler,
                   MPI_Session *session);
-#endif
 void recorder_finalizing(struct lane *lane);
 void recorder_finalized(struct lane *lane);
 void recorder_aborting(struct lane *lane, int code);
@@ -369,6 +369,7 @@ static inline void recorder_back(struct spool_event *e)
 
 void recorder_lost(struct lane *lane, uint64_t calls);   /* the spool took no more: says so */
 void recorder_missed(struct lane *lane, uint64_t calls); /* the record lacks them, and goes on */
+void recorder_unknown(struct lane *lane); /* a call was made of which only the name is known */
 
 /* What a call returned, as an error class (core/trace/event.h). */
 uint16_t recorder_error_slow(int code);

@@ -18,9 +18,9 @@ INTERPOSE_GEN = $(BUILD)/gen/interpose_calls.c
 INTERPOSE_GENERATE = $(wildcard interpose/generate/*.py interpose/generate/*.c.tmpl)
 INTERPOSE_SOURCES = $(wildcard interpose/*.c interpose/objects/*.c interpose/misuse/*.c)
 
-# What the header says which MPI library this is. Of Open MPI after 4 calls that the table lacks are
-# let through. The library layer needs what Open MPI installs with --with-devel-headers (Debian
-# does); without it the inside of the library is not looked into.
+# The header says which MPI library this is. Open MPI after 4 may declare calls that the table
+# lacks: they are let through, and counted. The library layer needs what Open MPI installs with
+# --with-devel-headers (Debian does); without it the inside of the library is not looked into.
 OPENMPI_MAJOR := $(shell echo OMPI_MAJOR_VERSION | \
     $(CC) -E -P $(INTERPOSE_MPI) -include mpi.h -x c - 2>/dev/null | tail -n 1)
 OPENMPI_IS_4 := $(filter 4,$(OPENMPI_MAJOR))
@@ -38,7 +38,8 @@ $(2)/interpose_calls.c: $$(INTERPOSE_GENERATE) interpose/calls.table core/trace/
 	$$(Q)$$(PYTHON) interpose/generate/generate.py $(4) interpose/calls.table $(2) -- $$(CC) \
 	    $$($(5))
 
-$(addprefix $(2)/,interpose_calls.h interpose_seldom.c interpose_body.c call_meanings.h): \
+$(addprefix $(2)/,interpose_calls.h interpose_rows.h interpose_seldom.c interpose_body.c \
+    call_meanings.h): \
     $(2)/interpose_calls.c ;
 
 $$(BUILD)/obj/$(1)/%.o: interpose/%.c | $(2)/interpose_calls.c

@@ -8,7 +8,6 @@
 #include "interpose/life.h"
 #include "interpose/misuse/usage.h"
 
-#ifdef INTERPOSE_SESSIONS
 static int session_count;
 
 /* A session when nothing is recorded yet, and nothing was: recording starts with it. */
@@ -57,7 +56,6 @@ void session_ended(struct lane *lane)
     if (recorder_plain())
         life_name_spools(recorder_folder());
 }
-#endif
 
 void session_joined(struct lane *lane)
 {

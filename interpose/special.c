@@ -138,6 +138,7 @@ int special_Pcontrol(Pcontrol_fn real, void **cfa, int level)
 enum { SURE_MAX = 1 << 16 }; /* no program has more requests but by mistake */
 struct several {
     struct lane *lane;
+    bool keeps; /* MPI_Request_get_status_...: the requests stay */
     struct spool_event *e;
     struct request_info *info; /* NULL: out of memory, completions are not recorded */
     int count;
@@ -231,17 +232,18 @@ static int error_of(int returned, const MPI_Status *status)
                                                                           : returned;
 }
 
-static void done_all(struct several *s, int count, MPI_Request *request, MPI_Status *status,
+static void done_all(struct several *s, int count, const MPI_Request *request, MPI_Status *status,
                      int returned)
 {
-    if (s->info && LIKELY(returned == MPI_SUCCESS))
+    if (s->info && LIKELY(returned == MPI_SUCCESS && !s->keeps))
         recorder_done_all(s->lane, s->e->seq, count, s->info, request, status);
-    else if (s->info && returned == MPI_ERR_IN_STATUS)
+    else if (s->info && (s->keeps || returned == MPI_ERR_IN_STATUS))
         for (int i = 0; i < count; i++) {
             MPI_Status *own = recorder_status_there(status) ? &status[i] : MPI_STATUS_IGNORE;
             int error = error_of(returned, own);
             if (error != MPI_ERR_PENDING)
-                recorder_done(s->lane, s->e->seq, (uint32_t)i, s->info[i], &request[i], own, error);
+                recorder_done(s->lane, s->e->seq, (uint32_t)i, s->info[i],
+                              s->keeps ? NULL : &request[i], own, error);
         }
 }
 
@@ -283,19 +285,19 @@ int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of
     return returned;
 }
 
-int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of_requests[],
-                    int *flag, MPI_Status array_of_statuses[])
+static int test_all(Testall_fn real, unsigned call, void **cfa, int count,
+                    MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
     struct lane *lane = recorder_lane(cfa);
     if (UNLIKELY(!lane) ||
-        (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testall, recorder_handle.comm_null)))
+        (UNLIKELY(recorder.filter) && filter_out(lane, call, recorder_handle.comm_null)))
         return real(count, array_of_requests, flag, array_of_statuses);
-    struct several s = {.lane = lane, .count = count};
-    enter(&s, CALL_Testall, cfa, array_of_requests, true, flag);
+    struct several s = {.lane = lane, .keeps = call != CALL_Testall, .count = count};
+    enter(&s, call, cfa, array_of_requests, true, flag);
     statuses_look(&s, cfa, count, array_of_statuses);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, count);
-    if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
+    if (UNLIKELY(recorder.perturb) && s.info && !s.keeps && decide_here(lane))
         real = decide_Testall;
     int returned = real(count, array_of_requests, flag, array_of_statuses);
     recorder_back(s.e);
@@ -308,17 +310,33 @@ int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of
     return returned;
 }
 
+int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of_requests[],
+                    int *flag, MPI_Status array_of_statuses[])
+{
+    return test_all(real, CALL_Testall, cfa, count, array_of_requests, flag, array_of_statuses);
+}
+
+/* It keeps the requests. */
+int special_Request_get_status_all(Request_get_status_all_fn real, void **cfa, int count,
+                                   const MPI_Request array_of_requests[], int *flag,
+                                   MPI_Status array_of_statuses[])
+{
+    return test_all((Testall_fn)(uintptr_t)real, CALL_Request_get_status_all, cfa, count,
+                    (MPI_Request *)(uintptr_t)array_of_requests, flag, array_of_statuses);
+}
+
 /* The one that a call on any of several completed. An error is that of the one, unless it is about
  * the call's arguments: then nothing was completed, and *index is as it was. */
-static void done_any(struct several *s, MPI_Request *request, const int *index, MPI_Status *status,
-                     int returned)
+static void done_any(struct several *s, const MPI_Request *request, const int *index,
+                     MPI_Status *status, int returned)
 {
     if (!s->info || !index || *index < 0 || *index >= s->count)
         return;
-    MPI_Request *one = &request[*index];
+    const MPI_Request *one = &request[*index];
     if (returned == MPI_SUCCESS || *one == recorder_handle.request_null ||
         recorder_error(returned) == EVENT_ERROR_TRUNCATE)
-        recorder_done(s->lane, s->e->seq, (uint32_t)*index, s->info[*index], one, status, returned);
+        recorder_done(s->lane, s->e->seq, (uint32_t)*index, s->info[*index], s->keeps ? NULL : one,
+                      status, returned);
 }
 
 int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of_requests[],
@@ -342,19 +360,19 @@ int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of
     return returned;
 }
 
-int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of_requests[],
-                    int *index, int *flag, MPI_Status *status)
+static int test_any(Testany_fn real, unsigned call, void **cfa, int count,
+                    MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
     struct lane *lane = recorder_lane(cfa);
     if (UNLIKELY(!lane) ||
-        (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testany, recorder_handle.comm_null)))
+        (UNLIKELY(recorder.filter) && filter_out(lane, call, recorder_handle.comm_null)))
         return real(count, array_of_requests, index, flag, status);
     MPI_Status own = {0};
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    struct several s = {.lane = lane, .count = count};
-    enter(&s, CALL_Testany, cfa, array_of_requests, true, index && flag);
-    if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
+    struct several s = {.lane = lane, .keeps = call != CALL_Testany, .count = count};
+    enter(&s, call, cfa, array_of_requests, true, index && flag);
+    if (UNLIKELY(recorder.perturb) && s.info && !s.keeps && decide_here(lane))
         real = decide_Testany;
     int returned = real(count, array_of_requests, index, flag, status);
     recorder_back(s.e);
@@ -367,8 +385,23 @@ int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of
     return returned;
 }
 
-static void done_some(struct several *s, void **cfa, MPI_Request *request, const int *outcount,
-                      const int *index, MPI_Status *status, int returned)
+int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of_requests[],
+                    int *index, int *flag, MPI_Status *status)
+{
+    return test_any(real, CALL_Testany, cfa, count, array_of_requests, index, flag, status);
+}
+
+/* It keeps the requests. */
+int special_Request_get_status_any(Request_get_status_any_fn real, void **cfa, int count,
+                                   const MPI_Request array_of_requests[], int *index, int *flag,
+                                   MPI_Status *status)
+{
+    return test_any((Testany_fn)(uintptr_t)real, CALL_Request_get_status_any, cfa, count,
+                    (MPI_Request *)(uintptr_t)array_of_requests, index, flag, status);
+}
+
+static void done_some(struct several *s, void **cfa, const MPI_Request *request,
+                      const int *outcount, const int *index, MPI_Status *status, int returned)
 {
     int count = s->count;
 
@@ -382,7 +415,7 @@ static void done_some(struct several *s, void **cfa, MPI_Request *request, const
         MPI_Status *own = recorder_status_there(status) ? &status[i] : MPI_STATUS_IGNORE;
         if (index[i] >= 0 && index[i] < count)
             recorder_done(s->lane, s->e->seq, (uint32_t)index[i], s->info[index[i]],
-                          &request[index[i]], own, error_of(returned, own));
+                          s->keeps ? NULL : &request[index[i]], own, error_of(returned, own));
     }
 }
 
@@ -415,19 +448,20 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
     return returned;
 }
 
-int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request array_of_requests[],
-                     int *outcount, int *array_of_indices, MPI_Status array_of_statuses[])
+static int test_some(Testsome_fn real, unsigned call, void **cfa, int incount,
+                     MPI_Request array_of_requests[], int *outcount, int *array_of_indices,
+                     MPI_Status array_of_statuses[])
 {
     struct lane *lane = recorder_lane(cfa);
     if (UNLIKELY(!lane) ||
-        (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testsome, recorder_handle.comm_null)))
+        (UNLIKELY(recorder.filter) && filter_out(lane, call, recorder_handle.comm_null)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    struct several s = {.lane = lane, .count = incount};
-    enter(&s, CALL_Testsome, cfa, array_of_requests, true, outcount && array_of_indices);
+    struct several s = {.lane = lane, .keeps = call != CALL_Testsome, .count = incount};
+    enter(&s, call, cfa, array_of_requests, true, outcount && array_of_indices);
     some_out(&s, outcount, array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, incount);
-    if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
+    if (UNLIKELY(recorder.perturb) && s.info && !s.keeps && decide_here(lane))
         real = decide_Testsome;
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     recorder_back(s.e);
@@ -437,4 +471,21 @@ int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request arra
     done_some(&s, cfa, array_of_requests, outcount, array_of_indices, array_of_statuses, returned);
     recorder_poll_leave(lane, s.e, s.key, returned, done, s.outcome);
     return returned;
+}
+
+int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request array_of_requests[],
+                     int *outcount, int *array_of_indices, MPI_Status array_of_statuses[])
+{
+    return test_some(real, CALL_Testsome, cfa, incount, array_of_requests, outcount,
+                     array_of_indices, array_of_statuses);
+}
+
+/* It keeps the requests. */
+int special_Request_get_status_some(Request_get_status_some_fn real, void **cfa, int incount,
+                                    const MPI_Request array_of_requests[], int *outcount,
+                                    int *array_of_indices, MPI_Status array_of_statuses[])
+{
+    return test_some((Testsome_fn)(uintptr_t)real, CALL_Request_get_status_some, cfa, incount,
+                     (MPI_Request *)(uintptr_t)array_of_requests, outcount, array_of_indices,
+                     array_of_statuses);
 }

@@ -110,6 +110,8 @@ struct report_facts {
     uint64_t still_ms; /* DEADLOCK: so long after its last progress it was over; 0: not known */
     int64_t exit_code; /* of the job; -1 unknown */
     uint64_t events, inner_events, lost, messages, message_bytes;
+    uint64_t unknown;        /* of the lost: calls of which only the name is known */
+    char unknown_names[256]; /* "MPIX_Comm_agree, MPIX_Comm_shrink" */
     uint32_t hosts;
     uint32_t ranks_in_state[EVENT_RANK_STATE_COUNT];
     uint64_t end_ns;  /* when the last call that returned did */
@@ -122,6 +124,9 @@ struct report_facts {
     struct report_time time;
     struct why why;
 };
+
+/* "3 calls could not be recorded; what ... does is not known"; empty if nothing was lost. */
+const char *report_lost(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
 
 enum report_need {                    /* parts of the facts that take long to gather: bits */
                    REPORT_TOTALS = 1, /* total */

@@ -11,6 +11,7 @@
 #include "checkers/wording.h"
 #include "core/array.h"
 #include "core/table.h"
+#include "core/trace/describe.h"
 
 static enum core_status prepare(struct trace *trace, const char *sql, sqlite3_stmt **out_statement)
 {
@@ -175,6 +176,81 @@ static enum core_status gather_totals(struct report_facts *facts)
     return status;
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static bool has_unknown_calls(const struct trace *trace)
+{
+    for (uint32_t i = 0; i < trace->call_count; i++)
+        if (trace->call[i].verb == VERB_UNKNOWN)
+            return true;
+    return false;
+}
+
+static bool is_unknown_call(const struct trace *trace, const char *name)
+{
+    for (uint32_t i = 0; i < trace->call_count; i++)
+        if (trace->call[i].verb == VERB_UNKNOWN && !strcmp(trace->call[i].name, name))
+            return true;
+    return false;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct report_call_total *const *x = a, *const *y = b;
+
+    return strcmp((*x)->name, (*y)->name);
+}
+
+/* The calls of which the record has no more than the name. */
+static enum core_status name_unknown(struct report_facts *facts)
+{
+    const struct report_call_total **unknown;
+    uint32_t count = 0;
+    size_t used = 0, room = sizeof facts->unknown_names;
+    enum core_status status =
+        CORE_ARRAY_NEW(unknown, facts->total_count + 1, "the report's totals");
+
+    for (uint32_t i = 0; status == CORE_OK && i < facts->total_count; i++)
+        if (is_unknown_call(facts->trace, facts->total[i].name))
+            unknown[count++] = &facts->total[i];
+    if (count)
+        qsort(unknown, count, sizeof *unknown, compare_names);
+    for (uint32_t i = 0; i < count; i++) {
+        facts->unknown += unknown[i]->count;
+        if (used < room)
+            used += (size_t)snprintf(facts->unknown_names + used, room - used, "%s%s",
+                                     !i              ? ""
+                                     : i + 1 < count ? ", "
+                                                     : " and ",
+                                     unknown[i]->name);
+    }
+    free(unknown);
+    return status;
+}
+
+const char *report_lost(const struct report_facts *facts, char *buffer, size_t buffer_bytes)
+{
+    uint64_t unrecorded = facts->lost > facts->unknown ? facts->lost - facts->unknown : 0;
+    char number[32];
+    int used = 0;
+
+    buffer[0] = '\0';
+    if (unrecorded)
+        used = snprintf(buffer, buffer_bytes, "%s call%s could not be recorded%s",
+                        describe_number(unrecorded, number, sizeof number), plural(unrecorded),
+                        facts->unknown ? "; " : "");
+    if (facts->unknown && (size_t)used < buffer_bytes)
+        snprintf(buffer + used, buffer_bytes - (size_t)used,
+                 "crosswait does not know what %s does (%s call%s): ranks that called it are not "
+                 "judged",
+                 facts->unknown_names, describe_number(facts->unknown, number, sizeof number),
+                 plural(facts->unknown));
+    return buffer;
+}
+
 /* What the trace says of itself: a line of numbers in meta. */
 static bool totals_kept(struct report_facts *facts)
 {
@@ -251,8 +327,11 @@ static enum core_status gather(struct trace *trace, const struct finding_list *f
     if (status == CORE_OK)
         status = numbers(trace, "SELECT count(DISTINCT host) FROM rank", number, 1);
     facts.hosts = (uint32_t)number[0];
-    if (status == CORE_OK && (needs & REPORT_TOTALS))
+    bool unknown = has_unknown_calls(trace);
+    if (status == CORE_OK && (needs & REPORT_TOTALS || unknown))
         status = gather_totals(&facts);
+    if (status == CORE_OK && unknown)
+        status = name_unknown(&facts);
     if (status == CORE_OK && (needs & REPORT_COST))
         status = report_cost_gather(&facts);
     if (status == CORE_OK && (needs & REPORT_WHY))

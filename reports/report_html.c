@@ -92,11 +92,8 @@ static void job_head(const struct report_facts *facts, FILE *file)
                  describe_number(facts->inner_events, calls, sizeof calls),
                  plural(facts->inner_events));
     html_pair_write("recorded", line, file);
-    if (facts->lost) {
-        snprintf(line, sizeof line, "%s event%s could not be recorded",
-                 describe_number(facts->lost, calls, sizeof calls), plural(facts->lost));
-        html_pair_write("lost", line, file);
-    }
+    if (facts->lost)
+        html_pair_write("lost", report_lost(facts, line, sizeof line), file);
     if (facts->ended)
         html_pair_write("ended by crosswait", facts->ended, file);
     fprintf(file, "</dl>\n");

@@ -23,7 +23,7 @@ static const char *plural(uint64_t count)
 
 static void print_head(const struct report_facts *facts, FILE *file)
 {
-    char bytes[64], calls[32], messages[32];
+    char bytes[64], calls[32], messages[32], lost[512];
 
     fprintf(file, "trace     %s\n", facts->trace->path);
     if (facts->command)
@@ -46,8 +46,7 @@ static void print_head(const struct report_facts *facts, FILE *file)
                 describe_number(facts->findings->verified, calls, sizeof calls),
                 plural(facts->findings->verified));
     if (facts->lost)
-        fprintf(file, "lost      %s event%s could not be recorded\n",
-                describe_number(facts->lost, calls, sizeof calls), plural(facts->lost));
+        fprintf(file, "lost      %s\n", report_lost(facts, lost, sizeof lost));
     if (facts->ended)
         fprintf(file, "ended by  crosswait: %s\n", facts->ended);
     fputc('\n', file);
@@ -575,7 +574,7 @@ static uint32_t count_faint(const struct report_facts *facts)
 /* What there is to be had besides. */
 static void print_recorded(const struct report_facts *facts, FILE *file)
 {
-    char number[32], bytes[64];
+    char number[32], bytes[64], lost[512];
 
     fprintf(file, "recorded: %s call%s of %" PRIu32 " rank%s",
             describe_number(facts->events, number, sizeof number), plural(facts->events),
@@ -589,8 +588,7 @@ static void print_recorded(const struct report_facts *facts, FILE *file)
                 describe_number(facts->findings->verified, number, sizeof number),
                 plural(facts->findings->verified));
     if (facts->lost)
-        fprintf(file, "; %s call%s could not be recorded",
-                describe_number(facts->lost, number, sizeof number), plural(facts->lost));
+        fprintf(file, "; %s", report_lost(facts, lost, sizeof lost));
     uint32_t faint = count_faint(facts);
     if (faint)
         fprintf(file, "; %" PRIu32 " possible deadlock%s tried in the job, and not confirmed",

@@ -520,7 +520,7 @@ static void shape_fill(struct store *store, struct store_rank *rank,
     const struct store_ids *ids = &rank->ids;
     const struct store_map *win = win_map(ids, def, !pending && !event->head.b);
     bool rooted = def->traits & (TRAIT_BIT(FROM_ROOT) | TRAIT_BIT(TO_ROOT));
-    bool buffer = def->verb == VERB_ATTACH_BUFFER || def->verb == VERB_DETACH_BUFFER;
+    bool buffer = def->class == EVENT_CLASS_BUFFER;
 
     memset(shape, 0, sizeof *shape);
     shape->call = call;

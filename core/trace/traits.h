@@ -83,86 +83,90 @@
      * marked as ready; of another, that it marks some */                                          \
     X(PARTITIONED, "partitioned")
 
-#define VERBS(X)                                                          \
-    X(NONE, "none")                                                       \
-    X(INIT, "init")                                                       \
-    X(FINALIZE, "finalize")                                               \
-    X(ABORT, "abort")                                                     \
-    X(ATTACH_BUFFER, "attach_buffer")                                     \
-    X(DETACH_BUFFER, "detach_buffer")                                     \
-    X(COMMIT_TYPE, "commit_type")                                         \
-    X(SET_NAME, "set_name")                                               \
-    X(BEGIN_GENERALIZED, "begin_generalized") /* a request */             \
-    X(TELL_COMPLETE, "tell_complete")                                     \
-    X(FROM_FORTRAN, "from_fortran") /* a handle */                        \
-    X(TO_FORTRAN, "to_fortran")                                           \
-    /* collectives that move data; a barrier moves none */                \
-    X(BARRIER, "barrier")                                                 \
-    X(BCAST, "bcast")                                                     \
-    X(GATHER, "gather")                                                   \
-    X(SCATTER, "scatter")                                                 \
-    X(ALLGATHER, "allgather")                                             \
-    X(ALLTOALL, "alltoall")                                               \
-    X(REDUCE, "reduce")                                                   \
-    X(ALLREDUCE, "allreduce")                                             \
-    X(REDUCE_SCATTER, "reduce_scatter")                                   \
-    X(REDUCE_SCATTER_BLOCK, "reduce_scatter_block")                       \
-    X(SCAN, "scan")                                                       \
-    X(EXSCAN, "exscan")                                                   \
-    /* communicators and their topologies */                              \
-    X(COMM_DUP, "comm_dup")                                               \
-    X(COMM_SPLIT, "comm_split")                                           \
-    X(COMM_CREATE, "comm_create")                                         \
-    X(COMM_CREATE_GROUP, "comm_create_group")                             \
-    X(INTERCOMM_CREATE, "intercomm_create")                               \
-    X(INTERCOMM_MERGE, "intercomm_merge")                                 \
-    X(CART_CREATE, "cart_create")                                         \
-    X(CART_SUB, "cart_sub")                                               \
-    X(GRAPH_CREATE, "graph_create")                                       \
-    X(DIST_GRAPH_CREATE, "dist_graph_create")                             \
-    X(DIST_GRAPH_CREATE_ADJACENT, "dist_graph_create_adjacent")           \
-    /* windows: their making, accesses, epochs, memory */                 \
-    X(WIN_CREATE, "win_create")                                           \
-    X(WIN_CREATE_DYNAMIC, "win_create_dynamic")                           \
-    X(WIN_ALLOCATE, "win_allocate")                                       \
-    X(WIN_ALLOCATE_SHARED, "win_allocate_shared")                         \
-    X(WIN_FREE, "win_free")                                               \
-    X(PUT, "put")                                                         \
-    X(GET, "get")                                                         \
-    X(ACCUMULATE, "accumulate")                                           \
-    X(GET_ACCUMULATE, "get_accumulate")                                   \
-    X(FETCH_AND_OP, "fetch_and_op")                                       \
-    X(COMPARE_AND_SWAP, "compare_and_swap")                               \
-    X(FENCE, "fence")                                                     \
-    X(POST, "post")                                                       \
-    X(START_EPOCH, "start_epoch")                                         \
-    X(COMPLETE_EPOCH, "complete_epoch")                                   \
-    X(WAIT_EPOCH, "wait_epoch")                                           \
-    X(TEST_EPOCH, "test_epoch")                                           \
-    X(LOCK, "lock")                                                       \
-    X(UNLOCK, "unlock")                                                   \
-    X(FLUSH, "flush")                                                     \
-    X(SYNC_MEMORY, "sync_memory")                                         \
-    X(ATTACH_MEMORY, "attach_memory")                                     \
-    X(DETACH_MEMORY, "detach_memory")                                     \
-    /* files */                                                           \
-    X(OPEN_FILE, "open_file")                                             \
-    X(CLOSE_FILE, "close_file")                                           \
-    X(DELETE_FILE, "delete_file")                                         \
-    X(READ, "read")                                                       \
-    X(WRITE, "write")                                                     \
-    X(SEEK, "seek")                                                       \
-    X(GET_POSITION, "get_position")                                       \
-    X(SET_VIEW, "set_view")                                               \
-    X(SET_SIZE, "set_size")                                               \
-    X(PREALLOCATE, "preallocate")                                         \
-    X(SET_ATOMICITY, "set_atomicity")                                     \
-    X(SYNC_FILE, "sync_file")                                             \
-    X(ARRIVED, "arrived") /* asks for a partition */                      \
-    X(BEGIN_SESSION, "begin_session")                                     \
-    X(END_SESSION, "end_session")                                         \
-    X(EXPLAIN_ERROR, "explain_error") /* says what an error code means */ \
-    X(SET_ERRHANDLER, "set_errhandler")                                   \
+#define VERBS(X)                                                                     \
+    X(NONE, "none")                                                                  \
+    X(UNKNOWN, "unknown") /* what it does is not known: its rank is not judged */    \
+    X(INIT, "init")                                                                  \
+    X(FINALIZE, "finalize")                                                          \
+    X(ABORT, "abort")                                                                \
+    X(ATTACH_BUFFER, "attach_buffer")                                                \
+    X(DETACH_BUFFER, "detach_buffer")                                                \
+    X(ATTACH_OWN_BUFFER, "attach_own_buffer") /* a communicator's, or a session's */ \
+    X(DETACH_OWN_BUFFER, "detach_own_buffer")                                        \
+    X(FLUSH_BUFFER, "flush_buffer")                                                  \
+    X(COMMIT_TYPE, "commit_type")                                                    \
+    X(SET_NAME, "set_name")                                                          \
+    X(BEGIN_GENERALIZED, "begin_generalized") /* a request */                        \
+    X(TELL_COMPLETE, "tell_complete")                                                \
+    X(FROM_FORTRAN, "from_fortran") /* a handle */                                   \
+    X(TO_FORTRAN, "to_fortran")                                                      \
+    /* collectives that move data; a barrier moves none */                           \
+    X(BARRIER, "barrier")                                                            \
+    X(BCAST, "bcast")                                                                \
+    X(GATHER, "gather")                                                              \
+    X(SCATTER, "scatter")                                                            \
+    X(ALLGATHER, "allgather")                                                        \
+    X(ALLTOALL, "alltoall")                                                          \
+    X(REDUCE, "reduce")                                                              \
+    X(ALLREDUCE, "allreduce")                                                        \
+    X(REDUCE_SCATTER, "reduce_scatter")                                              \
+    X(REDUCE_SCATTER_BLOCK, "reduce_scatter_block")                                  \
+    X(SCAN, "scan")                                                                  \
+    X(EXSCAN, "exscan")                                                              \
+    /* communicators and their topologies */                                         \
+    X(COMM_DUP, "comm_dup")                                                          \
+    X(COMM_SPLIT, "comm_split")                                                      \
+    X(COMM_CREATE, "comm_create")                                                    \
+    X(COMM_CREATE_GROUP, "comm_create_group")                                        \
+    X(INTERCOMM_CREATE, "intercomm_create")                                          \
+    X(INTERCOMM_MERGE, "intercomm_merge")                                            \
+    X(CART_CREATE, "cart_create")                                                    \
+    X(CART_SUB, "cart_sub")                                                          \
+    X(GRAPH_CREATE, "graph_create")                                                  \
+    X(DIST_GRAPH_CREATE, "dist_graph_create")                                        \
+    X(DIST_GRAPH_CREATE_ADJACENT, "dist_graph_create_adjacent")                      \
+    /* windows: their making, accesses, epochs, memory */                            \
+    X(WIN_CREATE, "win_create")                                                      \
+    X(WIN_CREATE_DYNAMIC, "win_create_dynamic")                                      \
+    X(WIN_ALLOCATE, "win_allocate")                                                  \
+    X(WIN_ALLOCATE_SHARED, "win_allocate_shared")                                    \
+    X(WIN_FREE, "win_free")                                                          \
+    X(PUT, "put")                                                                    \
+    X(GET, "get")                                                                    \
+    X(ACCUMULATE, "accumulate")                                                      \
+    X(GET_ACCUMULATE, "get_accumulate")                                              \
+    X(FETCH_AND_OP, "fetch_and_op")                                                  \
+    X(COMPARE_AND_SWAP, "compare_and_swap")                                          \
+    X(FENCE, "fence")                                                                \
+    X(POST, "post")                                                                  \
+    X(START_EPOCH, "start_epoch")                                                    \
+    X(COMPLETE_EPOCH, "complete_epoch")                                              \
+    X(WAIT_EPOCH, "wait_epoch")                                                      \
+    X(TEST_EPOCH, "test_epoch")                                                      \
+    X(LOCK, "lock")                                                                  \
+    X(UNLOCK, "unlock")                                                              \
+    X(FLUSH, "flush")                                                                \
+    X(SYNC_MEMORY, "sync_memory")                                                    \
+    X(ATTACH_MEMORY, "attach_memory")                                                \
+    X(DETACH_MEMORY, "detach_memory")                                                \
+    /* files */                                                                      \
+    X(OPEN_FILE, "open_file")                                                        \
+    X(CLOSE_FILE, "close_file")                                                      \
+    X(DELETE_FILE, "delete_file")                                                    \
+    X(READ, "read")                                                                  \
+    X(WRITE, "write")                                                                \
+    X(SEEK, "seek")                                                                  \
+    X(GET_POSITION, "get_position")                                                  \
+    X(SET_VIEW, "set_view")                                                          \
+    X(SET_SIZE, "set_size")                                                          \
+    X(PREALLOCATE, "preallocate")                                                    \
+    X(SET_ATOMICITY, "set_atomicity")                                                \
+    X(SYNC_FILE, "sync_file")                                                        \
+    X(ARRIVED, "arrived") /* asks for a partition */                                 \
+    X(BEGIN_SESSION, "begin_session")                                                \
+    X(END_SESSION, "end_session")                                                    \
+    X(EXPLAIN_ERROR, "explain_error") /* says what an error code means */            \
+    X(SET_ERRHANDLER, "set_errhandler")                                              \
     X(START_PROCESSES, "start_processes") /* further ones */
 
 enum trait {

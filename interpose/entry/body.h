@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-enum { BODY_VERSION = 1 };
+enum { BODY_VERSION = 2 };
 #define RECORDER_BODY recorder_body
 #define RECORDER_BODY_NAME "recorder_body"
 
@@ -21,10 +21,20 @@ struct body_wrapper {
     void **real;
 };
 
+/* A wrapper for a function that the recorder does not know, once *name is set; it passes on 12
+ * words as they came. */
+struct body_spare {
+    void *wrapper;
+    void **real;
+    const char **name;
+};
+
 struct body {
     uint32_t version; /* BODY_VERSION */
     uint32_t count;
     const struct body_wrapper *wrapper;
+    uint32_t spare_count;
+    const struct body_spare *spare;
     /* Called once, before any wrapper: the file of the MPI library. */
     void (*start)(const char *library);
 };

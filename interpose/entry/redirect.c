@@ -439,10 +439,35 @@ static const struct body_wrapper *wrapper_find(const struct body *body, const ch
     return NULL;
 }
 
+/* MPI's functions have small letters; those of Fortran, and MPI_NULL_COPY_FN and its like, have
+ * none. */
+static bool is_of_mpi(const char *name)
+{
+    size_t at = name[0] == 'P';
+
+    if (!text_begins(name + at, "MPI_") && !text_begins(name + at, "MPIX_"))
+        return false;
+    while (name[at] && !(name[at] >= 'a' && name[at] <= 'z'))
+        at++;
+    return name[at] != '\0';
+}
+
+/* Where the calls of a function go that the recorder has no wrapper for. */
+static void *unknown_function(const struct body *body, const struct entry *entry, uint32_t *used)
+{
+    if (!body || *used == body->spare_count || !is_of_mpi(entry->name))
+        return entry->function;
+    const struct body_spare *spare = &body->spare[(*used)++];
+    *spare->real = entry->function;
+    *spare->name = entry->name + (entry->name[0] == 'P');
+    return spare->wrapper;
+}
+
 static void library_start(int index)
 {
     struct library *library = &all.library[index];
     const struct body *body = recorder_load(library);
+    uint32_t used = 0;
 
     for (uint32_t i = 0; body && i < all.entry_count; i++) {
         const struct body_wrapper *wrapper =
@@ -457,7 +482,8 @@ static void library_start(int index)
         if (all.entry[i].library != index)
             continue;
         const struct body_wrapper *wrapper = body ? wrapper_find(body, all.entry[i].name) : NULL;
-        redirect_slots[i] = wrapper ? wrapper->wrapper : all.entry[i].function;
+        redirect_slots[i] =
+            wrapper ? wrapper->wrapper : unknown_function(body, &all.entry[i], &used);
     }
 }
 

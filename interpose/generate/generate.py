@@ -4,11 +4,12 @@
     generate.py [--newer] [--also=FUNCTION]... TABLE OUT-FOLDER -- COMPILER FLAGS...
 
 The compiler only preprocesses mpi.h. Writes interpose_calls.h (ids, types of the real functions),
-interpose_calls.c (descriptors, wrappers), interpose_seldom.c (the wrappers that need not be fast),
-call_meanings.h (of all rows, whatever the header has) and interpose_body.c (the list of all
-wrappers, and of the functions that --also names); they are neither committed nor edited. A bad row
-is refused with FILE:LINE; so is a function of mpi.h that has no row, unless the header is of a
-newer MPI (--newer): then it is let through, and counted as not recorded.
+interpose_rows.h (asserts that the rows agree with the header), interpose_calls.c (descriptors,
+wrappers), interpose_seldom.c (the wrappers that need not be fast), call_meanings.h and
+interpose_body.c (the list of all wrappers, and of the functions that --also names); they are
+neither committed nor edited. All rows have wrappers, whatever the header has. A bad row is refused
+with FILE:LINE; so is a function of mpi.h that has no row, unless the header is of a newer MPI
+(--newer): then only its name is known, and its calls are counted.
 
 table.py reads and refuses rows, words.py the words that they may use. What is written stands in the
 templates beside this file (template.py says how they are read): wrapper.c.tmpl is a wrapper,
@@ -40,28 +41,25 @@ def preprocessed(compiler, header, *options):
     return re.sub(r"\"[^\"]*\"", "", done.stdout) if done.returncode == 0 else ""
 
 
-def functions_of_header(compiler, header, prefix):
+def functions_of_header(compiler, header):
     """The functions that it declares: {name: (what it returns, its parameters)}."""
     found = re.findall(
-        r"\b(int|double|void|MPI_\w+)\s+"
-        + prefix
-        + r"_([A-Z]\w*)\s*\(([^;{]*?)\)\s*(?:__attribute__[^;]*)?;",
+        r"\b(int|double|void|MPI_\w+)[\s*]+MPI((?:X_|_)[A-Z]\w*)\s*\(([^;{]*?)\)"
+        r"\s*(?:__attribute__[^;]*)?;",
         re.sub(r"\btypedef\b[^;{]*;", "", preprocessed(compiler, header, "-P")),
     )
-    return {name: (returns, parameters) for returns, name, parameters in found}
+    return {name.lstrip("_"): (returns, parameters) for returns, name, parameters in found}
 
 
-def macros_of_header(compiler):
-    return set(re.findall(r"^#define MPI_(\w+)\(", preprocessed(compiler, "mpi.h", "-dM"), re.M))
-
-
-# What no program communicates with, and may be called without our seeing it.
-APART = re.compile(r"T_|Aint_|Status_")
+def words_of_header(compiler, header):
+    """The identifiers in it, and the names of its macros."""
+    text = preprocessed(compiler, header, "-P") + preprocessed(compiler, header, "-dM")
+    return set(re.findall(r"\bMPIX?_\w+|\bOPEN_MPI\b", text))
 
 
 def parts(parameters):
     """The C types and names of a prototype's parameters."""
-    for parameter in parameters.split(","):
+    for parameter in parameters.replace(", ...", "").split(","):
         kind, name, array = re.fullmatch(
             r"\s*(.*?)\s*\b(\w+)\s*((?:\[\w*\])*)\s*", parameter, re.S
         ).groups()
@@ -70,20 +68,9 @@ def parts(parameters):
 
 
 def row_of_prototype(name, returns, parameters):
-    """The row of a function that the table does not know: it is let through, and counted."""
-    words = [name, "other", "local", "unseen", "returns:" + returns]
-    for kind, name in parts(parameters):
-        words.append(f"raw({kind.replace(' ', '~')})={name}")
-    return " ".join(words)
-
-
-def large_forms(calls, lines, header):
-    """Of the calls that have one, and no row of its own."""
-    for call in [c for c in calls if c.name + "_c" in header and c.name + "_c" not in lines]:
-        types = [kind for kind, _ in parts(header[call.name + "_c"][1])]
-        if len(types) == len(call.params):
-            lines[call.name + "_c"] = lines[call.name]
-            yield call.large_form(types)
+    """The row of a function that the table does not know."""
+    count = len(list(parts(parameters)))
+    return f"{name} other unknown words:{count} returns:{returns}"
 
 
 def rows(path):
@@ -132,44 +119,74 @@ def helpers():
     }
 
 
-def main():
-    if "--" not in sys.argv or sys.argv.index("--") < 3:
-        sys.exit(__doc__)
-    given = sys.argv[1 : sys.argv.index("--")]
-    newer = "--newer" in given
-    also = [word[len("--also=") :] for word in given if word.startswith("--also=")]
-    path, folder = [word for word in given if not word.startswith("--")]
-    compiler = sys.argv[sys.argv.index("--") + 1 :]
+def all_forms(calls, lines):
+    """With the forms for large counts, and with the names of Open MPI 4 that begin with MPIX_."""
+    for call in list(calls):
+        if call.large_names is not None:
+            calls.append(call.large_form())
+            lines[calls[-1].name] = lines[call.name]
+        if call.ext:
+            calls.append(call.other_name())
+            lines[calls[-1].name] = lines[call.name]
+
+
+SPARES, SPARE_WORDS = 32, 12
+
+
+def spares():
+    """Wrappers for functions that the running library has, and neither the table nor the header."""
+    for i in range(SPARES):
+        call = Call(f"spare_{i} other unknown words:{SPARE_WORDS} returns:intptr_t")
+        call.spare = True
+        yield call
+
+
+def lacking(calls, header_words):
+    """The types of calls that the header has not."""
+    types = " ".join([p.ctype for c in calls for p in c.params] + [c.returns for c in calls])
+    return sorted(set(re.findall(r"\bMPIX?_\w+", types)) - header_words)
+
+
+def whole_table(path, compiler, newer):
+    """All calls of a table as the header of a compiler has them, the lines of their names, what the
+    header adds, and the types that it lacks. Ends the program if a row is bad."""
     calls, lines, errors = read(path)
-    header = functions_of_header(compiler, "mpi.h", "MPI")
-    ext = functions_of_header(compiler, "mpi-ext.h", "MPIX")
-    for call in [c for c in calls if c.ext and c.name in header]:
-        call.ext, call.full = False, "MPI_" + call.name  # since MPI 4
-    absent = {c.name for c in calls if c.ext and c.name not in ext}
-    absent |= {c.name for c in calls if c.newer and c.name not in header}
-    absent |= macros_of_header(compiler) - set(header)  # handles may be Fortran's as they are
-    rows_of_table = calls
-    calls = [c for c in calls if c.name not in absent]
-    for call in [c for c in calls if c.newer]:
-        call.take_const([kind for kind, _ in parts(header[call.name][1])])
-    calls += list(large_forms(calls, lines, header))
-    unknown = sorted(n for n in set(header) - set(lines) if not APART.match(n))
+    all_forms(calls, lines)
+    ext = functions_of_header(compiler, "mpi-ext.h")
+    header = {**ext, **functions_of_header(compiler, "mpi.h")}
+    unknown = sorted(set(header) - set(lines))
     if newer:
         calls += [Call(row_of_prototype(n, *header[n])) for n in unknown]
         lines.update((n, 0) for n in unknown)
     else:
-        errors += [f"{path}: no row for MPI_{n}, which mpi.h declares" for n in unknown]
-    errors += [
-        f"{path}:{lines[n]}: mpi.h declares no MPI_{n}"
-        for n in sorted(set(lines) - set(header) - set(ext) - absent)
-    ]
+        names = map(table.full_name, unknown)
+        errors += [f"{path}: no row for {n}, which mpi.h declares" for n in names]
     if errors:
         sys.exit("\n".join(errors))
-    fill = template.load(sorted(glob.glob(os.path.join(HERE, "*.c.tmpl"))), helpers())
+    for call in [c for c in calls if c.name in header]:
+        call.take_declared([kind for kind, _ in parts(header[call.name][1])])
+    calls += spares()
+    return calls, lines, ext, lacking(calls, words_of_header(compiler, "mpi.h"))
+
+
+def templates():
+    return template.load(sorted(glob.glob(os.path.join(HERE, "*.c.tmpl"))), helpers())
+
+
+def main():
+    if "--" not in sys.argv or sys.argv.index("--") < 3:
+        sys.exit(__doc__)
+    given = sys.argv[1 : sys.argv.index("--")]
+    also = [word[len("--also=") :] for word in given if word.startswith("--also=")]
+    path, folder = [word for word in given if not word.startswith("--")]
+    compiler = sys.argv[sys.argv.index("--") + 1 :]
+    calls, lines, ext, lacks = whole_table(path, compiler, "--newer" in given)
+    fill = templates()
     files = {
-        "call_meanings.h": fill["call_meanings_h"](rows_of_table),
-        "interpose_calls.h": fill["interpose_calls_h"](calls, ext),
-        "interpose_calls.c": fill["interpose_calls_c"](calls, os.path.basename(path), lines),
+        "call_meanings.h": fill["call_meanings_h"](calls),
+        "interpose_calls.h": fill["interpose_calls_h"](calls, ext, lacks),
+        "interpose_rows.h": fill["interpose_rows_h"](calls, os.path.basename(path), lines),
+        "interpose_calls.c": fill["interpose_calls_c"](calls),
         "interpose_seldom.c": fill["interpose_seldom_c"](calls),
         "interpose_body.c": fill["interpose_body_c"](calls, also),
     }

@@ -36,6 +36,7 @@ ROLES = {
     "req_io": "MPI_Request *",
     "req_out": "MPI_Request *",
     "reqs": "MPI_Request[]",
+    "creqs": "const MPI_Request[]",
     "msg_io": "MPI_Message *",
     "msg_out": "MPI_Message *",
     "status": "MPI_Status *",
@@ -113,6 +114,11 @@ CHECKS = (
     *("packs", "unpacks", "generalized", "makes_generalized"),
 )
 TOPOLOGIES = ("cart", "graph", "dist_graph")
+# What is always wider in a form for large counts, and of what type; large:NAME,... are others.
+WIDER = {
+    **dict.fromkeys(("count", "rcount", "scounts", "rcounts"), "MPI_Count"),
+    **dict.fromkeys(("sdispls", "rdispls"), "MPI_Aint"),
+}
 
 # A trait and the roles of which one makes it so: a row has both or neither.
 BOTH = {
@@ -133,9 +139,9 @@ NEEDS = {
     "receives": ("source", "rsource", "msg_io"),
     "probes": ("source",),
     "completes_one": ("req", "req_io"),
-    "completes_any": ("reqs",),
-    "completes_some": ("reqs",),
-    "completes_all": ("reqs",),
+    "completes_any": ("reqs", "creqs"),
+    "completes_some": ("reqs", "creqs"),
+    "completes_all": ("reqs", "creqs"),
     "starts": ("req_io", "reqs"),
     "cancels": ("req_io",),
     "frees_request": ("req_io",),
@@ -175,8 +181,28 @@ SELDOM = (
 Param = collections.namedtuple("Param", "role length ctype name")
 
 
+def differ_little(param, declared):
+    """In const alone, or where nothing but a pointer is known of what is not read."""
+    row, header = squeeze(param.ctype), squeeze(declared)
+    if row == header:
+        return param.ctype.replace(" ", "") != declared.replace(" ", "")
+    return row == "void*" and param.role == "raw" and declared[-1] in "*]"
+
+
+def wider(ctype, number):
+    """The type that stands in a form for large counts for a number, numbers or a function."""
+    if ctype.endswith("_function*"):
+        return ctype.replace("_function", "_function_c")
+    return re.sub(r"\b(int|MPI_Aint)\b", number, ctype)
+
+
 class Bad(Exception):
     pass
+
+
+def full_name(name):
+    """X_NAME stands for MPIX_NAME."""
+    return ("MPI" if name.startswith("X_") else "MPI_") + name
 
 
 def squeeze(ctype):
@@ -184,7 +210,7 @@ def squeeze(ctype):
 
 
 class Call:
-    FLAGS = ("special", "variadic", "glue", "aid", "ext", "newer", "poll", "steady", "unseen")
+    FLAGS = ("special", "variadic", "glue", "aid", "ext", "newer", "poll", "steady")
     VALUES = ("returns", "origin", "sides", "null", "unjudged", "check", "topology")
 
     def __init__(self, line):
@@ -199,16 +225,24 @@ class Call:
         self.origin = self.sides = self.null = self.unjudged = self.check = self.topology = None
         self.returns = "int"
         self.small = self.large = None  # forms for small and large counts (MPI 4)
+        self.large_names = self.words = None
+        self.declared = False  # by the header
+        self.spare = False  # stands for a function of a name that only the running library tells
         self.params = []
         for word in words[3:]:
             key, _, value = word.partition(":")
             if word in self.FLAGS:
                 setattr(self, word, True)
+            elif key == "large":
+                self.large_names = value.split(",") if value else []
+            elif key == "words":
+                self.words = int(value)
+                self.params += [Param("raw", "", "intptr_t", f"word{i}") for i in range(self.words)]
             elif key in self.VALUES:
                 setattr(self, key, value)
             else:
                 self.params.append(self.read_parameter(word))
-        self.full = ("MPIX_" if self.ext else "MPI_") + self.name
+        self.full = full_name(self.name)
         if self.sides not in (None, "gather", "scatter"):
             raise Bad(f"no such sides: '{self.sides}'")
         if self.check not in (None, *CHECKS):
@@ -287,19 +321,41 @@ class Call:
         if self.mode != "none" and not self.does("sends"):
             raise Bad("a mode without 'sends'")
 
-    def large_form(self, parameters):
-        """MPI 4's form for large counts, whose parameters have these C types."""
+    def large_form(self):
+        """MPI 4's form for large counts."""
         large = copy.copy(self)
         large.name, large.full = self.name + "_c", self.full + "_c"
-        large.params = [p._replace(ctype=t) for p, t in zip(self.params, parameters)]
+        large.params = [
+            (
+                p._replace(
+                    ctype=wider(
+                        p.ctype,
+                        "MPI_Aint" if p.name == "disp_unit" else WIDER.get(p.role, "MPI_Count"),
+                    )
+                )
+                if p.role in WIDER or p.name in self.large_names
+                else p
+            )
+            for p in self.params
+        ]
         large.small, self.large = self, large
         return large
 
-    def take_const(self, parameters):
-        """Libraries do not agree about const: it is as the header has it."""
-        if len(parameters) == len(self.params):
+    def other_name(self):
+        """The same call as MPIX_NAME."""
+        other = copy.copy(self)
+        other.name = "X_" + self.name
+        other.full = full_name(other.name)
+        other.large = other.small = None
+        return other
+
+    def take_declared(self, parameters):
+        """Libraries do not agree about const, nor do they about pointers to what we do not read:
+        they are as the header has them."""
+        self.declared = True
+        if self.words is None and len(parameters) == len(self.params):
             self.params = [
-                p._replace(ctype=t) if squeeze(p.ctype) == squeeze(t) else p
+                p._replace(ctype=t) if differ_little(p, t) else p
                 for p, t in zip(self.params, parameters)
             ]
 

@@ -65,7 +65,7 @@ void usage_window(struct lane *lane, MPI_Win win, const void *base, MPI_Aint byt
 {
     (void)lane;
     if (!recorder.buffers || !base || bytes <= 0 || exposed_count == EXPOSED_MAX ||
-        UNLIKELY(recorder.filter))
+        UNLIKELY(recorder.partial))
         return;
     struct exposed *w = &exposed[exposed_count++];
     w->win = win;

@@ -273,7 +273,7 @@ static void take_gaps(struct flight *f, const struct datatype_span *s)
 static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
                      const struct usage_buffer *buffer)
 {
-    if (usage_in_flight.count == IN_FLIGHT_MAX || UNLIKELY(recorder.filter))
+    if (usage_in_flight.count == IN_FLIGHT_MAX || UNLIKELY(recorder.partial))
         return;
     uint32_t at = usage_in_flight.count++;
     struct flight *f = &in_flight[at];

@@ -117,7 +117,7 @@ void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const 
             look(lane, seq, &region[i]);
         }
     recorder_unlock();
-    if (!found && all_known && !recorder.filter)
+    if (!found && all_known && !recorder.partial)
         usage_say(lane, seq, MISUSE_REGION_UNKNOWN, "base", 0);
 }
 

@@ -221,6 +221,16 @@ void usage_given(struct lane *lane, enum recorder_object kind, const void *handl
     recorder_unlock();
 }
 
+void usage_doubt(void)
+{
+    recorder_lock();
+    for (uint32_t i = 0; i < object_room; i++)
+        if (object[i].handle && object[i].freed)
+            object[i] = (struct object){
+                .handle = object[i].handle, .references = 1, .kind = object[i].kind};
+    recorder_unlock();
+}
+
 void usage_type_made(struct lane *lane, MPI_Datatype type, uint64_t seq, MPI_Datatype copied)
 {
     (void)lane;
@@ -410,7 +420,7 @@ void usage_types(struct lane *lane, uint64_t seq, const void *given, const MPI_D
 
 void usage_finalizing(struct lane *lane, uint64_t seq)
 {
-    if (UNLIKELY(recorder.filter) || frees_in_finalize)
+    if (UNLIKELY(recorder.partial) || frees_in_finalize)
         return;
     for (uint32_t i = 0; i < object_room; i++) {
         const struct object *o = &object[i];
@@ -806,38 +816,72 @@ void usage_dims(struct lane *lane, uint64_t seq, int nodes, int ndims, const int
         usage_say(lane, seq, MISUSE_DIMS_DIVIDE, "nnodes", 0, .value = {nodes, product});
 }
 
-/* The buffer that MPI_Buffer_attach was given; MPI_Bsend's messages must fit. */
-static struct {
+/* The buffers that MPI's own were given for buffered sends: the process's, communicators' (MPI 4.1)
+ * and sessions', of which all are one here. A message goes by its communicator's buffer, if it has
+ * one; else by its session's, or by the process's. */
+enum { ATTACHED_MAX = 64 };
+static struct attached {
     const void *at;
-    long bytes;
-} attached;
+    int64_t owner, bytes;
+} attached[ATTACHED_MAX];
+static unsigned attached_count;
+static bool attached_more; /* than there is room for */
 
-void usage_attaching(struct lane *lane, uint64_t seq)
+static struct attached *attached_to(int64_t owner)
 {
-    if (attached.at)
+    for (unsigned i = 0; i < attached_count; i++)
+        if (attached[i].owner == owner)
+            return &attached[i];
+    return NULL;
+}
+
+bool usage_automatic(const void *buffer)
+{
+    return buffer == MPI_BUFFER_AUTOMATIC;
+}
+
+void usage_attaching(struct lane *lane, uint64_t seq, int64_t owner)
+{
+    if (owner != USAGE_OF_SESSIONS && attached_to(owner))
         usage_say(lane, seq, MISUSE_ATTACHED_ALREADY, NULL, 0);
 }
 
-void usage_attached(struct lane *lane, uint64_t seq, const void *buffer, int bytes)
+void usage_attached(struct lane *lane, uint64_t seq, int64_t owner, const void *buffer, int bytes)
 {
+    bool full = attached_count == ATTACHED_MAX;
+
     (void)lane;
-    attached.at = buffer;
-    attached.bytes = bytes;
-    made(OBJECT_BUFFER, buffer, seq, false);
+    recorder_lock();
+    attached_more |= full;
+    if (!full)
+        attached[attached_count++] =
+            (struct attached){buffer, owner, usage_automatic(buffer) ? INT64_MAX : (int64_t)bytes};
+    recorder_unlock();
+    if (!full && !usage_automatic(buffer))
+        made(OBJECT_BUFFER, buffer, seq, false);
 }
 
-void usage_detached(struct lane *lane)
+void usage_detached(struct lane *lane, int64_t owner)
 {
-    if (attached.at)
-        usage_gone(lane, OBJECT_BUFFER, attached.at);
-    attached.at = NULL;
+    recorder_lock();
+    struct attached *found = attached_to(owner);
+    const void *at = found && !usage_automatic(found->at) ? found->at : NULL;
+    if (found)
+        *found = attached[--attached_count];
+    recorder_unlock();
+    if (at)
+        usage_gone(lane, OBJECT_BUFFER, at);
 }
 
-void usage_bsend(struct lane *lane, uint64_t seq, uint64_t bytes)
+void usage_bsend(struct lane *lane, uint64_t seq, uint64_t bytes, int64_t comm)
 {
-    if (!attached.at)
+    const struct attached *own = attached_to(comm);
+
+    if (!own && (attached_more || attached_to(USAGE_OF_SESSIONS)))
+        return;
+    own = own ? own : attached_to(USAGE_OF_PROCESS);
+    if (!own && !recorder.partial)
         usage_say(lane, seq, MISUSE_NOTHING_ATTACHED, NULL, 0);
-    else if (bytes > (uint64_t)attached.bytes)
-        usage_say(lane, seq, MISUSE_ATTACHED_SMALL, NULL, 0,
-                  .value = {(int64_t)bytes, attached.bytes});
+    else if (own && bytes > (uint64_t)own->bytes)
+        usage_say(lane, seq, MISUSE_ATTACHED_SMALL, NULL, 0, .value = {(int64_t)bytes, own->bytes});
 }

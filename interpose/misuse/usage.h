@@ -31,6 +31,8 @@ void usage_made(struct lane *lane, enum recorder_object kind, const void *handle
  * handlers without a call in C) is never taken for freed. */
 void usage_handed_out(struct lane *lane, enum recorder_object kind, const void *handle,
                       uint64_t seq);
+/* An unknown call may have given out again any handle that was freed. */
+void usage_doubt(void);
 void usage_given(struct lane *lane, enum recorder_object kind,
                  const void *handle); /* a good one, that need not be freed */
 void usage_gone(struct lane *lane, enum recorder_object kind,
@@ -230,10 +232,14 @@ void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argumen
 void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argument,
                   bool attributes, enum usage_of of);
 
-void usage_attaching(struct lane *lane, uint64_t seq);
-void usage_attached(struct lane *lane, uint64_t seq, const void *buffer, int bytes);
-void usage_detached(struct lane *lane);
-void usage_bsend(struct lane *lane, uint64_t seq, uint64_t bytes);
+/* owner: a communicator's id, or one of these. */
+enum { USAGE_OF_PROCESS = -1, USAGE_OF_SESSIONS = -2 };
+void usage_attaching(struct lane *lane, uint64_t seq, int64_t owner);
+void usage_attached(struct lane *lane, uint64_t seq, int64_t owner, const void *buffer, int bytes);
+void usage_detached(struct lane *lane, int64_t owner);
+void usage_bsend(struct lane *lane, uint64_t seq, uint64_t bytes, int64_t comm);
+/* Whether it is MPI_BUFFER_AUTOMATIC. */
+bool usage_automatic(const void *buffer);
 
 /* --- memory of windows (region.c) ------------------------------------------------------------- */
 

@@ -102,7 +102,7 @@ static struct partitions *markable(struct lane *lane, uint64_t seq, struct reque
     struct partitions *of = find(info.id);
 
     if (!of || !of->sends) {
-        if (!recorder.filter)
+        if (!recorder.partial)
             usage_say(lane, seq, MISUSE_MARK_UNKNOWN, "request", 0);
         return NULL;
     }
@@ -140,7 +140,7 @@ int recorder_partitions_listed(struct lane *lane, uint64_t seq, struct request_i
 void recorder_partitions_awaited(struct lane *lane, uint64_t seq, struct request_info info)
 {
     const struct request_state state = recorder_request_state(info);
-    if (recorder.threads || recorder.filter || !state.active)
+    if (recorder.threads || recorder.partial || !state.active)
         return;
     const struct partitions *of = find(info.id);
     int first = 0;
@@ -157,7 +157,7 @@ void recorder_partition_asked(struct lane *lane, uint64_t seq, struct request_in
 {
     recorder_lock();
     const struct partitions *of = find(info.id);
-    if ((!of || of->sends) && !recorder.filter)
+    if ((!of || of->sends) && !recorder.partial)
         usage_say(lane, seq, MISUSE_ASKED_UNKNOWN, "request", 0);
     else if (of && (partition < 0 || partition >= of->count))
         usage_say(lane, seq, MISUSE_PARTITION_RANGE, "partition", 0,

@@ -455,7 +455,7 @@ static uint32_t node_of(struct request_info info)
 
 void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_info info)
 {
-    if (UNLIKELY(recorder.filter))
+    if (UNLIKELY(recorder.partial))
         return;
     if (!info.id) {
         usage_say(lane, seq,
@@ -521,7 +521,7 @@ void recorder_request_poll(struct request_info info, bool in_vain)
 
 void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info, bool alone)
 {
-    if (info.handle == recorder_handle.request_null || UNLIKELY(recorder.filter))
+    if (info.handle == recorder_handle.request_null || UNLIKELY(recorder.partial))
         return;
     if (!info.id) {
         usage_say(lane, seq, MISUSE_WAIT_UNKNOWN, "request", 0);
@@ -544,7 +544,7 @@ void recorder_request_cancelling(struct lane *lane, uint64_t seq, struct request
     if (at)
         map.node[at].cancelled = true;
     unlock();
-    if (UNLIKELY(recorder.filter))
+    if (UNLIKELY(recorder.partial))
         return;
     if (info.handle == recorder_handle.request_null)
         usage_say(lane, seq, MISUSE_CANCEL_NULL, "request", 0);
@@ -557,7 +557,7 @@ void recorder_request_cancelling(struct lane *lane, uint64_t seq, struct request
  */
 void recorder_request_told_complete(struct lane *lane, uint64_t seq, struct request_info info)
 {
-    if (UNLIKELY(recorder.filter))
+    if (UNLIKELY(recorder.partial))
         return;
     if (info.handle == recorder_handle.request_null)
         usage_say(lane, seq, MISUSE_COMPLETE_NULL, "request", 0);
@@ -568,7 +568,7 @@ void recorder_request_told_complete(struct lane *lane, uint64_t seq, struct requ
 
 void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info)
 {
-    if (UNLIKELY(recorder.filter))
+    if (UNLIKELY(recorder.partial))
         return;
     if (!info.id) {
         usage_say(lane, seq,
@@ -599,7 +599,7 @@ void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_in
 
 void recorder_request_finalizing(struct lane *lane, uint64_t seq)
 {
-    if (UNLIKELY(recorder.filter))
+    if (UNLIKELY(recorder.partial))
         return;
     lock();
     for (uint32_t at = 1; at <= map.node_count; at++) {
@@ -647,7 +647,7 @@ unsigned recorder_duplicating;
 
 void recorder_duplicate_begun(MPI_Comm made, uint32_t request, uint64_t seq)
 {
-    if (!request || !seq || UNLIKELY(recorder.filter))
+    if (!request || !seq || UNLIKELY(recorder.partial))
         return;
     lock();
     unsigned count = recorder_duplicating;

@@ -278,8 +278,8 @@ static struct need need_send(struct proof_prover *prover, int32_t me,
     return need;
 }
 
-/* MPI_Buffer_detach waits for some message that is still in the buffer: one of those that no
- * receive fits. */
+/* MPI_Buffer_detach, MPI_Buffer_flush and their like wait for some message that is still in the
+ * buffer: one of those that no receive fits, whichever buffer each message is in. */
 static void needs_of_detach(struct proof_prover *prover, int32_t me)
 {
     const struct history *history = &prover->history;
@@ -502,7 +502,8 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct his
         needs_of_list(prover, me, open, true);
         return;
     case EVENT_CLASS_BUFFER:
-        if (call->verb == VERB_DETACH_BUFFER)
+        if (call->verb == VERB_DETACH_BUFFER || call->verb == VERB_DETACH_OWN_BUFFER ||
+            call->verb == VERB_FLUSH_BUFFER)
             needs_of_detach(prover, me);
         else
             proof_need_add(prover, proof_need_unknown());

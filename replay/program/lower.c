@@ -422,6 +422,9 @@ static enum core_status lower_call(struct lower *lower, const struct trace_event
     switch (event->verb) {
     case VERB_ATTACH_BUFFER:
     case VERB_DETACH_BUFFER:
+    case VERB_ATTACH_OWN_BUFFER:
+    case VERB_DETACH_OWN_BUFFER:
+    case VERB_FLUSH_BUFFER:
         return lower_buffer(lower, event);
     case VERB_LOCK:
     case VERB_UNLOCK:
@@ -597,7 +600,8 @@ static void reset_rank(struct lower *lower, uint32_t rank)
     forget_threads(lower);
     lower->threads = lower->trace->rank[rank].threads > 1;
     lower->notes->threads |= lower->threads;
-    lower->stop = lower->finalized = lower->inside = lower->holds = false;
+    lower->stop = lower->finalized = lower->inside = lower->holds = lower->own_buffers = false;
+    lower->attached = 0;
     lower->outer_leave = 0;
 }
 

@@ -51,6 +51,7 @@ struct lower_thread {   /* of the rank being lowered */
     int32_t probe_tag; /* of the message that this found */
 };
 
+enum { LOWER_ANY_ROOM = INT32_MAX }; /* for buffered sends */
 struct lower {
     struct trace *trace;
     const struct replay_lower_options *options;
@@ -81,6 +82,8 @@ struct lower {
                              began before were */
     struct trace_event held; /* a call that runs callbacks: comes behind what they call */
     bool holds;
+    uint64_t attached; /* bytes of the process's buffer for buffered sends; 0: none */
+    bool own_buffers;  /* communicators or sessions had buffers: what is in which is not told */
     bool finalized;
     bool inside; /* the rank's last call did not return */
     bool stop;   /* what the rank does from here on is not understood: its end is unknown */

@@ -277,17 +277,36 @@ enum core_status lower_free(struct lower *lower, const struct trace_event *event
                : free_one(lower, event, requests_find(&lower->requests, event->request));
 }
 
+static enum core_status attach(struct lower *lower, const struct trace_event *event, uint64_t bytes)
+{
+    return lower_add(
+        lower, event,
+        (struct replay_op){.kind = REPLAY_ATTACH, .request = REPLAY_NO_REQUEST, .bytes = bytes});
+}
+
+/* From the first buffer of a communicator or a session on, the rank has room for any message, and
+ * waits for none to leave: the engine has one buffer a rank. */
 enum core_status lower_buffer(struct lower *lower, const struct trace_event *event)
 {
-    bool attach = event->verb == VERB_ATTACH_BUFFER;
-    struct replay_op op = {.kind = attach ? REPLAY_ATTACH : REPLAY_DETACH,
-                           .request = REPLAY_NO_REQUEST};
-    if (attach) {
-        int64_t size = 0;
-        enum core_status status = trace_arg_first(lower->trace, event, "size", &size);
-        if (status != CORE_OK)
-            return status;
-        op.bytes = size > 0 ? (uint64_t)size : event->bytes;
+    const struct replay_op detach = {.kind = REPLAY_DETACH, .request = REPLAY_NO_REQUEST};
+    int64_t size = 0;
+    enum core_status status = CORE_OK;
+
+    if (event->verb == VERB_ATTACH_OWN_BUFFER && !lower->own_buffers)
+        status = attach(lower, event, LOWER_ANY_ROOM);
+    lower->own_buffers |= event->verb == VERB_ATTACH_OWN_BUFFER;
+    if (status != CORE_OK || lower->own_buffers)
+        return status;
+    switch (event->verb) {
+    case VERB_ATTACH_BUFFER:
+        status = trace_arg_first(lower->trace, event, "size", &size);
+        lower->attached = size > 0 ? (uint64_t)size : event->bytes;
+        return status == CORE_OK ? attach(lower, event, lower->attached) : status;
+    case VERB_FLUSH_BUFFER:
+        status = lower->attached ? lower_add(lower, event, detach) : CORE_OK;
+        return status == CORE_OK && lower->attached ? attach(lower, event, lower->attached)
+                                                    : status;
+    default:
+        return lower_add(lower, event, detach);
     }
-    return lower_add(lower, event, op);
 }

@@ -39,7 +39,7 @@ sed 's/^\(Isend .*\)tag=tag comm=comm/\1comm=comm tag=tag/' "$table" >bad.table
 generate bad.table; echo "[$?]"
 gcc -std=c11 -D_GNU_SOURCE -w -fsyntax-only -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 \
     -DOMPI_REMOVED_USE_STATIC_ASSERT=0 $(mpicc --showme:compile) \
-    -I"$SOURCE" -Igen gen/interpose_calls.c 2>&1 |
+    -I"$SOURCE" -Igen -x c gen/interpose_rows.h 2>&1 |
     grep -o 'static assertion failed: "bad.table:[0-9]*: the row of Isend[^"]*"' |
     sed "s/:[0-9]*:/:LINE:/" | head -1
 exit 0

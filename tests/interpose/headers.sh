@@ -1,0 +1,50 @@
+# calls.table has every function that an mpi.h declares, whichever library's: those installed, and
+# those under $BUILD/mpi (Open MPI 5, MPICH 5, Intel MPI) as far as they are there. Each function of
+# the table is one of some header, and each row agrees with each header that has it.
+headers=$PWD/headers
+flags() { # of a compiler wrapper, what it gives the compiler before a program
+    "$@" 2>/dev/null | tr ' ' '\n' | grep '^-I' | tr '\n' ' '
+}
+{
+    echo "openmpi4 $(flags mpicc --showme:compile)"
+    command -v mpicc.mpich >/dev/null && echo "mpich4 $(flags mpicc.mpich -show)"
+    for include in "$BUILD"/mpi/*/include; do
+        [ ! -e "$include/mpi.h" ] || echo "$(basename "$(dirname "$include")") -I$include"
+    done
+} >"$headers"
+/usr/bin/python3 - "$headers" <<'P' || exit 1
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.environ["SOURCE"] + "/interpose/generate")
+import generate, table
+
+path = os.environ["SOURCE"] + "/interpose/calls.table"
+fill, declared, names = generate.templates(), set(), []
+for line in open(sys.argv[1]):
+    name, *flags = line.split()
+    old = ["-DOMPI_OMIT_MPI1_COMPAT_DECLS=0", "-DOMPI_REMOVED_USE_STATIC_ASSERT=0"]
+    compiler = ["gcc", *old, *flags]
+    calls, lines, ext, lacks = generate.whole_table(path, compiler, False)
+    assert sum(c.declared for c in calls) > 400, name
+    declared.update(c.name for c in calls if c.declared)
+    names.append(name)
+    os.makedirs("gen-" + name)
+    for file, text in {
+        "interpose_calls.h": fill["interpose_calls_h"](calls, ext, lacks),
+        "interpose_rows.h": fill["interpose_rows_h"](calls, "calls.table", lines),
+    }.items():
+        with open(f"gen-{name}/{file}", "w") as f:
+            f.write(text)
+if {"openmpi", "mpich", "impi", "mpich4"} <= set(names):
+    unknown = sorted(c.full for c in calls if not c.spare and c.name not in declared)
+    assert not unknown, f"declared by no header: {unknown}"
+P
+bad=0
+while read -r name flags; do
+    gcc -std=c11 -D_GNU_SOURCE -w -fsyntax-only -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 \
+        -DOMPI_REMOVED_USE_STATIC_ASSERT=0 -I"gen-$name" $flags -I"$SOURCE" -x c \
+        "gen-$name/interpose_rows.h" || { echo "$name: rows differ"; bad=1; }
+done <"$headers"
+exit $bad
