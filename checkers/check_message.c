@@ -14,13 +14,14 @@
 #include "checkers/conflict/order.h"
 #include "checkers/refused.h"
 #include "checkers/truncated.h"
+#include "checkers/unreceived.h"
 #include "checkers/wording.h"
 #include "core/check.h"
 #include "core/trace/describe.h"
 #include "core/trace/trace_message.h"
 #include "replay/logical/run.h"
 
-enum { FINDINGS_MAX = 8 };
+enum { FINDINGS_MAX = 8, LOST_MAX = 100 /* calls of a rank that are shown */ };
 
 struct messages {
     const struct check_input *input;
@@ -56,7 +57,8 @@ static enum core_status judge_types(const struct trace_message *message, void *c
     CORE_CHECK(message->dest < trace->rank_count);
     struct type_pair pair = {.meeting = TYPE_MESSAGE,
                              .rank = {message->source, message->dest},
-                             .seq = {message->send, message->receive}};
+                             .seq = {message->send, message->receive},
+                             .count = message->count};
 
     if (!transfer_of(trace, message->source, message->send, &send) ||
         !transfer_of(trace, message->dest, message->receive, &receive))
@@ -307,29 +309,30 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
     return CORE_OK;
 }
 
-static enum core_status add_lost(struct messages *m, const struct replay_result *result)
+/* Shows the first LOST_MAX calls of each rank; the title counts all. */
+static enum core_status add_lost(struct messages *m, const struct unreceived *lost)
 {
-    struct finding *finding = NULL;
-    uint64_t count = 0;
+    uint32_t of_rank = 0, shown = 0;
     char number[32];
 
-    for (uint32_t i = 0; i < result->leftover_listed; i++) {
-        const struct replay_leftover *left = &result->leftover[i];
-        CORE_CHECK(left->rank < m->input->program->rank_count);
-        CORE_CHECK(left->op < m->input->program->rank[left->rank].op_count);
-        const struct replay_op *op = &m->input->program->rank[left->rank].op[left->op];
-        if (!left->is_send || op->mode == REPLAY_TOKEN || left->peer < 0)
-            continue;
-        if (!finding && !(finding = finding_list_add(m->list, RULE_MESSAGE, FINDING_WARNING)))
-            return CORE_NO_MEMORY;
-        count++;
-        finding_core_add(finding, m->input->trace, left->rank, left->event);
-    }
-    if (!finding)
+    if (!lost->count)
         return CORE_OK;
+    struct finding *finding = finding_list_add(m->list, RULE_MESSAGE, FINDING_WARNING);
+    if (!finding)
+        return CORE_NO_MEMORY;
+    for (uint32_t i = 0; i < lost->count; i++) {
+        of_rank = i && lost->send[i].rank == lost->send[i - 1].rank ? of_rank + 1 : 0;
+        if (of_rank >= LOST_MAX)
+            continue;
+        finding_core_add(finding, m->input->trace, lost->send[i].rank, lost->send[i].seq);
+        shown++;
+    }
     finding->effect = FINDING_EFFECT_BLOCKS;
     finding_title(finding, "%s message%s never received, although all ranks called MPI_Finalize",
-                  describe_number(count, number, sizeof number), count == 1 ? " was" : "s were");
+                  describe_number(lost->count, number, sizeof number),
+                  lost->count == 1 ? " was" : "s were");
+    if (shown < lost->count)
+        finding_fact(finding, "of each rank only the first %d are shown", LOST_MAX);
     return CORE_OK;
 }
 
@@ -500,9 +503,13 @@ static enum core_status judge_worlds(struct messages *m, const struct replay_wor
     const struct replay_result *buffered = &worlds->buffered;
     enum core_status status = judge_run(m, buffered, CHECK_BUFFERED);
 
-    if (status == CORE_OK && !buffered->assumed && buffered->outcome == REPLAY_FINISHED &&
-        all_finished(m->input))
-        status = add_lost(m, buffered);
+    if (status == CORE_OK && all_finished(m->input)) {
+        struct unreceived lost = {0};
+        status = unreceived_find(m->input->trace, &lost);
+        if (status == CORE_OK)
+            status = add_lost(m, &lost);
+        unreceived_done(&lost);
+    }
     return status != CORE_OK ? status : judge_run(m, &worlds->unbuffered, CHECK_UNBUFFERED);
 }
 

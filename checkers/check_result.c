@@ -651,7 +651,8 @@ static enum core_status each_kept(const struct check_input *input, const struct 
     }
     for (uint32_t i = 0; i < told.count; i++)
         if (status == CORE_OK && told.said[i].count > 1)
-            finding_fact(&list->finding[told.said[i].finding], "%s times in all",
+            finding_fact(&list->finding[told.said[i].finding],
+                         "%s times among the results that were compared",
                          describe_number(told.said[i].count, number, sizeof number));
     free(told.said);
     return status;

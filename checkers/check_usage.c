@@ -74,7 +74,9 @@ struct gathering {
     struct finding_list *list;
     struct mistake *mistake;
     uint32_t count, room;
-    uint32_t received; /* whose messages were looked for */
+    uint32_t received;      /* whose messages were looked for */
+    uint32_t rank, of_rank; /* the rank whose misuses come now, and how many came */
+    bool more;              /* a rank may have made more than are kept */
 };
 
 static struct mistake *find(struct gathering *gathering, const char *what)
@@ -214,6 +216,9 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     enum core_status status = CORE_OK;
     uint64_t other = misuse->other;
 
+    gathering->of_rank = rank == gathering->rank ? gathering->of_rank + 1 : 1;
+    gathering->rank = rank;
+    gathering->more |= gathering->of_rank >= MISUSE_KEPT_MAX;
     if (misuse_kind_rule(misuse->kind) == MISUSE_RULE_WINDOW || /* check_rma's */
         trace_event_get(trace, rank, seq, &event) != CORE_OK)
         return CORE_OK;
@@ -288,14 +293,15 @@ static enum core_status inexact_gather(uint32_t rank, uint64_t receive, uint64_t
                   gathering);
 }
 
-static enum core_status mistake_end(struct finding *finding, const struct mistake *mistake)
+static enum core_status mistake_end(struct finding *finding, const struct mistake *mistake,
+                                    bool more)
 {
     char number[32];
 
     if (mistake->meant == mistake->count)
         refused_note(finding);
     if (mistake->count > mistake->told)
-        finding_fact(finding, "%s times in all",
+        finding_fact(finding, "%s%s times in all", more ? "at least " : "",
                      describe_number(mistake->count, number, sizeof number));
     return finding_title_ranks(finding);
 }
@@ -311,7 +317,7 @@ enum core_status check_usage(const struct check_input *input, struct finding_lis
         const struct mistake *mistake = &gathering.mistake[i];
 
         if (status == CORE_OK && mistake->finding != UINT32_MAX)
-            status = mistake_end(&list->finding[mistake->finding], mistake);
+            status = mistake_end(&list->finding[mistake->finding], mistake, gathering.more);
         free(mistake->what);
         free(mistake->other);
     }

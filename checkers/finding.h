@@ -99,7 +99,7 @@ struct finding {
 struct finding_list {
     struct finding *finding;
     uint32_t count, room;
-    uint64_t verified; /* collectives whose results were compared with their definition */
+    uint64_t verified;    /* collectives whose results were compared with their definition */
     struct orders orders; /* that were looked at */
     bool spent;           /* a checker spent its budget, and nothing was found */
 };

@@ -78,7 +78,7 @@ static void say(struct finding *finding, const struct type_pair *pair)
 enum core_status type_report_add(struct type_report *report, const struct type_pair *pair)
 {
     struct trace *trace = report->input->trace;
-    struct type_said fresh = {.pair = *pair, .count = 1};
+    struct type_said fresh = {.pair = *pair, .count = pair->count ? pair->count : 1};
 
     if (pair->difference == TYPES_ALIKE)
         return CORE_OK;
@@ -90,7 +90,7 @@ enum core_status type_report_add(struct type_report *report, const struct type_p
     struct type_said *said = find(report, &fresh);
     if (said || report->count == SAID_MAX) {
         if (said)
-            said->count++;
+            said->count += fresh.count;
         return CORE_OK;
     }
     struct finding *finding =

@@ -17,6 +17,7 @@ struct type_pair {
     const char *name[2]; /* of the trace */
     uint32_t rank[2];    /* of a window: origin and target */
     uint64_t seq[2];     /* of the calls; of a window: only the first */
+    uint64_t count;      /* of pairs like this one, which are told together; 0: one */
 };
 struct type_report {
     const struct check_input *input;

@@ -211,7 +211,7 @@ struct misuse_variable {
     int64_t line;                   /* of its declaration; 0 not known */
 };
 
-enum { MISUSE_VALUES = 5, MISUSE_NAMES = 3 };
+enum { MISUSE_VALUES = 5, MISUSE_NAMES = 3, MISUSE_KEPT_MAX = 500 /* of a rank, by itself */ };
 struct misuse {
     enum misuse_kind kind;
     enum misuse_object object;

@@ -10,10 +10,38 @@ struct pair {
 };
 struct seen {
     struct pair shapes;
+    struct trace_message message; /* the first one */
 };
 
+/* Counts a message among those like it. */
+static enum core_status seen_count(struct core_table *pairs, const struct pair *shapes,
+                                   const struct trace_message *message)
+{
+    struct seen *seen;
+    enum core_status status = core_table_put(pairs, shapes, "messages", &seen);
+
+    if (status == CORE_OK && !seen->message.count)
+        seen->message = *message;
+    if (status == CORE_OK)
+        CORE_CHECK(++seen->message.count); /* no more than there are calls */
+    return status;
+}
+
+static enum core_status seen_tell(const struct core_table *pairs, trace_message_fn fn,
+                                  void *context)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; i < pairs->count && status == CORE_OK; i++) {
+        const struct seen *seen = core_table_at(pairs, i);
+        CORE_CHECK(seen->message.count); /* seen_count put it there */
+        status = fn(&seen->message, context);
+    }
+    return status;
+}
+
 /* Messages that a query names by source, dest, send, receive and, where pairs is given, the shapes
- * of both: each pair of them once. */
+ * of both: these are counted there, and fn is not called. */
 static enum core_status walk(struct trace *trace, const char *sql, struct core_table *pairs,
                              trace_message_fn fn, void *context)
 {
@@ -31,14 +59,13 @@ static enum core_status walk(struct trace *trace, const char *sql, struct core_t
                                         .receive = (uint64_t)sqlite3_column_int64(stmt, 3)};
         if (source < 0 || dest < 0 || source >= trace->rank_count || dest >= trace->rank_count)
             continue;
-        uint32_t known = pairs ? pairs->count : 0;
         if (pairs) {
             struct pair shapes = {sqlite3_column_int64(stmt, 4), sqlite3_column_int64(stmt, 5)};
-            struct seen *seen;
-            status = core_table_put(pairs, &shapes, "messages", &seen);
-        }
-        if (status == CORE_OK && (!pairs || pairs->count > known))
+            status = seen_count(pairs, &shapes, &message);
+        } else {
+            message.count = 1;
             status = fn(&message, context);
+        }
     }
     if (status == CORE_OK && step != SQLITE_DONE)
         status = trace_damaged(trace, "its messages cannot be read");
@@ -113,34 +140,26 @@ static bool rows_are_kept(const struct trace *trace)
     return kept;
 }
 
-/* A message of the channel, unless one of the same shapes was told. */
-static enum core_status tell_new(struct trace *trace, const struct channel *channel, uint64_t send,
-                                 uint64_t receive, struct core_table *pairs, trace_message_fn fn,
-                                 void *context)
+/* A message of the channel. */
+static enum core_status row_count(struct trace *trace, const struct channel *channel, uint64_t send,
+                                  uint64_t receive, struct core_table *pairs)
 {
     const struct trace_rows *source = &trace->shapes->rows[channel->source],
                             *dest = &trace->shapes->rows[channel->dest];
     uint32_t from = trace_rows_find(source, send), to = trace_rows_find(dest, receive);
-    struct seen *seen;
 
     CORE_CHECK(channel->source < trace->rank_count); /* channels_load takes no others */
     CORE_CHECK(channel->dest < trace->rank_count);
     if (from == UINT32_MAX || to == UINT32_MAX)
         return CORE_OK;
     struct pair shapes = {source->row[from].shape, dest->row[to].shape};
-    uint32_t known = pairs->count;
-    enum core_status status = core_table_put(pairs, &shapes, "messages", &seen);
-    return status != CORE_OK || pairs->count == known
-               ? status
-               : fn(&(struct trace_message){.source = channel->source,
-                                            .dest = channel->dest,
-                                            .send = send,
-                                            .receive = receive},
-                    context);
+    return seen_count(
+        pairs, &shapes,
+        &(struct trace_message){
+            .source = channel->source, .dest = channel->dest, .send = send, .receive = receive});
 }
 
-static enum core_status walk_rows(struct trace *trace, struct core_table *pairs,
-                                  trace_message_fn fn, void *context)
+static enum core_status walk_rows(struct trace *trace, struct core_table *pairs)
 {
     struct core_table channels = CORE_TABLE(struct channel, id);
     const struct channel *channel = NULL;
@@ -163,8 +182,8 @@ static enum core_status walk_rows(struct trace *trace, struct core_table *pairs,
         if (!channel || channel->id != id)
             channel = core_table_find(&channels, &id);
         if (channel)
-            status = tell_new(trace, channel, (uint64_t)sqlite3_column_int64(stmt, 1),
-                              (uint64_t)sqlite3_column_int64(stmt, 2), pairs, fn, context);
+            status = row_count(trace, channel, (uint64_t)sqlite3_column_int64(stmt, 1),
+                               (uint64_t)sqlite3_column_int64(stmt, 2), pairs);
     }
     if (status == CORE_OK && step != SQLITE_DONE)
         status = trace_damaged(trace, "its messages cannot be read");
@@ -182,10 +201,12 @@ enum core_status trace_messages_each(struct trace *trace, bool threads, trace_me
         overtaking |= trace->comm[i].overtaking;
     enum core_status status =
         !threads && !overtaking && rows_are_kept(trace)
-            ? walk_rows(trace, &pairs, fn, context)
+            ? walk_rows(trace, &pairs)
             : walk(trace, threads ? EACH OVERTAKING ONE_THREAD : EACH OVERTAKING, &pairs, fn,
                    context);
 
+    if (status == CORE_OK)
+        status = seen_tell(&pairs, fn, context);
     core_table_done(&pairs);
     return status;
 }
@@ -196,6 +217,15 @@ enum core_status trace_messages_all(struct trace *trace, trace_message_fn fn, vo
                 "SELECT c.source, c.dest, m.send, m.receive FROM channel c JOIN message_row m ON "
                 "m.channel = c.id "
                 "WHERE NOT c.inner AND m.send IS NOT NULL AND m.receive IS NOT NULL",
+                NULL, fn, context);
+}
+
+enum core_status trace_messages_unreceived(struct trace *trace, trace_message_fn fn, void *context)
+{
+    return walk(trace,
+                "SELECT c.source, c.dest, m.send, m.receive FROM channel c JOIN message_row m ON "
+                "m.channel = c.id WHERE NOT c.inner AND m.send IS NOT NULL AND m.receive IS NULL "
+                "ORDER BY c.source, m.send",
                 NULL, fn, context);
 }
 

@@ -12,7 +12,7 @@
 #include "interpose/objects/contents.h"
 #include "interpose/recorder.h"
 
-enum { USAGE_MAX = 500, USAGE_NAME_MAX = 128 };
+enum { USAGE_MAX = MISUSE_KEPT_MAX, USAGE_NAME_MAX = 128 };
 
 /* Keeps the record (core/trace/misuse.h), for the call seq. misuse->site is an id of the rank's; 0
  * the call's own place. */
