@@ -17,6 +17,7 @@
 #include "core/random.h"
 #include "core/text.h"
 #include "core/output.h"
+#include "explore/failure.h"
 #include "explore/files.h"
 #include "explore/input.h"
 #include "explore/findings.h"
@@ -225,9 +226,9 @@ static int again(struct explore_program *program, const struct settings *setting
     replay_policy_done(&policy);
     if (status != CORE_OK)
         return cli_exit_of(status);
-    return program->outcome.world.decisions->unfinished ? CLI_BUDGET
-           : explore_outcome_failure(&program->outcome) ? CLI_FINDINGS
-                                                        : CLI_CLEAN;
+    return program->outcome.world.decisions->unfinished  ? CLI_BUDGET
+           : explore_failure_of(&program->outcome.world) ? CLI_FINDINGS
+                                                         : CLI_CLEAN;
 }
 
 /* --- the search ------------------------------------------------------------------------------- */
@@ -312,13 +313,15 @@ static int search(struct explore_program *program, struct settings *settings)
         settings->search.progress_context = &shown;
     }
     time_begin(program, settings);
-    enum core_status status = explore_program_times(program);
+    enum core_status status = explore_program_times(program, NULL);
     if (status == CORE_OK)
         status = explore_search(explore_program_run, program, program->command->rank_count,
                                 &settings->search, &found);
     if (terminal)
         fprintf(stderr, "\r\33[K");
     settings->search.progress = NULL;
+    if (status == CORE_OK)
+        status = explore_findings_untime(program, &found);
     if (status == CORE_OK)
         status = source_open(started_ns, &source);
     if (status == CORE_OK)

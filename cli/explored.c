@@ -10,8 +10,10 @@
 
 #include "checkers/check.h"
 #include "core/progress.h"
+#include "explore/failure.h"
 #include "explore/files.h"
 #include "explore/findings.h"
+#include "explore/summary.h"
 
 /* BEGIN_S: beyond what the job took, for the program to come to where its ranks begin. */
 enum { SECONDS_MAX = 5, BEGIN_S = 5, RANK_SHIFT = 40 };
@@ -99,26 +101,77 @@ static void tell(void *context, uint64_t worlds, uint64_t ahead)
     core_progress_tell((uint64_t)((explore_program_now_s() - *started_s) * 1000));
 }
 
-/* Where outcomes differ, that may be for times that the program prints: looked for then only, with
- * time of its own, as the search may have used up all of its. */
+/* The search has SEARCH_SHARE of its time; the rest is for what is asked of worlds behind it: which
+ * numbers are times that the program prints, and by which choices its outcomes are met. */
+static const double SEARCH_SHARE = 0.6;
+
 static enum core_status search_run(struct explore_program *program,
                                    const struct explore_options *how,
                                    struct explore_search *out_search)
 {
-    int ranks = program->command->rank_count;
     program->end_s = explore_program_now_s() + how->time_s;
-    enum core_status status = explore_search(explore_program_run, program, ranks, how, out_search);
-    if (status != CORE_OK || out_search->class_count < 2)
-        return status;
-    program->end_s = explore_program_now_s() + how->time_s;
-    status = explore_program_times(program);
-    if (status == CORE_OK && program->allow.pattern_count == program->allowed)
-        return CORE_OK;
-    explore_search_done(out_search);
-    *out_search = (struct explore_search){0};
-    return status == CORE_OK ? explore_search(explore_program_run, program, ranks, how, out_search)
-                             : status;
+    enum core_status status =
+        explore_search(explore_program_run, program, program->command->rank_count, how, out_search);
+    program->end_s = program->end_all_s;
+    return status == CORE_OK ? explore_findings_untime(program, out_search) : status;
 }
+
+/* Of ranks with several threads, whose order in the job need not come in a world: a call that MPI
+ * refuses there is the program's fault. */
+static bool is_theirs(const struct trace *trace, const struct world_finding *failure)
+{
+    static const char *const fault[] = {"error", "truncation", "collective-mismatch"};
+    bool several = false, is = false;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        several |= trace->rank[r].threads > 1;
+    for (size_t i = 0; failure && i < sizeof fault / sizeof *fault; i++)
+        is |= !strcmp(failure->rule, fault[i]);
+    return several && is;
+}
+
+static char *always_said(const struct explore_program *program)
+{
+    const struct world_decisions *told = program->outcome.world.decisions;
+    const struct world_finding *failure = explore_failure_of(&program->outcome.world);
+    char *why = NULL, *said;
+    if (told && told->unfinished)
+        return not_explored("no world came to its end in the time that there is for it");
+    if (asprintf(&why, "in a world it ends otherwise than it did%s%s", failure ? ": " : "",
+                 failure ? failure->text : "") < 0)
+        return NULL;
+    said = not_explored(why);
+    free(why);
+    return said;
+}
+
+static enum core_status found_tell(struct trace *trace, struct explore_program *program,
+                                   struct explore_search *search, struct finding_list *list,
+                                   char **out_said)
+{
+    uint32_t before = list->count;
+    bool over = explore_program_now_s() >= program->end_s;
+    enum core_status status = explore_findings(program, search, list);
+    list->orders = explore_orders(search);
+    places_find(trace, list, before);
+    over |= explore_program_now_s() >= program->end_all_s;
+    char *summary = explore_summary(search), *sent = explore_sent_words(program, search);
+    if (summary && asprintf(out_said, "explored: %s%s%s%s%s", summary, sent ? ", though " : "",
+                            sent ? sent : "",
+                            sent ? " (crosswait explore --compare=messages tells them apart)" : "",
+                            !search->complete && (over || search->heap_count)
+                                ? "; run takes about as long for that as the job took, "
+                                  "crosswait explore goes on"
+                                : "") < 0)
+        *out_said = NULL;
+    free(sent);
+    free(summary);
+    if (status == CORE_OK && list->orders.extent == ORDERS_ALL && !any_fails(list, before))
+        refute(list, before);
+    return status;
+}
+
+/* LEAST_S: what it has, however long the program took to come to where its ranks begin. */
+static const double LEAST_S = 1;
 
 static enum core_status explore(struct trace *trace, const struct explore_command *command,
                                 double job_s, double budget_s, const char *written,
@@ -127,11 +180,11 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
     struct explore_program program;
     struct explore_search search;
     double started_s = explore_program_now_s();
-    const struct explore_options how = {.time_s = budget_s,
-                                        .seed = CHECK_SEED_DEFAULT,
-                                        .progress = tell,
-                                        .progress_context = &started_s};
-    uint32_t before = list->count;
+    struct explore_options how = {.seed = CHECK_SEED_DEFAULT,
+                                  .progress = tell,
+                                  .progress_context = &started_s,
+                                  .met = explore_findings_met,
+                                  .met_context = &program};
     double begin_s = job_s < UINT32_MAX / 2000 ? job_s + BEGIN_S : 0;
     const struct explore_start start = {.start_ms_max = (uint32_t)(begin_s * 1000),
                                         .world_ms_max = (uint32_t)(budget_s * 1000)};
@@ -144,40 +197,19 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
         explore_program_end(&program);
         return status;
     }
+    double now_s = explore_program_now_s(), least_s = budget_s < LEAST_S ? budget_s : LEAST_S;
+    program.end_all_s =
+        started_s + budget_s > now_s + least_s ? started_s + budget_s : now_s + least_s;
+    how.time_s = (program.end_all_s - now_s) * SEARCH_SHARE;
     core_progress_begin("exploring", (uint64_t)(budget_s * 1000));
     status = search_run(&program, &how, &search);
     core_progress_end();
-    if (status == CORE_OK && fails_always(&search, &program)) {
-        const struct world_decisions *told = program.outcome.world.decisions;
-        const struct world_finding *failure = explore_outcome_failure(&program.outcome);
-        bool unfinished = told && told->unfinished;
-        char *why = NULL;
-        if (unfinished)
-            *out_said = not_explored("no world came to its end in the time that there is for it");
-        else if (asprintf(&why, "in a world it ends otherwise than it did%s%s", failure ? ": " : "",
-                          failure ? failure->text : "") >= 0)
-            *out_said = not_explored(why);
-        free(why);
-    } else if (status == CORE_OK) {
-        status = explore_findings(&program, &search, list);
-        places_find(trace, list, before);
-        list->orders = explore_orders(&search);
-        char *summary = explore_summary(&search);
-        bool cut = !search.complete && explore_program_now_s() - started_s >= budget_s;
-        char *sent = explore_sent_words(&program, &search);
-        if (summary &&
-            asprintf(out_said, "explored: %s%s%s%s%s", summary, sent ? ", though " : "",
-                     sent ? sent : "",
-                     sent ? " (crosswait explore --compare=messages tells them apart)" : "",
-                     cut ? "; run takes about as long for that as the job took, "
-                           "crosswait explore goes on"
-                         : "") < 0)
-            *out_said = NULL;
-        free(sent);
-        free(summary);
-        if (status == CORE_OK && list->orders.extent == ORDERS_ALL && !any_fails(list, before))
-            refute(list, before);
-    }
+    if (status == CORE_OK && fails_always(&search, &program) &&
+        !is_theirs(trace, explore_failure_of(&program.outcome.world)))
+        *out_said = always_said(&program);
+    else if (status == CORE_OK)
+        status = found_tell(trace, &program, &search, list, out_said);
+    explore_findings_forget(&program);
     explore_search_done(&search);
     explore_program_end(&program);
     return status;
@@ -197,11 +229,7 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
     char *why = NULL, *written = explore_file_written(options->started);
     core_report_keep(&why);
     if (explore_command_read(options->command, false, &command) == CORE_OK) {
-        const char *library = trace_meta(trace, "library");
-        if (library && strncmp(library, "MPICH", strlen("MPICH")) == 0)
-            core_report(CORE_UNSUPPORTED, "worlds take the place of Open MPI, and the program is "
-                                          "built for MPICH");
-        else if (command.rank_count != (int)trace->rank_count)
+        if (command.rank_count != (int)trace->rank_count)
             core_report(CORE_UNSUPPORTED, "how many ranks it has is not said by its command");
         else
             explore(trace, &command, options->job_s, budget_s, written, list, out_said);

@@ -14,6 +14,7 @@
 #include "core/array.h"
 #include "core/file.h"
 #include "core/trace/describe.h"
+#include "explore/failure.h"
 #include "explore/mirror.h"
 #include "launch/force.h"
 #include "launch/launch.h"
@@ -251,6 +252,10 @@ static void ends(struct jobs *jobs, const struct launch_result *launched,
         rank_end(jobs, r, outcome);
         outcome->finished &= jobs->trace.rank[r].state == EVENT_RANK_FINISHED;
     }
+    /* The launcher ends the other ranks with the first that fails, wherever they are: nobody knows
+     * what they would have done. */
+    jobs->mirror.told.early |=
+        launched->end != LAUNCH_END_DEADLOCK && explore_failure_of(outcome) != NULL;
     for (uint32_t i = 0; launched->end == LAUNCH_END_DEADLOCK && i < ending->call_count; i++) {
         struct trace_event event;
         const struct ending_call *call = &ending->call[i];

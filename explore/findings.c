@@ -11,10 +11,12 @@
 #include "checkers/wording.h"
 #include "core/array.h"
 #include "core/text.h"
+#include "explore/failure.h"
 #include "explore/sent.h"
 #include "explore/state.h"
 
-enum { CLASSES_TOLD = 8, ANSWERS_TOLD = 8, LINE_SHOWN = 120 };
+/* Outcomes of worlds that come to a good end are told up to PASSING_TOLD; each that fails is. */
+enum { PASSING_TOLD = 8, ANSWERS_TOLD = 8, ALSO_TOLD = 4, LINE_SHOWN = 120 };
 
 /* --- a class, looked at ----------------------------------------------------------------------- */
 
@@ -36,11 +38,14 @@ struct look {
     char *failure; /* in words; NULL: it does not fail */
     int failed;    /* the rank of it, or -1 */
     char *found;   /* what else the world found; NULL: nothing */
+    char *also;    /* how else it fails, where it does; NULL: not */
     struct explore_output output;
     struct explore_sent sent;    /* where that is compared */
     struct tolds chosen, stands; /* of the schedule; of the ranks that fail */
     bool waits;                  /* it fails because those wait for ever */
     bool same;                   /* as the first one of the class */
+    bool once;                   /* its choices were taken again, and gave another outcome */
+    uint64_t key;                /* of the world that was run */
 };
 
 static void tolds_done(struct tolds *tolds)
@@ -66,6 +71,7 @@ static void look_done(struct look *look)
     free(look->schedule);
     free(look->failure);
     free(look->found);
+    free(look->also);
 }
 
 static const struct world_decision *decision_of(const struct world_decisions *told,
@@ -202,29 +208,17 @@ static enum core_status tell_answers(struct explore_program *program,
     return status;
 }
 
-/* Findings that are about the call in which the rank is. */
-static bool is_of_call(const char *rule)
-{
-    static const char *const those[] = {"abort", "deadlock",   "livelock",
-                                        "error", "truncation", "collective-mismatch"};
-    for (size_t i = 0; i < sizeof those / sizeof *those; i++)
-        if (!strcmp(rule, those[i]))
-            return true;
-    return false;
-}
-
 /* Where those ranks of the last world are that fail. */
 static enum core_status tell_stands(struct explore_program *program,
                                     const struct world_finding *failure, struct look *look)
 {
     enum core_status status = CORE_OK;
-    if (!failure || !is_of_call(failure->rule))
+    if (!failure)
         return CORE_OK;
     look->waits = !strcmp(failure->rule, "deadlock");
     for (int r = 0; r < program->command->rank_count && status == CORE_OK; r++) {
         const struct world_rank_outcome *rank = &program->outcome.rank[r];
-        bool fails = look->waits ? rank->end == WORLD_RANK_STOPPED : r == failure->rank;
-        if (rank->call && fails)
+        if (explore_outcome_stands(&program->outcome, failure, r))
             status = tell(program, (uint32_t)r, rank->call, rank->site,
                           strdup(rank->why ? rank->why : ""), &look->stands);
     }
@@ -233,11 +227,33 @@ static enum core_status tell_stands(struct explore_program *program,
 
 static char *others_found(const struct world_outcome *outcome)
 {
-    char *text = NULL;
+    char *text = NULL, more[32] = "";
+    int others = outcome->finding_count - 1 + outcome->finding_dropped;
+    if (others > 0)
+        snprintf(more, sizeof more, "; and %d more", others);
     if (outcome->finding_count &&
-        asprintf(&text, "%s: %s", outcome->finding[0].rule, outcome->finding[0].text) < 0)
+        asprintf(&text, "%s: %s%s", outcome->finding[0].rule, outcome->finding[0].text, more) < 0)
         text = NULL;
     return text;
+}
+
+/* Each of several ranks may be the one that ends the job. */
+static char *also_failed(const struct world_outcome *outcome, const struct world_finding *failure)
+{
+    char *text = NULL;
+    size_t bytes;
+    int also = 0;
+    FILE *file = open_memstream(&text, &bytes);
+    for (int i = 0; file && i < outcome->finding_count; i++)
+        if (&outcome->finding[i] != failure && explore_failure_is(&outcome->finding[i]) &&
+            also++ < ALSO_TOLD)
+            fprintf(file, "%s%s", also > 1 ? "; " : "", outcome->finding[i].text);
+    if (file && also > ALSO_TOLD)
+        fprintf(file, "; and %d more", also - ALSO_TOLD);
+    if (!core_text_close(file, &text) || also)
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* What --again takes: the words of a policy over its own defaults. */
@@ -297,7 +313,7 @@ static char *buffered_words(const struct explore_events *events, const struct ex
 static enum core_status look_fill(struct explore_program *program, const struct explore_list *usual,
                                   const struct explore_events *events, struct look *look)
 {
-    const struct world_finding *failure = explore_outcome_failure(&program->outcome);
+    const struct world_finding *failure = explore_failure_of(&program->outcome.world);
     look->schedule =
         schedule_text(&look->list, &look->sends, program->outcome.world.decisions->touched);
     enum core_status status =
@@ -314,6 +330,7 @@ static enum core_status look_fill(struct explore_program *program, const struct 
     look->failed = failure ? failure->rank : -1;
     look->buffered = buffered_words(events, &look->sends);
     look->found = failure ? NULL : others_found(&program->outcome.world);
+    look->also = failure ? also_failed(&program->outcome.world, failure) : NULL;
     return CORE_OK;
 }
 
@@ -343,7 +360,9 @@ static enum core_status look_run(struct explore_program *program, struct explore
     if (status != CORE_OK || outcome->decisions->unfinished || !kept)
         return status; /* a job that did not keep its schedule is no world of it */
     look->same = key == look->class->key;
-    search->went_astray |= !look->same;
+    look->key = key;
+    if (!look->same)
+        explore_search_astray(search);
     *out_there = true;
     return look_fill(program, usual_of(search), &events, look);
 }
@@ -358,7 +377,7 @@ static enum core_status look_at(struct explore_program *program, struct explore_
     *out_there = false;
     if (status == CORE_OK)
         status = look_run(program, search, &look, out_there);
-    *out_there &= look.same || !program->runner.chance;
+    *out_there &= look.same || !(program->runner.chance || class->failure);
     if (status != CORE_OK || !*out_there)
         look_done(&look);
     else
@@ -366,10 +385,37 @@ static enum core_status look_at(struct explore_program *program, struct explore_
     return status;
 }
 
-struct explore_seen { /* of the first classes */
-    struct look look[CLASSES_TOLD];
-    bool known[CLASSES_TOLD];
+struct explore_seen { /* by the number of the class */
+    struct look *look;
+    bool *known;
+    uint32_t count, room, known_room;
 };
+
+/* Of so many classes before this one. */
+static uint32_t passing_before(const struct explore_search *search, uint32_t class)
+{
+    uint32_t passing = 0;
+    for (uint32_t i = 0; i < class; i++)
+        passing += !search->class[i].failure;
+    return passing;
+}
+
+static enum core_status seen_room(struct explore_program *program, uint32_t count)
+{
+    enum core_status status = CORE_OK;
+    if (!program->seen)
+        status = CORE_ARRAY_NEW(program->seen, 1, "what was found");
+    struct explore_seen *seen = program->seen;
+    if (status == CORE_OK)
+        status = CORE_ARRAY_ROOM(seen->look, seen->room, count, "what was found");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_ROOM(seen->known, seen->known_room, count, "what was found");
+    for (; status == CORE_OK && seen->count < count; seen->count++) {
+        seen->look[seen->count] = (struct look){0};
+        seen->known[seen->count] = false;
+    }
+    return status;
+}
 
 /* The choices by which the class was met first. */
 static enum core_status look_first(const struct explore_program *program,
@@ -385,10 +431,9 @@ enum core_status explore_findings_met(void *context, const struct explore_search
 {
     struct explore_program *program = context;
     enum core_status status = CORE_OK;
-    if (class >= CLASSES_TOLD)
+    if (!search->class[class].failure && passing_before(search, class) >= PASSING_TOLD)
         return CORE_OK;
-    if (!program->seen)
-        status = CORE_ARRAY_NEW(program->seen, 1, "what was found");
+    status = seen_room(program, class + 1);
     if (status != CORE_OK)
         return status;
     const struct explore_events events = {program->outcome.event, program->outcome.event_count};
@@ -402,17 +447,43 @@ enum core_status explore_findings_met(void *context, const struct explore_search
 
 void explore_findings_forget(struct explore_program *program)
 {
-    for (int i = 0; program->seen && i < CLASSES_TOLD; i++)
+    for (uint32_t i = 0; program->seen && i < program->seen->count; i++)
         look_done(&program->seen->look[i]);
+    if (program->seen) {
+        free(program->seen->look);
+        free(program->seen->known);
+    }
     free(program->seen);
     program->seen = NULL;
+}
+
+enum core_status explore_findings_untime(struct explore_program *program,
+                                         struct explore_search *search)
+{
+    uint32_t *place, count = search->class_count;
+    enum core_status status = explore_program_untime(program, search, &place);
+    struct explore_seen *seen = program->seen;
+    for (uint32_t i = 0; place && seen && i < count && i < seen->count; i++) {
+        if (place[i] == i || !seen->known[i])
+            continue;
+        struct look *to = &seen->look[place[i]];
+        if (seen->known[place[i]])
+            look_done(&seen->look[i]);
+        else
+            *to = seen->look[i];
+        seen->known[place[i]] = true;
+        seen->look[i] = (struct look){0};
+        seen->known[i] = false;
+    }
+    free(place);
+    return status;
 }
 
 /* False: nothing is known of the class. */
 static bool look_remember(struct explore_program *program, const struct explore_search *search,
                           uint32_t class, struct look *out_look)
 {
-    if (!program->seen || !program->seen->known[class])
+    if (!program->seen || class >= program->seen->count || !program->seen->known[class])
         return false;
     *out_look = program->seen->look[class];
     out_look->class = &search->class[class];
@@ -518,6 +589,18 @@ static bool says_something(const char *line)
     return false;
 }
 
+static int line_shown(const char *line)
+{
+    size_t bytes = strcspn(line, "\n");
+    return (int)(bytes < LINE_SHOWN ? bytes : LINE_SHOWN);
+}
+
+/* What stands behind a line that is not shown whole. */
+static const char *line_rest(const char *line)
+{
+    return strcspn(line, "\n") > LINE_SHOWN ? ", and so on" : "";
+}
+
 /* The first and the last line that the rank that failed says on standard error: a sanitizer's
  * report begins with what it found, Python's ends with it. */
 static void errors_say(struct finding *finding, const struct look *look)
@@ -531,13 +614,10 @@ static void errors_say(struct finding *finding, const struct look *look)
         }
     if (!first)
         return;
-    finding_fact(finding, "rank %d says '%.*s'", look->failed,
-                 (int)(strcspn(first, "\n") < LINE_SHOWN ? strcspn(first, "\n") : LINE_SHOWN),
-                 first);
+    finding_fact(finding, "rank %d says '%.*s'%s", look->failed, line_shown(first), first,
+                 line_rest(first));
     if (last != first)
-        finding_fact(finding, "and at last '%.*s'",
-                     (int)(strcspn(last, "\n") < LINE_SHOWN ? strcspn(last, "\n") : LINE_SHOWN),
-                     last);
+        finding_fact(finding, "and at last '%.*s'%s", line_shown(last), last, line_rest(last));
 }
 
 static enum core_status failure_add(struct explore_program *program, struct explore_search *search,
@@ -548,8 +628,13 @@ static enum core_status failure_add(struct explore_program *program, struct expl
         return CORE_NO_MEMORY;
     failure_title(finding, look);
     enum core_status status = places_add(finding, look);
+    if (look->also)
+        finding_fact(finding, "so may it end, too: %s", look->also);
     errors_say(finding, look);
     count_say(finding, search, look);
+    if (look->once)
+        finding_fact(finding, "it did not repeat itself: the same choices, taken again, gave "
+                              "another outcome");
     if (look->class->sampled)
         finding_fact(finding, "found by chance, seed %" PRIu64, search->options->seed);
     repeat_set(finding, program, look);
@@ -590,10 +675,11 @@ static void outcome_say(struct explore_program *program, struct finding *finding
     const char *times = count == 1 ? "time" : "times";
     if (explore_output_differ(&look->output, &other->output, &program->allow, &d)) {
         const char *line = d.line[0];
-        finding_fact(
-            finding,
-            line ? "%" PRIu64 " %s: rank %d %s '%.*s'" : "%" PRIu64 " %s: rank %d %s no such line",
-            count, times, d.rank, d.errors ? "says" : "prints", LINE_SHOWN, line ? line : "");
+        finding_fact(finding,
+                     line ? "%" PRIu64 " %s: rank %d %s '%.*s'%s"
+                          : "%" PRIu64 " %s: rank %d %s no such line",
+                     count, times, d.rank, d.errors ? "says" : "prints",
+                     line_shown(line ? line : ""), line ? line : "", line_rest(line ? line : ""));
     } else if (look->found || !explore_sent_differ(&look->sent, &other->sent, &unlike)) {
         finding_fact(finding, "%" PRIu64 " %s: %s", count, times,
                      look->found ? look->found : "as otherwise");
@@ -657,6 +743,9 @@ static enum core_status race_add(struct explore_program *program, struct explore
 {
     const struct look *base;
     struct look *least;
+    uint32_t passing_looked = 0;
+    for (uint32_t i = 0; i < count; i++)
+        passing_looked += !look[i].failure;
     race_ends(look, count, &program->allow, &base, &least);
     if (!least)
         return CORE_OK;
@@ -674,6 +763,8 @@ static enum core_status race_add(struct explore_program *program, struct explore
     for (uint32_t i = 0; i < count; i++)
         if (!look[i].failure && &look[i] != base)
             outcome_say(program, finding, &look[i], base);
+    if (passing > passing_looked)
+        finding_fact(finding, "%" PRIu32 " more outcomes are not shown", passing - passing_looked);
     repeat_set(finding, program, least);
     return status;
 }
@@ -741,21 +832,79 @@ static enum core_status look_late(struct explore_program *program, struct explor
     return status;
 }
 
-static enum core_status look_one(struct explore_program *program, struct explore_search *search,
-                                 uint32_t class, struct look *out_look, bool *out_there)
+/* A world that failed is told, though it cannot be seen again. */
+static enum core_status look_told(const struct explore_program *program,
+                                  const struct explore_class *class, struct look *out_look)
 {
+    struct look look = {.class = class, .failed = -1};
+    enum core_status status = look_first(program, class, &look);
+    look.schedule = schedule_text(&look.list, &look.sends, program->worlds && look.list.count);
+    if (status == CORE_OK && !(look.failure = strdup(class->failure)))
+        status = core_report(CORE_NO_MEMORY, "out of memory for what was found");
+    if (status != CORE_OK)
+        look_done(&look);
+    else
+        *out_look = look;
+    return status;
+}
+
+static enum core_status look_one(struct explore_program *program, struct explore_search *search,
+                                 uint32_t place, struct look *out_look, bool *out_there)
+{
+    const struct explore_class *class = &search->class[place];
     double end_s = program->end_s;
     bool over = search->interrupted || (end_s > 0 && explore_program_now_s() >= end_s);
+    bool astray = search->went_astray, once;
     enum core_status status = CORE_OK;
-    *out_there = false;
+    *out_there = search->went_astray = false;
     if (!(over && program->runner.chance))
-        status = look_at(program, search, &search->class[class], out_look, out_there);
+        status = look_at(program, search, class, out_look, out_there);
+    once = search->went_astray && class->failure;
+    search->went_astray |= astray;
     if (status == CORE_OK && !*out_there)
-        *out_there = look_remember(program, search, class, out_look);
-    if (status == CORE_OK && !*out_there && !search->interrupted)
-        status = look_late(program, search, &search->class[class], out_look, out_there);
+        *out_there = look_remember(program, search, place, out_look);
+    if (status == CORE_OK && !*out_there && !search->interrupted && !once)
+        status = look_late(program, search, class, out_look, out_there);
+    if (status == CORE_OK && *out_there && class->failure && !out_look->failure) {
+        look_done(out_look);
+        *out_there = false;
+    }
+    if (status == CORE_OK && !*out_there && class->failure) {
+        status = look_told(program, class, out_look);
+        *out_there = status == CORE_OK;
+    }
+    if (*out_there)
+        out_look->once = once;
     program->end_s = end_s;
     return status;
+}
+
+/* Each that fails, and the first of those that do not. *out_looked: so many. */
+static enum core_status looks_take(struct explore_program *program, struct explore_search *search,
+                                   struct look *look, uint32_t *out_looked)
+{
+    enum core_status status = CORE_OK;
+    uint32_t passing = 0;
+    *out_looked = 0;
+    for (uint32_t i = 0; i < search->class_count && status == CORE_OK; i++) {
+        bool there;
+        passing += !search->class[i].failure;
+        if (!search->class[i].failure && passing > PASSING_TOLD)
+            continue;
+        status = look_one(program, search, i, &look[*out_looked], &there);
+        *out_looked += status == CORE_OK && there;
+    }
+    return status;
+}
+
+/* A world that was to be like one that passed may have failed: that failure is told, unless it is
+ * one that is told already. */
+static bool is_told(const struct explore_search *search, const struct look *look)
+{
+    for (uint32_t i = 0; i < search->class_count && look->class->failure == NULL; i++)
+        if (search->class[i].failure && search->class[i].key == look->key)
+            return true;
+    return false;
 }
 
 enum { SHARE_LOOK = 10, LOOK_S = 1 };
@@ -764,102 +913,29 @@ enum core_status explore_findings(struct explore_program *program, struct explor
                                   struct finding_list *list)
 {
     struct look *look = NULL;
-    uint32_t count = search->class_count < CLASSES_TOLD ? search->class_count : CLASSES_TOLD;
-    uint32_t looked = 0, passing = 0;
+    uint32_t looked = 0, passing = passing_before(search, search->class_count);
     if (!search->behaviours && program->outcome.unsure)
         return explore_program_crowded();
-    enum core_status status = CORE_ARRAY_NEW(look, count, "what was found");
+    enum core_status status = CORE_ARRAY_NEW(look, search->class_count, "what was found");
 
     search->lacks = program->worlds ? 0 : program->runner.lacks(program->runner.context);
     if (program->end_s > 0 && program->worlds)
         program->end_s = explore_program_now_s() + LOOK_S + search->options->time_s / SHARE_LOOK;
-    for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
-        bool there;
-        status = look_one(program, search, i, &look[looked], &there);
-        if (status != CORE_OK)
-            break;
-        if (!there)
-            continue;
-        passing += !look[looked].failure;
-        if (look[looked].failure)
-            status = failure_add(program, search, &look[looked], list);
-        looked++;
-    }
+    if (program->end_all_s > 0 && program->end_s > program->end_all_s)
+        program->end_s = program->end_all_s;
+    if (status == CORE_OK)
+        status = looks_take(program, search, look, &looked);
+    for (uint32_t i = 0; i < looked && status == CORE_OK; i++)
+        if (look[i].failure && !is_told(search, &look[i]))
+            status = failure_add(program, search, &look[i], list);
     if (passing > 1 && status == CORE_OK)
-        status =
-            race_add(program, search, look, looked, passing + (search->class_count - count), list);
+        status = race_add(program, search, look, looked, passing, list);
     if (status == CORE_OK)
         status = astray_add(search, list);
     for (uint32_t i = 0; i < looked; i++)
         look_done(&look[i]);
     free(look);
     return status;
-}
-
-struct orders explore_orders(const struct explore_search *s)
-{
-    return (struct orders){!s->behaviours                                 ? ORDERS_OPEN
-                           : s->complete && s->unless                     ? ORDERS_MAYBE
-                           : s->complete && s->asked_again                ? ORDERS_POLLS
-                           : s->complete                                  ? ORDERS_ALL
-                           : s->heap_count || s->overdue_count || s->late ? ORDERS_SOME
-                                                                          : ORDERS_MAYBE,
-                           s->behaviours};
-}
-
-/* All that is decided was run; what else may differ was not seen. */
-static const char *unless_of(const struct explore_search *s)
-{
-    static const char *const races[] = {
-        ", and no more unless a rank's own loads and stores race in its window",
-        ", and no more unless threads of a rank race for memory",
-        ", and no more unless a rank's own loads and stores race in its window, or its threads for "
-        "memory",
-    };
-    static const char *const polled[] = {
-        ", and no more in which no test or probe fails twice in a row, unless a rank's own loads "
-        "and stores race in its window",
-        ", and no more in which no test or probe fails twice in a row, unless threads of a rank "
-        "race for memory",
-        ", and no more in which no test or probe fails twice in a row, unless a rank's own loads "
-        "and stores race in its window, or its threads for memory",
-    };
-    return (s->asked_again ? polled : races)[s->unless - 1];
-}
-
-static const char *rest_of(const struct explore_search *s)
-{
-    static const char *const lacks[] = {
-        ", and there may be more than can be told apart",
-        ", and there may be more, as no job tells the order of accesses to windows and files",
-        ", and there may be more, as no job can be given what a persistent receive takes",
-        ", and there may be more, as no job tells the order of accesses to windows and files, "
-        "or can be given what a persistent receive takes",
-    };
-    return s->complete && s->unless        ? unless_of(s)
-           : s->complete && s->asked_again ? ", all in which no test or probe fails twice in a row"
-           : s->complete                   ? ", all there are"
-           : s->interrupted                ? ", then it was interrupted"
-           : !s->behaviours && (s->late || s->overdue_count)
-               ? *s->beyond ? ", as every world needs more than one may have"
-                            : ", as no world came to its end within the time"
-           : s->heap_count || s->overdue_count ? ", and there are more"
-           : s->overtaking ? ", and there may be more, as messages may overtake each other"
-           : s->broken_off ? ", and there may be more, as a world was broken off"
-           : s->lacks & EXPLORE_LACKS_THREADS
-               ? ", and there may be more, as not all that threads did could be told"
-               : lacks[s->lacks];
-}
-
-char *explore_summary(const struct explore_search *s)
-{
-    char *text = NULL;
-    const char *rest = rest_of(s);
-    if (asprintf(&text, "%" PRIu64 " behaviour%s%s: %" PRIu32 " outcome%s", s->behaviours,
-                 s->behaviours == 1 ? "" : "s", rest, s->class_count,
-                 s->class_count == 1 ? "" : "s") < 0)
-        return NULL;
-    return text;
 }
 
 /* What one of the two examples sends; nothing, where it is broken off. */

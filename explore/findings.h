@@ -11,6 +11,9 @@
 enum core_status explore_findings_met(void *program, const struct explore_search *search,
                                       uint32_t class);
 void explore_findings_forget(struct explore_program *program);
+/* Outcomes that differ only in numbers that a clock makes become one. */
+enum core_status explore_findings_untime(struct explore_program *program,
+                                         struct explore_search *search);
 /* Runs a few worlds more, where worlds are processes for another tenth of the time. */
 enum core_status explore_findings(struct explore_program *program, struct explore_search *search,
                                   struct finding_list *out_list);
@@ -18,10 +21,6 @@ enum core_status explore_findings(struct explore_program *program, struct explor
 enum core_status explore_findings_overdue(struct explore_program *program,
                                           const struct explore_search *search,
                                           struct finding_list *list);
-/* Which orders of the program it has looked at. */
-struct orders explore_orders(const struct explore_search *search);
-/* "6 behaviours, all there are: 2 outcomes"; free() it. */
-char *explore_summary(const struct explore_search *search);
 /* Where worlds of one outcome differ in what their ranks send: "not all send the same: rank 0's
  * MPI_Send at mw.c:17 sends 2.5 to rank 1, tag 7, otherwise 3.5"; NULL: they do not. free() it. */
 char *explore_sent_words(struct explore_program *program, const struct explore_search *search);

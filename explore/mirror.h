@@ -1,6 +1,17 @@
 /* What a job on the real MPI library chose, and what else it could have: its calls, as they were
  * recorded, are gone through again in a world of fibers, where each decision has the answer that it
- * had in the job. What the world tells of them (world/exchange/explore.h) holds for the job. */
+ * had in the job. What the world tells of them (world/exchange/explore.h) holds for the job.
+ *
+ * The recorder gives a job the answers of a schedule (interpose/decide.h, which counts decisions
+ * as a world does). Its trace is lowered with what each call chose, and gone through again in a
+ * world of fibers in which every decision has the answer that it had: that world tells what else
+ * there was. What no schedule names is left to chance in a job, so schedules are told in full. At
+ * windows each job writes down who had which turn (replay/policy/turns.h): ranks take the memory
+ * one after the other, and what is done to it is flushed. Between fences MPI has no call for that,
+ * so where the order matters there the search does not say that it is all there is. Threads have
+ * turns as well, and who made and joined whom is written down: nothing else is taken for an order.
+ * Where threads wait for each other by other means, a job cannot keep some schedules: it says so
+ * after 5 s, and the search that there may be more. */
 #ifndef EXPLORE_MIRROR_H
 #define EXPLORE_MIRROR_H
 

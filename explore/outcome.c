@@ -9,11 +9,8 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/random.h"
+#include "explore/failure.h"
 #include "explore/sent.h"
-
-/* Findings of a world that make it fail; the others are compared and are no failure. */
-static const char *const failures[] = {"crash", "abort",      "deadlock",    "livelock",
-                                       "error", "truncation", "exit-status", "collective-mismatch"};
 
 enum core_status explore_allow_add(struct explore_allow *allow, char *word)
 {
@@ -29,21 +26,28 @@ enum core_status explore_allow_add(struct explore_allow *allow, char *word)
     return CORE_OK;
 }
 
-static bool is_failure(const struct world_finding *finding)
+/* Those that are about the call in which a rank is. */
+static const char *const of_call[] = {"abort", "deadlock",   "livelock",
+                                      "error", "truncation", "collective-mismatch"};
+
+static bool rank_fails(const struct world_outcome *outcome, int rank)
 {
-    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
-        if (!strcmp(finding->rule, failures[i]))
+    for (int i = 0; i < outcome->finding_count; i++)
+        if (outcome->finding[i].rank == rank && explore_failure_is(&outcome->finding[i]))
             return true;
     return false;
 }
 
-const struct world_finding *explore_outcome_failure(const struct world_process_outcome *outcome)
+bool explore_outcome_stands(const struct world_process_outcome *outcome,
+                            const struct world_finding *failure, int rank)
 {
-    for (size_t f = 0; f < sizeof failures / sizeof *failures; f++)
-        for (int i = 0; i < outcome->world.finding_count; i++)
-            if (!strcmp(outcome->world.finding[i].rule, failures[f]))
-                return &outcome->world.finding[i];
-    return NULL;
+    bool about = false;
+    for (size_t i = 0; i < sizeof of_call / sizeof *of_call; i++)
+        about |= !strcmp(failure->rule, of_call[i]);
+    bool waits = !strcmp(failure->rule, "deadlock");
+    bool fails =
+        waits ? outcome->rank[rank].end == WORLD_RANK_STOPPED : rank_fails(&outcome->world, rank);
+    return about && fails && outcome->rank[rank].call;
 }
 
 static bool rank_allowed(const struct explore_allow *allow, int rank)
@@ -184,20 +188,35 @@ static uint64_t hash_text(uint64_t hash, const char *text, const struct explore_
     return core_random_mix(hash ^ sum);
 }
 
-enum core_status explore_outcome_key(const struct world_process_outcome *outcome, int rank_count,
-                                     const struct explore_allow *allow, uint64_t *out_key)
+/* The call and the place of each rank that stands there because of the failure. */
+static uint64_t hash_stands(uint64_t key, const struct world_process_outcome *outcome,
+                            const struct world_finding *failure, const struct explore_view *view)
 {
-    const struct world_finding *failure = explore_outcome_failure(outcome);
+    for (int r = 0; r < view->rank_count; r++) {
+        const struct world_rank_outcome *rank = &outcome->rank[r];
+        if (!explore_outcome_stands(outcome, failure, r))
+            continue;
+        key = hash_bytes(key ^ (uint64_t)r, rank->call, strlen(rank->call));
+        key = core_random_mix(key ^ view->place(view->context, rank->site));
+    }
+    return !strcmp(failure->rule, "deadlock") && view->fewer ? core_random_mix(key) : key;
+}
+
+enum core_status explore_outcome_key(const struct world_process_outcome *outcome,
+                                     const struct explore_view *view, uint64_t *out_key)
+{
+    const struct world_finding *failure = explore_failure_of(&outcome->world);
+    const struct explore_allow *allow = view->allow;
     uint64_t key = 0;
     for (int i = 0; i < outcome->world.finding_count; i++) { /* in whatever order */
         const struct world_finding *finding = &outcome->world.finding[i];
-        if (failure && !is_failure(finding))
+        if (failure && !explore_failure_is(finding))
             continue;
         key += hash_bytes((uint64_t)(uint32_t)finding->rank, finding->rule, strlen(finding->rule));
     }
-    for (int r = 0; r < rank_count; r++) {
+    for (int r = 0; r < view->rank_count; r++) {
         const struct world_rank_outcome *rank = &outcome->rank[r];
-        bool own = !failure || failure->rank == r;
+        bool own = !failure || failure->rank == r || rank_fails(&outcome->world, r);
         if (own) /* where another one failed, it depends on chance how far this one came */
             key = core_random_mix(key ^ (uint64_t)rank->end << 48 ^
                                   (uint64_t)(uint32_t)(rank->exit_status * 65536 +
@@ -205,7 +224,7 @@ enum core_status explore_outcome_key(const struct world_process_outcome *outcome
         if (!failure && !rank_allowed(allow, r))
             key = hash_text(hash_text(key, rank->output, allow), rank->errors, allow);
     }
-    *out_key = key;
+    *out_key = failure ? hash_stands(key, outcome, failure, view) : key;
     if (failure || !allow->messages)
         return CORE_OK;
     const struct explore_events events = {outcome->event, outcome->event_count};

@@ -1,6 +1,7 @@
 /* What came of a world, and which worlds are alike: how the ranks ended, what the world found, what
  * the ranks printed (their lines, in whatever order). A world that failed is like all that failed
- * the same way, whatever they printed. */
+ * the same way, whatever they printed: the same ranks, in the same calls at the same places, with
+ * buffers or only without. */
 #ifndef EXPLORE_OUTCOME_H
 #define EXPLORE_OUTCOME_H
 
@@ -30,10 +31,20 @@ enum core_status explore_allow_numbers(struct explore_allow *allow, const struct
                                        const struct explore_output *b);
 
 /* Equal for worlds that are alike. */
-enum core_status explore_outcome_key(const struct world_process_outcome *outcome, int rank_count,
-                                     const struct explore_allow *allow, uint64_t *out_key);
-/* A finding that fails the program, the first; or NULL. */
-const struct world_finding *explore_outcome_failure(const struct world_process_outcome *outcome);
+struct explore_view { /* how a world is looked at */
+    const struct explore_allow *allow;
+    int rank_count;
+    bool fewer; /* not each of its sends had a buffer */
+    /* The same number for the same place of the program, in whichever world. */
+    uint64_t (*place)(void *context, uint64_t site);
+    void *context;
+};
+enum core_status explore_outcome_key(const struct world_process_outcome *outcome,
+                                     const struct explore_view *view, uint64_t *out_key);
+/* Whether ranks stand in a call because of that failure: each of them that waits for ever, or the
+ * those that failed in it. */
+bool explore_outcome_stands(const struct world_process_outcome *outcome,
+                            const struct world_finding *failure, int rank);
 /* A line that a rank prints in one of them only: its rank, and the line of each, without its end,
  * NULL where there is none. False: they print the same. */
 struct explore_difference {

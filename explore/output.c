@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "core/trace/describe.h"
 #include "explore/findings.h"
+#include "explore/summary.h"
 #include "reports/block.h"
 #include "reports/html/finding.h"
 #include "reports/html/page.h"

@@ -7,7 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/random.h"
 #include "core/text.h"
+#include "explore/failure.h"
 #include "explore/input.h"
 
 enum core_status explore_program_start(const struct explore_command *command,
@@ -70,6 +72,21 @@ static uint32_t milliseconds(double seconds)
     return seconds * 1000 < UINT32_MAX ? (uint32_t)(seconds * 1000) : UINT32_MAX;
 }
 
+/* Each job has numbers of its own for its places; a line is the same in all of them. */
+static uint64_t place_number(void *context, uint64_t site)
+{
+    struct explore_program *p = context;
+    struct site_place place;
+    uint64_t number = 0;
+    if (p->worlds)
+        return site;
+    if (!explore_program_place(p, site, &place))
+        return 0;
+    for (const char *at = place.file; *at; at++)
+        number = core_random_mix(number ^ (uint8_t)*at);
+    return core_random_mix(number ^ (uint64_t)place.line);
+}
+
 enum core_status explore_program_run(void *context, const struct replay_policy *policy,
                                      const struct replay_choice *choice,
                                      const struct world_outcome **out_outcome, uint64_t *out_key,
@@ -99,51 +116,94 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
     for (int i = 0; p->worlds && i < p->outcome.world.finding_count; i++)
         if (!strcmp(p->outcome.world.finding[i].rule, "unsupported"))
             return core_report(CORE_UNSUPPORTED, "%s", p->outcome.world.finding[i].text);
-    p->passed |= !explore_outcome_failure(&p->outcome);
-    return explore_outcome_key(&p->outcome, p->command->rank_count, &p->allow, out_key);
+    p->passed |= !explore_failure_of(&p->outcome.world);
+    const struct explore_view view = {.allow = &p->allow,
+                                      .rank_count = p->command->rank_count,
+                                      .fewer = policy->buffering != REPLAY_EAGER,
+                                      .place = place_number,
+                                      .context = p};
+    return explore_outcome_key(&p->outcome, &view, out_key);
 }
 
+struct under { /* a world under a clock */
+    struct explore_output output;
+    uint64_t decided; /* a hash of its answers */
+    bool there;
+};
+
 /* Nothing, if there is no time for it. */
-static enum core_status output_under(struct explore_program *p, uint32_t look_ns,
-                                     struct explore_output *out_output, bool *out_there)
+static enum core_status output_under(struct explore_program *p, const struct explore_list *list,
+                                     uint32_t look_ns, struct under *out)
 {
+    static const struct explore_sends all_buffered;
     struct world_options options = {.look_ns = look_ns, .choice = {.kind = REPLAY_CHOICE_LIST}};
     double left_s = p->end_s - explore_program_now_s();
-    enum core_status status;
 
-    *out_there = false;
+    *out = (struct under){0};
     if (p->end_s > 0 && left_s < LEAST_S)
         return CORE_OK;
     options.left_ms = p->end_s > 0 ? milliseconds(left_s) : 0;
-    replay_policy_init(&options.policy);
-    options.policy.order = REPLAY_ORDER_EXPLORE;
+    enum core_status status = explore_policy(list, &all_buffered, &options.policy);
+    if (status != CORE_OK)
+        return status;
     status = world_processes_run(p->worlds, &options, &p->outcome);
     replay_policy_done(&options.policy);
-    if (status != CORE_OK || p->outcome.world.decisions->unfinished)
+    const struct world_decisions *told = p->outcome.world.decisions;
+    if (status != CORE_OK || told->unfinished || explore_failure_of(&p->outcome.world))
         return status;
-    *out_there = true;
-    return explore_output_keep(&p->outcome, p->command->rank_count, out_output);
+    out->there = true;
+    for (uint32_t i = 0; i < told->decision_count; i++)
+        out->decided = core_random_mix(out->decided ^ (uint64_t)told->decision[i].rank << 32 ^
+                                       (uint32_t)told->decision[i].answer);
+    return explore_output_keep(&p->outcome, p->command->rank_count, &out->output);
 }
 
-enum core_status explore_program_times(struct explore_program *program)
+enum core_status explore_program_times(struct explore_program *program,
+                                       const struct explore_list *list)
 {
-    enum { UNEVEN_NS = 15838 }; /* so that quotients of times differ as well */
-    struct explore_output even = {0}, uneven = {0};
-    bool there = false;
-    enum core_status status;
+    /* So that quotients of times differ as well; and that times do which are printed in seconds. */
+    static const uint32_t uneven_ns[] = {15838, 1583800000};
+    static const struct explore_list none;
+    struct under even = {0}, uneven = {0};
 
     if (!program->worlds || program->allow.output)
         return CORE_OK;
+    if (!program->timed)
+        program->allowed = program->allow.pattern_count;
     program->timed = true;
-    program->allowed = program->allow.pattern_count;
-    status = output_under(program, 0, &even, &there);
-    if (status == CORE_OK && there)
-        status = output_under(program, UNEVEN_NS, &uneven, &there);
-    if (status == CORE_OK && there)
-        status = explore_allow_numbers(&program->allow, &even, &uneven);
-    explore_output_done(&even);
-    explore_output_done(&uneven);
+    enum core_status status = output_under(program, list ? list : &none, 0, &even);
+    for (size_t i = 0; i < sizeof uneven_ns / sizeof *uneven_ns && even.there; i++) {
+        if (status == CORE_OK)
+            status = output_under(program, list ? list : &none, uneven_ns[i], &uneven);
+        if (status == CORE_OK && uneven.there && uneven.decided == even.decided)
+            status = explore_allow_numbers(&program->allow, &even.output, &uneven.output);
+        explore_output_done(&uneven.output);
+    }
+    explore_output_done(&even.output);
     return status;
+}
+
+enum { TIMED_MAX = 8 };
+
+enum core_status explore_program_untime(struct explore_program *program,
+                                        struct explore_search *search, uint32_t **out_places)
+{
+    uint32_t passing = 0, timed = 0;
+    int patterns = program->allow.pattern_count;
+    enum core_status status = CORE_OK;
+
+    *out_places = NULL;
+    for (uint32_t i = 0; i < search->class_count; i++)
+        passing += !search->class[i].failure;
+    for (uint32_t i = 0; i < search->class_count && passing > 1 && timed < TIMED_MAX; i++) {
+        if (search->class[i].failure || status != CORE_OK)
+            continue;
+        status = explore_program_times(program, &search->class[i].asked);
+        timed++;
+    }
+    return status == CORE_OK && program->allow.pattern_count > patterns
+               ? explore_search_join(search, out_places)
+               : status;
 }
 
 enum core_status explore_program_crowded(void)

@@ -25,10 +25,11 @@ struct explore_program {
     struct explore_runner runner;
     struct site_resolver *resolver;
     struct explore_allow allow;
-    double end_s;                         /* worlds that run then are broken off; 0: none */
-    bool timed;                           /* explore_program_times has been there, */
-    int allowed;                          /* and owns all patterns but for so many */
-    bool passed;                          /* a world of the search came to a good end */
+    double end_s;     /* worlds that run then are broken off; 0: none */
+    bool timed;       /* explore_program_times has been there, */
+    int allowed;      /* and owns all patterns but for so many */
+    double end_all_s; /* nothing begins behind that, whatever is still to be told; 0: none */
+    bool passed;      /* a world of the search came to a good end */
     struct world_process_outcome outcome; /* of the last world */
     struct explore_seen *seen;            /* explore/findings.h; NULL: nothing is remembered */
 };
@@ -48,9 +49,15 @@ void explore_program_of(const struct explore_command *command, const struct expl
                         struct explore_program *out_program);
 void explore_program_end(struct explore_program *program);
 
-/* Before a search, when `allow` is complete: from two worlds whose clocks differ it learns which
- * numbers are times, of which a program that prints them does not repeat itself. */
-enum core_status explore_program_times(struct explore_program *program);
+/* When `allow` is complete: from worlds of the same answers whose clocks differ it learns which
+ * numbers are times, of which a program that prints them does not repeat itself. list: NULL: none
+ * is asked for. */
+enum core_status explore_program_times(struct explore_program *program,
+                                       const struct explore_list *list);
+/* After a search: the same of its outcomes, those that differ by such numbers alone become one.
+ * *out_places: as explore_search_join has them; NULL: nothing has changed. */
+enum core_status explore_program_untime(struct explore_program *program,
+                                        struct explore_search *search, uint32_t **out_places);
 
 /* Of the clock that end_s is of. */
 double explore_program_now_s(void);

@@ -10,6 +10,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/random.h"
+#include "explore/failure.h"
 #include "explore/sent.h"
 #include "explore/spread.h"
 #include "explore/state.h"
@@ -240,6 +241,7 @@ static void ran_note(struct explore_search *s, struct ran *ran)
     s->asked_again |= ran->told->asked_again;
     s->unless |= (ran->told->blind_windows ? EXPLORE_UNLESS_WINDOWS : 0) |
                  (ran->told->blind_threads ? EXPLORE_UNLESS_THREADS : 0);
+    s->early |= ran->told->early;
     if (ran->told->overdue)
         beyond_note(s, ran->outcome);
     if (ran->told->decision_count > s->decisions_max)
@@ -329,8 +331,12 @@ static enum core_status class_note(struct explore_search *s, const struct ran *r
         return status;
     if (s->kinds.count > kinds) {
         struct explore_class made = {.key = ran->key, .sampled = sampled};
+        const struct world_finding *failure = explore_failure_of(ran->outcome);
         kind->place = s->class_count;
-        status = explore_list_copy(all, all->count, &made.first);
+        if (failure && !(made.failure = strdup(failure->text)))
+            status = core_report(CORE_NO_MEMORY, "out of memory for an outcome");
+        if (status == CORE_OK)
+            status = explore_list_copy(all, all->count, &made.first);
         if (status == CORE_OK)
             status = explore_list_copy(asked, asked->count, &made.asked);
         if (status == CORE_OK)
@@ -792,6 +798,8 @@ static enum core_status one(struct explore_search *s)
         else
             s->cut++;                               /* invariant 1 */
         s->limited |= !given && s->options->chance; /* a job was not given what it could have */
+        /* The same answers led to where the next one was asked for, when it was put on the list. */
+        s->went_astray |= !given && !ran.told->cut && explore_failure_of(ran.outcome);
     }
     explore_list_done(&item.list);
     return status;
@@ -865,12 +873,79 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
         if (status == CORE_OK)
             status = state_keep(s);
     }
-    s->complete = status == CORE_OK && !s->heap_count && !s->overdue_count && !s->limited;
+    s->complete = status == CORE_OK && !s->heap_count && !s->overdue_count && !s->limited &&
+                  !s->early && !s->went_astray; /* invariant 4 */
     if (status == CORE_OK && s->heap_count && !s->interrupted)
         status = sample(s);
     if (status == CORE_OK && options->state)
         status = explore_state_write(s);
     return status;
+}
+
+static void class_done(struct explore_class *class)
+{
+    explore_list_done(&class->first);
+    explore_list_done(&class->asked);
+    explore_sends_done(&class->sends);
+    free(class->failure);
+}
+
+static enum core_status classes_look(struct explore_search *s)
+{
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; i < s->class_count && status == CORE_OK; i++) {
+        struct explore_class *class = &s->class[i];
+        const struct explore_list *list = s->options->chance ? &class->first : &class->asked;
+        struct ran ran;
+        if (class->failure)
+            continue;
+        status = run_world(s, list, &class->sends, &(struct replay_choice){0}, &ran);
+        if (status == CORE_OK && !ran.told->unfinished && !explore_failure_of(ran.outcome))
+            class->key = ran.key;
+    }
+    return status;
+}
+
+enum core_status explore_search_join(struct explore_search *s, uint32_t **out_places)
+{
+    uint32_t *place = NULL, kept = 0;
+    enum core_status status = CORE_ARRAY_NEW(place, s->class_count, "outcomes");
+    if (status == CORE_OK)
+        status = classes_look(s);
+    core_table_done(&s->kinds);
+    s->kinds = (struct core_table)CORE_TABLE(struct kind, key);
+    for (uint32_t i = 0; i < s->class_count && status == CORE_OK; i++) {
+        struct kind *kind = NULL;
+        uint32_t kinds = s->kinds.count;
+        status = core_table_put(&s->kinds, &s->class[i].key, "outcomes", &kind);
+        if (status != CORE_OK)
+            break;
+        if (s->kinds.count > kinds) {
+            kind->place = kept;
+            s->class[kept++] = s->class[i];
+        } else {
+            s->class[kind->place].count += s->class[i].count;
+            class_done(&s->class[i]);
+        }
+        place[i] = kind->place;
+    }
+    if (status != CORE_OK) {
+        free(place);
+        return status;
+    }
+    s->class_count = kept;
+    for (uint32_t i = 0; i < s->places.count; i++) {
+        struct explore_place *at = (struct explore_place *)core_table_at(&s->places, i);
+        at->class = at->class ? place[at->class - 1] + 1 : 0;
+    }
+    *out_places = place;
+    return CORE_OK;
+}
+
+void explore_search_astray(struct explore_search *search)
+{
+    search->went_astray = true;
+    search->complete = false;
 }
 
 void explore_search_done(struct explore_search *search)
@@ -879,11 +954,8 @@ void explore_search_done(struct explore_search *search)
         explore_list_done(&search->heap[i].list);
     for (uint32_t i = 0; i < search->overdue_count; i++)
         explore_list_done(&search->overdue[i].list);
-    for (uint32_t i = 0; i < search->class_count; i++) {
-        explore_list_done(&search->class[i].first);
-        explore_list_done(&search->class[i].asked);
-        explore_sends_done(&search->class[i].sends);
-    }
+    for (uint32_t i = 0; i < search->class_count; i++)
+        class_done(&search->class[i]);
     CORE_ARRAY_DONE(search->heap, search->heap_count, search->heap_room);
     CORE_ARRAY_DONE(search->overdue, search->overdue_count, search->overdue_room);
     CORE_ARRAY_DONE(search->class, search->class_count, search->class_room);
@@ -973,7 +1045,8 @@ enum core_status explore_shrink(struct explore_search *s, const struct explore_c
         status = explore_sends_copy(&found->sends, &sends);
     if (status == CORE_OK)
         status = leads_there(s, &list, &sends, found, &there, &late);
-    s->went_astray |= status == CORE_OK && !there && !late;
+    if (status == CORE_OK && !there && !late)
+        explore_search_astray(s);
     if (status == CORE_OK && there && !s->options->chance)
         status = list_shrink(s, found, &list);
     if (status == CORE_OK && there && !s->options->chance)

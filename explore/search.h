@@ -16,6 +16,8 @@
  *  2. The same list of answers is never run twice.
  *  3. A world that took longer than it may is no behaviour and no failure: the machine may be slow.
  *     It is still to be run.
+ *  4. The search is complete only if each world came to its end, all that was asked for was
+ *     answered, and the same answers never gave another outcome.
  *
  * Nothing here asks chance but the sampling, which has a seed, and no clock but the budget. */
 #ifndef EXPLORE_SEARCH_H
@@ -61,6 +63,7 @@ struct explore_class { /* worlds of one outcome */
     uint64_t count;
     struct explore_sends sends;
     bool sampled;              /* found by chance only */
+    char *failure;             /* what the first world of it says; NULL: it came to a good end */
     struct explore_list first; /* answers of the first world of it: all of them */
     struct explore_list asked; /* those that it was run with */
 };
@@ -120,6 +123,7 @@ struct explore_search {
     bool late;        /* a world did not come to its end, and is still to be run */
     unsigned lacks;   /* EXPLORE_LACKS_: why it is limited, where worlds are jobs */
     bool broken_off;  /* a behaviour did not come to its end with fewer buffers */
+    bool early;       /* a rank ended a world while others went on: as in world_decisions */
     /* the search's own */
     explore_run_fn run;
     void *context;
@@ -148,6 +152,12 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
                                 const struct explore_options *options,
                                 struct explore_search *out_search);
 void explore_search_done(struct explore_search *search);
+/* What tells outcomes apart has changed: of each that came to a good end a world is run again, and
+ * those that are alike now become one. *out_places, the caller's: of each as it was, where it is
+ * now. */
+enum core_status explore_search_join(struct explore_search *search, uint32_t **out_places);
+/* The same answers gave another outcome: invariant 4. */
+void explore_search_astray(struct explore_search *search);
 
 /* The policy that has these answers. replay_policy_done() it. */
 enum core_status explore_policy(const struct explore_list *list, const struct explore_sends *sends,

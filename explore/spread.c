@@ -18,6 +18,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "explore/failure.h"
 
 #define A_SPREAD "the helpers of a search"
 
@@ -39,6 +40,9 @@ struct answer { /* its arrays follow in this order */
     uint64_t event_count, bytes; /* of all arrays */
     enum core_status status;
     bool finished;
+    int32_t failure; /* which rule of explore_failure_rule; -1: none */
+    int32_t failed;  /* the rank of it */
+    char says[WORLD_TEXT_MAX];
 };
 
 struct kept { /* an answer that waits for its turn */
@@ -126,6 +130,21 @@ static bool answer_send(int fd, struct answer *head, const struct explore_events
     return true;
 }
 
+/* A rule goes by its number, as its name lies in this process. */
+static void failure_tell(const struct world_outcome *outcome, struct answer *head)
+{
+    const struct world_finding *failure = explore_failure_of(outcome);
+    const char *rule;
+    head->failure = -1;
+    for (uint32_t i = 0; failure && (rule = explore_failure_rule(i)); i++)
+        if (!strcmp(rule, failure->rule))
+            head->failure = (int32_t)i;
+    if (!failure)
+        return;
+    head->failed = failure->rank;
+    memcpy(head->says, failure->text, sizeof head->says);
+}
+
 static bool answer_one(int fd, const struct question *asked, const struct explore_list *list,
                        explore_run_fn run, void *context)
 {
@@ -145,6 +164,7 @@ static bool answer_one(int fd, const struct question *asked, const struct explor
     if (head.status == CORE_OK) {
         head.told = *outcome->decisions;
         head.finished = outcome->finished;
+        failure_tell(outcome, &head);
     }
     return answer_send(fd, &head, &events);
 }
@@ -429,6 +449,14 @@ bool explore_spread_take(struct explore_spread *spread, uint64_t hash,
     spread->told.past = at[4];
     spread->outcome =
         (struct world_outcome){.finished = head->finished, .decisions = &spread->told};
+    if (head->failure >= 0) {
+        struct world_finding *failure = &spread->outcome.finding[0];
+        failure->rule = explore_failure_rule((uint32_t)head->failure);
+        failure->rank = head->failed;
+        memcpy(failure->text, head->says, sizeof failure->text);
+        spread->outcome.finding_count = 1;
+        CORE_CHECK(failure->rule);
+    }
     *out_outcome = &spread->outcome;
     *out_key = head->key;
     *out_events = (struct explore_events){at[1], head->event_count};

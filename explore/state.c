@@ -12,7 +12,7 @@
 #include "core/array.h"
 #include "core/output.h"
 
-enum { STATE_VERSION = 3 };
+enum { STATE_VERSION = 5 };
 
 static void write_list(const struct explore_list *list, FILE *file)
 {
@@ -64,7 +64,9 @@ static void write_search(const struct explore_search *s, FILE *file)
             "counts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32
             " %d %d\n",
             s->behaviours, s->worlds, s->cut, s->sampled, s->unbuffered, s->decisions_max,
-            s->limited | s->overtaking << 1 | (int)s->unless << 2, s->asked_again);
+            s->limited | s->overtaking << 1 | s->early << 2 | s->went_astray << 3 |
+                (int)s->unless << 4,
+            s->asked_again);
     write_hashes("known", &s->known, file);
     write_hashes("met", &s->met, file);
     write_places(&s->places, file);
@@ -75,6 +77,8 @@ static void write_search(const struct explore_search *s, FILE *file)
         write_sends(&c->sends, file);
         write_list(&c->first, file);
         write_list(&c->asked, file);
+        fprintf(file, "%zu %s\n", c->failure ? strlen(c->failure) : 0,
+                c->failure ? c->failure : "");
     }
     fprintf(file, "ahead %" PRIu32 "\n", s->heap_count + s->overdue_count);
     write_items(s->heap, s->heap_count, file);
@@ -176,6 +180,19 @@ static bool read_hashes(const char *word, struct core_table *table, FILE *file)
     return true;
 }
 
+static bool read_failure(FILE *file, char **out_failure)
+{
+    size_t bytes;
+    if (fscanf(file, "%zu", &bytes) != 1 || bytes >= WORLD_TEXT_MAX || getc(file) != ' ')
+        return false;
+    if (!bytes)
+        return true;
+    char *text = calloc(bytes + 1, 1);
+    bool good = text && fread(text, 1, bytes, file) == bytes;
+    *out_failure = text; /* freed with its outcome */
+    return good;
+}
+
 static bool read_classes(struct explore_search *s, FILE *file)
 {
     uint32_t count;
@@ -186,7 +203,7 @@ static bool read_classes(struct explore_search *s, FILE *file)
         int sampled;
         bool good = fscanf(file, " %" SCNx64 " %" SCNu64 " %d", &c.key, &c.count, &sampled) == 3 &&
                     read_sends(file, &c.sends) && read_list(file, &c.first) &&
-                    read_list(file, &c.asked);
+                    read_list(file, &c.asked) && read_failure(file, &c.failure);
         c.sampled = good && sampled;
         if (CORE_ARRAY_PUSH(s->class, s->class_count, s->class_room, "outcomes", c) != CORE_OK ||
             !good)
@@ -221,8 +238,10 @@ static bool read_search(struct explore_search *s, FILE *file)
                        &s->behaviours, &s->worlds, &s->cut, &s->sampled, &s->unbuffered,
                        &s->decisions_max, &limited, &asked_again) == 8;
     s->limited = good && limited & 3;
-    s->unless = good ? (unsigned)limited >> 2 & 3 : 0;
+    s->unless = good ? (unsigned)limited >> 4 & 3 : 0;
     s->overtaking = good && limited & 2;
+    s->early = good && limited & 4;
+    s->went_astray = good && limited & 8;
     s->asked_again = good && asked_again;
     return good && read_hashes("known", &s->known, file) && read_hashes("met", &s->met, file) &&
            read_places(&s->places, file) && read_classes(s, file) && read_ahead(s, file);

@@ -566,10 +566,13 @@ void world_fiber_drop(struct world_rank *rank); /* its threads end wherever they
 struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct world_fiber *),
                                     void *argument);
 void world_fiber_ready(struct world_fiber *fiber);
-void world_fiber_block(void);               /* run somebody else until made ready */
-void world_fiber_yield(void);               /* let the others go first */
-void world_pause_end(void);                 /* the first of those that pause is ready again */
-_Noreturn void world_stop(void);            /* gives up on the world, from inside a fiber */
+void world_fiber_block(void);    /* run somebody else until made ready */
+void world_fiber_yield(void);    /* let the others go first */
+void world_pause_end(void);      /* the first of those that pause is ready again */
+_Noreturn void world_stop(void); /* gives up on the world, from inside a fiber */
+/* The same, where the program has ended it: under order=explore the other ranks first go on as far
+ * as they can. */
+_Noreturn void world_end_job(void);
 struct world_fiber *world_fiber_next(void); /* who goes on, entered; NULL: nobody can */
 void world_fiber_loop(void);                /* from the main context: run until nobody can */
 void world_fiber_reset(void);
@@ -611,6 +614,8 @@ void world_process_guard_end(void);                       /* nothing is seen any
 void world_process_guard_looked(struct world_part *part); /* that covers the loads that follow */
 bool world_process_is_main(void);                         /* the calling thread */
 const void *world_process_site(void); /* where the program called this library */
+/* Ends the world where the program has loaded what is built for another MPI library. */
+void world_process_loaded(void);
 /* The same only where the running rank will do the same, as long as it gets nothing new; 0: that
  * cannot be told. */
 uint64_t world_process_state(void);
@@ -715,8 +720,10 @@ static inline void world_enter_local(const char *call)
 {
     CORE_CHECK_HOT(WORLD->running && WORLD->fiber->rank == ME);
     WORLD->fiber->call = call;
-    if (WORLD_PROCESSES)
+    if (WORLD_PROCESSES) {
         WORLD->fiber->site = world_process_site();
+        world_process_loaded();
+    }
     if (UNLIKELY(!ME->initialized || ME->finalized))
         world_not_initialized();
     if (UNLIKELY(++WORLD->step_count > WORLD->step_count_max))

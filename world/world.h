@@ -131,6 +131,8 @@ struct world_decisions {
     bool unknown;     /* of some it is not known what they were: each answer is to be tried */
     bool unfinished;  /* broken off from outside: what would have come of it is not known */
     bool overdue;     /* unfinished, as it took longer, or needed more, than a world may */
+    bool early;       /* a rank ended it while others went on: what those would have done is not
+                         known */
     bool limited;     /* more was possible than is told here */
     bool overtaking;  /* so were messages that overtake each other */
     bool asked_again; /* a poll that had found nothing was repeated: it finds it then */

@@ -28,7 +28,7 @@ crosswait explore --again=order=explore --world-time=1 -n 2 -- ./hangs
 echo "[$?]"
 crosswait explore --time=100000 --world-time=2 --world=mpirun mpirun -n 2 ./hangs | tail -1
 echo "[${PIPESTATUS[0]}]"
-sed 's/rank == 0 .* > 2/rank == 0 \&\& ++*starts == 4/' "$SOURCE/tests/explore/late.sh" |
+sed 's/rank == 0 .* > 2/rank == 0 \&\& ++*starts == 5/' "$SOURCE/tests/explore/late.sh" |
     sed '/^#include/,/^END/!d; /^END/d; s/    MPI_Recv.*/    for (rank = 1; rank < 3; rank++) &/' \
         >once.c
 mpicc -g -O1 -o once once.c || exit 1

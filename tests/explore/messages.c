@@ -6,6 +6,10 @@
  * to their ends, none that cannot be, and a deadlock wherever there is one; or it says that it is
  * not all. A broadcast may hold any rank until all have come, which ours need not.
  *
+ * In one program of three, ranks call MPI_Abort or return with a status, some only after what they
+ * have seen. Which ranks may abort in one run must be the same sets for both, where each send that
+ * may have a buffer has one: the others go on as far as they can, as any of them may be the first.
+ *
  * Nobody polls twice for the same: what comes again in vain is not told apart by the search. */
 #include <mpi.h>
 
@@ -46,13 +50,15 @@ enum what {
     BARRIER = OTHERS,
     IBARRIER,
     BCAST,
+    ABORT, /* tag: not 0: only after what it has seen; peer: the code */
+    LEAVE, /* the same, if nothing of it is under way: returns with that status */
     WHATS
 };
 static const char *const name[WHATS] = {
-    "send",    "ssend",      "bsend",     "isend",   "issend",   "send_init", "recv",
-    "mprobe",  "irecv",      "recv_init", "probe",   "iprobe",   "improbe",   "wait",
-    "test",    "get_status", "waitany",   "testany", "waitsome", "testsome",  "waitall",
-    "testall", "cancel",     "free",      "barrier", "ibarrier", "bcast"};
+    "send",    "ssend",     "bsend",    "isend",    "issend",  "send_init", "recv",   "mprobe",
+    "irecv",   "recv_init", "probe",    "iprobe",   "improbe", "wait",      "test",   "get_status",
+    "waitany", "testany",   "waitsome", "testsome", "waitall", "testall",   "cancel", "free",
+    "barrier", "ibarrier",  "bcast",    "abort",    "leave"};
 
 struct op {
     enum what what;
@@ -61,6 +67,7 @@ struct op {
 struct program {
     int ranks, count[RANKS];
     struct op op[RANKS][OPS];
+    bool fails; /* some ranks may */
 };
 
 /* --- a program -------------------------------------------------------------------------------- */
@@ -109,11 +116,39 @@ static void make_cancelled(struct program *p, uint64_t seed)
     }
 }
 
-static void make(struct program *p, uint64_t seed)
+static void make_failing(struct program *p, uint64_t seed)
+{
+    struct core_random r;
+    core_random_init(&r, seed ^ 0xfa11);
+    for (int i = 1 + below(&r, 3); i > 0; i--) {
+        int rank = below(&r, p->ranks), at = below(&r, p->count[rank] + 1);
+        p->fails |= insert(
+            p, rank, at,
+            (struct op){below(&r, 3) ? ABORT : LEAVE, 1 + below(&r, 2), below(&r, 3) > 0, 0});
+    }
+}
+
+/* Rank 0 receives what two ranks send, in any order: 6 to 20 outcomes. */
+static void make_many(struct program *p, struct core_random *r)
+{
+    p->ranks = RANKS;
+    for (int i = 4 + below(r, 3); i > 0; i--) {
+        int from = 1 + i % 2;
+        insert(p, from, p->count[from],
+               (struct op){below(r, 4) ? SEND : ISEND, 0, 0, i % GATHERED});
+        insert(p, 0, p->count[0], (struct op){below(r, 4) ? RECV : IRECV, ANY, 0, i % GATHERED});
+    }
+}
+
+static void make_any(struct program *p, uint64_t seed)
 {
     struct core_random r;
     core_random_init(&r, seed);
     memset(p, 0, sizeof *p);
+    if (seed % 30 == 0) {
+        make_many(p, &r);
+        return;
+    }
     p->ranks = 2 + below(&r, RANKS - 1);
     for (int i = 2 + below(&r, 3); i > 0; i--) {
         int from = below(&r, p->ranks), to = (from + 1 + below(&r, p->ranks - 1)) % p->ranks;
@@ -142,7 +177,7 @@ static void make(struct program *p, uint64_t seed)
                (struct op){how, below(&r, 2) ? ANY : (rank + 1) % p->ranks, below(&r, 4) ? 0 : ANY,
                            below(&r, GATHERED)});
     }
-    enum what all = (enum what)(BARRIER + below(&r, WHATS - BARRIER));
+    enum what all = (enum what)(BARRIER + below(&r, ABORT - BARRIER));
     if (seed % 2 == 0)
         make_cancelled(p, seed);
     bool room = below(&r, 5) == 0;
@@ -150,6 +185,13 @@ static void make(struct program *p, uint64_t seed)
         room &= p->count[rank] < OPS;
     for (int rank = 0; room && rank < p->ranks; rank++)
         insert(p, rank, below(&r, p->count[rank] + 1), (struct op){all, 0, 0, GATHERED});
+}
+
+static void make(struct program *p, uint64_t seed)
+{
+    make_any(p, seed);
+    if (seed % 3 == 0)
+        make_failing(p, seed);
 }
 
 static void show(const struct program *p)
@@ -178,6 +220,21 @@ static uint64_t message_mix(int source, int tag, int value)
     return (uint64_t)((source + 5) * 10000 + (tag + 5) * 1000 + value);
 }
 
+static bool is_due(const struct op *op, uint64_t seen)
+{
+    return !op->tag || (seen >> 9 & 1);
+}
+
+/* Of the ranks that fail, and how; 0: none does. */
+static uint64_t failures_key(const uint8_t failed[RANKS])
+{
+    uint64_t key = 0;
+    for (int rank = 0; rank < RANKS; rank++)
+        if (failed[rank])
+            key = core_random_mix(key ^ (uint64_t)(rank << 8 | failed[rank]));
+    return key;
+}
+
 static int value_of(int rank, int pc)
 {
     return 1 + rank * OPS + pc;
@@ -200,14 +257,17 @@ struct state {
     uint8_t at[RANKS];
     uint8_t waits[RANKS]; /* for the message with that number, + 1; 0: none */
     uint8_t entered[RANKS], held[RANKS];
-    uint8_t looked[RANKS][4][4]; /* by source and tag: in vain */
+    uint8_t aborted[RANKS], left[RANKS]; /* with that code; 0: not */
+    uint8_t fewer;                       /* some send had no buffer; where ranks may fail */
+    uint8_t looked[RANKS][4][4];         /* by source and tag: in vain */
     uint8_t order[RANKS][SLOTS], posted[RANKS];
     struct message message[MESSAGES];
     uint8_t messages;
     struct slot slot[RANKS][SLOTS];
 };
 static struct core_table states, ends;
-static uint32_t deadlocks;
+static struct core_table aborts, aborts_fewer; /* sets of ranks that may; not all sends buffered */
+static uint32_t deadlocks, deadlocks_fewer;
 
 static void saw(struct state *s, int rank, int64_t what)
 {
@@ -314,7 +374,9 @@ static void send(const struct program *p, const struct state *before, int rank, 
         s.slot[rank][slot] = (struct slot){
             .used = 1, .complete = buffered || op->peer == NOBODY, .certain = op->peer == NOBODY};
     if (op->peer != NOBODY) {
+        bool standard = op->what == SEND || op->what == ISEND || op->what == SEND_INIT;
         struct message *m = &s.message[s.messages++];
+        s.fewer |= p->fails && standard && !buffered;
         *m = (struct message){.from = (int8_t)rank,
                               .to = (int8_t)op->peer,
                               .tag = (int8_t)op->tag,
@@ -476,12 +538,28 @@ static bool gather(const struct program *p, const struct state *before, int rank
     return false;
 }
 
+static bool fail(const struct program *p, const struct state *before, int rank)
+{
+    const struct op *op = &p->op[rank][before->at[rank]];
+    struct state s = *before;
+    bool under_way = false;
+    for (int i = 0; i < SLOTS; i++)
+        under_way |= s.slot[rank][i].used;
+    if (!is_due(op, s.hash[rank]) || (op->what == LEAVE && under_way)) {
+        on(p, &s, rank);
+        return true;
+    }
+    *(op->what == ABORT ? &s.aborted[rank] : &s.left[rank]) = (uint8_t)op->peer;
+    go(p, &s);
+    return true;
+}
+
 /* Every step that the rank can make now. */
 static bool step(const struct program *p, const struct state *before, int rank)
 {
     const struct op *op = &p->op[rank][before->at[rank]];
     struct state s = *before;
-    if (s.waits[rank])
+    if (s.waits[rank] || s.aborted[rank] || s.left[rank])
         return false;
     if (before->at[rank] == p->count[rank]) { /* waits for what is left */
         bool any = false;
@@ -515,6 +593,8 @@ static bool step(const struct program *p, const struct state *before, int rank)
     }
     if (op->what <= IMPROBE)
         return receive(p, before, rank);
+    if (op->what >= ABORT)
+        return fail(p, before, rank);
     if (op->what >= BARRIER)
         return gather(p, before, rank);
     struct slot *slot = &s.slot[rank][op->slot];
@@ -563,19 +643,24 @@ static void go(const struct program *p, const struct state *s)
     if (any)
         return;
     for (int rank = 0; rank < p->ranks; rank++) {
-        ended &= !s->waits[rank] && s->at[rank] == p->count[rank];
+        ended &= s->left[rank] || (!s->waits[rank] && s->at[rank] == p->count[rank]);
         for (int i = 0; i < SLOTS; i++)
             ended &= !s->slot[rank][i].used;
         key = core_random_mix(key ^ s->hash[rank]);
     }
-    if (ended)
-        is_new(&ends, key);
-    deadlocks += !ended;
+    uint64_t failures = failures_key(s->aborted);
+    if (failures)
+        is_new(s->fewer ? &aborts_fewer : &aborts, failures);
+    else if (ended)
+        is_new(&ends, key ^ failures_key(s->left));
+    else
+        *(s->fewer ? &deadlocks_fewer : &deadlocks) += 1;
 }
 
 /* --- in worlds -------------------------------------------------------------------------------- */
 
 static bool returned[RANKS];
+static uint8_t aborted[RANKS], left_with[RANKS];
 
 struct own { /* of a rank */
     MPI_Request request[SLOTS];
@@ -735,6 +820,14 @@ static void own_receive(struct own *own, int rank, const struct op *op)
         *looked = true;
 }
 
+static bool own_used(const struct own *own)
+{
+    bool used = false;
+    for (int i = 0; i < SLOTS; i++)
+        used |= own->request[i] != MPI_REQUEST_NULL;
+    return used;
+}
+
 static int run(int rank, void *context)
 {
     const struct program *p = context;
@@ -771,6 +864,14 @@ static int run(int rank, void *context)
             MPI_Ibarrier(MPI_COMM_WORLD, &own.request[GATHERED]);
         else if (op->what == BCAST)
             MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        else if (op->what == ABORT && is_due(op, fibers_hash[rank])) {
+            aborted[rank] = (uint8_t)op->peer;
+            MPI_Abort(MPI_COMM_WORLD, op->peer);
+        } else if (op->what == LEAVE && is_due(op, fibers_hash[rank]) && !own_used(&own)) {
+            left_with[rank] = (uint8_t)op->peer;
+            returned[rank] = true;
+            return op->peer;
+        }
         if (op->what == FREE && *request == MPI_REQUEST_NULL)
             own.polled[op->slot] = false;
     }
@@ -793,19 +894,22 @@ static enum core_status run_world(void *context, const struct replay_policy *pol
     uint64_t key = 0;
     bool ended = true;
     memset(returned, 0, sizeof returned);
+    memset(aborted, 0, sizeof aborted);
+    memset(left_with, 0, sizeof left_with);
     enum core_status status = fibers_run(context, policy, choice, out_outcome, out_key, out_events);
     for (int rank = 0; rank < fibers->rank_count; rank++) {
         ended &= returned[rank];
         key = core_random_mix(key ^ fibers_hash[rank]);
     }
-    *out_key = ended ? key : 0;
+    uint64_t failures = failures_key(aborted);
+    *out_key = failures ? failures : ended ? key ^ failures_key(left_with) : 0;
     return status;
 }
 
 /* --- both ------------------------------------------------------------------------------------- */
 
 struct sums {
-    unsigned long long outcomes, behaviours, deadlocks, large, limited;
+    unsigned long long outcomes, behaviours, deadlocks, large, limited, failing, many;
     int faults;
 };
 
@@ -822,21 +926,28 @@ static void compare(uint64_t seed, bool told, struct sums *sums)
         bcast |= program.op[0][i].what == BCAST;
     states = states_none();
     ends = states_none();
-    deadlocks = 0;
+    aborts = states_none();
+    aborts_fewer = states_none();
+    deadlocks = deadlocks_fewer = 0;
     go(&program, &start);
     fibers = (struct fibers){.program = run, .context = &program, .rank_count = program.ranks};
     if (explore_search(run_world, &fibers, program.ranks,
                        &(struct explore_options){.worlds_max = 100000}, &s) != CORE_OK)
         exit(1);
     bool large = states.count > STATES_MAX;
-    uint32_t count = ends.count;
+    uint32_t count = ends.count + (bcast ? 0 : aborts.count), all = ends.count + aborts.count;
     for (uint32_t i = 0; i < s.class_count; i++) {
-        stuck |= !s.class[i].key;
-        more += s.class[i].key && is_new(&ends, s.class[i].key);
+        const uint64_t *key = &s.class[i].key;
+        bool ends_so = core_table_find(&ends, key), abort = core_table_find(&aborts, key);
+        stuck |= !*key;
+        common += *key && (ends_so || (abort && !bcast));
+        more += *key && !ends_so && !abort && !core_table_find(&aborts_fewer, key);
     }
-    common = s.class_count - stuck - more;
-    bool differs = !large && (more || (s.complete && common < count) || (stuck && !deadlocks) ||
+    bool differs = !large && (more || (s.complete && common < count) ||
+                              (stuck && !deadlocks && !deadlocks_fewer) ||
                               (deadlocks && !stuck && s.complete && !bcast));
+    sums->failing += aborts.count > 0 && s.complete;
+    sums->many += all > 8 && s.complete;
     if (differs || told) {
         printf("program %llu: %llu behaviours%s; of %u outcomes it misses %u, and has %u that "
                "cannot be; deadlock: %s, by brute force %s\n",
@@ -845,7 +956,7 @@ static void compare(uint64_t seed, bool told, struct sums *sums)
                deadlocks ? "yes" : "no");
         show(&program);
     }
-    sums->outcomes += count;
+    sums->outcomes += all;
     sums->behaviours += s.behaviours;
     sums->limited += !s.complete;
     sums->deadlocks += deadlocks > 0;
@@ -854,6 +965,8 @@ static void compare(uint64_t seed, bool told, struct sums *sums)
     explore_search_done(&s);
     core_table_done(&states);
     core_table_done(&ends);
+    core_table_done(&aborts);
+    core_table_done(&aborts_fewer);
 }
 
 int main(int argc, char **argv)
@@ -864,9 +977,11 @@ int main(int argc, char **argv)
     for (uint64_t seed = first; seed <= last; seed++)
         compare(seed, argc == 2, &sums);
     world_done();
-    printf("%llu outcomes in %llu behaviours; of %llu programs %llu can stand still, %llu are too "
-           "large, %llu have more than is told; %d faults\n",
-           sums.outcomes, sums.behaviours, (unsigned long long)(last - first + 1), sums.deadlocks,
-           sums.large, sums.limited, sums.faults);
+    printf(
+        "%llu outcomes in %llu behaviours; of %llu programs %llu can stand still, %llu are too "
+        "large, %llu have more than is told; all is told of %llu that can abort and of %llu with "
+        "more than 8 outcomes; %d faults\n",
+        sums.outcomes, sums.behaviours, (unsigned long long)(last - first + 1), sums.deadlocks,
+        sums.large, sums.limited, sums.failing, sums.many, sums.faults);
     return sums.faults != 0;
 }

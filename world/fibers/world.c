@@ -30,16 +30,35 @@ _Static_assert(REPLAY_SEND_LIST > REPLAY_POOL && REPLAY_SEND_ONLY > REPLAY_POOL,
 
 /* --- findings --------------------------------------------------------------------------------- */
 
+static bool is_note(const char *rule)
+{
+    static const char *const note[] = {"not-finalized", "leftover-message", "pending-request",
+                                       "buffer-modified", "type-mismatch"};
+    bool is = strncmp(rule, "leaked-", 7) == 0;
+    for (size_t i = 0; i < sizeof note / sizeof *note; i++)
+        is |= strcmp(rule, note[i]) == 0;
+    return is;
+}
+
+/* Where the next finding goes; NULL: the table is full. A failure takes the place of a note. */
+static struct world_finding *found_at(struct world_outcome *outcome, const char *rule)
+{
+    CORE_CHECK(outcome->finding_count >= 0 && outcome->finding_count <= WORLD_FINDINGS_MAX);
+    if (outcome->finding_count < WORLD_FINDINGS_MAX)
+        return &outcome->finding[outcome->finding_count++];
+    outcome->finding_dropped++;
+    for (int i = WORLD_FINDINGS_MAX; i-- > 0 && !is_note(rule);)
+        if (is_note(outcome->finding[i].rule)) /* a failure that is there stays */
+            return &outcome->finding[i];
+    return NULL;
+}
+
 static void found(const char *rule, int rank, const char *format, va_list arguments)
 {
-    struct world_outcome *outcome = WORLD->outcome;
     CORE_CHECK(rank >= -1 && rank < WORLD_RANKS_MAX);
-    CORE_CHECK(outcome->finding_count >= 0 && outcome->finding_count <= WORLD_FINDINGS_MAX);
-    if (outcome->finding_count == WORLD_FINDINGS_MAX) {
-        outcome->finding_dropped++;
+    struct world_finding *finding = found_at(WORLD->outcome, rule);
+    if (!finding)
         return;
-    }
-    struct world_finding *finding = &outcome->finding[outcome->finding_count++];
     finding->rule = rule;
     finding->rank = rank;
     vsnprintf(finding->text, sizeof finding->text, format, arguments);
@@ -200,7 +219,7 @@ static int error_raise(MPI_Errhandler handler, void *object, int code, const cha
     vsnprintf(text, sizeof text, format, arguments);
     world_found(code == MPI_ERR_TRUNCATE ? "truncation" : "error", ME->rank, "%s in %s: %s",
                 world_error_name(code), WORLD->fiber->call, text);
-    world_stop();
+    world_end_job();
 }
 
 int world_error(MPI_Comm comm, int code, const char *format, ...)
@@ -673,6 +692,15 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     }
     CORE_CHECK(world->ready_count == (uint32_t)options->rank_count);
     return CORE_OK;
+}
+
+/* What the others do meanwhile may be what ends the job. */
+void world_end_job(void)
+{
+    CORE_CHECK(WORLD->outcome->finding_count > 0); /* it says why */
+    if (WORLD->explore)
+        world_pause(0);
+    world_stop();
 }
 
 void world_close(void)

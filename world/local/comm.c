@@ -102,7 +102,7 @@ static void mismatch(const struct world_meeting *meeting, int size, int root)
                     meeting->call, root, meeting->root);
     else
         return;
-    world_stop();
+    world_end_job();
 }
 
 uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root)

@@ -151,7 +151,7 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
     if (WORLD_PROCESSES)
         world_process_aborts(errorcode);
     world_found("abort", ME->rank, "rank %d calls MPI_Abort with code %d", ME->rank, errorcode);
-    world_stop();
+    world_end_job();
 }
 
 /* Virtual time: a microsecond a look. A loop that does nothing but wait for time to pass looks

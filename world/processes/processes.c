@@ -103,7 +103,7 @@ static enum core_status region_make(struct world_processes *w, size_t memory)
 static enum core_status streams_make(struct world_processes *w)
 {
     struct rlimit limit;
-    rlim_t need = (rlim_t)(FILES_FIRST + 2 * stream_count(w) + 256);
+    rlim_t need = (rlim_t)(FILES_FIRST + w->region_file + 2 * stream_count(w) + 256);
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < need) {
         limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
@@ -182,29 +182,48 @@ static void environment_set(const struct world_program *program, const char *lib
     setenv(REGION_VARIABLE, text, 1);
 }
 
-/* In the child. The files are first moved out of the way of the numbers they shall have. */
+static int file_of(const struct world_processes *w, int socket, int number)
+{
+    CORE_CHECK(number >= 0 && number < 2 + stream_count(w));
+    return number == 0 ? w->region_file : number == 1 ? socket : w->caught[number - 2].file;
+}
+
+/* Gives the files the numbers that the program's side finds them by. They are copied first to
+ * numbers above all that they have now, so that no copy takes the place of a file that is still to
+ * be copied. */
+static bool files_place(const struct world_processes *w, int socket)
+{
+    int count = 2 + stream_count(w), above = FILES_FIRST + count;
+    for (int i = 0; i < count; i++)
+        above = file_of(w, socket, i) < above ? above : file_of(w, socket, i) + 1;
+    CORE_CHECK(above >= FILES_FIRST + count); /* nor is one where another shall be */
+    for (int i = 0; i < count; i++)
+        if (dup3(file_of(w, socket, i), above + i, O_CLOEXEC) < 0)
+            return false;
+    for (int i = 0; i < count; i++)
+        if (dup2(above + i, FILES_FIRST + i) < 0)
+            return false;
+    return true;
+}
+
+/* In the child. */
 static _Noreturn void program_run(const struct world_processes *w,
                                   const struct world_program *program, const char *library,
                                   int socket, pid_t parent)
 {
-    int count = 2 + stream_count(w), high = FILES_FIRST + count;
     char name[32] = "/dev/null";
     if (program->input)
         snprintf(name, sizeof name, "/proc/self/fd/%d", program->input);
-    int input = fcntl(open(name, O_RDONLY | O_CLOEXEC), F_DUPFD_CLOEXEC, high + 2 * count);
+    int input = open(name, O_RDONLY);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
     setpgid(0, 0); /* what a terminal sends is for who runs the worlds */
-    for (int i = 0; i < count; i++) {
-        int from = i == 0 ? w->region_file : i == 1 ? socket : w->caught[i - 2].file;
-        if (fcntl(from, F_DUPFD_CLOEXEC, high) < 0 ||
-            dup3(fcntl(from, F_DUPFD_CLOEXEC, high), high + count + i, O_CLOEXEC) < 0)
-            _exit(126);
-    }
-    for (int i = 0; i < count; i++)
-        dup2(high + count + i, FILES_FIRST + i);
     dup2(input, 0);
+    if (input > 0)
+        close(input);
+    if (!files_place(w, socket))
+        _exit(126);
     dup2(FILES_FIRST + 2, 1);
     dup2(FILES_FIRST + 3, 2);
     if (!program->real_files)
@@ -605,6 +624,7 @@ static const struct world_decisions *decisions_read(struct world_processes *w)
     for (uint32_t r = 0; r < region->rank_count; r++) {
         d->limited |= region->rank[r].contended;
         d->blind_threads |= region->rank[r].several;
+        d->early |= region->rank[r].early;
     }
     return d;
 }
@@ -635,6 +655,18 @@ static bool is_beyond(const struct region *region)
     for (int i = 0; i < region->outcome.finding_count; i++)
         beyond |= !strcmp(region->outcome.finding[i].rule, "limit");
     return beyond;
+}
+
+/* A rank had ended the job, and others had not come to their ends when the time was over. */
+static bool is_ended(const struct region *region)
+{
+    static const char *const ends[] = {"abort", "error", "truncation", "collective-mismatch"};
+    bool ended = false;
+    CORE_CHECK(region->outcome.finding_count <= WORLD_FINDINGS_MAX); /* answer_is_whole */
+    for (int i = 0; i < region->outcome.finding_count; i++)
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+            ended |= !strcmp(region->outcome.finding[i].rule, ends[k]);
+    return ended && region->outcome.decisions;
 }
 
 /* Somebody waits for ever, as far as is known; but a thread that is not in MPI may know better. */
@@ -716,7 +748,9 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
     if (!answer_is_whole(region, region->outcome.decisions))
         return core_report(CORE_BAD_FORMAT, "a rank has overwritten what the ranks share");
     names_resolve(region);
-    if (over || is_beyond(region))
+    if (over && is_ended(region))
+        w->decisions.early = true;
+    else if (over || is_beyond(region))
         broken_off(w, !over || !less);
     bool unsure = is_unsure(region, region->outcome.decisions ? &w->decisions : NULL);
     for (int r = 0; r < w->rank_count; r++)

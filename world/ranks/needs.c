@@ -1,5 +1,6 @@
-/* Before the program begins: whether all that it imports of MPI is here. What is not is told by
- * name. */
+/* Before the program begins: whether all that it imports of MPI is here, what is not is told by
+ * name; and whether what it loads, then or later, is built for an MPI library whose place ours can
+ * take. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ struct needs {
 
 struct object {
     const ElfW(Sym) * symbol;
-    const char *names;
+    const char *names, *soname; /* soname: NULL: it has none */
     const ElfW(Rela) * list[2]; /* relocations of data, of functions */
     size_t bytes[2];
 };
@@ -33,6 +34,7 @@ static struct object object_read(const struct dl_phdr_info *info)
 {
     struct object o = {0};
     const ElfW(Dyn) *d = NULL;
+    size_t soname = 0;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
@@ -43,6 +45,9 @@ static struct object object_read(const struct dl_phdr_info *info)
             break;
         case DT_STRTAB:
             o.names = (const void *)d->d_un.d_ptr;
+            break;
+        case DT_SONAME:
+            soname = d->d_un.d_val;
             break;
         case DT_RELA:
             o.list[0] = (const void *)d->d_un.d_ptr;
@@ -59,8 +64,78 @@ static struct object object_read(const struct dl_phdr_info *info)
         default:
             break;
         }
+    o.soname = soname && (uintptr_t)o.names >= info->dlpi_addr ? o.names + soname : NULL;
     return o;
 }
+
+/* --- other MPI libraries ---------------------------------------------------------------------- */
+
+/* Libraries that a program of some MPI is linked with, by their names up to ".so". OWN: of Open MPI
+ * it has the same name, and another number behind it where the handles are others. */
+enum whose { OTHERS, OWN };
+static const struct library {
+    const char *name;
+    enum whose whose;
+} libraries[] = {
+    {"libmpi", OWN},        {"libmpi_cxx", OWN},      {"libmpi_mpifh", OWN},
+    {"libmpi_abi", OTHERS}, {"libmpich", OTHERS},     {"libmpichcxx", OTHERS},
+    {"libmpicxx", OTHERS},  {"libmpichfort", OTHERS}, {"libmpifort", OTHERS},
+    {"libmpi_mt", OTHERS},  {"libmpi_cray", OTHERS},  {"libmpi_gnu", OTHERS},
+};
+static const char own_series[] = ".so.40";
+
+static bool is_other(const char *file)
+{
+    const char *number = strstr(file, ".so");
+    for (size_t i = 0; number && i < sizeof libraries / sizeof *libraries; i++)
+        if (strlen(libraries[i].name) == (size_t)(number - file) &&
+            !strncmp(libraries[i].name, file, (size_t)(number - file)))
+            return libraries[i].whose == OTHERS ||
+                   (number[3] && strncmp(number, own_series, sizeof own_series - 1) != 0);
+    return false;
+}
+
+static int other_find(struct dl_phdr_info *info, size_t bytes, void *argument)
+{
+    (void)bytes;
+    const char *slash = strrchr(info->dlpi_name, '/'), *soname = object_read(info).soname;
+    const char *file = slash ? slash + 1 : info->dlpi_name;
+    const char *other = soname && is_other(soname) ? soname : is_other(file) ? file : NULL;
+    if (other)
+        *(const char **)argument = other;
+    return other != NULL;
+}
+
+static int loads_count(struct dl_phdr_info *info, size_t bytes, void *argument)
+{
+    (void)bytes;
+    *(unsigned long long *)argument = info->dlpi_adds;
+    return 1; /* each object says the same */
+}
+
+void world_process_loaded(void)
+{
+    static unsigned long long looked_at;
+    unsigned long long loaded = 0;
+    const char *other = NULL;
+    dl_iterate_phdr(loads_count, &loaded);
+    if (loaded == looked_at)
+        return;
+    CORE_CHECK(loaded > looked_at); /* the loader counts up */
+    looked_at = loaded;
+    dl_iterate_phdr(other_find, &other);
+    if (!other)
+        return;
+    static const char says[] = "%s built for another MPI library (%s) than Open MPI's libmpi%s, "
+                               "whose place worlds take";
+    CORE_CHECK(is_other(other));
+    if (rank_own < 0)
+        rank_refuse(says, "it is", other, own_series);
+    world_found("unsupported", ME->rank, says, "what a rank loads is", other, own_series);
+    world_stop();
+}
+
+/* --- what it imports -------------------------------------------------------------------------- */
 
 static void needs_add(struct needs *needs, const char *name)
 {
@@ -92,6 +167,7 @@ static int object_check(struct dl_phdr_info *info, size_t bytes, void *argument)
 void rank_needs_check(void)
 {
     static struct needs needs;
+    world_process_loaded();
     dl_iterate_phdr(object_check, &needs);
     if (needs.used)
         rank_refuse("it needs %s, which our library has not", needs.text);

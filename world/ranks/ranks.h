@@ -42,6 +42,7 @@ bool rank_threads_inside(void); /* the calling one is in a call of MPI */
 void rank_threads_leave(void);  /* the calling one ends the process */
 
 /* needs.c */
-void rank_needs_check(void); /* refuses a program that needs what is not here */
+/* Refuses a program that needs what is not here, or is built for another MPI library. */
+void rank_needs_check(void);
 
 #endif

@@ -283,6 +283,12 @@ static void ended_early(int r, int status)
 {
     bool runs = WORLD->fiber->rank->rank == r;
     WORLD->stop = true;
+    /* A program that hits what it must not may go on the next time; one that gives up does not.
+     * Ranks in MPI_Finalize decide nothing any more. */
+    rank_region->rank[r].early = WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT;
+    for (int i = 0; i < WORLD->rank_count; i++)
+        rank_region->rank[r].early |=
+            i != r && WORLD->rank[i].fiber->live && !WORLD->rank[i].finalized;
     if (WIFSIGNALED(status))
         world_found("crash", r, "rank %d is ended by signal %d (%s)", r, WTERMSIG(status),
                     strsignal(WTERMSIG(status)));
@@ -456,6 +462,7 @@ int world_process_init(int required)
 {
     if (!rank_region)
         rank_refuse("this library is for worlds of processes, which crosswait starts");
+    world_process_loaded();
     world_process_multiple = required == MPI_THREAD_MULTIPLE;
     /* What the program runs is not of the world: a debugger, the symbolizer of a sanitizer. */
     const char *others = getenv(REGION_PRELOAD_VARIABLE);

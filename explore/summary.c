@@ -1,0 +1,74 @@
+/* See the header. README.md says which set "all there are" speaks of. */
+#include "explore/summary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct orders explore_orders(const struct explore_search *s)
+{
+    return (struct orders){!s->behaviours                                 ? ORDERS_OPEN
+                           : s->complete && s->unless                     ? ORDERS_MAYBE
+                           : s->complete && s->asked_again                ? ORDERS_POLLS
+                           : s->complete                                  ? ORDERS_ALL
+                           : s->heap_count || s->overdue_count || s->late ? ORDERS_SOME
+                                                                          : ORDERS_MAYBE,
+                           s->behaviours};
+}
+
+/* All that is decided was run; what else may differ was not seen. */
+static const char *unless_of(const struct explore_search *s)
+{
+    static const char *const races[] = {
+        ", and no more unless a rank's own loads and stores race in its window",
+        ", and no more unless threads of a rank race for memory",
+        ", and no more unless a rank's own loads and stores race in its window, or its threads for "
+        "memory",
+    };
+    static const char *const polled[] = {
+        ", and no more in which no test or probe fails twice in a row, unless a rank's own loads "
+        "and stores race in its window",
+        ", and no more in which no test or probe fails twice in a row, unless threads of a rank "
+        "race for memory",
+        ", and no more in which no test or probe fails twice in a row, unless a rank's own loads "
+        "and stores race in its window, or its threads for memory",
+    };
+    return (s->asked_again ? polled : races)[s->unless - 1];
+}
+
+static const char *rest_of(const struct explore_search *s)
+{
+    static const char *const lacks[] = {
+        ", and there may be more than can be told apart",
+        ", and there may be more, as no job tells the order of accesses to windows and files",
+        ", and there may be more, as no job can be given what a persistent receive takes",
+        ", and there may be more, as no job tells the order of accesses to windows and files, "
+        "or can be given what a persistent receive takes",
+    };
+    return s->complete && s->unless        ? unless_of(s)
+           : s->complete && s->asked_again ? ", all in which no test or probe fails twice in a row"
+           : s->complete                   ? ", all there are"
+           : s->interrupted                ? ", then it was interrupted"
+           : !s->behaviours && (s->late || s->overdue_count)
+               ? *s->beyond ? ", as every world needs more than one may have"
+                            : ", as no world came to its end within the time"
+           : s->heap_count || s->overdue_count ? ", and there are more"
+           : s->overtaking ? ", and there may be more, as messages may overtake each other"
+           : s->broken_off ? ", and there may be more, as a world was broken off"
+           : s->early      ? ", and there may be more, as a rank was ended before all had done what they can"
+           : s->went_astray && !s->limited
+               ? ", and there may be more, as the program does not repeat itself"
+           : s->lacks & EXPLORE_LACKS_THREADS
+               ? ", and there may be more, as not all that threads did could be told"
+               : lacks[s->lacks];
+}
+
+char *explore_summary(const struct explore_search *s)
+{
+    char *text = NULL;
+    const char *rest = rest_of(s);
+    if (asprintf(&text, "%" PRIu64 " behaviour%s%s: %" PRIu32 " outcome%s", s->behaviours,
+                 s->behaviours == 1 ? "" : "s", rest, s->class_count,
+                 s->class_count == 1 ? "" : "s") < 0)
+        return NULL;
+    return text;
+}

@@ -1,0 +1,37 @@
+# expected
+# Outcomes that differ only in times that the program prints are one, in whatever order it slept;
+# where a result differs as well, they are not.
+cat >elapsed.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, size, got, mixed = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    double begin = MPI_Wtime();
+    for (int i = 1; i < size && rank == 0; i++) {
+        MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        usleep(1000 * got * i);
+        mixed = 2 * mixed + got;
+    }
+    if (rank)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    else
+        printf("elapsed %.3f s\n", MPI_Wtime() - begin);
+#ifdef MIXED
+    if (rank == 0)
+        printf("result %d\n", mixed);
+#endif
+    MPI_Finalize();
+    return 0;
+}
+C
+for what in TIMES MIXED; do
+    mpicc -g -O1 -D$what -o elapsed elapsed.c || exit 1
+    crosswait explore -n 4 -- ./elapsed | grep -E '^warning|time|^crosswait'
+    crosswait run -o $what.db -- mpirun -n 4 ./elapsed | grep -E '^warning|^explored'
+done
+exit 0
