@@ -54,7 +54,8 @@ static const char *rest_of(const struct explore_search *s)
            : s->heap_count || s->overdue_count ? ", and there are more"
            : s->overtaking ? ", and there may be more, as messages may overtake each other"
            : s->broken_off ? ", and there may be more, as a world was broken off"
-           : s->early      ? ", and there may be more, as a rank was ended before all had done what they can"
+           : s->early      ? ", and there may be more, as a rank was ended before all had "
+                             "done what they can"
            : s->went_astray && !s->limited
                ? ", and there may be more, as the program does not repeat itself"
            : s->lacks & EXPLORE_LACKS_THREADS
