@@ -470,6 +470,19 @@ static enum core_status add_missing(const struct check_input *input,
     return status;
 }
 
+/* Whose two calls these are: of two ranks, of two threads of one, or one rank's with itself. */
+static void say_pair(char *text, size_t room, const struct collective_part *a,
+                     const struct collective_part *b)
+{
+    if (a->rank != b->rank)
+        snprintf(text, room, "ranks %" PRIu32 " and %" PRIu32, a->rank, b->rank);
+    else if (a->event.thread != b->event.thread)
+        snprintf(text, room, "threads %" PRId32 " and %" PRId32 " of rank %" PRIu32,
+                 a->event.thread, b->event.thread, a->rank);
+    else
+        snprintf(text, room, "rank %" PRIu32 ", which gives and takes", a->rank);
+}
+
 /* Two members do not fit, in a way that is no value of each. */
 static enum core_status add_pair(const struct check_input *input,
                                  const struct collective_list *collectives,
@@ -480,14 +493,14 @@ static enum core_status add_pair(const struct check_input *input,
     CORE_CHECK(a->present);
     CORE_CHECK(b->present);
     struct finding *finding = finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR);
-    char name[384];
+    char name[384], pair[80];
 
     if (!finding)
         return CORE_NO_MEMORY;
-    finding_title(
-        finding, "%s in %s of ranks %" PRIu32 " and %" PRIu32 " (collective %" PRIu64 " of %s)",
-        what, input->trace->call[a->event.call].name, a->rank, b->rank, collective->number,
-        describe_comm(input->trace, collective->comm, name, sizeof name));
+    say_pair(pair, sizeof pair, a, b);
+    finding_title(finding, "%s in %s of %s (collective %" PRIu64 " of %s)", what,
+                  input->trace->call[a->event.call].name, pair, collective->number,
+                  describe_comm(input->trace, collective->comm, name, sizeof name));
     add_members(input, collectives, collective, finding);
     return CORE_OK;
 }

@@ -183,6 +183,22 @@ static void said_call(struct conflicts *c, struct said *said, int side, const st
     *told = true;
 }
 
+/* The rank of the access, and its thread where the other one is by another thread of that rank. */
+static const char *who_says(const struct conflicts *c, const struct access *access,
+                            const struct access *other, char *text, size_t room)
+{
+    struct trace_event own, theirs;
+
+    if (access->origin == other->origin &&
+        trace_event_get(c->input->trace, access->origin, access->seq, &own) == CORE_OK &&
+        trace_event_get(c->input->trace, other->origin, other->seq, &theirs) == CORE_OK &&
+        own.thread != theirs.thread)
+        snprintf(text, room, "thread %" PRId32 " of rank %" PRIu32, own.thread, access->origin);
+    else
+        snprintf(text, room, "rank %" PRIu32, access->origin);
+    return text;
+}
+
 /* What the first conflict between two places is. */
 static void tell_first(struct conflicts *c, struct finding *finding, const struct access *a,
                        const struct access *b, const struct layout_span *bytes, bool atomics)
@@ -191,11 +207,12 @@ static void tell_first(struct conflicts *c, struct finding *finding, const struc
 
     CORE_CHECK(a->target == b->target); /* access_may_meet */
     CORE_CHECK(a->kind <= STORE && b->kind <= STORE);
+    char who[2][48];
     finding_title(finding,
                   "conflicting accesses to bytes %" PRId64 " to %" PRId64 " of rank %" PRIu32
-                  "'s window: rank %" PRIu32 " %s them, rank %" PRIu32
-                  " %s them%s, with nothing in between that %s the two",
-                  bytes->low, bytes->high - 1, a->target, b->origin, kind_names[b->kind], a->origin,
+                  "'s window: %s %s them, %s %s them%s, with nothing in between that %s the two",
+                  bytes->low, bytes->high - 1, a->target, who_says(c, b, a, who[0], sizeof who[0]),
+                  kind_names[b->kind], who_says(c, a, b, who[1], sizeof who[1]),
                   kind_names[a->kind], a->itself || b->itself ? " itself" : "",
                   atomics ? "is known to order" : "orders");
     say_place(finding, trace, a);

@@ -27,7 +27,7 @@
 
 #include "world/exchange/explore_turn.h"
 
-enum { PAGE = 4096, GUARDED_MAX = 256 };
+enum { PAGE = 4096, GUARDED_MAX = 32 }; /* each is opened and closed at each call */
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59
 #endif
@@ -44,7 +44,8 @@ static struct guarded guarded[GUARDED_MAX];
 static int guarded_count;
 static bool ready, refused, closed;
 static volatile char dispatch = ALLOW;
-static struct sigaction before_fault;
+static bool unmasked; /* the program may have blocked our signals since */
+static struct sigaction before_fault, before_dispatch;
 
 int world_process_depth;
 bool world_process_guards;
@@ -115,6 +116,20 @@ static void guards_end(void)
     refused = true;
 }
 
+/* They are never blocked while pages are closed: the system would end the process. */
+static uint64_t our_signals(void)
+{
+    return 1ull << (SIGSEGV - 1) | 1ull << (SIGSYS - 1);
+}
+
+static void signals_let_in(void)
+{
+    uint64_t ours = our_signals();
+    CORE_CHECK(dispatch == ALLOW); /* else it is dispatched itself */
+    syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, NULL, sizeof ours);
+    unmasked = true;
+}
+
 void world_process_guard_close(void)
 {
     CORE_CHECK(world_process_depth == 0 && !closed); /* invariant 1 */
@@ -122,6 +137,8 @@ void world_process_guard_close(void)
         guards_end();
         return;
     }
+    if (!unmasked)
+        signals_let_in();
     for (int i = 0; i < guarded_count; i++) {
         struct guarded *g = &guarded[i];
         if (g->turns != g->part->turn_count)
@@ -191,16 +208,21 @@ static struct guarded *guarded_at(const void *address)
 
 enum { FAULT_WRITES = 2 }; /* of x86-64's page fault error code */
 
-static void fault_pass_on(int number, siginfo_t *info, void *context)
+static bool takes(const struct sigaction *before)
 {
-    bool takes = before_fault.sa_flags & SA_SIGINFO ||
-                 (before_fault.sa_handler != SIG_DFL && before_fault.sa_handler != SIG_IGN);
-    if (!takes)
-        sigaction(number, &before_fault, NULL); /* it comes again, and ends the process */
-    else if (before_fault.sa_flags & SA_SIGINFO)
-        before_fault.sa_sigaction(number, info, context);
+    return before->sa_flags & SA_SIGINFO ||
+           (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN);
+}
+
+static void pass_on(const struct sigaction *before, int number, siginfo_t *info, void *context)
+{
+    CORE_CHECK(dispatch == ALLOW); /* its own system calls are its own */
+    if (!takes(before))
+        sigaction(number, before, NULL); /* it comes again, and ends the process */
+    else if (before->sa_flags & SA_SIGINFO)
+        before->sa_sigaction(number, info, context);
     else
-        before_fault.sa_handler(number);
+        before->sa_handler(number);
 }
 
 static void fault(int number, siginfo_t *info, void *context)
@@ -211,9 +233,9 @@ static void fault(int number, siginfo_t *info, void *context)
     struct guarded *g = closed ? guarded_at(info->si_addr) : NULL;
     all_open();
     if (!g) {
-        if (world_process_guards && is_rank())
+        if (takes(&before_fault) && world_process_guards && is_rank())
             guards_end(); /* what the program does then is not seen */
-        fault_pass_on(number, info, context);
+        pass_on(&before_fault, number, info, context);
     } else if (is_rank()) {
         const char *site = (const char *)at->uc_mcontext.gregs[REG_RIP] + 1;
         touch(g, site, at->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES);
@@ -342,16 +364,21 @@ static void turns_for(long call, const greg_t *r)
 
 static void dispatched(int number, siginfo_t *info, void *context)
 {
-    enum { INSTRUCTION_BYTES = 2 };
+    enum { INSTRUCTION_BYTES = 2, BY_DISPATCH = 2 }; /* SYS_USER_DISPATCH of siginfo.h */
     ucontext_t *at = context;
     greg_t *r = at->uc_mcontext.gregs;
     int error = errno;
     CORE_CHECK(number == SIGSYS && rank_region);
     long call = info->si_syscall;
     all_open();
+    if (info->si_code != BY_DISPATCH) {
+        pass_on(&before_dispatch, number, info, context);
+        return;
+    }
     bool rank = is_rank();
     if (rank && takes_our_signals(call, r)) {
         sigaction(SIGSEGV, &before_fault, NULL);
+        sigaction(SIGSYS, &before_dispatch, NULL);
         guards_end();
     } else if (rank) {
         turns_for(call, r);
@@ -359,12 +386,17 @@ static void dispatched(int number, siginfo_t *info, void *context)
     if (!rank || refused || is_programs(call)) {
         r[REG_RAX] = call;
         r[REG_RIP] -= INSTRUCTION_BYTES;
+        unmasked = false;
         errno = error;
         return;
     }
     r[REG_RAX] = call_raw(call, r);
-    if (call == SYS_rt_sigprocmask) /* a return brings back what the mask is then */
-        syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &at->uc_sigmask, 8);
+    if (call == SYS_rt_sigprocmask) { /* a return brings back what the mask is then */
+        uint64_t mask = 0;
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, sizeof mask);
+        mask &= ~our_signals();
+        memcpy(&at->uc_sigmask, &mask, sizeof mask);
+    }
     errno = error;
     if (is_rank())
         world_process_guard_close();
@@ -383,12 +415,11 @@ static bool handle(int number, void (*handler)(int number, siginfo_t *info, void
 static bool start(void)
 {
     const char *from = (const char *)rank_guard_return;
-    struct sigaction now;
     if (ready || refused)
         return ready && !refused;
     refused = true;
-    if (sigaction(SIGSYS, NULL, &now) != 0 || now.sa_flags & SA_SIGINFO ||
-        now.sa_handler != SIG_DFL || sigaction(SIGSEGV, NULL, &before_fault) != 0)
+    if (sigaction(SIGSYS, NULL, &before_dispatch) != 0 ||
+        sigaction(SIGSEGV, NULL, &before_fault) != 0)
         return false;
     if (prctl(PR_SET_SYSCALL_USER_DISPATCH, DISPATCH_ON, from, rank_guard_return_end - from,
               &dispatch) != 0)
