@@ -27,6 +27,10 @@
 
 #include "world/exchange/explore_turn.h"
 
+int world_process_depth;
+bool world_process_guards;
+
+#if defined(__x86_64__)
 enum { PAGE = 4096, GUARDED_MAX = 32 }; /* each is opened and closed at each call */
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59
@@ -46,9 +50,6 @@ static bool ready, refused, closed;
 static volatile char dispatch = ALLOW;
 static bool unmasked; /* the program may have blocked our signals since */
 static struct sigaction before_fault, before_dispatch;
-
-int world_process_depth;
-bool world_process_guards;
 
 /* What the C library has for the return from a handler: a system call that is not dispatched. The
  * unwinder knows it by these very instructions. */
@@ -455,3 +456,32 @@ void world_process_unguard(const struct world_part *part)
             return;
         }
 }
+
+#else /* nothing is watched, and where others reach for a window that is told */
+void world_process_guard(struct world_part *part)
+{
+    CORE_CHECK(!part->seen);
+}
+
+void world_process_unguard(const struct world_part *part)
+{
+    (void)part;
+}
+
+void world_process_guard_open(void)
+{
+}
+
+void world_process_guard_close(void)
+{
+}
+
+void world_process_guard_end(void)
+{
+}
+
+void world_process_guard_looked(struct world_part *part)
+{
+    (void)part;
+}
+#endif
