@@ -474,6 +474,7 @@ static enum core_status add_missing(const struct check_input *input,
 static void say_pair(char *text, size_t room, const struct collective_part *a,
                      const struct collective_part *b)
 {
+    CORE_CHECK(a->present && b->present);
     if (a->rank != b->rank)
         snprintf(text, room, "ranks %" PRIu32 " and %" PRIu32, a->rank, b->rank);
     else if (a->event.thread != b->event.thread)

@@ -132,6 +132,7 @@ bool access_differs(const struct trace *trace, const struct access *a, const str
     if (a->kind < ACCUMULATE || a->kind > SWAP || b->kind < ACCUMULATE || b->kind > SWAP ||
         !elements_differ(trace, a, b))
         return false;
+    CORE_CHECK(basic_of(trace, a->datatype) >= 0 && basic_of(trace, b->datatype) >= 0);
     *out_a = trace->datatype[basic_of(trace, a->datatype)].name;
     *out_b = trace->datatype[basic_of(trace, b->datatype)].name;
     return *out_a && *out_b;

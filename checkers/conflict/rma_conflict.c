@@ -189,6 +189,7 @@ static const char *who_says(const struct conflicts *c, const struct access *acce
 {
     struct trace_event own, theirs;
 
+    CORE_CHECK(access->origin < c->input->trace->rank_count);
     if (access->origin == other->origin &&
         trace_event_get(c->input->trace, access->origin, access->seq, &own) == CORE_OK &&
         trace_event_get(c->input->trace, other->origin, other->seq, &theirs) == CORE_OK &&
