@@ -33,7 +33,7 @@ BENCH_JOBS = $(call built,tests/bench/jobs,.c,$(BUILD)/tests/bench/jobs)
 $(BENCH_JOBS): $(BUILD)/tests/bench/jobs/%: tests/bench/jobs/%.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpicc $<")
-	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O2 -Wall -Wextra -MMD -MF $@.d -o $@ $<
+	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O2 -pthread -Wall -Wextra -MMD -MF $@.d -o $@ $<
 TESTS += $(BENCH_JOBS)
 
 .PHONY: bench-verdict

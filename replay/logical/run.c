@@ -28,6 +28,8 @@ void run_wake(struct replay_run *run, uint32_t context)
     if (state->hold == HOLD_NOT || state->hold == HOLD_END)
         return;
     CORE_CHECK_HOT(run->work_count < run_context_count(run)); /* run.h invariant 1 */
+    if (context >= run->program->rank_count && run_looks(state->hold))
+        run_threads_look_no_more(run, context);
     state->hold = HOLD_NOT;
     run->work[run->work_count++] = context;
 }
@@ -35,14 +37,12 @@ void run_wake(struct replay_run *run, uint32_t context)
 /* All contexts of a rank that are held so: they look again. */
 static void wake_held(struct replay_run *run, uint32_t rank, enum hold hold)
 {
-    if (!run_is_threaded(run, rank)) {
-        if (run->state[rank].hold == hold)
-            run_wake(run, rank);
-        return;
+    for (uint32_t at = run_looking_first(run, rank), next; at != UINT32_MAX; at = next) {
+        next = run_looking_next(run, at);
+        core_work(1);
+        if (run->state[at].hold == hold)
+            run_wake(run, at);
     }
-    for (uint32_t i = run->threads->first[rank]; i < run->threads->first[rank + 1]; i++)
-        if (run->state[run->program->rank_count + i].hold == hold)
-            run_wake(run, run->program->rank_count + i);
 }
 
 bool run_request_is_done(const struct replay_run *run, uint32_t rank, int32_t request)
@@ -613,7 +613,7 @@ static bool await_any(struct replay_run *run, struct rank_state *state, uint32_t
         if (!(state->request[member[i]] & REQUEST_DONE) &&
             (wanted < 0 || (some ? (int32_t)i < wanted : (int32_t)i == wanted)))
             await_one(run, state, &state->request[member[i]]);
-    state->hold = HOLD_ANY;
+    run_hold_looking(run, state, HOLD_ANY);
     return false;
 }
 
@@ -664,7 +664,7 @@ static bool step_rare(struct replay_run *run, struct rank_state *state, uint32_t
     case REPLAY_MPROBE:
         if (probe(run, state, rank, index, op))
             return true;
-        state->hold = HOLD_PROBE;
+        run_hold_looking(run, state, HOLD_PROBE);
         return false;
     case REPLAY_MRECV:
         receive_taken(run, rank, index, op->request);
@@ -693,7 +693,7 @@ static bool step_rare(struct replay_run *run, struct rank_state *state, uint32_t
     case REPLAY_DETACH:
         side = &run->side[rank];
         if (side->used) {
-            state->hold = HOLD_DETACH;
+            run_hold_looking(run, state, HOLD_DETACH);
             return false;
         }
         side->attached = 0;
@@ -768,8 +768,7 @@ static inline __attribute__((always_inline)) void advance(struct replay_run *run
         uint32_t index = state->pc;
         const struct replay_op *op = &program->op[index];
         if (threaded && !run_threads_may_begin(run, rank, index)) {
-            state->hold = HOLD_ORDER;
-            run->threads->held[rank]++;
+            run_threads_await(run, context);
             return;
         }
         if (op[0].kind == REPLAY_ISEND || op[0].kind == REPLAY_IRECV)
@@ -802,14 +801,14 @@ static inline __attribute__((always_inline)) void advance(struct replay_run *run
                 if (state->pc == index && state->hold == HOLD_NOT)
                     state->hold = HOLD_MESSAGE;
                 if (threaded)
-                    run_threads_moved(run, rank);
+                    run_threads_begun(run, rank, index);
                 return;
             }
             break;
         case REPLAY_RECV:
             if (!post_receive(run, state, rank, index, op)) {
                 if (threaded)
-                    run_threads_moved(run, rank);
+                    run_threads_begun(run, rank, index);
                 return;
             }
             break;

@@ -150,10 +150,9 @@ static void gather(struct replay_run *run)
         for (uint32_t at = replay_match_wild(&run->match, rank, REPLAY_MATCH_NONE); at;
              at = replay_match_wild(&run->match, rank, at))
             add_matches(run, rank, at);
-        gather_held(run, &run->state[rank], rank);
-        for (uint32_t i = run_is_threaded(run, rank) ? run->threads->first[rank] : UINT32_MAX;
-             i < UINT32_MAX && i < run->threads->first[rank + 1]; i++)
-            gather_held(run, &run->state[run->program->rank_count + i], rank);
+        for (uint32_t at = run_looking_first(run, rank); at != UINT32_MAX;
+             at = run_looking_next(run, at), core_work(1))
+            gather_held(run, &run->state[at], rank);
     }
     if (run->hooks.late_buffering)
         add_buffering(run);

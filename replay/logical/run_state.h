@@ -23,7 +23,7 @@ enum hold {                /* why a rank is off the work list */
             HOLD_COLL,
             HOLD_DETACH,
             HOLD_LOCK,
-            HOLD_ORDER, /* for another thread of its rank; looks again whenever one has moved */
+            HOLD_ORDER, /* for an operation of another thread of its rank */
             HOLD_END    /* past its last operation */
 };
 
@@ -90,6 +90,9 @@ struct run_thread_op { /* of a rank with several threads */
     uint32_t place;    /* in the order of return */
     uint32_t after;    /* the operation of another thread, plus 1, that must have begun; 0: none */
 };
+struct run_thread_link {
+    uint32_t before, after; /* threads, plus 1 */
+};
 struct run_threads {        /* only when some rank has several; see run_threads.c */
     uint32_t count;         /* of all these ranks */
     uint32_t *first, *rank; /* as in struct replay_waitfor_threads */
@@ -99,8 +102,14 @@ struct run_threads {        /* only when some rank has several; see run_threads.
     uint8_t *passed; /* by operation; then by place in the order of return */
     uint64_t op_count;
     uint32_t *frontier; /* by rank: so many of the first in the order of return have passed */
-    uint32_t *held;     /* by rank: contexts with HOLD_ORDER */
-    uint32_t *awaiter;  /* by request: the context that waits for it */
+    uint32_t *waiter; /* by operation, then by place: the first thread, plus 1, that waits until it
+                         has begun, until the frontier is past it */
+    uint32_t *waiter_next;             /* by thread */
+    uint32_t *looking, *looking_last;  /* by rank: threads, plus 1, that are held so that they look
+                                          again by themselves, in ascending order */
+    struct run_thread_link *look_link; /* by thread */
+    uint32_t *ready;                   /* scratch, one a thread */
+    uint32_t *awaiter;                 /* by request: the context that waits for it */
     bool contended;     /* threads of a rank compete for messages */
     uint32_t contended_rank, contended_op; /* the first such place */
 };
@@ -183,8 +192,10 @@ void run_threads_done(struct replay_run *run);
 void run_threads_start(struct replay_run *run);
 bool run_threads_passed(const struct replay_run *run, uint32_t rank, uint32_t op);
 bool run_threads_may_begin(const struct replay_run *run, uint32_t rank, uint32_t op);
-void run_threads_moved(struct replay_run *run,
-                       uint32_t rank); /* one of the rank's operations has begun or is complete */
+void run_threads_begun(struct replay_run *run, uint32_t rank, uint32_t op);
+void run_threads_await(struct replay_run *run, uint32_t context); /* it may not begin: HOLD_ORDER */
+void run_threads_look(struct replay_run *run, uint32_t context);
+void run_threads_look_no_more(struct replay_run *run, uint32_t context);
 void run_threads_pass(struct replay_run *run, uint32_t rank, struct rank_state *state);
 uint32_t run_threads_first_unpassed(const struct replay_run *run, uint32_t rank);
 uint32_t run_threads_awaited(const struct replay_run *run, uint32_t rank, uint32_t op,
@@ -210,6 +221,34 @@ static inline uint32_t run_rank_of(const struct replay_run *run, uint32_t contex
 static inline uint32_t run_context_count(const struct replay_run *run)
 {
     return run->program->rank_count + (run->threads ? run->threads->count : 0);
+}
+/* Contexts that look again by themselves: those of a rank are gone through when there is something
+ * new for it, whatever the number of its other threads. */
+static inline bool run_looks(uint8_t hold)
+{
+    return hold == HOLD_ANY || hold == HOLD_PROBE || hold == HOLD_DETACH;
+}
+static inline void run_hold_looking(struct replay_run *run, struct rank_state *state,
+                                    enum hold hold)
+{
+    uint32_t context = (uint32_t)(state - run->state);
+    state->hold = hold;
+    if (context >= run->program->rank_count)
+        run_threads_look(run, context);
+}
+/* The first context of a rank that may look, and the one behind it; UINT32_MAX: no more. */
+static inline uint32_t run_looking_first(const struct replay_run *run, uint32_t rank)
+{
+    if (!run_is_threaded(run, rank))
+        return rank;
+    uint32_t first = run->threads->looking[rank];
+    return first ? run->program->rank_count + first - 1 : UINT32_MAX;
+}
+static inline uint32_t run_looking_next(const struct replay_run *run, uint32_t context)
+{
+    uint32_t ranks = run->program->rank_count;
+    uint32_t next = context < ranks ? 0 : run->threads->look_link[context - ranks].after;
+    return next ? ranks + next - 1 : UINT32_MAX;
 }
 /* The operation that a context is at has come to its end. */
 static inline void run_pass(struct replay_run *run, uint32_t rank, struct rank_state *state)

@@ -15,13 +15,14 @@
  * Invariants
  *  1. An operation that has to wait for an earlier one of another thread waits for one that began
  *     before it in the recorded run.
- *  2. `held` counts the contexts of a rank with HOLD_ORDER; each is looked at again whenever the
- *     rank has begun or finished an operation. */
+ *  2. A context with HOLD_ORDER is on the list of one thing that it waits for (`waiter`), and on no
+ *     other: nobody looks at it before. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/work.h"
 #include "replay/logical/run_state.h"
 
 static bool is_threaded(const struct replay_rank *rank)
@@ -312,7 +313,12 @@ enum core_status run_threads_open(struct replay_run *run)
         threads->first = calloc((size_t)ranks + 1, sizeof *threads->first);
         threads->base = calloc(ranks, sizeof *threads->base);
         threads->frontier = calloc(ranks, sizeof *threads->frontier);
-        threads->held = calloc(ranks, sizeof *threads->held);
+        threads->looking = calloc(ranks, sizeof *threads->looking);
+        threads->looking_last = calloc(ranks, sizeof *threads->looking_last);
+        threads->look_link = calloc(count, sizeof *threads->look_link);
+        threads->ready = calloc(count, sizeof *threads->ready);
+        threads->waiter = calloc(ops, 2 * sizeof *threads->waiter);
+        threads->waiter_next = calloc(count, sizeof *threads->waiter_next);
         threads->rank = calloc(count, sizeof *threads->rank);
         threads->start = calloc(count, sizeof *threads->start);
         threads->op = calloc(ops, sizeof *threads->op);
@@ -327,9 +333,10 @@ enum core_status run_threads_open(struct replay_run *run)
                                .envelope = malloc(ops_max * sizeof *scratch.envelope),
                                .any_tag = calloc(program->comm_count, sizeof *scratch.any_tag),
                                .own = calloc(program->comm_count, sizeof *scratch.own)};
-    bool made = threads && threads->first && threads->base && threads->frontier && threads->held &&
-                threads->rank && threads->start && threads->op && threads->passed &&
-                threads->awaiter && scratch.seen && scratch.made && scratch.leave &&
+    bool made = threads && threads->first && threads->base && threads->frontier &&
+                threads->looking && threads->looking_last && threads->look_link && threads->ready &&
+                threads->waiter && threads->waiter_next && threads->rank && threads->start &&
+                threads->op && threads->passed && threads->awaiter && scratch.seen && scratch.made && scratch.leave &&
                 scratch.latest && scratch.envelope && scratch.any_tag && scratch.own;
     if (made)
         link_all(run, &scratch);
@@ -351,7 +358,12 @@ void run_threads_done(struct replay_run *run)
     free(threads->first);
     free(threads->base);
     free(threads->frontier);
-    free(threads->held);
+    free(threads->looking);
+    free(threads->looking_last);
+    free(threads->look_link);
+    free(threads->ready);
+    free(threads->waiter);
+    free(threads->waiter_next);
     free(threads->rank);
     free(threads->start);
     free(threads->op);
@@ -370,7 +382,9 @@ void run_threads_start(struct replay_run *run)
     CORE_CHECK(threads->first[ranks] == threads->count);
     memset(threads->passed, 0, 2 * threads->op_count);
     memset(threads->frontier, 0, ranks * sizeof *threads->frontier);
-    memset(threads->held, 0, ranks * sizeof *threads->held);
+    memset(threads->looking, 0, ranks * sizeof *threads->looking);
+    memset(threads->looking_last, 0, ranks * sizeof *threads->looking_last);
+    memset(threads->waiter, 0, 2 * threads->op_count * sizeof *threads->waiter);
     for (uint32_t i = 0; i < threads->count; i++) {
         struct rank_state *of_rank = &run->state[threads->rank[i]];
         run->state[ranks + i] =
@@ -402,20 +416,98 @@ bool run_threads_may_begin(const struct replay_run *run, uint32_t rank, uint32_t
     return !op->after || has_begun(run, rank, op->after - 1);
 }
 
-void run_threads_moved(struct replay_run *run, uint32_t rank)
+/* Puts a context on the list of the first thing that it waits for; false: it waits for nothing. */
+static bool await_first(struct replay_run *run, uint32_t rank, uint32_t thread)
 {
     struct run_threads *threads = run->threads;
-    if (!threads->held[rank])
-        return;
-    for (uint32_t i = threads->first[rank]; i < threads->first[rank + 1]; i++) {
-        uint32_t context = run->program->rank_count + i;
-        struct rank_state *state = &run->state[context];
-        if (state->hold != HOLD_ORDER || !run_threads_may_begin(run, rank, state->pc))
-            continue;
-        CORE_CHECK(threads->held[rank] > 0); /* invariant 2 */
-        threads->held[rank]--;
-        run_wake(run, context);
+    uint32_t index = run->state[run->program->rank_count + thread].pc;
+    const struct run_thread_op *op = &ops_of(run, rank)[index];
+    uint32_t *list = threads->waiter + threads->base[rank];
+
+    if (op->after && !has_begun(run, rank, op->after - 1))
+        list += op->after - 1;
+    else if (!run_threads_may_begin(run, rank, index))
+        list += threads->op_count + op->need - 1;
+    else
+        return false;
+    core_work(1);
+    threads->waiter_next[thread] = *list;
+    *list = thread + 1;
+    return true;
+}
+
+void run_threads_await(struct replay_run *run, uint32_t context)
+{
+    uint32_t thread = context - run->program->rank_count;
+
+    run->state[context].hold = HOLD_ORDER;
+    CORE_CHECK(await_first(run, run->threads->rank[thread], thread)); /* invariant 2 */
+}
+
+/* Empties a list: who has nothing else to wait for joins those that are ready, so many already. */
+static uint32_t release(struct replay_run *run, uint32_t rank, uint32_t *list, uint32_t ready)
+{
+    struct run_threads *threads = run->threads;
+    uint32_t at = *list;
+
+    *list = 0;
+    for (uint32_t next; at; at = next) {
+        next = threads->waiter_next[at - 1];
+        CORE_CHECK(run->state[run->program->rank_count + at - 1].hold == HOLD_ORDER);
+        if (!await_first(run, rank, at - 1))
+            threads->ready[ready++] = at - 1;
     }
+    return ready;
+}
+
+static int number_compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* In ascending order, whoever waited first. */
+static void wake_ready(struct replay_run *run, uint32_t ready)
+{
+    if (ready > 1)
+        qsort(run->threads->ready, ready, sizeof *run->threads->ready, number_compare);
+    for (uint32_t i = 0; i < ready; i++)
+        run_wake(run, run->program->rank_count + run->threads->ready[i]);
+}
+
+void run_threads_begun(struct replay_run *run, uint32_t rank, uint32_t op)
+{
+    uint32_t *list = run->threads->waiter + run->threads->base[rank] + op;
+
+    if (*list && has_begun(run, rank, op))
+        wake_ready(run, release(run, rank, list, 0));
+}
+
+void run_threads_look(struct replay_run *run, uint32_t context)
+{
+    struct run_threads *threads = run->threads;
+    uint32_t thread = context - run->program->rank_count, rank = threads->rank[thread];
+    uint32_t before = threads->looking_last[rank];
+
+    for (; before > thread + 1; core_work(1))
+        before = threads->look_link[before - 1].before;
+    CORE_CHECK(before != thread + 1);
+    uint32_t *after = before ? &threads->look_link[before - 1].after : &threads->looking[rank];
+    threads->look_link[thread] = (struct run_thread_link){before, *after};
+    *(*after ? &threads->look_link[*after - 1].before : &threads->looking_last[rank]) = thread + 1;
+    *after = thread + 1;
+}
+
+void run_threads_look_no_more(struct replay_run *run, uint32_t context)
+{
+    struct run_threads *threads = run->threads;
+    uint32_t thread = context - run->program->rank_count, rank = threads->rank[thread];
+    struct run_thread_link link = threads->look_link[thread];
+
+    *(link.before ? &threads->look_link[link.before - 1].after : &threads->looking[rank]) =
+        link.after;
+    *(link.after ? &threads->look_link[link.after - 1].before : &threads->looking_last[rank]) =
+        link.before;
 }
 
 void run_threads_pass(struct replay_run *run, uint32_t rank, struct rank_state *state)
@@ -423,18 +515,23 @@ void run_threads_pass(struct replay_run *run, uint32_t rank, struct rank_state *
     struct run_threads *threads = run->threads;
     const struct run_thread_op *op = ops_of(run, rank);
     uint8_t *returned = threads->passed + threads->op_count + threads->base[rank];
-    uint32_t index = state->pc, *frontier = &threads->frontier[rank],
+    uint32_t *waiter = threads->waiter + threads->base[rank];
+    uint32_t index = state->pc, *frontier = &threads->frontier[rank], ready,
              count = run->program->rank[rank].op_count;
 
     CORE_CHECK_HOT(index < count && !threads->passed[threads->base[rank] + index]);
     CORE_CHECK_HOT(!returned[op[index].place]); /* places are all different */
     threads->passed[threads->base[rank] + index] = 1;
     returned[op[index].place] = 1;
-    while (*frontier < count && returned[*frontier])
-        ++*frontier;
     CORE_CHECK_HOT(op[index].next > index && op[index].next <= count);
     state->pc = op[index].next;
-    run_threads_moved(run, rank);
+    uint32_t first = *frontier;
+    while (*frontier < count && returned[*frontier])
+        ++*frontier;
+    ready = release(run, rank, &waiter[index], 0);
+    for (uint32_t place = first; place < *frontier; place++)
+        ready = release(run, rank, &waiter[threads->op_count + place], ready);
+    wake_ready(run, ready);
 }
 
 /* --- what is known of them -------------------------------------------------------------------- */

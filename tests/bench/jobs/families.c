@@ -2,6 +2,7 @@
  * to N. What judging them costs is held beside what running them costs (tests/bench/verdict.py).
  * All are correct programs. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -613,6 +614,92 @@ static void windows_live(long n)
     free(word);
 }
 
+/* --- threads ---------------------------------------------------------------------------------- */
+
+enum { THREADS = 4 };
+
+struct share {
+    long n;
+    int number;
+};
+
+static void *receive_from_all(void *unused)
+{
+    int in;
+
+    for (int i = 0; i < ranks; i++)
+        MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return unused;
+}
+
+static void thread_a_round(long n)
+{
+    pthread_t thread;
+
+    for (long i = 0; i < n; i++) {
+        if (pthread_create(&thread, NULL, receive_from_all, NULL))
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        for (int to = 0; to < ranks; to++)
+            MPI_Send(&me, 1, MPI_INT, to, 1, MPI_COMM_WORLD);
+        pthread_join(thread, NULL);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void in_threads(long n, void *(*body)(void *))
+{
+    pthread_t thread[THREADS];
+    struct share share[THREADS];
+
+    for (int i = 0; i < THREADS; i++) {
+        share[i] = (struct share){n, i};
+        if (pthread_create(&thread[i], NULL, body, &share[i]))
+            MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+}
+
+static void *exchange(void *argument)
+{
+    const struct share *share = argument;
+    int in;
+    MPI_Request request[2];
+
+    for (long i = 0; i < share->n; i++) {
+        MPI_Irecv(&in, 1, MPI_INT, other, share->number, MPI_COMM_WORLD, &request[0]);
+        MPI_Isend(&me, 1, MPI_INT, other, share->number, MPI_COMM_WORLD, &request[1]);
+        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    }
+    return NULL;
+}
+
+static void thread_exchanges(long n)
+{
+    in_threads(n, exchange);
+}
+
+static void *probe_for_one(void *argument)
+{
+    const struct share *share = argument;
+    int in;
+    MPI_Request request;
+    MPI_Status status;
+
+    for (long i = 0; i < share->n; i++) {
+        MPI_Isend(&me, 1, MPI_INT, other, share->number, MPI_COMM_WORLD, &request);
+        MPI_Probe(MPI_ANY_SOURCE, share->number, MPI_COMM_WORLD, &status);
+        MPI_Recv(&in, 1, MPI_INT, status.MPI_SOURCE, share->number, MPI_COMM_WORLD, &status);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    return NULL;
+}
+
+static void thread_probes(long n)
+{
+    in_threads(n, probe_for_one);
+}
+
 /* --- files ------------------------------------------------------------------------------------ */
 
 static void files(long n)
@@ -672,6 +759,9 @@ static const struct family {
     {"post_start", post_start},
     {"windows", windows},
     {"windows_live", windows_live},
+    {"thread_a_round", thread_a_round},
+    {"thread_exchanges", thread_exchanges},
+    {"thread_probes", thread_probes},
     {"files", files},
 };
 
@@ -679,6 +769,7 @@ int main(int argc, char **argv)
 {
     long n = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
     const struct family *chosen = NULL;
+    int threads = MPI_THREAD_SINGLE;
 
     for (size_t i = 0; argc > 1 && i < sizeof family / sizeof *family; i++)
         if (strcmp(family[i].name, argv[1]) == 0)
@@ -688,7 +779,9 @@ int main(int argc, char **argv)
         return 2;
     }
     setenv("OMPI_MCA_osc", "sm,pt2pt", 0); /* MPI_Win_create, without a network */
-    MPI_Init(&argc, &argv);
+    if (strncmp(chosen->name, "thread", 6) == 0)
+        threads = MPI_THREAD_MULTIPLE;
+    MPI_Init_thread(&argc, &argv, threads, &threads);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     other = me % 2 ? me - 1 : (me + 1) % ranks;
