@@ -338,6 +338,52 @@ static void list_pull(struct replay_match *match, uint32_t at, uint32_t *first, 
         *last = link->before;
 }
 
+/* Receives of one key accept the same messages, so only the first of them can get one: those first
+ * ones are linked in the order of their posting. */
+static void key_link(struct replay_match *match, uint32_t at, uint32_t before, uint32_t after)
+{
+    struct replay_match_queue *queue = &match->queue[match->entry[at].key.to & ~RECEIVE];
+
+    CORE_CHECK_HOT(!before || match->link[before].order < match->link[at].order);
+    CORE_CHECK_HOT(!after || match->link[at].order < match->link[after].order);
+    match->link[at].channel_before = before;
+    match->link[at].channel_after = after;
+    *(before ? &match->link[before].channel_after : &queue->key_first) = at;
+    *(after ? &match->link[after].channel_before : &queue->key_last) = at;
+}
+
+static void wild_push(struct replay_match *match, uint32_t at)
+{
+    struct replay_match_queue *queue = &match->queue[match->entry[at].key.to & ~RECEIVE];
+
+    list_push(match, at, &queue->wild_first, &queue->wild_last);
+    ring_push(match, at);
+    if (match->entry[at].next == at)
+        key_link(match, at, queue->key_last, 0);
+}
+
+static void wild_pull(struct replay_match *match, uint32_t at)
+{
+    struct replay_match_queue *queue = &match->queue[match->entry[at].key.to & ~RECEIVE];
+    uint32_t *place = ring_find(match, &match->entry[at].key);
+    uint32_t next = match->entry[at].next, before = match->link[at].channel_before,
+             after = match->link[at].channel_after;
+    bool first = match->entry[*place].next == at, alone = next == at;
+
+    list_pull(match, at, &queue->wild_first, &queue->wild_last);
+    ring_pull(match, place, at);
+    if (!first)
+        return;
+    *(before ? &match->link[before].channel_after : &queue->key_first) = after;
+    *(after ? &match->link[after].channel_before : &queue->key_last) = before;
+    for (; !alone && after && match->link[after].order < match->link[next].order; core_work(1)) {
+        before = after;
+        after = match->link[after].channel_after;
+    }
+    if (!alone)
+        key_link(match, next, before, after);
+}
+
 /* channel: of a message, in wild mode. */
 static void keep(struct replay_match *match, uint32_t at, uint32_t channel)
 {
@@ -348,7 +394,7 @@ static void keep(struct replay_match *match, uint32_t at, uint32_t channel)
     if (match->wild) {
         struct replay_match_queue *queue = &match->queue[key->to & ~RECEIVE];
         if (wild)
-            list_push(match, at, &queue->wild_first, &queue->wild_last);
+            wild_push(match, at);
         else if (receive)
             list_push(match, at, &queue->exact_first, &queue->exact_last);
         else {
@@ -370,7 +416,7 @@ void replay_match_remove(struct replay_match *match, uint32_t at)
     if (match->wild) {
         struct replay_match_queue *queue = &match->queue[key->to & ~RECEIVE];
         if (wild)
-            list_pull(match, at, &queue->wild_first, &queue->wild_last);
+            wild_pull(match, at);
         else if (receive)
             list_pull(match, at, &queue->exact_first, &queue->exact_last);
         else {
@@ -392,21 +438,58 @@ static bool accepts(const struct replay_match_key *receive, const struct replay_
            (receive->tag < 0 || receive->tag == message->tag);
 }
 
+/* The first receive of a key in place of the message's, if it was posted before another; else that.
+ */
+static uint32_t earlier_receive(const struct replay_match *match, struct replay_match_key key,
+                                uint32_t other)
+{
+    key.to |= RECEIVE;
+    uint32_t last = *ring_find(match, &key);
+    uint32_t at = last ? match->entry[last].next : REPLAY_MATCH_NONE;
+
+    core_work(1);
+    return at && (!other || match->link[at].order < match->link[other].order) ? at : other;
+}
+
 /* The first receive with a wildcard that accepts the message and was posted before `order`. */
 static uint32_t claim(const struct replay_match *match, const struct replay_match_key *message,
                       uint32_t order)
 {
-    uint32_t to = message->to & ~RECEIVE;
-    for (uint32_t at = match->queue[to].wild_first; at; at = match->link[at].after) {
-        core_work(1);
-        CORE_CHECK_HOT(!match->link[at].after ||
-                       match->link[at].order < match->link[match->link[at].after].order);
-        if (match->link[at].order >= order)
+    uint32_t to = message->to & ~RECEIVE, at = match->queue[to].wild_first;
+
+    if (!at || match->link[at].order >= order)
+        return REPLAY_MATCH_NONE;
+    CORE_CHECK_HOT(!match->link[at].after ||
+                   match->link[at].order < match->link[match->link[at].after].order);
+    if (!accepts(&match->entry[at].key, message)) { /* the three keys that accept it */
+        struct replay_match_key key = {.to = to, .comm = message->comm, .from = -1, .tag = -1};
+        if (!match->link[at].after)
             return REPLAY_MATCH_NONE;
-        if (accepts(&match->entry[at].key, message))
-            return at;
+        at = earlier_receive(match, key, REPLAY_MATCH_NONE);
+        key.tag = message->tag;
+        at = earlier_receive(match, key, at);
+        key.from = message->from;
+        key.tag = -1;
+        at = earlier_receive(match, key, at);
     }
-    return REPLAY_MATCH_NONE;
+    return at && match->link[at].order < order ? at : REPLAY_MATCH_NONE;
+}
+
+/* The first message of a channel that the key accepts. */
+static uint32_t first_of_channel(const struct replay_match *match,
+                                 const struct replay_match_key *key, uint32_t channel)
+{
+    uint32_t first = match->channel[channel].first;
+    struct replay_match_key message = *key;
+
+    core_work(1);
+    if (!first || accepts(key, &match->entry[first].key))
+        return first;
+    CORE_CHECK_HOT(key->tag >= 0);
+    message.to &= ~RECEIVE;
+    message.from = match->channel[channel].from;
+    uint32_t last = *ring_find(match, &message);
+    return last ? match->entry[last].next : REPLAY_MATCH_NONE;
 }
 
 /* The earliest kept message that the key accepts, of one source if key->from says so. */
@@ -424,12 +507,17 @@ static uint32_t first_message(const struct replay_match *match, const struct rep
         uint32_t channel = channel_find(match, to, key->comm, key->from);
         return channel ? match->channel[channel].first : REPLAY_MATCH_NONE;
     }
-    for (uint32_t at = match->queue[to].message_first; at; at = match->link[at].after) {
-        core_work(1);
-        if (accepts(key, &match->entry[at].key))
-            return at;
+    uint32_t found = match->queue[to].message_first;
+    if (!found || accepts(key, &match->entry[found].key))
+        return found;
+    found = REPLAY_MATCH_NONE;
+    for (uint32_t c = match->queue[to].channel; c; c = match->channel[c].after) {
+        uint32_t at =
+            match->channel[c].comm == key->comm ? first_of_channel(match, key, c) : 0;
+        if (at && (!found || match->link[at].order < match->link[found].order))
+            found = at;
     }
-    return REPLAY_MATCH_NONE;
+    return found;
 }
 
 /* The receive that a message goes to by the rules alone: the earliest posted one that accepts it.
@@ -583,23 +671,34 @@ bool replay_match_receive(struct replay_match *match, const struct replay_match_
     return false;
 }
 
-/* A named source's messages lie in its channel, or with a named tag in a ring of which all or none
- * are claimed. */
+/* The first message of a channel that a receive with the key would take. Those of one tag lie in a
+ * ring, of which all or none are claimed. */
+static uint32_t probe_channel(const struct replay_match *match, const struct replay_match_key *key,
+                              uint32_t channel)
+{
+    uint32_t at = first_of_channel(match, key, channel);
+
+    for (; at && match->deferred && claim(match, &match->entry[at].key, UINT32_MAX); core_work(1))
+        at = key->tag >= 0 ? REPLAY_MATCH_NONE : match->link[at].channel_after;
+    return at;
+}
+
 uint32_t replay_match_probe(const struct replay_match *match, const struct replay_match_key *key)
 {
+    uint32_t found = REPLAY_MATCH_NONE;
+
     CORE_CHECK(match->wild);
     CORE_CHECK(key->to < match->ranks);
-    uint32_t at = key->from >= 0 ? first_message(match, key) : match->queue[key->to].message_first;
-    bool ring = !is_wild(key);
-
-    while (at && (!accepts(key, &match->entry[at].key) ||
-                  (match->deferred && claim(match, &match->entry[at].key, UINT32_MAX)))) {
-        core_work(1);
-        at = ring             ? REPLAY_MATCH_NONE
-             : key->from >= 0 ? match->link[at].channel_after
-                              : match->link[at].after;
+    if (key->from >= 0) {
+        uint32_t channel = channel_find(match, key->to, key->comm, key->from);
+        return channel ? probe_channel(match, key, channel) : REPLAY_MATCH_NONE;
     }
-    return at;
+    for (uint32_t c = match->queue[key->to].channel; c; c = match->channel[c].after) {
+        uint32_t at = match->channel[c].comm == key->comm ? probe_channel(match, key, c) : 0;
+        if (at && (!found || match->link[at].order < match->link[found].order))
+            found = at;
+    }
+    return found;
 }
 
 bool replay_match_get(const struct replay_match *match, uint32_t at,
@@ -616,7 +715,7 @@ bool replay_match_get(const struct replay_match *match, uint32_t at,
 uint32_t replay_match_wild(const struct replay_match *match, uint32_t to, uint32_t after)
 {
     CORE_CHECK_HOT(match->wild && to < match->ranks);
-    return after ? match->link[after].after : match->queue[to].wild_first;
+    return after ? match->link[after].channel_after : match->queue[to].key_first;
 }
 
 uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
@@ -631,9 +730,7 @@ uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
         if (match->channel[c].comm != key->comm ||
             (key->from >= 0 && key->from != match->channel[c].from))
             continue;
-        uint32_t at = match->channel[c].first;
-        for (; at && !accepts(key, &match->entry[at].key); core_work(1))
-            at = match->link[at].channel_after;
+        uint32_t at = first_of_channel(match, key, c);
         if (!at || claim(match, &match->entry[at].key, match->link[receive].order))
             continue; /* match.h invariant 3 */
         CORE_CHECK_HOT(match->entry[at].key.from == match->channel[c].from);
@@ -671,8 +768,8 @@ bool replay_match_settle(struct replay_match *match, uint32_t to,
     if (!match->deferred || !match->queue[to].plain)
         return false;
     for (int wild = 0; wild < 2; wild++)
-        for (uint32_t at = wild ? match->queue[to].wild_first : match->queue[to].exact_first; at;
-             at = match->link[at].after) {
+        for (uint32_t at = wild ? match->queue[to].key_first : match->queue[to].exact_first; at;
+             at = wild ? match->link[at].channel_after : match->link[at].after) {
             const struct replay_match_key *key = &match->entry[at].key;
             core_work(1);
             uint32_t message = key->from >= 0 ? first_message(match, key) : REPLAY_MATCH_NONE;
@@ -694,16 +791,6 @@ uint32_t replay_match_find(const struct replay_match *match, const struct replay
 {
     CORE_CHECK(key->to < match->ranks);
     CORE_CHECK(match->wild || !is_wild(key));
-    if (is_receive && is_wild(key)) {
-        for (uint32_t at = match->queue[key->to].wild_first; at; at = match->link[at].after)
-            if (match->entry[at].who == who &&
-                same(&match->entry[at].key, &(struct replay_match_key){.to = key->to | RECEIVE,
-                                                                       .comm = key->comm,
-                                                                       .from = key->from,
-                                                                       .tag = key->tag}))
-                return at;
-        return REPLAY_MATCH_NONE;
-    }
     struct replay_match_key full = *key;
     if (is_receive)
         full.to |= RECEIVE;

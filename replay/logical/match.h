@@ -51,7 +51,8 @@ struct replay_match_link {  /* private; in wild mode only */
                                or of exact receives */
     uint32_t order;         /* of posting */
     uint32_t channel, channel_before,
-        channel_after; /* messages: among those of the same source and context, in order */
+        channel_after; /* messages: among those of the same source and context, in order;
+                          receives with a wildcard: among the first of each key */
 };
 struct replay_match_channel { /* private; in wild mode only: messages from one source to one
                                  destination in one context */
@@ -68,6 +69,7 @@ struct replay_match { /* fields are private */
     uint32_t *bucket;
     struct replay_match_queue {
         uint32_t message_first, message_last, wild_first, wild_last;
+        uint32_t key_first, key_last;     /* of the wildcards, the first of each key */
         uint32_t exact_first, exact_last; /* receives without wildcards */
         uint32_t plain;                   /* waiting receives from a named source */
         uint32_t channel;
@@ -120,9 +122,9 @@ bool replay_match_posted(const struct replay_match *match, const struct replay_m
  */
 void replay_match_remove(struct replay_match *match, uint32_t entry);
 
-/* Deferred mode. The waiting receives with MPI_ANY_SOURCE of a destination in post order: the first
- * one behind `after` (REPLAY_MATCH_NONE: from the start). Also receives with only a tag wildcard
- * are in the list; skip by key.from. */
+/* Deferred mode. The waiting receives with MPI_ANY_SOURCE of a destination in post order, only the
+ * first of those with the same key: the first one behind `after` (REPLAY_MATCH_NONE: from the
+ * start). Also receives with only a tag wildcard are in the list; skip by key.from. */
 uint32_t replay_match_wild(const struct replay_match *match, uint32_t to, uint32_t after);
 /* The candidates of a waiting receive: the first fitting message of every source that no earlier
  * receive claims, in a repeatable order. Writes at most `room` and returns how many there are. */

@@ -172,12 +172,27 @@ static uint32_t settle(struct replay_match *match, struct naive *n, uint32_t to)
     return pairs;
 }
 
-/* Every waiting wildcard has exactly the candidates that the rules allow. */
+/* Whether a receive is the first that waits with its key. */
+static bool is_first_of_key(const struct naive *n, uint32_t r)
+{
+    for (uint32_t i = 0; i < r; i++)
+        if (memcmp(&n->receive[i].key, &n->receive[r].key, sizeof n->receive[r].key) == 0)
+            return false;
+    return true;
+}
+
+/* Every waiting wildcard has exactly the candidates that the rules allow; behind the first of a key
+ * they allow none. */
 static void check_candidates(struct replay_match *match, const struct naive *n, uint32_t to)
 {
-    uint32_t found[16], waiting = 0, expected_waiting = 0;
-    for (uint32_t r = 0; r < n->receives; r++)
-        expected_waiting += n->receive[r].key.to == to && n->receive[r].key.from < 0;
+    uint32_t found[16], waiting = 0, expected_waiting = 0, before = 0;
+    for (uint32_t r = 0; r < n->receives; r++) {
+        if (n->receive[r].key.to != to || n->receive[r].key.from >= 0)
+            continue;
+        expected_waiting += is_first_of_key(n, r);
+        for (uint32_t m = 0; m < n->messages; m++)
+            assert_true(is_first_of_key(n, r) || !can_take(n, r, m));
+    }
     for (uint32_t at = replay_match_wild(match, to, REPLAY_MATCH_NONE); at;
          at = replay_match_wild(match, to, at)) {
         struct replay_match_key key, message;
@@ -189,6 +204,8 @@ static void check_candidates(struct replay_match *match, const struct naive *n, 
         waiting++;
         while (n->receive[r].who != who)
             r++;
+        assert_true(r >= before); /* in post order */
+        before = r + 1;
         uint32_t count = replay_match_candidates(match, at, found, 16);
         for (uint32_t m = 0; m < n->messages; m++)
             expected += can_take(n, r, m);

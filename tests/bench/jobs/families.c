@@ -153,6 +153,53 @@ static void outstanding_tags(long n)
     outstand(n, true);
 }
 
+/* Receives from anybody that wait all at once; tags: each its own, and the messages come in the
+ * reverse order. */
+static void outstand_any(long n, bool tags)
+{
+    MPI_Request *request = list_new(n, sizeof *request);
+    int *in = list_new(n, sizeof *in);
+
+    if (me == 0) {
+        for (long i = 0; i < n; i++)
+            MPI_Irecv(&in[i], 1, MPI_INT, MPI_ANY_SOURCE, tags ? (int)i : 0, MPI_COMM_WORLD,
+                      &request[i]);
+        MPI_Waitall((int)n, request, MPI_STATUSES_IGNORE);
+    } else
+        for (long i = n - me; i >= 0; i -= ranks - 1)
+            MPI_Send(&me, 1, MPI_INT, 0, tags ? (int)i : 0, MPI_COMM_WORLD);
+    free(request);
+    free(in);
+}
+
+static void outstanding_any(long n)
+{
+    outstand_any(n, false);
+}
+
+static void outstanding_any_tags(long n)
+{
+    outstand_any(n, true);
+}
+
+/* Unexpected messages, taken from the last to the first. */
+static void unexpected_tags(long n)
+{
+    int in;
+    MPI_Request *request = list_new(n, sizeof *request);
+
+    if (me)
+        for (long i = 0; i < n; i++)
+            MPI_Isend(&me, 1, MPI_INT, 0, (int)i, MPI_COMM_WORLD, &request[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (long i = n - 1; i >= 0 && !me; i--)
+        for (int from = 1; from < ranks; from++)
+            MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, (int)i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (me)
+        MPI_Waitall((int)n, request, MPI_STATUSES_IGNORE);
+    free(request);
+}
+
 static void waitany(long n)
 {
     enum { SLOTS = 16 };
@@ -731,6 +778,9 @@ static const struct family {
     {"flood_tags", flood_tags},
     {"outstanding", outstanding},
     {"outstanding_tags", outstanding_tags},
+    {"outstanding_any", outstanding_any},
+    {"outstanding_any_tags", outstanding_any_tags},
+    {"unexpected_tags", unexpected_tags},
     {"waitany", waitany},
     {"polls", polls},
     {"probes", probes},
