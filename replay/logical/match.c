@@ -512,8 +512,7 @@ static uint32_t first_message(const struct replay_match *match, const struct rep
         return found;
     found = REPLAY_MATCH_NONE;
     for (uint32_t c = match->queue[to].channel; c; c = match->channel[c].after) {
-        uint32_t at =
-            match->channel[c].comm == key->comm ? first_of_channel(match, key, c) : 0;
+        uint32_t at = match->channel[c].comm == key->comm ? first_of_channel(match, key, c) : 0;
         if (at && (!found || match->link[at].order < match->link[found].order))
             found = at;
     }

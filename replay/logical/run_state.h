@@ -110,7 +110,7 @@ struct run_threads {        /* only when some rank has several; see run_threads.
     struct run_thread_link *look_link; /* by thread */
     uint32_t *ready;                   /* scratch, one a thread */
     uint32_t *awaiter;                 /* by request: the context that waits for it */
-    bool contended;     /* threads of a rank compete for messages */
+    bool contended;                    /* threads of a rank compete for messages */
     uint32_t contended_rank, contended_op; /* the first such place */
 };
 

@@ -336,8 +336,9 @@ enum core_status run_threads_open(struct replay_run *run)
     bool made = threads && threads->first && threads->base && threads->frontier &&
                 threads->looking && threads->looking_last && threads->look_link && threads->ready &&
                 threads->waiter && threads->waiter_next && threads->rank && threads->start &&
-                threads->op && threads->passed && threads->awaiter && scratch.seen && scratch.made && scratch.leave &&
-                scratch.latest && scratch.envelope && scratch.any_tag && scratch.own;
+                threads->op && threads->passed && threads->awaiter && scratch.seen &&
+                scratch.made && scratch.leave && scratch.latest && scratch.envelope &&
+                scratch.any_tag && scratch.own;
     if (made)
         link_all(run, &scratch);
     free(scratch.seen);
