@@ -33,7 +33,7 @@ DEB_DEPS = dpkg-dev debhelper lintian
 # And what only the tests need: a browser for the HTML report, the formatter, a second MPI library,
 # for which a recorder is built wherever it is installed, and a faster linker, which
 # fuzz/build.sh takes where it is.
-CHECK_DEPS = chromium clang-format black python3-yaml mpich libmpich-dev lld
+CHECK_DEPS = python3-venv chromium clang-format black python3-yaml mpich libmpich-dev lld
 
 # Unless make was told how many jobs there may be: as many as there are cores.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -52,7 +52,7 @@ room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(room_sources))
 LIBS = $(addprefix $(BUILD)/lib, $(addsuffix .a, \
     explore world processes reports launch checkers model replay core))
 
-.PHONY: all deb deps docs demo check check-all bench clean help install uninstall format \
+.PHONY: all deb deps deps-mpi docs demo check check-all bench clean help install uninstall format \
     format-check tidy coverage fuzz \
         fuzz-smoke
 
@@ -66,6 +66,7 @@ help:
 	@echo "make docs       the sessions in docs/, outputs and pictures made anew by running them"
 	@echo "make deb        Debian packages in $(BUILD)/deb"
 	@echo "make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
+	@echo "make deps-mpi   MPI libraries and mpi4py from PyPI, in build/mpi (for make check)"
 	@echo "make deps | format | format-check | tidy | coverage | uninstall | clean"
 	@echo "variables: SAN=address,undefined WERROR=1 UPDATE=1 V=1"
 
@@ -86,6 +87,10 @@ deps:
 	    echo "crosswait: the installation failed" >&2; exit 1; }; \
 	  rm -f "$$log"; fi
 
+# What tests/mpi runs with; from the network once.
+deps-mpi: deps
+	@tests/mpi/deps.sh $(PYTHON) build/mpi
+
 # The user's two commands. The second make sees the compilers that the first step may just have
 # installed.
 demo: deps
@@ -94,11 +99,11 @@ demo: deps
 
 check check-all: DEPS += $(CHECK_DEPS)
 check-all: DEPS += $(DEB_DEPS) slurm-wlm munge debootstrap
-check: deps
+check: deps deps-mpi
 	@$(MAKE) --no-print-directory $(JOBS) format-check all tests
 	@$(PYTHON) tests/run.py --build $(BUILD) $(if $(UPDATE),--update) $(ONLY)
 
-check-all: deps
+check-all: deps deps-mpi
 	@$(MAKE) --no-print-directory $(JOBS) format-check all tests
 	@$(PYTHON) tests/run.py --build $(BUILD) --all $(ONLY)
 

@@ -25,8 +25,6 @@ static struct api {
     int (*holds)(void); /* PyGILState_Check */
     void *(*thread)(void);
     void *(*frame)(void);
-    void *(*code)(void *);
-    void *(*back)(void *);
     int (*line)(void *, int); /* reads the code object, which does not change */
     void *(*attribute)(void *, const char *);
     long (*number)(void *);
@@ -43,8 +41,8 @@ static const struct layout {
     int16_t code, back, instruction;
     int8_t unit; /* bytes an instruction counts; 0: `instruction` is an address */
 } layouts[] = {
-    {9, 24, -1, 32, 24, 104, 1}, {10, 24, -1, 32, 24, 96, 2}, {11, 56, 8, 32, 48, 56, 0},
-    {12, 56, 0, 0, 8, 56, 0},    {13, 72, -1, 0, 8, 56, 0},
+    {8, 24, -1, 32, 24, 104, 1}, {9, 24, -1, 32, 24, 104, 1}, {10, 24, -1, 32, 24, 96, 2},
+    {11, 56, 8, 32, 48, 56, 0},  {12, 56, 0, 0, 8, 56, 0},    {13, 72, -1, 0, 8, 56, 0},
 };
 _Static_assert(sizeof(void *) == 8, "the layouts are those of 64 bits");
 _Static_assert(sizeof(void *) == sizeof(api.frame), "functions are looked up as addresses");
@@ -75,8 +73,6 @@ static bool find_api(void)
         {"PyGILState_Check", (void **)&api.holds},
         {"PyGILState_GetThisThreadState", (void **)&api.thread},
         {"PyEval_GetFrame", (void **)&api.frame},
-        {"PyFrame_GetCode", (void **)&api.code},
-        {"PyFrame_GetBack", (void **)&api.back},
         {"PyCode_Addr2Line", (void **)&api.line},
         {"PyObject_GetAttrString", (void **)&api.attribute},
         {"PyLong_AsLong", (void **)&api.number},
@@ -183,11 +179,16 @@ static bool try_frames(void *thread, void *frame, void *code, void *back, void *
 
 static void try_layout(void)
 {
-    void *frame = api.frame(), *back = frame ? api.back(frame) : NULL;
+    void *frame = api.frame(), *back = frame ? api.attribute(frame, "f_back") : NULL;
 
     if (!back)
-        return; /* with two frames, later */
-    void *code = api.code(frame), *back_code = api.code(back), *thread = api.thread();
+        return;                            /* with two frames, later */
+    if (type_of(back) != type_of(frame)) { /* None */
+        api.release(back);
+        return;
+    }
+    void *code = api.attribute(frame, "f_code"), *back_code = api.attribute(back, "f_code"),
+         *thread = api.thread();
     if (code != back_code)
         state = thread && try_frames(thread, frame, code, back, back_code) ? USABLE : UNUSABLE;
     api.release(code);

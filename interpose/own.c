@@ -1,5 +1,6 @@
 /* See own.h. */
 #include "interpose/own.h"
+#include "interpose/recorder.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -27,6 +28,7 @@ static struct {
 
 static int32_t own[SPOOL_OWN_MAX];
 static uint64_t unhandled, own_signals;
+static bool watched; /* what is in own_signals is so now */
 
 static bool faults_read(int32_t tid, unsigned long *out_faults)
 {
@@ -121,7 +123,9 @@ void own_after(void)
     static int32_t list[THREADS_MAX];
     uint32_t count, found = 0;
 
-    own_signals = unhandled & ~signals_unhandled();
+    own_signals = ~0ull;
+    watched = recorder_watch_signals(&own_signals);
+    __atomic_and_fetch(&own_signals, unhandled & ~signals_unhandled(), __ATOMIC_SEQ_CST);
     memset(own, 0, sizeof own);
     if (!before.known || !threads_list(list, &count) || !others_started_none()) {
         own_signals = 0; /* they may have been others' */
@@ -134,6 +138,14 @@ void own_after(void)
 
 void own_tell(struct spool_header *header)
 {
+    static bool told;
+
     memcpy(header->own, own, sizeof own);
-    header->own_signals = own_signals;
+    if (told)
+        return;
+    told = true;
+    header->own_signals = ~0ull;
+    if (watched && recorder_watch_signals(&header->own_signals))
+        header->flags |= SPOOL_FLAG_HANDLERS;
+    __atomic_and_fetch(&header->own_signals, own_signals, __ATOMIC_SEQ_CST);
 }

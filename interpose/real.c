@@ -4,18 +4,24 @@
 
 #include <dlfcn.h>
 
+#include "interpose/entry/body.h"
+#include "interpose/library/library.h"
+
 void *recorder_real_table[2][CALL_COUNT];
 
 static void *library; /* its handle */
+static bool (*watch_signals)(uint64_t *signals);
 
 static int function_lacking(void)
 {
     return MPI_ERR_OTHER;
 }
 
-void recorder_found(const char *file)
+void recorder_found(const struct body_entry *entry)
 {
-    library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD); /* and never closed */
+    library = dlopen(entry->library, RTLD_LAZY | RTLD_NOLOAD); /* and never closed */
+    watch_signals = entry->watch_signals;
+    library_found(entry);
     for (unsigned i = 0; i < CALL_COUNT; i++)
         for (int which = 0; which < 2; which++)
             if (!recorder_real_table[which][i])
@@ -29,4 +35,15 @@ void *recorder_symbol(const char *name)
 {
     void *symbol = dlsym(RTLD_DEFAULT, name);
     return symbol || !library ? symbol : dlsym(library, name);
+}
+
+bool recorder_watch_signals(uint64_t *signals)
+{
+    return watch_signals(signals);
+}
+
+int recorder_refused(int returned)
+{
+    recorder_thread.raised = false;
+    return returned != MPI_SUCCESS ? returned : MPI_ERR_OTHER;
 }

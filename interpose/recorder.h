@@ -80,6 +80,7 @@ extern __thread struct recorder_thread {
     struct lane *current; /* inside a recorded call, */
     void **cfa;           /* the innermost, with this frame, */
     const void *back;     /* which returns there: cfa[-1] */
+    bool raised;          /* in that call a handler of the program's was given an error */
 } recorder_thread __attribute__((tls_model("initial-exec")));
 
 extern struct recorder { /* of the process */
@@ -140,8 +141,13 @@ extern struct recorder_handles { /* predefined handles (library/library.h) */
 
 enum { REAL_MPI, REAL_PMPI };
 extern void *recorder_real_table[2][CALL_COUNT];
-/* The file of the MPI library that the process has loaded; what it has is in the table. */
-void recorder_found(const char *library);
+/* The MPI library that the process has loaded; what functions it has is in the table. */
+struct body_entry;
+void recorder_found(const struct body_entry *entry);
+/* Of a call that made nothing, whatever it returned: the error that is recorded. */
+int recorder_refused(int returned);
+/* As entry/body.h has it. */
+bool recorder_watch_signals(uint64_t *signals);
 void *recorder_symbol(const char *name); /* a variable of the MPI library; NULL */
 static inline void *recorder_real(int which, unsigned call)
 {

@@ -503,6 +503,7 @@ enum spool_flag {
     SPOOL_FLAG_GENERALIZED = 16, /* in one of the rank's lanes: it has made generalized requests,
                                     which any of its threads may complete, whatever it asked for */
     SPOOL_FLAG_SEVERAL = 32,     /* the world has ranks on other machines */
+    SPOOL_FLAG_HANDLERS = 128,   /* own_signals follows what handlers are installed */
     SPOOL_FLAG_UNTURNED = 64 /* in one of the job's lanes: somebody waited in vain for the turn that
                                 a schedule gives it, and the job went on without turns */
 };
@@ -583,8 +584,9 @@ struct spool_header { /* the first page of NAME.ring */
     struct spool_end end;
     struct spool_compared compared[2]; /* the first time and the last; in what a relay brought */
     int32_t own[SPOOL_OWN_MAX]; /* threads that the MPI library started in MPI_Init; 0: no more */
-    uint64_t own_signals; /* bits: 1 << (signal - 1): it had no handler before MPI_Init, and had one
-                             after */
+    uint64_t own_signals; /* of the process, in the first lane that was made; bits, 1 << (signal -
+                             1): it had no handler before MPI_Init, had one after, and with
+                             SPOOL_FLAG_HANDLERS nobody has installed another since */
 };
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_BYTES, "the header is one page");
 

@@ -109,7 +109,7 @@ enum core_status spool_writer_open_newest(struct spool_writer *writer, const cha
         *out_error = ENAMETOOLONG;
         return CORE_LIMIT;
     }
-    int fd = core_file_create(path, O_RDWR | O_TRUNC);
+    int fd = core_file_create_new(path, O_RDWR);
     if (fd < 0) {
         *out_error = errno;
         return CORE_IO;
@@ -132,7 +132,7 @@ enum core_status spool_writer_open_newest(struct spool_writer *writer, const cha
         madvise(map, bytes, MADV_POPULATE_WRITE);
 #endif
     writer->newest = newest;
-    fd = newest ? -1 : spool_fd_up(core_file_create(writer->path, O_WRONLY | O_TRUNC | O_APPEND));
+    fd = newest ? -1 : spool_fd_up(core_file_create_new(writer->path, O_WRONLY | O_APPEND));
     struct stat status = {0};
     if (!newest && (fd < 0 || fstat(fd, &status) < 0)) {
         error = errno;

@@ -9,9 +9,10 @@
 #ifndef INTERPOSE_ENTRY_BODY_H
 #define INTERPOSE_ENTRY_BODY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-enum { BODY_VERSION = 2 };
+enum { BODY_VERSION = 3 };
 #define RECORDER_BODY recorder_body
 #define RECORDER_BODY_NAME "recorder_body"
 
@@ -29,14 +30,23 @@ struct body_spare {
     const char **name;
 };
 
+/* What libcrosswait.so gives a recorder. */
+struct body_entry {
+    const char *library; /* the file of the MPI library */
+    /* Has the library's own calls of another object's function go to this one. */
+    void (*bind)(const char *name, void *to);
+    /* From now on clears the bits (1 << (signal - 1)) of signals for which a handler is about to be
+     * installed. False: that is not seen. */
+    bool (*watch_signals)(uint64_t *signals);
+};
+
 struct body {
     uint32_t version; /* BODY_VERSION */
     uint32_t count;
     const struct body_wrapper *wrapper;
     uint32_t spare_count;
     const struct body_spare *spare;
-    /* Called once, before any wrapper: the file of the MPI library. */
-    void (*start)(const char *library);
+    void (*start)(const struct body_entry *entry); /* called once, before any wrapper */
 };
 
 #endif

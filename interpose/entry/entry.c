@@ -79,11 +79,30 @@ static int take_changes(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-static void look_again(void);
+static void look_again(const uint64_t *arguments);
+
+static void signal_set(const uint64_t *arguments)
+{
+    redirect_signal((int)arguments[0]);
+}
+
+/* Which may only ask what there is. */
+static void sigaction_set(const uint64_t *arguments)
+{
+    redirect_signal(arguments[1] ? (int)arguments[0] : 0);
+}
 
 static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 {
-    static const char asked[][8] = {"dlsym", "dlopen"};
+    static const struct {
+        char name[16];
+        before_fn called;
+    } asked[] = {
+        {"dlsym", look_again},          {"dlopen", look_again},    {"sigaction", sigaction_set},
+        {"__sigaction", sigaction_set}, {"signal", signal_set},    {"bsd_signal", signal_set},
+        {"ssignal", signal_set},        {"sigset", signal_set},    {"sysv_signal", signal_set},
+        {"__sysv_signal", signal_set},  {"sigvec", sigaction_set},
+    };
     struct object object;
     const Elf64_Dyn *dynamic = dynamic_of(info);
 
@@ -92,7 +111,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
         object_read(info->dlpi_addr, dynamic, &object) &&
         (text_equal(object.soname, "libc.so.6") || text_equal(object.soname, "libdl.so.2")))
         for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-            redirect_before(&object, asked[i], look_again);
+            redirect_before(&object, asked[i].name, asked[i].called);
     return 0;
 }
 
@@ -104,13 +123,14 @@ static int rebind_object(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /* Objects that were loaded since. */
-static void look_again(void)
+static void look_again(const uint64_t *arguments)
 {
     static unsigned long long seen;
     static _Atomic int busy;
     unsigned long long changes = seen;
     int free = 0;
 
+    (void)arguments;
     if (!__atomic_compare_exchange_n(&busy, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
     dl_iterate_phdr(take_changes, &changes);
@@ -200,6 +220,8 @@ __attribute__((constructor)) static void entry_start(int count, char **arguments
     if (preloaded && audit && text_holds(audit, "libcrosswait"))
         return; /* as an audit module it has done so */
     outputs_set(environment);
-    if (preloaded)
-        look_again();
+    if (!preloaded)
+        return;
+    look_again(NULL);
+    redirect_signal(0);
 }

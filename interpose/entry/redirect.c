@@ -8,7 +8,7 @@
 #include "interpose/entry/body.h"
 #include "interpose/entry/system.h"
 
-enum { LIBRARIES_MAX = 8, OBJECTS_MAX = 4096, WAITS_MAX = 1000000 };
+enum { LIBRARIES_MAX = 8, ASKED_MAX = 16, OBJECTS_MAX = 4096, WAITS_MAX = 1000000 };
 
 /* A recorder for each: libcrosswait-NAME.so. The first whose mark the library defines. */
 static const struct family {
@@ -24,7 +24,7 @@ struct entry {
     const char *name;
     void *function; /* that it stands for */
     int library;    /* index; ALONE: of none */
-    void (*before)(void);
+    before_fn before;
 };
 enum { ALONE = -1 };
 
@@ -32,12 +32,12 @@ struct library {
     struct object object;
     const char *file;
     const struct family *family; /* NULL: none that is known */
-    bool started;
+    const struct body *body;     /* of its recorder, once that is loaded */
 };
 
 void *_Atomic redirect_slots[ENTRIES]; /* where each entry jumps to */
 extern char redirect_entries[];
-void *redirect_resolve(uint64_t number);
+void *redirect_resolve(uint64_t number, const uint64_t *registers);
 
 static struct {
     struct mapped {
@@ -48,7 +48,12 @@ static struct {
     struct entry entry[ENTRIES];
     struct library library[LIBRARIES_MAX];
     uint32_t object_count, entry_count;
+    struct library *starting; /* whose recorder starts */
     int library_count;
+    const char *asked[ASKED_MAX];
+    uint32_t asked_count;
+    uint64_t *signals; /* redirect_signal */
+    bool signals_seen;
     _Atomic int lock;
     /* Of the namespace that the program lives in. */
     void *(*dlmopen)(Lmid_t space, const char *file, int mode);
@@ -76,8 +81,7 @@ static bool name_is_led(const char *name)
     return false;
 }
 
-static bool entry_add(const struct object *object, Elf64_Sym *symbol, int library,
-                      void (*before)(void))
+static bool entry_add(const struct object *object, Elf64_Sym *symbol, int library, before_fn before)
 {
     uint32_t number = all.entry_count;
 
@@ -296,12 +300,24 @@ uint32_t redirect_count(void)
     return all.entry_count;
 }
 
-void redirect_before(const struct object *object, const char *name, void (*called)(void))
+/* Of a function that is led through an entry for its own sake, and not as a library's. */
+static bool name_is_asked(const char *name)
+{
+    for (uint32_t i = 0; i < all.asked_count; i++)
+        if (text_equal(name, all.asked[i]))
+            return true;
+    return false;
+}
+
+void redirect_before(const struct object *object, const char *name, before_fn called)
 {
     uint32_t count = object_count(object);
     struct mapping mapping;
-    bool open = object_defines(object, name) && symbols_open(object, &mapping);
+    bool open = all.asked_count < ASKED_MAX && object_defines(object, name) &&
+                symbols_open(object, &mapping);
 
+    if (open && !name_is_asked(name))
+        all.asked[all.asked_count++] = name;
     for (uint32_t i = 1; open && i < count; i++)
         if (object_is_function(&object->symbol[i]) &&
             text_equal(object_name(object, &object->symbol[i]), name))
@@ -311,16 +327,6 @@ void redirect_before(const struct object *object, const char *name, void (*calle
 }
 
 /* --- what was bound before -------------------------------------------------------------------- */
-
-/* The entry that the function of that name is led through now, which `bound` was found for before;
- * ENTRIES: none. */
-static uint32_t entry_instead(const char *name, const void *bound)
-{
-    for (uint32_t i = 0; i < all.entry_count; i++)
-        if (all.entry[i].function == bound && text_equal(all.entry[i].name, name))
-            return i;
-    return ENTRIES;
-}
 
 /* The mapping that is written to, one at a time: slots lie in one or two of an object's. */
 static bool slot_open(uintptr_t at, struct mapping *mapping, bool *open)
@@ -333,7 +339,11 @@ static bool slot_open(uintptr_t at, struct mapping *mapping, bool *open)
     return *open;
 }
 
-static void rebind(const struct object *object, const Elf64_Rela *rela, uint64_t count)
+/* What a slot that is bound to a function of that name is to hold instead; NULL: what it holds. */
+typedef void *(*instead_fn)(const char *name, const void *bound, const void *context);
+
+static void rebind(const struct object *object, const Elf64_Rela *rela, uint64_t count,
+                   instead_fn instead, const void *context)
 {
     struct mapping mapping;
     bool open = false;
@@ -345,14 +355,24 @@ static void rebind(const struct object *object, const Elf64_Rela *rela, uint64_t
             rela[i].r_addend)
             continue;
         const char *name = object_name(object, &object->symbol[ELF64_R_SYM(rela[i].r_info)]);
-        if (!name_is_led(name) && !text_begins(name, "dl"))
-            continue;
-        uint32_t entry = entry_instead(name, *at);
-        if (entry != ENTRIES && slot_open((uintptr_t)at, &mapping, &open))
-            *at = entry_code(entry);
+        void *to = instead(name, *at, context);
+        if (to && slot_open((uintptr_t)at, &mapping, &open))
+            *at = to;
     }
     if (open)
         mapping_close(&mapping, mapping.start, mapping.end);
+}
+
+/* The entry that the function is led through now. */
+static void *entry_instead(const char *name, const void *bound, const void *context)
+{
+    (void)context;
+    if (!name_is_led(name) && !name_is_asked(name))
+        return NULL;
+    for (uint32_t i = 0; i < all.entry_count; i++)
+        if (all.entry[i].function == bound && text_equal(all.entry[i].name, name))
+            return entry_code(i);
+    return NULL;
 }
 
 void redirect_rebind(uintptr_t base, const Elf64_Dyn *dynamic)
@@ -362,8 +382,8 @@ void redirect_rebind(uintptr_t base, const Elf64_Dyn *dynamic)
     if (!all.entry_count || !object_read(base, dynamic, &object) ||
         text_begins(object.soname, "libcrosswait"))
         return;
-    rebind(&object, object.rela, object.rela_count);
-    rebind(&object, object.plt, object.plt_count);
+    rebind(&object, object.rela, object.rela_count, entry_instead, NULL);
+    rebind(&object, object.plt, object.plt_count, entry_instead, NULL);
 }
 
 /* --- the recorder ----------------------------------------------------------------------------- */
@@ -383,6 +403,36 @@ static bool recorder_path(const struct family *family, char *path, size_t room)
     at = text_append(path, at, room, family->name);
     at = text_append(path, at, room, ".so");
     return at + 1 < room;
+}
+
+struct binding {
+    const char *name;
+    void *to;
+};
+
+static void *binding_instead(const char *name, const void *bound, const void *context)
+{
+    const struct binding *binding = context;
+
+    (void)bound;
+    return text_equal(name, binding->name) ? binding->to : NULL;
+}
+
+static void library_bind(const char *name, void *to)
+{
+    const struct binding binding = {name, to};
+
+    rebind(&all.starting->object, all.starting->object.rela, all.starting->object.rela_count,
+           binding_instead, &binding);
+    rebind(&all.starting->object, all.starting->object.plt, all.starting->object.plt_count,
+           binding_instead, &binding);
+}
+
+static bool watch_signals(uint64_t *signals)
+{
+    if (all.signals_seen)
+        __atomic_store_n(&all.signals, signals, __ATOMIC_SEQ_CST);
+    return all.signals_seen;
 }
 
 static const struct body *recorder_open(const char *path)
@@ -411,7 +461,7 @@ static const struct body *recorder_load(const struct library *library)
         return NULL;
     }
     for (int i = 0; i < all.library_count; i++)
-        if (all.library[i].started && all.library[i].family == library->family)
+        if (all.library[i].body && all.library[i].family == library->family)
             return NULL; /* one recorder records one library */
     body = recorder_path(library->family, path, sizeof path) ? recorder_open(path) : NULL;
     if (!body) {
@@ -475,9 +525,12 @@ static void library_start(int index)
         if (wrapper)
             *wrapper->real = all.entry[i].function;
     }
-    if (body)
-        body->start(library->file);
-    library->started = body != NULL;
+    if (body) {
+        const struct body_entry entry = {library->file, library_bind, watch_signals};
+        all.starting = library;
+        body->start(&entry);
+    }
+    library->body = body;
     for (uint32_t i = 0; i < all.entry_count; i++) {
         if (all.entry[i].library != index)
             continue;
@@ -502,14 +555,21 @@ static bool lock_take(void)
     return true;
 }
 
+void redirect_signal(int signal)
+{
+    all.signals_seen = true;
+    if (all.signals && signal > 0 && signal <= 64)
+        __atomic_and_fetch(all.signals, ~(1ull << (signal - 1)), __ATOMIC_SEQ_CST);
+}
+
 /* Called by an entry whose slot is not set yet: returns where the call goes. */
-void *redirect_resolve(uint64_t number)
+void *redirect_resolve(uint64_t number, const uint64_t *registers)
 {
     const struct entry *entry = &all.entry[number];
     void *unresolved = entry_code((uint32_t)number) + ENTRY_RESOLVES;
 
     if (entry->before) {
-        entry->before();
+        entry->before(registers + FIRST_ARGUMENT);
         return entry->function;
     }
     if (!lock_take())

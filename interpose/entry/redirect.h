@@ -22,6 +22,8 @@
 #define ENTRY_BYTES 16   /* of code */
 #define ENTRY_RESOLVES 6 /* where its second half begins */
 
+#define FIRST_ARGUMENT 1 /* among the words of redirect_resolve; the others behind it */
+
 #ifndef __ASSEMBLER__
 #include "interpose/entry/object.h"
 
@@ -37,6 +39,9 @@ uint32_t redirect_count(void); /* of entries that are in use */
  * through entries since. */
 void redirect_rebind(uintptr_t base, const Elf64_Dyn *dynamic);
 /* Has `called` called each time before the object's function, which is told nothing. */
-void redirect_before(const struct object *object, const char *name, void (*called)(void));
+typedef void (*before_fn)(const uint64_t *arguments); /* the first three, as words */
+void redirect_before(const struct object *object, const char *name, before_fn called);
+/* A handler is about to be installed for a signal; 0: none is, but it would be seen. */
+void redirect_signal(int signal);
 #endif
 #endif

@@ -50,6 +50,7 @@ resolve:
     movaps %xmm6, 160(%rsp)
     movaps %xmm7, 176(%rsp)
     movq 8(%rbp), %rdi
+    movq %rsp, %rsi
     call redirect_resolve
     movq %rax, %r11
     movaps 64(%rsp), %xmm0

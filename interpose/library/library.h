@@ -9,6 +9,10 @@
 /* Which library this build is for. */
 extern const enum library_family { LIBRARY_OPENMPI, LIBRARY_MPICH } library_family;
 
+/* What this library wants to know of it before MPI_Init. */
+struct body_entry;
+void library_found(const struct body_entry *entry);
+
 /* Whether a loaded object, by its file name without folders, is one of the library's language
  * bindings, which call it for the application. */
 bool library_is_binding(const char *file);

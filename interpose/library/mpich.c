@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "interpose/entry/body.h"
+
 enum { KEPT_SHIFT = 30, KEPT_BUILTIN = 1, KIND_SHIFT = 26, KIND_MASK = 15 };
 
 const enum library_family library_family = LIBRARY_MPICH;
@@ -55,13 +57,21 @@ bool library_handles(void)
 
 const char *library_untested(const char *version)
 {
-    static const char name[] = "MPICH Version:", tested[] = "4.0";
-    const char *number = version + sizeof name - 1;
+    static const char *const tested[] = {"MPICH Version: 4.0", "MPICH Version: 5.0",
+                                         "Intel(R) MPI Library 2021.18"};
 
-    if (!strncmp(version, name, sizeof name - 1) &&
-        !strncmp(number + strspn(number, " \t"), tested, sizeof tested - 1))
-        return NULL;
-    return "MPICH 4.0";
+    for (size_t i = 0; i < sizeof tested / sizeof *tested; i++) {
+        const char *at = version, *of = tested[i];
+        while (*of && (*at == *of || (*of == ' ' && *at == '\t'))) {
+            bool space = *of == ' ';
+            at++, of++;
+            while (space && (*at == ' ' || *at == '\t'))
+                at++;
+        }
+        if (!*of)
+            return NULL;
+    }
+    return "MPICH 4.0 and 5.0, and Intel MPI 2021.18";
 }
 
 /* The kind that stands in a handle: that of a predefined one. 0: not told. */
@@ -148,6 +158,48 @@ void library_type_name(MPI_Datatype type, char *name)
 
 /* --- the place in the job --------------------------------------------------------------------- */
 
+/* Hydra tells each rank the name of its world when MPI_Init asks: the same on all machines. Since
+ * version 5 nothing else tells spawned worlds apart. What the library reads is looked at as it
+ * passes. */
+static struct {
+    int fd;
+    char name[256]; /* empty: not told yet */
+} world = {.fd = -1};
+
+static void world_look(const char *text, size_t length)
+{
+    static const char key[] = "kvsname=";
+    const char *at = memmem(text, length, key, sizeof key - 1);
+    size_t bytes = 0;
+
+    if (!at)
+        return;
+    at += sizeof key - 1;
+    while (at + bytes < text + length && at[bytes] > ' ' && at[bytes] != ';')
+        bytes++;
+    if (at + bytes < text + length && bytes < sizeof world.name)
+        memcpy(world.name, at, bytes);
+}
+
+static ssize_t world_read(int fd, void *to, size_t bytes)
+{
+    ssize_t got = read(fd, to, bytes);
+
+    if (UNLIKELY(fd == world.fd) && got > 0 && !*world.name)
+        world_look(to, (size_t)got);
+    return got;
+}
+
+void library_found(const struct body_entry *entry)
+{
+    const char *fd = getenv("PMI_FD");
+
+    if (!fd || !getenv("PMI_SPAWNED"))
+        return;
+    world.fd = atoi(fd);
+    entry->bind("read", (void *)world_read);
+}
+
 /* What starts a machine's ranks is told where mpirun listens, and which of its process groups they
  * are: the same words on all machines, and others for each job. */
 static bool job_of_words(char *words, size_t length, char *job, size_t room)
@@ -213,8 +265,12 @@ struct library_place library_place(void)
                                   .local_size = getenv("MPI_LOCALNRANKS")};
     static const char *hydra;
 
+    if (world.fd >= 0 && !*world.name) /* where it is is not known before MPI_Init */
+        return (struct library_place){0};
+    if (*world.name)
+        hydra = world.name;
     if (place.local_size && !hydra)
-        hydra = hydra_job();
+        hydra = getenv("I_MPI_HYDRA_UUID") ? getenv("I_MPI_HYDRA_UUID") : hydra_job();
     place.job = hydra;
     for (size_t i = 0; !place.job && i < sizeof jobs / sizeof *jobs; i++)
         place.job = getenv(jobs[i]);

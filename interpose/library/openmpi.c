@@ -8,6 +8,11 @@
 
 const enum library_family library_family = LIBRARY_OPENMPI;
 
+void library_found(const struct body_entry *entry)
+{
+    (void)entry;
+}
+
 bool library_is_binding(const char *file)
 {
     return strncmp(file, "libmpi_mpifh", 12) == 0 || strncmp(file, "libmpi_usempi", 13) == 0 ||
@@ -53,9 +58,12 @@ bool library_handles(void)
 
 const char *library_untested(const char *version)
 {
-    static const char tested[] = "Open MPI v4.1.";
+    static const char *const tested[] = {"Open MPI v4.1.", "Open MPI v5.0."};
 
-    return strncmp(version, tested, sizeof tested - 1) ? "Open MPI 4.1" : NULL;
+    for (size_t i = 0; i < sizeof tested / sizeof *tested; i++)
+        if (!strncmp(version, tested[i], strlen(tested[i])))
+            return NULL;
+    return "Open MPI 4.1 and 5.0";
 }
 
 /* --- what a handle is ------------------------------------------------------------------------- */

