@@ -3,7 +3,9 @@
  * synchronises, but behind an earlier one of its rank to the same place; in atomic mode at once, or
  * until it is waited for; a nonblocking read is done until it is waited for. A rank sees its own
  * writes. The search finds the same outcomes: no more, no fewer. Of three programs one has a file
- * that all opened together, one in atomic mode, and in one each rank has opened it by itself. */
+ * that all opened together, one in atomic mode, and in one each rank has opened it by itself. In
+ * one of four, ranks call MPI_Abort, some only after what they have seen; which of them may in one
+ * run, as the others go on as far as they can, must be the same for both. */
 #include <mpi.h>
 #include <unistd.h>
 
@@ -28,6 +30,7 @@ enum what {
     RECV,
     SYNC,
     SYNCED, /* all have come to it */
+    ABORT,  /* place: 0: always, else only after what it has seen */
     WHATS
 };
 struct op {
@@ -79,7 +82,7 @@ static void make_sync(struct program *p, struct core_random *r)
     }
 }
 
-static void make(struct program *p, uint64_t seed)
+static void make_any(struct program *p, uint64_t seed)
 {
     struct core_random random, *r = &random;
     core_random_init(r, seed);
@@ -124,6 +127,41 @@ static void make(struct program *p, uint64_t seed)
     }
 }
 
+static void make(struct program *p, uint64_t seed)
+{
+    struct core_random random;
+    make_any(p, seed);
+    core_random_init(&random, ~seed);
+    for (int i = seed % 4 ? 0 : 1 + below(&random, 2); i > 0; i--) {
+        int rank = below(&random, p->ranks), at = below(&random, p->count[rank] + 1);
+        for (int k = at; k < p->count[rank]; k++) /* the others may wait there for it, or not */
+            at = p->op[rank][k].what == SYNC || p->op[rank][k].what == SYNCED ? k + 1 : at;
+        at += at && p->op[rank][at - 1].what == POINTER; /* it is one call with the next */
+        if (p->count[rank] == OPS)
+            continue;
+        memmove(&p->op[rank][at + 1], &p->op[rank][at],
+                (size_t)(p->count[rank]++ - at) * sizeof p->op[rank][at]);
+        p->op[rank][at] = (struct op){ABORT, below(&random, 3)};
+        for (int k = at + 1; k < p->count[rank]; k++) /* what is waited for has moved */
+            p->op[rank][k].place += p->op[rank][k].what == WAIT && p->op[rank][k].place >= at;
+    }
+}
+
+static bool is_due(const struct op *op, uint64_t seen)
+{
+    return !op->place || (seen >> 9 & 1);
+}
+
+/* Of the ranks that abort; 0: none does. */
+static uint64_t failures_key(const int aborted[RANKS])
+{
+    uint64_t key = 0;
+    for (int rank = 0; rank < RANKS; rank++)
+        if (aborted[rank])
+            key = core_random_mix(key ^ (uint64_t)(rank << 8 | aborted[rank]));
+    return key;
+}
+
 static int value_of(int rank, int pc)
 {
     return 1 + rank * OPS + pc;
@@ -132,6 +170,7 @@ static int value_of(int rank, int pc)
 /* --- in worlds -------------------------------------------------------------------------------- */
 
 static bool returned[RANKS];
+static int aborted[RANKS];
 
 static void saw_read(int rank, const MPI_Status *status, const int *got)
 {
@@ -159,6 +198,12 @@ static int run(int rank, void *context)
         value[i] = value_of(rank, i);
         WORLD->fiber->site = op; /* of a process it is known */
         switch (op->what) {
+        case ABORT:
+            if (is_due(op, fibers_hash[rank])) {
+                aborted[rank] = 1;
+                MPI_Abort(MPI_COMM_WORLD, 1);
+            }
+            break;
         case WRITE:
             MPI_File_write_at(file, op->place, &value[i], 1, MPI_INT, MPI_STATUS_IGNORE);
             break;
@@ -216,6 +261,7 @@ static enum core_status run_world(void *context, const struct replay_policy *pol
     bool ended = true;
     unlink(name);
     memset(returned, 0, sizeof returned);
+    memset(aborted, 0, sizeof aborted);
     enum core_status status = fibers_run(context, policy, choice, out_outcome, out_key, out_events);
     *out_key = 0;
     for (int rank = 0; rank < fibers->rank_count; rank++) {
@@ -230,6 +276,8 @@ static enum core_status run_world(void *context, const struct replay_policy *pol
     if (file)
         fclose(file);
     *out_key ^= !ended;
+    if (failures_key(aborted))
+        *out_key = failures_key(aborted);
     return status;
 }
 
@@ -240,6 +288,7 @@ struct state {
     int place[RANKS][OPS];                   /* of what is at the shared pointer */
     int got[RANKS][OPS][2], had[RANKS][OPS]; /* by reads */
     bool pending[RANKS][OPS];
+    int aborted[RANKS];
     uint64_t hash[RANKS];
 };
 static struct core_table states, outcomes;
@@ -359,6 +408,9 @@ static bool step(const struct program *p, struct state *s, int rank)
             if (s->pending[rank][i])
                 return false;
         return true;
+    case ABORT:
+        s->aborted[rank] = is_due(op, s->hash[rank]);
+        return true;
     default:
         return all_sync(p, s, rank);
     }
@@ -375,7 +427,7 @@ static void go(const struct program *p, const struct state *s)
     for (int rank = 0; rank < p->ranks; rank++) {
         struct state next = *s;
         ended &= s->pc[rank] == p->count[rank];
-        if (s->pc[rank] < p->count[rank] && step(p, &next, rank)) {
+        if (s->pc[rank] < p->count[rank] && !s->aborted[rank] && step(p, &next, rank)) {
             go(p, &next);
             any = true;
         }
@@ -393,14 +445,15 @@ static void go(const struct program *p, const struct state *s)
         key = core_random_mix(key ^ s->hash[rank]);
     for (int i = 0; ended && i < s->size; i++)
         key = core_random_mix(key ^ (uint64_t)s->content[i]);
-    is_new(&outcomes, key ^ !ended);
+    uint64_t failures = failures_key(s->aborted);
+    is_new(&outcomes, failures ? failures : key ^ !ended);
 }
 
 static void show(const struct program *p)
 {
     static const char *const word[WHATS] = {
         "write",        "iwrite", "read", "iread", "size", "pointer", "write_pointed",
-        "read_pointed", "wait",   "send", "recv",  "sync", "synced"};
+        "read_pointed", "wait",   "send", "recv",  "sync", "synced",  "abort"};
     printf("  %s\n", p->atomic ? "atomic" : p->alone ? "each alone" : "together");
     for (int rank = 0; rank < p->ranks; rank++) {
         printf("  rank %d:", rank);

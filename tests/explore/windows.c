@@ -6,7 +6,8 @@
  * spin until something is there, or nothing: where that never comes, it is a deadlock. A send has a
  * buffer or not; of the deadlocks that there are with fewer buffers it finds one. Of four programs
  * one locks everything to begin with, one what it uses, one has post, start, complete, wait, and
- * one fences.
+ * one fences. In one of three, ranks call MPI_Abort, some only after what they have seen; which of
+ * them may in one run, as the others go on as far as they can, must be the same for both.
  */
 #include <mpi.h>
 
@@ -39,6 +40,7 @@ enum what {
     FENCED, /* all have come to it */
     SPIN,   /* gets until something is there */
     SWAP,   /* compares with 0 and swaps, until it was */
+    ABORT,  /* peer: the code; place: not 0: only after what it has seen */
     WHATS
 };
 struct op {
@@ -48,6 +50,7 @@ struct op {
 struct program {
     int ranks, count[RANKS];
     struct op op[RANKS][OPS];
+    bool fails; /* some rank may abort */
 };
 
 static void add(struct program *p, int rank, struct op op)
@@ -217,6 +220,21 @@ static void make_fenced(struct program *p, struct core_random *r)
         add(p, rank, (struct op){FENCE, EVERYONE, 0});
 }
 
+static void make_failing(struct program *p, struct core_random *r)
+{
+    for (int i = 1 + below(r, 2); i > 0; i--) {
+        int rank = below(r, p->ranks), at = below(r, p->count[rank] + 1);
+        for (int k = at; k < p->count[rank]; k++) /* the others may wait there for it, or not */
+            at = p->op[rank][k].what == FENCE || p->op[rank][k].what == FENCED ? k + 1 : at;
+        if (p->count[rank] == OPS)
+            continue;
+        memmove(&p->op[rank][at + 1], &p->op[rank][at],
+                (size_t)(p->count[rank]++ - at) * sizeof p->op[rank][at]);
+        p->op[rank][at] = (struct op){ABORT, 1 + below(r, 2), below(r, 3)};
+        p->fails = true;
+    }
+}
+
 static void make(struct program *p, uint64_t seed)
 {
     struct core_random random;
@@ -226,6 +244,23 @@ static void make(struct program *p, uint64_t seed)
     static void (*const kind[])(struct program *, struct core_random *) = {
         make_locking, make_locked, make_epochs, make_fenced};
     kind[seed % 4](p, &random);
+    if (seed % 3 == 0)
+        make_failing(p, &random);
+}
+
+static bool is_due(const struct op *op, uint64_t seen)
+{
+    return !op->place || (seen >> 9 & 1);
+}
+
+/* Of the ranks that abort, and with what; 0: none does. */
+static uint64_t failures_key(const int aborted[RANKS])
+{
+    uint64_t key = 0;
+    for (int rank = 0; rank < RANKS; rank++)
+        if (aborted[rank])
+            key = core_random_mix(key ^ (uint64_t)(rank << 8 | aborted[rank]));
+    return key;
 }
 
 static int value_of(int rank, int pc)
@@ -236,6 +271,7 @@ static int value_of(int rank, int pc)
 /* --- in worlds -------------------------------------------------------------------------------- */
 
 static bool returned[RANKS];
+static int aborted[RANKS];
 
 /* What a call completes that comes behind `to` others: everything, or what is of one peer. */
 static unsigned completed(const struct program *p, int rank, int to, int peer)
@@ -376,6 +412,12 @@ static int run(int rank, void *context)
         case SWAP:
             spin(rank, op, win, value[i]);
             break;
+        case ABORT:
+            if (is_due(op, fibers_hash[rank])) {
+                aborted[rank] = op->peer;
+                MPI_Abort(MPI_COMM_WORLD, op->peer);
+            }
+            break;
         default:
             synchronise(op, win);
             if (op->what == COMPLETE || op->what == FENCE)
@@ -399,6 +441,7 @@ static enum core_status run_world(void *context, const struct replay_policy *pol
     const struct fibers *fibers = context;
     bool ended = true;
     memset(returned, 0, sizeof returned);
+    memset(aborted, 0, sizeof aborted);
     enum core_status status = fibers_run(context, policy, choice, out_outcome, out_key, out_events);
     *out_key = 0;
     for (int rank = 0; rank < fibers->rank_count; rank++) {
@@ -406,6 +449,8 @@ static enum core_status run_world(void *context, const struct replay_policy *pol
         *out_key = core_random_mix(*out_key ^ fibers_hash[rank]);
     }
     *out_key ^= !ended;
+    if (failures_key(aborted))
+        *out_key = failures_key(aborted);
     return status;
 }
 
@@ -418,12 +463,14 @@ struct state {
     int missing[RANKS], fences[RANKS];
     int waits[RANKS]; /* for the receive of what it sent without a buffer: to whom, + 1 */
     int unbuffered;   /* there was such a send */
+    int aborted[RANKS];
     unsigned seen[RANKS];
     bool pending[RANKS][OPS];
     uint64_t hash[RANKS];
 };
 static struct core_table states, outcomes, stuck; /* the last: with fewer buffers */
-static int deadlocks;                             /* with all */
+static struct core_table aborts_fewer;
+static int deadlocks; /* with all */
 
 static void saw(struct state *s, int rank, int64_t what)
 {
@@ -569,6 +616,9 @@ static bool step(const struct program *p, struct state *s, int rank)
         if (op->what == SWAP)
             s->memory[op->peer][op->place] = value_of(rank, pc);
         return true;
+    case ABORT:
+        s->aborted[rank] = is_due(op, s->hash[rank]) ? op->peer : 0;
+        return true;
     default:
         s->pending[rank][pc] = true;
         return true;
@@ -587,6 +637,7 @@ static void go(const struct program *p, const struct state *s)
         struct state next = *s;
         bool waits = s->waits[rank], last = s->pc[rank] == p->count[rank] && !waits;
         ended &= last;
+        last |= s->aborted[rank] != 0;
         if (!last && step(p, &next, rank)) {
             go(p, &next);
             any = true;
@@ -612,16 +663,20 @@ static void go(const struct program *p, const struct state *s)
             saw_all(&last, rank);
         key = core_random_mix(key ^ last.hash[rank]);
     }
+    if (failures_key(s->aborted)) {
+        is_new(s->unbuffered ? &aborts_fewer : &outcomes, failures_key(s->aborted));
+        return;
+    }
     deadlocks += !ended && !s->unbuffered;
     is_new(ended || !s->unbuffered ? &outcomes : &stuck, key ^ !ended);
 }
 
 static void show(const struct program *p)
 {
-    static const char *const name[WHATS] = {"put",    "get",   "sum",    "fetch",    "flush",
-                                            "look",   "send",  "recv",   "shared",   "exclusive",
-                                            "unlock", "post",  "start",  "complete", "wait",
-                                            "test",   "fence", "fenced", "spin",     "swap"};
+    static const char *const name[WHATS] = {
+        "put",  "get",  "sum",    "fetch",     "flush",  "look", "load",  "store",
+        "send", "recv", "shared", "exclusive", "unlock", "post", "start", "complete",
+        "wait", "test", "fence",  "fenced",    "spin",   "swap", "abort"};
     for (int rank = 0; rank < p->ranks; rank++) {
         printf("  rank %d:", rank);
         for (int i = 0; i < p->count[rank]; i++)
@@ -659,6 +714,7 @@ int main(int argc, char **argv)
         states = states_none();
         outcomes = states_none();
         stuck = states_none();
+        aborts_fewer = states_none();
         deadlocks = 0;
         go(&program, &start);
         fibers = (struct fibers){.program = run, .context = &program, .rank_count = program.ranks};
@@ -670,10 +726,10 @@ int main(int argc, char **argv)
             bool known = core_table_find(&outcomes, &s.class[i].key);
             there += known;
             stands += fewer;
-            cannot += !known && !fewer;
+            cannot += !known && !fewer && !core_table_find(&aborts_fewer, &s.class[i].key);
         }
         bool fault = cannot || states.count > STATES_MAX ||
-                     (s.complete && stuck.count && !stands && !deadlocks) ||
+                     (s.complete && stuck.count && !stands && !deadlocks && !program.fails) ||
                      (s.complete ? there < outcomes.count : !is_mixed(&program));
         if (fault || argc == 2) {
             printf("program %llu: %u outcomes in %llu behaviours%s, %u of them among %u by brute "
@@ -691,6 +747,7 @@ int main(int argc, char **argv)
         core_table_done(&states);
         core_table_done(&outcomes);
         core_table_done(&stuck);
+        core_table_done(&aborts_fewer);
     }
     world_done();
     printf("%llu outcomes of brute force among %llu behaviours, in %llu worlds, %d partly, %d "
