@@ -729,7 +729,7 @@ static void region_keep(struct rma *rma, const struct trace_event *event, struct
         return;
     if (!all->count || base < memory->base)
         memory->base = base;
-    good(rma, regions_add(all, (struct region){base, end, event->seq, 0}));
+    good(rma, regions_add(all, (struct region){.low = base, .high = end, .since = event->seq}));
 }
 
 /* First all windows' sizes and fences, then what is done on them. */

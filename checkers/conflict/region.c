@@ -6,25 +6,44 @@
 #include "core/array.h"
 #include "core/check.h"
 
+struct attached {
+    int64_t low;
+    uint32_t last; /* index + 1; 0: none */
+};
+
 enum core_status regions_add(struct regions *regions, struct region region)
 {
+    struct attached *attached;
+
     CORE_CHECK(region.low <= region.high);
+    if (!regions->attached.entry_bytes)
+        regions->attached = (struct core_table)CORE_TABLE(struct attached, low);
+    enum core_status status =
+        core_table_put(&regions->attached, &region.low, "attached memory", &attached);
+    if (status != CORE_OK)
+        return status;
+    region.earlier = attached->last;
+    attached->last = regions->count + 1;
     return CORE_ARRAY_PUSH(regions->region, regions->count, regions->room, "attached memory",
                            region);
 }
 
 void regions_end(struct regions *regions, int64_t low, uint64_t seq)
 {
-    for (uint32_t i = regions->count; i-- > 0;)
-        if (regions->region[i].low == low && !regions->region[i].until) {
-            regions->region[i].until = seq;
-            return;
-        }
+    struct attached *attached = regions->count ? core_table_find(&regions->attached, &low) : NULL;
+
+    if (!attached || !attached->last)
+        return;
+    struct region *region = &regions->region[attached->last - 1];
+    CORE_CHECK(region->low == low && !region->until);
+    region->until = seq;
+    attached->last = region->earlier;
 }
 
 void regions_done(struct regions *regions)
 {
     free(regions->region);
+    core_table_done(&regions->attached);
 }
 
 bool regions_hold(const struct regions *regions, int64_t at)

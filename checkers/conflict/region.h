@@ -5,13 +5,16 @@
 #include "checkers/conflict/access.h"
 #include "checkers/conflict/order.h"
 #include "core/status.h"
+#include "core/table.h"
 
 struct regions { /* zeroed: none */
     struct region {
         int64_t low, high;     /* addresses */
         uint64_t since, until; /* the calls; until: 0 at the end */
+        uint32_t earlier;      /* attached and begins there too: its index + 1; 0: none */
     } * region;
     uint32_t count, room;
+    struct core_table attached; /* by where they begin: the last */
 };
 enum core_status regions_add(struct regions *regions, struct region region);
 /* The last that begins there is detached by the call. */

@@ -19,7 +19,7 @@ accumulates 2 1000              cas 2 1000                      cas_fenced 2 100
 post_start 2 300                windows 2 20                    windows_live 2 20
 files 2 500
 thread_a_round 2 50             thread_exchanges 2 100          thread_probes 2 100
-outstanding_any 3 300           unexpected_tags 3 300
+outstanding_any 3 300           unexpected_tags 3 300           attachments 2 500
 """.split()
 GROWTH, LEAST = 5.0, 20000  # of 4 n against n; fewer steps than these are nothing
 

@@ -661,6 +661,20 @@ static void windows_live(long n)
     free(word);
 }
 
+static void attachments(long n)
+{
+    MPI_Win win;
+    int *word = list_new(n, sizeof *word);
+
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    for (long i = 0; i < n; i++)
+        MPI_Win_attach(win, &word[i], sizeof *word);
+    for (long i = 0; i < n; i++)
+        MPI_Win_detach(win, &word[i]);
+    MPI_Win_free(&win);
+    free(word);
+}
+
 /* --- threads ---------------------------------------------------------------------------------- */
 
 enum { THREADS = 4 };
@@ -809,6 +823,7 @@ static const struct family {
     {"post_start", post_start},
     {"windows", windows},
     {"windows_live", windows_live},
+    {"attachments", attachments},
     {"thread_a_round", thread_a_round},
     {"thread_exchanges", thread_exchanges},
     {"thread_probes", thread_probes},
