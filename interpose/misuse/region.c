@@ -15,6 +15,7 @@ static struct region {
     bool told;
 } * region;
 static uint32_t region_count, region_room;
+static bool region_missed; /* some had no room: one that is not found may be one of these */
 static _Atomic unsigned synchronized[WINDOWS_TOLD_APART]; /* how often, by a hash of the window */
 
 void usage_region(struct lane *lane, uint64_t seq, MPI_Win win, const void *base, MPI_Aint bytes)
@@ -53,6 +54,8 @@ void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64
                                                  .end = (uintptr_t)base + (uintptr_t)bytes,
                                                  .seq = seq,
                                                  .attached = attached};
+    else
+        region_missed = true;
     recorder_unlock();
 }
 
@@ -110,7 +113,7 @@ void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const 
     bool found = false;
 
     recorder_lock();
-    bool all_known = region_count < REGIONS_MAX;
+    bool all_known = !region_missed;
     for (uint32_t i = 0; i < region_count && !found; i++)
         if (region[i].win == HANDLE(win) && region[i].start == (uintptr_t)base) {
             found = true;
