@@ -69,6 +69,7 @@ static enum core_status rank_look(struct trace *trace, uint32_t rank, struct tel
 static enum core_status add(const struct trace_message *message, void *context)
 {
     struct unreceived *found = context;
+    CORE_CHECK(found->count <= found->room);
     const struct unreceived_send send = {message->source, message->dest, message->send};
     return CORE_ARRAY_PUSH(found->send, found->count, found->room, "messages", send);
 }

@@ -5,10 +5,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "checkers/check.h"
+#include "cli/explored.h"
 #include "core/progress.h"
 #include "explore/live.h"
 #include "launch/force.h"
@@ -107,10 +109,127 @@ static void mark(struct finding *finding, const struct force_result *live, doubl
     }
 }
 
+/* --- where it hung ---------------------------------------------------------------------------- */
+
+struct rerun {
+    struct force_result live;
+    bool elsewhere;           /* it hung, and not in all calls of the finding */
+    struct finding_list hung; /* elsewhere: where */
+};
+
+static bool is_same_call(struct trace *recorded, const struct trace_event *a, struct trace *again,
+                         const struct trace_event *b, bool arguments)
+{
+    char here[512], there[512];
+
+    return !strcmp(recorded->call[a->call].name, again->call[b->call].name) &&
+           !strcmp(trace_site_text(recorded, a->site, here, sizeof here),
+                   trace_site_text(again, b->site, there, sizeof there)) &&
+           (!arguments || (a->peer == b->peer && a->tag == b->tag));
+}
+
+/* Whether a rank of the rerun was ended in the call. */
+static bool stood_in(struct trace *recorded, const struct finding_call *call, struct trace *again,
+                     const struct ending *ending, bool arguments)
+{
+    struct trace_event event, other;
+
+    if (trace_event_get(recorded, call->rank, call->seq, &event) != CORE_OK)
+        return false;
+    for (uint32_t i = 0; i < ending->call_count; i++)
+        if (ending->call[i].rank == call->rank && ending->call[i].seq &&
+            trace_event_get(again, call->rank, ending->call[i].seq, &other) == CORE_OK &&
+            is_same_call(recorded, &event, again, &other, arguments))
+            return true;
+    return false;
+}
+
+/* What a world met knows its calls by their places only. */
+static bool stood_in_all(struct trace *recorded, const struct finding *finding, struct trace *again,
+                         const struct ending *ending, bool of_world)
+{
+    for (uint32_t i = 0; i < finding->call_count; i++) {
+        const struct finding_call *call = &finding->call[i];
+        if (call->core && !call->leads && call->seq &&
+            !stood_in(recorded, call, again, ending, !of_world))
+            return false;
+    }
+    return true;
+}
+
+static enum core_status hang_look(struct trace *recorded, const struct finding *finding,
+                                  bool of_world, struct rerun *rerun)
+{
+    struct trace again;
+    struct ending ending = {0};
+    enum core_status status = trace_open(rerun->live.trace, TRACE_READ, &again);
+
+    if (status != CORE_OK)
+        return status;
+    status = trace_ending_get(&again, &ending);
+    if (status == CORE_OK && ending.call_count)
+        rerun->elsewhere = !stood_in_all(recorded, finding, &again, &ending, of_world);
+    if (status == CORE_OK && rerun->elsewhere)
+        status = check_proof(&again, &rerun->hung);
+    ending_done(&ending);
+    trace_close(&again);
+    return status;
+}
+
+static void rerun_done(struct rerun *rerun)
+{
+    force_result_done(&rerun->live);
+    finding_list_done(&rerun->hung);
+}
+
+static bool has_title(const struct finding_list *list, const char *title)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->finding[i].title && !strcmp(list->finding[i].title, title))
+            return true;
+    return false;
+}
+
+/* The hang becomes a finding of the list, unless it is one; the finding at the index stays
+ * unproven. Its calls are those of the record that are like it. */
+static enum core_status elsewhere_add(struct trace *trace, struct rerun *rerun,
+                                      struct finding_list *list, uint32_t index, bool kept)
+{
+    struct finding *hang = rerun->hung.count ? &rerun->hung.finding[0] : NULL;
+    const char *command = trace_meta(trace, "command");
+    char *json = NULL;
+    enum core_status status = CORE_OK;
+
+    list->finding[index].confirmed = FINDING_UNPROVEN;
+    finding_fact(&list->finding[index],
+                 "not confirmed: run again under this schedule, the job hung elsewhere%s%s",
+                 hang ? ": " : "", hang ? finding_says(hang) : "");
+    if (!hang || has_title(list, finding_says(hang)))
+        return CORE_OK;
+    for (uint32_t i = 0; i < hang->call_count; i++)
+        hang->call[i].seq = explored_event_like(trace, &hang->call[i]);
+    while (hang->fact_count) /* the recorded job was not ended there */
+        free(hang->fact[--hang->fact_count]);
+    finding_fact(hang, "so it was when the job was run again under the schedule '%s'",
+                 list->finding[index].schedule);
+    finding_schedule(hang, "%s", list->finding[index].schedule);
+    finding_repeat(hang, "crosswait replay --live '%s' --policy='%s' -- %s", trace->path,
+                   list->finding[index].schedule, command ? command : "CMD...");
+    hang->id = list->count + 1;
+    json = finding_json(hang);
+    status = json ? finding_list_read(list, json) : CORE_NO_MEMORY;
+    free(json);
+    if (status == CORE_OK && kept)
+        status = check_keep_one(trace, &list->finding[list->count - 1]);
+    return status;
+}
+
+/* --- the rerun -------------------------------------------------------------------------------- */
+
 /* The job itself, under a policy that it can be given. */
 static enum core_status force(struct trace *trace, const struct confirm_options *options,
-                              const struct replay_policy *policy, double budget_s, bool of_world,
-                              struct force_result *out_live)
+                              const struct replay_policy *policy, double budget_s,
+                              const struct finding *finding, bool of_world, struct rerun *out)
 {
     char *output = NULL;
     int saved[2];
@@ -122,36 +241,43 @@ static enum core_status force(struct trace *trace, const struct confirm_options 
         FILE *terminal = isatty(saved[1]) ? fdopen(dup(saved[1]), "w") : NULL,
              *before = core_progress_show(terminal);
         core_progress_begin("trying a finding in the real job", (uint64_t)(budget_s * 1000));
-        status = force_run(of_world ? NULL : trace, trace->rank_count, policy, options->command,
-                           output, budget_s, options->stall_s + (of_world ? ASKED_S : 0), out_live);
+        status =
+            force_run(of_world ? NULL : trace, trace->rank_count, policy, options->command, output,
+                      budget_s, options->stall_s + (of_world ? ASKED_S : 0), &out->live);
         core_progress_end();
         core_progress_show(before);
         if (terminal)
             fclose(terminal);
     }
     restore(saved);
+    if (status == CORE_OK && out->live.outcome == FORCE_HUNG && out->live.trace)
+        status = hang_look(trace, finding, of_world, out);
     unlink(output);
     free(output);
     return status;
 }
 
 static enum core_status confirm_one(struct trace *trace, const struct confirm_options *options,
-                                    double budget_s, struct finding *finding)
+                                    double budget_s, bool kept, struct finding_list *list,
+                                    uint32_t index)
 {
+    struct finding *finding = &list->finding[index];
     struct replay_policy policy;
-    struct force_result live = {0};
+    struct rerun rerun = {0};
     enum core_status status = replay_policy_parse(finding->schedule, &policy);
 
     if (status != CORE_OK)
         return status;
-    status = force(trace, options, &policy, budget_s, false, &live);
-    if (status == CORE_OK)
-        mark(finding, &live, budget_s, trace->rank_count);
-    else
+    enum core_status forced = force(trace, options, &policy, budget_s, finding, false, &rerun);
+    if (forced != CORE_OK)
         finding_fact(finding, "not confirmed: the schedule could not be forced in the real job");
-    force_result_done(&live);
+    else if (rerun.elsewhere)
+        status = elsewhere_add(trace, &rerun, list, index, kept);
+    else
+        mark(finding, &rerun.live, budget_s, trace->rank_count);
+    rerun_done(&rerun);
     replay_policy_done(&policy);
-    return CORE_OK;
+    return status;
 }
 
 /* --- what fails in a world -------------------------------------------------------------------- */
@@ -178,12 +304,14 @@ static void mark_world(struct finding *finding, const struct force_result *live,
 }
 
 static enum core_status confirm_world(struct trace *trace, const struct confirm_options *options,
-                                      double budget_s, struct finding *finding)
+                                      double budget_s, bool kept, struct finding_list *list,
+                                      uint32_t index)
 {
+    struct finding *finding = &list->finding[index];
     struct explore_command job;
     struct replay_policy policy, chosen;
     struct explore_lived lived;
-    struct force_result live = {0};
+    struct rerun rerun = {0};
 
     enum core_status status = explore_command_read(options->command, true, &job);
     if (status != CORE_OK)
@@ -195,11 +323,13 @@ static enum core_status confirm_world(struct trace *trace, const struct confirm_
     explore_command_done(&job);
     if (status != CORE_OK)
         return status;
-    status = force(trace, options, &chosen, budget_s, true, &live);
-    if (status == CORE_OK)
-        mark_world(finding, &live, trace->rank_count,
+    status = force(trace, options, &chosen, budget_s, finding, true, &rerun);
+    if (status == CORE_OK && rerun.elsewhere)
+        status = elsewhere_add(trace, &rerun, list, index, kept);
+    else if (status == CORE_OK)
+        mark_world(finding, &rerun.live, trace->rank_count,
                    !lived.finished && explore_lived_whole(&lived));
-    force_result_done(&live);
+    rerun_done(&rerun);
     replay_policy_done(&chosen);
     return status;
 }
@@ -215,7 +345,7 @@ enum core_status confirm_findings(struct trace *trace, const struct confirm_opti
     double started = seconds_now();
     enum core_status status = CORE_OK;
 
-    for (uint32_t i = 0; options->command && i < list->count && status == CORE_OK; i++) {
+    for (uint32_t i = 0, end = list->count; options->command && i < end && status == CORE_OK; i++) {
         struct finding *finding = &list->finding[i];
         double left = options->budget_s - (seconds_now() - started);
         bool of_world = is_of_world(finding);
@@ -229,14 +359,14 @@ enum core_status confirm_findings(struct trace *trace, const struct confirm_opti
         } else if (of_world) {
             char *why = NULL; /* what cannot be tried stays as it is */
             core_report_keep(&why);
-            confirm_world(trace, options, left, finding);
+            confirm_world(trace, options, left, kept, list, i);
             core_report_hook(NULL, NULL);
             free(why);
         } else {
-            status = confirm_one(trace, options, left, finding);
+            status = confirm_one(trace, options, left, kept, list, i);
         }
         if (status == CORE_OK && kept)
-            status = check_keep_one(trace, finding);
+            status = check_keep_one(trace, &list->finding[i]);
     }
     return status;
 }

@@ -20,9 +20,7 @@ enum { SECONDS_MAX = 5, BEGIN_S = 5, RANK_SHIFT = 40 };
 
 /* --- findings of worlds beside those of the trace --------------------------------------------- */
 
-/* The first call of the rank that is the same and stands at the same place, so that it is shown
- * with its source; 0: none. */
-static uint64_t event_like(const struct trace *trace, const struct finding_call *call)
+uint64_t explored_event_like(const struct trace *trace, const struct finding_call *call)
 {
     sqlite3_stmt *row;
     uint64_t seq = 0;
@@ -50,7 +48,7 @@ static void places_find(const struct trace *trace, struct finding_list *list, ui
 {
     for (uint32_t i = first; i < list->count; i++)
         for (uint32_t c = 0; c < list->finding[i].call_count; c++)
-            list->finding[i].call[c].seq = event_like(trace, &list->finding[i].call[c]);
+            list->finding[i].call[c].seq = explored_event_like(trace, &list->finding[i].call[c]);
 }
 
 static bool any_fails(const struct finding_list *list, uint32_t first)

@@ -22,4 +22,8 @@ struct explored_options {
 enum core_status explored_add(struct trace *trace, const struct explored_options *options,
                               struct finding_list *list, char **out_said);
 
+/* The first call of the rank that is the same and stands at the same place, so that it is shown
+ * with its source; 0: none. */
+uint64_t explored_event_like(const struct trace *trace, const struct finding_call *call);
+
 #endif

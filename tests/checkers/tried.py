@@ -76,7 +76,7 @@ SENTENCES = [  # what is said; of which first run; of which second one
     (r"exits without MPI_Finalize", "exits", None),
     (r"was ended because of it", "crashes aborts killed exits", None),
     (r"^refuted: the job was run again under this schedule, and finished", None, "finishes"),
-    (r"^confirmed: the job was run again under this schedule, and hung", None, "hangs"),
+    (r"^not confirmed: .* the job hung elsewhere", None, "hangs"),
     (r"^not confirmed: .* no MPI job came of it", None, "nothing"),
     (r"^not confirmed: .* an MPI job of 1 rank came of it", None, "less"),
     (r"^not confirmed: .* ended by signal 11", None, "crashes"),
