@@ -43,6 +43,7 @@ static const struct layout {
 } layouts[] = {
     {8, 24, -1, 32, 24, 104, 1}, {9, 24, -1, 32, 24, 104, 1}, {10, 24, -1, 32, 24, 96, 2},
     {11, 56, 8, 32, 48, 56, 0},  {12, 56, 0, 0, 8, 56, 0},    {13, 72, -1, 0, 8, 56, 0},
+    {14, 72, -1, 0, 8, 56, 0},
 };
 _Static_assert(sizeof(void *) == 8, "the layouts are those of 64 bits");
 _Static_assert(sizeof(void *) == sizeof(api.frame), "functions are looked up as addresses");
@@ -91,6 +92,12 @@ static bool find_api(void)
         if (layouts[i].minor == minor)
             layout = &layouts[i];
     return layout != NULL;
+}
+
+/* In 3.14 the lowest bits of the word say who owns it. */
+static void *code_of(const void *frame)
+{
+    return (void *)((uintptr_t)word_at(frame, layout->code) & ~(uintptr_t)7);
 }
 
 static void *current(void *thread)
@@ -142,7 +149,7 @@ static void *frame_of(void *at, const void *code)
     for (int i = 0; at && i < 8; i++) {
         if (!memory_readable(at, 112))
             return NULL;
-        if (word_at(at, layout->code) == code)
+        if (code_of(at) == code)
             return at;
         at = word_at(at, layout->back);
     }
@@ -230,7 +237,7 @@ unsigned python_places(struct python_place *place, unsigned most)
     void *thread = state == USABLE ? api.thread() : NULL;
     for (void *frame = thread ? current(thread) : NULL; frame && count < most;
          frame = word_at(frame, layout->back)) {
-        void *code = word_at(frame, layout->code);
+        void *code = code_of(frame);
         const void *file = is_a(code, code_type) ? word_at(code, file_at) : NULL, /* invariant 2 */
             *name = is_a(file, text_type) ? word_at(code, name_at) : NULL;
         if (!is_a(name, text_type))

@@ -17,18 +17,19 @@ comm.Recv([data, MPI.BYTE], 1 - comm.rank, 3)
 print(comm.rank, "done")
 P
 cat >right.py <<'P'
-import ctypes, sys
+import ctypes, os
 from mpi4py import MPI
 
 comm = MPI.COMM_WORLD
 if comm.rank == 0:
     comm.send(list(range(1000)), dest=1)
-else:
-    print(len(comm.recv(source=0)))
+got = len(comm.recv(source=0)) if comm.rank else 0
 library = ctypes.CDLL([l.split()[-1] for l in open("/proc/self/maps") if "/libmpi.so" in l][0])
 here = ctypes.c_int()
 library.MPI_Initialized(ctypes.byref(here))
-print(hasattr(ctypes.CDLL(None), "MPI_Get_version"), here.value)
+seen = hasattr(ctypes.CDLL(None), "MPI_Get_version")
+if comm.rank:
+    os.write(1, b"%d %d %d\n" % (got, here.value, seen))
 P
 cat >hang.py <<'P'
 import numpy
