@@ -21,12 +21,14 @@ WARN    = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpoin
           $(if $(WERROR),-Werror)
 SANITIZE = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -DCORE_CHECK_HOT_ON)
 CFLAGS  = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) $(SANITIZE) -I. -I$(BUILD)/gen -MMD -MP
-LDLIBS  = -lsqlite3 -ldw -lelf -lxxhash -ljansson -lnettle -lm -lpthread -ldl
+CXX     = $(patsubst %gcc,%g++,$(CC))
+CXXFLAGS = -std=c++11 -g $(OPT) -Wall -Wextra $(if $(WERROR),-Werror) $(SANITIZE) -I. -MMD -MP
+LDLIBS  = -lsqlite3 -ldw -lelf -lxxhash -ljansson -lnettle -lcadical -lstdc++ -lm -lpthread -ldl
 
 # What Debian must provide. `make deps` installs what is missing; README.md says what each is for.
 DEPS = gcc g++ gfortran libc6-dev make python3 openmpi-bin libopenmpi-dev python3-mpi4py \
        libsqlite3-dev sqlite3 libdw-dev libelf-dev libxxhash-dev libjansson-dev nettle-dev \
-       libcmocka-dev \
+       libcadical-dev libcmocka-dev \
        clang libclang-rt-dev iproute2 util-linux procps
 # What make deb needs; make check-all makes the packages, too.
 DEB_DEPS = dpkg-dev debhelper lintian
@@ -46,9 +48,12 @@ MPI_LDLIBS = $(shell mpicc --showme:link)
 # In the order of their includes: a room uses those before it.
 ROOMS = core replay model checkers launch reports explore
 room_sources = $(wildcard $(1)/*.c $(1)/*/*.c)
+# In C++, only where a library asks for it.
+room_shims = $(wildcard $(1)/*/*.cc)
 # What is built in folder $(3) of the files in folder $(1) whose names end in $(2).
 built = $(patsubst $(1)/%$(2),$(3)/%,$(wildcard $(1)/*$(2)))
-room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(room_sources))
+room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(room_sources)) \
+    $(patsubst %.cc,$(BUILD)/obj/%.o,$(room_shims))
 LIBS = $(addprefix $(BUILD)/lib, $(addsuffix .a, \
     explore world processes reports launch checkers model replay core))
 
@@ -114,6 +119,11 @@ $(BUILD)/obj/%.o: %.c
 	$(if $(V),,@echo "  cc    $<")
 	$(Q)$(CC) $(CFLAGS) -fPIC $(CFLAGS_$(firstword $(subst /, ,$<))) -c -o $@ $<
 
+$(BUILD)/obj/%.o: %.cc
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  c++   $<")
+	$(Q)$(CXX) $(CXXFLAGS) -fPIC -c -o $@ $<
+
 define room_library
 $(BUILD)/lib$(1).a: $(call room_objects,$(1))
 	$$(Q)rm -f $$@ && ar qcs $$@ $$^ 2>/dev/null || printf '!<arch>\n' >$$@
@@ -148,7 +158,8 @@ $(BUILD)/obj/hot/%.o: %.c
 	$(Q)$(CC) $(CFLAGS) -fPIC $(CFLAGS_$(firstword $(subst /, ,$<))) -DCORE_CHECK_HOT_ON -c -o \
 	    $@ $<
 
-$(BUILD)/hot/libreplay.a: $(call hot_objects,$(call room_sources,replay))
+$(BUILD)/hot/libreplay.a: $(call hot_objects,$(call room_sources,replay)) \
+    $(patsubst %.cc,$(BUILD)/obj/%.o,$(call room_shims,replay))
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && ar qcs $@ $^
 

@@ -132,7 +132,8 @@ fuzz-parser: $(BUILD)/tests/tools/spool_make $(BUILD)/crosswait $(BUILD)/libcros
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize=function \
 	  -DCORE_CHECK_HOT_ON -o $(BUILD)/fuzz/found/$(P)/fuzz fuzz/parser/parser_$(P).c \
 	  fuzz/parser/parser.c $(if $(filter scenario,$(P)),$(FUZZ_SCENARIO)) $(foreach \
-	  r,$(filter-out explore,$(ROOMS)),$(call room_sources,$(r))) $(LDLIBS)
+	  r,$(filter-out explore,$(ROOMS)),$(call room_sources,$(r)) \
+  $(patsubst %.cc,$(BUILD)/obj/%.o,$(call room_shims,$(r)))) $(LDLIBS)
 	$(BUILD)/fuzz/found/$(P)/fuzz -max_total_time=$(TIME) -max_len=300000 -timeout=20 \
 	    -artifact_prefix=$(BUILD)/fuzz/found/$(P)/ \
 	  $(BUILD)/fuzz/found/$(P)/corpus $(if $(filter trace,$(P)),,$(wildcard corpus/fuzz/$(P)))

@@ -1,5 +1,5 @@
-/* Inside of exploration, shared by explore.c (the search) and explore_shrink.c (the witness).
- * Nobody else includes this. */
+/* Inside of exploration, shared by explore.c (the search) and explore_shrink.c (the witness), and
+ * by replay/symbolic/, whose schedules are shrunk like those of the search. */
 #ifndef REPLAY_SEARCH_EXPLORE_STATE_H
 #define REPLAY_SEARCH_EXPLORE_STATE_H
 
