@@ -149,10 +149,10 @@ static int probe_source(const struct asked *asked, MPI_Comm comm)
 int decide_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     if (source == MPI_PROC_NULL)
-        return REAL(Probe)(source, tag, comm, status);
+        return OWN(Probe)(source, tag, comm, status);
     const struct asked asked = ask_probe(source, tag, comm, false);
     int from = probe_source(&asked, comm);
-    int returned = REAL(Probe)(from == MPI_PROC_NULL ? source : from, tag, comm, status);
+    int returned = OWN(Probe)(from == MPI_PROC_NULL ? source : from, tag, comm, status);
     answered(&asked, true);
     polled_note(comm, source, tag, false, true);
     return returned;
@@ -161,10 +161,10 @@ int decide_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 int decide_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
     if (source == MPI_PROC_NULL)
-        return REAL(Mprobe)(source, tag, comm, message, status);
+        return OWN(Mprobe)(source, tag, comm, message, status);
     const struct asked asked = ask_probe(source, tag, comm, false);
     int from = probe_source(&asked, comm);
-    int returned = REAL(Mprobe)(from == MPI_PROC_NULL ? source : from, tag, comm, message, status);
+    int returned = OWN(Mprobe)(from == MPI_PROC_NULL ? source : from, tag, comm, message, status);
     answered(&asked, true);
     polled_note(comm, source, tag, false, true);
     return returned;
@@ -174,8 +174,8 @@ int decide_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_
 static int poll_once(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
                      MPI_Status *status)
 {
-    return message ? REAL(Improbe)(source, tag, comm, flag, message, status)
-                   : REAL(Iprobe)(source, tag, comm, flag, status);
+    return message ? OWN(Improbe)(source, tag, comm, flag, message, status)
+                   : OWN(Iprobe)(source, tag, comm, flag, status);
 }
 
 static int poll(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
@@ -191,8 +191,8 @@ static int poll(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
     if (finds_nothing(&asked)) {
         *flag = 0;
     } else if (from != MPI_PROC_NULL) {
-        returned = message ? REAL(Mprobe)(from, tag, comm, message, status)
-                           : REAL(Probe)(from, tag, comm, status);
+        returned = message ? OWN(Mprobe)(from, tag, comm, message, status)
+                           : OWN(Probe)(from, tag, comm, status);
         *flag = 1;
     } else {
         do
@@ -214,7 +214,7 @@ int decide_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *m
                    MPI_Status *status)
 {
     if (!message)
-        return REAL(Improbe)(source, tag, comm, flag, message, status);
+        return OWN(Improbe)(source, tag, comm, flag, message, status);
     return poll(source, tag, comm, flag, message, status);
 }
 
@@ -267,15 +267,15 @@ int decide_Test(MPI_Request *request, int *flag, MPI_Status *status)
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
     if (!several(1, request, flag, true, true, &s))
-        return REAL(Test)(request, flag, status);
+        return OWN(Test)(request, flag, status);
     if (finds_nothing(&s.asked)) {
         *flag = 0;
     } else if (wanted(&s.asked) >= 0) {
-        returned = REAL(Wait)(request, status);
+        returned = OWN(Wait)(request, status);
         *flag = 1;
     } else {
         do
-            returned = REAL(Test)(request, flag, status);
+            returned = OWN(Test)(request, flag, status);
         while (look_on(&s.asked, returned != MPI_SUCCESS || *flag, &until));
     }
     several_answered(&s, returned != MPI_SUCCESS || *flag);
@@ -288,11 +288,11 @@ int decide_Request_get_status(MPI_Request request, int *flag, MPI_Status *status
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
     if (!several(1, &request, flag, true, true, &s))
-        return REAL(Request_get_status)(request, flag, status);
+        return OWN(Request_get_status)(request, flag, status);
     *flag = 0;
     if (!finds_nothing(&s.asked))
         do
-            returned = REAL(Request_get_status)(request, flag, status);
+            returned = OWN(Request_get_status)(request, flag, status);
         while (returned == MPI_SUCCESS && !*flag &&
                (wanted(&s.asked) >= 0 || look_on(&s.asked, false, &until)));
     several_answered(&s, returned != MPI_SUCCESS || *flag);
@@ -305,15 +305,15 @@ int decide_Testall(int count, MPI_Request request[], int *flag, MPI_Status statu
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
     if (!several(count, request, flag, true, true, &s))
-        return REAL(Testall)(count, request, flag, status);
+        return OWN(Testall)(count, request, flag, status);
     if (finds_nothing(&s.asked)) {
         *flag = 0;
     } else if (wanted(&s.asked) >= 0) {
-        returned = REAL(Waitall)(count, request, status);
+        returned = OWN(Waitall)(count, request, status);
         *flag = 1;
     } else {
         do
-            returned = REAL(Testall)(count, request, flag, status);
+            returned = OWN(Testall)(count, request, flag, status);
         while (look_on(&s.asked, returned != MPI_SUCCESS || *flag, &until));
     }
     several_answered(&s, returned != MPI_SUCCESS || *flag);
@@ -326,17 +326,17 @@ int decide_Testany(int count, MPI_Request request[], int *index, int *flag, MPI_
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
     if (!several(count, request, index && flag, true, false, &s))
-        return REAL(Testany)(count, request, index, flag, status);
+        return OWN(Testany)(count, request, index, flag, status);
     if (finds_nothing(&s.asked)) {
         *flag = 0;
         *index = MPI_UNDEFINED;
     } else if (is_active(&s, wanted(&s.asked))) {
         *index = wanted(&s.asked);
-        returned = REAL(Wait)(&request[*index], status);
+        returned = OWN(Wait)(&request[*index], status);
         *flag = 1;
     } else {
         do
-            returned = REAL(Testany)(count, request, index, flag, status);
+            returned = OWN(Testany)(count, request, index, flag, status);
         while (look_on(&s.asked, returned != MPI_SUCCESS || *flag, &until));
     }
     several_answered(&s, returned != MPI_SUCCESS || *flag);
@@ -348,12 +348,12 @@ int decide_Waitany(int count, MPI_Request request[], int *index, MPI_Status *sta
     struct several s;
     int returned;
     if (!several(count, request, index, false, false, &s))
-        return REAL(Waitany)(count, request, index, status);
+        return OWN(Waitany)(count, request, index, status);
     if (is_active(&s, wanted(&s.asked))) {
         *index = wanted(&s.asked);
-        returned = REAL(Wait)(&request[*index], status);
+        returned = OWN(Wait)(&request[*index], status);
     } else {
-        returned = REAL(Waitany)(count, request, index, status);
+        returned = OWN(Waitany)(count, request, index, status);
     }
     several_answered(&s, true);
     return returned;
@@ -369,7 +369,7 @@ static int wait_bits(const struct several *s, int32_t bits, int *out_count, int 
         if (recorder_request_state(s->info[i]).idle || !(bits >> active++ & 1))
             continue;
         MPI_Status *own = recorder_status_there(status) ? &status[*out_count] : MPI_STATUS_IGNORE;
-        int code = REAL(Wait)(&s->request[i], own);
+        int code = OWN(Wait)(&s->request[i], own);
         if (own != MPI_STATUS_IGNORE)
             own->MPI_ERROR = code;
         returned = code == MPI_SUCCESS ? returned : MPI_ERR_IN_STATUS;
@@ -383,10 +383,10 @@ int decide_Waitsome(int count, MPI_Request request[], int *out_count, int index[
 {
     struct several s;
     if (!several(count, request, out_count && index, false, false, &s))
-        return REAL(Waitsome)(count, request, out_count, index, status);
+        return OWN(Waitsome)(count, request, out_count, index, status);
     int32_t bits = wanted(&s.asked);
     int returned = bits > 0 ? wait_bits(&s, bits, out_count, index, status)
-                            : REAL(Waitsome)(count, request, out_count, index, status);
+                            : OWN(Waitsome)(count, request, out_count, index, status);
     several_answered(&s, true);
     return returned;
 }
@@ -399,14 +399,14 @@ int decide_Testsome(int count, MPI_Request request[], int *out_count, int index[
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
     if (!several(count, request, out_count && index, true, false, &s))
-        return REAL(Testsome)(count, request, out_count, index, status);
+        return OWN(Testsome)(count, request, out_count, index, status);
     if (finds_nothing(&s.asked)) {
         *out_count = 0;
     } else if (s.asked.name && s.asked.name->source > 0) {
         returned = wait_bits(&s, s.asked.name->source, out_count, index, status);
     } else {
         do
-            returned = REAL(Testsome)(count, request, out_count, index, status);
+            returned = OWN(Testsome)(count, request, out_count, index, status);
         while (look_on(&s.asked, returned != MPI_SUCCESS || *out_count, &until));
     }
     several_answered(&s, returned != MPI_SUCCESS || *out_count);

@@ -212,7 +212,7 @@ void fate_say_error(int code)
     end = end_begin(FATE_ERROR, code);
     if (!end)
         return;
-    REAL(Error_string)(code, text, &length);
+    OWN(Error_string)(code, text, &length);
     end->detail = recorder_error(code);
     end->has_detail = 1;
     text_set(end, text);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "interpose/filter.h"
+#include "interpose/misuse/usage.h"
 
 #define BIT(name) (1ull << EVENT_CLASS_##name)
 #define ALWAYS                                                                                \
@@ -199,7 +200,7 @@ static bool comm_wanted(MPI_Comm comm)
         return true;
     if (comm == recorder_handle.comm_self && strstr(filter.comms, ",self,"))
         return true;
-    if (REAL(Comm_get_name)(comm, name + 1, &length) != MPI_SUCCESS || !length)
+    if (ASK(COMM, Comm_get_name, comm, name + 1, &length) != MPI_SUCCESS || !length)
         return false;
     strcpy(name + 1 + length, ",");
     return strstr(filter.comms, name) != NULL;

@@ -156,10 +156,10 @@ int perturb_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
                      int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request request;
-    int returned = REAL(Irecv)(recvbuf, recvcount, recvtype, source, recvtag, comm, &request);
+    int returned = OWN(Irecv)(recvbuf, recvcount, recvtype, source, recvtag, comm, &request);
     if (returned != MPI_SUCCESS)
         return returned;
-    returned = REAL(Ssend)(sendbuf, sendcount, sendtype, dest, sendtag, comm);
-    int received = REAL(Wait)(&request, status);
+    returned = OWN(Ssend)(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+    int received = OWN(Wait)(&request, status);
     return returned != MPI_SUCCESS ? returned : received;
 }

@@ -264,7 +264,7 @@ static void fill_header(struct spool_header *header, int thread_level)
     core_machine_here(&header->machine);
     const char *job = strrchr(life.folder, '/');
     snprintf(header->job, sizeof header->job, "%.63s", job ? job + 1 : life.folder);
-    REAL(Get_library_version)(version, &length);
+    OWN(Get_library_version)(version, &length);
     version[strcspn(version, "\n")] = 0;
     snprintf(header->library, sizeof header->library, "%.127s", version);
     header->tick_hz = tick_rate();
@@ -576,15 +576,15 @@ static uint32_t lanes_made(void)
 void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, int error)
 {
     if (error == MPI_SUCCESS && library_handles() &&
-        !REAL(Comm_rank)(recorder_handle.comm_world, &recorder.world_rank) &&
-        !REAL(Comm_size)(recorder_handle.comm_world, &recorder.world_size))
+        !OWN(Comm_rank)(recorder_handle.comm_world, &recorder.world_rank) &&
+        !OWN(Comm_size)(recorder_handle.comm_world, &recorder.world_size))
         started(thread_level, t_enter, call, cfa, recorder_handle.group_null);
 }
 
 void recorder_started_apart(uint64_t t_enter, unsigned call, void **cfa, MPI_Group all)
 {
-    recorder.apart = library_handles() && !REAL(Group_rank)(all, &recorder.world_rank) &&
-                     !REAL(Group_size)(all, &recorder.world_size);
+    recorder.apart = library_handles() && !OWN(Group_rank)(all, &recorder.world_rank) &&
+                     !OWN(Group_size)(all, &recorder.world_size);
     if (recorder.apart)
         started(MPI_THREAD_SINGLE, t_enter, call, cfa, all);
 }
@@ -600,7 +600,7 @@ static void started(int thread_level, uint64_t t_enter, unsigned call, void **cf
 {
     int provided = 0;
     own_after();
-    if (REAL(Query_thread)(&provided) != MPI_SUCCESS)
+    if (OWN(Query_thread)(&provided) != MPI_SUCCESS)
         provided = thread_level;
     if (!choose_folder()) {
         char text[400];

@@ -69,6 +69,7 @@ struct lane {
     const void *buffer[FATE_BUFFERS];
     void *signal_stack; /* fate.c; NULL: none */
     uint64_t applying;  /* the call, of the sample, whose operation is the program's own; 0 none */
+    uint64_t doubted;   /* the last call that was given a handle of no object (usage.h) */
     uint64_t unseen;    /* the collective whose inside is not recorded; 0 none */
     uint8_t lingered[256]; /* how often, by place (linger.h) */
     uint32_t lingered_ns;  /* in all */
@@ -154,8 +155,10 @@ static inline void *recorder_real(int which, unsigned call)
     return recorder_real_table[which][call];
 }
 /* The real PMPI_X, for our own use; wrappers that it passes through on its way are told by
- * recorder_thread. */
-#define REAL(x) ((x##_fn)recorder_real(REAL_PMPI, CALL_##x))
+ * recorder_thread. With a handle that the recorder got from the library itself, or as the call
+ * that the program makes. What the recorder asks about a handle of the program's it asks by ASK
+ * (misuse/usage.h). */
+#define OWN(x) ((x##_fn)recorder_real(REAL_PMPI, CALL_##x))
 
 /* --- clock ------------------------------------------------------------------------------------ */
 

@@ -25,7 +25,7 @@ int session_start(Session_init_fn real, void **cfa, MPI_Info info, MPI_Errhandle
     recorder_thread.current = recorder_nobody;
     int returned = real(info, errhandler, session);
     bool good = returned == MPI_SUCCESS && session &&
-                REAL(Group_from_session_pset)(*session, "mpi://WORLD", &all) == MPI_SUCCESS;
+                OWN(Group_from_session_pset)(*session, "mpi://WORLD", &all) == MPI_SUCCESS;
     recorder_thread.current = NULL;
     if (good)
         recorder_started_apart(t_enter, CALL_Session_init, cfa, all);

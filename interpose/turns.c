@@ -34,7 +34,7 @@ uint64_t turns_ms(clockid_t clock)
 void turns_pause(void)
 {
     int flag;
-    REAL(Iprobe)(0, 0, recorder_handle.comm_self, &flag, MPI_STATUS_IGNORE);
+    OWN(Iprobe)(0, 0, recorder_handle.comm_self, &flag, MPI_STATUS_IGNORE);
     sched_yield();
 }
 
@@ -114,7 +114,7 @@ static void *memory_shared(size_t bytes)
     int file = first ? open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
     bool created = file >= 0; /* and allocated: a full disk would end the rank that writes to it */
     bool made = created && !posix_fallocate(file, 0, (off_t)bytes);
-    REAL(Bcast)(&made, sizeof made, recorder_handle.type_byte, 0, recorder_handle.comm_world);
+    OWN(Bcast)(&made, sizeof made, recorder_handle.type_byte, 0, recorder_handle.comm_world);
     if (!first && made)
         file = open(name, O_RDWR | O_CLOEXEC);
     void *memory = file < 0 || !made
@@ -123,7 +123,7 @@ static void *memory_shared(size_t bytes)
     if (file >= 0)
         close(file);
     long long lacks = memory == MAP_FAILED, all_lack;
-    REAL(Allreduce)
+    OWN(Allreduce)
     (&lacks, &all_lack, 1, recorder_handle.type_long_long, recorder_handle.op_sum,
      recorder_handle.comm_world);
     if (created && (!folder || all_lack))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/misuse/usage.h"
 #include "interpose/objects/contents.h"
 #include "interpose/turns_inside.h"
 
@@ -130,8 +131,8 @@ static struct window *window_new(MPI_Comm comm)
     struct window *w = window_count < TURNS_WINDOWS ? calloc(1, sizeof *w) : NULL;
     if (w) {
         w->object = replay_turn_window(window_count);
-        REAL(Comm_size)(comm, &w->size);
-        REAL(Comm_rank)(comm, &w->rank);
+        OWN(Comm_size)(comm, &w->size);
+        OWN(Comm_rank)(comm, &w->rank);
         size_t count = (size_t)w->size;
         w->objects = calloc(count, sizeof *w->objects);
         w->world = calloc(count, sizeof *w->world);
@@ -140,7 +141,7 @@ static struct window *window_new(MPI_Comm comm)
         w->pending_end = &w->pending;
     }
     lacks = !w || !w->objects || !w->world || !w->named || !w->held;
-    REAL(Allreduce)
+    OWN(Allreduce)
     (&lacks, &ranks_lack, 1, recorder_handle.type_long_long, recorder_handle.op_sum, comm);
     if (!ranks_lack)
         return w;
@@ -155,7 +156,7 @@ static struct window *window_new(MPI_Comm comm)
 static bool is_of_world(struct lane *lane, MPI_Comm comm)
 {
     int size = 0;
-    REAL(Comm_size)(comm, &size);
+    OWN(Comm_size)(comm, &size);
     for (int i = 0; i < size; i++)
         if (recorder_comm_world(lane, comm, i) < 0 ||
             recorder_comm_world(lane, comm, i) >= recorder.world_size)
@@ -173,7 +174,7 @@ void turns_window_made(struct lane *lane, MPI_Win win, MPI_Comm comm)
         return;
     }
     w->win = win;
-    REAL(Allgather)
+    OWN(Allgather)
     (&w->object, sizeof w->object, recorder_handle.type_byte, w->objects, sizeof w->object,
      recorder_handle.type_byte, comm);
     for (int i = 0; i < w->size; i++)
@@ -188,13 +189,13 @@ void turns_window_made(struct lane *lane, MPI_Win win, MPI_Comm comm)
 
 static MPI_Datatype type_keep(MPI_Datatype type, bool keep)
 {
-    int combiner = type == recorder_handle.type_null ? -1 : contents_combiner(type);
+    int combiner = usage_accepted(OBJECT_TYPE, HANDLE(type)) ? contents_combiner(type) : -1;
     if (combiner < 0 || combiner == MPI_COMBINER_NAMED)
         return type;
     if (keep)
-        REAL(Type_dup)(type, &type);
+        OWN(Type_dup)(type, &type);
     else
-        REAL(Type_free)(&type);
+        OWN(Type_free)(&type);
     return type;
 }
 
@@ -210,36 +211,36 @@ static int issue(const struct operation *o, MPI_Win win)
 {
     switch (o->call) {
     case CALL_Put:
-        return REAL(Put)(o->origin, o->count, o->type, o->target, o->disp, o->target_count,
-                         o->target_type, win);
+        return OWN(Put)(o->origin, o->count, o->type, o->target, o->disp, o->target_count,
+                        o->target_type, win);
     case CALL_Get:
-        return REAL(Get)(o->result, o->count, o->type, o->target, o->disp, o->target_count,
-                         o->target_type, win);
+        return OWN(Get)(o->result, o->count, o->type, o->target, o->disp, o->target_count,
+                        o->target_type, win);
     case CALL_Accumulate:
-        return REAL(Accumulate)(o->origin, o->count, o->type, o->target, o->disp, o->target_count,
-                                o->target_type, o->op, win);
+        return OWN(Accumulate)(o->origin, o->count, o->type, o->target, o->disp, o->target_count,
+                               o->target_type, o->op, win);
     case CALL_Get_accumulate:
-        return REAL(Get_accumulate)(o->origin, o->count, o->type, o->result, o->result_count,
-                                    o->result_type, o->target, o->disp, o->target_count,
-                                    o->target_type, o->op, win);
+        return OWN(Get_accumulate)(o->origin, o->count, o->type, o->result, o->result_count,
+                                   o->result_type, o->target, o->disp, o->target_count,
+                                   o->target_type, o->op, win);
     case CALL_Fetch_and_op:
-        return REAL(Fetch_and_op)(o->origin, o->result, o->type, o->target, o->disp, o->op, win);
+        return OWN(Fetch_and_op)(o->origin, o->result, o->type, o->target, o->disp, o->op, win);
     case CALL_Compare_and_swap:
-        return REAL(Compare_and_swap)(o->origin, o->compare, o->result, o->type, o->target, o->disp,
-                                      win);
+        return OWN(Compare_and_swap)(o->origin, o->compare, o->result, o->type, o->target, o->disp,
+                                     win);
     case CALL_Rput:
-        return REAL(Rput)(o->origin, o->count, o->type, o->target, o->disp, o->target_count,
-                          o->target_type, win, o->request);
+        return OWN(Rput)(o->origin, o->count, o->type, o->target, o->disp, o->target_count,
+                         o->target_type, win, o->request);
     case CALL_Rget:
-        return REAL(Rget)(o->result, o->count, o->type, o->target, o->disp, o->target_count,
-                          o->target_type, win, o->request);
+        return OWN(Rget)(o->result, o->count, o->type, o->target, o->disp, o->target_count,
+                         o->target_type, win, o->request);
     case CALL_Raccumulate:
-        return REAL(Raccumulate)(o->origin, o->count, o->type, o->target, o->disp, o->target_count,
-                                 o->target_type, o->op, win, o->request);
+        return OWN(Raccumulate)(o->origin, o->count, o->type, o->target, o->disp, o->target_count,
+                                o->target_type, o->op, win, o->request);
     default:
-        return REAL(Rget_accumulate)(o->origin, o->count, o->type, o->result, o->result_count,
-                                     o->result_type, o->target, o->disp, o->target_count,
-                                     o->target_type, o->op, win, o->request);
+        return OWN(Rget_accumulate)(o->origin, o->count, o->type, o->result, o->result_count,
+                                    o->result_type, o->target, o->disp, o->target_count,
+                                    o->target_type, o->op, win, o->request);
     }
 }
 
@@ -249,7 +250,7 @@ static int perform(struct window *w, const struct operation *o, struct turns_row
     early_in_vain = 0;
     int returned = issue(o, w->win);
     if (returned == MPI_SUCCESS && w->held[o->target])
-        returned = REAL(Win_flush)(o->target, w->win);
+        returned = OWN(Win_flush)(o->target, w->win);
     has_had(w, o->target, false, o->name, 0);
     if (row)
         row_leave(row);
@@ -359,8 +360,8 @@ static bool origin_keep(struct operation *o)
     MPI_Aint low, bytes, first, extent;
     if (o->copy || o->count < 1)
         return true;
-    REAL(Type_get_true_extent)(o->type, &low, &bytes);
-    REAL(Type_get_extent)(o->type, &first, &extent);
+    OWN(Type_get_true_extent)(o->type, &low, &bytes);
+    OWN(Type_get_extent)(o->type, &first, &extent);
     size_t all = (size_t)((o->count - 1) * extent + bytes);
     if (extent < 0 || !(o->copy = malloc(all + 1)))
         return false;
@@ -519,10 +520,10 @@ int turns_Win_lock(int type, int rank, int assert, MPI_Win win)
     struct window *w = window_of(win);
     lock_leave(&turns_lock);
     if (!w || rank < 0 || rank >= w->size)
-        return REAL(Win_lock)(type, rank, assert, win);
+        return OWN(Win_lock)(type, rank, assert, win);
     if (assert & MPI_MODE_NOCHECK) {
         turns_held(win, rank, true);
-        return REAL(Win_lock)(type, rank, assert, win);
+        return OWN(Win_lock)(type, rank, assert, win);
     }
     struct turns_row *row = row_of(w, rank, true);
     uint32_t place =
@@ -534,10 +535,10 @@ int turns_Win_lock(int type, int rank, int assert, MPI_Win win)
             turns_gave_up("for the lock of a window");
             break;
         }
-    int returned = REAL(Win_lock)(type, rank, assert, win);
+    int returned = OWN(Win_lock)(type, rank, assert, win);
     if (returned == MPI_SUCCESS) {
         turns_held(win, rank, true);
-        REAL(Win_flush)(rank, win); /* some libraries wait for the lock only then */
+        OWN(Win_flush)(rank, win); /* some libraries wait for the lock only then */
         has_had(w, rank, true, recorder.world_rank, 0);
     }
     return returned;

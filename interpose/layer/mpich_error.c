@@ -37,7 +37,7 @@ void *real_MPIR_Err_return_comm, *real_MPIR_Err_return_win;
 /* NULL: of no communicator, which is raised on one that the version decides. */
 int MPIR_Err_return_comm(void *comm, const char *function, int error)
 {
-    handler_fn ask = (handler_fn)REAL(Comm_get_errhandler);
+    handler_fn ask = (handler_fn)OWN(Comm_get_errhandler);
 
     if (asking)
         return error;
@@ -51,7 +51,7 @@ int MPIR_Err_return_win(void *win, const char *function, int error)
 {
     if (asking)
         return error;
-    if (recorder.on && win && is_fatal((handler_fn)REAL(Win_get_errhandler), *(const int *)win))
+    if (recorder.on && win && is_fatal((handler_fn)OWN(Win_get_errhandler), *(const int *)win))
         fate_say_error(error);
     return ((raise_fn)real_MPIR_Err_return_win)(win, function, error);
 }

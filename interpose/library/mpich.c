@@ -146,9 +146,9 @@ void library_type_name(MPI_Datatype type, char *name)
     };
     int length = 0, size, combiner;
 
-    REAL(Type_get_name)(type, name, &length);
+    OWN(Type_get_name)(type, name, &length);
     name[length] = 0;
-    if (length || REAL(Type_size)(type, &size) != MPI_SUCCESS)
+    if (length || OWN(Type_size)(type, &size) != MPI_SUCCESS)
         return;
     combiner = contents_combiner(type);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

@@ -170,7 +170,7 @@ void library_type_name(MPI_Datatype type, char *name)
     static const char prefix[] = "COMBINER "; /* of Fortran's kinds: "COMBINER MPI_FLOAT" */
     int length = 0;
 
-    REAL(Type_get_name)(type, name, &length);
+    OWN(Type_get_name)(type, name, &length);
     name[length] = 0;
     if (!strncmp(name, prefix, sizeof prefix - 1))
         memmove(name, name + sizeof prefix - 1, strlen(name) - sizeof prefix + 2);

@@ -40,12 +40,12 @@ static void look_into(MPI_Datatype type, struct made_of *made, int depth)
         for (int i = 0; i < contents.types; i++)
             look_into(contents.type[i], made, depth + 1);
         contents_free(&contents);
-    } else if (REAL(Type_size)(type, &size) == MPI_SUCCESS && size == 0) {
+    } else if (OWN(Type_size)(type, &size) == MPI_SUCCESS && size == 0) {
         return; /* a mark of MPI 1's: MPI_LB, MPI_UB */
     } else if (!made->something) {
         made->something = true;
         made->basic = type;
-        REAL(Type_get_name)(type, made->name, &length);
+        OWN(Type_get_name)(type, made->name, &length);
     } else {
         made->several |= made->basic != type;
     }
@@ -106,8 +106,8 @@ void usage_op_type(struct lane *lane, uint64_t seq, MPI_Op op, MPI_Datatype type
     if (LIKELY(slot->op == op && slot->type == type && slot->how == how &&
                slot->generation == recorder.generation))
         return;
-    if (!usage_good(OBJECT_TYPE, HANDLE(type)) ||
-        (how != USAGE_SWAPS && !usage_good(OBJECT_OP, HANDLE(op))))
+    if (!usage_accepted(OBJECT_TYPE, HANDLE(type)) ||
+        (how != USAGE_SWAPS && !usage_accepted(OBJECT_OP, HANDLE(op))))
         return;
     const char *name = how == USAGE_SWAPS ? NULL : library_op_name(op);
     enum misuse_kind wrong = how == USAGE_SWAPS ? MISUSE_KIND_COUNT : op_wrong(op, name, how);

@@ -68,7 +68,7 @@ static void note(struct lane *lane, uint64_t seq, enum recorder_object kind, uin
 void usage_promised(struct lane *lane, uint64_t seq, enum recorder_object kind, uint32_t id,
                     MPI_Info info)
 {
-    if (!id || !usage_good(OBJECT_INFO, HANDLE(info)))
+    if (!id || info == recorder_handle.info_null)
         return;
     for (unsigned i = 0; i < USAGE_PROMISE_COUNT; i++) {
         char key[MPI_MAX_INFO_KEY + 1], value[VALUE_MAX + 1] = "";
@@ -77,7 +77,7 @@ void usage_promised(struct lane *lane, uint64_t seq, enum recorder_object kind, 
             continue;
         strncpy(key, promises[i].key, sizeof key - 1);
         key[sizeof key - 1] = '\0';
-        if (REAL(Info_get)(info, key, VALUE_MAX, value, &there) == MPI_SUCCESS && there)
+        if (ASK(INFO, Info_get, info, key, VALUE_MAX, value, &there) == MPI_SUCCESS && there)
             note(lane, seq, kind, id, i, !strcmp(value, "true"));
     }
 }

@@ -23,6 +23,8 @@ static struct object {
     bool refused; /* a call that frees it was made, and refused */
     bool used;    /* a key: attributes were set with it */
     bool unsure;  /* made where nobody saw it: how many references there are is not known */
+    bool doubted; /* a call made it that was given a handle of no object: what the library would
+                     find in it is not known */
     uint8_t of;   /* enum usage_of */
 } * object;
 static uint32_t object_room, object_count;
@@ -148,17 +150,18 @@ static bool named(MPI_Datatype type)
 
 static bool predefined(enum recorder_object kind, const void *handle)
 {
-    return library_predefined(kind, handle) || (kind == OBJECT_TYPE && usage_good(kind, handle) &&
-                                                named((MPI_Datatype)(uintptr_t)handle));
+    return library_predefined(kind, handle) ||
+           (kind == OBJECT_TYPE && usage_accepted(kind, handle) &&
+            named((MPI_Datatype)(uintptr_t)handle));
 }
 
-bool usage_good(enum recorder_object kind, const void *handle)
+bool usage_accepted(enum recorder_object kind, const void *handle)
 {
     if (!handle || is_null(kind, handle))
         return false;
     recorder_lock();
     const struct object *found = find(kind, handle);
-    bool good = (!found || !found->freed) &&
+    bool good = (!found || (!found->freed && !found->doubted)) &&
                 library_may_be(kind, handle); /* both: the library gives out freed groups again */
     recorder_unlock();
     return good;
@@ -172,7 +175,8 @@ void usage_attribute(MPI_Comm comm)
     frees_in_finalize |= comm == recorder_handle.comm_self;
 }
 
-static void made(enum recorder_object kind, const void *handle, uint64_t seq, bool uncommitted)
+static void made(struct lane *lane, enum recorder_object kind, const void *handle, uint64_t seq,
+                 bool uncommitted)
 {
     recorder_lock();
     struct object *o = add(kind, handle);
@@ -181,7 +185,8 @@ static void made(enum recorder_object kind, const void *handle, uint64_t seq, bo
                              .seq = seq,
                              .references = 1,
                              .kind = (uint8_t)kind,
-                             .uncommitted = uncommitted};
+                             .uncommitted = uncommitted,
+                             .doubted = seq && seq == lane->doubted};
     else if (o)
         o->references++; /* groups and error handlers are handed out again and again */
     usage_uncommitted += uncommitted;
@@ -192,7 +197,7 @@ void usage_made(struct lane *lane, enum recorder_object kind, const void *handle
 {
     (void)lane;
     if (handle && !is_null(kind, handle) && !predefined(kind, handle))
-        made(kind, handle, seq, false);
+        made(lane, kind, handle, seq, false);
 }
 
 void usage_handed_out(struct lane *lane, enum recorder_object kind, const void *handle,
@@ -243,7 +248,7 @@ void usage_type_made(struct lane *lane, MPI_Datatype type, uint64_t seq, MPI_Dat
     bool uncommitted = copy ? old && old->uncommitted : true, fresh = !stale || stale->freed;
     recorder_unlock();
     if (fresh)
-        made(OBJECT_TYPE, HANDLE(type), seq, uncommitted);
+        made(lane, OBJECT_TYPE, HANDLE(type), seq, uncommitted);
 }
 
 void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq, const MPI_Datatype *type)
@@ -253,7 +258,7 @@ void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq, const MPI_
     for (int i = 0; i < types; i++)
         if (type[i] && !is_null(OBJECT_TYPE, HANDLE(type[i])) &&
             !named(type[i])) /* references, to be freed like new ones */
-            made(OBJECT_TYPE, HANDLE(type[i]), seq, false);
+            made(lane, OBJECT_TYPE, HANDLE(type[i]), seq, false);
 }
 
 void usage_committed(struct lane *lane, const void *type)
@@ -313,7 +318,7 @@ void usage_keyval_given(struct lane *lane, int keyval)
 void usage_keyval_made(struct lane *lane, int keyval, uint64_t seq, enum usage_of of)
 {
     (void)lane;
-    made(OBJECT_KEYVAL, of_keyval(keyval), seq, false);
+    made(lane, OBJECT_KEYVAL, of_keyval(keyval), seq, false);
     usage_made_for(OBJECT_KEYVAL, of_keyval(keyval), of);
 }
 void usage_keyval_gone(struct lane *lane, int keyval)
@@ -341,11 +346,15 @@ void usage_handle(struct lane *lane, uint64_t seq, enum recorder_object kind, co
             usage_say(lane, seq, MISUSE_HANDLE_NULL, argument, 0, .object = what);
     } else if (!handle && kind != OBJECT_KEYVAL) {
         usage_say(lane, seq, MISUSE_HANDLE_POINTER, argument, 0, .object = what);
-    } else if (!usage_good(kind, handle)) {
+    } else if (!usage_accepted(kind, handle)) {
         recorder_lock();
         const struct object *o = find(kind, handle);
         uint64_t made_by = o ? o->seq : 0;
+        bool said_before = o && !o->freed && o->doubted;
         recorder_unlock();
+        lane->doubted = seq;
+        if (said_before)
+            return;
         usage_say(lane, seq, made_by ? MISUSE_HANDLE_FREED : MISUSE_HANDLE_UNKNOWN, argument,
                   made_by, .object = what);
     }
@@ -394,7 +403,7 @@ void usage_type_slow(struct lane *lane, uint64_t seq, MPI_Datatype type, const c
     unsigned slot = recorder_type_slot(type);
     if (lane->type_cache[slot].handle != HANDLE(type) ||
         lane->type_cache[slot].generation != recorder.generation) {
-        if (!usage_good(OBJECT_TYPE, HANDLE(type))) {
+        if (!usage_accepted(OBJECT_TYPE, HANDLE(type))) {
             usage_handle(lane, seq, OBJECT_TYPE, HANDLE(type), argument, false);
             return;
         }
@@ -463,11 +472,10 @@ void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const
     if (last.win != win || last.generation != recorder.generation) {
         MPI_Group group;
         int size = 0;
-        if (!usage_good(OBJECT_WIN, HANDLE(win)) ||
-            REAL(Win_get_group)(win, &group) != MPI_SUCCESS ||
-            REAL(Group_size)(group, &size) != MPI_SUCCESS)
+        if (ASK(WIN, Win_get_group, win, &group) != MPI_SUCCESS ||
+            OWN(Group_size)(group, &size) != MPI_SUCCESS)
             return;
-        REAL(Group_free)(&group);
+        OWN(Group_free)(&group);
         last.win = win;
         last.generation = recorder.generation;
         last.size = size;
@@ -550,7 +558,7 @@ void usage_contents_asked(struct lane *lane, uint64_t seq, MPI_Datatype type, co
                           const struct contents_shape *room, bool large)
 {
     struct contents_shape needed;
-    int combiner = usage_good(OBJECT_TYPE, HANDLE(type)) ? contents_shape(type, &needed) : -1;
+    int combiner = usage_accepted(OBJECT_TYPE, HANDLE(type)) ? contents_shape(type, &needed) : -1;
     if (combiner < 0 || (needed.larges && !large))
         return;
     if (combiner == MPI_COMBINER_NAMED) {
@@ -582,15 +590,15 @@ void usage_subgroup(struct lane *lane, uint64_t seq, MPI_Comm comm, MPI_Group gr
 {
     MPI_Group members, others;
     int size = 0;
-    if (!usage_good(OBJECT_COMM, HANDLE(comm)) || !usage_good(OBJECT_GROUP, HANDLE(group)) ||
-        REAL(Comm_group)(comm, &members) != MPI_SUCCESS)
+    if (!usage_accepted(OBJECT_GROUP, HANDLE(group)) ||
+        ASK(COMM, Comm_group, comm, &members) != MPI_SUCCESS)
         return;
-    if (REAL(Group_difference)(group, members, &others) == MPI_SUCCESS) {
-        REAL(Group_size)(others, &size);
+    if (ASK(GROUP, Group_difference, group, members, &others) == MPI_SUCCESS) {
+        OWN(Group_size)(others, &size);
         if (size)
-            REAL(Group_free)(&others);
+            OWN(Group_free)(&others);
     }
-    REAL(Group_free)(&members);
+    OWN(Group_free)(&members);
     if (size)
         usage_say(lane, seq, MISUSE_NO_SUBGROUP, argument, 0, .value = {size});
 }
@@ -599,7 +607,7 @@ void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const 
                  const char *argument, bool unique)
 {
     int size = 0;
-    if (!usage_good(OBJECT_GROUP, HANDLE(group)) || REAL(Group_size)(group, &size) != MPI_SUCCESS)
+    if (ASK(GROUP, Group_size, group, &size) != MPI_SUCCESS)
         return;
     for (int i = 0; rank && i < n; i++) {
         if (rank[i] < 0 || rank[i] >= size) {
@@ -619,7 +627,7 @@ void usage_ranges(struct lane *lane, uint64_t seq, MPI_Group group, int n, const
                   const char *argument)
 {
     int size = 0;
-    if (!usage_good(OBJECT_GROUP, HANDLE(group)) || REAL(Group_size)(group, &size) != MPI_SUCCESS)
+    if (ASK(GROUP, Group_size, group, &size) != MPI_SUCCESS)
         return;
     bool *named = calloc((size_t)size + 1, sizeof *named);
     for (int i = 0; named && range && i < n; i++) {
@@ -699,7 +707,7 @@ void usage_coords(struct lane *lane, uint64_t seq, MPI_Comm comm, const int *coo
 {
     int n = recorder_cart_dims(lane, comm);
     int *grid = coords && n > 0 ? calloc((size_t)n * 3, sizeof *grid) : NULL;
-    if (grid && REAL(Cart_get)(comm, n, grid, grid + n, grid + 2 * (size_t)n) == MPI_SUCCESS)
+    if (grid && ASK(COMM, Cart_get, comm, n, grid, grid + n, grid + 2 * (size_t)n) == MPI_SUCCESS)
         for (int i = 0; i < n; i++)
             if (!grid[n + i] && (coords[i] < 0 || coords[i] >= grid[i])) {
                 usage_say(lane, seq, MISUSE_CART_COORDINATE, argument, 0,
@@ -743,8 +751,8 @@ bool usage_flavor(struct lane *lane, uint64_t seq, MPI_Win win, const char *argu
 {
     int *flavor = NULL, found = 0;
 
-    if (!usage_good(OBJECT_WIN, HANDLE(win)) ||
-        REAL(Win_get_attr)(win, MPI_WIN_CREATE_FLAVOR, &flavor, &found) != MPI_SUCCESS || !found)
+    if (ASK(WIN, Win_get_attr, win, MPI_WIN_CREATE_FLAVOR, &flavor, &found) != MPI_SUCCESS ||
+        !found)
         return true;
     /* MPI 4.1 answers for other windows, too: no shared memory there */
     bool fits = shared ? *flavor == MPI_WIN_FLAVOR_SHARED || MPI_VERSION * 10 + MPI_SUBVERSION > 40
@@ -850,7 +858,6 @@ void usage_attached(struct lane *lane, uint64_t seq, int64_t owner, const void *
 {
     bool full = attached_count == ATTACHED_MAX;
 
-    (void)lane;
     recorder_lock();
     attached_more |= full;
     if (!full)
@@ -858,7 +865,7 @@ void usage_attached(struct lane *lane, uint64_t seq, int64_t owner, const void *
             (struct attached){buffer, owner, usage_automatic(buffer) ? INT64_MAX : (int64_t)bytes};
     recorder_unlock();
     if (!full && !usage_automatic(buffer))
-        made(OBJECT_BUFFER, buffer, seq, false);
+        made(lane, OBJECT_BUFFER, buffer, seq, false);
 }
 
 void usage_detached(struct lane *lane, int64_t owner)

@@ -3,8 +3,8 @@
  * wrong state, buffers touched while MPI owns them. What is found becomes a record of the call
  * (SPOOL_MISUSE); checkers/check_usage.c makes findings of it.
  *
- *  1. A check costs a comparison or two where nothing is wrong. Nothing here asks the library about
- *     a handle that is not known to be good.
+ *  1. A check costs a comparison or two where nothing is wrong. The library is asked about a
+ *     handle of the program's only where usage_accepted says that it knows the handle: ASK.
  *  2. At most USAGE_MAX of them are kept of a process. */
 #ifndef INTERPOSE_MISUSE_USAGE_H
 #define INTERPOSE_MISUSE_USAGE_H
@@ -67,8 +67,14 @@ void usage_keyval_used(struct lane *lane, int keyval); /* an attribute was set w
 /* About to be freed: is it one that the program may free? */
 void usage_freeing(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
                    const char *argument);
-/* False: the library would not know the handle either, and must not be asked. Takes the lock. */
-bool usage_good(enum recorder_object kind, const void *handle);
+/* Whether the library may be asked about a handle of the program's. False: it would not know the
+ * handle either, or a call made the object of a handle that is none. Takes the lock. */
+bool usage_accepted(enum recorder_object kind, const void *handle);
+/* The library's answer about a handle of the program's, its first argument: the one way to ask
+ * (tests/house, `asked`). KIND, as in OBJECT_KIND. */
+#define ASK(kind, function, handle, ...)                                                \
+    (usage_accepted(OBJECT_##kind, HANDLE(handle)) ? OWN(function)(handle, __VA_ARGS__) \
+                                                   : MPI_ERR_ARG)
 /* An argument that must be a good handle: says what it is instead. null_allowed: MPI_INFO_NULL and
  * the like. */
 void usage_handle(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,

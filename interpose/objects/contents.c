@@ -15,7 +15,7 @@ static void free_types(struct contents *contents)
 {
     for (int i = 0; i < contents->types; i++)
         if (!contents_basic(contents_combiner(contents->type[i])))
-            REAL(Type_free)(&contents->type[i]);
+            OWN(Type_free)(&contents->type[i]);
 }
 
 static void free_arrays(struct contents *contents)
@@ -38,7 +38,7 @@ void contents_free(struct contents *contents)
 static bool shape_of(MPI_Datatype type, struct contents_shape *shape, int *combiner)
 {
     MPI_Count integers, addresses, larges, types;
-    if (REAL(Type_get_envelope_c)(type, &integers, &addresses, &larges, &types, combiner) !=
+    if (OWN(Type_get_envelope_c)(type, &integers, &addresses, &larges, &types, combiner) !=
         MPI_SUCCESS)
         return false;
     *shape = (struct contents_shape){integers, addresses, larges, types};
@@ -50,7 +50,7 @@ static bool shape_of(MPI_Datatype type, struct contents_shape *shape, int *combi
 static bool shape_of(MPI_Datatype type, struct contents_shape *shape, int *combiner)
 {
     int integers, addresses, types;
-    if (REAL(Type_get_envelope)(type, &integers, &addresses, &types, combiner) != MPI_SUCCESS)
+    if (OWN(Type_get_envelope)(type, &integers, &addresses, &types, combiner) != MPI_SUCCESS)
         return false;
     *shape = (struct contents_shape){integers, addresses, 0, types};
     return true;
@@ -130,10 +130,9 @@ bool contents_get(MPI_Datatype type, struct contents *out)
     contents.integer = calloc((size_t)room, sizeof *contents.integer);
     contents.address = calloc((size_t)room, sizeof *contents.address);
     contents.type = calloc(got ? (size_t)shape.types + 1 : 1, sizeof *contents.type);
-    got =
-        got && in && large && contents.integer && contents.address && contents.type &&
-        REAL(Type_get_contents_c)(type, shape.integers, shape.addresses, shape.larges, shape.types,
-                                  in, contents.address, large, contents.type) == MPI_SUCCESS;
+    got = got && in && large && contents.integer && contents.address && contents.type &&
+          OWN(Type_get_contents_c)(type, shape.integers, shape.addresses, shape.larges, shape.types,
+                                   in, contents.address, large, contents.type) == MPI_SUCCESS;
     if (got)
         contents.types = (int)shape.types;
     if (got && !shape.larges)
@@ -163,8 +162,8 @@ bool contents_get(MPI_Datatype type, struct contents *out)
     contents.address = calloc((size_t)shape.addresses + 1, sizeof *contents.address);
     contents.type = calloc((size_t)shape.types + 1, sizeof *contents.type);
     got = got && contents.integer && contents.address && contents.type &&
-          REAL(Type_get_contents)(type, (int)shape.integers, (int)shape.addresses, (int)shape.types,
-                                  contents.integer, contents.address, contents.type) == MPI_SUCCESS;
+          OWN(Type_get_contents)(type, (int)shape.integers, (int)shape.addresses, (int)shape.types,
+                                 contents.integer, contents.address, contents.type) == MPI_SUCCESS;
     contents.types = (int)shape.types;
     if (got)
         *out = contents;

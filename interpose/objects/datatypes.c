@@ -77,7 +77,7 @@ const struct datatype_span *datatypes_span_slow(uint32_t type)
 static int64_t extent_of(MPI_Datatype type)
 {
     MPI_Aint lb = 0, extent = 0;
-    REAL(Type_get_extent)(type, &lb, &extent);
+    OWN(Type_get_extent)(type, &lb, &extent);
     return extent;
 }
 
@@ -461,9 +461,9 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
     MPI_Aint lb = 0, extent = 0;
     MPI_Count big = 0;
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
-    if (combiner < 0 || REAL(Type_get_extent)(type, &lb, &extent) != MPI_SUCCESS)
+    if (combiner < 0 || OWN(Type_get_extent)(type, &lb, &extent) != MPI_SUCCESS)
         return 0;
-    if (REAL(Type_size_x)(type, &big) != MPI_SUCCESS && REAL(Type_size)(type, &size) == MPI_SUCCESS)
+    if (OWN(Type_size_x)(type, &big) != MPI_SUCCESS && OWN(Type_size)(type, &size) == MPI_SUCCESS)
         big = size;
     library_type_name(type, name);
     uint32_t id = contents_basic(combiner) ? handles_type_add(type, 0)
@@ -555,7 +555,7 @@ uint32_t recorder_type_slow(struct lane *lane, MPI_Datatype type)
         return 0;
     recorder_lock();
     uint32_t id = handles_type_find(type);
-    if (!id && usage_good(OBJECT_TYPE, HANDLE(type)))
+    if (!id && usage_accepted(OBJECT_TYPE, HANDLE(type)))
         id = define(lane, type);
     if (id) {
         unsigned slot = recorder_type_slot(type);

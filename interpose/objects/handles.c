@@ -209,8 +209,8 @@ static bool translate(MPI_Group group, int size, int32_t *out)
         return false;
     for (int i = 0; i < size; i++)
         rank[i] = i;
-    bool good = world_group_known && REAL(Group_translate_ranks)(group, size, rank, world_group,
-                                                                 rank + size) == MPI_SUCCESS;
+    bool good = world_group_known && OWN(Group_translate_ranks)(group, size, rank, world_group,
+                                                                rank + size) == MPI_SUCCESS;
     for (int i = 0; i < size; i++)
         out[i] = good && rank[size + i] != MPI_UNDEFINED ? rank[size + i] : -1;
     free(rank);
@@ -294,11 +294,11 @@ struct near { /* ranks of the communicator: those it gives to, then those it tak
 
 static bool near_graph(MPI_Comm comm, int me, struct near *near)
 {
-    if (REAL(Graph_neighbors_count)(comm, me, &near->gives))
+    if (ASK(COMM, Graph_neighbors_count, comm, me, &near->gives))
         return false;
     near->takes = near->gives;
     near->rank = malloc(((size_t)near->gives * 2 + 1) * sizeof *near->rank);
-    if (!near->rank || REAL(Graph_neighbors)(comm, me, near->gives, near->rank))
+    if (!near->rank || ASK(COMM, Graph_neighbors, comm, me, near->gives, near->rank))
         return false;
     memcpy(near->rank + near->gives, near->rank, (size_t)near->gives * sizeof *near->rank);
     return true;
@@ -307,24 +307,24 @@ static bool near_graph(MPI_Comm comm, int me, struct near *near)
 static bool near_distributed(MPI_Comm comm, struct near *near)
 {
     int weighted;
-    if (REAL(Dist_graph_neighbors_count)(comm, &near->takes, &near->gives, &weighted))
+    if (ASK(COMM, Dist_graph_neighbors_count, comm, &near->takes, &near->gives, &weighted))
         return false;
     size_t all = (size_t)near->gives + (size_t)near->takes;
     near->rank = malloc((all * 2 + 1) * sizeof *near->rank); /* and weights */
-    return near->rank && !REAL(Dist_graph_neighbors)(comm, near->takes, near->rank + near->gives,
-                                                     near->rank + all + near->gives, near->gives,
-                                                     near->rank, near->rank + all);
+    return near->rank &&
+           !ASK(COMM, Dist_graph_neighbors, comm, near->takes, near->rank + near->gives,
+                near->rank + all + near->gives, near->gives, near->rank, near->rank + all);
 }
 
 static bool near_grid(MPI_Comm comm, struct near *near)
 {
     int dims;
-    if (REAL(Cartdim_get)(comm, &dims) || dims < 0)
+    if (ASK(COMM, Cartdim_get, comm, &dims) || dims < 0)
         return false;
     near->gives = near->takes = 2 * dims;
     near->rank = malloc(((size_t)dims * 4 + 1) * sizeof *near->rank);
     for (int d = 0; near->rank && d < dims; d++)
-        if (REAL(Cart_shift)(comm, d, 1, &near->rank[2 * d], &near->rank[2 * d + 1]))
+        if (ASK(COMM, Cart_shift, comm, d, 1, &near->rank[2 * d], &near->rank[2 * d + 1]))
             return false;
     if (near->rank)
         memcpy(near->rank + near->gives, near->rank, (size_t)near->gives * sizeof *near->rank);
@@ -427,12 +427,13 @@ static bool ask(MPI_Comm comm, struct comm_info *info)
     MPI_Group group, remote_group;
     if (recorder.apart && (comm == recorder_handle.comm_world || comm == recorder_handle.comm_self))
         return false; /* without MPI_Init they are not there, and to ask would be an error */
-    if (REAL(Comm_test_inter)(comm, &inter) || REAL(Comm_size)(comm, &size) ||
-        REAL(Comm_rank)(comm, &rank) || (inter && REAL(Comm_remote_size)(comm, &remote)) ||
-        REAL(Comm_group)(comm, &group))
+    if (ASK(COMM, Comm_test_inter, comm, &inter) || ASK(COMM, Comm_size, comm, &size) ||
+        ASK(COMM, Comm_rank, comm, &rank) ||
+        (inter && ASK(COMM, Comm_remote_size, comm, &remote)) ||
+        ASK(COMM, Comm_group, comm, &group))
         return false;
     if (!inter)
-        REAL(Topo_test)(comm, &topology);
+        ASK(COMM, Topo_test, comm, &topology);
     info->inter = inter;
     info->size = size;
     info->remote_size = remote;
@@ -443,10 +444,10 @@ static bool ask(MPI_Comm comm, struct comm_info *info)
                                                   : 0;
     info->member = malloc((size_t)(size + remote + 1) * sizeof *info->member);
     bool good = info->member && translate(group, size, info->member);
-    REAL(Group_free)(&group);
-    if (good && inter && REAL(Comm_remote_group)(comm, &remote_group) == MPI_SUCCESS) {
+    OWN(Group_free)(&group);
+    if (good && inter && ASK(COMM, Comm_remote_group, comm, &remote_group) == MPI_SUCCESS) {
         good = translate(remote_group, remote, info->member + size);
-        REAL(Group_free)(&remote_group);
+        OWN(Group_free)(&remote_group);
     }
     return good;
 }
@@ -476,7 +477,7 @@ static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
     int length = 0;
     if (origin == COMM_ORIGIN_UNKNOWN)
-        REAL(Comm_get_name)(comm, name, &length);
+        ASK(COMM, Comm_get_name, comm, name, &length);
     name[length] = 0;
     if (origin == COMM_ORIGIN_PARENT && parent)
         memcpy(info.making, parent->making, sizeof info.making);
@@ -504,7 +505,7 @@ uint32_t handles_comm(struct lane *lane, MPI_Comm comm, uint32_t number)
         return 0;
     recorder_lock();
     uint32_t id = map_find(OBJECT_COMM, HANDLE(comm));
-    if (!id && usage_good(OBJECT_COMM, HANDLE(comm)))
+    if (!id && usage_accepted(OBJECT_COMM, HANDLE(comm)))
         id = comm_define(lane, comm, 0, COMM_ORIGIN_UNKNOWN, (int)number);
     if (id) {
         const struct comm_info *info = comm_slot(id);
@@ -525,7 +526,8 @@ uint32_t recorder_comm_made(struct lane *lane, MPI_Comm made, MPI_Comm parent,
     uint32_t parent_id = recorder_comm(lane, parent);
     recorder_lock();
     uint32_t id = map_find(OBJECT_COMM, HANDLE(made));
-    if (!id) /* MPI_Comm_get_parent returns the same handle again */
+    if (!id && usage_accepted(OBJECT_COMM, HANDLE(made))) /* MPI_Comm_get_parent returns the same
+                                                              handle again */
         id = comm_define(lane, made, parent_id, origin, tag);
     recorder_unlock();
     return id;
@@ -550,7 +552,7 @@ void handles_init(struct lane *lane, MPI_Group all)
 {
     world_group = all;
     world_group_known = all != recorder_handle.group_null ||
-                        REAL(Comm_group)(recorder_handle.comm_world, &world_group) == MPI_SUCCESS;
+                        OWN(Comm_group)(recorder_handle.comm_world, &world_group) == MPI_SUCCESS;
     if (all == recorder_handle.group_null)
         recorder_world_known(lane);
 }
@@ -567,7 +569,7 @@ int recorder_text_number(const char *text)
 void handles_finalize(void)
 {
     if (world_group_known)
-        REAL(Group_free)(&world_group);
+        OWN(Group_free)(&world_group);
     world_group_known = false;
 }
 
@@ -614,11 +616,11 @@ static int neighbors(struct lane *lane, MPI_Comm comm, bool in)
     if (!info)
         return 0;
     if (info->topology == 1)
-        return REAL(Cartdim_get)(comm, &a) ? 0 : 2 * a;
+        return ASK(COMM, Cartdim_get, comm, &a) ? 0 : 2 * a;
     if (info->topology == 2)
-        return REAL(Graph_neighbors_count)(comm, info->rank, &a) ? 0 : a;
+        return ASK(COMM, Graph_neighbors_count, comm, info->rank, &a) ? 0 : a;
     if (info->topology == 3)
-        return REAL(Dist_graph_neighbors_count)(comm, &a, &b, &weighted) ? 0 : in ? a : b;
+        return ASK(COMM, Dist_graph_neighbors_count, comm, &a, &b, &weighted) ? 0 : in ? a : b;
     return 0;
 }
 int recorder_neighbors_in(struct lane *lane, MPI_Comm comm)
@@ -656,8 +658,7 @@ int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world)
 uint64_t recorder_bytes(int count, MPI_Datatype type)
 {
     int size = 0;
-    return count > 0 && usage_good(OBJECT_TYPE, HANDLE(type)) &&
-                   REAL(Type_size)(type, &size) == MPI_SUCCESS
+    return count > 0 && ASK(TYPE, Type_size, type, &size) == MPI_SUCCESS
                ? (uint64_t)count * (uint64_t)size
                : 0;
 }
@@ -667,8 +668,8 @@ uint64_t recorder_bytes_external(const char *representation, int count, MPI_Data
     const char *asked = memory_text(representation);
     MPI_Aint size = 0;
     return count > 0 && asked && !strcmp(asked, external) &&
-                   usage_good(OBJECT_TYPE, HANDLE(type)) &&
-                   REAL(Pack_external_size)(external, count, type, &size) == MPI_SUCCESS
+                   usage_accepted(OBJECT_TYPE, HANDLE(type)) &&
+                   OWN(Pack_external_size)(external, count, type, &size) == MPI_SUCCESS
                ? (uint64_t)size
                : 0;
 }
@@ -676,12 +677,13 @@ int recorder_cart_dims(struct lane *lane, MPI_Comm comm)
 {
     const struct comm_info *info = handles_comm_info(lane, comm);
     int dims = 0;
-    return info && info->topology == 1 && REAL(Cartdim_get)(comm, &dims) == MPI_SUCCESS ? dims : 0;
+    return info && info->topology == 1 && ASK(COMM, Cartdim_get, comm, &dims) == MPI_SUCCESS ? dims
+                                                                                             : 0;
 }
 static void graph_sizes(struct lane *lane, MPI_Comm comm, int *nodes, int *edges)
 {
     const struct comm_info *info = handles_comm_info(lane, comm);
-    if (!info || info->topology != 2 || REAL(Graphdims_get)(comm, nodes, edges))
+    if (!info || info->topology != 2 || ASK(COMM, Graphdims_get, comm, nodes, edges))
         *nodes = *edges = 0;
 }
 int recorder_graph_nodes(struct lane *lane, MPI_Comm comm)
@@ -701,7 +703,7 @@ int recorder_graph_neighbors(struct lane *lane, MPI_Comm comm, int rank)
     const struct comm_info *info = handles_comm_info(lane, comm);
     int count = 0;
     return info && info->topology == 2 && rank >= 0 && rank < info->size &&
-                   REAL(Graph_neighbors_count)(comm, rank, &count) == MPI_SUCCESS
+                   ASK(COMM, Graph_neighbors_count, comm, rank, &count) == MPI_SUCCESS
                ? count
                : 0;
 }
@@ -716,7 +718,7 @@ uint32_t recorder_group(struct lane *lane, MPI_Group group)
     uint32_t id = map_find(OBJECT_GROUP, HANDLE(group));
     int size = 0;
     int32_t *member = NULL;
-    if (id || !usage_good(OBJECT_GROUP, HANDLE(group)) || REAL(Group_size)(group, &size) ||
+    if (id || ASK(GROUP, Group_size, group, &size) ||
         !(member = malloc((size_t)(size + 1) * sizeof *member)) ||
         !translate(group, size, member) || !(id = map_add(OBJECT_GROUP, HANDLE(group), 0)))
         goto done;
@@ -747,7 +749,7 @@ static uint32_t op_define(struct lane *lane, MPI_Op op, int commute, const void 
     const char *name = library_op_name(op);
     uint32_t site = !name && function ? recorder_function_site(lane, function) : 0;
     name = name ? name : "user";
-    if (commute < 0 && REAL(Op_commutative)(op, &commute) != MPI_SUCCESS)
+    if (commute < 0 && ASK(OP, Op_commutative, op, &commute) != MPI_SUCCESS)
         commute = 0;
     size_t bytes = strlen(name);
     uint32_t words = (uint32_t)((sizeof(struct spool_def_op) + bytes + 7) / 8);
@@ -766,7 +768,7 @@ uint32_t recorder_op(struct lane *lane, MPI_Op op)
         return 0;
     recorder_lock();
     uint32_t id = map_find(OBJECT_OP, HANDLE(op));
-    if (!id && usage_good(OBJECT_OP, HANDLE(op)))
+    if (!id && usage_accepted(OBJECT_OP, HANDLE(op)))
         id = op_define(lane, op, -1, NULL);
     recorder_unlock();
     return id;
@@ -786,7 +788,7 @@ static uint32_t shared_define(struct lane *lane, enum recorder_object kind, cons
     uint32_t comm_id = recorder_comm(lane, comm);
     recorder_lock();
     uint32_t id = map_find(kind, handle);
-    if (!id && usage_good(kind, handle) && (id = map_add(kind, handle, 0))) {
+    if (!id && usage_accepted(kind, handle) && (id = map_add(kind, handle, 0))) {
         struct comm_info *of = comm_id ? comm_slot(comm_id) : NULL;
         uint64_t key = mix(mix(0x77696E, kind), of ? of->global : 0);
         size_t length = strlen(name) < 1024 ? strlen(name) : 1024;

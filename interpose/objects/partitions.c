@@ -169,8 +169,6 @@ int64_t recorder_stride(MPI_Count count, MPI_Datatype type)
 {
     MPI_Aint low, extent = 0;
 
-    return usage_good(OBJECT_TYPE, HANDLE(type)) &&
-                   REAL(Type_get_extent)(type, &low, &extent) == MPI_SUCCESS
-               ? (int64_t)count * extent
-               : 0;
+    return ASK(TYPE, Type_get_extent, type, &low, &extent) == MPI_SUCCESS ? (int64_t)count * extent
+                                                                          : 0;
 }

@@ -3,7 +3,8 @@
 # Each rule of the house is broken once in a small tree, and house.py names the place.
 set -eu
 git init -q tree
-mkdir -p tree/core/trace tree/world/local tree/checkers
+mkdir -p tree/core/trace tree/world/local tree/checkers tree/interpose
+echo 'bool is_empty = OWN(Group_size)(group, &size) == MPI_SUCCESS && !size;' >tree/interpose/new.c
 cat >tree/core/trace/event.c <<'END'
 #include "checkers/check.h"
 #include "core/status.h"
@@ -27,7 +28,7 @@ printf '%0101d\n' 0 | sed 's/^/words /' >tree/checkers/README.md
 printf 'built in /%s/somebody/tree\n' home >tree/core/paths.md
 touch tree/attributes.mod
 printf '%0101d\n' 0 | sed 's/^/# /' >tree/core/rules.mk
-git -C tree add core checkers world
+git -C tree add core checkers interpose world
 touch tree/left.o
 /usr/bin/python3 "$SOURCE/tests/house/house.py" --root=tree && exit 1
 rm -rf tree && git init -q tree && mkdir tree/core &&

@@ -58,6 +58,30 @@ ROWS = {"tests/exam/uses.py", "tests/checkers/memory_f.f90"}
 
 HEADERS = {"mpi.h", "mpi-ext.h"}  # of the MPI library
 
+# Where the recorder calls the MPI library with what is no handle of the program's that nobody has
+# looked at: with handles that it got from the library, without any, or as the call that the program
+# makes ("*").
+OWNED = {
+    "decide.c": "*",
+    "fate.c": "Error_string",
+    "layer/mpich_error.c": "Comm_get_errhandler Win_get_errhandler",
+    "library/mpich.c": "Type_get_name Type_size",
+    "library/openmpi.c": "Type_get_name",
+    "misuse/operation.c": "Type_get_name Type_size",
+    "misuse/usage.c": "Group_free Group_size",
+    "misuse/usage.h": "function",
+    "objects/contents.c": "Type_free Type_get_contents Type_get_contents_c Type_get_envelope"
+    " Type_get_envelope_c",
+    "objects/datatypes.c": "Type_get_extent Type_size Type_size_x",
+    "objects/handles.c": "Comm_group Group_free Group_translate_ranks Pack_external_size",
+    "perturb.c": "*",
+    "recorder.c": "Comm_rank Comm_size Get_library_version Group_rank Group_size Query_thread",
+    "recorder.h": "x",
+    "session.c": "Group_from_session_pset",
+    "turns.c": "*",
+    "turns_window.c": "*",
+}
+
 
 class House:
     def __init__(self, root):
@@ -240,6 +264,16 @@ class House:
                         f"nobody else uses {what}",
                     )
 
+    def asked(self):
+        """The recorder asks the MPI library about a handle of the program's by ASK, which looks at
+        it first: OWN is for all else (OWNED)."""
+        for name in self.sources("interpose"):
+            owned = OWNED.get(name[len("interpose/") :], "").split()
+            for number, line in enumerate(self.read(name).splitlines(), 1):
+                for function in re.findall(r"\b(?:OWN|REAL)\((\w+)\)", line):
+                    if function not in owned and owned != ["*"]:
+                        self.say("asked", name, number, f"{function}: by ASK, or a row of OWNED")
+
     def assertions(self):
         """A room has half an assertion a function; a function begins with a brace that stands
         alone."""
@@ -265,6 +299,7 @@ RULES = [
     "banners",
     "columns",
     "declared",
+    "asked",
     "assertions",
 ]
 
