@@ -759,8 +759,8 @@ char *wording_ending(const struct ending *ending)
         break;
     case ENDING_STALL:
         fprintf(file,
-                "the job was ended after no call had been completed for %g s, without a proof that "
-                "it hangs",
+                "the job was ended, without a proof that it hangs, after %g s in which no call was "
+                "completed but tests and probes that found nothing",
                 limit_s);
         stall_words(file, ending);
         break;

@@ -386,7 +386,7 @@ static void leave_all(struct lane *lane)
         recorder_back(e);
         if (recorder.buffers)
             usage_completed_call(lane, e->seq);
-        recorder_close(lane, e, MPI_ERR_OTHER, true);
+        recorder_close(lane, e, MPI_ERR_OTHER, STEP_ON);
     }
     atomic_store_explicit(&lane->writer.header->callback, 0, memory_order_release);
     recorder_thread.current = NULL;
@@ -562,7 +562,7 @@ void usage_outside(unsigned call, void **cfa)
     usage_say(lane, e->seq, kind, NULL, 0);
     recorder_open(lane, e);
     recorder_back(e);
-    recorder_leave(lane, e, MPI_SUCCESS, false);
+    recorder_leave(lane, e, MPI_SUCCESS, STEP_LOCAL);
     recorder_thread.ready = recorder.on ? lane : NULL;
 }
 
@@ -697,7 +697,7 @@ static void started(int thread_level, uint64_t t_enter, unsigned call, void **cf
     layer_errors_start(lane->writer.header->library);
     fate_watch_python();
     recorder.on = true;
-    recorder_leave(lane, e, MPI_SUCCESS, true);
+    recorder_leave(lane, e, MPI_SUCCESS, STEP_ON);
 }
 
 /* --- end -------------------------------------------------------------------------------------- */
@@ -790,9 +790,10 @@ void recorder_leave_looking(struct lane *lane, uint64_t now)
     recorder_thread.ready = lane;
 }
 
-void recorder_leave_slow(struct lane *lane, struct spool_event *e, int error, bool moved)
+void recorder_leave_slow(struct lane *lane, struct spool_event *e, int error,
+                         enum recorder_step step)
 {
-    recorder_close(lane, e, error, moved);
+    recorder_close(lane, e, error, step);
     recorder_relook(lane, e->t_leave);
     recorder_thread.current = NULL;
     recorder_thread.ready = lane;

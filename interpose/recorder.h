@@ -35,7 +35,7 @@ struct lane {
     struct spool_event *open; /* header->open */
     uint32_t depth;
     uint32_t index;
-    uint64_t moved;
+    uint64_t moved, local; /* header->moved, header->local */
     struct lane_site {
         const void *address;
         uint32_t id;
@@ -267,6 +267,13 @@ static inline uint32_t recorder_site(struct lane *lane, void **cfa)
     return recorder_site_slow(lane, cfa);
 }
 
+/* What a call that is completed was for its rank. */
+enum recorder_step {
+    STEP_IN_VAIN, /* a test or a probe that found nothing */
+    STEP_LOCAL,   /* it only asked, or made something of the rank's own */
+    STEP_ON       /* the rank got on with its communication */
+};
+
 /* --- polls (polls.c) -------------------------------------------------------------------------- */
 /* Instead of recorder_enter and _leave: recorder_poll_enter, _expect, _again and _leave. */
 
@@ -281,12 +288,12 @@ struct poll_outcome {
     uint64_t value;
 };
 /* The call is back. True: it is one round more, and left; otherwise what it did is still to be
- * recorded. moved: the rank got on with its communication, if it is not the first round. */
+ * recorded. step: if it is not the first round. */
 bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, uint64_t key,
-                         struct poll_outcome outcome, bool moved);
+                         struct poll_outcome outcome, enum recorder_step step);
 uint64_t recorder_status_value(const MPI_Status *status); /* what a status says */
 void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key, int error,
-                         bool moved, struct poll_outcome outcome);
+                         enum recorder_step step, struct poll_outcome outcome);
 
 void usage_look_slow(struct lane *lane, uint64_t seq); /* usage.h */
 void usage_relook_slow(struct lane *lane, uint64_t now);
@@ -387,18 +394,27 @@ static inline uint16_t recorder_error(int code)
     return LIKELY(code == MPI_SUCCESS) ? 0 : recorder_error_slow(code);
 }
 
-/* The call has ended. moved: whether the lane made progress by it. */
-static inline void recorder_end(struct lane *lane, bool moved)
+static inline void recorder_count(struct lane *lane, enum recorder_step step)
 {
     struct spool_header *header = lane->writer.header;
-    lane->moved += moved;
-    atomic_store_explicit(&header->moved, lane->moved, memory_order_relaxed);
+    if (step == STEP_ON)
+        atomic_store_explicit(&header->moved, ++lane->moved, memory_order_relaxed);
+    else if (step == STEP_LOCAL)
+        atomic_store_explicit(&header->local, ++lane->local, memory_order_relaxed);
+}
+
+/* The call has ended. */
+static inline void recorder_end(struct lane *lane, enum recorder_step step)
+{
+    struct spool_header *header = lane->writer.header;
+    recorder_count(lane, step);
     lane->depth -= lane->depth > 0; /* it was taken for left, where its program changes stacks */
     atomic_store_explicit(&header->depth, lane->depth, memory_order_release);
 }
 
 /* Commits the event. */
-static inline void recorder_close(struct lane *lane, struct spool_event *e, int error, bool moved)
+static inline void recorder_close(struct lane *lane, struct spool_event *e, int error,
+                                  enum recorder_step step)
 {
     e->head.b = recorder_error(error);
     if (LIKELY(spool_put_event(&lane->writer, e))) {
@@ -407,7 +423,7 @@ static inline void recorder_close(struct lane *lane, struct spool_event *e, int 
     } else {
         recorder_lost(lane, 1);
     }
-    recorder_end(lane, moved);
+    recorder_end(lane, step);
 }
 
 static inline void recorder_relook(struct lane *lane, uint64_t now)
@@ -416,23 +432,25 @@ static inline void recorder_relook(struct lane *lane, uint64_t now)
         usage_relook_slow(lane, now);
 }
 
-void recorder_leave_slow(struct lane *lane, struct spool_event *e, int error, bool moved);
+void recorder_leave_slow(struct lane *lane, struct spool_event *e, int error,
+                         enum recorder_step step);
 void recorder_leave_looking(struct lane *lane, uint64_t now);
 
 /* Like recorder_enter: what recorder_leave_slow does, where it is the usual. */
-static inline void recorder_leave(struct lane *lane, struct spool_event *e, int error, bool moved)
+static inline void recorder_leave(struct lane *lane, struct spool_event *e, int error,
+                                  enum recorder_step step)
 {
     if (UNLIKELY(error != MPI_SUCCESS)) {
-        recorder_leave_slow(lane, e, error, moved);
+        recorder_leave_slow(lane, e, error, step);
         return;
     }
     if (UNLIKELY(!spool_put_event_again(&lane->writer, e))) {
-        recorder_leave_slow(lane, e, MPI_SUCCESS, moved);
+        recorder_leave_slow(lane, e, MPI_SUCCESS, step);
         return;
     }
     lane->writer.events++;
     spool_commit(&lane->writer);
-    recorder_end(lane, moved);
+    recorder_end(lane, step);
     if (UNLIKELY(recorder_look.leave) && e->t_leave >= recorder_look.from) {
         recorder_leave_looking(lane, e->t_leave);
         return;

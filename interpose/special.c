@@ -28,7 +28,7 @@ static int join_close(struct lane *lane, struct spool_event *e, int returned)
     recorder_back(e);
     if (returned == MPI_SUCCESS)
         session_joined(lane);
-    recorder_leave(lane, e, returned, true);
+    recorder_leave(lane, e, returned, STEP_ON);
     return returned;
 }
 
@@ -84,7 +84,7 @@ int special_Finalize(Finalize_fn real, void **cfa)
     recorder_finalizing(lane);
     int returned = real();
     recorder_back(e);
-    recorder_leave(lane, e, returned, true);
+    recorder_leave(lane, e, returned, STEP_ON);
     recorder_finalized(lane);
     if (recorder_plain())
         life_make_trace(recorder_folder());
@@ -109,7 +109,7 @@ int special_Abort(Abort_fn real, void **cfa, MPI_Comm comm, int errorcode)
     recorder_aborting(lane, errorcode);
     int returned = real(comm, errorcode);
     recorder_back(e);
-    recorder_leave(lane, e, returned, true);
+    recorder_leave(lane, e, returned, STEP_ON);
     return returned;
 }
 
@@ -128,7 +128,7 @@ int special_Pcontrol(Pcontrol_fn real, void **cfa, int level)
     recorder_open(lane, e);
     int returned = real(level);
     recorder_back(e);
-    recorder_leave(lane, e, returned, false);
+    recorder_leave(lane, e, returned, STEP_LOCAL);
     return returned;
 }
 
@@ -217,7 +217,7 @@ static bool poll_again(struct several *s, void **cfa, int returned, bool found)
                                        : s->none               ? POLL_STEADY
                                                                : POLL_OTHER,
                                        found};
-    if (recorder_poll_again(s->lane, s->e, cfa, s->key, s->outcome, found))
+    if (recorder_poll_again(s->lane, s->e, cfa, s->key, s->outcome, found ? STEP_ON : STEP_IN_VAIN))
         return true;
     if (s->again)
         list_write(s);
@@ -262,7 +262,7 @@ int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_
         payload_started(lane, s.info[i].id, s.e->seq);
     int returned = real(count, array_of_requests);
     recorder_back(s.e);
-    recorder_leave(lane, s.e, returned, true);
+    recorder_leave(lane, s.e, returned, STEP_ON);
     return returned;
 }
 
@@ -281,7 +281,7 @@ int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of
     int returned = real(count, array_of_requests, array_of_statuses);
     recorder_back(s.e);
     done_all(&s, count, array_of_requests, array_of_statuses, returned);
-    recorder_leave(lane, s.e, returned, true);
+    recorder_leave(lane, s.e, returned, STEP_ON);
     return returned;
 }
 
@@ -306,7 +306,7 @@ static int test_all(Testall_fn real, unsigned call, void **cfa, int count,
         return returned;
     if (done)
         done_all(&s, count, array_of_requests, array_of_statuses, returned);
-    recorder_poll_leave(lane, s.e, s.key, returned, done, s.outcome);
+    recorder_poll_leave(lane, s.e, s.key, returned, done ? STEP_ON : STEP_IN_VAIN, s.outcome);
     return returned;
 }
 
@@ -356,7 +356,7 @@ int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of
     int returned = real(count, array_of_requests, index, status);
     recorder_back(s.e);
     done_any(&s, array_of_requests, index, status, returned);
-    recorder_leave(lane, s.e, returned, true);
+    recorder_leave(lane, s.e, returned, STEP_ON);
     return returned;
 }
 
@@ -381,7 +381,7 @@ static int test_any(Testany_fn real, unsigned call, void **cfa, int count,
         return returned;
     if (done)
         done_any(&s, array_of_requests, index, status, returned);
-    recorder_poll_leave(lane, s.e, s.key, returned, done, s.outcome);
+    recorder_poll_leave(lane, s.e, s.key, returned, done ? STEP_ON : STEP_IN_VAIN, s.outcome);
     return returned;
 }
 
@@ -444,7 +444,7 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     recorder_back(s.e);
     done_some(&s, cfa, array_of_requests, outcount, array_of_indices, array_of_statuses, returned);
-    recorder_leave(lane, s.e, returned, true);
+    recorder_leave(lane, s.e, returned, STEP_ON);
     return returned;
 }
 
@@ -469,7 +469,7 @@ static int test_some(Testsome_fn real, unsigned call, void **cfa, int incount,
     if (poll_again(&s, cfa, returned, done))
         return returned;
     done_some(&s, cfa, array_of_requests, outcount, array_of_indices, array_of_statuses, returned);
-    recorder_poll_leave(lane, s.e, s.key, returned, done, s.outcome);
+    recorder_poll_leave(lane, s.e, s.key, returned, done ? STEP_ON : STEP_IN_VAIN, s.outcome);
     return returned;
 }
 

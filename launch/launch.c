@@ -147,7 +147,7 @@ static bool should_end(struct launch *launch, uint64_t started_ns)
         return true;
     }
     if (launch->options->stall_s > 0 && launch->world_count &&
-        older_than(launch_watch_progress(launch), (uint64_t)(launch->options->stall_s * 1000))) {
+        older_than(launch_watch_called(launch), (uint64_t)(launch->options->stall_s * 1000))) {
         result->end = LAUNCH_END_BUDGET;
         result->stalled = true;
         result->ending.reason = ENDING_STALL;

@@ -72,7 +72,9 @@ struct launch_rank {
     bool status_known;
     int status;               /* as waitpid gives it */
     uint64_t still_ns;        /* since when nothing of it has moved */
-    uint64_t progress_ns;     /* when a call of it last completed that was no poll in vain */
+    uint64_t progress_ns;     /* when a call of it last completed by which it got on with its
+                                 communication */
+    uint64_t called_ns;       /* when any call of it did that was no poll in vain */
     uint32_t relay;           /* of another machine: number of the relay that tells of it; 0 none */
     uint8_t relay_standing;   /* enum proof_standing, as that said last */
     struct launch_lane *lane; /* in the order in which they were seen */
@@ -177,8 +179,9 @@ void launch_watch_reaped(struct launch *launch, pid_t pid, int status);
 /* Fills fds for poll(2): one per living rank. Returns how many. */
 struct pollfd;
 uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint32_t room);
-/* When a rank last made progress; now, when none is between MPI_Init and MPI_Finalize. */
-uint64_t launch_watch_progress(const struct launch *launch);
+/* When a rank last completed a call that was no poll in vain; now, when none is between MPI_Init
+ * and MPI_Finalize. */
+uint64_t launch_watch_called(const struct launch *launch);
 /* NULL: it has no spool yet. */
 struct launch_rank *launch_watch_rank(const struct launch_world *world, int32_t number);
 /* The rank has ended: in this look. */

@@ -288,7 +288,7 @@ static void lane_add(struct launch *launch, struct launch_world *world, int32_t 
     rank->lane[rank->lane_count++] = lane;
     if (rank->lane_count == 1)
         rank_attach(launch, rank, &lane.header, ring_name);
-    rank->still_ns = rank->progress_ns = launch_now_ns();
+    rank->still_ns = rank->progress_ns = rank->called_ns = launch_now_ns();
 }
 
 static void world_scan(struct launch *launch, struct launch_world *world)
@@ -343,7 +343,7 @@ static void world_add(struct launch *launch, const char *name)
 /* --- does it move ----------------------------------------------------------------------------- */
 
 static bool lane_look(struct launch_world *world, int32_t rank, struct launch_lane *lane,
-                      bool *out_progress)
+                      bool *out_progress, bool *out_called)
 {
     struct spool_header now;
     bool moved;
@@ -357,9 +357,11 @@ static bool lane_look(struct launch_world *world, int32_t rank, struct launch_la
         return false;
     moved = now.committed != lane->header.committed || now.moved != lane->header.moved ||
             now.polled != lane->header.polled || now.depth != lane->header.depth ||
-            now.callback != lane->header.callback || now.state != lane->header.state ||
+            now.local != lane->header.local || now.callback != lane->header.callback ||
+            now.state != lane->header.state ||
             (now.depth && now.open[0].seq != lane->header.open[0].seq);
     *out_progress |= now.moved != lane->header.moved || now.state != lane->header.state;
+    *out_called |= now.local != lane->header.local || now.lost != lane->header.lost;
     lane->header = now;
     return moved;
 }
@@ -369,12 +371,15 @@ static void world_look(struct launch *launch, struct launch_world *world)
     uint64_t now = launch_now_ns();
 
     for (uint32_t r = 0; r < world->rank_count; r++) {
-        bool moved = false, progress = false;
+        bool moved = false, progress = false, called = false;
 
         for (uint32_t l = 0; l < world->rank[r].lane_count; l++)
-            moved |= lane_look(world, world->rank[r].rank, &world->rank[r].lane[l], &progress);
+            moved |=
+                lane_look(world, world->rank[r].rank, &world->rank[r].lane[l], &progress, &called);
         if (progress)
             world->rank[r].progress_ns = now;
+        if (progress || called)
+            world->rank[r].called_ns = now;
         if (moved)
             world->rank[r].still_ns = launch->last_progress_ns = now;
         world->moves += moved;
@@ -412,7 +417,7 @@ void launch_watch_scan(struct launch *launch)
     }
 }
 
-uint64_t launch_watch_progress(const struct launch *launch)
+uint64_t launch_watch_called(const struct launch *launch)
 {
     uint64_t last_ns = 0;
     bool running = false;
@@ -423,8 +428,8 @@ uint64_t launch_watch_progress(const struct launch *launch)
 
             running |= !rank->gone && rank->lane_count &&
                        rank->lane[0].header.state == SPOOL_STATE_RUNNING;
-            if (rank->progress_ns > last_ns)
-                last_ns = rank->progress_ns;
+            if (rank->called_ns > last_ns)
+                last_ns = rank->called_ns;
             for (uint32_t l = 0; l < rank->lane_count; l++)
                 if (rank->lane[l].header.flags & SPOOL_FLAG_LEFT)
                     return launch_now_ns(); /* what it does is not seen any more */

@@ -64,7 +64,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 20,
+    SPOOL_VERSION = 21,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -587,6 +587,8 @@ struct spool_header { /* the first page of NAME.ring */
     uint64_t own_signals; /* of the process, in the first lane that was made; bits, 1 << (signal -
                              1): it had no handler before MPI_Init, had one after, and with
                              SPOOL_FLAG_HANDLERS nobody has installed another since */
+    _Atomic uint64_t local; /* counts completed calls that `moved` does not, but for tests and
+                               probes that found nothing */
 };
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_BYTES, "the header is one page");
 

@@ -285,7 +285,7 @@ static void record_completion(struct lane *lane, ompi_request_t *request, uint64
     recorder_open(lane, e);
     e->t_leave = e->t_enter;
     recorder_done(lane, e->seq, 0, info, NULL, &request->req_status, request->req_status.MPI_ERROR);
-    recorder_close(lane, e, 0, true);
+    recorder_close(lane, e, 0, STEP_ON);
 }
 
 /* Called by whoever makes progress. */
@@ -305,7 +305,7 @@ static void leave_started(struct lane *lane, struct spool_event *e, ompi_request
     bool watched = returned == OMPI_SUCCESS && request != recorder_handle.request_null;
     if (watched)
         e->request = recorder_request_new(request, NULL, kind, 0);
-    recorder_close(lane, e, returned, true);
+    recorder_close(lane, e, returned, STEP_ON);
     if (!watched || !scheduled(tag) || request->req_complete_cb)
         return;
     if (REQUEST_COMPLETE(request)) {
@@ -368,7 +368,7 @@ static __attribute__((noinline)) int inner_send(const void *buf, size_t count,
     recorder_open(lane, e);
     int returned = own_table.pml_send(buf, count, type, dst, tag, mode, comm);
     recorder_back(e);
-    recorder_close(lane, e, returned, true);
+    recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
@@ -419,7 +419,7 @@ static __attribute__((noinline)) int inner_recv(void *buf, size_t count, ompi_da
     int returned = own_table.pml_recv(buf, count, type, src, tag, comm, at);
     recorder_back(e);
     recorder_status(lane, e->seq, 0, at, returned);
-    recorder_close(lane, e, returned, true);
+    recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
@@ -446,7 +446,7 @@ static int layer_isend_init(const void *buf, size_t count, ompi_datatype_t *type
     recorder_back(e);
     if (returned == OMPI_SUCCESS)
         e->request = recorder_request_new(*request, NULL, REQUEST_SEND | REQUEST_PERSISTENT, 0);
-    recorder_close(lane, e, returned, true);
+    recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
@@ -464,7 +464,7 @@ static int layer_irecv_init(void *buf, size_t count, ompi_datatype_t *type, int 
     recorder_back(e);
     if (returned == OMPI_SUCCESS)
         e->request = recorder_request_new(*request, NULL, REQUEST_RECV | REQUEST_PERSISTENT, 0);
-    recorder_close(lane, e, returned, true);
+    recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
@@ -516,7 +516,7 @@ static int layer_wait(ompi_request_t **request, ompi_status_public_t *status)
     int returned = own_wait_table.req_wait(request, at);
     recorder_back(e);
     leave_one(lane, e, 0, info, at, returned);
-    recorder_close(lane, e, returned, true);
+    recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
@@ -552,7 +552,7 @@ static int layer_start_requests(size_t count, ompi_request_t **request)
         return own_table.pml_start(count, request);
     int returned = own_table.pml_start(count, request);
     recorder_back(e);
-    recorder_close(recorder_thread.current, e, returned, true);
+    recorder_close(recorder_thread.current, e, returned, STEP_ON);
     return returned;
 }
 
@@ -569,7 +569,7 @@ static int layer_wait_all(size_t count, ompi_request_t **request, ompi_status_pu
     if (returned == OMPI_SUCCESS)
         for (size_t i = 0; i < count; i++)
             leave_one(lane, e, (uint32_t)i, info[i], at ? &at[i] : at, returned);
-    recorder_close(lane, e, returned, true);
+    recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
@@ -587,7 +587,7 @@ static int layer_wait_any(size_t count, ompi_request_t **request, int *index,
     recorder_back(e);
     if (returned == OMPI_SUCCESS && *index >= 0 && (size_t)*index < count)
         leave_one(lane, e, (uint32_t)*index, info[*index], at, returned);
-    recorder_close(lane, e, returned, true);
+    recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
@@ -605,7 +605,7 @@ static int layer_wait_some(size_t count, ompi_request_t **request, int *outcount
     if (returned == OMPI_SUCCESS && *outcount != MPI_UNDEFINED)
         for (int i = 0; i < *outcount; i++)
             leave_one(lane, e, (uint32_t)indices[i], info[indices[i]], at ? &at[i] : at, returned);
-    recorder_close(lane, e, returned, true);
+    recorder_close(lane, e, returned, STEP_ON);
     return returned;
 }
 
@@ -626,7 +626,7 @@ static int layer_test(ompi_request_t **request, int *flag, ompi_status_public_t 
     recorder_back(e);
     if (returned == OMPI_SUCCESS && *flag)
         leave_one(lane, e, 0, info, at, returned);
-    recorder_close(lane, e, returned, returned != OMPI_SUCCESS || *flag);
+    recorder_close(lane, e, returned, returned != OMPI_SUCCESS || *flag ? STEP_ON : STEP_IN_VAIN);
     return returned;
 }
 
@@ -644,7 +644,7 @@ static int layer_test_all(size_t count, ompi_request_t **request, int *flag,
     if (returned == OMPI_SUCCESS && *flag)
         for (size_t i = 0; i < count; i++)
             leave_one(lane, e, (uint32_t)i, info[i], at ? &at[i] : at, returned);
-    recorder_close(lane, e, returned, returned != OMPI_SUCCESS || *flag);
+    recorder_close(lane, e, returned, returned != OMPI_SUCCESS || *flag ? STEP_ON : STEP_IN_VAIN);
     return returned;
 }
 

@@ -49,12 +49,11 @@ static void number_back(uint64_t seq)
     atomic_store_explicit(recorder.seq_shared, seq - 1, memory_order_relaxed);
 }
 
-static void left(struct lane *lane, const struct spool_event *e, bool moved)
+static void left(struct lane *lane, const struct spool_event *e, enum recorder_step step)
 {
     lane->poll_left = e->t_leave;
     recorder_relook(lane, e->t_leave);
-    if (moved)
-        atomic_store_explicit(&lane->writer.header->moved, ++lane->moved, memory_order_relaxed);
+    recorder_count(lane, step);
     lane->depth--;
     atomic_store_explicit(&lane->writer.header->depth, lane->depth, memory_order_release);
     recorder_thread.current = NULL;
@@ -97,7 +96,7 @@ static bool may_fold(const struct poll_outcome *outcome)
 }
 
 bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, uint64_t key,
-                         struct poll_outcome outcome, bool moved)
+                         struct poll_outcome outcome, enum recorder_step step)
 {
     struct spool_header *header = lane->writer.header;
     uint32_t at = header->poll_again;
@@ -107,7 +106,7 @@ bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, u
         struct spool_poll *poll = &header->poll[at - 1];
         uint64_t seq = e->seq;
         poll->event.t_leave = e->t_leave;
-        left(lane, e, moved);
+        left(lane, e, step);
         atomic_store_explicit(&poll->calls,
                               atomic_load_explicit(&poll->calls, memory_order_relaxed) + 1,
                               memory_order_release);
@@ -131,11 +130,11 @@ bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, u
 }
 
 void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key, int error,
-                         bool moved, struct poll_outcome outcome)
+                         enum recorder_step step, struct poll_outcome outcome)
 {
     struct spool_header *header = lane->writer.header;
     if (!lane->poll_kept || atomic_load_explicit(&header->stopped, memory_order_relaxed)) {
-        recorder_leave(lane, e, error, moved);
+        recorder_leave(lane, e, error, step);
         return;
     }
     spool_commit(&lane->writer);
@@ -145,7 +144,7 @@ void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key,
     header->poll[lane->poll_count].event = *e;
     atomic_store_explicit(&header->poll[lane->poll_count].calls, 1, memory_order_relaxed);
     atomic_store_explicit(&header->poll_count, ++lane->poll_count, memory_order_release);
-    left(lane, e, moved);
+    left(lane, e, step);
 }
 
 /* One reservation and one commit: a rank that is killed in the middle has them either here or

@@ -1,17 +1,26 @@
 # expected
 # timeout: 200
-# --stall ends, without a proof, a job in which nothing moves, and says who is where; unless told,
-# such a job is left alone.
+# --stall ends, without a proof, a job in which nothing moves but polls in vain, and says who is
+# where; unless told, such a job is left alone.
 . $SOURCE/tests/launch/lib.bash
 own ../../tests/launch/patience cw.patience
 said() { grep -h "^crosswait:\|^verdict" $1.out $1.err | grep -v 'report on' |
     sed 's/for [0-9]* s)/for N s)/g'; }
-for mode in outside aside; do
+for mode in outside aside vain; do
     crosswait run --stall=4 -o $mode.db -- mpirun -n 2 ./cw.patience $mode >$mode.out 2>$mode.err
     echo "$mode: $?"
     said $mode
     ranks $mode.db
     echo "left behind $(left cw.patience)"
+done
+# a job whose only calls are local ones moves
+for mode in asks clock; do
+    crosswait run --stall=4 -o $mode.db -- mpirun -n 2 ./cw.patience $mode >$mode.out 2>$mode.err &
+    pid[${#pid[@]}]=$!
+done
+for mode in asks clock; do
+    wait ${pid[0]}; echo "$mode: $?"; pid=("${pid[@]:1}")
+    said $mode
 done
 # a hang that is proven is one, and no stall
 crosswait run --stall=30 -o never.db -- mpirun -n 2 ./cw.patience never >never.out 2>never.err

@@ -291,8 +291,9 @@ static void what_is_not_proven(void **state)
     call_put(&few, 1, ENDING_OUTSIDE, "");
     call_put(&few, 2, ENDING_POLLS, "MPI_Test");
     words_expect(wording_ending(&few),
-                 "the job was ended after no call had been completed for 4 s, without a proof that "
-                 "it hangs: rank 1 (MPI_Recv, a thread outside of MPI for 3 s), rank 0 (outside of "
+                 "the job was ended, without a proof that it hangs, after 4 s in which no call was "
+                 "completed but tests and probes that found nothing: rank 1 (MPI_Recv, a thread "
+                 "outside of MPI for 3 s), rank 0 (outside of "
                  "MPI for 3 s), polling rank 2 (MPI_Test for 3 s)");
     words_expect(wording_quiet(&few, 60, true),
                  "for 60 seconds no call was completed: rank 0 (outside of MPI for 3 s), rank 1 "

@@ -16,6 +16,9 @@
  *   self     rank 0 receives from itself what it never sent: hangs
  *   tag      rank 0 waits for a tag that rank 1 has not used, rank 1 in MPI_Finalize: hangs
  *   outside  rank 0 sleeps for ever, outside of MPI: hangs, which nobody can know
+ *   vain     the same, while rank 1 polls with MPI_Iprobe
+ *   asks     rank 0 makes local calls for 7 s, while rank 1 waits for it
+ *   clock    the same, but the only call is MPI_Wtime
  *   server   threads of rank 0 wait in poll, in epoll and for a signal's handler, as servers do,
  *            and send then what rank 1 waits for
  *   handler  the handler of a signal keeps rank 0 in MPI_Recv for a while; meanwhile a message
@@ -33,6 +36,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +128,25 @@ static void passes(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (rank == 3)
         MPI_Send(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD);
+}
+
+static void local_calls(bool clock)
+{
+    const double start = MPI_Wtime();
+    char packed[64];
+
+    while (rank == 0 && MPI_Wtime() - start < 7) {
+        int position = 0;
+        if (!clock)
+            MPI_Pack(&rank, 1, MPI_INT, packed, sizeof packed, &position, MPI_COMM_SELF);
+        usleep(1000);
+    }
+}
+
+static void probe_in_vain(void)
+{
+    for (int found = 0; !found;)
+        MPI_Iprobe(0, 0, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
 }
 
 static void send_to(int to, int tag)
@@ -357,9 +380,13 @@ int main(int argc, char **argv)
         if (rank == 1)
             MPI_Recv(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         threads(sleeps_for_ever);
-    } else if (!strcmp(mode, "outside")) {
+    } else if (!strcmp(mode, "asks") || !strcmp(mode, "clock")) {
+        local_calls(!strcmp(mode, "clock"));
+    } else if (!strcmp(mode, "outside") || !strcmp(mode, "vain")) {
         for (; rank == 0;)
             pause();
+        if (!strcmp(mode, "vain"))
+            probe_in_vain();
         recv_from(0, 0);
     } else if (!strcmp(mode, "spin")) {
         spin();
