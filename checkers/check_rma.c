@@ -698,7 +698,8 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         else if (epoch->fence && epoch->used_seq > epoch->fence_seq)
             wrong(rma, event, epoch->used_seq,
                   "no fence completes the accesses since the last one");
-        complete(rma, event->win, -1, false, event->seq);
+        if (!event->error)
+            complete(rma, event->win, -1, false, event->seq);
         break;
     default:
         break;

@@ -108,7 +108,6 @@ static enum finding_effect effect_of(enum misuse_kind kind, const struct trace_e
                                      ? FINDING_EFFECT_SPOILS
                                  : kind == MISUSE_BUFFERS_OVERLAP ? FINDING_EFFECT_MEETS
                                  : kind == MISUSE_PARTITION_LEFT  ? FINDING_EFFECT_BLOCKS
-                                 : kind == MISUSE_NEVER_STARTED   ? FINDING_EFFECT_LACKS
                                                                   : FINDING_EFFECT_OPEN;
 
     if (is_missed(event))

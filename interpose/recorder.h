@@ -583,7 +583,10 @@ enum recorder_object {
     OBJECT_MEMORY,
     OBJECT_KINDS
 };
-void recorder_forget(enum recorder_object kind, const void *handle); /* before it is freed */
+/* Before it is freed: it has no id any more; which it had, or 0. */
+uint32_t recorder_freeing(enum recorder_object kind, const void *handle);
+/* What had the id was freed, or was kept: the call was refused, and left this handle. */
+void recorder_freed(enum recorder_object kind, uint32_t id, const void *kept);
 
 /* Which sides of a rooted collective count in this process: bit 0 the send side, bit 1 the receive
  * side. */
@@ -760,6 +763,13 @@ void recorder_request_told_complete(struct lane *lane, uint64_t seq, struct requ
 void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info);
 void recorder_request_finalizing(struct lane *lane, uint64_t seq);
 void recorder_request_forget(struct request_info info);
+/* What a probe found, until it is received. MPI_MESSAGE_NO_PROC is no message: 0. */
+uint32_t recorder_message_new(MPI_Message message, uint64_t seq);
+/* Whether a receive of it that returned an error has taken it all the same. MPICH leaves the handle
+ * as it was where the message was cut. */
+bool recorder_message_taken(const MPI_Message *left, int error);
+/* A start is back: the library may have given the request another handle. */
+void recorder_request_started(struct request_info info, const MPI_Request *variable);
 
 /* partitions.c. How many are left to be marked once these are; EVENT_NONE: it is no such request.
  */

@@ -262,6 +262,8 @@ int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_
         payload_started(lane, s.info[i].id, s.e->seq);
     int returned = real(count, array_of_requests);
     recorder_back(s.e);
+    for (int i = 0; s.info && i < count; i++)
+        recorder_request_started(s.info[i], &array_of_requests[i]);
     recorder_leave(lane, s.e, returned, STEP_ON);
     return returned;
 }

@@ -141,7 +141,7 @@
     X(FREE_COLLECTIVE, "free-collective", REQUEST)                               \
     X(FREE_RECEIVE, "free-receive", REQUEST_UNWISE)                              \
     X(FREE_SEND, "free-send", REQUEST_ALLOWED)                                   \
-    X(NEVER_STARTED, "never-started", REQUEST_UNWISE)                            \
+    X(NEVER_STARTED, "never-started", REQUEST_ALLOWED)                           \
     X(NEVER_STARTED_ONE, "never-started-one", REQUEST_ALLOWED)                   \
     X(MESSAGE_LEFT, "message-left", REQUEST)                                     \
     X(REQUEST_LEFT, "request-left", REQUEST)                                     \

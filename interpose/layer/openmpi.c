@@ -470,7 +470,9 @@ static int layer_irecv_init(void *buf, size_t count, ompi_datatype_t *type, int 
 
 static int layer_del_comm(ompi_communicator_t *comm)
 {
-    recorder_forget(OBJECT_COMM, comm);
+    uint32_t id = recorder_freeing(OBJECT_COMM, comm);
+    if (id)
+        recorder_freed(OBJECT_COMM, id, NULL);
     for (int i = 0; i < SCHEDULES; i++) /* its address may be another's soon */
         if (schedule[i].comm == comm)
             schedule[i].comm = NULL;

@@ -1,7 +1,8 @@
 /* Communicators, groups, operations, windows and files as ids with definitions.
  *
  *  1. An id is defined before the first event that names it; a handle that is freed loses its id,
- *     so that a library which uses its address again gets a new one.
+ *     so that a library which uses its address again gets a new one. It loses it before the call,
+ *     as another thread may be given the address at once; a call that is refused gives it back.
  *  2. The global id of a communicator is computed alike on all its members, without talking to
  *     them: from what it was made from, its members, and how often these members made one so
  *     before.
@@ -403,20 +404,31 @@ static void comm_forget(uint32_t id)
     comm_chunk_leave(id / COMM_CHUNK);
 }
 
-void recorder_forget(enum recorder_object kind, const void *handle)
+uint32_t recorder_freeing(enum recorder_object kind, const void *handle)
 {
     struct map *m = &map[kind];
+    uint32_t id = 0;
     recorder_lock();
     if (m->capacity)
         for (uint32_t at = hash_pointer(handle) & (m->capacity - 1); m->slot[at].handle;
              at = (at + 1) & (m->capacity - 1))
             if (m->slot[at].handle == handle) {
-                if (kind == OBJECT_COMM)
-                    comm_forget(m->slot[at].id);
+                id = m->slot[at].id;
                 map_remove(m, at);
                 recorder.generation++;
                 break;
             }
+    recorder_unlock();
+    return id;
+}
+
+void recorder_freed(enum recorder_object kind, uint32_t id, const void *kept)
+{
+    recorder_lock();
+    if (kept && !map_find(kind, kept))
+        map_add(kind, kept, id);
+    else if (kind == OBJECT_COMM)
+        comm_forget(id);
     recorder_unlock();
 }
 

@@ -276,14 +276,9 @@ static uint32_t node_new(void)
     return ++map.node_count;
 }
 
-static void node_remove(uint32_t at)
+static void chain_remove(const struct node *node)
 {
-    struct node *node = &map.node[at];
     uint32_t b = node->bucket;
-    if (LIKELY(node->place == LOOSE))
-        take_out(&map.loose, node);
-    else if (UNLIKELY(node->place == QUEUED))
-        queue_remove(at);
     if (node->previous)
         map.node[node->previous].next = node->next;
     else
@@ -292,6 +287,16 @@ static void node_remove(uint32_t at)
         map.node[node->next].previous = node->previous;
     else
         map.bucket[b].last = node->previous;
+}
+
+static void node_remove(uint32_t at)
+{
+    struct node *node = &map.node[at];
+    if (LIKELY(node->place == LOOSE))
+        take_out(&map.loose, node);
+    else if (UNLIKELY(node->place == QUEUED))
+        queue_remove(at);
+    chain_remove(node);
     node->id = 0;
     node->handle = recorder_handle.request_null;
     node->next = map.free;
@@ -485,6 +490,22 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
         decide_started(lane, info.handle);
 }
 
+void recorder_request_started(struct request_info info, const MPI_Request *variable)
+{
+    if (!info.id || !variable || LIKELY(*variable == info.handle) ||
+        *variable == recorder_handle.request_null)
+        return;
+    lock();
+    uint32_t at = node_of(info), bucket = bucket_of(*variable, variable);
+    if (at && !library_request_shared(*variable)) {
+        drop_stale(*variable, bucket);
+        chain_remove(&map.node[at]);
+        map.node[at].handle = *variable;
+        chain_append(at, bucket);
+    }
+    unlock();
+}
+
 void recorder_request_wildcard(uint32_t id)
 {
     lock();
@@ -635,6 +656,19 @@ static bool was_cancelled(struct request_info info)
     bool cancelled = at && map.node[at].cancelled;
     unlock();
     return cancelled;
+}
+
+uint32_t recorder_message_new(MPI_Message message, uint64_t seq)
+{
+    return message == recorder_handle.message_no_proc
+               ? 0
+               : recorder_request_new((MPI_Request)message, NULL, REQUEST_MESSAGE, seq);
+}
+
+bool recorder_message_taken(const MPI_Message *left, int error)
+{
+    return recorder_error(error) == EVENT_ERROR_TRUNCATE ||
+           (recorder_seen(left, sizeof *left) && *left == recorder_handle.message_null);
 }
 
 enum { DUPLICATES_MAX = 16 };
