@@ -133,7 +133,8 @@ check() { # MPIRUN PROGRAM HOW...
     for how; do
         $mpirun -n 2 ./$program $how >plain 2>/dev/null </dev/null
         plain=$?
-        crosswait run --confirm=0 -o T.db -- $mpirun -n 2 ./$program $how >out 2>/dev/null </dev/null
+        crosswait run --confirm=0 -o T.db -- $mpirun -n 2 ./$program $how \
+            >out 2>/dev/null </dev/null
         echo "$program $how: $?, plain $plain"
         grep '^error class\|^it was' plain
         grep -h '^error\|^warning\|^note' out
