@@ -19,11 +19,14 @@
 #include "replay/program/lower.h"
 #include "replay/search/need.h"
 #include "replay/logical/run.h"
+#include "replay/symbolic/symbolic.h"
 
 enum {
     OPTION_POLICY,
     OPTION_SEED,
     OPTION_RUNS,
+    OPTION_DECIDE,
+    OPTION_PROOF,
     OPTION_EXPLORE,
     OPTION_NEED,
     OPTION_BUDGET,
@@ -38,6 +41,10 @@ static const struct options_spec spec[] = {
     {"policy", 'p', "TEXT", "conditions, e.g. 'buffering=eager:4096 order=random' (see below)"},
     {"seed", 0, "N", "seed of what is left to chance, in place of the policy's"},
     {"runs", 'n', "N", "so many runs, with seeds N, N+1... (1)"},
+    {"decide", 0, NULL,
+     "every order of messages at once, and every buffering unless --policy says which"},
+    {"proof", 0, "FILE",
+     "with --decide: the clauses in FILE.cnf and how they are refuted (DRAT) in FILE.drat"},
     {"explore", 'x', NULL,
      "every schedule: matches of wildcards, and which sends are buffered unless --policy says so"},
     {"need", 0, NULL, "how much buffering the trace needs"},
@@ -56,6 +63,7 @@ static const struct options_spec spec[] = {
 static const struct options_command command = {
     "replay",
     "crosswait replay [--policy=TEXT] [--seed=N] [--runs=N] [--inside] T.db\n"
+    "crosswait replay --decide [--policy=TEXT] [--proof=FILE] T.db\n"
     "crosswait replay --explore [--policy=TEXT] [--budget=N] T.db\n"
     "crosswait replay --need [--policy=TEXT] T.db\n"
     "crosswait replay --live [--policy=TEXT] [-o LIVE.db] [--time=SECONDS] T.db -- CMD...\n"
@@ -83,6 +91,7 @@ static const struct options_command command = {
     0,
     .example = "crosswait replay T.db\n"
                "crosswait replay --policy='buffering=eager:4096 order=random' --runs=1000 T.db\n"
+               "crosswait replay --decide T.db\n"
                "crosswait replay --explore T.db\n"
                "crosswait replay --live T.db -- mpirun -n 4 ./app",
 };
@@ -95,7 +104,7 @@ struct replaying {
     const char *path;
     bool inside, has_policy;
     uint64_t runs, budget;
-    const char *force_output;
+    const char *force_output, *proof;
     char **command;
     double force_s;
     uint32_t ranks;                                     /* of the command, if it says so */
@@ -486,6 +495,102 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
     return status;
 }
 
+static void print_decision(struct replaying *r, const struct symbolic_decision *decision,
+                           bool recorded)
+{
+    char number[3][64];
+
+    if (decision->verdict == REPLAY_VERDICT_NONE)
+        fprintf(r->out, "no deadlock in any order of messages%s of these calls%s\n",
+                r->has_policy ? "" : " and any buffering",
+                recorded ? ", if receives whose source later calls name take the one they took"
+                         : "");
+    else if (decision->verdict == REPLAY_VERDICT_DEADLOCK)
+        fprintf(r->out, "deadlock%s\n", decision->found.assumed ? ", if an assumption holds" : "");
+    else
+        fprintf(r->out, "not decided: %s\n", decision->reason);
+    if (!decision->variables)
+        return;
+    fprintf(r->out, "%s, %s of any source; ",
+            describe_count(decision->receives, "receive", number[0], sizeof number[0]),
+            describe_number(decision->wildcards, number[1], sizeof number[1]));
+    if (decision->argument == SYMBOLIC_MATCHES && decision->verdict != REPLAY_VERDICT_CANNOT_SAY)
+        fprintf(r->out, "in every order each run of them gets the same messages\n");
+    else
+        fprintf(r->out, "a formula of %s and %s, %s of the solver\n",
+                describe_count(decision->variables, "variable", number[0], sizeof number[0]),
+                describe_count(decision->clauses, "clause", number[1], sizeof number[1]),
+                describe_count(decision->conflicts, "conflict", number[2], sizeof number[2]));
+    if (decision->found.witness) {
+        fprintf(r->out, "needs %s and %s forced match%s\n",
+                describe_count(decision->found.unbuffered, "unbuffered send", number[0],
+                               sizeof number[0]),
+                describe_number(decision->found.forced, number[1], sizeof number[1]),
+                decision->found.forced == 1 ? "" : "es");
+        print_result(r, &decision->found.result);
+        print_repeat(r, decision->found.witness);
+    }
+}
+
+/* FILE.cnf and FILE.drat. */
+static enum core_status open_proof(const struct replaying *r, struct symbolic_options *options)
+{
+    char *name[2] = {NULL, NULL};
+    FILE **file[2] = {&options->formula, &options->proof};
+    static const char *const end[2] = {"cnf", "drat"};
+    enum core_status status = CORE_OK;
+
+    for (int i = 0; r->proof && i < 2 && status == CORE_OK; i++) {
+        if (asprintf(&name[i], "%s.%s", r->proof, end[i]) < 0)
+            status = core_report(CORE_NO_MEMORY, "out of memory for a proof");
+        else if (!(*file[i] = fopen(name[i], "w")))
+            status = core_report(CORE_IO, "cannot write '%s'", name[i]);
+    }
+    free(name[0]);
+    free(name[1]);
+    return status;
+}
+
+/* What only data decide is asked again without: receives whose source the program looks at take
+ * what they took. */
+static enum core_status run_decision(struct replaying *r, int *out_exit)
+{
+    struct symbolic_options options = {.explore = {.policy = r->policy, .sends = !r->has_policy}};
+    struct symbolic_decision decision, kept = {0};
+    enum core_status status = open_proof(r, &options);
+
+    if (status == CORE_OK)
+        status = symbolic_decide(&r->program, &options, &decision);
+    if (status != CORE_OK)
+        goto done;
+    print_decision(r, &decision, false);
+    bool elsewhere =
+        decision.verdict == REPLAY_VERDICT_DEADLOCK && goes_elsewhere(r, &decision.found.result);
+    if (elsewhere) {
+        options.recorded = true;
+        status = symbolic_decide(&r->program, &options, &kept);
+        if (status == CORE_OK)
+            print_decision(r, &kept, true);
+    }
+    if (r->notes.unsupported && decision.verdict == REPLAY_VERDICT_NONE)
+        fprintf(r->out, "calls that are not modelled are taken to wait for nobody\n");
+    print_notes(r);
+    bool hangs = elsewhere ? kept.verdict == REPLAY_VERDICT_DEADLOCK &&
+                                 !goes_elsewhere(r, &kept.found.result)
+                           : decision.verdict == REPLAY_VERDICT_DEADLOCK;
+    *out_exit = hangs                                                              ? CLI_FINDINGS
+                : decision.verdict == REPLAY_VERDICT_NONE && !r->notes.unsupported ? CLI_CLEAN
+                                                                                   : CLI_BUDGET;
+    symbolic_decision_done(&kept);
+    symbolic_decision_done(&decision);
+done:
+    if (options.formula)
+        fclose(options.formula);
+    if (options.proof)
+        fclose(options.proof);
+    return status;
+}
+
 static enum core_status run_need(struct replaying *r, int *out_exit)
 {
     struct replay_need need;
@@ -682,7 +787,7 @@ done:
     return status;
 }
 
-static int replay(struct replaying *r, bool explore, bool need)
+static int replay(struct replaying *r, bool decide, bool explore, bool need)
 {
     struct replay_lower_options lower = {.inside = r->inside};
     int code = CLI_CLEAN;
@@ -697,6 +802,7 @@ static int replay(struct replaying *r, bool explore, bool need)
     status = replay_lower(&r->trace, &lower, &r->program, &r->notes);
     if (status == CORE_OK) {
         status = r->command ? run_live(r, &code)
+                 : decide   ? run_decision(r, &code)
                  : explore  ? run_exploration(r, &code)
                  : need     ? run_need(r, &code)
                             : run_policies(r, &code);
@@ -725,7 +831,7 @@ int cmd_replay(int argc, char **argv)
     struct replaying r = {.runs = 1, .budget = REPLAY_EXPLORE_RUNS, .force_s = 60, .out = stdout};
     struct options o;
     const char *policy = NULL;
-    bool explore = false, need = false, live = false, quiet = false, seeded = false;
+    bool decide = false, explore = false, need = false, live = false, quiet = false, seeded = false;
     int64_t number, seed = 1;
     int which;
 
@@ -744,6 +850,12 @@ int cmd_replay(int argc, char **argv)
             if (options_integer(&o, 1, INT64_MAX, &number) != CORE_OK)
                 return CLI_USAGE;
             r.runs = (uint64_t)number;
+            break;
+        case OPTION_DECIDE:
+            decide = true;
+            break;
+        case OPTION_PROOF:
+            r.proof = o.value;
             break;
         case OPTION_EXPLORE:
             explore = true;
@@ -779,8 +891,11 @@ int cmd_replay(int argc, char **argv)
     bool alone = live && policy && !o.operand_count;
     if (!alone && options_one(&o, "trace", true))
         return CLI_USAGE;
-    if (explore + need + live > 1)
-        return options_wrong(&o, "--explore, --need and --live are different questions; ask one");
+    if (decide + explore + need + live > 1)
+        return options_wrong(
+            &o, "--decide, --explore, --need and --live are different questions; ask one");
+    if (r.proof && !decide)
+        return options_wrong(&o, "--proof is of what --decide says");
     if (live && !o.rest_count)
         return options_wrong(&o,
                              "which command? --live runs the job itself: ... -- mpirun -n 4 ./app");
@@ -798,7 +913,7 @@ int cmd_replay(int argc, char **argv)
         r.policy.seed = (uint64_t)seed;
     if (quiet && !(r.out = fopen("/dev/null", "w")))
         r.out = stdout;
-    int code = replay(&r, explore, need);
+    int code = replay(&r, decide, explore, need);
     replay_policy_done(&r.policy);
     if (r.out != stdout)
         fclose(r.out);

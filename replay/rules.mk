@@ -11,3 +11,7 @@ bench-timed: $(BUILD)/tests/bench/bench_timed
 .PHONY: bench-logical
 bench-logical: $(BUILD)/tests/bench/bench_logical
 	@$<
+
+.PHONY: bench-symbolic
+bench-symbolic: $(BUILD)/tests/bench/bench_symbolic
+	@$<

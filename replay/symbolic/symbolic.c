@@ -203,20 +203,40 @@ static bool give_clauses(struct decider *d)
     return true;
 }
 
-/* What was recorded is tried first, and buffers. */
-static void prefer_recorded(struct decider *d)
+/* What was recorded is tried first, and buffers. The n-th receive that took a message of some
+ * source is taken to have got the n-th of it that can come. */
+static enum core_status prefer_recorded(struct decider *d)
 {
-    for (uint32_t i = 0; i < d->encoding.match_count; i++) {
+    uint32_t *took, rank = UINT32_MAX, op = 0, seen = 0;
+    enum core_status status = CORE_ARRAY_NEW(took, d->program->rank_count, "a formula");
+
+    for (uint32_t i = 0; i < d->encoding.match_count && status == CORE_OK; i++) {
         const struct encoding_match *match = &d->encoding.match[i];
         const struct matches_run *run = &d->matches.run[match->run];
-        const struct replay_op *op = &d->program->rank[run->rank].op[match->op];
-        bool recorded = op->matched == (int32_t)d->matches.send[match->send].rank;
+        int32_t matched = d->program->rank[run->rank].op[match->op].matched;
+        bool of_source = matched == (int32_t)d->matches.send[match->send].rank;
+        if (run->rank != rank)
+            memset(took, 0, d->program->rank_count * sizeof *took);
+        if (run->rank != rank || match->op != op)
+            seen = 0;
+        rank = run->rank;
+        op = match->op;
+        seen += of_source;
+        bool recorded = of_source && seen == took[matched] + 1;
+        if (recorded)
+            seen = UINT32_MAX / 2;
         solver_prefer(d->solver,
                       recorded ? circuit_literal(match->node) : -circuit_literal(match->node));
+        bool last = i + 1 == d->encoding.match_count || match[1].op != op ||
+                    d->matches.run[match[1].run].rank != rank;
+        if (last && matched >= 0)
+            took[matched]++;
     }
-    for (uint32_t i = 0; i < d->matches.send_count; i++)
+    free(took);
+    for (uint32_t i = 0; i < d->matches.send_count && status == CORE_OK; i++)
         if (d->encoding.buffered[i] > CIRCUIT_TRUE)
             solver_prefer(d->solver, circuit_literal(d->encoding.buffered[i]));
+    return status;
 }
 
 static enum core_status start_solver(struct decider *d, FILE *proof)
@@ -226,8 +246,7 @@ static enum core_status start_solver(struct decider *d, FILE *proof)
     d->given = 0;
     if (!d->solver || !give_clauses(d))
         return no_memory();
-    prefer_recorded(d);
-    return CORE_OK;
+    return prefer_recorded(d);
 }
 
 /* Looks at models until one is reached, or there is none. */
