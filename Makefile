@@ -94,7 +94,7 @@ deps:
 
 # What tests/mpi runs with; from the network once.
 deps-mpi: deps
-	@tests/mpi/deps.sh $(PYTHON) build/mpi
+	@tests/mpi/deps.bash $(PYTHON) build/mpi
 
 # The user's two commands. The second make sees the compilers that the first step may just have
 # installed.

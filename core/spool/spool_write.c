@@ -96,6 +96,14 @@ enum core_status spool_writer_open(struct spool_writer *writer, const char *fold
     return spool_writer_open_newest(writer, folder, rank, lane, ring_bytes, 0, out_error);
 }
 
+/* Another process may have mapped an older file of that name, which stays as it is. */
+static int file_make(const char *path, int flags)
+{
+    if (unlink(path) < 0 && errno != ENOENT)
+        return -1;
+    return core_file_create(path, flags | O_EXCL);
+}
+
 enum core_status spool_writer_open_newest(struct spool_writer *writer, const char *folder,
                                           int32_t rank, uint32_t lane, uint64_t ring_bytes,
                                           int newest, int *out_error)
@@ -109,7 +117,7 @@ enum core_status spool_writer_open_newest(struct spool_writer *writer, const cha
         *out_error = ENAMETOOLONG;
         return CORE_LIMIT;
     }
-    int fd = core_file_create_new(path, O_RDWR);
+    int fd = file_make(path, O_RDWR);
     if (fd < 0) {
         *out_error = errno;
         return CORE_IO;
@@ -132,7 +140,7 @@ enum core_status spool_writer_open_newest(struct spool_writer *writer, const cha
         madvise(map, bytes, MADV_POPULATE_WRITE);
 #endif
     writer->newest = newest;
-    fd = newest ? -1 : spool_fd_up(core_file_create_new(writer->path, O_WRONLY | O_APPEND));
+    fd = newest ? -1 : spool_fd_up(file_make(writer->path, O_WRONLY | O_APPEND));
     struct stat status = {0};
     if (!newest && (fd < 0 || fstat(fd, &status) < 0)) {
         error = errno;

@@ -58,8 +58,27 @@ unsigned la_objclose(uintptr_t *cookie)
 
 /* --- preloaded -------------------------------------------------------------------------------- */
 
-/* Of the process's own libc; NULL in an audit module, which has none. */
+/* NULL in an audit module, which has no libc. It may be a sanitizer's, which cannot be called
+ * before that has started: libc's own is. */
 #pragma weak dl_iterate_phdr
+#pragma weak _r_debug
+
+static int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
+
+/* At the start no other thread changes the loader's list. */
+static bool iterate_find(void)
+{
+    for (const struct link_map *map = _r_debug.r_map; map && !iterate; map = map->l_next) {
+        struct object object;
+        if (!object_read(map->l_addr, map->l_ld, &object) ||
+            !text_equal(object.soname, "libc.so.6"))
+            continue;
+        Elf64_Sym *symbol = object_defines(&object, "dl_iterate_phdr");
+        if (symbol)
+            *(void **)&iterate = object_address(&object, symbol);
+    }
+    return iterate != NULL;
+}
 
 static const Elf64_Dyn *dynamic_of(const struct dl_phdr_info *info)
 {
@@ -133,15 +152,15 @@ static void look_again(const uint64_t *arguments)
     (void)arguments;
     if (!__atomic_compare_exchange_n(&busy, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
-    dl_iterate_phdr(take_changes, &changes);
+    iterate(take_changes, &changes);
     if (changes != seen) {
         uint32_t before = redirect_count();
         seen = changes;
         redirect_look_begins();
-        dl_iterate_phdr(take_object, NULL);
+        iterate(take_object, NULL);
         redirect_look_ends();
         if (redirect_count() != before)
-            dl_iterate_phdr(rebind_object, NULL);
+            iterate(rebind_object, NULL);
     }
     __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 }
@@ -220,7 +239,7 @@ __attribute__((constructor)) static void entry_start(int count, char **arguments
     if (preloaded && audit && text_holds(audit, "libcrosswait"))
         return; /* as an audit module it has done so */
     outputs_set(environment);
-    if (!preloaded)
+    if (!preloaded || !iterate_find())
         return;
     look_again(NULL);
     redirect_signal(0);

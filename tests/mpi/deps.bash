@@ -1,5 +1,5 @@
 #!/bin/bash
-# deps.sh PYTHON FOLDER: the virtual environments of versions.txt, in FOLDER. Those that are there
+# deps.bash PYTHON FOLDER: the virtual environments of versions.txt, in FOLDER. Those that are there
 # in that version need no network.
 python=$1 folder=$2 missing=0
 while read -r name packages; do
