@@ -1,12 +1,12 @@
 /* Is not linked with MPI: opens the library at run time and looks its functions up, as plugins do.
  * Each rank prints how often it made which call.
  *
- * Arguments: [handle]  look up in the opened library itself instead of in all that is loaded; a
- * library that was loaded before it, as a recorder is, then sees none of the calls. Ranks: any
- * number.
+ * Arguments: [handle]  look up in the opened library itself instead of in all that is loaded: a
+ * preloaded library does not stand before it there, and the calls are recorded all the same. Ranks:
+ * any number.
  *
  * TEST: ranks=2 args= job=0 verdict=clean
- * TEST: ranks=2 args=handle job=0 verdict=unseen
+ * TEST: ranks=2 args=handle job=0 verdict=clean
  * INPROC: no, it opens the MPI library by name
  */
 #include <dlfcn.h>

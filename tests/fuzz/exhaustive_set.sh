@@ -2,7 +2,7 @@
 # --exhaustive looks at exactly the set that it prints, and that its header defines: the scenarios
 # are as many, and the calls the same, as loops that share nothing with it enumerate. Two calls have
 # every pair of roots: a gather that fails only with the same root twice is found, its twin is
-# verified.
+# verified. Holds fuzz/exhaust_set.h invariants 1, 2, 3 and 4.
 set -u
 cp "$SOURCE"/tests/fuzz/exhaustive_set.c "$SOURCE"/corpus/defects/gather_header_of_next_call.c .
 for kind in gather allgatherv reduce barrier; do

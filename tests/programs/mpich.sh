@@ -25,6 +25,15 @@ crosswait run -o c.db -- mpiexec.mpich -n 2 sh -c "$BUILD/mpich/programs/quiz_fi
     exit 1; }
 crosswait run -o d.db -- mpiexec.mpich -n 2 "$BUILD/corpus/programs/dlopen_mpi" >/dev/null 2>err
 [ $? -lt 128 ] && ! grep -qi segmentation err || { cat err; exit 1; }
+# A program that is linked statically with MPI is not seen, and does what it does without crosswait.
+libraries=$(ldd /usr/lib/*/libmpich.so | awk '$3 ~ /lib(hwloc|uc[a-z]+|fabric|pmix?)[.]/ { print $3 }')
+mpicc.mpich -g -w -c -o ring.o "$SOURCE/corpus/programs/ring_allgather_safe.c" -I "$SOURCE" &&
+    gcc -o ring ring.o /usr/lib/*/libmpich.a $libraries -lm -lpthread || exit 1
+crosswait run -o s.db -- mpiexec.mpich -n 2 ./ring >out 2>err
+[ $? = 3 ] && grep -q 'nothing was recorded' err && ! grep -q verdict out err ||
+    { cat out err; exit 1; }
+mpiexec.mpich -n 2 ./ring | sort >plain
+sort out | diff plain - || exit 1
 # What buffered sends take besides their data is the library's.
 sqlite3 a.db "select value from meta where key = 'bsend_overhead'" | grep -qx 128 || exit 1
 sqlite3 b.db "select value from meta where key = 'bsend_overhead'" | grep -qx 96 || exit 1
