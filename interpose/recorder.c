@@ -639,6 +639,8 @@ static void started(int thread_level, uint64_t t_enter, unsigned call, void **cf
         payload_start();
     write_clock(lane, 0, life.ticks, life.realtime_ns);
     handles_init(lane, all);
+    if (all == recorder_handle.group_null)
+        recorder_requests_learn();
     pthread_atfork(NULL, NULL, in_forked_child);
     life.key_made = pthread_key_create(&life.key, thread_ends) == 0;
     struct spool_event *e = recorder_enter(lane, call, cfa);

@@ -736,6 +736,9 @@ struct request_info {
 uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned kind,
                               uint64_t seq);
 struct request_info recorder_request_find(MPI_Request handle, const void *variable);
+/* Asks the library, which has just started, which handles requests share that are complete at once.
+ */
+void recorder_requests_learn(void);
 extern bool recorder_persistent; /* there is, or was, a persistent request */
 /* How many communicators of MPI_Comm_idup are known not to be complete. */
 extern unsigned recorder_duplicating;

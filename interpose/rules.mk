@@ -66,12 +66,19 @@ endef
 $(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c \
     $(wildcard interpose/layer/$(OPENMPI_LAYER)*.c),$(if \
     $(OPENMPI_IS_4),,--newer),INTERPOSE_MPI,libcrosswait-openmpi.so))
+# What MPICH and what comes from it have in common, and what their recorders stand in front of.
+MPICH_SOURCES = interpose/library/hydra.c interpose/library/names.c interpose/layer/none.c \
+    interpose/layer/mpich_error.c
+MPICH_GENERATE = --newer --also=MPIR_Err_return_comm --also=MPIR_Err_return_win
 ifneq ($(MPICC_MPICH),)
 $(eval $(call INTERPOSE_LIBRARY,mpich,$(BUILD)/gen/mpich,interpose/library/mpich.c \
-    interpose/layer/none.c \
-    interpose/layer/mpich_error.c,--newer --also=MPIR_Err_return_comm \
-    --also=MPIR_Err_return_win,MPICH_CFLAGS,libcrosswait-mpich.so))
+    $(MPICH_SOURCES),$(MPICH_GENERATE),MPICH_CFLAGS,libcrosswait-mpich.so))
 endif
+
+# The standard ABI has no installed header: interpose/library/abi/mpi.h is ours.
+ABI_CFLAGS = -Iinterpose/library/abi
+$(eval $(call INTERPOSE_LIBRARY,abi,$(BUILD)/gen/abi,interpose/library/abi.c \
+    $(MPICH_SOURCES),$(MPICH_GENERATE),ABI_CFLAGS,libcrosswait-abi.so))
 
 # What every process of a job loads: without a libc, as it may be an audit module.
 ENTRY_OBJECTS = $(patsubst interpose/entry/%,$(BUILD)/obj/entry/%.o, \

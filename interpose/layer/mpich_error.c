@@ -9,27 +9,69 @@
 
 #include "interpose/fate.h"
 #include "interpose/layer/layer.h"
+#include "interpose/library/library.h"
 
 typedef int (*raise_fn)(void *object, const char *function, int error);
-typedef int (*handler_fn)(int object, MPI_Errhandler *handler);
 
 int MPIR_Err_return_comm(void *comm, const char *function, int error);
 int MPIR_Err_return_win(void *win, const char *function, int error);
+
+/* The handle of an object, which stands first in it. Behind the standard ABI the address is the
+ * handle, but for predefined objects. */
+#ifdef MPI_ABI_VERSION
+static MPI_Comm comm_of(void *object)
+{
+    enum { WORLD = 0x44000000, SELF };
+
+    switch (*(const int *)object) {
+    case WORLD:
+        return MPI_COMM_WORLD;
+    case SELF:
+        return MPI_COMM_SELF;
+    default:
+        return object;
+    }
+}
+
+static MPI_Win win_of(void *object)
+{
+    return object;
+}
+#else
+static MPI_Comm comm_of(void *object)
+{
+    return *(const MPI_Comm *)object;
+}
+
+static MPI_Win win_of(void *object)
+{
+    return *(const MPI_Win *)object;
+}
+#endif
 
 /* What the library raises because of our question is an answer, and nobody's error. */
 static __thread bool asking;
 
 /* Whether the object has a handler that ends the job, as it has where the library does not say: a
- * world that is not there, without MPI_Init or within MPI_Finalize. The handle of an object stands
- * first in it. */
-static bool is_fatal(handler_fn ask, int object)
+ * world that is not there, without MPI_Init or within MPI_Finalize. */
+static bool is_fatal_comm(MPI_Comm comm)
 {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 
     asking = true;
-    bool known = ask(object, &handler) == MPI_SUCCESS;
+    bool known = OWN(Comm_get_errhandler)(comm, &handler) == MPI_SUCCESS;
     asking = false;
-    return !known || handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+    return !known || library_fatal(handler);
+}
+
+static bool is_fatal_win(MPI_Win win)
+{
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+
+    asking = true;
+    bool known = OWN(Win_get_errhandler)(win, &handler) == MPI_SUCCESS;
+    asking = false;
+    return !known || library_fatal(handler);
 }
 
 void *real_MPIR_Err_return_comm, *real_MPIR_Err_return_win;
@@ -37,12 +79,10 @@ void *real_MPIR_Err_return_comm, *real_MPIR_Err_return_win;
 /* NULL: of no communicator, which is raised on one that the version decides. */
 int MPIR_Err_return_comm(void *comm, const char *function, int error)
 {
-    handler_fn ask = (handler_fn)OWN(Comm_get_errhandler);
-
     if (asking)
         return error;
-    if (recorder.on && (comm ? is_fatal(ask, *(const int *)comm)
-                             : is_fatal(ask, MPI_COMM_WORLD) && is_fatal(ask, MPI_COMM_SELF)))
+    if (recorder.on && (comm ? is_fatal_comm(comm_of(comm))
+                             : is_fatal_comm(MPI_COMM_WORLD) && is_fatal_comm(MPI_COMM_SELF)))
         fate_say_error(error);
     return ((raise_fn)real_MPIR_Err_return_comm)(comm, function, error);
 }
@@ -51,7 +91,7 @@ int MPIR_Err_return_win(void *win, const char *function, int error)
 {
     if (asking)
         return error;
-    if (recorder.on && win && is_fatal((handler_fn)OWN(Win_get_errhandler), *(const int *)win))
+    if (recorder.on && win && is_fatal_win(win_of(win)))
         fate_say_error(error);
     return ((raise_fn)real_MPIR_Err_return_win)(win, function, error);
 }

@@ -6,12 +6,29 @@
 
 #include "interpose/recorder.h"
 
-/* Which library this build is for. */
-extern const enum library_family { LIBRARY_OPENMPI, LIBRARY_MPICH } library_family;
-
 /* What this library wants to know of it before MPI_Init. */
 struct body_entry;
 void library_found(const struct body_entry *entry);
+
+/* The constant of our mpi.h that the library means by its MPI_SEEK_SET, _CUR or _END; and whether a
+ * predefined error handler ends the job. */
+#ifdef MPI_ABI_VERSION
+int library_whence(int value);
+bool library_fatal(MPI_Errhandler handler);
+#else
+static inline bool library_fatal(MPI_Errhandler handler)
+{
+#ifdef MPICH_NAME
+    return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+#else
+    return handler == MPI_ERRORS_ARE_FATAL;
+#endif
+}
+static inline int library_whence(int value)
+{
+    return value;
+}
+#endif
 
 /* Whether a loaded object, by its file name without folders, is one of the library's language
  * bindings, which call it for the application. */
@@ -47,7 +64,21 @@ struct library_place library_place(void);
 /* What Slurm says of it, where it started the rank itself (place.c). */
 void library_place_slurm(struct library_place *place);
 
-#ifdef MPICH_NAME
+#ifdef MPI_ABI_VERSION
+int library_error_class(int code);
+static inline bool library_keyval_predefined(int keyval)
+{
+    return keyval >= MPI_TAG_UB && keyval <= MPI_WIN_MODEL;
+}
+/* What is shared is learnt (recorder_requests_learn). */
+static inline bool library_request_shared(MPI_Request request)
+{
+    (void)request;
+    return false;
+}
+bool library_status_cancelled(const MPI_Status *status);
+uint64_t library_status_bytes(const MPI_Status *status);
+#elif defined MPICH_NAME
 /* In a code, what happened stands above its class. */
 static inline int library_error_class(int code)
 {

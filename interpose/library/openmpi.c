@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const enum library_family library_family = LIBRARY_OPENMPI;
-
 void library_found(const struct body_entry *entry)
 {
     (void)entry;

@@ -76,6 +76,13 @@ static struct callback *callback_of(struct callback wanted)
     return is;
 }
 
+/* Small numbers stand for functions of the library's, in the standard ABI: MPI_COMM_DUP_FN is 1. */
+static bool is_function(callback_fn given)
+{
+    enum { STAND_FOR_FUNCTIONS = 16 };
+    return (uintptr_t)given >= STAND_FOR_FUNCTIONS;
+}
+
 #define KIND(kind, handle, copy_type, delete_type)                                                 \
     static int kind##_copy(handle object, int keyval, void *extra, void *in, void *out, int *flag) \
     {                                                                                              \
@@ -102,8 +109,8 @@ static struct callback *callback_of(struct callback wanted)
             callback_of((struct callback){(callback_fn)*copy, (callback_fn)*gone, *extra});        \
         if (!callback)                                                                             \
             return;                                                                                \
-        *copy = *copy ? kind##_copy : NULL;                                                        \
-        *gone = *gone ? kind##_delete : NULL;                                                      \
+        *copy = is_function((callback_fn)*copy) ? kind##_copy : *copy;                             \
+        *gone = is_function((callback_fn)*gone) ? kind##_delete : *gone;                           \
         *extra = callback;                                                                         \
     }
 

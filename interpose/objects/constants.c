@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "core/trace/event.h"
-#include "interpose/recorder.h"
+#include "interpose/library/library.h"
 
 struct constant {
     int value; /* in mpi.h */
@@ -44,7 +44,7 @@ int64_t recorder_constant_whence(int value)
     static const struct constant ways[] = {{MPI_SEEK_SET, EVENT_SEEK_SET},
                                            {MPI_SEEK_CUR, EVENT_SEEK_CUR},
                                            {MPI_SEEK_END, EVENT_SEEK_END}};
-    return one_of(ways, COUNT(ways), value);
+    return one_of(ways, COUNT(ways), library_whence(value));
 }
 
 int64_t recorder_constant_level(int value)

