@@ -26,7 +26,8 @@ crosswait run -o c.db -- mpiexec.mpich -n 2 sh -c "$BUILD/mpich/programs/quiz_fi
 crosswait run -o d.db -- mpiexec.mpich -n 2 "$BUILD/corpus/programs/dlopen_mpi" >/dev/null 2>err
 [ $? -lt 128 ] && ! grep -qi segmentation err || { cat err; exit 1; }
 # A program that is linked statically with MPI is not seen, and does what it does without crosswait.
-libraries=$(ldd /usr/lib/*/libmpich.so | awk '$3 ~ /lib(hwloc|uc[a-z]+|fabric|pmix?)[.]/ { print $3 }')
+needs='lib(hwloc|uc[a-z]+|fabric|pmix?)[.]'
+libraries=$(ldd /usr/lib/*/libmpich.so | awk -v "needs=$needs" '$3 ~ needs { print $3 }')
 mpicc.mpich -g -w -c -o ring.o "$SOURCE/corpus/programs/ring_allgather_safe.c" -I "$SOURCE" &&
     gcc -o ring ring.o /usr/lib/*/libmpich.a $libraries -lm -lpthread || exit 1
 crosswait run -o s.db -- mpiexec.mpich -n 2 ./ring >out 2>err
