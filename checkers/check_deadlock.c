@@ -31,6 +31,7 @@
 #include "core/trace/describe.h"
 #include "core/trace/ending.h"
 #include "replay/search/explore.h"
+#include "replay/symbolic/symbolic.h"
 #include "replay/search/need.h"
 #include "replay/logical/run.h"
 
@@ -660,11 +661,58 @@ static enum core_status run_world(const struct check_input *input, const char *t
     return status;
 }
 
-/* All orders of matches, under one buffering. That there are too many is one note for all of them.
- */
-static enum core_status explore_world(const struct check_input *input, const char *text,
-                                      struct finding_list *list, bool *out_found, uint32_t *note)
+/* Bounds of about a second. */
+enum { DECIDE_CONFLICTS = 20000, DECIDE_CLAUSES = 1500000 };
+
+/* Where there are more orders than can be tried: all of them at once, under every buffering, or
+ * under that of the policy where some buffering is known to hang. */
+static enum core_status decide_orders(const struct check_input *input, const char *text,
+                                      bool any_buffering, struct finding_list *list,
+                                      enum replay_verdict *out_verdict)
 {
+    struct symbolic_options options = {.explore = {.sends = any_buffering},
+                                       .conflicts_max = DECIDE_CONFLICTS,
+                                       .clauses_max = DECIDE_CLAUSES};
+    struct symbolic_decision decision;
+    char number[32];
+
+    *out_verdict = REPLAY_VERDICT_CANNOT_SAY;
+    if (input->notes->unsupported || input->notes->unknown_requests)
+        return CORE_OK;
+    enum core_status status = replay_policy_parse(text, &options.explore.policy);
+    if (status != CORE_OK)
+        return status;
+    status = symbolic_decide(input->program, &options, &decision);
+    replay_policy_done(&options.explore.policy);
+    if (status != CORE_OK)
+        return status;
+    *out_verdict = decision.verdict;
+    if (decision.verdict == REPLAY_VERDICT_DEADLOCK)
+        status = add_finding(input, list, ORDER, &decision.found.result, decision.found.witness);
+    else if (decision.verdict == REPLAY_VERDICT_NONE) {
+        struct finding *finding = finding_list_add(list, RULE_DEADLOCK, FINDING_NOTE);
+        if (finding) {
+            finding_title(finding,
+                          "no deadlock in any order of messages%s of these calls (%s receive%s of "
+                          "any source; proven)",
+                          any_buffering ? " and any buffering" : " with full buffering",
+                          describe_number(decision.wildcards, number, sizeof number),
+                          decision.wildcards == 1 ? "" : "s");
+            repeat_replay(finding, input, any_buffering ? "--decide" : "--decide --policy='%s'",
+                          text);
+        }
+    }
+    symbolic_decision_done(&decision);
+    return status;
+}
+
+/* All orders of matches, under one buffering; `found`: nothing is left to be explored. That there
+ * are too many is one note for all of them. */
+static enum core_status explore_world(const struct check_input *input, const char *text,
+                                      bool any_buffering, struct finding_list *list,
+                                      bool *out_found, uint32_t *note)
+{
+    enum replay_verdict decided = REPLAY_VERDICT_CANNOT_SAY;
     struct replay_explore_options options = {.runs_max = input->budget_schedules};
     struct replay_exploration exploration;
     enum core_status status = replay_policy_parse(text, &options.policy);
@@ -677,10 +725,15 @@ static enum core_status explore_world(const struct check_input *input, const cha
     replay_policy_done(&options.policy);
     if (status != CORE_OK)
         return status;
-    if (exploration.verdict == REPLAY_VERDICT_DEADLOCK && exploration.witness) {
+    bool cut = exploration.verdict == REPLAY_VERDICT_NOT_FOUND && exploration.sampled;
+    if (cut && !*note)
+        status = decide_orders(input, text, any_buffering, list, &decided);
+    if (decided != REPLAY_VERDICT_CANNOT_SAY) {
+        *out_found = any_buffering || decided == REPLAY_VERDICT_DEADLOCK;
+    } else if (exploration.verdict == REPLAY_VERDICT_DEADLOCK && exploration.witness) {
         status = add_finding(input, list, ORDER, &exploration.result, exploration.witness);
         *out_found = true;
-    } else if (exploration.verdict == REPLAY_VERDICT_NOT_FOUND && exploration.sampled) {
+    } else if (cut && status == CORE_OK) {
         CORE_CHECK(*note <= list->count);
         struct finding *finding =
             *note ? &list->finding[*note - 1] : finding_list_add(list, RULE_DEADLOCK, FINDING_NOTE);
@@ -767,9 +820,10 @@ enum core_status check_deadlock(const struct check_input *input, struct finding_
     if (status == CORE_OK && input->notes->local && eager->outcome == REPLAY_FINISHED)
         status = run_strict(input, list);
     if (status == CORE_OK && input->notes->wildcards && eager->outcome == REPLAY_FINISHED)
-        status = explore_world(input, buffered, list, &found, &note);
+        status = explore_world(input, buffered, rendezvous->outcome == REPLAY_FINISHED, list,
+                               &found, &note);
     if (status == CORE_OK && input->notes->wildcards && rendezvous->outcome == REPLAY_FINISHED &&
         !found)
-        status = explore_world(input, unbuffered, list, &found, &note);
+        status = explore_world(input, unbuffered, true, list, &found, &note);
     return status;
 }

@@ -572,15 +572,16 @@ static enum core_status run_decision(struct replaying *r, int *out_exit)
         if (status == CORE_OK)
             print_decision(r, &kept, true);
     }
-    if (r->notes.unsupported && decision.verdict == REPLAY_VERDICT_NONE)
+    bool left_out = r->notes.unsupported || r->notes.unknown_requests;
+    if (left_out && decision.verdict == REPLAY_VERDICT_NONE)
         fprintf(r->out, "calls that are not modelled are taken to wait for nobody\n");
     print_notes(r);
     bool hangs = elsewhere ? kept.verdict == REPLAY_VERDICT_DEADLOCK &&
                                  !goes_elsewhere(r, &kept.found.result)
                            : decision.verdict == REPLAY_VERDICT_DEADLOCK;
-    *out_exit = hangs                                                              ? CLI_FINDINGS
-                : decision.verdict == REPLAY_VERDICT_NONE && !r->notes.unsupported ? CLI_CLEAN
-                                                                                   : CLI_BUDGET;
+    *out_exit = hangs                                                  ? CLI_FINDINGS
+                : decision.verdict == REPLAY_VERDICT_NONE && !left_out ? CLI_CLEAN
+                                                                       : CLI_BUDGET;
     symbolic_decision_done(&kept);
     symbolic_decision_done(&decision);
 done:
