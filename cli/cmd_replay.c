@@ -19,6 +19,7 @@
 #include "replay/program/lower.h"
 #include "replay/search/need.h"
 #include "replay/logical/run.h"
+#include "replay/symbolic/refute.h"
 #include "replay/symbolic/symbolic.h"
 
 enum {
@@ -543,11 +544,29 @@ static enum core_status open_proof(const struct replaying *r, struct symbolic_op
     for (int i = 0; r->proof && i < 2 && status == CORE_OK; i++) {
         if (asprintf(&name[i], "%s.%s", r->proof, end[i]) < 0)
             status = core_report(CORE_NO_MEMORY, "out of memory for a proof");
-        else if (!(*file[i] = fopen(name[i], "w")))
+        else if (!(*file[i] = fopen(name[i], "w+")))
             status = core_report(CORE_IO, "cannot write '%s'", name[i]);
     }
     free(name[0]);
     free(name[1]);
+    return status;
+}
+
+/* The proof that was written is checked before it is spoken of. */
+static enum core_status check_proof(struct replaying *r, const struct symbolic_options *options)
+{
+    uint64_t line;
+    bool refuted;
+
+    rewind(options->formula);
+    rewind(options->proof);
+    enum core_status status = refute_check(options->formula, options->proof, &refuted, &line);
+    if (status == CORE_OK && !refuted)
+        status = core_report(CORE_BAD_FORMAT,
+                             "the proof of the solver does not follow at its line %" PRIu64, line);
+    if (status == CORE_OK)
+        fprintf(r->out, "refuted by the solver, and checked: %s.cnf, %s.drat\n", r->proof,
+                r->proof);
     return status;
 }
 
@@ -564,6 +583,9 @@ static enum core_status run_decision(struct replaying *r, int *out_exit)
     if (status != CORE_OK)
         goto done;
     print_decision(r, &decision, false);
+    if (r->proof && decision.verdict == REPLAY_VERDICT_NONE &&
+        decision.argument == SYMBOLIC_FORMULA)
+        status = check_proof(r, &options);
     bool elsewhere =
         decision.verdict == REPLAY_VERDICT_DEADLOCK && goes_elsewhere(r, &decision.found.result);
     if (elsewhere) {

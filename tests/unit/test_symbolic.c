@@ -12,6 +12,7 @@
 
 #include "core/random.h"
 #include "replay/search/explore.h"
+#include "replay/symbolic/refute.h"
 #include "replay/symbolic/symbolic.h"
 
 static uint64_t programs = 600, first_program;
@@ -194,6 +195,54 @@ static void check_witness(const struct replay_exploration *found)
     replay_policy_done(&policy);
 }
 
+static bool refutes(const char *formula, const char *proof, uint64_t *line)
+{
+    FILE *file[2] = {tmpfile(), tmpfile()};
+    bool refuted;
+    fputs(formula, file[0]);
+    fputs(proof, file[1]);
+    rewind(file[0]);
+    rewind(file[1]);
+    assert_int_equal(refute_check(file[0], file[1], &refuted, line), CORE_OK);
+    fclose(file[0]);
+    fclose(file[1]);
+    return refuted;
+}
+
+/* refute.h invariant 1 */
+static void test_refute(void **state)
+{
+    uint64_t line;
+    (void)state;
+    assert_true(refutes("p cnf 2 4\n1 2 0\n-1 2 0\n1 -2 0\n-1 -2 0\n", "2 0\n0\n", &line));
+    assert_false(refutes("p cnf 2 3\n1 2 0\n-1 2 0\n1 -2 0\n", "2 0\n0\n", &line));
+    assert_int_equal(line, 2);
+    assert_false(refutes("p cnf 2 4\n1 2 0\n-1 2 0\n1 -2 0\n-1 -2 0\n", "", &line));
+    assert_int_equal(line, 0);
+    assert_false(refutes("p cnf 3 2\n1 2 3 0\n-1 2 3 0\n", "d 1 2 3 0\n2 0\n0\n", &line));
+    assert_true(refutes("p cnf 1 2\n1 0\n-1 0\n", "", &line));
+}
+
+/* What the formula decides is decided again by the checker, which shares nothing with the solver.
+ */
+static void check_proof(struct symbolic_options *options)
+{
+    struct symbolic_decision decision;
+    uint64_t line;
+    bool refuted;
+    options->formula = tmpfile();
+    options->proof = tmpfile();
+    assert_int_equal(symbolic_decide(&program, options, &decision), CORE_OK);
+    assert_int_equal(decision.verdict, REPLAY_VERDICT_NONE);
+    symbolic_decision_done(&decision);
+    rewind(options->formula);
+    rewind(options->proof);
+    assert_int_equal(refute_check(options->formula, options->proof, &refuted, &line), CORE_OK);
+    assert_true(refuted);
+    fclose(options->formula);
+    fclose(options->proof);
+}
+
 static uint64_t compared, deadlocks, none, by_formula, excluded, loops;
 
 /* symbolic.c invariants 1, 2; encode.h invariant 1; matches.h invariant 1; order.c invariant 1: a
@@ -228,6 +277,8 @@ static void compare(bool sends, const char *policy)
         loops += decision.loops;
         if (hangs)
             check_witness(&decision.found);
+        else if (decision.argument == SYMBOLIC_FORMULA)
+            check_proof(&options);
     }
     symbolic_decision_done(&decision);
     replay_exploration_done(&found);
@@ -259,7 +310,8 @@ static void test_against_search(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_search)};
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_refute),
+                                              cmocka_unit_test(test_against_search)};
     if (argc > 1)
         programs = strtoull(argv[1], NULL, 10);
     if (argc > 2)
