@@ -2,15 +2,15 @@
 # others, links that others have put there are not followed, and nothing is removed that crosswait
 # did not make.
 . "$SOURCE/tests/launch/rights.bash"
-umask 0
+umask 77
 others() { find "$@" \( -perm /077 -o ! -user $ALICE \) -print; }
-# What is made is its owner's alone, while the job runs and after.
-as $ALICE "$CROSSWAIT" record --keep-spool -o "$SHARED/a.db" -- mpirun -n 2 "$RING" >out 2>&1 ||
-    fail "$(cat out)"
+# What a job records is its owner's alone, whatever the umask says; a trace is as the umask says.
+(umask 0 && as $ALICE "$CROSSWAIT" record --keep-spool -o "$SHARED/a.db" -- mpirun -n 2 "$RING") \
+    >out 2>&1 || fail "$(cat out)"
 [ "$(find "$SHARED/a.db.spool" -name '*.ring' | wc -l)" = 2 ] && [ -s "$SHARED/a.db" ] ||
     fail "nothing recorded: $(cat out)"
-[ -z "$(others "$SHARED"/a.db*)" ] ||
-    fail "others can read: $(others "$SHARED"/a.db* | xargs ls -ld)"
+[ -z "$(others "$SHARED"/a.db.spool)" ] ||
+    fail "others can read: $(others "$SHARED"/a.db.spool | xargs ls -ld)"
 as $ALICE "$CROSSWAIT" recover -o "$SHARED/b.db" "$SHARED/a.db.spool" >out 2>&1 || fail "$(cat out)"
 [ -z "$(others "$SHARED"/b.db)" ] || fail "others can read: $(ls -l "$SHARED/b.db")"
 as $ALICE env LD_PRELOAD="$SHARED/bin/libcrosswait.so" CROSSWAIT_SPOOL="$SHARED/spool.alice" \
