@@ -12,7 +12,9 @@
 
 static const char what[] = "matches";
 
-enum { PASSES_MAX = 8 };
+/* PASSED_OVER: so many messages a send and run may be looked at in vain, which keeps the work
+ * linear where tags are received in another order than they are sent. */
+enum { PASSES_MAX = 8, PASSED_OVER = 64 };
 
 struct channel { /* messages of one sender to one receiver */
     uint32_t to, from, first;
@@ -30,6 +32,7 @@ struct finder {
     uint32_t *wait;          /* of the current rank, by request: the operation that waits for it,
                                 plus 1 */
     struct order order;
+    uint64_t passed_over; /* messages that a run looked at and does not accept */
 };
 
 bool matches_is_send(const struct replay_op *op)
@@ -370,7 +373,8 @@ static void add_candidates(struct finder *f, struct channel *channel, struct mat
                 CORE_ARRAY_PUSH(m->candidate, m->candidate_count, m->candidate_room, what, *place);
             run->candidates++;
             limit--;
-        }
+        } else
+            f->passed_over++;
         place = &send->next;
     }
 }
@@ -413,6 +417,7 @@ static void judge_runs(struct finder *f)
 
     list_channels(f);
     m->candidate_count = m->open = 0;
+    f->passed_over = 0;
     if (f->status == CORE_OK)
         f->status = CORE_ARRAY_NEW(open, f->program->comm_count, what);
     if (f->status != CORE_OK)
@@ -426,7 +431,8 @@ static void judge_runs(struct finder *f)
         if (!run->certain && !run->looks)
             open[run->comm] += run->count;
         m->open += run->certain ? 0 : run->count;
-        if (m->candidate_count > MATCHES_CANDIDATES_MAX) {
+        uint64_t room = ((uint64_t)m->send_count + m->run_count) * PASSED_OVER;
+        if (m->candidate_count > MATCHES_CANDIDATES_MAX || f->passed_over > room) {
             exclude(f, "more messages can come to the receives of rank %" PRIu32 " than fit", rank,
                     0);
             break;
