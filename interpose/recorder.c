@@ -577,10 +577,8 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
 {
     if (error == MPI_SUCCESS && library_handles() &&
         !OWN(Comm_rank)(recorder_handle.comm_world, &recorder.world_rank) &&
-        !OWN(Comm_size)(recorder_handle.comm_world, &recorder.world_size)) {
-        library_learn();
+        !OWN(Comm_size)(recorder_handle.comm_world, &recorder.world_size))
         started(thread_level, t_enter, call, cfa, recorder_handle.group_null);
-    }
 }
 
 void recorder_started_apart(uint64_t t_enter, unsigned call, void **cfa, MPI_Group all)

@@ -37,9 +37,6 @@ bool library_is_binding(const char *file);
 /* Fills recorder_handle. False: this library has other handles than this build is for. */
 bool library_handles(void);
 
-/* After MPI_Init: what only the library itself shows. */
-void library_learn(void);
-
 /* NULL: crosswait was tested with this version, of which the library says so; else with which. */
 const char *library_untested(const char *version);
 
@@ -90,15 +87,11 @@ static inline bool library_keyval_predefined(int keyval)
 {
     return (unsigned)keyval >> 30 == 1;
 }
-/* Requests that were complete from the start share their handles: a builtin one for each kind, or
- * (Intel's) what library_learn found. */
-extern struct library_shared {
-    unsigned first, count;
-} library_shared;
+/* Requests that were complete from the start share their handles: a builtin one for each kind. What
+ * else is shared (Intel's) is learnt: recorder_requests_learn. */
 static inline bool library_request_shared(MPI_Request request)
 {
-    return (unsigned)request >> 30 == 1 ||
-           (unsigned)request - library_shared.first < library_shared.count;
+    return (unsigned)request >> 30 == 1;
 }
 static inline bool library_status_cancelled(const MPI_Status *status)
 {

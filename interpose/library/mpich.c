@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-enum { SHARED_MAX = 8 }; /* handles beside each other */
 enum { KEPT_SHIFT = 30, KEPT_BUILTIN = 1, KIND_SHIFT = 26, KIND_MASK = 15 };
 
 bool library_is_binding(const char *file)
@@ -45,38 +44,6 @@ bool library_handles(void)
         .weights_empty = *weights_empty,
     };
     return true;
-}
-
-struct library_shared library_shared;
-
-/* Messages of nobody are complete at once: where two that wait have one handle, it is shared. */
-static void shared_learn(bool send)
-{
-    MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    MPI_Comm self = recorder_handle.comm_self;
-    int none = 0;
-
-    for (int i = 0; i < 2; i++)
-        if (send ? OWN(Isend)(&none, 0, MPI_BYTE, MPI_PROC_NULL, 0, self, &request[i])
-                 : OWN(Irecv)(&none, 0, MPI_BYTE, MPI_PROC_NULL, 0, self, &request[i]))
-            return;
-    unsigned handle = (unsigned)request[0];
-    bool shared = request[0] == request[1] && request[0] != MPI_REQUEST_NULL;
-    OWN(Waitall)(2, request, MPI_STATUSES_IGNORE);
-    if (!shared || handle >> KEPT_SHIFT == KEPT_BUILTIN)
-        return;
-    struct library_shared *all = &library_shared;
-    unsigned first = all->count && all->first < handle ? all->first : handle;
-    unsigned behind =
-        all->count && all->first + all->count > handle + 1 ? all->first + all->count : handle + 1;
-    if (behind - first <= SHARED_MAX)
-        *all = (struct library_shared){first, behind - first};
-}
-
-void library_learn(void)
-{
-    shared_learn(true);
-    shared_learn(false);
 }
 
 const char *library_untested(const char *version)

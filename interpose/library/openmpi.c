@@ -11,10 +11,6 @@ void library_found(const struct body_entry *entry)
     (void)entry;
 }
 
-void library_learn(void)
-{
-}
-
 bool library_is_binding(const char *file)
 {
     return strncmp(file, "libmpi_mpifh", 12) == 0 || strncmp(file, "libmpi_usempi", 13) == 0 ||
