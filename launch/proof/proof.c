@@ -248,31 +248,34 @@ static struct need need_recv(struct proof_prover *prover, int32_t me,
     return need;
 }
 
-/* number: how many-th of its channel the send is. bytes: of its message; -1: not known. */
+/* number: how many-th of its channel the send is; 0: not known. bytes: of its message; -1: not
+ * known. */
 static struct need need_send(struct proof_prover *prover, int32_t me,
                              const struct history_space *space, int32_t dest, int32_t tag,
                              uint64_t number, bool certain, int64_t bytes)
 {
+    const struct history_channel *channel =
+        history_channel_find(&prover->history, space->global, me, dest, tag);
+    uint64_t received = channel ? channel->received : 0, fitting;
+    struct need need = proof_need(certain ? NEED_CERTAIN : NEED_MAYBE, ENDING_NEED_RECEIVE, space);
+    bool counted = number && !(channel && channel->mixed);
     const struct proof_send send = {.global = space->global,
                                     .source = me,
                                     .dest = dest,
                                     .tag = tag,
-                                    .number = number,
+                                    .number = number ? number : 1,
                                     .bytes = bytes};
-    struct need need = proof_need(certain ? NEED_CERTAIN : NEED_MAYBE, ENDING_NEED_RECEIVE, space);
-    const struct history_channel *channel;
-    uint64_t received;
 
     need.wait.tag = tag;
     if (dest < 0)
         return proof_need_unknown();
-    channel = history_channel_find(&prover->history, space->global, me, dest, tag);
-    received = channel ? channel->received : 0;
-    if (channel && channel->mixed)
+    if (!counted)
         number = 1; /* at least */
-    if (number <= received + receives_fitting(prover, &send) &&
+    fitting = receives_fitting(prover, &send);
+    if (number <= received + fitting &&
         !(certain ? proof_send_left(prover, &send) : proof_send_done_or_left(prover, &send)) &&
-        !(number <= received && proof_send_held(prover, &send)))
+        !(number <= received && proof_send_held(prover, &send)) &&
+        !(!counted && !fitting && proof_send_unmatched(prover, &send)))
         return proof_need_unknown();
     proof_peer_add(prover, dest);
     return need;
@@ -538,7 +541,9 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct his
         }
         proof_need_add(prover,
                        need_send(prover, me, space, peer, event->tag,
-                                 c && c->lane == open->lane ? c->sent + 1 : 1,
+                                 !c                      ? 1
+                                 : c->lane == open->lane ? c->sent + 1
+                                                         : 0,
                                  class == EVENT_CLASS_SEND || open->leg.peer == EVENT_PROC_NULL,
                                  history_bytes(rank, event->type, event->count)));
         return;

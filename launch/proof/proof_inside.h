@@ -52,7 +52,7 @@ struct proof_prover {
     bool no_memory;
 };
 
-/* Whether a rank that stands is where its one thread says: while a collective is under way the
+/* Whether a rank that stands is where its threads say: while a collective is under way the
  * library may be at that for as long as an operation of the program takes, whatever call it is in.
  */
 bool proof_is_free(const struct proof_prover *prover, int32_t rank);
@@ -110,6 +110,10 @@ bool proof_rested(const struct proof_prover *prover, int32_t source, int32_t des
 /* proof_match.c: whether a matched probe found the message, of those that were taken, and nobody
  * has received it since. */
 bool proof_send_held(const struct proof_prover *prover, const struct proof_send *send);
+/* proof_match.c: a send of which it is not known how many-th of its channel it is, as other threads
+ * send there, or info lets messages overtake each other: whether no receive is posted that fits it.
+ * Those messages that were received are others, if it has not returned: their sends have. */
+bool proof_send_unmatched(const struct proof_prover *prover, const struct proof_send *send);
 /* proof_match.c: whether no receive that is posted now has taken the message, or will. */
 bool proof_send_left(const struct proof_prover *prover, const struct proof_send *send);
 /* proof_match.c: a send that may have completed: whether it has, unless all receives that are

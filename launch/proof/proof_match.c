@@ -91,7 +91,7 @@ static bool receives_collect(const struct proof_prover *prover, const struct pro
     }
     if (!proof_index_fitting_each(prover, send, receive_collect, match))
         return false;
-    return match->receives > 0;
+    return true;
 }
 
 /* Whether the call would have returned if the request were complete. */
@@ -199,13 +199,36 @@ static bool augment(struct match *match, uint32_t receive)
     return false;
 }
 
+/* Whether a call does nothing but send, receive and wait: the library calls no function of the
+ * program in it. */
+static bool is_of_messages(const struct history_call *call)
+{
+    switch (call ? call->class : EVENT_CLASS_OTHER) {
+    case EVENT_CLASS_SEND:
+    case EVENT_CLASS_SENDRECV:
+    case EVENT_CLASS_RECV:
+    case EVENT_CLASS_PROBE:
+    case EVENT_CLASS_MPROBE:
+    case EVENT_CLASS_MRECV:
+    case EVENT_CLASS_WAIT:
+    case EVENT_CLASS_WAITALL:
+    case EVENT_CLASS_WAITANY:
+    case EVENT_CLASS_WAITSOME:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool proof_is_free(const struct proof_prover *prover, int32_t rank)
 {
     const struct history_rank *its = &prover->history.rank[rank];
-    bool free = its->lanes == 1;
+    bool free = true;
 
     if (prover->free[rank])
         return prover->free[rank] == 1;
+    for (uint32_t i = 0; its->lanes > 1 && i < its->open_count; i++)
+        free &= is_of_messages(history_open_call(its, &its->open[i]));
     for (uint32_t i = 0; free && i < requests_count(&its->requests); i++) {
         const struct request *r = requests_at(&its->requests, i);
 
@@ -227,7 +250,20 @@ bool proof_send_done_or_left(const struct proof_prover *prover, const struct pro
     struct match match = {.receives = 0};
 
     return proof_rested(prover, send->source, send->dest, send->bytes) &&
-           receives_collect(prover, send, &match);
+           receives_collect(prover, send, &match) && match.receives;
+}
+
+bool proof_send_unmatched(const struct proof_prover *prover, const struct proof_send *send)
+{
+    const struct history_channel *channel =
+        history_channel_find(&prover->history, send->global, send->source, send->dest, send->tag);
+    struct match match = {.receives = 0};
+
+    return channel && proof_rested(prover, send->source, send->dest, send->bytes) &&
+           channel->received +
+                   sends_awaited(&prover->history.rank[send->source], &channel->key, UINT64_MAX) <=
+               channel->sent &&
+           receives_collect(prover, send, &match) && !match.receives;
 }
 
 bool proof_send_left(const struct proof_prover *prover, const struct proof_send *send)
@@ -235,7 +271,8 @@ bool proof_send_left(const struct proof_prover *prover, const struct proof_send 
     struct match match = {.receives = 0};
 
     if (!proof_rested(prover, send->source, send->dest, send->bytes) ||
-        !receives_collect(prover, send, &match) || !messages_collect(prover, send, &match))
+        !receives_collect(prover, send, &match) || !match.receives ||
+        !messages_collect(prover, send, &match))
         return false;
     for (uint32_t r = 0; r < match.receives; r++) {
         for (uint32_t c = 0; c < match.channels; c++)

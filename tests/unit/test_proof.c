@@ -888,6 +888,42 @@ static void threads_that_share_a_channel(void **state)
     }
 }
 
+/* Two threads send, one message was received, and one send has not returned: the other's was. */
+static void a_send_beside_one_that_was_received(void **state)
+{
+    enum { ALONE, EARLY, POSTED, HELD, TAKING, REDUCES, BOTH, STARTED, TWINS };
+
+    (void)state;
+    for (int twin = 0; twin < TWINS; twin++) {
+        job_start(2);
+        uint32_t second = thread_of(0);
+        uint8_t level = twin == EARLY ? PROOF_SETTLED : PROOF_RESTED;
+
+        did(0, twin == STARTED ? EVENT_CLASS_ISEND : EVENT_CLASS_SEND, 1, 7, 0);
+        if (twin == HELD || twin == TAKING)
+            did_completing(1, EVENT_CLASS_MPROBE, 7, 0, 7);
+        else
+            did_completing(1, EVENT_CLASS_RECV, 0, 0, 7);
+        if (twin == BOTH) /* more were received than sends have returned */
+            did_completing(1, EVENT_CLASS_RECV, 0, 0, 7);
+        if (twin == POSTED) /* a receive may take it */
+            did(1, EVENT_CLASS_IRECV, EVENT_ANY, 7, 3);
+        if (twin == REDUCES) /* a function of the program may keep the library from looking */
+            inside(0, EVENT_CLASS_COLL, EVENT_NONE, EVENT_NONE, 0);
+        inside(second, EVENT_CLASS_SEND, 1, 7, 0);
+        if (twin == TAKING) /* the destination may be at it */
+            inside(1, EVENT_CLASS_MRECV, EVENT_NONE, EVENT_NONE, 7);
+        else
+            inside(1, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
+        standing[0] = standing[1] = level;
+        if (twin == ALONE || twin == HELD || twin == STARTED) {
+            expect_proven(2);
+            expect_need(ENDING_NEED_RECEIVE, ENDING_OBJECT_COMM, 7);
+        } else
+            expect_nothing();
+    }
+}
+
 static void detaching_waits_for_receives(void **state)
 {
     (void)state;
@@ -940,6 +976,7 @@ int main(void)
         cmocka_unit_test(what_has_arrived_was_taken),
         cmocka_unit_test(threads),
         cmocka_unit_test(threads_that_share_a_channel),
+        cmocka_unit_test(a_send_beside_one_that_was_received),
         cmocka_unit_test(detaching_waits_for_receives),
     };
 
