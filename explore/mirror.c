@@ -941,9 +941,12 @@ static bool threads_lack(const struct mirror *mirror)
     return lack || (any && turns_lack(mirror));
 }
 
+/* Also threads that made no call: they may write what another one sends. */
 static bool has_threads(const struct mirror *mirror)
 {
     bool has = false;
+    for (uint32_t i = 0; i < mirror->turns.count; i++)
+        has |= mirror->turns.row[i].kind == REPLAY_TURN_MADE;
     for (uint32_t r = 0; mirror->rank && r < mirror->program->rank_count; r++)
         has |= mirror->rank[r].threads.count > 1;
     return has;
