@@ -118,10 +118,10 @@ static int exit_of(const struct launch_result *result, const struct run_outcome 
 {
     if (outcome->findings || result->end == LAUNCH_END_DEADLOCK)
         return CLI_FINDINGS;
-    if (interrupted_by(result))
-        return 128 + interrupted_by(result);
     if (result->end == LAUNCH_END_BUDGET || (result->end == LAUNCH_END_SIGNAL && outcome->budget))
         return CLI_BUDGET;
+    if (interrupted_by(result))
+        return 128 + interrupted_by(result);
     if (result->status)
         return CLI_JOB;
     if (outcome->trouble || !result->trace_count)
