@@ -149,6 +149,7 @@ static int distance(const char *a, const char *b)
 
     if (la > WORD_MAX || lb > WORD_MAX)
         return INT_MAX;
+    CORE_CHECK(la >= 0 && lb >= 0);
     for (int j = 0; j <= lb; j++)
         row[j] = j;
     for (int i = 1; i <= la; i++) {
@@ -173,6 +174,7 @@ static int distance(const char *a, const char *b)
  * abbreviation of broadcast. */
 static bool abbreviates(const char *brief, const char *word)
 {
+    CORE_CHECK(brief && word);
     if (strlen(brief) < 3 || *brief != *word)
         return false;
     for (; *brief; brief++, word++) {

@@ -60,13 +60,12 @@ static void write_items(const struct explore_item *item, uint32_t count, FILE *f
 static void write_search(const struct explore_search *s, FILE *file)
 {
     fprintf(file, "crosswait-explore %d %" PRIx64 "\n", STATE_VERSION, s->options->program);
-    fprintf(file,
-            "counts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32
-            " %d %d\n",
-            s->behaviours, s->worlds, s->cut, s->sampled, s->unbuffered, s->decisions_max,
-            s->limited | s->overtaking << 1 | s->early << 2 | s->went_astray << 3 |
-                (int)s->unless << 4,
-            s->asked_again);
+    fprintf(
+        file,
+        "counts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 " %d %d\n",
+        s->behaviours, s->worlds, s->cut, s->sampled, s->unbuffered, s->decisions_max,
+        s->limited | s->overtaking << 1 | s->early << 2 | s->went_astray << 3 | (int)s->unless << 4,
+        s->asked_again);
     write_hashes("known", &s->known, file);
     write_hashes("met", &s->met, file);
     write_places(&s->places, file);

@@ -584,9 +584,9 @@ struct spool_header { /* the first page of NAME.ring */
     struct spool_end end;
     struct spool_compared compared[2]; /* the first time and the last; in what a relay brought */
     int32_t own[SPOOL_OWN_MAX]; /* threads that the MPI library started in MPI_Init; 0: no more */
-    uint64_t own_signals; /* of the process, in the first lane that was made; bits, 1 << (signal -
-                             1): it had no handler before MPI_Init, had one after, and with
-                             SPOOL_FLAG_HANDLERS nobody has installed another since */
+    uint64_t own_signals;   /* of the process, in the first lane that was made; bits, 1 << (signal -
+                               1): it had no handler before MPI_Init, had one after, and with
+                               SPOOL_FLAG_HANDLERS nobody has installed another since */
     _Atomic uint64_t local; /* counts completed calls that `moved` does not, but for tests and
                                probes that found nothing */
 };

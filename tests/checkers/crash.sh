@@ -152,6 +152,7 @@ mpicc -g -O0 -w -o dies dies.c && mpicxx -g -O0 -o throws throws.cc &&
 plain_text() {
     sed -E '/libcrosswait/d; /^-+$/d; /^mpirun noticed that/d
         s/^\[[^]]*\] ?//; s/\[0x[0-9a-f]+\]//; s/0x[0-9a-f]+/ADDRESS/g
+        s/(libmpi\.so\.40\()P?MPI_[A-Za-z_]+\+/\1+/
         s/process \[[0-9,]+\]/process/
         s/PID [0-9]+/PID/; s/^\[ *[0-9]+\]/[N]/; s/name: .*/name/' | sort
 }

@@ -11,6 +11,11 @@
 
 /* The library: in place of mpi.h, which the recorder's header includes. */
 #define INTERPOSE_RECORDER_H
+#define INTERPOSE_LIBRARY_LIBRARY_H
+static int library_whence(int value)
+{
+    return value;
+}
 enum { MPI_LOCK_EXCLUSIVE = 234, MPI_LOCK_SHARED = 235 };
 enum { MPI_SEEK_SET = 0, MPI_SEEK_CUR = 1, MPI_SEEK_END = 2 };
 enum {

@@ -45,7 +45,7 @@ struct region_rank {
     /* Of its threads (ranks/threads.c): one may do more than was seen; another might have got a
      * mutex first. */
     bool loose, contended, several; /* it has had several */
-    bool early; /* it ended without saying so, in the midst of the world */
+    bool early;                     /* it ended without saying so, in the midst of the world */
 };
 
 struct region_name {
