@@ -130,7 +130,7 @@ static void value_text(struct trace *trace, const struct trace_event *event, enu
     CORE_CHECK(differs != SAME);
     switch (differs) {
     case ROOTS:
-        snprintf(text, text_bytes, "root %s", describe_peer(event->root, word, sizeof word));
+        snprintf(text, text_bytes, "root %s", describe_target(event->root, word, sizeof word));
         return;
     case SIZES:
         describe_bytes(event->bytes, text, text_bytes);
@@ -425,6 +425,64 @@ static bool is_over(struct trace *trace, uint32_t rank)
             last.verb == VERB_FINALIZE);
 }
 
+/* Whether a rank that is one of the members makes another call than they do, or none. */
+static bool members_call(const struct collective_list *collectives,
+                         const struct collective *collective, const uint32_t *rank, uint32_t count,
+                         int32_t call)
+{
+    for (uint32_t i = 0; i < collective->count; i++) {
+        const struct collective_part *part = &collectives->part[collective->first + i];
+
+        for (uint32_t r = 0; r < count; r++)
+            if (rank[r] == part->rank && (!part->present || part->event.call != call))
+                return false;
+    }
+    return true;
+}
+
+/* The call that a rank made instead of `there`, on another communicator: from the same place of the
+ * program, or where a rank that made `there` lacks. NULL: it made none. */
+static const struct collective_part *made_elsewhere(const struct collective_list *collectives,
+                                                    const struct trace_event *there, uint32_t rank,
+                                                    const uint32_t *with, uint32_t with_count)
+{
+    for (uint32_t i = 0; i < collectives->count; i++) {
+        const struct collective *other = &collectives->collective[i];
+
+        for (uint32_t j = 0; other->comm != there->comm && j < other->count; j++) {
+            const struct collective_part *part = &collectives->part[other->first + j];
+
+            if (part->rank == rank && part->present && part->event.call == there->call &&
+                ((part->event.site > 0 && part->event.site == there->site) ||
+                 !members_call(collectives, other, with, with_count, there->call)))
+                return part;
+        }
+    }
+    return NULL;
+}
+
+/* Says of the first rank that calls the same function on another communicator on which it does. */
+static void say_elsewhere(const struct check_input *input,
+                          const struct collective_list *collectives,
+                          const struct trace_event *there, const uint32_t *missing,
+                          uint32_t missing_count, const uint32_t *with, uint32_t with_count,
+                          struct finding *finding)
+{
+    char name[384], place[256];
+
+    for (uint32_t i = 0; i < missing_count; i++) {
+        const struct collective_part *part =
+            made_elsewhere(collectives, there, missing[i], with, with_count);
+
+        if (!part)
+            continue;
+        finding_fact(finding, "rank %" PRIu32 " calls it at %s on %s", missing[i],
+                     trace_site_text(input->trace, part->event.site, place, sizeof place),
+                     describe_comm(input->trace, part->event.comm, name, sizeof name));
+        return;
+    }
+}
+
 /* Members whose ranks came to their end without this call. *out_step: whether there are any. */
 static enum core_status add_missing(const struct check_input *input,
                                     const struct collective_list *collectives,
@@ -460,6 +518,8 @@ static enum core_status add_missing(const struct check_input *input,
             finding_core_add(finding, input->trace, missing[i],
                              input->trace->rank[missing[i]].events);
         add_members(input, collectives, collective, finding);
+        say_elsewhere(input, collectives, &there->event, missing, missing_count, with, with_count,
+                      finding);
         *out_step = true;
     } else if (missing_count && status == CORE_OK) {
         status = core_report(CORE_NO_MEMORY, "out of memory for %s", what);

@@ -86,15 +86,30 @@ static enum core_status fates_get(struct trace *trace, struct fates *out_fates)
     return status;
 }
 
-/* Of its own making, and none of what the first one brought about. */
-static bool alike(const struct fate *fate, const struct fate *first)
+/* Whether both ended in the same function of MPI, called from the same place. */
+static bool same_call(struct trace *trace, const struct fate *fate, const struct fate *first)
 {
+    struct trace_event event[2];
+
+    if (!fate->seq || !first->seq ||
+        trace_event_get(trace, fate->rank, fate->seq, &event[0]) != CORE_OK ||
+        trace_event_get(trace, first->rank, first->seq, &event[1]) != CORE_OK)
+        return !fate->seq && !first->seq;
+    return event[0].call == event[1].call && event[0].site == event[1].site;
+}
+
+/* Of its own making, and none of what the first one brought about. */
+static bool alike(struct trace *trace, const struct fate *fate, const struct fate *first)
+{
+    bool names_call = fate->inside || fate->kind == FATE_ERROR || fate->kind == FATE_ABORT;
+
     if (fate->kind == FATE_EXCEPTION && first->kind == FATE_EXCEPTION)
         return fate->frame_count && first->frame_count && fate->frame[0] == first->frame[0];
     return fate->kind == first->kind && fate->code == first->code && fate->after == first->after &&
            fate->inside == first->inside && fate->elsewhere == first->elsewhere &&
            fate->frame_count == first->frame_count &&
-           (!fate->frame_count || fate->frame[0] == first->frame[0]);
+           (!fate->frame_count || fate->frame[0] == first->frame[0]) &&
+           (!names_call || same_call(trace, fate, first));
 }
 
 /* --- its stack -------------------------------------------------------------------------------- */
@@ -599,7 +614,7 @@ static enum core_status tell(const struct check_input *input, struct finding_lis
     CORE_CHECK(index < fates->count);
     CORE_CHECK(!told[index]); /* each is told once */
     for (uint32_t i = 0; i < fates->count; i++) {
-        mine[i] = !told[i] && alike(&fates->fate[i], &fates->fate[index]);
+        mine[i] = !told[i] && alike(input->trace, &fates->fate[i], &fates->fate[index]);
         told[i] |= mine[i];
     }
     CORE_CHECK(mine[index]); /* it is like itself */

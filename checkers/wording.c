@@ -214,15 +214,15 @@ char *wording_calling(const char *const *call, const uint32_t *rank, uint32_t co
     return core_text_close(file, &text);
 }
 
-/* "which ranks 0 and 1 call", "which 14 others never call". */
-static void which_ranks(FILE *file, const uint32_t *rank, uint32_t count, const char *never)
+/* "which ranks 0 and 1 call", "which 14 others leave out". */
+static void which_ranks(FILE *file, const uint32_t *rank, uint32_t count, bool there)
 {
     fputs(", which ", file);
     if (count > OTHERS_NAMED_MAX)
         fprintf(file, "%" PRIu32 " others", count);
     else
         wording_ranks(file, rank, count, " and ");
-    fprintf(file, "%s call%s", never, count == 1 ? "s" : "");
+    fprintf(file, " %s%s%s", there ? "call" : "leave", count == 1 ? "s" : "", there ? "" : " out");
 }
 
 char *wording_missing(const char *call, const uint32_t *missing, uint32_t missing_count,
@@ -239,11 +239,11 @@ char *wording_missing(const char *call, const uint32_t *missing, uint32_t missin
     if (there_count < missing_count) {
         wording_ranks(file, there, there_count, " and ");
         fprintf(file, " %s %s", there_count == 1 ? "calls" : "call", call);
-        which_ranks(file, missing, missing_count, " never");
+        which_ranks(file, missing, missing_count, false);
     } else {
         wording_ranks(file, missing, missing_count, " and ");
-        fprintf(file, " never %s %s", missing_count == 1 ? "calls" : "call", call);
-        which_ranks(file, there, there_count, "");
+        fprintf(file, " %s out %s", missing_count == 1 ? "leaves" : "leave", call);
+        which_ranks(file, there, there_count, true);
     }
     return core_text_close(file, &text);
 }

@@ -24,8 +24,8 @@ char *wording_ranks_short(const uint32_t *rank, uint32_t count);
  * 23 others call MPI_Bcast". Free with free(); NULL: out of memory. */
 char *wording_differing(const char *const *value, const uint32_t *rank, uint32_t count);
 char *wording_calling(const char *const *call, const uint32_t *rank, uint32_t count);
-/* Of a collective, the fewer first: "rank 2 never calls MPI_Reduce, which 25 others call", "rank 2
- * calls MPI_Reduce, which 25 others never call". Free with free(); NULL: out of memory. */
+/* Of a collective, the fewer first: "rank 2 leaves out MPI_Reduce, which 25 others call", "rank 2
+ * calls MPI_Reduce, which 25 others leave out". Free with free(); NULL: out of memory. */
 char *wording_missing(const char *call, const uint32_t *missing, uint32_t missing_count,
                       const uint32_t *there, uint32_t there_count);
 /* The same as text, for messages of bounded length. Free with free(); NULL: out of memory. */

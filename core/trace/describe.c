@@ -61,6 +61,15 @@ const char *describe_peer(int32_t peer, char *buffer, size_t buffer_bytes)
     return buffer;
 }
 
+const char *describe_target(int32_t target, char *buffer, size_t buffer_bytes)
+{
+    if (target != EVENT_ANY)
+        return describe_peer(target, buffer, buffer_bytes);
+    CORE_CHECK(buffer_bytes > 0);
+    snprintf(buffer, buffer_bytes, "MPI_ANY_SOURCE");
+    return buffer;
+}
+
 const char *describe_number(uint64_t number, char *buffer, size_t buffer_bytes)
 {
     char digits[24], grouped[32];
@@ -173,11 +182,12 @@ static const char *peer_name(uint64_t traits)
                                             : "source";
 }
 
-static void append_tag(struct text *text, const char *name, int32_t tag)
+/* takes: whether the tag selects messages, so that MPI_ANY_TAG is one. */
+static void append_tag(struct text *text, const char *name, int32_t tag, bool takes)
 {
     CORE_CHECK(tag != EVENT_NONE);
     separate(text);
-    if (tag == EVENT_ANY)
+    if (tag == EVENT_ANY && takes)
         append(text, "%s=any", name);
     else
         append(text, "%s=%" PRId32, name, tag);
@@ -200,7 +210,7 @@ static void append_receive(struct text *text, const struct trace_event *event)
         append(text, "source=%s", describe_peer(event->recv_peer, word, sizeof word));
     }
     if (event->recv_tag != EVENT_NONE)
-        append_tag(text, "recvtag", event->recv_tag);
+        append_tag(text, "recvtag", event->recv_tag, true);
     separate(text);
     append(text, "%s%s", has_two_buffers(event) ? "recv=" : "",
            describe_bytes(event->recv_bytes, word, sizeof word));
@@ -213,13 +223,15 @@ static void append_message(struct text *text, const struct trace_event *event)
     if (event->peer != EVENT_NONE) {
         separate(text);
         append(text, "%s=%s", peer_name(event->traits),
-               describe_peer(event->peer, word, sizeof word));
+               trait_in(event->traits, TRAIT_SENDS) || trait_in(event->traits, TRAIT_WINDOW)
+                   ? describe_target(event->peer, word, sizeof word)
+                   : describe_peer(event->peer, word, sizeof word));
     }
     if (event->tag != EVENT_NONE)
-        append_tag(text, "tag", event->tag);
+        append_tag(text, "tag", event->tag, !trait_in(event->traits, TRAIT_SENDS));
     if (event->root != EVENT_NONE) {
         separate(text);
-        append(text, "root=%s", describe_peer(event->root, word, sizeof word));
+        append(text, "root=%s", describe_target(event->root, word, sizeof word));
     }
     if ((event->datatype >= 0 && event->count != EVENT_NONE) || event->bytes) {
         separate(text);

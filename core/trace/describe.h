@@ -35,8 +35,11 @@ bool describe_rank_end(const struct trace *trace, uint32_t rank, const char *beg
 const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer,
                           size_t buffer_bytes);
 
-/* "1", "any", "MPI_PROC_NULL", "MPI_ROOT". */
+/* "1", "any", "MPI_PROC_NULL", "MPI_ROOT": a source. */
 const char *describe_peer(int32_t peer, char *buffer, size_t buffer_bytes);
+/* The same for a destination, a target or a root, which is never any: "MPI_ANY_SOURCE" is an error
+ * there. */
+const char *describe_target(int32_t target, char *buffer, size_t buffer_bytes);
 
 /* "8", "4,096"; a quantity in a sentence, not a name such as a rank or a tag. Written into buffer,
  * which is returned. */

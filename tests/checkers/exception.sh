@@ -68,10 +68,10 @@ bad hook "rank 1" " in solve at raises.py:15: ValueError: bad shape 1"
 bad own "rank 1" " in solve at raises.py:12: Own"
 [ $(grep -c "I am asked" out) = 1 ] || fail "asked: $(cat out)"
 bad error "rank 1" " in solve at raises.py:14: Exception"
-# What a rank never calls because of it follows from it, and the rank is drawn once for all who
+# What a rank leaves out because of it follows from it, and the rank is drawn once for all who
 # wait.
 crosswait run -o T.db -- mpirun -n 3 /usr/bin/python3 raises.py raise >out 2>&1
-never="rank 1 never calls MPI_Barrier, which ranks 0 and 2 call"
+never="rank 1 leaves out MPI_Barrier, which ranks 0 and 2 call"
 grep -qF "= error[collective] follows: $never" out || fail "$(cat out)"
 [ "$(crosswait report --format=dot T.db | grep -c style=dotted)" = 1 ] ||
     fail "$(crosswait report --format=dot T.db)"

@@ -90,7 +90,7 @@ static const struct row {
 
     {"collective",
      "collective",
-     "rank 1 never calls MPI_Barrier, which ranks 0 and 2 call",
+     "rank 1 leaves out MPI_Barrier, which ranks 0 and 2 call",
      {"Barrier; Barrier hangs", "Finalize hangs", "Barrier hangs"}, /* the first is told, once */
      {"Barrier" END, "Barrier" END, "Barrier hangs"},
      NULL},

@@ -355,11 +355,11 @@ static void missing_expect(uint32_t missing, uint32_t there, const char *want)
 static void who_misses_is_told_by_the_fewer(void **state)
 {
     (void)state;
-    missing_expect(1, 2, "rank 0 never calls MPI_Bcast, which ranks 1 and 2 call");
-    missing_expect(1, 1, "rank 0 never calls MPI_Bcast, which rank 1 calls");
-    missing_expect(2, 1, "rank 2 calls MPI_Bcast, which ranks 0 and 1 never call");
-    missing_expect(30, 2, "ranks 30 and 31 call MPI_Bcast, which 30 others never call");
-    missing_expect(1, 30, "rank 0 never calls MPI_Bcast, which 30 others call");
+    missing_expect(1, 2, "rank 0 leaves out MPI_Bcast, which ranks 1 and 2 call");
+    missing_expect(1, 1, "rank 0 leaves out MPI_Bcast, which rank 1 calls");
+    missing_expect(2, 1, "rank 2 calls MPI_Bcast, which ranks 0 and 1 leave out");
+    missing_expect(30, 2, "ranks 30 and 31 call MPI_Bcast, which 30 others leave out");
+    missing_expect(1, 30, "rank 0 leaves out MPI_Bcast, which 30 others call");
 }
 
 int main(void)
