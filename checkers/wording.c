@@ -263,6 +263,7 @@ static const char *const need_words[] = {
     [ENDING_NEED_PARTITION] = "to mark the partitions of its send as ready (MPI_Pready)",
     [ENDING_NEED_GENERALIZED] = "to complete its generalized request",
     [ENDING_NEED_START] = "to start its persistent request (MPI_Start)",
+    [ENDING_NEED_NULL] = "to transfer data with a null pointer",
     [ENDING_NEED_SEVERAL] = "to do one of several things",
     [ENDING_NEED_ORDER] = "to make its call first",
 };
@@ -353,6 +354,10 @@ void wording_wait(FILE *file, const struct ending *ending, const struct ending_w
         fputs("a persistent request that its own rank did not start (MPI_Start)", file);
         return;
     }
+    if (wait->need == ENDING_NEED_NULL) {
+        fputs("data that it transfers with a null pointer", file);
+        return;
+    }
     if (wait->wildcard)
         fputs("any message, from ", file);
     ranks_waited(file, ending, &wait, 1);
@@ -361,7 +366,7 @@ void wording_wait(FILE *file, const struct ending *ending, const struct ending_w
 bool wording_need_is_own(enum ending_need need)
 {
     return need == ENDING_NEED_ORDER || need == ENDING_NEED_PARTITION ||
-           need == ENDING_NEED_GENERALIZED || need == ENDING_NEED_START;
+           need == ENDING_NEED_GENERALIZED || need == ENDING_NEED_START || need == ENDING_NEED_NULL;
 }
 
 /* Of others the ranks that are waited for say all. */

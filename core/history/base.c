@@ -12,6 +12,7 @@
 #include "core/check.h"
 #include "core/history/history.h"
 #include "core/spool/spool_read.h"
+#include "core/trace/misuse.h"
 
 _Static_assert((int)SPOOL_BASE_RECENT == (int)HISTORY_RECENT, "they are kept by number");
 
@@ -244,6 +245,11 @@ static void put_parts(struct room *room, const struct history_lane *kept)
             for (uint32_t i = 0; i < kept->list_count; i++)
                 value[i] = (uint32_t)kept->list[i];
         }
+    }
+    if (kept->null_seq) {
+        struct spool_misuse *r = put_inner(room, SPOOL_MISUSE, MISUSE_NULL_RECEIVED, 0, sizeof *r);
+        if (r)
+            *r = (struct spool_misuse){.head = r->head, .seq = kept->null_seq};
     }
     put_sizes(room, kept);
 }

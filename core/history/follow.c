@@ -10,6 +10,7 @@
 #include "core/check.h"
 #include "core/random.h"
 #include "core/spool/spool_read.h"
+#include "core/trace/misuse.h"
 
 /* --- channels and requests -------------------------------------------------------------------- */
 
@@ -289,6 +290,8 @@ static void parts_forget(struct history_lane *kept, uint64_t seq)
         kept->list_seq = kept->list_count = 0;
     if (kept->arg_seq == seq)
         kept->arg_seq = kept->arg_count = 0;
+    if (kept->null_seq == seq)
+        kept->null_seq = 0;
     if (kept->leg.seq == seq)
         memset(&kept->leg, 0, sizeof kept->leg);
     for (uint32_t i = 0; i < HISTORY_PARTS; i++)
@@ -424,6 +427,7 @@ static void pass_inner(struct history_follower *lane)
 
 void history_take_part(struct history_follower *lane, const struct spool_head *head)
 {
+    CORE_CHECK(head->kind > 0 && head->kind < SPOOL_KIND_COUNT);
     switch (head->kind) {
     case SPOOL_DONE:
         keep_done(lane, (const struct spool_done *)head);
@@ -436,6 +440,10 @@ void history_take_part(struct history_follower *lane, const struct spool_head *h
         break;
     case SPOOL_ARGS:
         keep_args(lane, (const struct spool_args *)head);
+        break;
+    case SPOOL_MISUSE:
+        if (head->a == MISUSE_NULL_SENT || head->a == MISUSE_NULL_RECEIVED)
+            lane->kept->null_seq = ((const struct spool_misuse *)head)->seq;
         break;
     default:
         break;

@@ -146,6 +146,7 @@ struct history_open { /* a call that a thread is in */
     int64_t arg[HISTORY_ARGS_MAX];
     uint32_t arg_count;
     struct history_coll coll; /* of a collective call */
+    bool of_null;             /* it was given a null pointer for data that it transfers */
 };
 
 struct history_rank {
@@ -196,6 +197,7 @@ struct history_lane { /* what reading a lane goes on with */
     int64_t arg[HISTORY_ARGS_MAX]; /* scalars of the event that follows */
     uint32_t arg_count;
     uint64_t arg_seq;
+    uint64_t null_seq; /* of the last call that was given a null pointer for data; 0: none */
     struct history_part part[HISTORY_PARTS]; /* lists of the event that follows */
     enum history_base based;
     uint64_t base_events; /* that it sums up */

@@ -55,6 +55,7 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
         open->arg_count = kept->arg_count;
         memcpy(open->arg, kept->arg, sizeof open->arg);
     }
+    open->of_null = kept->null_seq == open->event.seq;
     const struct history_space *space = history_space_of_open(rank, open);
     if (space)
         open->coll = history_coll_of(rank, space, kept, &open->event);
@@ -113,7 +114,7 @@ static void lane_rewind(struct history_lane *kept)
 {
     kept->position = 0;
     kept->done_count = kept->list_count = 0;
-    kept->list_seq = kept->arg_seq = 0;
+    kept->list_seq = kept->arg_seq = kept->null_seq = 0;
     memset(&kept->leg, 0, sizeof kept->leg);
     for (uint32_t i = 0; i < HISTORY_PARTS; i++)
         kept->part[i].seq = kept->part[i].count = 0;

@@ -46,7 +46,8 @@
     X(ORDER, "order")           /* another thread of the rank: its call came first, as recorded */ \
     X(PARTITION, "partition")   /* mark partitions of its send as ready */                         \
     X(GENERALIZED, "generalized") /* complete its generalized request */                           \
-    X(START, "start")             /* start its persistent request */
+    X(START, "start")             /* start its persistent request */                               \
+    X(NULL, "null")               /* transfer its data with a null pointer */
 
 #define ENDING_OBJECTS(X) \
     X(NONE, "none") X(COMM, "comm") X(WIN, "win") X(FILE, "file") X(FINALIZE, "finalize")

@@ -620,6 +620,34 @@ static struct ending_wait wait_common(const struct needs *needs)
     return common;
 }
 
+/* A call that was given a null pointer for its data can transfer none: it fails, or never comes
+ * back. Once it has rested, only what ranks do may still move it, whichever rank that is. */
+static void needs_of_null(struct proof_prover *prover)
+{
+    prover->needs.count = prover->needs.peer_count = 0;
+    for (uint32_t r = 0; r < prover->history.rank_count; r++)
+        proof_peer_add(prover, (int32_t)r);
+    proof_need_add(prover, (struct need){.state = NEED_CERTAIN,
+                                         .wait = {.need = ENDING_NEED_NULL, .tag = EVENT_NONE}});
+}
+
+/* How many of the needs are in that state. */
+static uint32_t needs_count(const struct needs *needs, enum need_state state)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < needs->count; i++)
+        count += needs->need[i].state == state;
+    return count;
+}
+
+/* Whether it is known what the call waits for. any: one of the needs is enough. */
+static bool needs_are_known(const struct needs *needs, bool any)
+{
+    return needs->count &&
+           (!needs_count(needs, NEED_UNKNOWN) || (!any && needs_count(needs, NEED_CERTAIN)));
+}
+
 /* Adds one call that rank `me` is in, as a node with its clauses. *out_known = false, and nothing
  * added, when nothing can be claimed about it. */
 static enum core_status call_add(struct proof_prover *prover, struct replay_waitfor *waitfor,
@@ -629,23 +657,21 @@ static enum core_status call_add(struct proof_prover *prover, struct replay_wait
     const struct needs *needs = &prover->needs;
     struct replay_blocked blocked = {
         .node = node, .rank = me, .op = open->event.head.a, .event = open->event.seq};
-    uint32_t certain = 0, unknown = 0;
     enum core_status status;
     bool any;
 
     needs_find(prover, (int32_t)me, open, &any);
-    *out_known = false;
+    if (open->of_null && !needs_are_known(needs, any) && prover->standing[me] == PROOF_RESTED) {
+        needs_of_null(prover);
+        any = false;
+    }
+    *out_known = needs_are_known(needs, any);
     if (prover->no_memory)
         return CORE_NO_MEMORY;
-    for (uint32_t i = 0; i < needs->count; i++) {
-        certain += needs->need[i].state == NEED_CERTAIN;
-        unknown += needs->need[i].state == NEED_UNKNOWN;
-    }
-    if (!needs->count || ((any || !certain) && unknown))
+    if (!*out_known)
         return CORE_OK;
-    *out_known = true;
     status = replay_waitfor_blocked(waitfor, &blocked);
-    if (status == CORE_OK && (any || !certain)) {
+    if (status == CORE_OK && (any || !needs_count(needs, NEED_CERTAIN))) {
         /* one of them is enough, or it is not known which of them is missing */
         struct ending_wait common = wait_common(needs);
 

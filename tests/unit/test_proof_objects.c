@@ -1,5 +1,6 @@
 /* The launcher's proof of what is called on communicators, windows and files: collectives, epochs,
  * locks. Spools of jobs that stand still are written by hand, each with its twin that can go on. */
+#include "core/trace/misuse.h"
 #include "tests/unit/proof_job.h"
 
 enum { SIDED = INTERCOMM_CREATE + 1, IBCAST, NEIGHBOR };
@@ -830,9 +831,41 @@ static void locks_that_are_taken_late(void **state)
     }
 }
 
+/* Rank 0 gets data into a null pointer, and rank 1 waits for it in the next fence. */
+static void a_call_with_a_null_pointer(void **state)
+{
+    enum { STUCK, EARLY, GOOD, EARLIER, OTHER, MOVES, TWINS };
+
+    (void)state;
+    for (int twin = 0; twin < TWINS; twin++) {
+        job_start(3);
+        for (uint32_t r = 0; r < 3; r++) {
+            object_define(r, SPOOL_DEF_WIN, 3, 300);
+            on_object(r, EVENT_CLASS_RMA_FENCE, 3, EVENT_NONE, 0, false);
+            standing[r] = twin == EARLY ? PROOF_PAUSED : PROOF_RESTED;
+            if (r)
+                on_object(r, EVENT_CLASS_RMA_FENCE, 3, EVENT_NONE, 0, true);
+        }
+        struct spool_misuse misuse = {.seq = lane[0].seq + (twin != EARLIER)};
+        if (twin != GOOD) /* EARLIER: of another call; OTHER: another misuse */
+            put(0, SPOOL_MISUSE, twin == OTHER ? MISUSE_BUFFERS_OVERLAP : MISUSE_NULL_RECEIVED, 0,
+                &misuse, sizeof misuse, NULL, 0);
+        on_object(0, EVENT_CLASS_RMA, 3, 1, 0, true);
+        if (twin == MOVES) /* a rank that is not even waited for may do something */
+            standing[2] = PROOF_UNKNOWN;
+        if (twin) {
+            expect_nothing();
+            continue;
+        }
+        expect_proven(3);
+        expect_need(ENDING_NEED_NULL, ENDING_OBJECT_NONE, EVENT_NONE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_call_with_a_null_pointer),
         cmocka_unit_test(collectives_wait_for_who_is_missing),
         cmocka_unit_test(roots_of_two_groups_fit),
         cmocka_unit_test(collectives_in_which_others_are_at_work),

@@ -1,0 +1,11 @@
+# expected
+# timeout: 120
+# A call that was given a null pointer for its data, and never returns, as MPI_Get of Open MPI does
+# where it copies from process to process: once it has rested, and all other ranks wait, the job is
+# ended; the cause is the argument.
+. $SOURCE/tests/launch/lib.bash
+mpicc -g -o null.$$ $SOURCE/tests/launch/programs/null.c || exit 1
+export OMPI_MCA_btl_vader_single_copy_mechanism=cma
+timeout 60 crosswait run -o T.db -- mpirun -n 2 ./null.$$ 2>&1 |
+    grep '^error\|^crosswait: deadlock' | sed 's/; the job was ended.*//'
+echo "left behind: $(left null.$$)"
