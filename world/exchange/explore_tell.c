@@ -195,8 +195,7 @@ void world_explore_missed(const struct world_decider *d, int32_t answer,
 void world_explore_turn(const struct world_decider *turn)
 {
     CORE_CHECK(turn->kind >= EXPLORE_TURN && turn->decided < EXPLORE->told.decision_count);
-    if (turn->decided >= EXPLORE_TRACKED)
-        return;
+    CORE_CHECK(turn->decided < EXPLORE_TRACKED);
     if (!EXPLORE->turn)
         EXPLORE->turn = world_zalloc(EXPLORE_TRACKED * sizeof(*EXPLORE->turn));
     EXPLORE->turn[turn->decided] = turn;

@@ -77,6 +77,19 @@ static bool conflict(const struct world_decider *a, const struct world_decider *
 
 /* --- who could go on -------------------------------------------------------------------------- */
 
+static void count_asking(const struct world_decider *asks, bool comes)
+{
+    struct world_part *part = asks->part;
+    if (asks->kind != EXPLORE_TURN)
+        return;
+    part->turns_asking += comes ? 1 : UINT32_MAX;
+    if (!asks->effect || !asks->effect->ordered)
+        return;
+    if (!part->ordered_asking)
+        part->ordered_asking = world_zalloc((size_t)WORLD->rank_count * sizeof(uint32_t));
+    part->ordered_asking[asks->by] += comes ? 1 : UINT32_MAX;
+}
+
 static void come(struct world_decider *asks)
 {
     struct world_part *part = asks->part;
@@ -87,6 +100,7 @@ static void come(struct world_decider *asks)
     *part->asking_end = asks;
     part->asking_end = &asks->next;
     part->polling += asks->poll;
+    count_asking(asks, true);
     if (asks->kind == EXPLORE_TURN)
         world_near_add(&part->asking_near, asks);
 }
@@ -101,6 +115,7 @@ static void go(struct world_decider *asks)
     if (!(*link = asks->next))
         asks->part->asking_end = link;
     asks->part->polling -= asks->poll;
+    count_asking(asks, false);
     if (asks->kind == EXPLORE_TURN)
         world_near_remove(asks->part->asking_near, asks);
 }
@@ -254,17 +269,30 @@ static struct world_decider *tell(struct world_decider *asks)
     return asks;
 }
 
+/* Of those that ask, so many lead to it: operations that keep their order lead to the first. */
+static uint32_t stands_for(const struct world_decider *told)
+{
+    const struct world_effect *effect = told->effect;
+    if (!effect || !effect->ordered)
+        return 1;
+    CORE_CHECK(told->part->ordered_asking[told->by] > 0);
+    bool leads = !effect->after || effect->after->done;
+    return leads ? told->part->ordered_asking[told->by] : 0;
+}
+
 /* The first; then those that conflict with one that is told, until there is no more; also with a
  * look that waits until one of them is done. */
 void world_turn_options(const struct world_decider *d)
 {
     struct world_decider *first = first_or_change(d), *last = first;
+    uint32_t others = d->kind == EXPLORE_TURN ? d->part->turns_asking : UINT32_MAX;
     if (!first)
         return;
     first->told = ++d->part->told;
     first->joins = NULL;
     world_explore_tell(first->name);
-    for (const struct world_decider *told = first; told; told = told->joins)
+    others -= stands_for(first);
+    for (const struct world_decider *told = first; told && others; told = told->joins)
         for (struct world_near e = asking_near(told); world_near_next(&e);) {
             struct world_decider *asks = e.turn;
             if (asks->kind != d->kind || asks->told == d->part->told || !conflict(asks, told))
@@ -275,6 +303,8 @@ void world_turn_options(const struct world_decider *d)
             more->joins = NULL;
             last->joins = more;
             last = more;
+            CORE_CHECK(stands_for(more) <= others); /* nobody is told twice */
+            others -= stands_for(more);
         }
 }
 
@@ -540,7 +570,7 @@ static void might_have_come(const struct world_decider *asks)
 static void came_behind(const struct world_decider *turn)
 {
     const struct world_past *own = world_past_add(NULL, turn->decided);
-    CORE_CHECK(turn->decided >= EXPLORE_TRACKED || world_past_has(turn->behind, turn->decided));
+    CORE_CHECK(world_past_has(turn->behind, turn->decided));
     for (struct world_near e = decided_near(turn); world_near_next(&e);) {
         struct world_decider *d = e.turn;
         if (d == turn || d->kind != turn->kind || !conflict(turn, d) ||
@@ -592,9 +622,11 @@ void world_turn_given(struct world_decider *d, struct world_decider *asks)
     if (d->kind == EXPLORE_TURN && d->decided < EXPLORE_TRACKED)
         world_near_add(&d->part->decided_near, d);
     asks->place = d->place;
-    d->behind = behind(d, asks);
-    world_explore_turn(d);
-    came_behind(d);
+    if (d->decided < EXPLORE_TRACKED) { /* nobody asks what comes behind others */
+        d->behind = behind(d, asks);
+        world_explore_turn(d);
+        came_behind(d);
+    }
     if (d->kind == EXPLORE_LOCK) {
         locked_before(d);
         d->part->lock_count++;
@@ -808,6 +840,7 @@ void world_turn_called(struct world_rma *rma)
     if (world_rma_ordered(rma)) {
         if (!part->ordered)
             part->ordered = world_zalloc((size_t)WORLD->rank_count * sizeof(*part->ordered));
+        rma->effect.ordered = true;
         rma->effect.after = part->ordered[ME->rank];
         part->ordered[ME->rank] = &rma->effect;
     }

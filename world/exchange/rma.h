@@ -50,6 +50,8 @@ struct world_part {
     struct world_decider *asking, **asking_end; /* those that could go on, in the order they came */
     struct world_near_index *asking_near, *decided_near; /* explore_near.h */
     uint32_t polling;                                    /* of those that ask: looks that wait */
+    uint32_t turns_asking, *ordered_asking; /* of those: turns; and, by world rank, operations that
+                                               keep the order in which the rank called them */
     uint32_t *named; /* by world rank: its operations on this memory, and looks at it */
     struct world_effect **ordered; /* by world rank: the last that keeps its order */
     uint32_t told;                 /* how often answers were told */
@@ -66,6 +68,7 @@ struct world_effect {
     void (*run)(struct world_effect *effect); /* anybody may call it, once */
     bool done;                                /* but not yet completed */
     bool blind;                               /* its rank does not learn what was there */
+    bool ordered;                             /* behind what its rank did there before, `after` */
     const struct world_rank *reached;         /* whose memory it needs; NULL: none */
     /* order=explore: what asks for it, and what it keeps its order behind */
     struct world_decider *turn;
