@@ -24,6 +24,9 @@ static void add_steps(struct finding *finding, const struct replay_need *need)
                          describe_bytes(need->step[i].bytes, bytes, sizeof bytes),
                          replay_outcome_text(need->step[i].outcome));
     }
+    if (need->step_count > STEPS_NAMED_MAX)
+        finding_fact(finding, "%" PRIu32 " more thresholds change the outcome",
+                     (uint32_t)need->step_count - STEPS_NAMED_MAX);
 }
 
 static bool ended_early(const struct check_input *input)

@@ -183,7 +183,7 @@ static int32_t frame_called(const struct trace *trace, const struct fate *fate)
 static void add_stack(const struct trace *trace, struct finding *finding, const struct fate *fate)
 {
     int32_t called = frame_called(trace, fate);
-    uint32_t named = 0;
+    uint32_t named = 0, rest = 0;
     char *text = NULL;
     size_t bytes;
     FILE *file = open_memstream(&text, &bytes);
@@ -195,12 +195,18 @@ static void add_stack(const struct trace *trace, struct finding *finding, const 
         fprintf(file, "%s (%s)", trace->site[called].symbol, module_name(&trace->site[called]));
         named++;
     }
-    for (uint32_t i = 0; i < fate->frame_count && named < FRAMES_NAMED_MAX; i++) {
+    for (uint32_t i = 0; i < fate->frame_count; i++) {
         if (!is_application(&trace->site[fate->frame[i]]))
             continue;
+        if (named >= FRAMES_NAMED_MAX) {
+            rest++;
+            continue;
+        }
         fputs(named++ ? ", called from " : "", file);
         frame_words(file, trace, fate->frame[i]);
     }
+    if (rest)
+        fprintf(file, ", and %" PRIu32 " more", rest);
     if (core_text_close(file, &text) && named)
         finding_fact(finding, "stack: %s", text);
     free(text);

@@ -18,6 +18,13 @@
 
 enum { ROWS_SHOWN_MAX = 200 };
 
+/* Says how many of so many rows a table does not show. */
+static void rows_left_out(uint32_t rows, FILE *file)
+{
+    if (rows > ROWS_SHOWN_MAX)
+        fprintf(file, "<p class=\"soft\">And %" PRIu32 " more rows.</p>\n", rows - ROWS_SHOWN_MAX);
+}
+
 /* --- text ------------------------------------------------------------------------------------- */
 
 static const char *plural(uint64_t count)
@@ -205,6 +212,7 @@ static void why_section(const struct report_facts *facts, FILE *file)
         fprintf(file, "</td></tr>\n");
     }
     html_table_end(file);
+    rows_left_out(why->row_count, file);
 }
 
 /* "<td>4,096</td>": of nothing, an empty cell. */
@@ -306,6 +314,7 @@ static void cost_table(const struct report_facts *facts, FILE *file)
     for (uint32_t i = 0; i < facts->cost_count && i < ROWS_SHOWN_MAX; i++)
         cost_row(facts, &facts->cost[i], model, file);
     html_table_end(file);
+    rows_left_out(facts->cost_count, file);
 }
 
 /* Of the causes those that there are. */

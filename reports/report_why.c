@@ -187,24 +187,37 @@ static void print_row(const struct report_facts *facts, const struct why_row *ro
     fputc('\n', file);
 }
 
+/* Says how many rows of at least 1 % are left out. */
+static void print_rest(uint32_t rest, FILE *file)
+{
+    if (rest)
+        fprintf(file, "  ... and %" PRIu32 " more of at least 1 %%\n", rest);
+}
+
 static void print_places(const struct report_facts *facts, FILE *file)
 {
     const struct why *why = &facts->why;
     char time[32], calls[32];
+    uint32_t rest = 0;
 
     if (!why->place_count || percent(why->place[0].ns, why->elapsed_ns) < 1)
         return;
     fprintf(file, "time inside MPI, all ranks:\n");
-    for (uint32_t i = 0; i < why->place_count && i < ROWS_SHOWN_MAX; i++) {
+    for (uint32_t i = 0; i < why->place_count; i++) {
         const struct why_place *place = &why->place[i];
         if (percent(place->ns, why->elapsed_ns) < 1)
             break;
+        if (i >= ROWS_SHOWN_MAX) {
+            rest++;
+            continue;
+        }
         fprintf(file, "  %10s %4u %%  %s call%s of ", report_why_time(place->ns, time, sizeof time),
                 percent(place->ns, why->elapsed_ns),
                 describe_number(place->calls, calls, sizeof calls), place->calls == 1 ? "" : "s");
         call_write(facts, place->in, file);
         fputc('\n', file);
     }
+    print_rest(rest, file);
 }
 
 void report_why_growth(const struct report_facts *facts, const struct why_growth *growth,
@@ -230,20 +243,25 @@ void report_why_growth(const struct report_facts *facts, const struct why_growth
 void report_why_print(const struct report_facts *facts, FILE *file)
 {
     const struct why *why = &facts->why;
-    bool told = false;
+    uint32_t told = 0, rest = 0;
 
     fprintf(file, "why it took so long: ");
     print_sentence(facts, file);
     fputc('\n', file);
     print_work(why, file);
-    for (uint32_t i = 0; i < why->row_count && i < ROWS_SHOWN_MAX; i++) {
+    for (uint32_t i = 0; i < why->row_count; i++) {
         if (percent(why->row[i].ns, why->elapsed_ns) < 1)
             continue;
+        if (told == ROWS_SHOWN_MAX) {
+            rest++;
+            continue;
+        }
         if (!told)
             fprintf(file, "waiting, of the time of all ranks:\n");
         print_row(facts, &why->row[i], file);
-        told = true;
+        told++;
     }
+    print_rest(rest, file);
     print_places(facts, file);
     for (uint32_t i = 0; i < why->growth_count; i++) {
         report_why_growth(facts, &why->growth[i], file);

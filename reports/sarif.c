@@ -22,7 +22,7 @@ struct sarif {
     json_t *seen;    /* how many results of an identity there were */
     json_t *run;     /* properties of the run; NULL: none */
     json_t *current; /* result; not owned. NULL: it is one too many */
-    uint32_t left_out;
+    uint32_t left_out, places_left_out;
 };
 
 void sarif_free(struct sarif *sarif)
@@ -149,8 +149,10 @@ void sarif_place_add(struct sarif *sarif, const struct sarif_place *place)
         json_array_append_new(own, location(sarif, place));
         return;
     }
-    if (json_array_size(related) >= SARIF_PLACES_MAX - 1)
+    if (json_array_size(related) >= SARIF_PLACES_MAX - 1) {
+        sarif->places_left_out++;
         return;
+    }
     json_t *object = location(sarif, place);
     json_object_set_new(object, "id", json_integer((json_int_t)json_array_size(related) + 1));
     json_array_append_new(related, object);
@@ -265,19 +267,28 @@ void sarif_run_set(struct sarif *sarif, json_t *properties)
     sarif->run = properties;
 }
 
+static void notify(json_t *notifications, uint32_t left_out, const char *what, int most)
+{
+    char text[128];
+
+    if (!left_out)
+        return;
+    snprintf(text, sizeof text, "%" PRIu32 " more %s %d", left_out, what, most);
+    json_array_append_new(notifications,
+                          json_pack("{s:s, s:o}", "level", "warning", "message", message(text)));
+}
+
 /* Invariant 4. */
 static json_t *invocation(const struct sarif *sarif)
 {
-    json_t *object = json_pack("{s:b}", "executionSuccessful", 1);
-    char text[128];
+    json_t *object = json_pack("{s:b}", "executionSuccessful", 1), *notifications = json_array();
 
-    if (sarif->left_out) {
-        snprintf(text, sizeof text, "%" PRIu32 " more results are left out: a run holds %d",
-                 sarif->left_out, SARIF_RESULTS_MAX);
-        json_object_set_new(
-            object, "toolExecutionNotifications",
-            json_pack("[{s:s, s:o}]", "level", "warning", "message", message(text)));
-    }
+    notify(notifications, sarif->left_out, "results are left out: a run holds", SARIF_RESULTS_MAX);
+    notify(notifications, sarif->places_left_out, "places are left out: a result holds",
+           SARIF_PLACES_MAX);
+    if (json_array_size(notifications))
+        json_object_set(object, "toolExecutionNotifications", notifications);
+    json_decref(notifications);
     return object;
 }
 

@@ -7,7 +7,8 @@
  *  3. No two results have the same fingerprint, and none depends on a line's number: results of the
  *     same identity are counted in their order.
  *     Code scanning looks at primaryLocationLineHash only: it holds the same.
- *  4. No more than SARIF_RESULTS_MAX results are written; that some are left out is said. */
+ *  4. No more than SARIF_RESULTS_MAX results, and SARIF_PLACES_MAX places of each, are written; how
+ *     many are left out is said. */
 #ifndef REPORTS_SARIF_H
 #define REPORTS_SARIF_H
 

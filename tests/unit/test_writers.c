@@ -119,6 +119,10 @@ static void results_and_places_have_limits(void **state)
     assert_int_equal(json_array_size(json_object_get(result_of(root, 0), "relatedLocations")) +
                          json_array_size(json_object_get(result_of(root, 0), "locations")),
                      SARIF_PLACES_MAX);
+    assert_int_equal(json_unpack(run_of(root), "{s:[{s:[{s:{s:s}}]}]}", "invocations",
+                                 "toolExecutionNotifications", "message", "text", &text),
+                     0);
+    assert_non_null(strstr(text, "5 more places"));
     json_decref(root);
 }
 
