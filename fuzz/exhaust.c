@@ -225,10 +225,11 @@ static void say(const struct exhaust *e)
     const char *name = e->collective->name;
     const bool narrow = getenv("CROSSWAIT_FUZZ_NARROW");
     const unsigned long long scenarios = p->scenarios, findings = p->findings;
+    const bool verified = p->scenarios && !p->findings && !p->open && !p->over;
     if (!p->scenarios && !p->over)
         printf("not verified: %s: no scenario of up to %d rank%s is left\n", name, e->ranks_max,
                e->ranks_max == 1 ? "" : "s");
-    else if (!p->findings && !p->open && !p->over)
+    else if (verified)
         printf("verified: %s, up to %d rank%s%s\n", name, e->ranks_max,
                e->ranks_max == 1 ? "" : "s", p->again ? ", where a poll fails at most once" : "");
     else
@@ -241,11 +242,13 @@ static void say(const struct exhaust *e)
     printf("  %llu scenario%s%s\n", scenarios, scenarios == 1 ? "" : "s",
            narrow ? " that the options leave" : "");
     exhaust_set_print(p->taken, stdout);
-    printf("  %llu world%s, %llu schedule%s, at most %llu of one scenario: every matching and "
-           "completion that MPI allows, whichever sends have buffers\n",
+    printf("  %llu world%s, %llu schedule%s, at most %llu of one scenario%s\n",
            (unsigned long long)p->worlds, p->worlds == 1 ? "" : "s",
            (unsigned long long)p->behaviours, p->behaviours == 1 ? "" : "s",
-           (unsigned long long)p->schedules_most);
+           (unsigned long long)p->schedules_most,
+           verified && !p->again
+               ? ": every matching and completion that MPI allows, whichever sends have buffers"
+               : "");
 }
 
 static int exhaust_one(struct exhaust *e)
