@@ -115,9 +115,11 @@ if [ "$kind" = real ]; then
         *) compile "$file" mpicc -fsanitize=address,undefined -fno-sanitize=function ;;
         esac
     done
+    # AddressSanitizer looks __cxa_throw up when it starts, and ends a process in which a library
+    # that came later throws: C++'s library is there from the beginning.
     link env OMPI_CC=$linker mpicc -fsanitize=address,undefined -o "$out" ${fortran:+-rdynamic} \
         $objects "$share"/lib/libfuzz.a "$share"/lib/libreplay.a "$share"/lib/libcore.a \
-        ${bindings-} ${cxx:+-lstdc++} -ldl -lm
+        ${bindings-} -Wl,--no-as-needed -lstdc++ -Wl,--as-needed -ldl -lm
 else
     for file in "$@"; do
         set -- clang $mpi -fmacro-backtrace-limit=1 -fno-common -fstack-clash-protection \

@@ -154,6 +154,14 @@ static void show_findings(const char *output)
         fclose(file);
 }
 
+/* Whether the ranks ran to their end and found nothing: rank 0 prints so. */
+static bool has_judged(const char *output)
+{
+    char line[512];
+    fuzz_line(output, "no finding", line);
+    return line[0];
+}
+
 /* What a sanitizer says, and where. */
 static bool show_sanitizer(const struct fuzz_job *job, const char *errors)
 {
@@ -203,7 +211,9 @@ int fuzz_real(const struct fuzz_job *job, const char *program, const char *path)
         code = CLI_FINDINGS;
     if (code == CLI_CLEAN)
         code = judge_cost(program, text, trace);
-    if (code == CLI_CLEAN)
+    if (code == CLI_CLEAN && result == CORE_OK && !has_judged(output))
+        code = cli_exit_of(core_report(CORE_IO, "the real ranks ended before they had judged it"));
+    if (code == CLI_CLEAN && result == CORE_OK)
         printf("no finding\n");
     if (code == CLI_FINDINGS && access(trace, R_OK) == 0)
         printf("trace: %s\n", trace);
