@@ -53,8 +53,7 @@ const struct checker check_table[] = {
     {"cost", "checking: cost",
      "collectives that claim a row of the model keep its rounds and words", check_cost},
     {"hang", "checking: hang",
-     "no job hangs, or stands still until it is ended, for a reason that nothing above finds",
-     check_hang},
+     "the job did not hang for a reason that the other checkers do not cover", check_hang},
     {"explore", "checking: explore",
      "whether the program comes to the same good end in whatever order messages arrive (run, and "
      "crosswait explore, run it for that)",

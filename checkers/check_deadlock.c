@@ -286,7 +286,7 @@ static void add_need(const struct check_input *input, struct finding *finding, b
         return;
     if (need->ever && !need->always)
         finding_fact(finding, "%s from an eager threshold of %s on (buffering=eager:%" PRIu64 ")",
-                     hung ? "as far as it was recorded, it would have gone on" : "safe",
+                     hung ? "the recorded part would have continued" : "safe",
                      describe_bytes(need->safe_bytes, bytes, sizeof bytes), need->safe_bytes);
     else if (!need->ever && !completed(input)) /* or it would be a deadlock whatever is buffered */
         finding_fact(finding, "whether more buffering makes it safe is not known: the record ends "
@@ -468,6 +468,9 @@ static void word_polling(const struct check_input *input, struct finding *findin
                   ranks ? ranks : "ranks", count == 1 ? "polls" : "poll");
     for (uint32_t i = 0; i < count && i < POLLS_NAMED_MAX; i++)
         over |= add_polls(input, finding, rank[i]) >= POLLS_LONG_NS;
+    if (count > POLLS_NAMED_MAX)
+        finding_fact(finding, "the polls of %" PRIu32 " more ranks are left out",
+                     count - POLLS_NAMED_MAX);
     finding->severity = over ? FINDING_WARNING : FINDING_NOTE;
     finding->undecided = !over;
     free(ranks);

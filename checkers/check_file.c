@@ -530,7 +530,7 @@ static void compare(struct files *files, uint32_t at)
             if ((finding = say(files, there, longer->step[differ].seq)))
                 finding_title(finding,
                               "a collective call on a file is not made by all: rank %" PRIu32
-                              " calls %s, rank %" PRIu32 " never does",
+                              " calls %s, rank %" PRIu32 " leaves it out",
                               there, trace->call[longer->step[differ].call].name, missing);
         }
         if (finding) {

@@ -41,7 +41,7 @@ const struct rule rule_table[RULE_COUNT] = {
     [RULE_TYPE] = {"type",
                    "message",
                    "misuse",
-                   "what is sent and what is received have the same basic datatypes, by name",
+                   "sender and receiver use the same basic datatypes, by name",
                    "let both sides name the same datatype; whatever is sent as MPI_BYTE is to be "
                    "received as MPI_BYTE",
                    {"collective", "rma"}},
@@ -54,8 +54,8 @@ const struct rule rule_table[RULE_COUNT] = {
     [RULE_FILE] = {"file", "file", "misuse",
                    "files are accessed as their mode and view allow, by all ranks in the same "
                    "order, without conflicts",
-                   "open the file for what is done with it, and let all ranks make its collective "
-                   "calls in the same order, with the arguments that are to be alike",
+                   "open the file with the access mode that is used; make its collective calls on "
+                   "all ranks, in the same order and with matching arguments",
                    .meets = REMEDY_ORDER},
     [RULE_THREAD] = {"thread", "thread", "misuse",
                      "threads call as the thread level allows, and not into the same collective "

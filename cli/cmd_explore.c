@@ -361,7 +361,7 @@ static void files_tell(const struct explore_program *program, struct timespec st
     if (written)
         fprintf(
             stderr,
-            "crosswait: worlds have written real files (%s), as they cannot be kept apart: %s\n",
+            "crosswait: explored runs wrote to real files (%s): they could not be isolated: %s\n",
             written, why);
     free(written);
 }

@@ -260,7 +260,7 @@ static void print_notes(struct replaying *r)
                 " rank%s ends early; nothing is assumed about what came later\n",
                 notes->ranks_unknown, notes->ranks_unknown == 1 ? "" : "s");
     if (notes->ranks_left_out)
-        fprintf(r->out, "note: %" PRIu32 " of them lost events in mid-run and are left out\n",
+        fprintf(r->out, "note: %" PRIu32 " ranks lost events during the run and are ignored\n",
                 notes->ranks_left_out);
     if (notes->unsupported)
         fprintf(r->out, "note: %s cannot be modelled: the first is %s on rank %" PRIu32 "\n",

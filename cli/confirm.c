@@ -56,12 +56,13 @@ static void mark_failed(struct finding *finding, const struct force_result *live
     enum { OF_SIGNALS = 128 }; /* exit statuses above are a shell's for signals */
 
     if (!live->ranks)
-        finding_fact(finding, "not confirmed: when the command was run again under this schedule, "
-                              "no MPI job came of it");
+        finding_fact(finding,
+                     "not confirmed: run again under this schedule, the command started no "
+                     "MPI job");
     else if (live->ranks != ranks)
         finding_fact(finding,
-                     "not confirmed: when the command was run again under this schedule, an MPI "
-                     "job of %" PRIu32 " rank%s came of it",
+                     "not confirmed: run again under this schedule, the command started an MPI job "
+                     "of %" PRIu32 " rank%s",
                      live->ranks, live->ranks == 1 ? "" : "s");
     else if (live->status > OF_SIGNALS)
         finding_fact(finding,

@@ -133,7 +133,7 @@ static char *always_said(const struct explore_program *program)
     const struct world_finding *failure = explore_failure_of(&program->outcome.world);
     char *why = NULL, *said;
     if (told && told->unfinished)
-        return not_explored("no world came to its end in the time that there is for it");
+        return not_explored("no explored run finished within the time limit");
     if (asprintf(&why, "in a world it ends otherwise than it did%s%s", failure ? ": " : "",
                  failure ? failure->text : "") < 0)
         return NULL;
@@ -228,7 +228,7 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
     core_report_keep(&why);
     if (explore_command_read(options->command, false, &command) == CORE_OK) {
         if (command.rank_count != (int)trace->rank_count)
-            core_report(CORE_UNSUPPORTED, "how many ranks it has is not said by its command");
+            core_report(CORE_UNSUPPORTED, "cannot tell the number of ranks from the command line");
         else
             explore(trace, &command, options->job_s, budget_s, written, list, out_said);
         explore_command_done(&command);

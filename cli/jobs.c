@@ -301,7 +301,7 @@ static enum core_status no_job(const struct jobs *jobs)
         line = at + 11;
     }
     enum core_status status =
-        core_report(CORE_BAD_INPUT, "no MPI job of %d ranks came of the command: %.*s",
+        core_report(CORE_BAD_INPUT, "the command started no MPI job with %d ranks: %.*s",
                     jobs->command->rank_count, (int)strcspn(line, "\n"), line);
     free(log);
     return status;

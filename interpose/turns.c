@@ -69,8 +69,8 @@ void turns_gave_up(const char *what)
     if (atomic_exchange(turns_lost, 1))
         return;
     snprintf(text, sizeof text,
-             "rank %d waited for its turn %s, and nobody came: all go on without, and the run is "
-             "not what the schedule says",
+             "rank %d timed out waiting for its turn %s: the job continues unordered, and does not "
+             "follow the schedule",
              recorder.world_rank, what);
     recorder_say(text);
     recorder_lock();
@@ -163,7 +163,7 @@ void turns_start(const struct replay_policy *given)
     }
     turns.threads = names_turns(REPLAY_TURN_LOCKS, REPLAY_TURN_OBJECT) || (writes && several);
     if (turns.threads && !seen) {
-        recorder_warn("turns of threads cannot be had without libcrosswait-threads.so");
+        recorder_warn("ordering threads needs libcrosswait-threads.so, which is not loaded");
         turns.threads = false;
     }
     if (windows && recorder.several) {

@@ -145,8 +145,9 @@ static struct window *window_new(MPI_Comm comm)
     (&lacks, &ranks_lack, 1, recorder_handle.type_long_long, recorder_handle.op_sum, comm);
     if (!ranks_lack)
         return w;
-    recorder_warn("turns at a window cannot be had: a rank has no memory for them, or more than 64 "
-                  "windows");
+    recorder_warn(
+        "one-sided operations cannot be ordered: a rank is out of memory, or has more than "
+        "64 windows");
     window_free(w);
     return NULL;
 }

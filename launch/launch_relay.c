@@ -548,8 +548,8 @@ static void relay_miss(struct relay *relay)
         return;
     relay->lost_said = true;
     core_report(CORE_OK,
-                "nothing is heard from '%s' any more: what its ranks do is not known, and what "
-                "they record waits there",
+                "lost contact with '%s': its ranks are no longer watched, and their records stay "
+                "on that machine",
                 relay->machine.name);
 }
 
@@ -670,14 +670,14 @@ static void missing_tell(const struct launch *launch)
         if (missing > 0 && launch->relays)
             core_report(
                 CORE_OK,
-                "no record has come of %d of %d ranks; those that ran on other machines "
-                "could not reach this one at port %u, and have theirs in '%s.MACHINE.%u' there",
+                "%d of %d ranks left no record here; those on other machines could not reach this "
+                "one at port %u, and keep it in '%s.MACHINE.%u' there",
                 (int)missing, (int)header->world_size, launch->relays->port, launch->spool,
                 launch->relays->port);
         else if (missing > 0)
             core_report(CORE_OK,
-                        "no record has come of %d of %d ranks; those that ran on other machines "
-                        "have theirs in '%s' there (with --relay they are brought)",
+                        "%d of %d ranks left no record here; those on other machines keep it in "
+                        "'%s' (--relay collects it)",
                         (int)missing, (int)header->world_size, launch->spool);
     }
 }

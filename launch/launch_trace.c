@@ -330,7 +330,7 @@ static uint32_t ends_find(const struct launch *launch, const struct launch_world
             end[count].state = EVENT_RANK_ENDED;
             snprintf(detail[count].text, sizeof detail->text, "by crosswait: %s",
                      launch->result->end == LAUNCH_END_DEADLOCK ? "a deadlock was proven"
-                     : launch->result->stalled ? "nothing had moved for so long as was allowed"
+                     : launch->result->stalled ? "no progress within the allowed time (--stall)"
                      : launch->result->end == LAUNCH_END_BUDGET ? "the budget was spent"
                                                                 : "its starter had died");
         } else if (launch->signal_passed && !exited_of_itself(launch, rank)) {

@@ -253,7 +253,9 @@ static int fuzz(const struct fuzz_job *job, const char *program, const struct pa
         return CLI_FINDINGS;
     if (status == FUZZ_INTERRUPTED) {
         summarise(start.log, job);
-        fprintf(stderr, "crosswait: interrupted; what was kept so far is gone on from\n");
+        fprintf(stderr,
+                "crosswait: interrupted; the corpus is kept, and the next run continues from "
+                "it\n");
         return FUZZ_INTERRUPTED;
     }
     fuzz_line(start.log, "crosswait: ", line);

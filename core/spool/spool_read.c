@@ -606,7 +606,8 @@ const struct spool_head *spool_reader_next(struct spool_reader *reader)
         if (!record_fits(head))
             return torn_at(reader, "it holds a record that contradicts itself");
         if (!(head = spool_again_whole(&reader->again, head)))
-            return torn_at(reader, "it holds a record like one that it does not hold");
+            return torn_at(reader,
+                           "a compressed record refers to an earlier record that is missing");
         reader->position += bytes;
         CORE_CHECK(reader->position % 8 == 0); /* invariant 2 */
         CORE_CHECK(reader->position <=

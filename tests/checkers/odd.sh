@@ -6,7 +6,7 @@
 crosswait record -o T.db -- mpirun -n 24 $BUILD/tests/launch/odd 20 2>err
 sed 's/;.*//' err
 crosswait check --only=hang T.db >hang.text
-grep '^error\|^   = it' hang.text | sed 's/;.*//'
+grep '^error\|^   = observed' hang.text | sed 's/;.*//'
 sqlite3 T.db "select role, proof.rank, call, need, first, last from proof
     join rank_span r on r.id = proof.ranks where role = 'core'"
 for format in text html json sarif junit dot; do

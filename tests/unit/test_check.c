@@ -313,7 +313,7 @@ static const struct row {
      NULL},
     {"file",
      "file",
-     "rank 1 never does",
+     "rank 1 leaves it out",
      {OPEN("8") CLOSE, OPEN("8") "Finalize"},
      {OPEN("8") CLOSE, OPEN("8") CLOSE},
      NULL},

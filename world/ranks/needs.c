@@ -170,12 +170,13 @@ void rank_needs_check(void)
     world_process_loaded();
     dl_iterate_phdr(object_check, &needs);
     if (needs.used)
-        rank_refuse("it needs %s, which our library has not", needs.text);
+        rank_refuse("the program uses %s, which crosswait's own MPI does not implement",
+                    needs.text);
 }
 
 void rank_missing_called(const char *call)
 {
     WORLD->fiber->call = call;
-    world_found("unsupported", ME->rank, "%s is not to be had in worlds of processes", call);
+    world_found("unsupported", ME->rank, "worlds of processes do not support %s", call);
     world_stop();
 }

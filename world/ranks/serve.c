@@ -444,7 +444,7 @@ static bool world_serve(void)
     }
     if (good && rank_region->time) {
         WORLD->stop = true;
-        world_found("time", ME->rank, "its time was over while rank %d was behind %s", ME->rank,
+        world_found("time", ME->rank, "time limit reached: rank %d was last in %s", ME->rank,
                     WORLD->fiber->call ? WORLD->fiber->call : "its start");
     }
     if (good)
@@ -494,9 +494,10 @@ void world_process_begin(void)
     CORE_CHECK(world_process_early);
     int threads = rank_thread_count(getpid());
     if (threads > 1)
-        rank_refuse("it has %d threads when its ranks are forked, at its first call of MPI that "
-                    "concerns another rank or its own number",
-                    threads);
+        rank_refuse(
+            "the program already runs %d threads at its first MPI call that concerns ranks; "
+            "its ranks are forked there, before threads start",
+            threads);
     rank_layers_find();
     maps_tell();
     files_find();
