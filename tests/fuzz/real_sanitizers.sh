@@ -1,9 +1,21 @@
 # timeout: 200
 # What sanitizers and the claimed cost say, real ranks say as well: memory that is lost, a byte read
 # behind a block, shifts that C does not define, rounds above those of the row; the right one is
-# silent.
+# silent, and so is one in C that loads a library which throws.
 set -u
+cat >thrower.cc <<'C'
+extern "C" int throws(void)
+{
+    try {
+        throw 1;
+    } catch (int thrown) {
+        return thrown;
+    }
+}
+C
+g++ -shared -fPIC -o thrower.so thrower.cc || exit 1
 cat >bcast.c <<'C'
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include "corpus/collectives/registry.h"
@@ -68,13 +80,19 @@ static int shifts(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm
     (void)shifted;
     return code;
 }
+static int throwing(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    int (*throws)(void) = (int (*)(void))dlsym(dlopen("./thrower.so", RTLD_NOW), "throws");
+    return throws() == 1 ? binomial(buffer, count, type, root, comm) : MPI_ERR_OTHER;
+}
 COLLECTIVE(bcast, "bcast.binomial", binomial)
 COLLECTIVE(bcast, "bcast.binomial", chain)
 COLLECTIVE(bcast, "", loses)
 COLLECTIVE(bcast, "", reads)
 COLLECTIVE(bcast, "", shifts)
+COLLECTIVE(bcast, "", throwing)
 C
-for name in binomial chain loses reads shifts; do
+for name in binomial chain loses reads shifts throwing; do
     printf 'crosswait scenario 1\ncollective %s\nranks 4\ncount 3\nbuffering rendezvous\n' $name \
         >$name.txt
     crosswait fuzz bcast.c --real=$name.txt >out.txt 2>err.txt </dev/null
