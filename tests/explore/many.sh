@@ -1,5 +1,6 @@
-# A rank keeps thousands of accumulates in one epoch: they keep their order, so which is done next is
-# found without a look at each. Where every one was looked at for every one, no world came to its end.
+# A rank keeps thousands of accumulates in one epoch: they keep their order, so which is done next
+# is found without a look at each. Where every one was looked at for every one, no world came to its
+# end.
 cat >many.c <<'END'
 #include <mpi.h>
 enum { COUNT = 5000 };
