@@ -11,10 +11,6 @@ enum { PREDEFINED_END = 4096, DRAFT_SEEK_SET = 401 };
 /* Libraries that were made from a draft of the standard number a few constants otherwise. */
 static bool draft;
 
-void library_learn(void)
-{
-}
-
 bool library_is_binding(const char *file)
 {
     return strncmp(file, "libmpifort", 10) == 0 || strncmp(file, "libmpichfort", 12) == 0;
