@@ -326,8 +326,9 @@ static enum core_status lower_mrecv(struct lower *lower, const struct trace_even
     struct replay_op op = {.kind = immediate ? REPLAY_IMRECV : REPLAY_MRECV, .bytes = event->bytes};
     const struct request *request = requests_find(&lower->requests, event->request);
     bool known = request && (request->matched || request->kind == REQUEST_MESSAGE);
+    bool of_nobody = immediate ? !event->message : known && request->peer == EVENT_PROC_NULL;
 
-    if (known && request->peer == EVENT_PROC_NULL) { /* MPI_MESSAGE_NO_PROC */
+    if (of_nobody) { /* MPI_MESSAGE_NO_PROC */
         op.kind = REPLAY_IRECV;
         op.peer = REPLAY_PROC_NULL;
         op.tag = op.matched = REPLAY_ANY;
