@@ -155,7 +155,7 @@ static enum core_status causes_put(struct causes *causes, const struct finding *
     return status;
 }
 
-/* Of a row that some finding fits as the cause. */
+/* Rows for which some finding fits as the cause. */
 static uint32_t cause_at(const struct causes *causes, uint64_t rank, uint64_t seq, uint64_t row)
 {
     struct made key = {{rank, seq, row}, 0};
@@ -198,7 +198,7 @@ static uint32_t shared_of(const struct causes *causes, const struct finding_call
     return subject ? subject : own;
 }
 
-/* Of the call numbered c. */
+/* Findings about the call numbered c. */
 static uint32_t cause_of(const struct causes *causes, const struct finding *finding, uint32_t c,
                          uint64_t row)
 {

@@ -1,5 +1,5 @@
-/* Which finding another one follows from: the calls of both, and a table of which rule can cause
- * which (cause.c). A symptom is told under its cause. */
+/* Finds which finding another one follows from: by the calls of both, and a table of which rule can
+ * cause which (cause.c). A symptom is told under its cause. */
 #ifndef CHECKERS_CAUSE_H
 #define CHECKERS_CAUSE_H
 

@@ -198,7 +198,7 @@ enum core_status check_keep_one(struct trace *trace, const struct finding *findi
     return status;
 }
 
-/* What a check of everything is known by, in meta; free(). NULL: out of memory, or it was a check
+/* The name of a complete check, in meta; free(). NULL: out of memory, or it was a check
  * of something only. */
 static char *checked_text(const struct trace *trace, const struct check_options *options,
                           bool budget_spent)

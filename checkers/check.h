@@ -31,7 +31,7 @@ struct check_shared {
     struct collective_list collectives;
 };
 
-/* What the program does without buffering and with it; belongs to the input. */
+/* The program's outcome without buffering and with it; belongs to the input. */
 enum core_status check_worlds(const struct check_input *input,
                               const struct replay_worlds **out_worlds);
 
@@ -63,8 +63,9 @@ struct check_options {
     uint64_t budget_schedules; /* CHECK_BUDGET_DEFAULT */
 };
 
-/* Which rules `only` asks for and `ignore` does not leave out (see check_options), by rule_id.
- * CORE_BAD_INPUT for an unknown name, reported with the nearest one and the list of all. */
+/* Selects the rules that `only` asks for and `ignore` does not leave out (see check_options), by
+ * rule_id. CORE_BAD_INPUT for an unknown name, reported with the nearest one and the list of all.
+ */
 enum core_status check_names_parse(const char *only, const char *ignore,
                                    bool out_wanted[RULE_COUNT]);
 
@@ -78,8 +79,8 @@ enum core_status check_all(struct trace *trace, const struct check_options *opti
  * the trace was opened with TRACE_WRITE. */
 enum core_status check_keep(struct trace *trace, const struct check_options *options,
                             enum core_status checked, const struct finding_list *list);
-/* What check_all would find with these options, where check_keep has kept that under the same name
- * of the trace. *out_checked is what check_all returned. CORE_NOT_FOUND, without a report, where it
+/* Reads back the findings that check_all would make with these options, if check_keep has kept them
+ * in the trace. *out_checked is what check_all returned. CORE_NOT_FOUND, without a report, if it
  * has not. */
 enum core_status check_recall(struct trace *trace, const struct check_options *options,
                               struct finding_list *list, enum core_status *out_checked);

@@ -120,7 +120,7 @@ static void op_text(const struct trace *trace, int32_t op, char *text, size_t te
         snprintf(text, text_bytes, "an operation of its own");
 }
 
-/* What a member gave, in words. */
+/* The value that a member gave, in words. */
 static void value_text(struct trace *trace, const struct trace_event *event, enum differs differs,
                        char *text, size_t text_bytes)
 {
@@ -205,9 +205,9 @@ static bool groups_fit(const struct trace *trace, const struct collective *colle
            !((named[0] || named[1]) && collective->present == collective->count);
 }
 
-/* Of a rooted collective of an intercommunicator: one rank of the one group gives MPI_ROOT and the
- * others of it MPI_PROC_NULL, while the other group gives that rank. False: *out_a and *out_b do
- * not fit. */
+/* Checks the roots of an intercommunicator's collective: one rank of the one group gives MPI_ROOT
+ * and the others of it MPI_PROC_NULL, while the other group gives that rank. False: *out_a and
+ * *out_b do not fit. */
 static bool roots_fit(const struct trace *trace, const struct collective_list *collectives,
                       const struct collective *collective, const struct collective_part **out_a,
                       const struct collective_part **out_b)
@@ -331,7 +331,7 @@ static enum core_status sends_in_place(struct trace *trace, const struct trace_e
     return status;
 }
 
-/* Of an allgather or alltoall all processes give MPI_IN_PLACE, or none does. */
+/* Either all processes of an allgather or alltoall give MPI_IN_PLACE, or none does. */
 static enum core_status places_differ(struct trace *trace, const struct trace_event *a,
                                       const struct trace_event *b, bool *out_differ)
 {
@@ -588,7 +588,7 @@ static void title_differing(const struct check_input *input, const struct collec
                       words, collective->number, name);
 }
 
-/* What differs is what is said: the value of each member. */
+/* Reports the values that differ, by member. */
 static enum core_status add_mismatch(const struct check_input *input,
                                      const struct collective_list *collectives,
                                      const struct collective *collective, enum differs differs,
@@ -652,7 +652,7 @@ struct topology { /* the last that was asked for: collectives come by communicat
     int32_t comm; /* 0 and above: it is loaded */
 };
 
-/* What a neighbourhood collective goes along; NULL for others. */
+/* The topology of a neighbourhood collective; NULL for others. */
 static enum core_status graph_of(struct trace *trace, const struct collective_list *collectives,
                                  const struct collective *collective, struct topology *last,
                                  const struct graph **out)
@@ -673,7 +673,8 @@ static enum core_status graph_of(struct trace *trace, const struct collective_li
     return status;
 }
 
-/* What members give each other, where they make the same call. *out_step: whether they do not. */
+/* Compares what members give each other, where they make the same call. *out_step: whether they do
+ * not. */
 static enum core_status compare_data(struct type_report *report,
                                      const struct collective_list *collectives,
                                      const struct collective *collective, struct topology *last,

@@ -1,6 +1,6 @@
-/* What ended the job: a signal, an error that MPI raised where errors are fatal, MPI_Abort, an exit
- * without MPI_Finalize (rule lifecycle), an exception of Python's that nothing caught. Blamed is
- * who went first; ranks that the starter ended because of it have no fate of their own
+/* Finds what ended the job: a signal, an error that MPI raised where errors are fatal, MPI_Abort,
+ * an exit without MPI_Finalize (rule lifecycle), an exception of Python's that nothing caught.
+ * Blamed is who went first; ranks that the starter ended because of it have no fate of their own
  * (core/trace/fate.h), and what others met after it is its consequence.
  *
  * MPI_Abort is the job's own decision, and a note. A signal that a program does not raise itself
@@ -98,7 +98,7 @@ static bool same_call(struct trace *trace, const struct fate *fate, const struct
     return event[0].call == event[1].call && event[0].site == event[1].site;
 }
 
-/* Of its own making, and none of what the first one brought about. */
+/* The rank ended by itself, and not because of the first one. */
 static bool alike(struct trace *trace, const struct fate *fate, const struct fate *first)
 {
     bool names_call = fate->inside || fate->kind == FATE_ERROR || fate->kind == FATE_ABORT;
@@ -214,7 +214,7 @@ static void add_stack(const struct trace *trace, struct finding *finding, const 
 
 /* --- the address and the buffers -------------------------------------------------------------- */
 
-/* What a call that was given the buffer says of its size; 0: not known. Blocks for each rank are
+/* The size that a call with the buffer states; 0: not known. Blocks for each rank are
  * counted for collectives that have one length for all of them. */
 static uint64_t buffer_bytes(const struct trace *trace, const struct trace_event *event, int which)
 {
@@ -416,7 +416,7 @@ static enum core_status add_own_place(const struct trace *trace, struct finding 
                              fate->kind == FATE_EXCEPTION ? "raised here" : "died here");
 }
 
-/* Who met the same, in the order of ranks. */
+/* Lists the ranks that ended the same way, in order. */
 static enum core_status add_ranks(struct trace *trace, struct finding *finding,
                                   const struct fates *fates, const bool *mine)
 {
@@ -441,8 +441,8 @@ static enum core_status add_ranks(struct trace *trace, struct finding *finding,
     return CORE_OK;
 }
 
-/* What the call in which the rank came to its end waits for: what began it, and whose message it
- * is. */
+/* The operation for which the rank's last call waits: the call that began it, and the source of its
+ * message. */
 static enum core_status link_waits(struct trace *trace, struct finding *finding,
                                    const struct trace_event *wait, const struct requests *requests)
 {
@@ -464,7 +464,7 @@ static enum core_status link_waits(struct trace *trace, struct finding *finding,
     return status;
 }
 
-/* Of a rank that was inside a call that completes requests. */
+/* Handles a rank that was inside a call that completes requests. */
 static enum core_status add_waits(struct trace *trace, struct finding *finding,
                                   const struct fate *fate)
 {
@@ -551,7 +551,7 @@ static enum finding_severity severity_of(const struct fate *fate)
                                                                            : FINDING_ERROR;
 }
 
-/* What starts processes asks the starter of the job for them. */
+/* Calls that start processes ask the job's starter for them. */
 static void add_starter(struct trace *trace, struct finding *finding, const struct fate *fate)
 {
     const char *command = trace_meta(trace, "command");

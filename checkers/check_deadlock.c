@@ -346,7 +346,7 @@ static char *calling_text(const struct check_input *input, const struct finding 
     return text;
 }
 
-/* What a single rank waits for is told, where nobody of those waits as well: they have ended.
+/* Names what a single rank waits for, if none of those ranks waits as well: they have ended.
  * shared: others do just what one of these does. */
 static void word_title(const struct check_input *input, struct finding *finding, enum world world,
                        const char *ranks, uint32_t core_count, bool shared)
@@ -403,7 +403,7 @@ static bool is_poll(uint64_t traits)
     return trait_in(traits, TRAIT_POLLS) && !trait_in(traits, TRAIT_WINDOW);
 }
 
-/* What a rank did last: polls that found nothing, how many and for how long (returned: ns). */
+/* The rank's last polls that found nothing: how many, and for how long (returned: ns). */
 static uint64_t add_polls(const struct check_input *input, struct finding *finding, uint32_t rank)
 {
     struct trace_cursor *cursor;
@@ -514,8 +514,8 @@ static void repeat_replay(struct finding *finding, const struct check_input *inp
     free(path);
 }
 
-/* Which it did because it went otherwise; a rank that stood in one of the calls at its end did not
- * get past it. */
+/* The rerun finished because it took another way. A rank that stood in one of the calls at its end
+ * did not get past it. */
 static const char *went_on(const struct check_input *input, const struct replay_waitfor *waitfor)
 {
     if (completed(input))
@@ -592,8 +592,8 @@ static enum core_status add_finding(const struct check_input *input, struct find
     return CORE_OK;
 }
 
-/* Of the ranks whose record ends early, those that did so of themselves; all of them, if they were
- * all ended by others. Room for all ranks; returns how many. */
+/* Selects, of the ranks whose record ends early, those that ended by themselves; all of them, if
+ * they were all ended by others. Room for all ranks; returns how many. */
 static uint32_t list_unknown(const struct check_input *input, uint32_t *rank)
 {
     uint32_t culprits = 0;

@@ -1,5 +1,5 @@
-/* What an exploration of the program has found (explore/): no trace tells that, but `run` leaves it
- * in the trace. Here it is read back, so that whoever looks at the trace sees it as well. */
+/* Reads back the findings of an exploration of the program (explore/), which `run` leaves in the
+ * trace, so that every later reader of the trace sees them. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>

@@ -273,7 +273,7 @@ static struct step step_of(struct trace *trace, const struct trace_event *event)
     return step;
 }
 
-/* What uses the shared file pointer does so in the view that was set last. */
+/* Calls at the shared file pointer use the view that was set last. */
 static void share(struct opened *file, const struct trace_event *event)
 {
     for (uint32_t s = file->steps; s-- > 0;)
@@ -311,7 +311,7 @@ static const char *step_differs(const struct trace *trace, const struct opened *
     return NULL;
 }
 
-/* What a view's datatype must not be: its parts come in the order of their places, none before the
+/* Rules for a view's datatype: its parts come in the order of their places, none before the
  * start; where the file is written, they do not overlap either. NULL: it is none of that. */
 static const char *misplaced(const struct trace *trace, int32_t id, bool written)
 {

@@ -106,7 +106,7 @@ struct told {
     int32_t error;            /* of the receive */
 };
 
-/* What a call that completes requests says of this one; false: nothing. */
+/* The status that a completing call gave of this request; false: none. */
 static bool tells(const struct trace_event *event, uint64_t request, int32_t *out_error)
 {
     for (uint32_t i = 0; i < event->completion_count; i++)
@@ -366,7 +366,7 @@ static enum core_status judge_run(struct messages *m, const struct replay_result
 
 /* --- receives in which ranks died ------------------------------------------------------------- */
 
-/* Which of several it was is not known. */
+/* It is not known which of several it was. */
 static enum core_status add_truncated(struct messages *m, uint32_t rank,
                                       const struct truncated *truncated)
 {

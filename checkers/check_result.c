@@ -110,7 +110,7 @@ static bool complete(const struct check_input *input, const struct collective *c
     return true;
 }
 
-/* What is said of one of the collectives at a place is counted from then on. */
+/* Reports one collective of a place and counts the others from then on. */
 static bool said_before(const struct judging *j, enum rule_id rule, uint32_t member)
 {
     const struct trace_event *event = &j->part[member].event;
@@ -168,7 +168,7 @@ static bool same(const struct judging *j, uint32_t member, uint64_t offset,
     return true;
 }
 
-/* What the others received, or sent: the whole without them is the block of `member`. */
+/* Sums up what the others received or sent: the whole without that is the block of `member`. */
 static bool rest_find(const struct judging *j, const struct content *of, uint64_t whole,
                       uint32_t member, uint64_t *out_bytes)
 {
@@ -245,7 +245,7 @@ static bool block_exchanged(const struct judging *j, uint32_t from, uint32_t to,
     return before + j->counts[from][to] <= elements;
 }
 
-/* What `from` gives `to`; *out_block NULL: only its size is known. */
+/* The block that `from` gives `to`; *out_block NULL: only its size is known. */
 static bool block_find(const struct judging *j, enum shape shape, uint32_t from, uint32_t to,
                        const unsigned char **out_block, uint64_t *out_bytes)
 {
@@ -269,8 +269,8 @@ static bool block_find(const struct judging *j, enum shape shape, uint32_t from,
            rest_find(j, j->sent, j->received[to].bytes, from, out_bytes);
 }
 
-/* What member `to` gets from each of a collective that moves blocks. True: all of it was judged, or
- * found wrong. */
+/* Judges what member `to` gets from each member of a collective that moves blocks. True: all of it
+ * was judged, or found wrong. */
 static bool judge_member(const struct judging *j, enum shape shape, uint32_t to, bool *out_right)
 {
     uint64_t offset = 0;
@@ -594,8 +594,8 @@ static bool overlap(const struct collective_list *all, const struct collective *
     return false;
 }
 
-/* Of the communicator's collectives from `first` on: the first one of which the parts may not
- * belong together, or the first of another communicator. */
+/* Finds the first of the communicator's collectives from `first` on whose parts may not belong
+ * together, or the first of another communicator. */
 static uint32_t sure_until(const struct check_input *input, const struct collective_list *all,
                            uint32_t first)
 {

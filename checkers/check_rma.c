@@ -158,7 +158,8 @@ static uint64_t locked_by(const struct rma *rma, const struct epoch *epoch)
     return epoch->all ? epoch->all_seq : 0;
 }
 
-/* What the rank has begun on a window towards a target, and not completed: a list through `next`.
+/* Operations that the rank has begun on a window towards a target and not completed: a list through
+ * `next`.
  */
 static struct open *open_of(struct rma *rma, int32_t win, uint32_t target)
 {
@@ -188,8 +189,8 @@ static void complete_at(struct rma *rma, int32_t win, uint32_t target, bool at_o
         complete_list(rma, &open->first[1], seq);
 }
 
-/* What the rank had begun on the window towards `target` (-1: all) is complete with this call; at
- * the origin only: what was read is there, and what was written need not be. */
+/* Completes the operations that the rank had begun on the window towards `target` (-1: all). At the
+ * origin only: what was read is there, and what was written need not be. */
 static void complete(struct rma *rma, int32_t win, int32_t target, bool at_origin, uint64_t seq)
 {
     if (target >= 0)
@@ -291,7 +292,7 @@ static int kind_of(enum verb verb)
                                          : ACCUMULATE;
 }
 
-/* What is moved must fit where it goes: the one side is sent, the other received. */
+/* The data must fit at their destination: one side is sent, the other received. */
 static void compare_sizes(struct rma *rma, const struct trace_event *event)
 {
     const struct trace *trace = rma->input->trace;
@@ -352,8 +353,8 @@ static void no_put(struct rma *rma, const struct trace_event *event, uint32_t fe
 
 enum { REGIONS_MAX = 1000 };
 
-/* Of a window without memory of its own: the first and the last byte lie in what the target
- * attached at some time, where all that it did is known. Places are told from the first that it
+/* In a window without memory of its own the first and the last byte lie in memory that the target
+ * attached at some time, if all its calls are known. Places are told from the first that it
  * attached on. */
 static void within_regions(struct rma *rma, const struct trace_event *event,
                            const struct window *window, struct access *access)
@@ -390,7 +391,7 @@ static void within_regions(struct rma *rma, const struct trace_event *event,
             access->target, event->rank);
 }
 
-/* What is accessed in a window without memory of its own is attached then. */
+/* Memory that is accessed in a window without memory of its own must be attached then. */
 static void compare_regions(struct rma *rma, const struct order *order)
 {
     for (uint32_t i = 0; i < rma->all.count; i++) {
@@ -566,7 +567,7 @@ static void within_fences(struct rma *rma, const struct trace_event *event,
                           "and none is ended by one that asserts MPI_MODE_NOPRECEDE");
 }
 
-/* What the fence ends and begins, and what it asserts of that. */
+/* Handles a fence: the epoch that it ends, the one that it begins, and its assertions. */
 static void fence(struct rma *rma, const struct trace_event *event, struct epoch *epoch)
 {
     int64_t mode = trace_arg_value(rma->input->trace, event, "assert", 0);
@@ -787,8 +788,8 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
     return status == CORE_OK ? rma->status : status;
 }
 
-/* Which bytes between low and high a call touches. False: that is not known, as the datatype has
- * too many parts. */
+/* Finds the bytes between low and high that a call touches. False: that is not known, as the
+ * datatype has too many parts. */
 static bool local_bytes(const struct trace *trace, const struct misuse *misuse,
                         struct access *access)
 {

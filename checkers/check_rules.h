@@ -9,7 +9,7 @@
 #define CHECK_BUFFERED "buffering=eager"
 
 enum core_status check_crash(const struct check_input *input, struct finding_list *list);
-/* Of rule lifecycle: exits without MPI_Finalize. */
+/* Rule lifecycle: exits without MPI_Finalize. */
 enum core_status check_exit(const struct check_input *input, struct finding_list *list);
 enum core_status check_deadlock(const struct check_input *input, struct finding_list *list);
 enum core_status check_buffer_need(const struct check_input *input, struct finding_list *list);

@@ -196,8 +196,8 @@ static void received(struct threads *t, const struct trace_event *event)
     own->open = false;
 }
 
-/* What all members of a communicator, window or file call together: no two threads of one may at a
- * time. */
+/* Calls that all members of a communicator, window or file make together: two threads of one rank
+ * may not make them at the same time. */
 static bool gathers(const struct trace_event *event)
 {
     bool on_comm = !(event->traits & (TRAIT_BIT(WINDOW) | TRAIT_BIT(FILE))) ||

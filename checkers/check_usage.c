@@ -41,7 +41,7 @@ static const struct {
 _Static_assert(sizeof rules / sizeof *rules == MISUSE_RULE_WINDOW,
                "a row per rule, but for what is no misuse by itself");
 
-/* Of the kinds of misuse for which their rule's is not the right one. */
+/* Severities for the kinds of misuse for which their rule's is not the right one. */
 static const enum remedy remedies[MISUSE_KIND_COUNT] = {
     [MISUSE_HANDLE_POINTER] = REMEDY_HANDLE,         [MISUSE_HANDLE_NULL] = REMEDY_HANDLE,
     [MISUSE_HANDLE_FREED] = REMEDY_HANDLE,           [MISUSE_HANDLE_UNKNOWN] = REMEDY_HANDLE,
@@ -167,7 +167,7 @@ static enum core_status weigh(struct gathering *gathering, struct finding *findi
     return CORE_OK;
 }
 
-/* What makes two occurrences the same mistake: calls, places and words. place: of the other call,
+/* Two occurrences are the same mistake by calls, places and words. place: of the other call,
  * where the mistake is told there. */
 static char *same_text(const struct trace_event *event, int32_t place, const struct misuse *misuse,
                        const char *words)
@@ -180,7 +180,7 @@ static char *same_text(const struct trace_event *event, int32_t place, const str
                : text;
 }
 
-/* What the program itself did between calls; the call is the first that saw it. */
+/* The program itself did this between calls; the call is the first that saw it. */
 static bool is_found_after(enum misuse_kind kind)
 {
     return kind == MISUSE_SEND_WRITTEN || kind == MISUSE_SEND_UNMAPPED ||

@@ -343,7 +343,7 @@ static bool awaits_only(const struct finding_call *call, uint32_t rank)
            call->await->last == rank;
 }
 
-/* Of those to blame all but one wait for that one, and they are several. */
+/* All ranks to blame but one wait for that one, and they are several. */
 static bool awaits_odd_one(const struct finding *finding)
 {
     uint32_t tried = 0;

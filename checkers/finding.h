@@ -1,4 +1,4 @@
-/* What checkers find, as data: reports render it, the trace file keeps it, exit codes follow from
+/* Findings, as data: reports render it, the trace file keeps it, exit codes follow from
  * it. */
 #ifndef CHECKERS_FINDING_H
 #define CHECKERS_FINDING_H
@@ -164,7 +164,7 @@ enum core_status finding_link_add(struct finding *finding, uint32_t rank, uint64
  */
 void finding_call_subject(struct finding_call *call, struct trace *trace, uint64_t seq);
 
-/* What became of a finding that was tried. An assumed one that was confirmed is an error from now
+/* Outcome of the trial of a finding. An assumed one that was confirmed is an error from now
  * on, any other stays a note; what failed in a world is a note where it was refuted. */
 void finding_confirm(struct finding *finding, enum finding_confirmed how);
 bool finding_is_refuted(const struct finding *finding);

@@ -160,7 +160,8 @@ static void tell(struct near *near, enum differs how, const struct side *other,
     near->told++;
 }
 
-/* Of the operations that are left over, the one that differs in what is first in the list. */
+/* Finds, among the operations that are left over, the one that differs in what is first in the
+ * list. */
 static void look_left(struct near *near, const struct side *waiting, bool receives)
 {
     enum differs best = DIFFERS_COUNT;

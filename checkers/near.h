@@ -8,8 +8,8 @@
 #include "checkers/finding.h"
 #include "replay/logical/run.h"
 
-/* Of a deadlock of this run: adds, for the calls that hold each other, what comes near to what they
- * wait for. Nothing is claimed of it but what is on record. */
+/* Adds to a deadlock of this run, for the calls that hold each other, operations that nearly match
+ * what they wait for. Nothing is claimed of it but what is on record. */
 enum core_status near_add(const struct check_input *input, struct finding *finding,
                           const struct replay_result *result);
 

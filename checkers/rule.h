@@ -69,7 +69,7 @@ struct rule {
     const char *says;    /* what is right where it finds nothing; one sentence */
     const char *help;    /* how it is mended, unless the finding has a remedy of its own */
     const char *also[2]; /* other checkers that find it, where they look at the same thing */
-    /* Of findings of a kind; REMEDY_OF_RULE: help. */
+    /* Remedies for a kind of findings; REMEDY_OF_RULE: the rule's own. */
     enum remedy alone;   /* no rank that is waited for waits itself, or several wait for one */
     enum remedy subject; /* it is about an operation under way */
     enum remedy blocks;  /* its calls wait for ever (finding.h) */

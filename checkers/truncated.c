@@ -101,7 +101,7 @@ static bool has_gaps(const struct trace *trace)
     return false;
 }
 
-/* Of each rank the next message, where it is too long. */
+/* The next message of each rank, where it is too long. */
 static enum core_status senders_look(const struct looking *looking, const struct replay_op *receive,
                                      struct truncated *truncated)
 {

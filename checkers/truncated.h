@@ -1,5 +1,5 @@
-/* Which message had no room in a receive from anyone in which its rank died. Its status, which
- * would tell, was never written. */
+/* Finds the message that had no room in a wildcard receive in which its rank died. Its status,
+ * which would tell, was never written. */
 #ifndef CHECKERS_TRUNCATED_H
 #define CHECKERS_TRUNCATED_H
 

@@ -185,7 +185,8 @@ static bool waits_as(const struct replay_program *program, const struct replay_w
     return false;
 }
 
-/* Of a large core the first ranks only: who is like another one is told apart from it then. */
+/* Keeps the first ranks of a large core only: a rank that is like another one is told apart from it
+ * then. */
 static void mark_as_core(const struct replay_program *program, const struct replay_waitfor *waitfor,
                          bool *alike)
 {

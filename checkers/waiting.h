@@ -1,5 +1,5 @@
-/* What a rank of a replayed run that cannot go on waits for, as the record that the launcher makes
- * of a job that cannot (core/trace/ending.h): both get their words from wording.h. */
+/* Describes what a rank of a blocked replay waits for, by the record that the launcher makes of a
+ * blocked job (core/trace/ending.h): both get their words from wording.h. */
 #ifndef CHECKERS_WAITING_H
 #define CHECKERS_WAITING_H
 
@@ -19,7 +19,7 @@ enum core_status waiting_record(const struct replay_program *program,
 void waiting_describe(const struct ending *waiting, const struct ending_call *call,
                       struct finding_call *part);
 
-/* Which of the blocked calls, by their index, are as much to blame as the core, which is the
+/* Selects the blocked calls, by index, that are as much to blame as the core, which is the
  * smallest set of ranks that wait for each other: they hold a rank of a core and are held by one,
  * they stand in the same collective as one and wait for the same ranks, or both wait for the same
  * ranks, which have ended. Zeroed; free with free(). CORE_NO_MEMORY (reported). */

@@ -369,7 +369,7 @@ bool wording_need_is_own(enum ending_need need)
            need == ENDING_NEED_GENERALIZED || need == ENDING_NEED_START || need == ENDING_NEED_NULL;
 }
 
-/* Of others the ranks that are waited for say all. */
+/* For other calls the ranks that are waited for say all. */
 static bool need_is_own(const struct ending_wait *wait)
 {
     return wording_need_is_own(wait->need);
@@ -544,8 +544,8 @@ static void behind_words(FILE *file, const struct ending *ending)
     free(rank);
 }
 
-/* Who waits for what, of a proven deadlock: "rank 0 waits in MPI_Recv for rank 1, rank 1 waits in
- * MPI_Send for rank 0; rank 2 cannot go on either". */
+/* Words for who waits for what in a proven deadlock: "rank 0 waits in MPI_Recv for rank 1, rank 1
+ * waits in MPI_Send for rank 0; rank 2 cannot go on either". */
 static void print_deadlock(FILE *file, const struct ending *ending)
 {
     uint32_t calls = 0;
@@ -580,7 +580,7 @@ struct doing { /* what the threads of a rank do */
     char *text; /* "MPI_Recv", "MPI_Recv, a thread outside of MPI", "outside of MPI" */
 };
 
-/* Which of the roles a rank is told under: INSIDE if any of its threads is. */
+/* The role under which a rank is told: INSIDE if any of its threads is. */
 static enum ending_role role_of(const struct ending *seen, uint32_t first, uint32_t end)
 {
     CORE_CHECK(end <= seen->call_count);

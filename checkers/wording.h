@@ -19,26 +19,28 @@ void wording_ranks(FILE *file, const uint32_t *rank, uint32_t count, const char 
 /* The same for a column, not for a sentence: "rank 1", "ranks 0-19,21-23". Free with free(); NULL:
  * out of memory. */
 char *wording_ranks_short(const uint32_t *rank, uint32_t count);
-/* What differs between ranks: rank i has value[i]. The value that the fewest ranks have comes
- * first: "root 1 on rank 2, root 0 on ranks 0, 1 and 3". Of calls: "rank 2 calls MPI_Barrier where
- * 23 others call MPI_Bcast". Free with free(); NULL: out of memory. */
+/* Words for a difference between ranks: rank i has value[i]. The value that the fewest ranks have
+ * comes first: "root 1 on rank 2, root 0 on ranks 0, 1 and 3". Of calls: "rank 2 calls MPI_Barrier
+ * where 23 others call MPI_Bcast". Free with free(); NULL: out of memory. */
 char *wording_differing(const char *const *value, const uint32_t *rank, uint32_t count);
 char *wording_calling(const char *const *call, const uint32_t *rank, uint32_t count);
-/* Of a collective, the fewer first: "rank 2 leaves out MPI_Reduce, which 25 others call", "rank 2
- * calls MPI_Reduce, which 25 others leave out". Free with free(); NULL: out of memory. */
+/* Words for a collective that some never call, the fewer first: "rank 2 leaves out MPI_Reduce,
+ * which 25 others call", "rank 2 calls MPI_Reduce, which 25 others leave out". Free with free();
+ * NULL: out of memory. */
 char *wording_missing(const char *call, const uint32_t *missing, uint32_t missing_count,
                       const uint32_t *there, uint32_t there_count);
 /* The same as text, for messages of bounded length. Free with free(); NULL: out of memory. */
 char *wording_ranks_text(const uint32_t *rank, uint32_t count, const char *joint);
 
-/* What one thing is that a call waits for: "rank 1", "ranks 1 or 2", "any message, from ranks 0 or
- * 1", "rank 1, which has come to its end", "what no rank can do any more". */
+/* Words for one thing that a call waits for: "rank 1", "ranks 1 or 2", "any message, from ranks 0
+ * or 1", "rank 1, which has come to its end", "what no rank can do any more". */
 void wording_wait(FILE *file, const struct ending *ending, const struct ending_wait *wait);
 /* All that the call waits for: "ranks 1 and 2, and for any message, from ranks 0 or 3". */
 void wording_waits(FILE *file, const struct ending *ending, const struct ending_call *call);
 /* Free with free(); NULL: out of memory. */
 char *wording_waits_text(const struct ending *ending, const struct ending_call *call);
-/* What a rank that is waited for would have to do: "to receive the message". */
+/* Words for the action that a rank which is waited for would have to take: "to receive the
+ * message". */
 const char *wording_need(enum ending_need need);
 /* Whether it is the rank's own to do, which the words of the wait say. */
 bool wording_need_is_own(enum ending_need need);
@@ -47,7 +49,7 @@ bool wording_need_is_own(enum ending_need need);
 char *wording_deadlock_text(const struct ending *ending);
 /* One sentence on how the job was ended; NULL: it was not, or out of memory. Free with free(). */
 char *wording_ending(const struct ending *ending);
-/* What is said of a job that runs and seems to hang, after quiet_s seconds: its ranks are of the
+/* Words about a job that runs and seems to hang, after quiet_s seconds: its ranks are of the
  * roles INSIDE, POLLS and OUTSIDE. long_calls: some are in calls that may take long. Free with
  * free(); NULL: out of memory. */
 char *wording_quiet(const struct ending *seen, uint32_t quiet_s, bool long_calls);
@@ -56,7 +58,7 @@ char *wording_quiet(const struct ending *seen, uint32_t quiet_s, bool long_calls
 char *wording_signal(int64_t number);
 /* Whether programs bring it about by what they do, and not somebody from outside. */
 bool wording_signal_is_own(int64_t number);
-/* What si_code says, as a sentence; NULL: nothing. INT64_MIN: it is not known. */
+/* The meaning of si_code, as a sentence; NULL: nothing. INT64_MIN: it is not known. */
 const char *wording_signal_cause(int64_t number, int64_t si_code);
 
 #endif

@@ -249,7 +249,7 @@ static void variable_write(FILE *file, const struct misuse *misuse)
             describe_bytes((uint64_t)(misuse->value[2] + misuse->value[3]), bytes, sizeof bytes));
 }
 
-/* What memory a buffer is: a variable, what a pointer points to, or what it has room for. */
+/* Words for a buffer's memory: a variable, what a pointer points to, or its room. */
 static void memory_write(FILE *file, const struct misuse *misuse)
 {
     char bytes[64];

@@ -169,7 +169,7 @@ static enum core_status misuse_keep(uint32_t rank, uint64_t seq, const struct mi
     return status;
 }
 
-/* What was misused at the event, which comes behind all those that were asked for before. */
+/* Prints the misuse recorded at the event, which comes after all events asked for before. */
 static void misuse_print(struct dump *dump, const struct trace_event *event)
 {
     const struct line *line = dump->line;

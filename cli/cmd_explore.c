@@ -461,7 +461,7 @@ static int again_check(const struct options *o, const char *schedule)
     return code;
 }
 
-/* What is asked for does not go together: an exit status; 0: it does. */
+/* Exit status for options that contradict each other; 0: they do not. */
 static int settings_check(const struct options *o, const struct settings *s, int rank_count)
 {
     if (!rank_count)

@@ -47,7 +47,7 @@ static char *output_from(const char *folder)
     return name;
 }
 
-/* What was made, rank by rank where something is to be said. */
+/* Prints the trace that was made, and each rank that needs a remark. */
 static enum core_status trace_tell(const char *path)
 {
     struct trace trace;

@@ -128,8 +128,8 @@ static void print_event(struct replaying *r, uint32_t rank, uint64_t seq)
         fprintf(r->out, " at %s", trace_site_text(&r->trace, event.site, site, sizeof site));
 }
 
-/* What the call itself waits for, together; then of each operation that it waits for what that
- * waits for. */
+/* Lists the ranks that the call itself waits for, then for each operation that it waits for the
+ * ranks that this one waits for. */
 static void print_waits(struct replaying *r, const struct replay_waitfor *waitfor,
                         const struct replay_blocked *blocked)
 {
@@ -688,8 +688,8 @@ static enum core_status find_schedule(struct replaying *r, bool *out_found)
     return status;
 }
 
-/* What is chosen in a world of the program, or was found there, as the real library can be given
- * it. */
+/* Translates a schedule that was chosen or found in a world of the program into choices that the
+ * real library can be given. */
 static enum core_status choose_in_world(struct replaying *r)
 {
     struct explore_command job;
@@ -733,7 +733,7 @@ static enum core_status choose_in_world(struct replaying *r)
     return CORE_OK;
 }
 
-/* Of a job that does not move any more, and whose world failed. */
+/* Reports on a job that makes no more progress and whose world failed. */
 enum { STALL_S = 10 };
 
 static const char *outcome_text(const struct replaying *r, const struct force_result *live)
@@ -835,7 +835,7 @@ static int replay(struct replaying *r, bool decide, bool explore, bool need)
     return status == CORE_OK ? code : cli_exit_of(status);
 }
 
-/* What is chosen in a world has its defaults, and is checked once it is chosen. */
+/* Applies the defaults of a schedule that is chosen in a world; it is checked once it is chosen. */
 static enum core_status policy_read(struct replay_policy *policy, const char *text, bool live)
 {
     replay_policy_init(policy);

@@ -113,7 +113,7 @@ static int interrupted_by(const struct launch_result *result)
     return ends && result->status ? result->signal : 0;
 }
 
-/* What the job ended with counts only where no finding explains it. */
+/* Derives the exit status. The job's own status counts only where no finding explains it. */
 static int exit_of(const struct launch_result *result, const struct run_outcome *outcome)
 {
     if (outcome->findings || result->end == LAUNCH_END_DEADLOCK)

@@ -59,7 +59,7 @@ static bool any_fails(const struct finding_list *list, uint32_t first)
     return false;
 }
 
-/* What rests on an assumption is settled by a search that was whole. */
+/* Settles findings that rest on an assumption by a search that was complete. */
 static void refute(struct finding_list *list, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

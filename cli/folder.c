@@ -21,7 +21,7 @@
 #define FOLDER "crosswait-explore-"
 #define OWNED "owned" /* a file in there, locked as long as there is an explorer whose it is */
 
-/* What the owner had started is waited for no longer. */
+/* Stops waiting for what the owner had started. */
 enum { JOB_MS = 20000 };
 
 static void empty(const char *folder)

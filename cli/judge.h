@@ -31,7 +31,7 @@ enum { JUDGE_FILE_COUNT = 5 };
 
 enum judge_colour { JUDGE_COLOUR_AUTO, JUDGE_COLOUR_ALWAYS, JUDGE_COLOUR_NEVER };
 
-/* What a person reads: the options of run, check and report that say how. */
+/* Options of run, check and report for the text that a person reads. */
 #define JUDGE_STYLE_SPECS                                                                     \
     {"why", 0, NULL, "check nothing; say who makes whom wait, and where time went"},          \
         {"verbose", 'v', NULL, "text: also what each rank did, all totals, costs and times"}, \

@@ -29,7 +29,7 @@ enum cli_exit { /* of every command */
                 CLI_BUDGET = 5   /* budget spent without a verdict */
 };
 
-/* What a command that only passes a status up should exit with. */
+/* Exit status of a command that only passes a status up. */
 int cli_exit_of(enum core_status status);
 
 struct options_spec { /* a table ends with a row whose name is NULL */
@@ -86,7 +86,7 @@ int options_exit(int which);
  * the operand. */
 int options_read_one(struct options *options, const struct options_command *command, int argc,
                      char **argv, const char *kind, const char **out_output);
-/* That there is one operand, of this kind ("trace"), and no command unless there may be one:
+/* Checks that there is one operand, of this kind ("trace"), and no command unless there may be one:
  * CLI_CLEAN, or reports what is wrong. */
 int options_one(const struct options *options, const char *kind, bool command);
 /* Reports a mistake of usage, with a pointer to --help; returns CLI_USAGE. */

@@ -1,4 +1,4 @@
-/* What a command writes to a file that the user named. */
+/* Writes a command's output to a file that the user named. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 

@@ -1,4 +1,4 @@
-/* What `record` and `run` take alike: how a job is recorded, and options of the library. */
+/* Options that `record` and `run` share: how a job is recorded, and options of the library. */
 #ifndef CLI_RECORD_OPTIONS_H
 #define CLI_RECORD_OPTIONS_H
 

@@ -61,7 +61,7 @@ enum core_array_growth { CORE_ARRAY_DOUBLE, CORE_ARRAY_DOUBLE_ZERO, CORE_ARRAY_E
         low_;                                        \
     })
 
-/* What stands behind the macros: `array` is the address of the typed pointer. */
+/* Functions behind the macros: `array` is the address of the typed pointer. */
 #define CORE_ARRAY_GROW(array, room, need, growth, what) \
     ((uint64_t)(need) <= (room)                          \
          ? CORE_OK                                       \

@@ -120,8 +120,8 @@ bool binding_sources(void)
 
 /* --- names of symbols ------------------------------------------------------------------------- */
 
-/* What of the Itanium ABI's grammar tells where a part ends. Each returns what is behind it; NULL:
- * it has expressions, or is no such name. */
+/* Parts of the Itanium ABI's grammar, as far as they tell where a part of a name ends. Each returns
+ * the address behind the part; NULL: it has expressions, or is no such name. */
 static const char *part_skip(const char *at);
 
 static const char *digits_skip(const char *at)

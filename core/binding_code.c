@@ -49,7 +49,7 @@ static bool read_at(int fd, void *to, size_t bytes, uint64_t at)
            pread(fd, to, bytes, (off_t)at) == (ssize_t)bytes;
 }
 
-/* Of all functions; else of those that other objects may call. */
+/* All functions; else only those that other objects may call. */
 static bool symbols_find(struct object *object, int fd)
 {
     ElfW(Ehdr) head;
@@ -160,7 +160,7 @@ static enum binding binding_named(const struct object *object, int fd, uint32_t 
     return binding_symbol(text);
 }
 
-/* Of the functions of a stretch that hold the address, those that begin last. */
+/* Finds the functions of a stretch that hold the address and begin last. */
 static bool stretch_look(const struct object *object, int fd, uint32_t stretch, uintptr_t address,
                          enum binding *out_binding)
 {

@@ -1,5 +1,5 @@
-/* What tells a machine from the others of a job: its name, which may be another's, too, and what
- * the kernel calls its start. */
+/* Identifies a machine among the others of a job: by its name, which another may have too, and by
+ * the kernel's id of this boot. */
 #ifndef CORE_MACHINE_H
 #define CORE_MACHINE_H
 

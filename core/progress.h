@@ -1,7 +1,7 @@
-/* What takes longer than a second says so on a terminal: the stage, how much of it is done, and
- * what is left, in one line that is taken away again. Silent unless core_progress_show was called,
- * which a command does where standard error is a terminal. Stages may lie in each other: the
- * innermost with a known end is told.
+/* Shows the progress of work that takes longer than a second, on a terminal: the stage, how much of
+ * it is done, and what is left, in one line that is removed again. Silent unless core_progress_show
+ * was called, which a command does where standard error is a terminal. Stages may lie in each
+ * other: the innermost with a known end is told.
  *
  * Nothing depends on it but that line: who calls it stays deterministic. */
 #ifndef CORE_PROGRESS_H

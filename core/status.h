@@ -1,4 +1,4 @@
-/* What every fallible function returns. Whoever first knows the cause reports it with
+/* The result of every fallible function. Whoever first knows the cause reports it with
  * core_report(); callers pass the code up. Outputs of a function are written only when it returns
  * CORE_OK. */
 #ifndef CORE_STATUS_H
@@ -32,7 +32,7 @@ enum core_status core_report(enum core_status status, const char *format, ...)
 /* Redirects messages, for tests and fuzzers. NULL restores stderr. */
 typedef void (*core_report_fn)(enum core_status status, const char *message, void *context);
 void core_report_hook(core_report_fn hook, void *context);
-/* What first goes wrong is said there, the caller's to free; other messages are dropped. Until
+/* Stores the first error message there, the caller's to free; later messages are dropped. Until
  * core_report_hook(NULL, NULL). */
 void core_report_keep(char **message);
 

@@ -1,4 +1,5 @@
-/* Who made a file: what `crosswait --version` and the formats that name their tool say. */
+/* The tool's name and version, as `crosswait --version` and the formats that name their tool print
+ * them. */
 #ifndef CORE_VERSION_H
 #define CORE_VERSION_H
 

@@ -236,7 +236,8 @@ void explore_walk_free(struct explore_walk *w)
     free(w);
 }
 
-/* What it has would have been of that receive, had that not been cancelled. */
+/* True if the cancelled receive, had it stayed posted, would have taken the message that this
+ * receive got. */
 static bool is_behind(const struct explore_walk *w, const struct end *recv,
                       const struct end *cancelled)
 {
@@ -315,7 +316,7 @@ static bool may_pass(const struct explore_walk *w, const struct step *step,
     return (!end->other || end->send) && (!end->waits || (end->standard && keeps(kept, end)));
 }
 
-/* Whose message was received. */
+/* The source of the received message. */
 static uint64_t match_hash(const struct explore_walk *w, const struct step *step)
 {
     const struct end *end = end_at(w, step->end);
@@ -354,7 +355,7 @@ static bool go_on(struct explore_walk *w, struct line *line, const struct replay
     return moved;
 }
 
-/* Of a thread that waits: the send that it waits for, if it is one that could have a buffer. */
+/* The send that a waiting thread waits for, if it is one that could have a buffer. */
 static enum core_status waiting_add(const struct explore_walk *w, const struct line *line,
                                     struct replay_names *waiting)
 {

@@ -1,5 +1,5 @@
-/* What people type: `mpirun -n 4 ./app args`, or the program itself where the number of ranks is
- * given beside it. */
+/* Parses a command as people type it: `mpirun -n 4 ./app args`, or the program itself where the
+ * number of ranks is given beside it. */
 #ifndef EXPLORE_COMMAND_H
 #define EXPLORE_COMMAND_H
 

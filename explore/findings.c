@@ -185,7 +185,7 @@ static enum core_status tell(struct explore_program *program, uint32_t rank, con
     return status;
 }
 
-/* What the last world says of each answer of the list. */
+/* The last world's text about each answer of the list. */
 static enum core_status tell_answers(struct explore_program *program,
                                      const struct explore_list *usual, struct look *look)
 {
@@ -256,7 +256,7 @@ static char *also_failed(const struct world_outcome *outcome, const struct world
     return NULL;
 }
 
-/* What --again takes: the words of a policy over its own defaults. */
+/* The argument of --again: the words of a policy over its own defaults. */
 static char *schedule_text(const struct explore_list *list, const struct explore_sends *sends,
                            bool touched)
 {
@@ -309,7 +309,7 @@ static char *buffered_words(const struct explore_events *events, const struct ex
     return text;
 }
 
-/* What the world says that was run last. */
+/* The text of the world that was run last. */
 static enum core_status look_fill(struct explore_program *program, const struct explore_list *usual,
                                   const struct explore_events *events, struct look *look)
 {
@@ -708,8 +708,8 @@ static enum core_status tell_unlike(struct explore_program *program, const struc
                 &look->stands);
 }
 
-/* That they were different once is not enough: of a program that does not repeat itself, what is
- * seen when they are run again may be the same. */
+/* Two worlds that differed once need not differ again: a program that does not repeat itself may
+ * show the same when they are rerun. */
 static bool tells_apart(const struct look *look, const struct look *base,
                         const struct explore_allow *allow)
 {
@@ -938,7 +938,7 @@ enum core_status explore_findings(struct explore_program *program, struct explor
     return status;
 }
 
-/* What one of the two examples sends; nothing, where it is broken off. */
+/* The message of one of the two examples; none, where it is broken off. */
 static enum core_status sent_again(struct explore_program *program, const struct explore_list *list,
                                    struct explore_sent *out_sent)
 {

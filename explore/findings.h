@@ -1,5 +1,5 @@
-/* What a search has found, as findings: each way to fail is an error (rule behaviour), outcomes
- * that differ are a warning (rule race), each with the fewest answers that lead there. */
+/* Turns the result of a search into findings: each way to fail is an error (rule behaviour),
+ * outcomes that differ are a warning (rule race), each with the fewest answers that lead there. */
 #ifndef EXPLORE_FINDINGS_H
 #define EXPLORE_FINDINGS_H
 

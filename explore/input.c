@@ -26,7 +26,7 @@ static bool write_all(int file, const char *bytes, ssize_t count)
     return true;
 }
 
-/* What is read from `from`; 0: nothing. */
+/* Bytes read from `from`; 0: none. */
 static int copy(int from, bool *out_open)
 {
     char buffer[65536];

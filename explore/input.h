@@ -1,4 +1,4 @@
-/* What is on standard input. */
+/* Keeps what is on standard input. */
 #ifndef EXPLORE_INPUT_H
 #define EXPLORE_INPUT_H
 

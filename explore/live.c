@@ -22,7 +22,7 @@ static bool is_file(const struct world_decision *d)
     return d->reason == REPLAY_REASON_OTHER && replay_turn_is_file(d->number);
 }
 
-/* Of a receive: what it gets that is cancelled, if anything. */
+/* The answer of a cancelled receive, if it gets a message. */
 static bool is_cancel(const struct world_decision *d, int ranks)
 {
     return (d->number > REPLAY_CANCEL_NUMBERS && d->number <= REPLAY_EPOCH_NUMBERS) ||

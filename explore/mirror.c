@@ -150,7 +150,7 @@ static bool ends_in_poll(const struct replay_op *op)
            (op->kind == REPLAY_TEST || op->kind == REPLAY_IPROBE);
 }
 
-/* What the decision of the operation was, if it is one. A rank that died in it got something, or
+/* The operation's decision, if it is one. A rank that died in it got something, or
  * died of something else: nothing tells. Where not all sends have buffers, what the policy names
  * may never come: it is refused if something else was there instead, which the world sees. */
 static void wish(const struct at *at, int32_t answer)
@@ -476,7 +476,7 @@ static void operate(const struct at *at)
     world_wish(WORLD_WISH_FREE);
 }
 
-/* What the job called it in the numbers of turns. */
+/* The job's number for it among turns. */
 static void object_give(const struct mirror *mirror, uint32_t rank, uint32_t comm)
 {
     struct rank_state *state = &mirror->rank[rank];
@@ -661,7 +661,7 @@ static enum core_status sends_number(struct mirror *mirror, uint32_t rank, uint3
     return status;
 }
 
-/* Of a send of the world: its number in the job. */
+/* The number in the job of a send of the world. */
 static uint64_t send_in_job(const struct mirror *mirror, int rank, uint32_t number)
 {
     const struct rank_state *state = &mirror->rank[rank];
@@ -709,7 +709,7 @@ static uint32_t same_before(const struct world_decisions *told, const struct wor
     return same;
 }
 
-/* That one came before the other is known only if both were done by then. */
+/* It is known that one came before the other only if both were done by then. */
 static void certain(const struct mirror *mirror, const struct world_decision *d, int32_t other,
                     uint32_t before)
 {
@@ -778,7 +778,7 @@ static uint32_t number_in_job(const struct mirror *mirror, const struct world_de
     return REPLAY_BUFFER_NUMBERS + (uint32_t)send_in_job(mirror, d->rank, send);
 }
 
-/* Of threads: it stands where the operation does whose turn it was. */
+/* For threads: a turn stands where its operation does. */
 static enum core_status thread_name(const struct mirror *mirror, struct world_decision *d)
 {
     const struct replay_rank *rank = &mirror->program->rank[d->rank];
@@ -823,8 +823,8 @@ static enum core_status decisions_name(struct mirror *mirror, const struct repla
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* What the policy names and the world is to be given: turns that were had; where the rank died it
- * got what it was to get; and sends that have no buffer. */
+/* Decisions that the policy names and the world is given: turns that were had; where the rank died
+ * it got what it was to get; and sends that have no buffer. */
 static enum core_status name_give(const struct mirror *mirror, const struct replay_name *name,
                                   struct replay_names *given)
 {
@@ -921,7 +921,7 @@ static bool turns_lack(const struct mirror *mirror)
     return count != mirror->turns.had.count;
 }
 
-/* Of what the threads of a rank did, something did not come again, or its order is not known. */
+/* Some action of a rank's threads did not come again, or its order is not known. */
 static bool threads_lack(const struct mirror *mirror)
 {
     bool any = false, lack = false;

@@ -1,6 +1,6 @@
-/* What a job on the real MPI library chose, and what else it could have: its calls, as they were
- * recorded, are gone through again in a world of fibers, where each decision has the answer that it
- * had in the job. What the world tells of them (world/exchange/explore.h) holds for the job.
+/* Executes a recorded job again in a world of fibers, where each decision has the answer that it
+ * had in the job. The alternatives that the world reports (world/exchange/explore.h) hold for the
+ * job on the real MPI library.
  *
  * The recorder gives a job the answers of a schedule (interpose/decide.h, which counts decisions
  * as a world does). Its trace is lowered with what each call chose, and gone through again in a

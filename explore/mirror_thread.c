@@ -98,7 +98,8 @@ static enum core_status threads_make(struct reading *reading)
 
 /* --- behind what they come -------------------------------------------------------------------- */
 
-/* Who makes no call is not there; behind its maker comes what it makes. */
+/* Leaves out threads that make no call; the threads that such a one creates follow its own creator.
+ */
 static void maker_read(struct reading *reading, struct mirror_thread *thread)
 {
     uint32_t number = thread->number, place = NOBODY;

@@ -19,7 +19,7 @@ enum core_status mirror_turns_read(const char *path, struct mirror_turns *out_tu
 enum core_status mirror_turns_have(struct mirror_turns *turns, const struct replay_turn *row);
 void mirror_turns_done(struct mirror_turns *turns);
 
-/* Of threads, not of a window. */
+/* Turns of threads, not of a window. */
 static inline bool mirror_turn_is_thread(uint64_t number)
 {
     return number >= REPLAY_TURN_LOCKS && number < REPLAY_BUFFER_NUMBERS &&

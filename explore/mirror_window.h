@@ -28,8 +28,9 @@ void mirror_windows_done(struct mirror_windows *windows);
  * makes none. */
 void mirror_windows_do(struct mirror_windows *windows, uint32_t rank, uint32_t op, MPI_Comm comm,
                        MPI_Request *request);
-/* Of a decision about a window: whose operation the answer is, and which of its rank; before: how
- * many of the decisions about that lock had this answer before. False: there is none. */
+/* For a decision about a window: the rank whose operation is the answer, and which of its
+ * operations; before: how many of the decisions about that lock had this answer before. False:
+ * there is none. */
 bool mirror_windows_find(const struct mirror_windows *windows, const struct world_decision *d,
                          int32_t answer, uint32_t before, uint32_t *out_rank, uint32_t *out_op);
 /* Whether it is done at its target before its turn is over: MPI has no call for that between

@@ -105,9 +105,9 @@ static size_t blank_bytes(const char *at, const char *end)
     return at + bytes < end && isdigit((unsigned char)at[bytes]) ? bytes : 0;
 }
 
-/* What fits both lines, a star for each number that differs and what is blank before it; NULL: they
- * differ in other ways, or have too little in common to be told from lines of another kind: the
- * row of a table has no letters, but numbers that are the same. */
+/* A pattern that fits both lines, with a star for each number that differs and the blanks before
+ * it; NULL: they differ in other ways, or have too little in common to be told from lines of
+ * another kind: the row of a table has no letters, but numbers that are the same. */
 static char *pattern_of(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     const char *a_end = a + a_bytes, *b_end = b + b_bytes;
@@ -175,7 +175,7 @@ static uint64_t hash_bytes(uint64_t hash, const char *text, size_t bytes)
     return core_random_mix(hash ^ bytes);
 }
 
-/* Of the lines, in whatever order: what arrives first is often printed first. */
+/* Hashes the lines in any order: a rank often prints first what arrives first. */
 static uint64_t hash_text(uint64_t hash, const char *text, const struct explore_allow *allow)
 {
     uint64_t sum = 0;

@@ -1,7 +1,7 @@
-/* What came of a world, and which worlds are alike: how the ranks ended, what the world found, what
- * the ranks printed (their lines, in whatever order). A world that failed is like all that failed
- * the same way, whatever they printed: the same ranks, in the same calls at the same places, with
- * buffers or only without. */
+/* The outcome of a world, and which worlds are alike: how the ranks ended, what the world found,
+ * what the ranks printed (their lines, in whatever order). A world that failed is like all that
+ * failed the same way, whatever they printed: the same ranks, in the same calls at the same places,
+ * with buffers or only without. */
 #ifndef EXPLORE_OUTCOME_H
 #define EXPLORE_OUTCOME_H
 

@@ -1,4 +1,4 @@
-/* What an exploration has found, in the formats of reports: text, HTML, JSON, SARIF,
+/* Writes the findings of an exploration in the formats of reports: text, HTML, JSON, SARIF,
  * JUnit. */
 #ifndef EXPLORE_OUTPUT_H
 #define EXPLORE_OUTPUT_H

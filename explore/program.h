@@ -59,7 +59,7 @@ enum core_status explore_program_times(struct explore_program *program,
 enum core_status explore_program_untime(struct explore_program *program,
                                         struct explore_search *search, uint32_t **out_places);
 
-/* Of the clock that end_s is of. */
+/* The time now, on the clock of end_s. */
 double explore_program_now_s(void);
 
 /* An explore_run_fn; context: the program. */
@@ -75,7 +75,7 @@ enum core_status explore_program_crowded(void);
 enum core_status explore_program_followed(const struct explore_program *program,
                                           const struct replay_policy *policy);
 
-/* Of a code address of the program: "mw.c:17". False: nothing is known. */
+/* The source line of a code address of the program: "mw.c:17". False: nothing is known. */
 bool explore_program_place(struct explore_program *program, uint64_t site,
                            struct site_place *out_place);
 /* The command as one would type it to a shell, behind `crosswait explore`; as a job, where

@@ -23,7 +23,8 @@ enum { SHARE_AHEAD = 3, SHARES = 4 };
 static const double KEEP_S = 0.25;
 enum { KEEP_SHARE = 20 };
 
-/* Of one behaviour: places to stand still that are looked at, and those of them that are one. */
+/* Limits for one behaviour: places to block that are looked at, and those of them that count as
+ * one. */
 enum { PLACES_MAX = 64, STUCK_MAX = 4 };
 
 struct known {
@@ -88,7 +89,7 @@ static uint64_t entry_hash(const struct explore_answer *answer)
     return core_random_mix(answer_hash(answer) + answer->serves);
 }
 
-/* Of the answers and what they are for, in any order, and of which one is last. */
+/* Hashes the answers and their decisions, in any order, and which one is last. */
 static uint64_t list_hash(const struct explore_list *list)
 {
     uint64_t sum = 0;
@@ -302,8 +303,8 @@ static bool all_given(const struct explore_list *list, const struct world_decisi
     return given == list->count;
 }
 
-/* What a helper's world said of its ranks is not here: where it costs a job to see that again, it
- * is seen at once, while there is time. */
+/* The output of a helper's world is not here: where it costs a job to see it again, it is seen at
+ * once, while there is time. */
 static enum core_status class_met(struct explore_search *s, const struct ran *ran,
                                   const struct explore_class *class, uint32_t place)
 {
@@ -358,7 +359,7 @@ static void class_count(struct explore_search *s, uint32_t place, bool wait)
 
 /* --- fewer buffers ---------------------------------------------------------------------------- */
 
-/* Of one behaviour: sends that keep their buffers, first come first served. */
+/* Limit for one behaviour: sends that keep their buffers, first come first served. */
 struct fewer {
     struct explore_walk *walk;
     uint64_t told; /* a hash of what was found to be complete, or there */
@@ -541,7 +542,7 @@ static void grown_done(struct grown *grown)
     free(grown->before);
 }
 
-/* That answer to the decision behind the first `count` of the list. */
+/* Gives that answer to the decision behind the first `count` of the list. */
 static uint64_t offer_hash(const struct grown *grown, uint32_t count,
                            const struct world_decision *d, int32_t answer)
 {
@@ -609,7 +610,7 @@ static int by_name(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* What comes before the answer at `place` of the list, without its own witnesses. */
+/* The causes of the answer at `place` of the list, without its own witnesses. */
 static uint32_t level_of(const struct explore_list *list, uint32_t place)
 {
     while (place && list->answer[place - 1].serves)
@@ -697,7 +698,7 @@ static bool spent(struct explore_search *s, uint32_t shares)
            (o->time_s > 0 && seconds_now() - s->started_s >= o->time_s * shares / SHARES);
 }
 
-/* What the ranks send, and where two behaviours differ in it: these two. */
+/* Messages of the ranks, and the two behaviours that differ in them. */
 static enum core_status sent_note(struct explore_search *s, const struct ran *ran,
                                   const struct explore_list *all)
 {
@@ -751,7 +752,8 @@ static enum core_status behaviour(struct explore_search *s, const struct ran *ra
     return status;
 }
 
-/* What comes next, as far as is known, to the helpers: the first of the heap are near its top. */
+/* Gives the next behaviours to the helpers, as far as they are known: the first of the heap are
+ * near its top. */
 static void lists_give(struct explore_search *s)
 {
     struct explore_spread *spread = s->options->spread;
@@ -971,7 +973,7 @@ void explore_search_done(struct explore_search *search)
 
 /* --- the smallest schedule -------------------------------------------------------------------- */
 
-/* Of a world that did not come to its end nothing is known: what there is was found before. Nor of
+/* Nothing is known of a world that did not come to its end: what there is was found before. Nor of
  * a job that did not keep its schedule: somebody may have waited outside of MPI. */
 static enum core_status leads_there(struct explore_search *s, const struct explore_list *list,
                                     const struct explore_sends *sends,

@@ -88,14 +88,14 @@ struct explore_options {
     /* After each world; NULL: none. `ahead`: worlds that are known of and not yet run. */
     void (*progress)(void *context, uint64_t worlds, uint64_t ahead);
     void *progress_context;
-    /* What was run last is a world of a new class; NULL: none. */
+    /* Class of the world run last, if that class is new; NULL: it is not. */
     enum core_status (*met)(void *context, const struct explore_search *search, uint32_t class);
     void *met_context;
 };
 
 struct explore_item;
 
-/* What is decided, and a job cannot be given. */
+/* Decisions that a job cannot be given. */
 enum { EXPLORE_LACKS_WINDOWS = 1, EXPLORE_LACKS_PERSISTENT = 2, EXPLORE_LACKS_THREADS = 4 };
 
 /* What nobody saw in some world, and may differ where it races: see world_decisions. */

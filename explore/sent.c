@@ -195,7 +195,7 @@ static void first_say(const struct explore_message *m, FILE *file)
     }
 }
 
-/* What of it can be told from the other: its first element, its bytes, or a hash of them. */
+/* The part of the message that differs: its first element, its bytes, or a hash of them. */
 static void content_say(const struct explore_message *m, const struct explore_message *other,
                         FILE *file)
 {

@@ -1,6 +1,7 @@
-/* What the ranks of a world send, and where two worlds differ in it. The messages of one channel
- * (from whom, to whom, tag, communicator) are compared one by one in their order. The order between
- * channels is not: a rank that answers whoever comes first sends the same in each order. */
+/* Records the messages of a world's ranks, and finds where two worlds differ in them. The messages
+ * of one channel (from whom, to whom, tag, communicator) are compared one by one in their order.
+ * The order between channels is not: a rank that answers whoever comes first sends the same in each
+ * order. */
 #ifndef EXPLORE_SENT_H
 #define EXPLORE_SENT_H
 
@@ -43,7 +44,7 @@ struct explore_unlike {
 /* False: there is none. */
 bool explore_sent_differ(const struct explore_sent *a, const struct explore_sent *b,
                          struct explore_unlike *out_unlike);
-/* Whose call it is; never NULL. */
+/* The message that differs; never NULL. */
 const struct explore_message *explore_unlike_message(const struct explore_unlike *unlike);
 /* "sends 2.5 to rank 1, tag 7"; what it is in the other with `otherwise`: ", otherwise 3.5". */
 void explore_unlike_say(const struct explore_unlike *unlike, bool otherwise, FILE *file);

@@ -184,7 +184,7 @@ void explore_helper_serve(struct explore_helper *helper, explore_run_fn run, voi
     explore_list_done(&list);
 }
 
-/* What it says goes nowhere: it says what we say. What the terminal sends is for us. */
+/* Silences the helper: it would print what we print. Signals of the terminal are for us. */
 static _Noreturn void helper_run(struct explore_helper *helper, pid_t parent, explore_help_fn help,
                                  void *context)
 {
@@ -383,7 +383,7 @@ static void answer_receive(struct explore_spread *spread, struct explore_helper 
         free(kept.arrays); /* it is run here, and what is wrong is said */
 }
 
-/* What is there already is taken in, so that helpers have room. */
+/* Takes in the answers that are there already, so that helpers have room. */
 int explore_spread_room(struct explore_spread *spread)
 {
     int room = 0, ahead = (int)spread->kept_count;

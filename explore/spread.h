@@ -13,7 +13,7 @@
 
 struct explore_helper; /* the child's side */
 
-/* What a helper does: starts the program, and serves until it returns. */
+/* The body of a helper: starts the program, and serves until it returns. */
 typedef void (*explore_help_fn)(void *context, struct explore_helper *helper);
 void explore_helper_serve(struct explore_helper *helper, explore_run_fn run, void *context);
 
@@ -21,7 +21,7 @@ void explore_helper_serve(struct explore_helper *helper, explore_run_fn run, voi
 enum core_status explore_spread_new(int helpers, explore_help_fn help, void *context,
                                     struct explore_spread **out_spread);
 void explore_spread_free(struct explore_spread *spread);
-/* Who comes to the meeting helps, too; the meeting is the spread's then. */
+/* Processes that come to the meeting help, too; the spread owns the meeting then. */
 void explore_spread_meet(struct explore_spread *spread, struct explore_meeting *meeting);
 /* The other side: helps whoever listens for that job, until it has ended. */
 void explore_spread_join(uint64_t job, explore_help_fn help, void *context);
@@ -32,7 +32,7 @@ int explore_spread_room(struct explore_spread *spread);
  * each send buffered; seeded: its choices are by chance, of that seed. */
 void explore_spread_give(struct explore_spread *spread, uint64_t hash,
                          const struct explore_list *list, bool seeded, uint64_t seed);
-/* What came of it, until the next call for another; false: it was not given out, or its helper is
+/* The result, valid until the next call for another; false: it was not given out, or its helper is
  * gone. Waits for it if need be. */
 bool explore_spread_take(struct explore_spread *spread, uint64_t hash,
                          const struct world_outcome **out_outcome, uint64_t *out_key,

@@ -246,7 +246,7 @@ static bool read_search(struct explore_search *s, FILE *file)
            read_places(&s->places, file) && read_classes(s, file) && read_ahead(s, file);
 }
 
-/* What a place leads to is one of the classes. */
+/* A place leads to one of the classes. */
 static bool places_good(const struct explore_search *s)
 {
     for (uint32_t i = 0; i < s->places.count; i++)

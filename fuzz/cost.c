@@ -177,7 +177,7 @@ static bool claimed_here(const struct collective *collective, const struct scena
     return when(s->ranks, s->count, commutative) != 0;
 }
 
-/* What the collective claims for the scenario; false: nothing. */
+/* The cost that the collective claims for the scenario; false: none. */
 static bool claim_of(const struct collective *collective, const struct scenario *s,
                      struct claim *out)
 {

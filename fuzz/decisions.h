@@ -1,4 +1,4 @@
-/* What MPI leaves to the library, decided: which standard sends were buffered, which source a
+/* Decisions that MPI leaves to the library: which standard sends were buffered, which source a
  * wildcard receive took, what a test, a probe or a wait for any of several requests said. A run in
  * one process notes its decisions; a run on real ranks has the same ones forced upon it, call by
  * call, so that a finding which depends on credits, on delays or on a schedule repeats there.
@@ -25,13 +25,13 @@ void decisions_posted(int rank, int32_t request);
 void decisions_matched(int rank, int32_t request, int world_source);
 /* A rank that came to this call of the collective after another had left it. */
 void decisions_late(int rank, int call);
-/* What was noted, as text: lines of a rank, what, and numbers. */
+/* The noted decisions, as text: lines of a rank, what, and numbers. */
 void decisions_print(FILE *out);
 
 /* Forces what the file says of this rank. 0, or -1 with a message printed. */
 int decisions_force(const char *path, int ranks, int world_rank);
-/* Of the next standard send, of all persistent sends, of the next receive from any source: 1 or 0
- * (buffered), a rank of the world; -1 when nothing was decided. */
+/* The decision for the next standard send, for all persistent sends, for the next receive from any
+ * source: 1 or 0 (buffered), a rank of the world; -1 when nothing was decided. */
 int decisions_next_send(void);
 int decisions_persistent(void);
 int decisions_next_source(void);

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* What can be asked about a call. */
+/* Questions about a call. */
 struct call {
     int size, root, count;
     bool in_place, commutes, again; /* not the first call of the rank */
@@ -34,7 +34,8 @@ static struct call call_of(int count, MPI_Datatype type, MPI_Op op, int root, co
     return call;
 }
 
-/* What an algorithm does between two branches: it keeps the compiler from making one of them. */
+/* Stands for an algorithm's work between two branches: it keeps the compiler from making one of
+ * them. */
 static __attribute__((noinline)) bool on(void)
 {
     __asm__ volatile("");

@@ -32,7 +32,7 @@ enum {
     DEATHS_MAX = 8
 };
 
-/* What parent and child both see. */
+/* Memory shared by parent and child. */
 struct progress {
     uint64_t at; /* scenarios done, of all targets */
     uint64_t scenarios, worlds, behaviours, schedules_most, open, findings;

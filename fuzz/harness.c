@@ -292,8 +292,8 @@ static void plan_make(const struct collective *collective, struct scenario *scen
     now.plan = (struct execute_plan){{collective, other}, {scenario, &beside}};
 }
 
-/* Of gigabytes only what wrapped offsets do is a finding: what an int cannot count MPI_Pack cannot
- * pack, a collective may refuse, on some ranks alone, and the world has no room for. */
+/* For gigabytes only wrong results and overruns count: a size that an int cannot count may be
+ * refused by MPI_Pack, or by a collective on some ranks alone, and the world has no room for it. */
 static bool refused(const struct scenario *scenario, const struct world_outcome *out)
 {
     return scenario->type == TYPE_HUGE && out->finding_count &&
@@ -301,7 +301,7 @@ static bool refused(const struct scenario *scenario, const struct world_outcome 
            strcmp(out->finding[0].rule, "overrun") != 0;
 }
 
-/* Of how many ranks the smallest group is that messages go round in. */
+/* The number of ranks in the smallest group around which messages travel. */
 static int smallest_group(const struct scenario *scenario)
 {
     int first = scenario->first_group, others = scenario->ranks - first;

@@ -69,7 +69,7 @@ void harness_print(const struct collective *collective, const struct scenario *s
  * empty. */
 bool harness_parse(const char *text, struct scenario *out, char out_name[128], char message[256]);
 
-/* What of a scenario is out of the ordinary, in words joined by '+': what a shrunk one needs. */
+/* The unusual features of a scenario, in words joined by '+': what a shrunk one needs. */
 void harness_pattern_words(const struct collective *collective, const struct scenario *scenario,
                            char text[256]);
 

@@ -3,7 +3,7 @@
 #ifndef FUZZ_LIMIT_H
 #define FUZZ_LIMIT_H
 
-/* What CROSSWAIT_FUZZ_SECONDS says that an input may take, or the usual number. */
+/* The seconds that an input may take: CROSSWAIT_FUZZ_SECONDS, or the usual number. */
 int limit_seconds(int usual);
 /* To show again what took too long: twice as many, and 10 at the most. */
 int limit_seconds_again(void);

@@ -97,7 +97,7 @@ static void *sparse_new(size_t bytes)
     return made->data;
 }
 
-/* What lies between the block's last byte and the forbidden page is nobody's. */
+/* Memory between the block's last byte and the forbidden page is nobody's. */
 static void slack_check(const struct sparse *block)
 {
     const char *end = block->map + block->map_bytes - PAGE;

@@ -1,5 +1,5 @@
-/* What a collective allocates: its object files call the functions of replaced.c in place of malloc
- * and its kin (program/globals.sh --memory), and these call memory.c. */
+/* Follows the allocations of a collective: its object files call the functions of replaced.c in
+ * place of malloc and its kin (program/globals.sh --memory), and these call memory.c. */
 #ifndef FUZZ_MEMORY_H
 #define FUZZ_MEMORY_H
 
@@ -13,7 +13,7 @@ void memory_world_starts(void);
 /* All ranks have returned (world_options.returned): what they allocated and did not free is lost,
  * but for what can be reached from what they keep. Both are freed. */
 void memory_world_returned(void);
-/* What was lost: false for nothing; text[WORLD_TEXT_MAX] says it. */
+/* Finds lost memory: false for none; text[WORLD_TEXT_MAX] says it. */
 bool memory_lost(int *out_rank, char *text);
 /* Where it was allocated, a line each place: "allocated in FUNCTION, FILE:LINE". */
 void memory_lost_places(FILE *out);
@@ -30,9 +30,9 @@ void memory_forget(void *data);
 /* Zeroes in a large block cost nothing; false: it is not within one. */
 bool memory_zero_sparse(char *begin, size_t bytes);
 
-/* Of the undefined-behaviour sanitizer. An offset of zero from a null pointer, which is what count
- * 0 gives, is a note ("note: FILE:LINE: ..." on standard error with memory_notes), everything else
- * its finding. */
+/* Handles a report of the undefined-behaviour sanitizer. An offset of zero from a null pointer,
+ * which is what count 0 gives, is a note ("note: FILE:LINE: ..." on standard error with
+ * memory_notes), everything else its finding. */
 extern bool memory_notes;
 
 #endif

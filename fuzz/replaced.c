@@ -131,7 +131,7 @@ REPLACED(int, MPI_Free_mem, void *block)
 
 /* --- variables of a thread, destructors ------------------------------------------------------- */
 
-/* What the compiler keeps of a variable of the thread (-femulated-tls): global data, of which each
+/* The compiler's record of a thread-local variable (-femulated-tls): global data, of which each
  * rank has its own. */
 struct thread_variable {
     size_t bytes, alignment;
@@ -175,7 +175,7 @@ REPLACED_WEAK(void *, __asan_memset, void *at, int value, uintptr_t bytes)
     return __asan_memset ? __asan_memset(at, value, bytes) : memset(at, value, bytes);
 }
 
-/* What is large costs what of it was written. */
+/* A large block costs as much as was written of it. */
 REPLACED_WEAK(void *, __asan_memcpy, void *to, const void *from, uintptr_t bytes)
 {
     if (bytes < WORLD_LARGE)

@@ -151,7 +151,7 @@ static int decide(const char *path, const char *out)
     return harness_decide(collective, &scenario, out);
 }
 
-/* What was measured on real ranks. */
+/* Reads the costs measured on real ranks. */
 static int cost(const char *path, const char *rounds, const char *bytes)
 {
     static struct scenario scenario;

@@ -1,6 +1,6 @@
-/* What a rank drops that keeps its newest records only is summed up (base.c). Apart from
- * recorder.h: what follows records (core/trace/request.h) has names of its own for kinds of
- * requests. */
+/* With CROSSWAIT_LAST a rank drops old records; this keeps a summary of them for the launcher's
+ * proof (base.c). It is apart from recorder.h since core/trace/request.h has names of its own for
+ * kinds of requests. */
 #ifndef INTERPOSE_BASE_H
 #define INTERPOSE_BASE_H
 

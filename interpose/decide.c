@@ -44,7 +44,7 @@ static void answered(const struct asked *asked, bool found)
     decisions += asked->numbered && (found || !asked->again);
 }
 
-/* What is asked for is that it finds nothing. */
+/* The schedule asks that it finds nothing. */
 static bool finds_nothing(const struct asked *asked)
 {
     return asked->poll && !asked->again && asked->name && asked->name->source == 0;

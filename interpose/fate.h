@@ -11,8 +11,8 @@ void fate_start(void);
 void fate_thread_start(struct lane *lane);
 void fate_thread_end(struct lane *lane);
 
-/* What the rank itself knows of its end: `kind` is none of a signal. text: NULL none. The first
- * that says so is kept, and all later ones are its consequences. */
+/* Records what the rank itself knows of its end: `kind` is none of a signal. text: NULL none. The
+ * first such record is kept; all later ones are its consequences. */
 void fate_say(enum fate_kind kind, int code, const char *text);
 /* MPI raised an error that is fatal. */
 void fate_say_error(int code);

@@ -1,4 +1,4 @@
-/* What is recorded, when not everything is.
+/* Selects what is recorded, if not everything is.
  *
  * CROSSWAIT_RANKS=0-3,7          these world ranks only CROSSWAIT_CALLS=coll,-tool     classes
  * (core/trace/event.h), groups (p2p coll rma file) or MPI_Names; with a minus: all but these.

@@ -1,4 +1,4 @@
-/* What is recorded, when not everything is. The variables are described in filter.c. */
+/* Selects what is recorded, if not everything is. The variables are described in filter.c. */
 #ifndef INTERPOSE_FILTER_H
 #define INTERPOSE_FILTER_H
 

@@ -11,7 +11,7 @@
 enum { TIMES = 4, MOMENT_NS = 1000000, FIRST_NS = 5000000, THREAD_NS = 100000000 };
 static long threads_at_start; /* the library's own */
 
-/* Of the process; 0: not known. */
+/* Number of the process's threads; 0: not known. */
 static long threads_now(void)
 {
     char text[1024];

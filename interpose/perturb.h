@@ -12,7 +12,7 @@
 
 /* Reads the policy. False and a reason when it is no live policy: the run is then not perturbed. */
 bool perturb_start(const char *text, char *out_reason, size_t reason_bytes);
-/* Of order=explore: what decision `number` of this rank is to be answered with; NULL: nothing. */
+/* With order=explore, the answer to decision `number` of this rank; NULL: none. */
 const struct replay_name *perturb_answer(uint64_t number);
 /* Inside a collective: whether a standard send of so many bytes is to be synchronous. */
 bool perturb_inner_send(uint64_t bytes);

@@ -5,8 +5,8 @@
 
 #include "interpose/library/library.h"
 
-/* Of the node with that number, in a list like 3(x2),1: three ranks on each of two, then one. 0: it
- * is not told. */
+/* The number of ranks on the node with that number, in a list like 3(x2),1: three ranks on each of
+ * two, then one. 0: it is not told. */
 static int tasks_of_node(const char *list, int node)
 {
     while (list && *list) {

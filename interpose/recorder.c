@@ -351,7 +351,7 @@ static struct lane *lane_free(void)
     return lane;
 }
 
-/* What follows is another thread's: nothing says that it had to wait for the one before. */
+/* The next call is another thread's: nothing says that it had to wait for the one before. */
 static void write_thread(struct lane *lane)
 {
     if (lane->poll_count)
@@ -458,7 +458,7 @@ static bool make_folders(char *path)
     return core_folder_make(path);
 }
 
-/* What tells jobs apart stands at the end of long names: prterun-NODE-PID@NUMBER of Open MPI 5. */
+/* Long names differ between jobs at their end: prterun-NODE-PID@NUMBER of Open MPI 5. */
 static void job_name(const char *id, char *name, size_t room)
 {
     size_t length = strlen(id);

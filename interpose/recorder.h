@@ -1,4 +1,4 @@
-/* What the generated wrappers and the hand-written bodies use to record one call.
+/* Interface with which the generated wrappers and the hand-written bodies record one call.
  *
  * A wrapper asks for its thread's lane (NULL: just call through), fills the lane's open slot, calls
  * the real function, adds what came out, and leaves. Nothing here may change what the application
@@ -281,8 +281,8 @@ void recorder_polls_write(struct lane *lane);
 /* With all fields set. key: of the list of requests. True: it equals a poll that goes round, so
  * that its parts are on record. */
 bool recorder_poll_expect(struct lane *lane, const struct spool_event *e, uint64_t key);
-/* What a poll came to, or a call that comes to the same, and changes nothing, as often as it is
- * made again. value: with the event's fields, all that it says. */
+/* Records the result of a poll, or of a call that changes nothing and gives the same result each
+ * time. value: the whole result, together with the event's fields. */
 struct poll_outcome {
     enum { POLL_NOTHING, POLL_STEADY, POLL_OTHER } how;
     uint64_t value;
@@ -387,7 +387,7 @@ void recorder_lost(struct lane *lane, uint64_t calls);   /* the spool took no mo
 void recorder_missed(struct lane *lane, uint64_t calls); /* the record lacks them, and goes on */
 void recorder_unknown(struct lane *lane); /* a call was made of which only the name is known */
 
-/* What a call returned, as an error class (core/trace/event.h). */
+/* Translates a call's return value into an error class (core/trace/event.h). */
 uint16_t recorder_error_slow(int code);
 static inline uint16_t recorder_error(int code)
 {
@@ -508,11 +508,11 @@ int recorder_narrow_out(const void *wide);
 int recorder_sum(int count, const int *value);
 int recorder_own(struct lane *lane, MPI_Comm comm, const int *value); /* this rank's element */
 int recorder_cart_dims(struct lane *lane, MPI_Comm comm);
-/* Of a graph topology; 0: it has none, or not that rank. */
+/* The number of a rank's neighbours in a graph topology; 0: it has none, or not that rank. */
 int recorder_graph_nodes(struct lane *lane, MPI_Comm comm);
 int recorder_graph_edges(struct lane *lane, MPI_Comm comm);
 int recorder_graph_neighbors(struct lane *lane, MPI_Comm comm, int rank);
-/* What a query writes: what there is, or as much of it as the caller has room for. */
+/* Elements that a query writes: all that there are, or as many as the caller has room for. */
 static inline int recorder_least(int room, int there)
 {
     return room < there ? room : there;
@@ -561,7 +561,7 @@ uint32_t recorder_op_made(struct lane *lane, MPI_Op op, int commute, const void 
 uint32_t recorder_win(struct lane *lane, MPI_Win win);
 uint32_t recorder_win_made(struct lane *lane, MPI_Win win, MPI_Comm comm, MPI_Aint bytes);
 uint32_t recorder_file(struct lane *lane, MPI_File file);
-/* Which file a name means. Takes some system calls. */
+/* Identifies the file of a name. Takes some system calls. */
 struct recorder_named {
     int64_t place; /* of the machine (bits 32 to 62), and of the path there, whatever links led to
                       it; 0: not known */
@@ -588,8 +588,8 @@ uint32_t recorder_freeing(enum recorder_object kind, const void *handle);
 /* What had the id was freed, or was kept: the call was refused, and left this handle. */
 void recorder_freed(enum recorder_object kind, uint32_t id, const void *kept);
 
-/* Which sides of a rooted collective count in this process: bit 0 the send side, bit 1 the receive
- * side. */
+/* The sides of a rooted collective that count in this process: bit 0 the send side, bit 1 the
+ * receive side. */
 enum { SIDE_SEND = 1, SIDE_RECV = 2 };
 unsigned recorder_sides_gather(struct lane *lane, MPI_Comm comm, int root);
 unsigned recorder_sides_scatter(struct lane *lane, MPI_Comm comm, int root);
@@ -615,7 +615,7 @@ void layer_making(MPI_Comm comm, uint32_t id, uint64_t seq);
 void layer_persistent(uint64_t init_seq, uint32_t request);
 void layer_restarted(uint32_t request, uint64_t seq);
 
-/* What may be spent on looking closer: `most` at first, then one unit in so many ticks of
+/* Budget for closer looks: `most` at first, then one unit in so many ticks of
  * recorder_clock. A mistake in a loop shows in its first rounds, and the loops of a simulation cost
  * what recording them costs. */
 enum { RECORDER_CREDIT_TICKS = 64 };
@@ -652,7 +652,7 @@ bool payload_sampled(struct lane *lane, const struct spool_event *e, unsigned ca
                      uint32_t type, int64_t count);
 /* The same of a collective call that makes a communicator: it has no contents. */
 void payload_making(struct lane *lane, const struct spool_event *e, unsigned call);
-/* What an operation of the program's own was given, or made of it; which: SPOOL_BUFFER_IN... */
+/* Records an input or the output of the program's own operation; which: SPOOL_BUFFER_IN... */
 void payload_applied(struct lane *lane, uint64_t seq, const void *at, int count, MPI_Datatype type,
                      unsigned which);
 extern uint32_t payload_held; /* requests whose buffers are remembered */

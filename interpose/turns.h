@@ -1,6 +1,6 @@
-/* Whose turn it is, under a schedule of order=explore: at the memory and the lock of a window, and
- * among the threads of a rank (world/exchange/explore_turn.h). Each waits for its turn; what the
- * schedule does not name comes behind what it names.
+/* Orders accesses to a window and its lock, and the threads of a rank, under a schedule of
+ * order=explore (world/exchange/explore_turn.h). Each waits for its turn; what the schedule does
+ * not name comes behind what it names.
  *
  * What is done to a window is kept when it is called, and done when its turn has come: at once, at
  * a later call of its rank, or at the call that completes it; and flushed, so that it is done at

@@ -1,5 +1,5 @@
-/* What the files of turns share. Whoever looks at what is kept in them holds turns_lock, and nobody
- * does who waits. */
+/* Shared by the files of turns. A thread that reads their state holds turns_lock; no thread holds
+ * it while it waits. */
 #ifndef INTERPOSE_TURNS_INSIDE_H
 #define INTERPOSE_TURNS_INSIDE_H
 
@@ -40,13 +40,13 @@ void turns_gave_up(const char *what);
 
 /* False: how threads begin cannot be seen. */
 bool turns_threads_start(void);
-/* What threads of this rank do, kind: enum replay_turn_kind. */
+/* Actions of this rank's threads, kind: enum replay_turn_kind. */
 void turns_write_thread(uint32_t kind, uint32_t number, int32_t answer, uint64_t seq);
 /* Returns when this thread has its turn. */
 void turns_thread(uint32_t object, uint32_t number);
 /* A look lasts until its thread's next call: what it loads is there until then. */
 void turns_looked(void);
-/* What may come before the call has its chance. */
+/* Lets pending operations go before the call. */
 void turns_windows_before(bool waits);
 
 #endif

@@ -260,7 +260,8 @@ void turns_receives(MPI_Comm comm, int source)
         turns_thread(object_of(comm), REPLAY_TURN_RECEIVES);
 }
 
-/* What comes next may take what it is to find: it has its turn until it has found something. */
+/* The next thread may take what this call is to find: this one keeps its turn until it has found
+ * something. */
 void turns_probes(MPI_Comm comm, int source)
 {
     turns_receives(comm, source);

@@ -64,7 +64,7 @@ static struct turns_row *row_of(const struct window *w, int target, bool locks)
                        (w->objects[target] / 2) % TURNS_WINDOWS * 2 + locks];
 }
 
-/* Whose turn comes next is that of the place; 0: those that are named had theirs. */
+/* True if operation `place` is next in the schedule; place 0: all scheduled operations are done. */
 static bool is_next(const struct window *w, int target, bool locks, uint32_t place)
 {
     uint32_t last, had = row_of(w, target, locks)->had;
@@ -299,7 +299,7 @@ static struct waiting waiting_for(const struct turns_row *row, uint64_t ms)
     return (struct waiting){row, row->had, ms, turns_ms(CLOCK_MONOTONIC) + ms};
 }
 
-/* What is pending has its chance meanwhile. False: nobody had a turn for so long. */
+/* Lets pending operations go meanwhile. False: nobody had a turn for so long. */
 static bool wait_on(struct waiting *waiting)
 {
     uint64_t now = turns_ms(CLOCK_MONOTONIC);
@@ -394,9 +394,9 @@ void turns_held(MPI_Win win, int target, bool held)
     lock_leave(&turns_lock);
 }
 
-/* What may come before the call has its chance: once this rank waits in MPI it can do nothing. On a
- * busy machine that is the time that this thread had the processor for, as the others had it, too.
- * Not before each of many calls. */
+/* Issues pending operations before a blocking call: once this rank blocks in MPI it cannot issue
+ * them. The time is measured by this thread's processor time, so that a busy machine counts for
+ * less. Skipped after many futile waits. */
 void turns_windows_before(bool waits)
 {
     if (!windows)

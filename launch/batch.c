@@ -1,4 +1,4 @@
-/* What a batch system says of the job: how long it may run, which of many it is. See launch.h. */
+/* Asks the batch system about the job: how long it may run, which of many it is. See launch.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ bool launch_batch_time_read(const char *text, double *out_seconds)
     return true;
 }
 
-/* What squeue says is left; asked only inside a job of Slurm. */
+/* Asks squeue for the time that is left; only inside a job of Slurm. */
 static double left_of_queue(const char *job)
 {
     char command[128], line[64] = "";

@@ -264,8 +264,7 @@ enum core_status force_policy_text(struct trace *trace, const struct replay_poli
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* That the command ended well does not say that the job ran through: it may have run nothing at
- * all. */
+/* A command that ended well need not have run the job through: it may have run nothing at all. */
 static enum force_outcome ended(uint32_t rank_count, const struct launch_result *launched,
                                 uint32_t *out_ranks)
 {

@@ -1,4 +1,4 @@
-/* What the files of the launcher share: launch.c (the flow), launch_env.c (before the start),
+/* Shared by the files of the launcher: launch.c (the flow), launch_env.c (before the start),
  * launch_signal.c, launch_watch.c (the spools of the ranks while they run), launch_quiet.c (jobs
  * that seem to hang), launch_end.c (ending processes), launch_leftover.c (what they leave in shared
  * memory), launch_relay.c (other machines), launch_trace.c (after the end).
@@ -201,8 +201,8 @@ void launch_relay_serve(struct launch *launch);     /* takes what came, asks for
 uint32_t launch_relay_poll(const struct launch *launch, struct pollfd *fds, uint32_t room);
 /* enum proof_standing of a rank whose relay is not 0. */
 uint8_t launch_relay_standing(const struct launch *launch, const struct launch_rank *rank);
-/* What was proven of the world was so at one moment on all machines: each of them has been asked
- * since, and nothing has moved. Asks them the first time, and is false until then. */
+/* True if the proof holds at one moment on all machines: each of them was asked since, and nothing
+ * has moved. Asks them the first time, and is false until then. */
 bool launch_relay_agrees(struct launch *launch, struct launch_world *world);
 /* Sends all ranks of other machines a signal, 0: none; returns how many are known to live. */
 uint32_t launch_relay_signal(struct launch *launch, int signal);

@@ -1,4 +1,4 @@
-/* What ranks leave in shared memory when the job is ended the hard way. Open MPI's mpirun removes
+/* Removes what ranks leave in shared memory when the job is killed. Open MPI's mpirun removes
  * the segments that its ranks made (vader_segment.HOST.USER.JOB.RANK, in version 5
  * sm_segment.HOST.USER.JOB.RANK; in /dev/shm unless told otherwise), if it gets to it: it may take
  * longer than a hanging job is given, SIGQUIT ends it at once, and a second SIGINT or SIGTERM keeps

@@ -224,7 +224,7 @@ static bool write_whole(int fd, const unsigned char *from, uint64_t bytes, uint6
     return true;
 }
 
-/* What has been found out goes into all that the relay brought. */
+/* Writes the findings about a rank into all records that the relay brought. */
 static void clocks_write(const struct launch_relays *relays, const struct relay *relay)
 {
     for (uint32_t i = 0; i < relays->mirrors.count; i++) {
@@ -290,7 +290,8 @@ static struct relay *relay_of(struct launch_relays *relays, const struct core_ma
                : NULL;
 }
 
-/* What is here of its lanes, so that it goes on where the last connection ended. */
+/* Tells the relay how much of its lanes is here, so that it goes on where the last connection
+ * ended. */
 static void haves_send(struct launch_relays *relays, struct relay *relay)
 {
     enum { AT_ONCE = RELAY_FRAME_MAX / sizeof(struct relay_have) };

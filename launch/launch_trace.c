@@ -94,7 +94,7 @@ static bool end_together(const struct launch_world *one, const struct launch_wor
     return one == other || (starter_of(one) && starter_of(one) == starter_of(other));
 }
 
-/* Which rank took the others along. */
+/* Finds the rank whose end ended the others. */
 struct culprit {
     const struct launch_rank *rank, *failed; /* NULL: none */
     const struct launch_rank *termed;        /* the first that died of SIGTERM, in mid-run */

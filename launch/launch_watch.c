@@ -135,8 +135,8 @@ static bool ranks_look(struct launch *launch)
     return found;
 }
 
-/* Who was looked at before the first that was found may have ended before it: a second look makes
- * sure that a rank of a later turn was still there when those of an earlier one were gone. */
+/* A rank that was looked at before the first one found may have ended before it: a second look
+ * makes sure that a rank of a later turn was still there when those of an earlier one were gone. */
 static void ranks_poll(struct launch *launch)
 {
     launch->turn++;

@@ -15,8 +15,8 @@
 bool shares_job(int *out_rank, int *out_size);
 /* The same for all processes of one job, another for the next job. */
 uint64_t shares_job_number(void);
-/* What is started from here on is no process of that job: what the launcher said of it is removed
- * from the environment. */
+/* Processes started from here on do not belong to that job: removes the launcher's variables from
+ * the environment. */
 void shares_job_leave(void);
 
 struct shares { /* private */

@@ -12,7 +12,7 @@
 #include "core/store/store.h"
 #include "launch/proof/proof.h"
 
-/* What a lane says of its rank: that it runs, or not any more. */
+/* Whether a lane's rank runs. */
 static uint8_t lane_standing(const char *job_path, const struct spool_lane_name *lane,
                              uint32_t *out_world)
 {
@@ -64,7 +64,7 @@ static uint8_t *standings(const char *job_path, const struct spool_lane_name *la
     return standing;
 }
 
-/* Who waits for whom, as far as the spools tell. */
+/* Finds who waits for whom, as far as the spools tell. */
 static enum core_status waits_find(const char *job_path, struct ending *out_ending)
 {
     struct spool_lane_name *lane = NULL;

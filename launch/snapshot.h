@@ -6,7 +6,8 @@
 
 #include "core/status.h"
 
-/* Of the job whose spools are in the folder. command: for the trace; may be NULL. */
+/* Takes a snapshot of the job whose spools are in the folder. command: for the trace; may be NULL.
+ */
 enum core_status snapshot_write(const char *job_path, const char *trace_path, const char *command);
 /* "T.snapshot.db", of the trace "T.db" that the job will leave. NULL: out of memory. Free with
  * free(). */

@@ -177,7 +177,7 @@ static bool complete(const struct collective_list *collectives, const struct col
     return collective->count > 0;
 }
 
-/* Of the first member that came; its first member may not have. */
+/* The collective of the first member that entered, which need not be its first member. */
 static const struct trace_call *call_of(const struct trace *trace,
                                         const struct collective_list *collectives,
                                         const struct collective *collective)

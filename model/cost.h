@@ -1,6 +1,6 @@
-/* What the collectives of a trace cost in the model's terms: rounds and words of the messages that
- * were sent for each, the row of the model that this equals, and the lower bound. For a collective
- * of the MPI library the messages are those that the library layer recorded inside the call. */
+/* Cost of a trace's collectives in the model's terms: rounds and words of the messages that were
+ * sent for each, the model's row with that cost, and the lower bound. For a collective of the MPI
+ * library the messages are those that the library layer recorded inside the call. */
 #ifndef MODEL_COST_H
 #define MODEL_COST_H
 

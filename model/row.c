@@ -1,4 +1,5 @@
-/* What rows share: trees and rings of messages, and formulas that several families have. */
+/* Shared by the files of rows: trees and rings of messages, and formulas that several families
+ * have. */
 #include "model/row.h"
 
 /* --- trees ------------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
-/* What a file of rows (row_X.c) is made of: formulas, generators, and the family that puts them
- * together with the bound that no algorithm for the collective can beat.
+/* Parts of a file of rows (row_X.c): formulas, generators, and the family that puts them together
+ * with the bound that no algorithm for the collective can beat.
  *
  * A generator is called once per rank and emits that rank's operations in order; messages put since
  * the last generate_step() belong to one step. */

@@ -105,7 +105,8 @@ static void shift_by_power(struct generate *g, uint32_t power, int forward)
     uint32_t by = forward ? power : g->P - power;
     if (low) {
         generate_exchange(g, here ^ low, g->words, here ^ low, g->words);
-        /* What is here now came from here ^ low, and goes on to where that node's data belong. */
+        /* The data here now came from node here ^ low; they go on to where that node's data belong.
+         */
         uint32_t to = model_gray((model_gray_position(here ^ low) + by) & mask);
         uint32_t from = model_gray((model_gray_position(here) - by) & mask) ^ low;
         if (to != here)

@@ -25,7 +25,7 @@ static void frame_write(FILE *file, const char *function, const char *inlined, b
             inlined && *inlined ? " < " : "", function);
 }
 
-/* What called main belongs to no program. */
+/* The frames above main belong to no program. */
 static bool is_outermost(const char *function)
 {
     return !strcmp(function, "main") || !strcmp(function, "MAIN__");

@@ -1,7 +1,8 @@
-/* What a finding looks like to a person: the places that it is about, each with its ranks, the
- * source line and what is said of the call there. Ranks that make the same call at the same place
- * on the same way are one; the fewest ranks come first, since theirs is mostly the odd call. What
- * was decided, and led there, comes last, each by itself. Text, JUnit and HTML show blocks.
+/* A block is a finding as a person sees it: the places that it is about, each with its ranks, its
+ * source line and a text about the call there. Ranks that make the same call at the same place on
+ * the same call path share a place. The place with the fewest ranks comes first, since that is
+ * mostly the odd call. Decisions that led there come last, one place each. Text, JUnit and HTML
+ * show blocks.
  *
  * Invariants
  *  1. No rank is left out: each call of the finding is in one place, and in one of its parts. */
@@ -45,7 +46,7 @@ enum core_status block_make(struct trace *trace, struct source *source,
                             const struct finding *finding, struct block *out_block);
 void block_done(struct block *block); /* leaves it zeroed */
 
-/* What the operation is to the call that is about it: "the operation it waits for". */
+/* Names the operation's part in the call that refers to it: "the operation it waits for". */
 const char *block_subject_text(bool waits, bool found);
 
 #endif

@@ -62,7 +62,8 @@ static void row_done(struct diff_row *row)
     free(row->what);
 }
 
-/* Of two rows with one key the second goes into the first. Several of a side are summed up. */
+/* Merges the second of two rows with one key into the first. Several rows of one side are summed
+ * up. */
 static void row_join(struct diff_row *into, struct diff_row *row)
 {
     for (int side = 0; side < 2; side++) {
@@ -160,7 +161,7 @@ static char *place_what(const struct report_facts *facts, const char *call, int3
     return what;
 }
 
-/* Which sites make the call. NULL: out of memory, reported; free() it. */
+/* Lists the sites that make the call. NULL: out of memory, reported; free() it. */
 static bool *sites_of(const struct report_facts *facts, int32_t call)
 {
     const struct why *why = &facts->why;

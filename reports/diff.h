@@ -69,7 +69,7 @@ enum core_status diff_part_ranks(const struct diff_part *part, uint32_t count, u
 enum core_status diff_limits(const struct diff *diff, const char *limits, FILE *file,
                              bool *out_failed);
 
-/* That the file cannot be written is left in its error flag, as the caller knows its name. */
+/* A failed write stays in the file's error flag: the caller knows the file's name. */
 enum core_status diff_text(const struct diff *diff, FILE *file);
 enum core_status diff_json(const struct diff *diff, const char *failed, FILE *file);
 /* One page that needs nothing but a browser (html/diff.c). failed as above; NULL: no limit is

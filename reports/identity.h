@@ -1,5 +1,5 @@
-/* What a finding is about, so that it is the same finding in another run: its rule, and its calls
- * by name, function and file, each once. Neither lines nor ranks nor sizes: it stays the same when
+/* The identity of a finding, by which it is the same one in another run: its rule, and its calls by
+ * name, function and file, each once. Neither lines nor ranks nor sizes: it stays the same when
  * code above it is changed, or more ranks run it. */
 #ifndef REPORTS_IDENTITY_H
 #define REPORTS_IDENTITY_H

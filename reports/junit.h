@@ -16,7 +16,7 @@ enum junit_outcome { JUNIT_PASSED, JUNIT_FAILED, JUNIT_SKIPPED };
 
 struct junit;                               /* cases so far */
 struct junit *junit_new(const char *suite); /* NULL: out of memory (reported) */
-/* What the whole suite took, where the cases do not say. */
+/* Time of the whole suite, where the cases have none. */
 void junit_seconds_set(struct junit *junit, double seconds);
 void junit_property_add(struct junit *junit, const char *name, const char *value);
 struct junit_case {

@@ -34,7 +34,7 @@ struct report_cost { /* blocking collectives of the library that are alike: same
     int32_t site;                         /* of that one */
 };
 
-/* What a rank on the timed clock idles for. X(name, text). */
+/* Causes for which a rank idles on the timed clock. X(name, text). */
 #define REPORT_IDLES(X)               \
     X(LATE_SENDER, "late sender")     \
     X(LATE_RECEIVER, "late receiver") \

@@ -1,5 +1,5 @@
-/* What the job costs on the timed clock: its collectives against the model's rows and bounds, and
- * the time of the whole job with who idles and why. Machine: the model's defaults
+/* Computes the job's cost on the timed clock: its collectives against the model's rows and bounds,
+ * the time of the whole job, and who idles why. Machine: the model's defaults
  * (replay_timed_defaults), full network, single port. */
 #include <inttypes.h>
 #include <stdlib.h>

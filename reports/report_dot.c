@@ -1,6 +1,6 @@
-/* Who waits for whom, for Graphviz: a cluster a finding, a node a rank, an arrow to each rank that
- * it waits for (dashed: one of several would do). The ranks that hold each other are drawn bold,
- * those that merely wait behind them grey. */
+/* Writes the wait-for graph for Graphviz: a cluster a finding, a node a rank, an arrow to each rank
+ * that it waits for (dashed: one of several would do). The ranks that hold each other are drawn
+ * bold, those that merely wait behind them grey. */
 #include <inttypes.h>
 
 #include "reports/report.h"
@@ -46,7 +46,7 @@ static bool is_listed(const struct finding *finding, uint32_t rank)
     return false;
 }
 
-/* Of a run of ranks so many are drawn: more can nobody read. */
+/* Draws at most so many ranks of a run: nobody can read more. */
 enum { RUN_DRAWN_MAX = 64 };
 
 static uint32_t last_drawn(const struct finding_await *await)

@@ -251,7 +251,7 @@ const char *report_lost(const struct report_facts *facts, char *buffer, size_t b
     return buffer;
 }
 
-/* What the trace says of itself: a line of numbers in meta. */
+/* Reads a property of the trace: a line of numbers in meta. */
 static bool totals_kept(struct report_facts *facts)
 {
     const char *text = trace_meta(facts->trace, "totals");

@@ -218,7 +218,7 @@ static uint64_t collective(struct goal *goal, uint32_t rank, const struct replay
     return last;
 }
 
-/* What a wait needs; 0 when none of its requests is in the schedule. */
+/* Label that a wait requires; 0 when none of its requests is in the schedule. */
 static uint64_t join(struct goal *goal, const int32_t *request, uint32_t count)
 {
     uint64_t label = 0;

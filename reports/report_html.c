@@ -177,7 +177,7 @@ static void growth_list(const struct report_facts *facts, FILE *file)
     }
 }
 
-/* Who makes whom wait, in the job's own time. */
+/* Writes who makes whom wait, in the job's own time. */
 static void why_section(const struct report_facts *facts, FILE *file)
 {
     static const char *const head[] = {"#waited",    "#of all time",       "",  "ranks", "in",
@@ -317,7 +317,7 @@ static void cost_table(const struct report_facts *facts, FILE *file)
     rows_left_out(facts->cost_count, file);
 }
 
-/* Of the causes those that there are. */
+/* Lists the causes that occur. */
 static void idle_row(const struct report_time *time, const uint64_t *ps, uint64_t finish_ps,
                      FILE *file)
 {

@@ -29,7 +29,8 @@ static enum junit_outcome outcome_of(const struct finding *finding)
                                              : JUNIT_PASSED;
 }
 
-/* Of several findings of a rule one that fails decides, then one that only the real job can tell.
+/* Picks the finding that decides a rule's case: one that fails, else one that only the real job can
+ * decide.
  */
 static enum junit_outcome outcome_worst(const struct report_facts *facts, const struct rule *rule)
 {
@@ -44,7 +45,7 @@ static enum junit_outcome outcome_worst(const struct report_facts *facts, const 
     return worst;
 }
 
-/* What the source is called that the finding is about. */
+/* Name of the source file that the finding is about. */
 static const char *file_of(const struct report_facts *facts, const struct finding *finding)
 {
     struct trace *trace = facts->trace;
@@ -81,7 +82,7 @@ static enum core_status why_make(const struct report_facts *facts, const struct 
     return status;
 }
 
-/* What no trace tells: it passes only where somebody has run the program. */
+/* A rule that no trace can decide passes only if the program was run for it. */
 static bool is_open(const struct rule *rule)
 {
     return rule == &rule_table[RULE_BEHAVIOUR] || rule == &rule_table[RULE_RACE];

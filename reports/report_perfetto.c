@@ -306,7 +306,7 @@ static enum core_status lane_get(struct timeline *line, int32_t thread, struct l
 
 /* --- slices ----------------------------------------------------------------------------------- */
 
-/* What the event in `part` begins with; its own fields follow. */
+/* Writes the common head of the event in `part`; its own fields follow. */
 static void event_begin(struct timeline *line, uint32_t type)
 {
     put_number(&line->part, EVENT_TYPE, type);

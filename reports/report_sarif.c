@@ -54,7 +54,7 @@ static enum core_status fallback_find(struct trace *trace, struct sarif_place *o
     return status;
 }
 
-/* What the call waits for, or is about otherwise. */
+/* The operation that the call waits for, or refers to otherwise. */
 static void subject_place(struct sarif *sarif, struct trace *trace, const struct finding_call *call)
 {
     struct trace_event event;

@@ -194,8 +194,8 @@ static void print_line(const struct screen *s, const char *what, const char *tex
             paint(s->style, PLAIN), text);
 }
 
-/* What follows from a finding is a sentence of it, unless all is told (verbose); a note that
- * follows adds nothing to it. */
+/* A finding that follows from another is one sentence of that one, except with --verbose. A note
+ * that follows is left out. */
 static bool is_told_above(const struct report_entry *entry, struct report_style style)
 {
     return entry->cause && !style.verbose && !finding_is_faint(entry->finding);
@@ -212,7 +212,7 @@ static bool is_first(const struct report_facts *facts, const struct report_entry
     return true;
 }
 
-/* What else is said: its facts, further sentences, the remedy. */
+/* Prints the rest of a finding: its facts, further sentences, the remedy. */
 static void print_lines(const struct screen *s, const struct finding *finding,
                         const char *const *more, bool help)
 {
@@ -244,7 +244,7 @@ void report_text_shown(const struct finding *finding, const struct block *block,
     fputc('\n', file);
 }
 
-/* What is said besides the finding itself: owned sentences, ended by NULL. */
+/* Sentences beside the finding itself: owned, ended by NULL. */
 struct more {
     char **text;
     uint32_t count, room;
@@ -396,7 +396,7 @@ static void print_last(const struct report_facts *facts, FILE *file)
 
 /* --- everything else -------------------------------------------------------------------------- */
 
-/* Which ranks are still in the call. */
+/* Lists the ranks that are still in the call. */
 static void print_pending(const struct report_facts *facts, const struct report_call_total *total,
                           FILE *file)
 {
@@ -571,7 +571,7 @@ static uint32_t count_faint(const struct report_facts *facts)
     return count;
 }
 
-/* What there is to be had besides. */
+/* Names the further views that the report offers. */
 static void print_recorded(const struct report_facts *facts, FILE *file)
 {
     char number[32], bytes[64], lost[512];

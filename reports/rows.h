@@ -40,8 +40,8 @@ typedef enum core_status (*report_row_fn)(const struct report_row *row, void *co
 enum core_status report_rows_each(struct trace *trace, const struct report_shapes *shapes,
                                   report_row_fn fn, void *context);
 
-/* What the event looks like: its call with arguments, but for numbers that differ from event to
- * event of one shape. Written into buffer, cut if it is too small. */
+/* Text of the event: its call with arguments, without the numbers that differ between events of one
+ * shape. Written into buffer, cut if it is too small. */
 enum core_status report_row_text(struct trace *trace, uint32_t rank, uint64_t seq, char *buffer,
                                  size_t buffer_bytes);
 

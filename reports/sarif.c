@@ -40,7 +40,7 @@ void sarif_free(struct sarif *sarif)
     free(sarif);
 }
 
-/* What a job is called may not be UTF-8. */
+/* The name of a job may not be UTF-8. */
 static json_t *string(const char *text)
 {
     char *copy = core_text_utf8(text);

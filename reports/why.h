@@ -103,7 +103,7 @@ struct why_waits {
 /* All waits, by rank and end. */
 enum core_status why_waits_gather(struct trace *trace, struct why *why, struct why_waits *out);
 void why_waits_done(struct why_waits *waits);
-/* What grew while the job ran. Needs what the ranks' times sum up to. */
+/* Places whose messages grew while the job ran. Needs what the ranks' times sum up to. */
 enum core_status why_growth_gather(struct trace *trace, struct why *why);
 /* The segments and, from them, the parts of the critical path. */
 enum core_status why_path_gather(struct trace *trace, const struct why_waits *waits,

@@ -1,5 +1,5 @@
-/* What grew while the job ran (why.h): the messages that a place sends, by quarters of them in the
- * order of time. Only a steady growth counts: no quarter is below the one before it. */
+/* Finds what grew while the job ran (why.h): the messages that a place sends, in four quarters by
+ * time. Only a steady growth counts: no quarter is below the one before it. */
 #include <sqlite3.h>
 
 #include "core/array.h"

@@ -1,5 +1,5 @@
-/* Who waited for whom: messages with the calls that begin and complete them at both ends, and
- * collectives (why.h). */
+/* Finds who waited for whom (why.h): from messages, with the calls that begin and complete them at
+ * both ends, and from collectives. */
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ static enum core_status failed(struct trace *trace)
                        sqlite3_errmsg(trace->db));
 }
 
-/* Of the waits in a call the one that ends last counts. */
+/* The wait that ends last counts, of those in one call. */
 static enum core_status wait_add(struct gathering *g, uint64_t event, const struct why_wait *wait)
 {
     struct latest *latest;
@@ -161,7 +161,7 @@ static const struct collective_part *last_of(const struct collective_part *part,
     return last;
 }
 
-/* Whose data the member needs; NULL: nobody's. */
+/* The member whose data this member needs; NULL: it needs nobody's. */
 static const struct collective_part *awaited(const struct collective_part *part, uint32_t count,
                                              const struct collective_part *member)
 {

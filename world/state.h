@@ -1,4 +1,4 @@
-/* What the files of the in-process MPI share: the handles behind mpi.h's opaque types, ranks,
+/* Shared by the files of the in-process MPI: the handles behind mpi.h's opaque types, ranks,
  * fibers, the world.
  *
  * Invariants:
@@ -401,7 +401,7 @@ struct world_fiber {
     const struct world_past *past; /* order=explore: decisions that it has come past */
     struct world_decider *decider; /* it asks */
     const void *site;              /* where the program made the call; NULL: unknown */
-    /* What it is doing, for reports. */
+    /* The rank's current call, for reports. */
     const char *call;
     int peer, tag;
     size_t bytes;
@@ -663,13 +663,13 @@ void world_close(void);
 void world_rank_leave(struct world_rank *me, int status); /* it ends; what was forgotten is said */
 void world_found(const char *rule, int rank, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* What a send or receive does: peer is a world rank. */
+/* Arguments of a send or receive: peer is a world rank. */
 /* message: of a send whose data are told too, else NULL. */
 void world_emit_message(enum world_event_kind kind, const struct ompi_request_t *request,
                         const struct world_message *message, int peer, uint64_t bytes, bool flag);
 void world_emit(enum world_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes,
                 int32_t request, bool flag);
-/* What others wait for, and who has waited for it: for order=explore. */
+/* Notes what others wait for, and who has waited for it: for order=explore. */
 enum world_gate {
     GATE_MEETING,   /* number */
     GATE_BEGUN,     /* a nonblocking collective: rank, its helper */
@@ -740,7 +740,7 @@ static inline void world_enter(const char *call)
     world_enter_local(call);
 }
 #if WORLD_PROCESSES
-/* Of the threads of a rank one goes on at a time (ranks/threads.c). */
+/* One thread of a rank runs at a time (ranks/threads.c). */
 extern bool world_process_multiple; /* the program asks for MPI_THREAD_MULTIPLE */
 void world_process_thread_lock(void);
 void world_process_thread_unlock(void);

@@ -45,22 +45,22 @@ struct world_event { /* world ranks throughout */
     bool standard;    /* a send that the library may buffer or not */
     const char *call; /* MPI_Send */
     uint64_t site;    /* where the program called it; 0: unknown */
-    /* Of a send, under order=explore: a hash of its bytes, and its first element. */
+    /* A send under order=explore: a hash of its bytes, and its first element. */
     uint64_t digest, first;
     char first_kind; /* 'i', 'u', 'f': an integer, one without a sign, a floating one; 0: other */
     uint8_t first_bytes;
 };
 
 typedef void (*world_event_fn)(void *context, const struct world_event *event);
-/* What a rank does. Its return value is the rank's exit status; not 0 is reported. */
+/* The body of a rank. Its return value is the rank's exit status; not 0 is reported. */
 typedef int (*world_rank_fn)(int rank, void *context);
 
 struct world_options {
     int rank_count;
     world_rank_fn run;
     void *context;
-    /* What of it can be had in process (replay_policy_check): buffering; order=random, where the
-     * order of ranks, of matches and of completions is chosen, and not first come first served;
+    /* Policy, as far as it applies in process (replay_policy_check): buffering; order=random, where
+     * the order of ranks, of matches and of completions is chosen, and not first come first served;
      * order=explore, where ranks go on until nobody can and one thing is decided then;
      * delays, in ticks of a microsecond. A tick passes when nobody can go on, or with a poll in
      * vain. Messages between two ranks do not overtake each other. */
@@ -68,8 +68,8 @@ struct world_options {
     bool late;        /* received data reaches its buffer when the request completes, not before */
     bool initialized; /* the ranks start with MPI_Init done and end without MPI_Finalize */
     bool hollow;      /* one-sided operations move nothing: their memory need not be there */
-    /* Of order=explore, NULL: the turns that there are, with their answers, and no others. Those
-     * that conflict come in this order. */
+    /* For order=explore; may be NULL: the turns that there are, with their answers, and no others.
+     * Those that conflict come in this order. */
     const struct replay_names *turns;
     bool warn_types; /* a receive whose basic types differ from the send's is a finding */
     struct replay_choice choice; /* where every decision comes from; all zero: the default order */
@@ -87,7 +87,7 @@ struct world_options {
     size_t pattern_count;   /* a power of two */
 };
 
-/* What was decided under order=explore, see world/exchange/explore.h for what answers mean. */
+/* A decision under order=explore; world/exchange/explore.h says what answers mean. */
 struct world_decision {
     enum replay_reason reason;
     int rank;
@@ -109,7 +109,8 @@ struct world_decision {
 #define WORLD_STORE "a store"
 struct world_option {
     int32_t answer;
-    /* Of a turn: it is the same whether it comes before or after each of so many that came last. */
+    /* For a turn: it is the same whether it comes before or after each of so many that came last.
+     */
     uint32_t apart;
 };
 /* An answer that became possible without the decision: had it been put off, it could have been
@@ -193,7 +194,7 @@ void world_give(void *block, size_t bytes);
 /* As memmove; what is large costs what of it was ever written. */
 enum { WORLD_LARGE = 64 << 20 };
 void world_move(void *to, const void *from, size_t bytes);
-/* Of order=explore: the next decision that the calling thread comes to has this answer, if the
+/* For order=explore: the next decision that the calling thread comes to has this answer, if the
  * policy names none; a poll that would wait, as it has found nothing before, finds nothing at once
  * if that is 0. Or it is never made, or (what holds without this) it is free. */
 enum { WORLD_WISH_FREE = INT32_MIN, WORLD_WISH_NEVER };
@@ -209,22 +210,23 @@ uint32_t world_decided(void);
 void world_thread_begin(uint32_t number, void (*run)(void *argument), void *argument);
 void world_thread_block(void);
 void world_thread_wake(uint32_t number);
-/* What the calling thread has come past, and that it comes behind what another one had. */
+/* The causes of the calling thread so far, and a way to add those of another one. */
 const void *world_thread_past(void);
 void world_thread_behind(const void *past);
-/* What the communicator (MPI_Comm) is called in the numbers of turns (policy.h). */
+/* The communicator's (MPI_Comm) number among turns (policy.h). */
 void world_comm_object(void *comm, uint32_t object);
 /* The calling rank goes on only when nobody else can, or when the others poll in vain: the slowest
  * rank there is. Of several that wait so, the one with the lowest turn goes first; of equal ones
  * the last come. */
 void world_pause(unsigned turn);
-/* What the ranks keep when all have returned, asked in options->returned: ranges in which addresses
- * can be. Their global variables, what MPI was given to keep (attributes of the first
+/* Memory that the ranks keep when all have returned, for options->returned: ranges in which
+ * addresses can be. Their global variables, what MPI was given to keep (attributes of the first
  * communicators, extra states, a buffer for sends). */
 typedef void (*world_range_fn)(void *context, const void *begin, size_t bytes);
 void world_kept_ranges(world_range_fn visit, void *context);
-/* What is MPI's, not freed, and may be kept until MPI_Finalize, as ranges that begin at the handle:
- * communicators, groups, datatypes, operations, error handlers, infos, persistent requests. */
+/* MPI's objects that are not freed and may be kept until MPI_Finalize, as ranges that begin at the
+ * handle: communicators, groups, datatypes, operations, error handlers, infos, persistent requests.
+ */
 void world_left_handles(world_range_fn visit, void *context);
 /* Such a handle can still be reached, so it is not leaked. Visits what it keeps: attributes. */
 void world_handle_keep(void *handle, world_range_fn visit, void *context);

@@ -1,5 +1,5 @@
-/* What the members of a collective call give each other: the block that one sends and the block
- * that the other receives must be equal. */
+/* Blocks that the members of a collective call give each other: the block that one sends and the
+ * block that the other receives must be equal. */
 #ifndef CHECKERS_COLLECTIVE_BLOCK_H
 #define CHECKERS_COLLECTIVE_BLOCK_H
 

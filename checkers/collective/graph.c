@@ -75,7 +75,7 @@ static enum core_status add_side(struct trace *trace, const struct trace_event *
     return status;
 }
 
-/* What one member tells of edges, which may be any. */
+/* Edges as one member gives them; they may be any. */
 static enum core_status add_told(struct trace *trace, const struct trace_event *event,
                                  uint32_t members, struct graph *graph)
 {
@@ -206,7 +206,8 @@ static enum core_status keep_dims(struct trace *trace, const struct trace_event 
     return status;
 }
 
-/* Of each dimension the neighbour before, then the one behind. Ranks are in row-major order. */
+/* The neighbours in each dimension: the one before, then the one behind. Ranks are in row-major
+ * order. */
 static enum core_status add_cart(const struct cart *cart, int32_t size, struct graph *graph)
 {
     enum core_status status = CORE_OK;

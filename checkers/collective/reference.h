@@ -1,4 +1,4 @@
-/* What a collective must give, by definition: naive, element by element in rank order, and so
+/* The result of a collective by definition: naive, element by element in rank order, and so
  * independent of any algorithm. */
 #ifndef CHECKERS_COLLECTIVE_REFERENCE_H
 #define CHECKERS_COLLECTIVE_REFERENCE_H

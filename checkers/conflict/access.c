@@ -236,7 +236,7 @@ static struct line *line_of(struct sweep *sweep, const struct access *access)
     return &sweep->line[at];
 }
 
-/* What ends where the sweep is, or before, leaves the line. */
+/* Accesses that end where the sweep is, or before, leave the line. */
 static void line_prune(const struct sweep *sweep, struct line *line)
 {
     uint32_t kept = 0;

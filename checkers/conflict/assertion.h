@@ -1,5 +1,5 @@
-/* What ranks assert of one-sided epochs (MPI_MODE_NOCHECK, NOPUT, NOSTORE), and the calls that show
- * that it does not hold. */
+/* Assertions of ranks about one-sided epochs (MPI_MODE_NOCHECK, NOPUT, NOSTORE), and the calls that
+ * show that it does not hold. */
 #ifndef CHECKERS_CONFLICT_ASSERTION_H
 #define CHECKERS_CONFLICT_ASSERTION_H
 

@@ -47,7 +47,7 @@ static void span_end(struct exposures *exposures, const struct trace_event *even
     open->index = 0;
 }
 
-/* What a rank reads under a lock may tell it what another one has done. */
+/* A value that a rank reads under a lock may tell it what another one has done. */
 static enum core_status passive_keep(struct exposures *exposures, const struct trace_event *event)
 {
     uint64_t rank = event->rank;

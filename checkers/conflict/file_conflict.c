@@ -501,8 +501,8 @@ static void cut_forget(struct conflict *c)
     }
 }
 
-/* What may lie at several places covers all from the first to the last; where these leave gaps, it
- * is taken to be at the first. */
+/* An access that may lie at several places covers all from the first to the last; where these leave
+ * gaps, it counts at the first. */
 static void pointers_place(struct conflict *c)
 {
     cut_forget(c);
@@ -590,7 +590,7 @@ static enum verdict judge(struct conflict *c, const struct access **first,
     return safe(c, *first, *second) ? APART : UNSYNCED;
 }
 
-/* Which MPI_File_sync is missing. */
+/* Names the MPI_File_sync that is missing. */
 static void say_missing(struct conflict *c, struct finding *finding, const struct access *a,
                         const struct access *b)
 {
@@ -907,7 +907,7 @@ static void sweep(struct conflict *c, uint32_t file)
     free(heap);
 }
 
-/* What becomes of a file that is deleted while it is open depends on the library and the system. */
+/* The fate of a file that is deleted while it is open depends on the library and the system. */
 static void deleted(struct conflict *c)
 {
     struct told told = {.input = c->input, .list = c->list, .rule = RULE_FILE};

@@ -1,4 +1,4 @@
-/* Which openings are of one file: those of one collective call; of one place; and those of one
+/* Finds the openings of one file: those of one collective call; of one place; and those of one
  * device and inode that are open at the same time, as numbers of files that are gone are used
  * again. Of different machines only one collective call tells. */
 #ifndef CHECKERS_CONFLICT_OPENS_H

@@ -1,4 +1,4 @@
-/* What happened before what, between ranks: vector clocks over the messages, collectives and
+/* The happened-before order between ranks: vector clocks over the messages, collectives and
  * one-sided synchronisation of a trace. Where it cannot be told, calls are taken to be ordered, so
  * that nobody is blamed for a conflict that was none. */
 #ifndef CHECKERS_CONFLICT_ORDER_H

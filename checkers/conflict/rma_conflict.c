@@ -200,7 +200,7 @@ static const char *who_says(const struct conflicts *c, const struct access *acce
     return text;
 }
 
-/* What the first conflict between two places is. */
+/* Finds the first conflict between two places. */
 static void tell_first(struct conflicts *c, struct finding *finding, const struct access *a,
                        const struct access *b, const struct layout_span *bytes, bool atomics)
 {

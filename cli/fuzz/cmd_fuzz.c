@@ -104,7 +104,7 @@ static const struct options_command command = {
                "crosswait fuzz --library -- --ranks=4 --only=bcast",
 };
 
-/* What a world of few ranks does not take. */
+/* Refuses options that a world of few ranks does not take. */
 static const char WORLD_SECONDS_EXHAUSTIVE[] = "2";
 
 static void summarise(const char *log, const struct fuzz_job *job)
@@ -153,7 +153,7 @@ static const char *unknown_option(const struct fuzz_job *job, const char *progra
     return NULL;
 }
 
-/* What goes on the command line of one start; NULL-terminated. */
+/* Composes the command line of one start; NULL-terminated. */
 struct start {
     char *argv[2 * ARGUMENTS_MAX + 16];
     char corpus[FUZZ_PATH_MAX], crashes[FUZZ_PATH_MAX], log[FUZZ_PATH_MAX],

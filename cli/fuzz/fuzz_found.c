@@ -116,7 +116,7 @@ bool fuzz_sanitizer_line(const char *report, char line[512])
     return line[0] != 0;
 }
 
-/* What is said of an input, from the report of its run and, where that says nothing, from the log.
+/* Finds the text about an input: in the report of its run, else in the log.
  */
 static void line_of(const char *base, const char *explained, const char *log, char line[512])
 {

@@ -1,5 +1,5 @@
-/* What a run of the fuzzer left in its folder of crashes: each input is made small, explained,
- * named by its cause, and shown. */
+/* Handles the inputs that a run of the fuzzer left in its folder of crashes: shrinks each one,
+ * explains it, names it by its cause, and shows it. */
 #ifndef CLI_FUZZ_FUZZ_FOUND_H
 #define CLI_FUZZ_FUZZ_FOUND_H
 
@@ -14,8 +14,8 @@ struct fuzz_wanted {
     const char *ignored; /* NULL, or a file of causes that are known */
 };
 
-/* Of inputs written since then. Returns how many there are that nobody ignores; *out_ignored, which
- * the caller sets to 0, counts the others. */
+/* Handles inputs written since then. Returns how many there are that nobody ignores; *out_ignored,
+ * which the caller sets to 0, counts the others. */
 int fuzz_found_present(const struct fuzz_job *job, const char *program, const char *crashes,
                        const char *log, struct timespec since, const struct fuzz_wanted *wanted,
                        int *out_ignored);
@@ -23,7 +23,7 @@ int fuzz_found_present(const struct fuzz_job *job, const char *program, const ch
 /* Where a sanitizer's report in the file points to: the first line of the job's own sources that it
  * names, "FILE:LINE"; false: none. */
 bool fuzz_place(const struct fuzz_job *job, const char *report, char place[512]);
-/* What a sanitizer's report in the file says, without addresses; false: there is none. */
+/* Reads a sanitizer's report in the file, without addresses; false: there is none. */
 bool fuzz_sanitizer_line(const char *report, char line[512]);
 
 #endif

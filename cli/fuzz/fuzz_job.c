@@ -136,7 +136,7 @@ enum core_status fuzz_spawn(char *const argv[], const char *output, const char *
     return CORE_OK;
 }
 
-/* What the log of libFuzzer said last. */
+/* Reads the last line of libFuzzer's log. */
 struct progress {
     unsigned long worlds, branches;
 };

@@ -39,7 +39,7 @@ enum core_status fuzz_spawn_watched(char *const argv[], const char *log, double 
                                     int *out_status);
 enum core_status fuzz_folder_make(const char *path);
 void fuzz_show(const char *path, FILE *out);
-/* What begins with `start` in the first line that has it; empty: no line has. */
+/* Copies the part from `start` on of the first line that has it; empty: no line has. */
 void fuzz_line(const char *path, const char *start, char line[512]);
 
 /* Runs one scenario or crash input on real ranks and says what was found there; the command's exit

@@ -1,4 +1,4 @@
-/* What a run of `crosswait fuzz` found, for machines: JUnit XML and SARIF. */
+/* Writes the findings of `crosswait fuzz` for machines: JUnit XML and SARIF. */
 #ifndef CLI_FUZZ_FUZZ_OUTPUT_H
 #define CLI_FUZZ_FUZZ_OUTPUT_H
 

@@ -54,8 +54,8 @@ static int scenario_text(const struct fuzz_job *job, const char *program, const 
     return CLI_CLEAN;
 }
 
-/* What the library decided in the run in process, for real ranks to do as well. False: that run has
- * no end, or none that can be noted; the scenario alone must do. */
+/* Notes the library's decisions in the run in process, so that real ranks repeat them. False: that
+ * run has no end, or none that can be noted; the scenario alone must do. */
 static bool decide(const struct fuzz_job *job, const char *program, const char *scenario,
                    char out_path[FUZZ_PATH_MAX])
 {
@@ -142,7 +142,8 @@ static int judge_cost(const char *program, const char *scenario, const char *tra
                                                                            : CLI_CLEAN;
 }
 
-/* What ranks print, but that they found nothing: others look too. */
+/* Prints the output of ranks, without the lines of those that found nothing: other ranks check too.
+ */
 static void show_findings(const char *output)
 {
     char line[2048];
@@ -162,7 +163,7 @@ static bool has_judged(const char *output)
     return line[0];
 }
 
-/* What a sanitizer says, and where. */
+/* Copies a sanitizer's sentence and its place. */
 static bool show_sanitizer(const struct fuzz_job *job, const char *errors)
 {
     char line[512], place[512];

@@ -11,7 +11,8 @@ struct fuzz_rule {
 };
 extern const struct fuzz_rule fuzz_rule_table[]; /* ends with an id of NULL */
 
-/* Of "RULE: TEXT", "finding: RULE: TEXT"; what a sanitizer, libFuzzer or a signal says is a crash.
+/* Parses "RULE: TEXT" and "finding: RULE: TEXT"; a report of a sanitizer, of libFuzzer or of a
+ * signal is a crash.
  */
 const struct fuzz_rule *fuzz_rule_of(const char *finding);
 

@@ -1,4 +1,4 @@
-/* What the files of `crosswait model` share. */
+/* Shared by the files of `crosswait model`. */
 #ifndef CLI_MODEL_CMD_MODEL_H
 #define CLI_MODEL_CMD_MODEL_H
 

@@ -1,5 +1,5 @@
-/* Which algorithm is the cheapest at which size: the rows of one collective as straight lines in n,
- * their lower envelope, and the sizes where it changes hands. */
+/* Finds the cheapest algorithm for each size: the rows of one collective as straight lines in n,
+ * their lower envelope, and the sizes where it passes from one row to another. */
 #include "cli/model/cmd_model.h"
 
 #include <math.h>

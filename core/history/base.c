@@ -113,7 +113,7 @@ static void put_epochs(struct room *room, const struct history *history,
     }
 }
 
-/* Of those collectives in which there is something to know. */
+/* Writes the collectives about which there is something to keep. */
 static void put_blocks(struct room *room, const struct history_space *s)
 {
     for (uint32_t i = 0; i < HISTORY_RECENT; i++) {
@@ -206,7 +206,7 @@ static void put_sizes(struct room *room, const struct history_lane *kept)
     }
 }
 
-/* What was committed for calls that still run. */
+/* Writes the records committed for calls that still run. */
 static void put_parts(struct room *room, const struct history_lane *kept)
 {
     for (uint32_t i = 0; i < kept->done_count; i++) {

@@ -1,8 +1,8 @@
-/* What the members of a collective call give each other, as far as it takes to see that it does
- * not fit (history.h). Of a call with a size for each member a rank keeps one number: the sum of
- * all sizes, each multiplied by a number that only the pair of its two members has. What one side
- * of a pair says and what the other says then add the same to two sums, of all that is given and
- * of all that is taken; so if these differ, some pair's sizes do. */
+/* Compares the sizes that the members of a collective call give each other, as far as it takes to
+ * see that they do not match (history.h). For a call with a size for each member a rank keeps one
+ * number: the sum of all sizes, each multiplied by a number that only the pair of its two members
+ * has. What one side of a pair says and what the other says then add the same to two sums, of all
+ * that is given and of all that is taken; so if these differ, some pair's sizes do. */
 #include <string.h>
 
 #include "core/array.h"
@@ -48,7 +48,7 @@ void history_blocks_list(struct history *history, struct history_lane *kept,
         part->value[part->count++] = value[i];
 }
 
-/* Of the call with so many members; NULL: it has none, or not of that length. */
+/* The call's list for so many members; NULL: it has none, or not of that length. */
 static const int32_t *part_of(const struct history_lane *kept, uint32_t which, uint64_t seq,
                               uint32_t size)
 {
@@ -191,8 +191,8 @@ static int64_t listed_bytes(const struct history_rank *rank, const struct histor
     return all;
 }
 
-/* Of one side, as often as there are blocks; 0 where the call says nothing of it (MPI_IN_PLACE: the
- * other side says it). */
+/* The size on one side, times the number of blocks; 0 where the call does not give it
+ * (MPI_IN_PLACE: the other side does). */
 static int64_t side_carried(const struct history_rank *rank, const struct history_lane *kept,
                             const struct spool_event *event, uint32_t which, uint32_t blocks)
 {

@@ -283,7 +283,7 @@ static bool on_epochs(enum event_class class)
     }
 }
 
-/* What was committed for a call that is followed is needed no more. */
+/* Drops the records committed for a call that has been followed. */
 static void parts_forget(struct history_lane *kept, uint64_t seq)
 {
     if (kept->list_seq == seq)
@@ -375,7 +375,7 @@ static void keep_list(struct history_follower *lane, const struct spool_list *li
     }
 }
 
-/* What goes into a call, not what comes out of it. */
+/* Lists that go into a call, not those that come out of it. */
 static void keep_args(struct history_follower *lane, const struct spool_args *args)
 {
     const unsigned char *value = spool_tail(args, sizeof *args);

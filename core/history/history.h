@@ -1,4 +1,4 @@
-/* What has happened in a job that still runs, as far as it decides whether the job can go on: how
+/* The history of a job that still runs, as far as it decides whether the job can go on: how
  * many messages were sent and received on each channel, which requests are still active, which
  * collectives were entered, and the call that each rank is in. Read from the spools, by
  * launch/proof, and kept by ranks themselves that keep their newest records only: there what is
@@ -293,9 +293,9 @@ void history_blocks_list(struct history *history, struct history_lane *kept,
 /* blocks.c: bytes that the rank gives and takes in the call, at most; -1: not known. */
 int64_t history_blocks_carried(const struct history_rank *rank, const struct history_space *space,
                                const struct history_lane *kept, const struct spool_event *event);
-/* What sizes that one member gives another are multiplied by. */
+/* Factor of the sizes that one member gives another. */
 uint64_t history_block_weight(uint32_t source, uint32_t dest);
-/* What an open call is; NULL: not known. */
+/* The row of an open call; NULL: not known. */
 const struct history_call *history_open_call(const struct history_rank *rank,
                                              const struct history_open *open);
 /* The space that an open collective call of the rank belongs to, if it counts there. */
@@ -303,8 +303,8 @@ struct history_space *history_space_of_open(const struct history_rank *rank,
                                             const struct history_open *open);
 /* How many collectives of the space the rank has entered, open calls included. */
 uint64_t history_space_entered(const struct history_rank *rank, const struct history_space *space);
-/* What the rank called as the number-th collective of the space; the open call counts. false: too
- * long ago, or not yet. */
+/* Finds the rank's number-th collective call of the space; the open call counts. false: too long
+ * ago, or not yet. */
 bool history_coll_at(const struct history_rank *rank, const struct history_space *space,
                      uint64_t number, struct history_coll *out_coll);
 const struct history_group *history_group_find(const struct history_rank *rank, uint32_t id);
@@ -328,7 +328,7 @@ bool history_call_partial(const struct history_call *call);
 /* history_epoch.c: one-sided epochs. arg: the scalars of the call. */
 void history_epoch_post(struct history *history, struct history_rank *rank,
                         const struct spool_event *event, const int64_t *arg, uint32_t arg_count);
-/* Of the window, made if need be. NULL: out of memory, history is unclear. */
+/* The state of the window, made if need be. NULL: out of memory, history is unclear. */
 struct history_epochs *history_epochs_of(struct history *history, struct history_space *space);
 void history_epochs_free(struct history_epochs *epochs);
 

@@ -91,7 +91,7 @@ static enum core_status lane_begin(struct lane_state *lane, const char *job_path
     return CORE_OK;
 }
 
-/* What was dropped is summed up in the base, as long as nothing else was lost. */
+/* Takes the base as the sum of the dropped records, as long as nothing else was lost. */
 static void lane_end(struct lane_state *lane)
 {
     const struct spool_header *header = &lane->reader.header;

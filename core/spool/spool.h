@@ -216,7 +216,7 @@ struct spool_misuse { /* a = enum misuse_kind, b = enum misuse_object (core/trac
     /* name_bytes bytes, padded to 8: MISUSE_NAMES names, each ended by a NUL; empty: none */
 };
 
-/* What memory a buffer of a call is, where it was seen for the first time there. a = enum
+/* Describes the memory of a call's buffer, where it was seen for the first time there. a = enum
  * spool_place, b = bits of enum spool_memory_flag. Addresses are the process's. */
 enum spool_place {
     SPOOL_PLACE_UNKNOWN,
@@ -254,8 +254,8 @@ struct spool_memory {
 
 enum { SPOOL_AT_POST = 0, SPOOL_AT_DONE = 1, SPOOL_AT_APPLIED = 2 };
 enum { SPOOL_BUFFER_SEND = 0, SPOOL_BUFFER_RECV = 1 };
-/* Of SPOOL_AT_APPLIED, three records for each time that a collective called the program's own
- * operation: what it was given, and what that made of it. */
+/* With SPOOL_AT_APPLIED, three records for each time that a collective called the program's own
+ * operation: its two inputs and its output. */
 enum { SPOOL_BUFFER_IN = 0, SPOOL_BUFFER_INOUT = 1, SPOOL_BUFFER_OUT = 2 };
 struct spool_digest { /* a = SPOOL_AT_*, b = SPOOL_BUFFER_* */
     struct spool_head head;
@@ -392,8 +392,8 @@ struct spool_repeat { /* t_enter of the event is the first call's, t_leave the l
     uint64_t seq;
     uint64_t calls; /* 2 or more */
 };
-/* What is outstanding after all records that precede it, of all threads: by one record for each
- * thing, between the first and the last. Ids are those of definitions. core/history/base.c. */
+/* Sums up what is outstanding after all records that precede it, of all threads: by one record for
+ * each thing, between the first and the last. Ids are those of definitions. core/history/base.c. */
 enum spool_base_part {
     SPOOL_BASE_BEGIN = 1, /* struct spool_base_begin */
     SPOOL_BASE_CHANNEL,   /* struct spool_base_channel */

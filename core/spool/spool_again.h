@@ -63,7 +63,7 @@ static inline void spool_again_forget(struct spool_again *again)
     memset(again, 0, offsetof(struct spool_again, same));
 }
 
-/* Of what was seen, no more than there is. */
+/* Limits the words seen to those that exist. */
 static inline void spool_again_copy(struct spool_again *to, const struct spool_again *from)
 {
     memcpy(to, from, offsetof(struct spool_again, same));
@@ -92,7 +92,7 @@ static inline unsigned spool_again_done_slot(const struct spool_done *d)
     return (d->index + (rest >> (32 - SPOOL_AGAIN_DONE_BITS))) % SPOOL_AGAIN_DONES;
 }
 
-/* Of a list that may come again: its slot; else SPOOL_AGAIN_VALUES_MAX. */
+/* The slot of a list that may come again; else SPOOL_AGAIN_VALUES_MAX. */
 static inline unsigned spool_again_list_slot(const struct spool_list *l)
 {
     bool fits = l->head.a == SPOOL_LIST_REQUESTS && l->head.b == 4 && l->first == 0 &&
@@ -309,8 +309,8 @@ static inline const struct spool_list *spool_again_same_take(struct spool_again 
     return &l->record;
 }
 
-/* What a record says, whole; kept, for those that are like it. NULL: there is nothing that it could
- * be like. */
+/* Restores a whole record from its difference, and keeps it for later records that are like it.
+ * NULL: the record refers to none that is kept. */
 static inline const struct spool_head *spool_again_whole(struct spool_again *again,
                                                          const struct spool_head *head)
 {

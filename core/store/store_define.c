@@ -250,7 +250,7 @@ static enum core_status define_site(struct store *store, struct store_rank *rank
     return status != CORE_OK ? status : store_map_set(&rank->ids.site, def->id, id);
 }
 
-/* What is known without looking into machine code. */
+/* Decides without looking into machine code, where that suffices. */
 static enum core_status source_place(const char *path, const struct store_site *site,
                                      struct site_place *out_place)
 {
@@ -266,7 +266,7 @@ static enum core_status source_place(const char *path, const struct store_site *
     return CORE_OK;
 }
 
-/* What a binding returns is not what MPI returned: that, the binding may look at. */
+/* A binding's return value is not MPI's: the binding may have looked at that. */
 static enum core_status returned_inside(struct store *store, const struct store_site *site,
                                         int *returned)
 {

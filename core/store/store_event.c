@@ -478,8 +478,8 @@ enum core_status store_window_flush(struct store *store, struct store_rank *rank
 
 /* --- the call as a whole ---------------------------------------------------------------------- */
 
-/* What comm of the event is an id of: a window, a file, or (NULL) a communicator. Those that make
- * one say so once they did. */
+/* Tells which kind of id the event's comm is: a window's, a file's, or (NULL) a communicator's. A
+ * call that makes one has its id once it succeeded. */
 static const struct store_map *win_map(const struct store_ids *ids, const struct store_call *call,
                                        bool made)
 {

@@ -1,6 +1,6 @@
-/* What memory the buffers of calls are (SPOOL_MEMORY): which variable or block, whether it has room
- * for what the call says, and whether the datatype's elements are what it holds. What is wrong
- * becomes a row of the table misuse, as if the rank itself had seen it: here, as the program is at
+/* Judges the memory of calls' buffers (SPOOL_MEMORY): which variable or block it is, whether it has
+ * room for the call, and whether it holds elements of the datatype. A mistake becomes a row of the
+ * table misuse, as if the rank itself had seen it. The store does this since it has the program at
  * hand, and one look serves all ranks.
  *
  * Invariants

@@ -1,6 +1,6 @@
-/* What a rank sends and receives, call by call, so that messages can be paired (store_match.c says
- * how): core/trace/request.h follows its requests; what begins a send and what completes a receive,
- * with the source and tag that its status tells, is handed on.
+/* Follows a rank's sends and receives, call by call, so that messages can be paired (store_match.c
+ * says how): core/trace/request.h follows its requests; what begins a send and what completes a
+ * receive, with the source and tag that its status tells, is handed on.
  *
  * Invariants
  *  1. A receive is handed on once: when it completes, or when nothing more will be heard of it. */

@@ -1,8 +1,8 @@
-/* What the files store*.c share, and nobody else includes. One store_write is one struct store; it
- * goes through the ranks in ascending order, one at a time, so that memory does not grow with the
- * number of events. What it holds on to: definitions, the hashes that make rows unique (bounded,
- * see store_intern), and the messages between ranks already read and ranks still to be read (40
- * bytes each), of which the first STORE_SPILL_BYTES are in memory.
+/* Shared by the files store*.c, and included by nobody else. One store_write is one struct store;
+ * it goes through the ranks in ascending order, one at a time, so that memory does not grow with
+ * the number of events. What it holds on to: definitions, the hashes that make rows unique
+ * (bounded, see store_intern), and the messages between ranks already read and ranks still to be
+ * read (40 bytes each), of which the first STORE_SPILL_BYTES are in memory.
  *
  *   store.c         the order of things: open, prescan, ranks, finish, rename
  *   store_sql.c     the SQLite file: statements, errors, faults
@@ -368,7 +368,7 @@ enum core_status store_window_flush(struct store *store, struct store_rank *rank
 /* --- store_memory.c --------------------------------------------------------------------------- */
 
 struct store_outcome;
-/* What memory a buffer of the call is: a row where something is wrong. */
+/* Judges the memory of the call's buffers: writes a row where something is wrong. */
 enum core_status store_memory(struct store *store, const struct store_rank *rank, uint64_t seq,
                               const struct spool_memory *record);
 void store_memory_done(struct store *store);

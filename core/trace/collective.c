@@ -14,8 +14,8 @@ struct pairing {
     int32_t *place;   /* per communicator: the current rank's index among the members, -1 none */
 };
 
-/* What counts in the order of a communicator's collectives; windows and files have orders of their
- * own, in which their making does not count. */
+/* Tells which calls count in the order of a communicator's collectives. Windows and files have
+ * orders of their own, in which their creation does not count. */
 static bool is_collective(const struct trace_event *event)
 {
     if (!trait_in(event->traits, TRAIT_COLLECTIVE))

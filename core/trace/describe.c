@@ -283,7 +283,7 @@ static void append_object(struct text *text, const struct trace *trace,
     }
 }
 
-/* What a call made or freed, where `request` is no request. */
+/* Names the object that a call made or freed, where `request` is no request. */
 static bool append_made(struct text *text, const struct trace *trace,
                         const struct trace_event *event)
 {

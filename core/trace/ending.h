@@ -23,7 +23,7 @@
                                which proves nothing */                                       \
     X(SNAPSHOT, "snapshot") /* it was not: the trace was made while it ran */
 
-/* What is known of a rank's thread. */
+/* State of a rank's thread. */
 #define ENDING_ROLES(X)                                                                        \
     X(CORE, "core")       /* holds the others of the core, and is held by them */              \
     X(BEHIND, "behind")   /* can never go on either, but only because it waits for the core */ \
@@ -31,7 +31,7 @@
     X(POLLS, "polls")     /* does nothing but poll, and finds nothing */                       \
     X(OUTSIDE, "outside") /* outside of MPI */
 
-/* What a rank that is waited for would have to do. */
+/* The action that a rank which is waited for would have to take. */
 #define ENDING_NEEDS(X)                                                                            \
     X(MESSAGE, "message")       /* send what a receive or probe waits for */                       \
     X(RECEIVE, "receive")       /* receive what was sent to it */                                  \

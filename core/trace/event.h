@@ -21,7 +21,7 @@ enum {
 
 /* Constants of MPI that calls are given. The recorder translates the library's own
  * (interpose/objects/constants.c); those of Open MPI are the same. */
-/* Of a file's place (interpose/recorder.h, struct recorder_named) the bits from here on are the
+/* In a file's place (interpose/recorder.h, struct recorder_named) the bits from here on are the
  * machine's. */
 enum { EVENT_PLACE_MACHINE_SHIFT = 32 };
 enum { EVENT_LOCK_EXCLUSIVE = 1, EVENT_LOCK_SHARED = 2 };
@@ -46,7 +46,7 @@ enum { /* how a file is opened: bits */
        EVENT_AMODE_SEQUENTIAL = 256
 };
 
-/* What info keys say of messages on a communicator, as far as it is more than misuse at a call. */
+/* Info keys about messages on a communicator that concern more than one call. */
 #define EVENT_HINT_OVERTAKING_KEY "mpi_assert_allow_overtaking"
 #define EVENT_HINT_EXACT_LENGTH_KEY "mpi_assert_exact_length"
 #define EVENT_HINTS(X)                       \
@@ -90,8 +90,9 @@ const char *event_error_text(int32_t error);
 enum event_combiner { EVENT_COMBINERS(X) };
 #undef X
 
-/* What replay does with a call: the class column of the call table (interpose/calls.table). The
- * text forms are stored in the trace (table call), the numbers only in the spool. */
+/* Classes say what replay does with a call: the class column of the call table
+ * (interpose/calls.table). The text forms are stored in the trace (table call), the numbers only in
+ * the spool. */
 #define EVENT_CLASSES(X)                                                                          \
     X(OTHER, "other") /* no effect on communication, or not understood */                         \
     X(INIT, "init")   /* MPI_Init, MPI_Init_thread */                                             \
@@ -183,7 +184,7 @@ enum event_mode {
     EVENT_MODE_READY
 };
 
-/* What became of a rank (table rank, column state; text forms by event_rank_state_text). */
+/* How a rank ended (table rank, column state; text forms by event_rank_state_text). */
 enum event_rank_state {
     EVENT_RANK_MISSING,  /* no spool */
     EVENT_RANK_RUNNING,  /* the spool says neither; how it ended is not known */

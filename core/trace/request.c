@@ -159,7 +159,7 @@ static enum core_status begin(const struct step *step, enum request_kind kind)
     return add(step, REQUEST_BEGUN, &request);
 }
 
-/* What MPI_Isendrecv begins. */
+/* Begins the two communications of MPI_Isendrecv. */
 static enum core_status begin_both(const struct step *step)
 {
     const struct trace_event *event = step->event;
@@ -362,7 +362,7 @@ static enum request_kind kind_of(uint64_t traits)
                                                 : REQUEST_OTHER;
 }
 
-/* What makes a request: a communication of its own, or one that is started. */
+/* Tells whether the call makes a request: a communication of its own, or one that is started. */
 static enum core_status make(const struct step *step)
 {
     uint64_t traits = step->event->traits;

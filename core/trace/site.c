@@ -166,8 +166,8 @@ static bool is_scope(int tag)
            tag == DW_TAG_inlined_subroutine;
 }
 
-/* What may hold functions without being said to hold their code: of Fortran, the functions that are
- * inside of another one, too. */
+/* Entries that may hold functions although no code is attributed to them; in Fortran also functions
+ * inside of another one. */
 static bool is_container(int tag)
 {
     return tag == DW_TAG_module || tag == DW_TAG_namespace || tag == DW_TAG_class_type ||

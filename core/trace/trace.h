@@ -95,9 +95,9 @@ void trace_close(struct trace *trace); /* takes a zeroed one */
 enum core_status trace_hold(struct trace *trace);
 void trace_release(struct trace *trace);
 
-/* What a person knows an object by that has no name of its own: the name that the program gave it
- * (MPI_Comm_set_name), or the call that made it first, by rank, and its place. Looked up when it is
- * first asked for. false: nothing is known. */
+/* Names an object for a person: by the name that the program gave it (MPI_Comm_set_name), or by the
+ * call that made it first, by rank, and its place. Looked up when first asked for. false: nothing
+ * is known. */
 struct trace_maker {
     const char *name; /* NULL: the program gave none */
     int32_t call;     /* -1: not recorded */
@@ -208,14 +208,14 @@ enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg
 bool trace_arg_text(struct trace *trace, const struct trace_event *event, char *text,
                     size_t text_bytes);
 
-/* Which file a call names that opens or deletes one: its path on its machine, whatever links lead
- * to it, and what lies there; 0: not known. Of files on different machines nothing can be said. */
+/* Identifies the file that a call opens or deletes: its path on its machine without links, and its
+ * device and inode; 0: not known. Files on different machines cannot be compared. */
 struct trace_named {
     int64_t place, device, inode;
 };
 struct trace_named trace_named(struct trace *trace, const struct trace_event *event);
 bool trace_named_differ(const struct trace_named *a, const struct trace_named *b);
-/* What lies there is the same: of files that are there at the same time, for numbers are used
+/* Whether both name the same file, for files that exist at the same time: inode numbers are used
  * again. */
 bool trace_named_same(const struct trace_named *a, const struct trace_named *b);
 
@@ -224,8 +224,8 @@ bool trace_named_same(const struct trace_named *a, const struct trace_named *b);
 enum core_status trace_event_refused(struct trace *trace, const struct trace_event *event,
                                      bool *out_refused);
 
-/* What the ranks saw misused themselves, in the order of ranks and their calls. The names are valid
- * until fn returns. A status other than CORE_OK ends it and is returned. */
+/* Visits the misuse that ranks saw themselves, in the order of ranks and their calls. The names are
+ * valid until fn returns. A status other than CORE_OK ends it and is returned. */
 typedef enum core_status (*trace_misuse_fn)(uint32_t rank, uint64_t seq,
                                             const struct misuse *misuse, void *context);
 enum core_status trace_misuse_each(struct trace *trace, trace_misuse_fn fn, void *context);
@@ -254,12 +254,12 @@ struct trace_finding {
     const char *json;     /* all of it */
     int confirmed;        /* as its column in trace_schema.sql says */
 };
-/* What is written between the two is written as one, or not at all: status says which. */
+/* Brackets writes that are done as a whole, or not at all: status says which. */
 enum core_status trace_batch_begin(struct trace *trace);
 enum core_status trace_batch_end(struct trace *trace, enum core_status status);
 /* Writes the row of that id, in place of the one that may be there. */
 enum core_status trace_finding_put(struct trace *trace, const struct trace_finding *finding);
-/* What the real job said of the finding of that id. */
+/* Stores whether the real job confirmed the finding of that id. */
 enum core_status trace_finding_confirm(struct trace *trace, int64_t id, bool confirmed);
 /* Each finding by its id; texts are valid until fn returns. A status other than CORE_OK ends it and
  * is returned. */

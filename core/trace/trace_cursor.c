@@ -143,7 +143,7 @@ void trace_cursor_only(struct trace_cursor *cursor, uint64_t traits)
         cursor->none = cursor->none && !(cursor->trace->call[i].traits & traits);
 }
 
-/* What the cursor has read is not kept. */
+/* Does not keep what the cursor has read. */
 static void rows_drop(struct trace_cursor *cursor)
 {
     uint32_t weight = trace_rows_weight(&cursor->read);

@@ -1,6 +1,5 @@
-/* Who made the communicators and datatypes of a trace, and what the program called them. Few traces
- * are asked, and only where a finding names an object without a name: then all events are gone
- * through once.
+/* Finds who made the communicators and datatypes of a trace, and their names. It is needed only
+ * where a finding refers to an object without a name: then it reads all events once.
  *
  * Invariants
  *  1. Once `looked` is set, comm and datatype have an entry for each id of the trace, or none at
@@ -127,7 +126,7 @@ static enum core_status entries_new(struct entry **out_entry, uint32_t count, ui
     return CORE_OK;
 }
 
-/* What cannot be found out is not known: nothing fails for want of a name. */
+/* Leaves unknown what it cannot find out: nothing fails for want of a name. */
 static void look(const struct trace *trace, struct trace_made *made)
 {
     CORE_CHECK(!made->looked);

@@ -1,4 +1,4 @@
-/* What ranks saw misused, from its table (core/trace/misuse.h). What it holds is checked. */
+/* Reads the table of misuse that ranks saw (core/trace/misuse.h), and checks its values. */
 #include <string.h>
 
 #include "core/check.h"

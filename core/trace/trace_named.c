@@ -1,4 +1,4 @@
-/* Which files calls name (trace.h). */
+/* Reads which files calls name (trace.h). */
 #include <string.h>
 
 #include "core/check.h"

@@ -1,4 +1,4 @@
-/* What the files trace*.c share, and nobody else includes. */
+/* Shared by the files trace*.c, and included by nobody else. */
 #ifndef CORE_TRACE_TRACE_PART_H
 #define CORE_TRACE_TRACE_PART_H
 
@@ -118,7 +118,7 @@ enum core_status trace_rows_take(struct trace *trace, sqlite3_stmt *stmt,
 enum core_status trace_rows_add(const struct trace *trace, struct trace_rows *rows,
                                 const struct trace_row *row, bool *out_kept);
 void trace_rows_done(struct trace_rows *rows);
-/* What holding these rows counts against trace->rows_kept_max. */
+/* Rows held, as counted against trace->rows_kept_max. */
 uint32_t trace_rows_weight(const struct trace_rows *rows);
 /* The index of a row that is kept; UINT32_MAX: it is not there. */
 uint32_t trace_rows_find(const struct trace_rows *rows, uint64_t seq);

@@ -1,4 +1,4 @@
-/* What buffers held, as far as it was kept. Holds no state. */
+/* Reads the contents of buffers, as far as they were kept. Holds no state. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What buffers held at post and at completion (crosswait record --payload). at: SPOOL_AT_POST,
+/* Contents of buffers at post and at completion (crosswait record --payload). at: SPOOL_AT_POST,
  * SPOOL_AT_DONE; buffer: SPOOL_BUFFER_SEND, SPOOL_BUFFER_RECV. The bytes are those that the type
  * map touches, in its order. */
 #ifndef CORE_TRACE_TRACE_PAYLOAD_H
@@ -18,7 +18,7 @@ enum core_status trace_digest_events(struct trace *trace, uint64_t **out_event,
  * of it. */
 enum core_status trace_payload_get(struct trace *trace, uint32_t rank, uint64_t seq, int at,
                                    int buffer, unsigned char **out_data, uint64_t *out_bytes);
-/* What an operation of the program's own was given, and made of it (SPOOL_AT_APPLIED), in order. */
+/* Inputs and output of each call of the program's own operation (SPOOL_AT_APPLIED), in order. */
 struct trace_applied {
     uint64_t in, inout, out; /* digests */
 };

@@ -1,6 +1,6 @@
-/* What repeats of events: shapes, the completions of a call (sets) and its further arguments, each
- * looked up by id. Few are looked up by the way; whoever asks for many has all of them read in one
- * go, as long as there are no more than the limits below.
+/* Reads the repeated parts of events: shapes, the completions of a call (sets) and its further
+ * arguments, each by id. A few are read one by one; a caller that asks for many has all of them
+ * read at once, as long as there are no more than the limits below.
  *
  * Invariants
  *  1. An entry of shape[] with id != 0 was checked: its ids exist in the trace's arrays.

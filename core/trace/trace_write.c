@@ -1,4 +1,4 @@
-/* What crosswait adds to a trace: replays that were made, findings of checkers. Holds no state. */
+/* Adds to a trace: replays that were made, findings of checkers. Holds no state. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* What a call means: the traits column of the call table (interpose/calls.table), the one place
- * where it is decided. A call has any number of traits, and at most one verb: which operation of
- * its family it is. Both are stored with the call, in the spool as numbers, in the trace as the
- * words below; whoever asks what a call does asks these and never its name.
+/* Traits say what a call means: the traits column of the call table (interpose/calls.table), the
+ * one place where it is decided. A call has any number of traits, and at most one verb: which
+ * operation of its family it is. Both are stored with the call, in the spool as numbers, in the
+ * trace as the words below; whoever asks what a call does asks these and never its name.
  *
  * The words are those of the table: the generator (interpose/generate) reads them from this file.
  */

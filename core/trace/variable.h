@@ -87,7 +87,7 @@ int variable_line(const struct variable *variable);         /* 0 unknown */
  * and UINT64_MAX. */
 uint64_t variable_offset(const struct variable *variable);
 uint64_t variable_bytes(const struct variable *variable);
-/* Of what is pointed to: there is one element of a datatype every so many bytes. */
+/* In the memory pointed to there is one element of a datatype every so many bytes. */
 void variable_repeat(struct variable *variable, uint64_t bytes);
 /* Whether such an element may lie `offset` bytes behind the address that was looked for. */
 void variable_ask(const struct variable *variable, int64_t offset, struct variable_element element,

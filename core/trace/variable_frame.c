@@ -248,7 +248,7 @@ static bool is_call(Dwarf_Die *die, Dwarf_Off *out_called)
     return true;
 }
 
-/* What is called where the code returns to; 0: not known. */
+/* The function called just before the return address; 0: not known. */
 static Dwarf_Off called_at(Dwarf_Die *scope, Dwarf_Addr returns, int depth)
 {
     Dwarf_Attribute attribute;
@@ -316,8 +316,8 @@ static bool has_word(struct local *local, Dwarf_Die *die)
     return has;
 }
 
-/* Of two blocks that end in the same call, a compiler may leave one of them, which then stands for
- * the other as well, whose variables lie where its own do: such a block has no call any more, but
+/* Compilers may merge two blocks that end in the same call. The variables of the block that
+ * vanished then share the slots of the one that is kept: such a block has no call any more, but
  * where it is written. */
 static void consider_merged(struct local *local, Dwarf_Die *scope, Dwarf_Off called, int depth)
 {

@@ -1,4 +1,4 @@
-/* What the files variable*.c share, and nobody else includes. */
+/* Shared by the files variable*.c, and included by nobody else. */
 #ifndef CORE_TRACE_VARIABLE_PART_H
 #define CORE_TRACE_VARIABLE_PART_H
 
@@ -11,7 +11,8 @@ enum { SITE_SCOPES_MAX = 64 };
 struct found {
     Dwarf_Die die, type;
     uint64_t offset, bytes; /* of the address in it; its size */
-    /* Of variables of a frame: what the function that they belong to calls there, or executes. */
+    /* For variables of a frame: the function that their function calls there, or the code that it
+     * executes. */
     const char *file; /* NULL unknown */
     int line, column;
 };

@@ -1,4 +1,4 @@
-/* What the fuzzers of our own parsers share. */
+/* Shared by the fuzzers of our own parsers. */
 #ifndef FUZZ_PARSER_PARSER_H
 #define FUZZ_PARSER_PARSER_H
 

@@ -35,7 +35,7 @@
 
 #include "fuzz/scenario/execute.h"
 
-/* What a library writes outside of a buffer goes into its margin, and is told as such. */
+/* A library's writes outside of a buffer go into its margin, and are reported as such. */
 enum {
     SECONDS = 15,
     ENDLESS = 29,
@@ -160,7 +160,7 @@ static void on_alarm(int number)
 }
 
 #ifdef MPICH
-/* What MPICH calls over and over while it waits. It does not give way meanwhile, so that with more
+/* MPICH calls this over and over while it waits. It does not give way meanwhile, so that with more
  * ranks than cores each message takes a slice of time; here it does, ten times faster then. */
 unsigned ucp_worker_progress(void *worker)
 {
@@ -185,7 +185,7 @@ static void say(const char *format, ...)
     fflush(log_file);
 }
 
-/* What the control variable was before; false: the library lets nobody change it in a running job,
+/* The control variable's value before; false: the library lets nobody change it in a running job,
  * and it has another value. */
 static bool force(const char *variable, int number, int *out_before)
 {
@@ -206,7 +206,7 @@ static bool force(const char *variable, int number, int *out_before)
 
 /* --- scenarios -------------------------------------------------------------------------------- */
 
-/* What real ranks do nothing with is as it ordinarily is; the rest fits the world. */
+/* Fields that real ranks do not use have their usual values; the others fit the world. */
 static bool adapt(const struct collective *c, const char *algorithm, struct scenario *s)
 {
     struct scenario plain;

@@ -27,8 +27,8 @@ enum {
     BUFFER_BYTES = 32 << 20
 };
 
-/* What stands in front of a call stands also in front of its profiling name where files are in
- * Fortran: Open MPI's Fortran functions call that one. The library's own is then the next. */
+/* Wrappers stand in front of profiling names as well if files are in Fortran: Open MPI's Fortran
+ * functions call those. The library's own is then the next. */
 #ifdef CROSSWAIT_FORTRAN
 #define IN_FRONT(name)                                                            \
     extern __typeof__(PMPI_##name) in_front_##name __asm__("PMPI_" #name)         \
@@ -86,7 +86,7 @@ const char *__ubsan_default_options(void)
     return "halt_on_error=1:abort_on_error=1:print_stacktrace=1";
 }
 
-/* What the MPI library allocates inside a call is its own affair. */
+/* Allocations of the MPI library inside a call do not count. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -409,7 +409,7 @@ static void on_error(MPI_Comm *comm, int *code, ...)
     PMPI_Abort(*comm, 1);
 }
 
-/* What the ranks of one group have, of an intercommunicator's two; a barrier's ranks leave when
+/* Results of one group's ranks, of an intercommunicator's two groups; a barrier's ranks leave when
  * those of the other one have come. */
 static void compare(const struct collective *collective, int group)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Of a huge element only the first and the last int are put and compared. */
+/* Only the first and the last int of a huge element are put and compared. */
 enum { HUGE_BYTES = 1 << 30 };
 
 const struct element_layout element_layouts[SCENARIO_TYPES] = {

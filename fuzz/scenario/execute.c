@@ -303,7 +303,7 @@ static MPI_Comm groups_make(const struct scenario *s, MPI_Comm comm, int *out_gr
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* What rank `source` has in its block for `block` in call `call`: where its values begin, and the
+/* Values of rank `source` in its block for `block` in call `call`: where its values begin, and the
  * value of item i. */
 static inline uint32_t values(int call, int source, int block)
 {
@@ -410,7 +410,7 @@ static uint64_t checksum(const struct element_buffer *buffer)
     return hash;
 }
 
-/* What the user's reference makes of everybody's send buffers. */
+/* The result of the user's reference for everybody's send buffers. */
 static void reference_put(const struct call *c, struct element_buffer *expected)
 {
     const struct shape *shape = &c->shape;
@@ -611,7 +611,7 @@ static void traffic_end(struct call *c)
                        c->shape.rank);
 }
 
-/* What is more than an int can count may be refused: MPI_Pack and others cannot say it. */
+/* A size that an int cannot count may be refused: MPI_Pack and others cannot say it. */
 static void report_error(struct call *c, int error)
 {
     c->refused |= error && c->shape.s->type == TYPE_HUGE;
@@ -619,7 +619,7 @@ static void report_error(struct call *c, int error)
         c->env->report("error", "rank %d: the collective returned error %d", c->shape.rank, error);
 }
 
-/* Of an intercommunicator's barrier only the other group is waited for. */
+/* An intercommunicator's barrier waits for the other group only. */
 static void left(const struct call *c)
 {
     const struct shape *shape = &c->shape;
@@ -788,7 +788,7 @@ static const struct collective *collective_of(const struct run *r, int number)
     return of[number % 2 && of[1]];
 }
 
-/* Who the caller is, and whom it exchanges data with. */
+/* The caller, and the ranks that it exchanges data with. */
 static void members_find(const struct scenario *s, int group, struct shape *out)
 {
     MPI_Comm_rank(out->comm, &out->rank);

@@ -1,4 +1,4 @@
-/* What one rank does in a scenario: make communicator, types and buffers, call the collective,
+/* One rank's part in a scenario: make communicator, types and buffers, call the collective,
  * compare every byte with what MPI defines. The same code runs on the in-process MPI and on real
  * ranks; how it reports is the environment's. */
 #ifndef FUZZ_SCENARIO_EXECUTE_H
@@ -15,7 +15,7 @@ struct execute_environment {
     void (*entered)(int call, int group); /* this rank of the group is about to call */
     /* How many of the group's `size` ranks have not entered yet. */
     int (*missing)(int call, int group, int size);
-    /* Of what all ranks of the group should share bit by bit. */
+    /* Digest of the result that all ranks of the group should share bit by bit. */
     void (*result)(int call, int group, int rank, uint64_t checksum);
     void (*calling)(int inside); /* 1: the collective starts, 0: it has ended */
     MPI_Comm world;              /* what the scenario calls the world; 0: MPI_COMM_WORLD */
@@ -29,8 +29,8 @@ int execute_world_size(const struct scenario *scenario);
 bool execute_adapt(const struct collective *collective, struct scenario *scenario);
 /* Whether its calls name a root. */
 bool execute_is_rooted(int kind);
-/* What of the scenario the collective uses, for people: "allreduce, 5 ranks, sum-int of 7 int, in
- * place". */
+/* Describes the parts of the scenario that the collective uses, for people: "allreduce, 5 ranks,
+ * sum-int of 7 int, in place". */
 void execute_describe(const struct collective *collective, const struct scenario *scenario,
                       char *text, size_t room);
 /* The same without what happens around the call: buffering, order, delays. */

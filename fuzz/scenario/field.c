@@ -103,7 +103,7 @@ void scenario_field_set(struct scenario *s, enum field field, int value)
 
 /* --- narrowed to what is wanted --------------------------------------------------------------- */
 
-/* What each field may be: of those with names by bits, of the others between two bounds. */
+/* Values that each field may have: for fields with names as bits, for the others two bounds. */
 static struct {
     bool given;
     int low, high;

@@ -54,7 +54,7 @@ static enum field field_drawn(uint64_t number, unsigned *out_count)
     return chance[number % count]; /* there is always the target */
 }
 
-/* What all ranks do in an all-to-all, in elements. */
+/* The work of all ranks in an all-to-all, in elements. */
 static long work(const struct scenario *s)
 {
     return (long)s->ranks * s->ranks * s->calls * (s->count + WORK_MESSAGE);
@@ -78,7 +78,8 @@ static void lighten(struct scenario *s, long most)
         s->calls--;
 }
 
-/* What doubles the cost of each message is rare among many ranks: it shows the same among few. */
+/* A mutation that doubles the cost of each message is rare among many ranks: it shows the same
+ * among few. */
 static void simplify(struct scenario *s, uint64_t *state)
 {
     if (next(state) % DEAR_ONE_OF)

@@ -84,7 +84,7 @@ enum scenario_places {
 };
 enum scenario_growth { GROWTH_NONE, GROWTH_UP, GROWTH_DOWN, SCENARIO_GROWTHS };
 enum scenario_sizes { SIZES_EVEN, SIZES_UNEVEN, SIZES_MANY_ZERO, SIZES_ONE, SCENARIO_SIZES };
-/* Of the policies' bufferings and delays (replay/policy/policy.h) a scenario has the first so many,
+/* A scenario has the first so many of the policies' bufferings and delays (replay/policy/policy.h),
  * with one size of each delay; random is random:50. */
 enum { SCENARIO_BUFFERINGS = REPLAY_POOL + 1, SCENARIO_DELAYS = REPLAY_DELAY_SWARM + 1 };
 

@@ -1,4 +1,5 @@
-/* What a scenario leaves to the library, as a policy, and in the words of the policies' grammar. */
+/* Translates the choices that a scenario leaves to the library into a policy, and into the words of
+ * the policies' grammar. */
 #include "fuzz/scenario/schedule.h"
 
 #include <stdio.h>
@@ -142,7 +143,7 @@ struct replay_policy scenario_policy(const struct scenario *s, int ranks)
 enum { READ_BUFFERING, READ_DELAY, READ_ORDER, READ_SEED, READ_KEYS };
 static const char *const read_key[READ_KEYS] = {"buffering", "delay", "order", "seed"};
 
-/* What was read goes into the fields. False when they cannot hold it. */
+/* Puts the values read into the fields. False when they cannot hold it. */
 static bool policy_take(struct scenario *s, const struct replay_policy *policy, int key)
 {
     const uint64_t bytes = policy->bytes;

@@ -1,5 +1,5 @@
-/* What a scenario leaves to the library (buffering, delays, order), in the words of the policies'
- * grammar. For the files of this folder. */
+/* Choices that a scenario leaves to the library (buffering, delays, order), in the words of the
+ * policies' grammar. For the files of this folder. */
 #ifndef FUZZ_SCENARIO_SCHEDULE_H
 #define FUZZ_SCENARIO_SCHEDULE_H
 

@@ -143,8 +143,8 @@ static int *numbers_new(int n)
     return made;
 }
 
-/* Of the sender's type, if its elements go into each of these blocks; their counts become those of
- * such elements. Blocks of a w-form have types of their own. */
+/* Checks that elements of the sender's type go into each of these blocks; their counts become those
+ * of such elements. Blocks of a w-form have types of their own. */
 static enum scenario_type type_of_sent(const struct shape *c, int *counts, int n)
 {
     const struct shape_types *t = c->types;
@@ -217,7 +217,7 @@ static struct shape_block *block_add_reduced(const struct shape *c, struct shape
     return made;
 }
 
-/* What the receive buffer holds before the call: the own part of a call in place. */
+/* Contents of the receive buffer before the call: the own part of a call in place. */
 static void initial_open(struct shape *c, int blocks)
 {
     c->initial = blocks_take(c, blocks);
@@ -237,7 +237,7 @@ static bool serves_root(const struct shape *c)
     return is_peer(c, c->root) && !(c->other_size == 0 && c->member == c->root);
 }
 
-/* What it says for a root. */
+/* The argument that stands for a root. */
 static int root_argument(const struct shape *c)
 {
     if (is_peer(c, c->root))
@@ -373,7 +373,7 @@ static void make_alltoall_sized(struct shape *c, bool wide)
         side_widen(c, &c->send, c->peers_count, c->rank + 1);
 }
 
-/* Of an all-to-all in place: what goes to a rank lies where what comes from it will. */
+/* In an all-to-all in place a block for a rank lies where the block from it will. */
 static void initial_of_alltoall(struct shape *c)
 {
     initial_open(c, c->recv.block_count);

@@ -1,5 +1,5 @@
-/* What a collective means, as data: which blocks lie where in a rank's two buffers before and after
- * the call, and whose values they hold. Everything else about a call (filling, arguments,
+/* The meaning of a collective, as data: which blocks lie where in a rank's two buffers before and
+ * after the call, and whose values they hold. Everything else about a call (filling, arguments,
  * comparing) goes by these blocks, whatever the kind. */
 #ifndef FUZZ_SCENARIO_SHAPE_H
 #define FUZZ_SCENARIO_SHAPE_H

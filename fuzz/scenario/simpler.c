@@ -12,7 +12,7 @@ enum {
     VALUES = 16 /* that are tried of each field of `ordered`, those before its own */
 };
 
-/* Of several calls with different roots that one alone. */
+/* Keeps one call alone, of several with different roots. */
 static void one_root(struct scenario *s, int call)
 {
     if (!s->root_step || call >= s->calls)
@@ -40,7 +40,7 @@ static void half(struct scenario *s)
     s->eager_bytes /= 2;
 }
 
-/* What is as it ordinarily is, one field a step. */
+/* Gives one field after the other its usual value. */
 static const struct {
     const char *key;
     int value;
@@ -120,7 +120,7 @@ static void lower_one(struct scenario *s, enum ordered field, int to)
     }
 }
 
-/* What depends on what is there. */
+/* Steps that depend on the scenario's contents. */
 static bool relative(struct scenario *s, int step)
 {
     switch (step) {

@@ -55,7 +55,7 @@ static struct {
     uint64_t *signals; /* redirect_signal */
     bool signals_seen;
     _Atomic int lock;
-    /* Of the namespace that the program lives in. */
+    /* Functions of the namespace that the program lives in. */
     void *(*dlmopen)(Lmid_t space, const char *file, int mode);
     void *(*dlsym)(void *handle, const char *name);
     char *(*dlerror)(void);
@@ -137,7 +137,8 @@ static bool is_library(const struct object *object)
     return !text_begins(object->soname, "libcrosswait");
 }
 
-/* What may stand between: an object that calls MPI's second names, or finds functions itself. */
+/* Objects that may stand between: an object that calls MPI's second names, or finds functions
+ * itself. */
 static bool may_be_tool(const struct object *object)
 {
     uint32_t count = object_count(object);

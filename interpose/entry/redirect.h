@@ -35,8 +35,8 @@ void redirect_closed(uintptr_t base);
 void redirect_look_begins(void);
 void redirect_look_ends(void);
 uint32_t redirect_count(void); /* of entries that are in use */
-/* What was bound before we came: relocations of the object that hold functions which are led
- * through entries since. */
+/* Rebinds what the loader had bound before: relocations of the object that hold functions which are
+ * led through entries since. */
 void redirect_rebind(uintptr_t base, const Elf64_Dyn *dynamic);
 /* Has `called` called each time before the object's function, which is told nothing. */
 typedef void (*before_fn)(const uint64_t *arguments); /* the first three, as words */

@@ -1,5 +1,5 @@
-/* What libcrosswait.so needs of the system, without libc: as an audit module it lives in a
- * namespace of its own, where a libc would be a second one. */
+/* System calls and text functions for libcrosswait.so, without libc: as an audit module it lives in
+ * a namespace of its own, where a libc would be a second one. */
 #ifndef INTERPOSE_ENTRY_SYSTEM_H
 #define INTERPOSE_ENTRY_SYSTEM_H
 

@@ -14,8 +14,8 @@ const struct call_description *layer_description(unsigned call); /* call >= CALL
  * whether or not the layer is on. After MPI_Init; after MPI_Finalize. */
 void layer_errors_start(const char *version);
 void layer_errors_stop(void);
-/* Of a persistent receive that is not active: its communicator; MPI_COMM_NULL: what it takes cannot
- * be had otherwise. And which rank's message it is to take from its next start on. */
+/* The communicator of a persistent receive that is not active; MPI_COMM_NULL: it cannot be told
+ * another source. And sets the rank whose message it is to take from its next start on. */
 MPI_Comm layer_receive_comm(MPI_Request request);
 void layer_receive_from(MPI_Request request, int source);
 /* Whether the library is the one that the layer was built for. */

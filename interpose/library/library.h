@@ -1,6 +1,6 @@
-/* What one MPI library is and another is not: how it is found in a process, the values of its
- * handles, what stands in its statuses, what its launcher tells a rank. libcrosswait is built once
- * for each library, with that library's mpi.h and the one file here that is about it. */
+/* Differences between MPI libraries: how one is found in a process, the values of its handles, the
+ * layout of its statuses, the environment that its launcher gives a rank. libcrosswait is built
+ * once for each library, with that library's mpi.h and the one file here that is about it. */
 #ifndef INTERPOSE_LIBRARY_LIBRARY_H
 #define INTERPOSE_LIBRARY_LIBRARY_H
 
@@ -51,14 +51,14 @@ const char *library_op_name(MPI_Op op);
  * they match. name: MPI_MAX_OBJECT_NAME bytes. */
 void library_type_name(MPI_Datatype type, char *name);
 
-/* What the launcher of the library's jobs put into the environment; NULL: nothing. */
+/* The rank's values in the environment of the library's launcher; NULL: none. */
 struct library_place {
     const char *job; /* the same on all ranks, different from other jobs' */
     const char *rank, *size, *local_rank, *local_size;
     const char *starter; /* up to a ';': the same where one mpirun started both, also other jobs */
 };
 struct library_place library_place(void);
-/* What Slurm says of it, where it started the rank itself (place.c). */
+/* The same from Slurm's environment, where Slurm started the rank itself (place.c). */
 void library_place_slurm(struct library_place *place);
 
 #ifdef MPI_ABI_VERSION
@@ -128,7 +128,7 @@ static inline uint64_t library_status_bytes(const MPI_Status *status)
 }
 #endif
 
-/* What was received; UINT64_MAX: not told. */
+/* The bytes received; UINT64_MAX: not told. */
 static inline uint64_t recorder_status_bytes(const MPI_Status *status)
 {
     return recorder_status_there(status) ? library_status_bytes(status) : UINT64_MAX;

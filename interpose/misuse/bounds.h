@@ -1,4 +1,4 @@
-/* What memory the buffers of a call are, as a record of the call (SPOOL_MEMORY): from it and the
+/* Records the memory of a call's buffers (SPOOL_MEMORY): from it and the
  * program's debug information the trace says which variable it is, of what type and size
  * (core/store/store_memory.c).
  *

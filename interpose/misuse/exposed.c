@@ -54,7 +54,7 @@ static bool content_of(const struct exposed *w, char *out)
     return readable;
 }
 
-/* What is accessed beside another element than a watchpoint covers must not hit it. */
+/* An access beside the element that a watchpoint covers must not hit it. */
 static uint32_t grain_of(int unit)
 {
     return unit == 2 || unit == 4 || unit == 8 ? (uint32_t)unit : 1;
@@ -113,8 +113,8 @@ void exposed_touch(struct lane *lane, uint64_t seq, const struct usage_buffer *b
     }
 }
 
-/* What its watchpoints saw. Returns how many bytes from its start on are known to have been stored
- * to. */
+/* Reads what its watchpoints saw. Returns how many bytes from its start on are known to have been
+ * stored to. */
 static unsigned look_at_points(struct lane *lane, uint64_t seq, const struct exposed *w)
 {
     const void *stored = w->stores < 0 ? NULL : watch_hit(w->stores),

@@ -252,7 +252,7 @@ static inline void buffer_copy(struct usage_buffer *to, const volatile struct us
     to->any_time = from->any_time;
 }
 
-/* What take_off() does with a buffer whose datatype has gaps. */
+/* Does the work of take_off() for a buffer whose datatype has gaps. */
 static void take_gaps(struct flight *f, const struct datatype_span *s)
 {
     const int64_t parts = f->buffer.count * s->parts;

@@ -12,7 +12,8 @@ uint64_t spans_overlap(const struct usage_buffer *a, const struct usage_buffer *
 
 /* Bytes whose contents may be looked at (inflight.c, 3). */
 extern struct recorder_credit usage_credit;
-/* What is in flight or exposed has changed: when calls have to be looked at, by that. */
+/* Notes a change of the buffers in flight or exposed, which decides when calls must be looked at.
+ */
 void usage_look_on(void);
 
 /* Whether the call seq, which any_time announced, can be followed: a slot, or -1. */

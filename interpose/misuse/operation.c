@@ -19,7 +19,7 @@ static __thread struct good {
     enum usage_operates how;
 } good[1 << GOOD_BITS] __attribute__((tls_model("initial-exec")));
 
-/* What a datatype is made of. */
+/* The basic types of a datatype. */
 struct made_of {
     char name[MPI_MAX_OBJECT_NAME + 1]; /* of the first basic one */
     MPI_Datatype basic;

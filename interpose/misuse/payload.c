@@ -1,6 +1,6 @@
-/* What buffers hold: a 64-bit digest (XXH3) at post and at completion, on request the bytes
- * themselves. CROSSWAIT_PAYLOAD=none | sample | digest | full[:CAP]   CAP: bytes kept of one buffer
- * (default 64K). sample: the bytes of some collectives, so that results can be verified.
+/* Keeps the contents of buffers: a 64-bit digest (XXH3) at post and at completion, on request the
+ * bytes themselves. CROSSWAIT_PAYLOAD=none | sample | digest | full[:CAP]   CAP: bytes kept of one
+ * buffer (default 64K). sample: the bytes of some collectives, so that results can be verified.
  *
  * The digest is that of the bytes that the type map touches, in the map's order, so that two sides
  * with different layouts and the same signature agree. It is computed from the map that the type

@@ -16,8 +16,8 @@ struct datatype_block {
     int64_t at, count;
     uint32_t type;
 };
-/* What one element touches, relative to the buffer: [low, high). overlaps: parts of it lie over
- * each other. */
+/* The bytes that one element touches, relative to the buffer: [low, high). overlaps: parts of it
+ * lie over each other. */
 struct datatype_span {
     int64_t size, extent, low, high;
     bool overlaps,

@@ -1,7 +1,7 @@
-/* What a program promised by info keys that it will not do with a communicator or window, which a
- * library may rely on. Of the last OBJECTS_MAX objects that promised something: each entry is by
- * the object's id, which no other one gets, so that nothing needs to be forgotten. Under the
- * recorder's lock. */
+/* Keeps the promises that a program gave by info keys about a communicator or window, and on which
+ * a library may rely. Of the last OBJECTS_MAX objects that promised something: each entry is by the
+ * object's id, which no other one gets, so that nothing needs to be forgotten. Under the recorder's
+ * lock. */
 #include <string.h>
 
 #include "interpose/misuse/usage.h"

@@ -1,5 +1,5 @@
-/* What a read from a file fills (inflight.h): at any moment, from another thread of the library,
- * but each byte once. One that changes twice was stored to by the program. */
+/* Follows the bytes that a read from a file fills (inflight.h): at any moment, from another thread
+ * of the library, but each byte once. One that changes twice was stored to by the program. */
 #include <string.h>
 
 #include "core/memory.h"

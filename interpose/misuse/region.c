@@ -74,7 +74,7 @@ bool usage_region_find(uintptr_t at, uint64_t *out_start, uint64_t *out_end)
     return found;
 }
 
-/* What was freed may have been given out again: then it looks as if it had never been freed. */
+/* Freed memory may have been given out again: then it looks as if it had never been freed. */
 static void look(struct lane *lane, uint64_t seq, struct region *r)
 {
     struct heap_block block;

@@ -53,7 +53,7 @@ void shadow_start(void)
 
 typedef bool (*part_fn)(uintptr_t start, uintptr_t end, void *context);
 
-/* What the buffer's datatype touches, part by part; false from the function ends it. */
+/* Visits the parts that the buffer's datatype touches; false from the function ends it. */
 static void each_part(const struct usage_buffer *buffer, part_fn fn, void *context)
 {
     const struct datatype_span *s = datatypes_span(buffer->of);

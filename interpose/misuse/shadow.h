@@ -1,5 +1,5 @@
-/* What MemorySanitizer and ThreadSanitizer are asked and told of buffers, in programs that have
- * them: their functions are looked up in the process, nothing is linked.
+/* Asks MemorySanitizer, and tells ThreadSanitizer, about buffers, in programs that have them: their
+ * functions are looked up in the process, nothing is linked.
  *
  *  1. MemorySanitizer is asked of each buffer that is sent whether all of it was ever written, and
  *     told of each that was received that it now is: code that it does not see has filled it.

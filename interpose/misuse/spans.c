@@ -1,4 +1,4 @@
-/* Which bytes the buffers of a call are, and how many two of them share (usage.h, inflight.h). */
+/* Finds the bytes of a call's buffers, and how many two of them share (usage.h, inflight.h). */
 #include <stdlib.h>
 
 #include "interpose/misuse/inflight.h"
@@ -118,7 +118,7 @@ void usage_buffer(struct lane *lane, uint64_t seq, struct usage_buffers *all, co
         put_one(lane, seq, all, argument, at, count, type, datatypes_spans[type], access, place);
 }
 
-/* Which bytes two blocks share, from the buffer's start. */
+/* Finds the bytes that two blocks share, from the buffer's start. */
 static void say_parts(struct lane *lane, uint64_t seq, const char *argument, int64_t size,
                       const int *which, const int *counts, const int *displs)
 {

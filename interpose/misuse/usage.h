@@ -45,7 +45,7 @@ void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq,
                     const MPI_Datatype *type); /* what MPI_Type_get_contents gave */
 void usage_attribute(MPI_Comm comm);           /* it got one */
 void usage_committed(struct lane *lane, const void *type);
-/* What error handlers and attribute keys are made for. */
+/* Kinds of objects for which error handlers and attribute keys are made. */
 enum usage_of {
     USAGE_OF_NONE, /* not known */
     USAGE_OF_COMM,
@@ -102,7 +102,7 @@ static inline void usage_type(struct lane *lane, uint64_t seq, MPI_Datatype type
 void usage_types(struct lane *lane, uint64_t seq, const void *given, const MPI_Datatype *type,
                  const int *count, int n, const char *argument, bool committed);
 
-/* Of at most so many characters with its end. */
+/* Checks a text of at most so many characters with its end. */
 void usage_text(struct lane *lane, uint64_t seq, const char *text, const char *argument,
                 size_t bytes_max);
 void usage_dims(struct lane *lane, uint64_t seq, int nodes, int ndims, const int *dims);
@@ -205,7 +205,7 @@ void usage_darray(struct lane *lane, uint64_t seq, int size, int rank, int ndims
 void usage_contents_asked(struct lane *lane, uint64_t seq, MPI_Datatype type, const char *argument,
                           const struct contents_shape *room, bool large);
 void usage_graph(struct lane *lane, uint64_t seq, int nodes, const int *index, const int *edge);
-/* Of what MPI_Comm_create is given: all of the group are members of the communicator. */
+/* Checks the group of MPI_Comm_create: all its ranks are members of the communicator. */
 void usage_subgroup(struct lane *lane, uint64_t seq, MPI_Comm comm, MPI_Group group,
                     const char *argument);
 void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int *rank,
@@ -228,7 +228,7 @@ void usage_coords(struct lane *lane, uint64_t seq, MPI_Comm comm, const int *coo
                   const char *argument);
 void usage_one_of(struct lane *lane, uint64_t seq, int value, const char *argument, int n,
                   const int *allowed);
-/* What a one-sided call asserts: bits of MPI_MODE_*. */
+/* Checks the assertions of a one-sided call: bits of MPI_MODE_*. */
 void usage_assert(struct lane *lane, uint64_t seq, int value, const char *argument, int allowed);
 /* The window that the call needs: one of shared memory, or a dynamic one. False: it is not. */
 bool usage_flavor(struct lane *lane, uint64_t seq, MPI_Win win, const char *argument, bool shared);
@@ -307,7 +307,7 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
                     const char *argument, const void *at, int n, const int *counts,
                     const int *displs, uint32_t type, enum usage_access access,
                     enum usage_place place);
-/* Of blocks of several types. displs or wide: in bytes. */
+/* Checks blocks of several types. displs or wide: in bytes. */
 void usage_buffer_w(struct lane *lane, uint64_t seq, struct usage_buffers *all,
                     const char *argument, const void *at, int n, const int *counts,
                     const int *displs, const MPI_Aint *wide, const MPI_Datatype *type,

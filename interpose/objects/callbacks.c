@@ -243,7 +243,7 @@ static void apply(uint32_t slot, void *in, void *inout, int *count, MPI_Datatype
     ran(lane, before);
 }
 
-/* What else the library gives to it is passed on as far as registers hold it: a message. */
+/* Passes on the library's further arguments as far as registers hold them: a message. */
 static void handle(uint32_t slot, void *object, int *code, void *const more[3])
 {
     typedef void handler_fn(void *, int *, ...);

@@ -1,4 +1,4 @@
-/* What a datatype is made of. */
+/* Finds the parts of a datatype. */
 #include "interpose/objects/contents.h"
 
 #include <limits.h>
@@ -31,8 +31,8 @@ void contents_free(struct contents *contents)
     free_arrays(contents);
 }
 
-/* What MPI_Type_get_envelope does not know of, it refuses with an error that ends the job: of types
- * with large counts only that for large counts is asked. */
+/* MPI_Type_get_envelope refuses a type that it does not know with an error that ends the job: types
+ * with large counts are asked for with its _c form only. */
 #if MPI_VERSION >= 4
 
 static bool shape_of(MPI_Datatype type, struct contents_shape *shape, int *combiner)

@@ -1,5 +1,5 @@
-/* What a datatype is made of, in the shape of MPI_Type_get_contents, of types made by MPI 4's
- * constructors for large counts as well, of which that function knows nothing. */
+/* The parts of a datatype, in the shape of MPI_Type_get_contents; also for types of MPI 4's
+ * constructors with large counts, which that function refuses. */
 #ifndef INTERPOSE_OBJECTS_CONTENTS_H
 #define INTERPOSE_OBJECTS_CONTENTS_H
 
@@ -22,8 +22,8 @@ struct contents {
     MPI_Aint *address;
     MPI_Datatype *type;
 };
-/* Of a type that is not basic. False: it is not known, or does not fit into ints; nothing is to be
- * freed then. */
+/* Reads the parts of a type that is not basic. False: it is not known, or does not fit into ints;
+ * nothing is to be freed then. */
 bool contents_get(MPI_Datatype type, struct contents *out);
 void contents_free(struct contents *contents); /* and what it holds of types that were made */
 

@@ -24,7 +24,7 @@
 
 enum { SEGMENTS_MAX = 2000, BLOCKS_MAX = 16, DEPTH_MAX = 64, DIMENSIONS_MAX = 16 };
 
-/* What is remembered of a type, by id. */
+/* The state kept of a type, by id. */
 enum { TYPE_CHUNK = 256, TYPE_CHUNKS_MAX = 512, LAYOUT_BYTES = 32 << 20 };
 static uint64_t layout_bytes;
 struct known {
@@ -154,7 +154,7 @@ static void add_subarray(struct typemap *map, const struct typemap *old, const i
     }
 }
 
-/* What of `size` indices process `me` of `count` has. */
+/* The share of `size` indices that process `me` of `count` has. */
 static void add_distributed(struct typemap *map, const struct typemap *old, int64_t stride,
                             int size, int distribution, int argument, int count, int me)
 {
@@ -383,7 +383,7 @@ static bool has_room(struct lane *lane, uint64_t bytes)
     return false;
 }
 
-/* What lies where, for overlaps: parts in the order of their places. */
+/* Parts in the order of their places, to find overlaps. */
 static void find_span(struct lane *lane, struct known *known, const struct flat *flat)
 {
     struct datatype_span *span = &known->span;

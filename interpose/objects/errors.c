@@ -1,4 +1,4 @@
-/* What calls return, as the error classes of core/trace/event.h, whatever numbers the library has.
+/* Translates the library's error codes into the error classes of core/trace/event.h.
  */
 #include "core/trace/event.h"
 #include "interpose/library/library.h"

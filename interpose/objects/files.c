@@ -1,4 +1,4 @@
-/* Which file a name means: so that names that differ are known to mean one file, or two. Asked for
+/* Identifies the file of a name, so that two names are known to mean one file, or two. Asked for
  * where files are opened and deleted, which is seldom. */
 #include <errno.h>
 #include <limits.h>
@@ -17,7 +17,7 @@
 
 enum { MACHINE_MASK = 0x7FFFFFFF };
 
-/* What is unlike on different machines, which may have the same file under other names. */
+/* The part that differs between machines, which may have the same file under other names. */
 static int64_t machine_number(void)
 {
     struct core_machine machine;

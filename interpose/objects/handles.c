@@ -364,7 +364,7 @@ static void write_neighbors(struct lane *lane, MPI_Comm comm, const struct comm_
     free(near.rank);
 }
 
-/* Of one that has the id, and is not freed. */
+/* The handle that has the id and is not freed. */
 static struct comm_info *comm_slot(uint32_t id)
 {
     struct comm_info *chunk =

@@ -469,7 +469,7 @@ static bool may_bind(const void *address)
     return binding_sources() || binding_code(address) != BINDING_NONE;
 }
 
-/* Of more than there is room for, the outermost frame takes the place of the one before. */
+/* If there are more frames than room, the outermost takes the place of the one before. */
 static _Unwind_Reason_Code unwind_facades(struct _Unwind_Context *context, void *argument)
 {
     struct unwinding *u = argument;

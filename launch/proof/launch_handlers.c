@@ -25,7 +25,7 @@ struct module { /* that was looked at */
     bool harmless;
 };
 
-/* Of an undefined symbol: whether it installs handlers. */
+/* Whether an undefined symbol is a function that installs handlers. */
 static bool is_setter(const char *name)
 {
     static const char *const setter[] = {"signal",   "sigaction",   "bsd_signal",    "ssignal",
@@ -66,8 +66,8 @@ static bool imports_no_setter(int fd)
     return known && none;
 }
 
-/* What installs the MPI library's handlers, and our own; the C library installs none of its own,
- * and libbsd some while it reads a pass phrase. */
+/* Objects that install the MPI library's handlers, and the recorder's; the C library installs none
+ * of its own, and libbsd some while it reads a pass phrase. */
 static bool is_library(const char *path)
 {
     static const char *const start[] = {"libmpi",  "libucs.", "libcrosswait",

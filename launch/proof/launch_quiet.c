@@ -32,7 +32,7 @@ static enum doing rank_doing(const struct launch_rank *rank, uint64_t now)
     return inside ? DOING_WAITS : DOING_OUTSIDE;
 }
 
-/* What the rank polls: one of the polls that its lanes hold, or else its last call. NULL: that is
+/* The rank's poll: one of those that its lanes hold, or else its last call. NULL: that is
  * no poll. */
 static const char *rank_poll(const struct launch_world *world, const struct launch_rank *rank,
                              uint64_t *out_seq)
@@ -112,8 +112,8 @@ static bool poll_see(const struct launch_world *world, const struct launch_rank 
     return ending_call_add(seen, &call) == CORE_OK;
 }
 
-/* What the ranks do. false: what one does is not known; *out_long: one is in a call that may take
- * its time. */
+/* Collects what the ranks do. false: what one does is not known; *out_long: one is in a call that
+ * may take its time. */
 static bool ranks_see(const struct launch_world *world, uint64_t now, struct ending *seen,
                       bool *out_long)
 {
@@ -194,7 +194,7 @@ static void world_quiet(struct launch_world *world, uint64_t now)
     ending_done(&seen);
 }
 
-/* Of the first job that still runs: what its ranks do, and for how long. */
+/* Tells of the first job that still runs what its ranks do, and for how long. */
 void launch_quiet_seen(struct launch *launch)
 {
     struct ending *ending = &launch->result->ending;

@@ -115,8 +115,9 @@ bool proof_channel_arrived(const struct proof_prover *prover, const struct histo
     return !core_table_find(&prover->index.unrested, &channel->key);
 }
 
-/* What a receive that waits competes with. Receives posted before it that accept all that it
- * accepts come first: they are told apart by whether they accept more sources, and more tags. */
+/* The receives with which a waiting receive competes. Receives posted before it that accept all
+ * that it accepts come first: they are told apart by whether they accept more sources, and more
+ * tags. */
 struct rivals {
     uint64_t before[2][2]; /* such receives, [of any source][of any tag] */
     uint64_t some;         /* posted before it: they accept some of what it accepts */
@@ -152,10 +153,10 @@ enum competition {
     COMPETE_TAKEN   /* the receive is complete, or it is as with COMPETE_NONE */
 };
 
-/* What was sent so far can still meet the receive unless (1) nothing fits, or (2) receives posted
- * before it accept all that fits any of them, or (3) all that fits it has arrived, in time for it
- * to complete, which it did not (certain), and as many receives posted before it may have taken
- * that. */
+/* A message that was sent so far can still meet the receive unless (1) nothing fits, or (2)
+ * receives posted before it accept all that fits any of them, or (3) all that fits it has arrived,
+ * in time for it to complete, which it did not (certain), and as many receives posted before it may
+ * have taken that. */
 static enum competition receive_competes(struct proof_prover *prover,
                                          const struct proof_receive *receive)
 {
@@ -469,8 +470,8 @@ static void needs_of_list(struct proof_prover *prover, int32_t me, const struct 
     }
 }
 
-/* What rank `me` waits for in one of its calls. *out_any: one of the needs is enough (MPI_Waitany),
- * else all of them are missing or may be. */
+/* Collects what rank `me` waits for in one of its calls. *out_any: one of the needs is enough
+ * (MPI_Waitany), else all of them are missing or may be. */
 static void needs_find(struct proof_prover *prover, int32_t me, const struct history_open *open,
                        bool *out_any)
 {
@@ -601,7 +602,7 @@ static enum core_status clause_add(struct proof_prover *prover, struct replay_wa
     return status;
 }
 
-/* What all needs together are: what they have in common. */
+/* Merges needs into one: what all of them have in common. */
 static struct ending_wait wait_common(const struct needs *needs)
 {
     struct ending_wait common = needs->need[0].wait;

@@ -57,13 +57,13 @@ enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
                              const uint8_t *standing, uint32_t rank_count,
                              struct proof_verdict *out_verdict);
 
-/* Who waits for what, whatever follows from it: each call that waits, as ENDING_INSIDE, where what
- * it waits for is known. Free with ending_done(). */
+/* Collects who waits for what, whether or not it is a proof: each call that waits, as
+ * ENDING_INSIDE, where what it waits for is known. Free with ending_done(). */
 enum core_status proof_waits(struct proof_prover *prover, const char *job_path,
                              const uint8_t *standing, uint32_t rank_count,
                              struct ending *out_ending);
 
-/* What a call is, by the number it has in the spools, as far as they were read. NULL: not known. */
+/* The row of a call, by its number in the spools, as far as they were read. NULL: not known. */
 const struct history_call *proof_prover_call(const struct proof_prover *prover, uint32_t call);
 
 #endif

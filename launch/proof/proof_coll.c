@@ -1,5 +1,5 @@
-/* Who waits for whom in collectives, and in what makes communicators of some of a communicator's
- * members. Holds the invariant of proof.c. */
+/* Finds who waits for whom in collectives, and in calls that make communicators of some of a
+ * communicator's members. Holds the invariant of proof.c. */
 #include "launch/proof/proof.h"
 
 #include <stdlib.h>
@@ -315,7 +315,7 @@ static bool edges_fit(const struct history_space *mine, int32_t me, const struct
            history_edges(mine, HISTORY_TAKES, member) == history_edges(its, HISTORY_GIVES, me);
 }
 
-/* What a member is to the call. */
+/* The part of a member in the call. */
 enum part {
     PART_DONE,    /* it has done all that it can before others come, or has none */
     PART_OPEN,    /* it may have something to do */

@@ -1,6 +1,5 @@
-/* What messages and receives are pending, looked up by whom they fit rather than searched for, so
- * that a call which waits for many costs as much for each of them. Made once for each proof, when
- * it is first asked for.
+/* Index of pending messages and receives by what they match, so that a call which waits for many
+ * costs the same for each of them. Made once for each proof, when it is first asked for.
  *
  * A receive, and a message that nobody is known to have received, stands under four keys: its
  * source and its tag, and instead of either of them ALL. So whatever takes any source, or any tag,
@@ -50,7 +49,7 @@ static int posted_compare(const void *a, const void *b)
     return order ? order : x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Of several threads what one posted comes before what another posts only where it had returned. */
+/* Orders the posts of several threads: one comes before another only if its call had returned. */
 static uint64_t order_of(const struct history_rank *rank, uint64_t made, uint64_t left)
 {
     return rank->lanes > 1 ? left : made;

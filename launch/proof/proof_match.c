@@ -47,7 +47,7 @@ static bool receive_collect(int32_t source, int32_t tag, void *context)
     return true;
 }
 
-/* What the call of the destination receives, on the communicator of the send. False: not known. */
+/* The receive of the destination's call, on the communicator of the send. False: not known. */
 static bool open_receives(const struct history_rank *rank, const struct history_open *open,
                           const struct history_call *call, const struct proof_send *send,
                           int32_t *out_source, int32_t *out_tag)

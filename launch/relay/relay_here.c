@@ -263,7 +263,7 @@ static bool lane_send(struct here *here, const struct launch_world *world,
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* What the launcher's proof will rest on: it has of each lane what this look saw. */
+/* True if the launcher has of each lane what this look saw: its proof will rest on that. */
 static bool is_sent(const struct here *here, const struct launch_world *world,
                     const struct launch_rank *rank)
 {

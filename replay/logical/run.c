@@ -748,8 +748,8 @@ static inline void complete_at_once(struct replay_run *run, struct rank_state *s
         state->request[request] |= REQUEST_DONE;
 }
 
-/* What a held context will do next has long left the cache when it goes on, unless it was asked
- * for. */
+/* Prefetches the next operation of a held context, which has left the cache when the context goes
+ * on. */
 static inline void prepare_deferred(const struct replay_op *op)
 {
     __builtin_prefetch(op + 1);

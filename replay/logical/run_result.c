@@ -1,5 +1,5 @@
-/* What came of a run: who waits for whom, what is left over. Only here are requests traced back to
- * the operations that made them: a run that finishes does not pay for it. */
+/* Collects the result of a run: who waits for whom, what is left over. Only here are requests
+ * traced back to the operations that made them: a run that finishes does not pay for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "core/check.h"
 #include "replay/logical/run_state.h"
 
-/* Of the members that a rank misses in a collective, so many become clauses: with fewer clauses
- * less is claimed, never more. */
+/* Limits how many missing members of a collective become clauses: fewer clauses claim less, never
+ * more. */
 enum { MISSING_MAX = 64 };
 
 struct conclusion {
@@ -54,7 +54,7 @@ static void peer(struct conclusion *c, uint32_t node)
         c->status = replay_waitfor_peer(c->waitfor, node);
 }
 
-/* Of a rank of several threads, those that still have to do what is wanted; the rank, if there is
+/* Lists the threads of a rank that still have to do the operation; the rank itself, if there is
  * none, or if it may do what is not recorded. */
 typedef bool (*wanted_fn)(const struct replay_op *op, const void *context);
 static void thread_peers(struct conclusion *c, uint32_t rank, wanted_fn wanted, const void *context)
@@ -363,7 +363,8 @@ static uint64_t rounds(const struct replay_rank *program, uint32_t pc)
     return round;
 }
 
-/* What the thread has to do comes behind what others of its rank do first: one clause each. */
+/* The thread's operation comes after those that other threads of its rank do first: one clause
+ * each. */
 static void order_clauses(struct conclusion *c, uint32_t rank, uint32_t pc)
 {
     enum { AWAITED_MAX = 64 };
@@ -583,7 +584,7 @@ static enum core_status find_waitfor(struct replay_run *run, struct replay_waitf
     return c.status;
 }
 
-/* What the verdict takes for granted about the calls in it, and about the order of threads. */
+/* Lists the assumptions of the verdict about the calls in it, and about the order of threads. */
 static void assume(struct replay_run *run, const struct replay_waitfor *waitfor)
 {
     for (uint32_t i = 0; i < waitfor->blocked_count; i++) {

@@ -165,7 +165,7 @@ _Static_assert((REQUEST_DONE | REQUEST_AWAITED | REQUEST_BUFFERED | REQUEST_CANC
                    REQUEST_DONE + REQUEST_AWAITED + REQUEST_BUFFERED + REQUEST_CANCELLED,
                "each flag of a request has a bit of its own");
 
-/* What the matching knows an operation by: its index, and the request to complete (plus 1; 0: it
+/* Identifies an operation to the matching: its index, and the request to complete (plus 1; 0: it
  * blocks), so that completing it need not look at the program. */
 static inline uint64_t run_who(uint32_t index, const struct replay_op *op)
 {

@@ -110,7 +110,7 @@ static void order_returns(struct replay_run *run, uint32_t rank, struct at_leave
     }
 }
 
-/* What an operation needs to have been made by another thread. made: by request, scratch. */
+/* Lists the requests that an operation needs from another thread. made: by request, scratch. */
 static void link_makers(struct replay_run *run, uint32_t rank, uint32_t *made)
 {
     const struct replay_rank *program = &run->program->rank[rank];

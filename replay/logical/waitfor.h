@@ -1,4 +1,4 @@
-/* Who waits for whom when nothing can go on: an AND/OR graph over the ranks of a stalled run.
+/* The wait-for graph when nothing can go on: an AND/OR graph over the ranks of a stalled run.
  *
  * A blocked rank waits for clauses: ALL of them must come true; a clause comes true when ANY ONE of
  * its ranks does what is missing (sends, receives, enters the collective). A receive from rank 3 is

@@ -26,7 +26,7 @@
 #include "core/random.h"
 #include "core/status.h"
 
-/* What is being decided: for messages, and for sources that treat questions differently. */
+/* Kinds of decisions: for messages, and for sources that treat questions differently. */
 enum replay_reason {
     REPLAY_REASON_MATCH,    /* which message a wildcard receive takes */
     REPLAY_REASON_WAIT,     /* which completed request a waitany or waitsome reports */

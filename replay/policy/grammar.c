@@ -219,7 +219,7 @@ static enum core_status parse_names(const char *text, bool sources, struct repla
     return status;
 }
 
-/* What follows the colon. */
+/* Reads the part after the colon. */
 static enum core_status parse_argument(struct replay_policy *policy, const struct row *row,
                                        const char *text, bool *out_good)
 {
@@ -256,7 +256,7 @@ static enum core_status parse_argument(struct replay_policy *policy, const struc
     return CORE_OK;
 }
 
-/* What a key takes at some of the places. */
+/* Lists the values that a key takes at some of the places. */
 static void known(enum key key, unsigned places, char text[500])
 {
     size_t used = 0;

@@ -198,8 +198,8 @@ enum core_status replay_policy_copy(const struct replay_policy *policy,
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-/* What can be had offline; what is missing has the default. Refuses bad text, naming the word and
- * what would be right. Text may be NULL or empty: the default. */
+/* Parses a policy for offline use; a missing word has its default. Refuses bad text, naming the
+ * word and what would be right. Text may be NULL or empty: the default. */
 enum core_status replay_policy_parse(const char *text, struct replay_policy *out_policy);
 /* The words of the text over what the policy says already; then it must be done() in any case. */
 enum core_status replay_policy_read(struct replay_policy *policy, const char *text);

@@ -182,7 +182,7 @@ static uint8_t mode_of(enum event_mode mode)
     return REPLAY_STANDARD;
 }
 
-/* Which source a receive or probe got, by the status of completion `index`. */
+/* The source that a receive or probe got, by the status of completion `index`. */
 static int32_t matched_by(const struct lower *lower, const struct trace_event *event,
                           const struct trace_completion *done)
 {
@@ -441,7 +441,7 @@ static enum core_status lower_call(struct lower *lower, const struct trace_event
     }
 }
 
-/* What a call ends is needed until it is lowered, what it begins from then on. */
+/* Requests that a call ends are needed until it is lowered, those that it begins from then on. */
 static bool ends_requests(uint64_t traits)
 {
     bool takes_message = trait_in(traits, TRAIT_MATCHED) && trait_in(traits, TRAIT_RECEIVES);
@@ -470,7 +470,7 @@ static bool is_expandable(const struct trace_event *event)
            (verb_is_coll(event->verb) || trait_in(event->traits, TRAIT_MAKES_COMM));
 }
 
-/* What the application did between its last call and this one. */
+/* Adds the application's work between its last call and this one. */
 static enum core_status lower_compute(struct lower *lower, const struct trace_event *event,
                                       uint64_t *left)
 {
@@ -606,7 +606,7 @@ static void reset_rank(struct lower *lower, uint32_t rank)
     lower->outer_leave = 0;
 }
 
-/* Who died in a call waits for nothing. */
+/* A rank that died in a call waits for nothing. */
 static void drop_pending(struct replay_rank *rank)
 {
     uint32_t kept = 0;

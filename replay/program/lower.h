@@ -58,7 +58,7 @@ struct replay_lower_notes {   /* what the program leaves out or takes for grante
     bool threads;   /* several threads made calls on a rank */
 };
 
-/* What a REPLAY_TEST asked, and a wait that stands for a test (REPLAY_FLAG_TEST). */
+/* The question of a REPLAY_TEST, and of a wait that stands for a test (REPLAY_FLAG_TEST). */
 enum replay_test {
     REPLAY_TEST_ONE,
     REPLAY_TEST_LOOK,

@@ -109,7 +109,7 @@ enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t comm, in
 enum core_status lower_start(struct lower *lower, const struct trace_event *event,
                              struct replay_op op, uint64_t id);
 
-/* Of a call that has both, the side that is meant. */
+/* The side that is meant, of a call that has both. */
 enum lower_side { LOWER_SENDS, LOWER_RECEIVES };
 /* The part of an operation that names the message. bad: there is no such message, or the
  * communicator is not known. */
@@ -125,7 +125,7 @@ bool lower_test_true(const struct trace_event *event);
 enum core_status lower_cancel(struct lower *lower, const struct trace_event *event);
 enum core_status lower_free(struct lower *lower, const struct trace_event *event);
 enum core_status lower_buffer(struct lower *lower, const struct trace_event *event);
-/* What the completion of a request tells about the operation that made it; context: struct lower.
+/* Learns from the completion of a request about the operation that made it; context: struct lower.
  */
 enum core_status lower_learn(enum request_step step, const struct trace_event *event,
                              struct request *request, const struct trace_completion *done,

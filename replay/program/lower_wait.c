@@ -66,7 +66,7 @@ static void not_cancelled(struct lower *lower, int32_t number)
     op->flags &= (uint16_t)~REPLAY_FLAG_DONE;
 }
 
-/* What the completion of a request tells about the operation that made it. */
+/* Learns from the completion of a request about the operation that made it. */
 enum core_status lower_learn(enum request_step step, const struct trace_event *event,
                              struct request *request, const struct trace_completion *done,
                              void *context)

@@ -399,7 +399,7 @@ static const char *check_peer(const struct replay_program *program, const struct
     return send_like && op->mode > REPLAY_TOKEN ? "an unknown send mode" : NULL;
 }
 
-/* What is held of messages is summed up: all of them together must fit. */
+/* Sums up the bytes of messages: all of them together must fit. */
 static bool bytes_fit(const struct replay_program *program, const struct replay_op *op,
                       uint64_t *total)
 {

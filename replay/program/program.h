@@ -1,4 +1,4 @@
-/* What the engine runs: per rank an array of small operations. Programs come from a trace
+/* The engine's input: per rank an array of small operations. Programs come from a trace
  * (replay/program/lower.c), from the model (checkers/), or are written down by a test; the engine
  * does not care which.
  *
@@ -203,7 +203,7 @@ enum core_status replay_program_check(const struct replay_program *program);
  * other, for those who walk all ranks at once. Nothing may be added afterwards. */
 void replay_program_trim(struct replay_program *program);
 
-/* What policies and witnesses call an operation: its event, or its index + 1 where there is no
+/* The name of an operation in policies and witnesses: its event, or its index + 1 where there is no
  * event. */
 uint64_t replay_op_id(const struct replay_program *program, uint32_t rank, uint32_t index);
 /* Whether later calls of the rank name the source that receive `id` took in the recorded run: the

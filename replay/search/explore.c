@@ -211,8 +211,8 @@ static bool asleep(const struct node *node, const struct step *step)
     return false;
 }
 
-/* What sleeps below the decision that is being tried at the parent: what slept there, and its elder
- * siblings, as far as independent. */
+/* Computes the sleep set below the decision that is being tried at the parent: the parent's sleep
+ * set and the decision's elder siblings, as far as they are independent of it. */
 static bool inherit_sleep(struct explorer *e, struct node *node)
 {
     if (e->depth == 0 || e->no_reduction)

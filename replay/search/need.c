@@ -233,9 +233,10 @@ static bool offers_add(struct finder *finder, const struct replay_option *option
     return finder->status == CORE_OK;
 }
 
-/* Which of the blamed sends, in the order in which they were blamed, may be spared. Where nothing
- * is left to chance the others may not: when one was blamed, nothing went on, and no send that was
- * blamed after it had been posted, so that without it the program stands there for good. */
+/* Finds which of the blamed sends, in the order in which they were blamed, may be spared. Where
+ * nothing is left to chance the others may not: when one was blamed, nothing went on, and no send
+ * that was blamed after it had been posted, so that without it the program stands there for good.
+ */
 static void find_doubtful(struct finder *finder, bool *doubtful)
 {
     const struct replay_need *need = finder->need;
@@ -287,7 +288,7 @@ static bool set_policy(struct finder *finder, uint32_t without)
     return finder->status == CORE_OK;
 }
 
-/* Of a blamed send, while the set is made smaller. */
+/* State of a blamed send, while the set is made smaller. */
 struct blamed {
     struct replay_need_send send;
     bool doubtful;

@@ -326,8 +326,8 @@ static const struct replay_set *next_set(const struct timed_engine *e, uint32_t 
     return NULL;
 }
 
-/* What the ranks of run[i, end) will read, of all of them at once, in the order in which one thing
- * leads to the other. */
+/* Prefetches what the ranks of run[i, end) will read, for all of them at once, in the order of the
+ * pointers that lead there. */
 static void read_ahead(const struct timed_engine *e, size_t i, size_t end)
 {
     const struct replay_set *set[TIMED_AHEAD];
@@ -372,7 +372,7 @@ static void run_ranks(struct timed_engine *e)
     e->run.count = 0;
 }
 
-/* What the ends of messages among the events [i, end) will read. */
+/* Prefetches what the ends of messages among the events [i, end) will read. */
 static void read_events(const struct timed_engine *e, uint32_t i, uint32_t end)
 {
     const struct timed_event *event = e->queue.bucket[0].event;

@@ -1,7 +1,7 @@
-/* Who starts when. All messages that became ready at one instant are known before any of them
- * starts; then, in turn: senders blocked at a port that has become free, in the order they blocked;
- * senders with something new or a free port, each with its oldest message that can start; receivers
- * still free, with the oldest message to them that can start. */
+/* Decides which message starts when. All messages that became ready at one instant are known before
+ * any of them starts; then, in turn: senders blocked at a port that has become free, in the order
+ * they blocked; senders with something new or a free port, each with its oldest message that can
+ * start; receivers still free, with the oldest message to them that can start. */
 #include "core/array.h"
 #include "core/check.h"
 #include "replay/timed/timed_state.h"
@@ -306,7 +306,7 @@ static void serve_receiver(struct timed_engine *e, uint32_t receiver)
         e->rank[receiver].flags &= ~(uint32_t)RANK_AWAITED;
 }
 
-/* What the next senders will read: themselves, their messages, to whom these go. */
+/* Prefetches what the next senders will read: themselves, their messages, the destinations. */
 static void read_senders(const struct timed_engine *e, size_t i)
 {
     const uint32_t *sender = e->dirty_sender.at;

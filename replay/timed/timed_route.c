@@ -1,4 +1,4 @@
-/* Which links a message crosses.
+/* Finds the links that a message crosses.
  *
  * Routing `best`: the messages that start at one instant are routed together. Every combination of
  * their shortest paths is tried while there are few; otherwise each message in turn takes its best

@@ -1,4 +1,4 @@
-/* What pages have in common. */
+/* Writes the parts that all pages share. */
 #include "reports/html/page.h"
 
 #include <stdbool.h>

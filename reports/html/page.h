@@ -1,4 +1,4 @@
-/* What pages have in common: their head, style, script and tables, all in the page itself. */
+/* Shared parts of pages: their head, style, script and tables, all within the page itself. */
 #ifndef REPORTS_HTML_PAGE_H
 #define REPORTS_HTML_PAGE_H
 
@@ -6,7 +6,7 @@
 
 /* Up to where the body begins. The title is of the job: it is escaped. */
 void html_page_begin(const char *title, FILE *file);
-/* What draws the timeline, for pages that have one. */
+/* Writes the script that draws the timeline, for pages that have one. */
 void html_page_script(FILE *file);
 void html_page_end(FILE *file);
 

@@ -1,5 +1,5 @@
-/* Who waits for whom, as a picture. Two ranks are one node if they have the same mark: a sum over
- * what they wait for and over who waits for them. */
+/* Draws the wait-for graph of a finding. Two ranks are one node if they have the same mark: a sum
+ * over what they wait for and over who waits for them. */
 #include "reports/html/ring.h"
 
 #include <inttypes.h>

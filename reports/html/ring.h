@@ -1,6 +1,6 @@
-/* Who waits for whom, as a picture: ranks on a ring, an arrow from each to those that it waits for,
- * dashed where any of several would do. Where there are many, ranks that wait for the same ones and
- * are waited for by the same ones are one node. */
+/* Draws the wait-for graph of a finding: ranks on a ring, an arrow from each rank to those that it
+ * waits for, dashed where any of several would do. Where there are many, ranks that wait for the
+ * same ones and are waited for by the same ones are one node. */
 #ifndef REPORTS_HTML_RING_H
 #define REPORTS_HTML_RING_H
 

@@ -114,7 +114,7 @@ static void shape_append(struct timeline *line, const struct report_shape *shape
     line->inner |= shape->inner;
 }
 
-/* What stands for all calls of a place: "MPI_Isend(...)". */
+/* Text for all calls of a place: "MPI_Isend(...)". */
 static uint32_t class_get(struct timeline *line, uint32_t class)
 {
     const struct report_shape *shape = &line->known.shape[line->known.first[class]];
@@ -128,8 +128,8 @@ static uint32_t class_get(struct timeline *line, uint32_t class)
     return line->class_number[class] - 1;
 }
 
-/* What an event looks like: its shape's, with the arguments of the first one met. Each rank has its
- * share of those that can be told with arguments. */
+/* Text of an event: that of its shape, with the arguments of the first event met. Each rank has its
+ * share of the texts with arguments. */
 static enum core_status shape_get(struct timeline *line, uint32_t rank, uint64_t seq, uint32_t id,
                                   uint32_t *out_number)
 {

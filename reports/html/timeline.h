@@ -1,5 +1,5 @@
-/* What the page's timeline, list of events and matrix of messages are drawn from: a stream of
- * numbers, and a head in JSON that says how many of them mean what.
+/* The data from which the page draws its timeline, list of events and matrix of messages: a stream
+ * of numbers, and a JSON head with the length of each part.
  *
  * A page has a size whatever the trace's is. Where a trace has more calls than fit, those that took
  * long, did not return, or belong to a finding stand by themselves; what lies between them is told

@@ -299,7 +299,8 @@ struct world_decider *world_explore_receiving(struct ompi_request_t *recv)
     return d;
 }
 
-/* What is only sent once a message was known to be there comes too late for what it has by then. */
+/* A message that is sent only once this one was known to be there comes too late for a receive that
+ * has it by then. */
 void world_explore_certain(void)
 {
     CORE_CHECK(WORLD->fiber->is_rank);
@@ -343,7 +344,7 @@ void world_explore_unposted(struct ompi_request_t *recv)
 
 /* --- deciding --------------------------------------------------------------------------------- */
 
-/* Of those that are complete every set that has the certain ones. */
+/* Every set of the complete requests that contains the certain ones. */
 static void tell_subsets(const struct world_decider *d)
 {
     uint32_t always = d->certain, all = 0, bit[EXPLORE_BITS];
@@ -549,7 +550,7 @@ static void decide(struct world_decider *d, uint32_t option_first, bool given)
     answer(d);
 }
 
-/* What may be decided now, one after the other; NULL behind the last. Wildcard receives first,
+/* Iterates over the decisions that are possible now; NULL behind the last. Wildcard receives first,
  * polls last, so that without a wish of the policy polls find what can be there. */
 enum { PHASES = 3 };
 
@@ -561,8 +562,8 @@ struct candidate {
     struct world_decider *turn;    /* of which it does so */
 };
 
-/* Of those that come last, whoever had the fewest turns comes first: a rank that only looks again
- * and again does not keep the others from what it looks for. */
+/* Among polls the rank with the fewest turns comes first: a rank that only polls does not keep the
+ * others from making what it polls for. */
 static bool comes_before(const struct candidate *best, uint32_t turns)
 {
     if (!best->decider)
@@ -633,8 +634,8 @@ static bool consider_rank(struct world_rank *rank, int phase, struct candidate *
     return false;
 }
 
-/* Of the polls that wait, that of the rank with the fewest turns finds nothing: it has seen that
- * nobody can go on, or that those who can only look again and again. */
+/* Lets the waiting poll of the rank with the fewest turns find nothing: nobody can go on, or only
+ * ranks that poll. */
 static bool fail_poll(uint32_t turns_max)
 {
     struct world_decider *first = NULL;
@@ -712,7 +713,7 @@ static void unbuffer_named(struct world_decider *poll)
     }
 }
 
-/* Of the polls that wait, one asks for a send that is complete only if it has a buffer. */
+/* Finds a waiting poll that asks for a send which is complete only if it has a buffer. */
 static bool settle_buffer(void)
 {
     for (int i = 0; i < WORLD->rank_count; i++)

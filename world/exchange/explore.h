@@ -183,7 +183,7 @@ void world_explore_blind(void);
 /* A message is sent, or a receive or probe posted, on a communicator where messages may overtake
  * each other. They never do here: if they could be taken for one another, that is told. */
 void world_explore_overtaking(MPI_Comm comm, bool sent, int peer, int tag);
-/* Which of a waitsome's or testsome's requests the answer names: bits in the order of the active
+/* The requests of a waitsome or testsome that the answer names: bits in the order of the active
  * ones. */
 bool world_explore_named(int32_t answer, int active_index);
 

@@ -1,4 +1,5 @@
-/* Which messages a receive or probe can have, in worlds of order=explore. For explore*.c. */
+/* Finds the messages that a receive or probe can have, in worlds of order=explore. For explore*.c.
+ */
 #ifndef WORLD_EXCHANGE_EXPLORE_AVAILABLE_H
 #define WORLD_EXCHANGE_EXPLORE_AVAILABLE_H
 
@@ -14,7 +15,7 @@ struct world_message *world_available_first(const struct world_rank *rank,
 struct world_message *world_available_more(const struct world_rank *rank,
                                            const struct world_decider *d,
                                            const struct world_message *message);
-/* That of the sender, a world rank; negative: of any. */
+/* The message of that sender, a world rank; negative: of any. */
 struct world_message *world_available_from(const struct world_rank *rank,
                                            const struct world_decider *d, int world);
 /* One of them is known to be there. */

@@ -52,7 +52,7 @@ int32_t world_explore_nobody(void)
     return WORLD->rank_count;
 }
 
-/* What it gets, if it is cancelled, can be given. */
+/* True if the message that it gets, if it is cancelled, can be given. */
 static bool has_cancel(const struct ompi_request_t *recv)
 {
     return recv->number && !recv->persistent && recv->peer != MPI_PROC_NULL;

@@ -1,5 +1,5 @@
-/* What a world of order=explore tells of its decisions (explore.h): which answers each had, which
- * others it could have had, and without which decisions something would not be. For explore*.c. */
+/* Reports the decisions of a world of order=explore (explore.h): the answer of each, the
+ * alternatives, and the decisions that each depends on. For explore*.c. */
 #ifndef WORLD_EXCHANGE_EXPLORE_TELL_H
 #define WORLD_EXCHANGE_EXPLORE_TELL_H
 

@@ -57,7 +57,7 @@ bool world_turn_meets(const struct world_decider *a, const struct world_decider 
     return false;
 }
 
-/* What a thread alone does to a file keeps its order. */
+/* Accesses of one thread to a file keep their order. */
 static bool same_thread(const struct world_decider *a, const struct world_decider *b)
 {
     return a->part->is_file && a->by == b->by && !WORLD->rank[a->by].fiber->sibling;
@@ -158,7 +158,7 @@ static bool comes_before(const struct world_decider *a, const struct world_decid
     return a->name < b->name;
 }
 
-/* Of those that wait, that of the rank with the fewest turns, or of the first thread. */
+/* Among the waiting ones, that of the rank with the fewest turns, or of the first thread. */
 static struct world_decider *first_of(const struct world_decider *like)
 {
     struct world_decider *first = NULL;
@@ -172,7 +172,7 @@ static struct world_decider *first_of(const struct world_decider *like)
     return first;
 }
 
-/* What nobody waits for, and would change what one reads that looks in vain. */
+/* An operation that nobody waits for, and that would change what a failing poll reads. */
 static struct world_decider *changes_for_polls(const struct world_decider *like)
 {
     struct world_decider *first = NULL;
@@ -187,7 +187,7 @@ static struct world_decider *changes_for_polls(const struct world_decider *like)
     return first;
 }
 
-/* Whose turn it is without a choice. */
+/* The rank that goes next without a choice. */
 static struct world_decider *first_or_change(const struct world_decider *like)
 {
     struct world_decider *first = first_of(like);
@@ -242,7 +242,7 @@ static struct world_near decided_near(const struct world_decider *turn)
                          turn);
 }
 
-/* Of the latest turns, so many that it does not conflict with. */
+/* The number of latest turns that it does not conflict with. */
 static uint32_t apart(const struct world_decider *asks)
 {
     uint32_t last = 0, latest = 0;
@@ -329,8 +329,9 @@ static uint8_t *recorded_had(const struct world_decider *d)
     return *had;
 }
 
-/* What comes before what was told, and does not conflict with it, may come behind it; that one is
- * told to all who look for what there is, and is the same wherever nothing conflicts. */
+/* A turn that comes before a reported one and does not conflict with it may come behind it. The
+ * reported one is offered to all that ask for alternatives, and is the same wherever nothing
+ * conflicts. */
 int32_t world_turn_recorded(const struct world_decider *d)
 {
     const struct replay_name *name;
@@ -444,7 +445,7 @@ void world_turn_happened(const struct world_decider *turn)
     }
 }
 
-/* What was done before to memory that it reads needed that. */
+/* Notes the earlier operations on memory that it reads as causes. */
 static const struct world_past *seen_of(const struct world_decider *asks)
 {
     const struct world_past *past = NULL;
@@ -494,7 +495,7 @@ static const struct world_decider *needed_behind(const struct world_decider *d,
     return first;
 }
 
-/* What it needs to come before `d`, in the order that it had. */
+/* Lists the turns that must come before it to precede `d`, in the order that they had. */
 static const struct world_past *witnesses(const struct world_decider *d,
                                           const struct world_decider *asks)
 {
@@ -514,7 +515,8 @@ void world_turn_others(const struct world_decider *d)
 
 static void before(struct world_decider *d, const struct world_decider *asks);
 
-/* What was not told then, as it conflicts with nobody who was, but does with this one. */
+/* Reports a turn that was not reported earlier, since it conflicts with none of those reported
+ * then, but with this one. */
 static void before_too(struct world_decider *d, const struct world_decider *asks)
 {
     for (struct world_near e = decided_near(asks); world_near_next(&e);)
@@ -656,14 +658,14 @@ static struct world_decider *asks_new(const struct world_decider *like)
     return d;
 }
 
-/* That what it changes may be seen by others from now on. */
+/* Marks its changes as visible to others from now on. */
 static void give(const struct world_decider *asks)
 {
     if (asks->kind == EXPLORE_TURN && !asks->poll && !asks->reads)
         world_gate_give(GATE_TURN, asks->object, asks->part->rank->rank, asks->name);
 }
 
-/* Of the turns of each other rank, the last one that came before it, and that it conflicts with. */
+/* Finds the last turn of each other rank that came before it and conflicts with it. */
 static void need(const struct world_decider *asks)
 {
     int *last = asks->kind == EXPLORE_TURN && WORLD->options->event

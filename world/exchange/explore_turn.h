@@ -1,10 +1,9 @@
-/* Whose turn it is, under order=explore. Of windows: who gets a lock next, and whose operation is
- * done next, is decided for each part (a member's memory) by itself, one after the other. Only
- * operations that conflict are told apart: those that touch the same bytes, unless both only read,
- * or both accumulate with the same operation and nobody sees what was there. Operations are done as
- * late as MPI allows, or earlier: one that was called, and that its rank does not complete yet, may
- * come before another that conflicts with it, and before its target looks at the memory
- * (MPI_Win_sync).
+/* Orders turns under order=explore. At windows a decision for each part (a member's memory) says
+ * which rank gets a lock next, and whose operation is done next. Only operations that conflict are
+ * told apart: those that touch the same bytes, unless both only read, or both accumulate with the
+ * same operation and nobody sees what was there. Operations are done as late as MPI allows, or
+ * earlier: one that was called, and that its rank does not complete yet, may come before another
+ * that conflicts with it, and before its target looks at the memory (MPI_Win_sync).
  *
  * Who looks in vain, again and again, waits: a look from the same place of the program at what was
  * looked at before, by a rank that did and heard of nothing else since, goes on once something that
@@ -61,12 +60,12 @@ struct world_decider *world_turn_rest(const struct world_handle *window);
 /* Whom the answer of the decision names; NULL: that one does not ask. */
 struct world_decider *world_turn_asks(const struct world_decider *decider, int32_t answer);
 void world_turn_options(const struct world_decider *decider);
-/* Of those just told, the one that has the turn in the order of world_options.turns, or in one in
- * which all that conflicts has the same order; WORLD_WISH_NEVER: it has yet to ask. */
+/* Among the turns just reported, the one that is next in the order of world_options.turns, or in
+ * one in which all that conflicts has the same order; WORLD_WISH_NEVER: it has yet to ask. */
 int32_t world_turn_recorded(const struct world_decider *decider);
 /* The same whenever what conflicts came before it in the same order. */
 uint64_t world_turn_mark(const struct world_decider *asks);
-/* What it could be as well, which need not have been so where it was free. */
+/* Alternatives to the turn; where it was free they need not have been possible. */
 void world_turn_others(const struct world_decider *decider);
 void world_turn_given(struct world_decider *decider, struct world_decider *asks);
 

@@ -139,7 +139,7 @@ static void place(struct world_access *access, enum pointer pointer)
     }
 }
 
-/* What a read at the end of the file did not get is not passed over by its own pointer. */
+/* A read at the end of the file does not move the pointer past what it did not get. */
 static void step_back(const struct world_access *access, enum pointer pointer, size_t done)
 {
     CORE_CHECK(done <= access->count * access->type->size);

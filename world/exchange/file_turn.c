@@ -117,7 +117,7 @@ void world_file_opened(struct world_file_shared *shared)
         shared->size = facts.st_size;
 }
 
-/* What others find under its name is not told apart. */
+/* Does not tell apart what others find under its name. */
 void world_file_gone(const struct world_file_shared *shared)
 {
     if (shared->part && shared->part->opened > 1)

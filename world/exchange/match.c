@@ -92,7 +92,7 @@ static void check_types(struct ompi_request_t *recv, MPI_Datatype sent, size_t b
                 recv->handle.made_by, source);
 }
 
-/* What is large is neither held back nor buffered: nobody has room for it. */
+/* A large message is neither delayed nor buffered: there is no room for it. */
 static bool stays_late(const struct ompi_request_t *recv, size_t bytes)
 {
     return (UNLIKELY(WORLD->options->late) && !recv->checked && bytes < WORLD_LARGE) ||

@@ -1,4 +1,4 @@
-/* What the exploring order shares with the matching that takes what comes first. */
+/* Shared by the exploring order and the matching that takes the first message. */
 #ifndef WORLD_EXCHANGE_MATCH_H
 #define WORLD_EXCHANGE_MATCH_H
 

@@ -56,8 +56,8 @@ static void fill(struct ompi_request_t *request, enum world_request_kind kind, e
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 }
 
-/* What the policy names it by; a thread's sends are counted from its own first number. A start of a
- * persistent one has the number of what made it. */
+/* The send's name in the policy; a thread's sends are counted from its own first number. A start of
+ * a persistent one has the number of what made it. */
 static uint32_t number_next(enum world_request_kind kind, enum world_mode mode, uint32_t context)
 {
     bool inner = context & 1;

@@ -50,7 +50,7 @@ static bool look_late(void)
     return WORLD->chosen && world_choose(4, REPLAY_REASON_MATCH) == 1;
 }
 
-/* What a poll finds; NULL: nothing. */
+/* The message that a poll finds; NULL: none. */
 static struct world_message *look(MPI_Comm comm, int source, int tag, bool take)
 {
     if (UNLIKELY(WORLD->explore != NULL))

@@ -63,7 +63,7 @@ struct world_part {
     uint8_t *recorded_had[2];      /* of world_options.turns; of locks */
 };
 
-/* What a call does to a window or a file, now or when something completes it. */
+/* An operation on a window or a file, done now or when something completes it. */
 struct world_effect {
     void (*run)(struct world_effect *effect); /* anybody may call it, once */
     bool done;                                /* but not yet completed */

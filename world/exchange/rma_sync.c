@@ -87,7 +87,7 @@ static int members(MPI_Win win, MPI_Group group, uint8_t *mark)
     return group->size;
 }
 
-/* What MPI_Win_test tests. */
+/* The condition that MPI_Win_test tests. */
 static struct ompi_request_t *epoch_new(MPI_Win win)
 {
     struct ompi_request_t *epoch = world_zalloc(sizeof *epoch);

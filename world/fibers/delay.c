@@ -1,4 +1,4 @@
-/* What happens later: fibers that sleep before a call, messages that are under way. Time is counted
+/* Delays: fibers that sleep before a call, messages that are under way. Time is counted
  * in ticks, which pass only when nobody is ready to run, or with a poll in vain; so a run depends
  * on nothing but its options.
  *
@@ -48,7 +48,7 @@ static void pass_to(uint64_t tick)
     }
 }
 
-/* Of what is due now the first. */
+/* The first event that is due now. */
 static void happen(void)
 {
     struct world_delayed *first = WORLD->delayed[0].first;

@@ -22,8 +22,8 @@ _Static_assert(GUARD_BYTES % 4096 == 0 && STACK_BYTES % 4096 == 0, "memory is pr
 _Static_assert(COLOUR_BYTES *COLOUR_COUNT < STACK_BYTES / 8 && COLOUR_BYTES % 16 == 0,
                "stacks keep their alignment and most of their room");
 
-/* Which exceptions of C++ are thrown and caught: of a thread, so each fiber has its own (as the ABI
- * of Itanium has it). NULL where no C++ is linked. */
+/* The C++ runtime's record of exceptions that are thrown and caught is a thread's, so each fiber
+ * has its own (as the ABI of Itanium has it). NULL where no C++ is linked. */
 struct world_exceptions *__cxa_get_globals(void) __attribute__((weak));
 static struct world_exceptions *exceptions;
 static const struct world_exceptions no_exceptions;
@@ -263,7 +263,7 @@ void world_pause_end(void)
         world_fiber_ready(paused);
 }
 
-/* Of a body; back to the main context for good. */
+/* Ends a body: back to the main context for good. */
 static _Noreturn void fiber_exit(void)
 {
     struct world_fiber *self = WORLD->fiber;

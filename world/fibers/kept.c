@@ -1,5 +1,5 @@
-/* What the ranks of a world keep when all have returned: whoever judges what was allocated and
- * never freed asks for it, since what can be reached from there is in use. See world.h. */
+/* Lists what the ranks of a world keep when all have returned. The check for leaks asks for it: an
+ * allocation that can be reached from there is in use. See world.h. */
 #include "world/state.h"
 
 void world_kept_ranges(world_range_fn visit, void *context)

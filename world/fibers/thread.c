@@ -17,8 +17,8 @@ typedef int (*create_fn)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
 int __interceptor_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                  void *(*run)(void *), void *argument) __attribute__((weak));
 
-/* Of the threads that the program's own code runs; those of OpenMP wait for work and touch nothing
- * meanwhile. */
+/* Counts the threads that run the program's own code; those of OpenMP wait for work and touch
+ * nothing meanwhile. */
 static _Atomic int alive;
 
 struct body {

@@ -94,7 +94,7 @@ void world_give_up(const char *rule, const char *format, ...)
     world_stop();
 }
 
-/* Of the data that a message carries. */
+/* Hash of the data that a message carries. */
 static void event_data(const struct world_message *message, MPI_Datatype type,
                        struct world_event *event)
 {
@@ -423,7 +423,7 @@ static void describe(const struct world_fiber *fiber, char *text, size_t room)
              fiber->call ? fiber->call : "no MPI call", *why ? " " : "", why);
 }
 
-/* Of a rank's threads the first that waits for MPI. */
+/* The first of a rank's threads that waits for MPI. */
 static const struct world_fiber *waiting_of(const struct world_rank *rank)
 {
     for (const struct world_fiber *fiber = rank->fiber; fiber; fiber = fiber->sibling)

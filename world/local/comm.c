@@ -561,7 +561,8 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *n
 
 /* --- intercommunicators ----------------------------------------------------------------------- */
 
-/* Of the messages between leaders: no other has it, so what comes is a struct side. */
+/* Tag of the messages between leaders: no other message has it, so each that arrives is a struct
+ * side. */
 enum { LEADERS = 0x40000001 };
 
 struct side {

@@ -1,4 +1,4 @@
-/* What a datatype tells about itself. */
+/* Queries of datatypes. */
 #include "world/state.h"
 
 static int check(MPI_Datatype type)

@@ -13,7 +13,8 @@
 enum { PAGE = 4096, ENTRIES = 8192, RANGES = 256 };
 static const uint64_t PRESENT = (uint64_t)1 << 63, SWAPPED = (uint64_t)1 << 62;
 
-/* What linux/fs.h has since 6.7: PAGEMAP_SCAN, struct pm_scan_arg, struct page_region. */
+/* Declarations that linux/fs.h has since 6.7: PAGEMAP_SCAN, struct pm_scan_arg, struct page_region.
+ */
 struct range {
     uint64_t begin, end, categories;
 };

@@ -41,8 +41,8 @@ int MPI_T_pvar_session_free(MPI_T_pvar_session *session)
     return MPI_SUCCESS;
 }
 
-/* What needs a variable, a handle or an item that does not exist. The formatter does not know that
- * such a line is a function. */
+/* Calls that need a variable, a handle or an item that does not exist. The formatter does not know
+ * that such a line is a function. */
 // clang-format off
 #define NONE(code, ...)                                                                        \
     {                                                                                          \

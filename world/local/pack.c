@@ -8,8 +8,8 @@ int __asan_region_is_poisoned(const void *begin, size_t size) __attribute__((wea
 void __asan_load4(uintptr_t at) __attribute__((weak));
 void __asan_store4(uintptr_t at) __attribute__((weak));
 
-/* Of a large block; what is looked at as a whole; what is moved in words, each of which is looked
- * at. */
+/* Sizes in bytes: of a large block; of one that is checked as a whole; of one that is moved in
+ * words, each of which is checked. */
 enum { CHECKED = 4096, WHOLE = 65536, WORDS = 16 };
 
 static bool is_poisoned(const void *data, size_t bytes)
@@ -27,7 +27,7 @@ static bool is_open(const void *buffer, MPI_Datatype type, const void *packed, s
            !is_poisoned((const uint8_t *)buffer + low, (size_t)(high - low));
 }
 
-/* What most runs are: one number. These sizes make no call. */
+/* Most runs are one number. These sizes make no call. */
 static inline void run_move(uint8_t *to, const uint8_t *from, size_t bytes)
 {
     if (bytes == 4)
@@ -38,7 +38,7 @@ static inline void run_move(uint8_t *to, const uint8_t *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-/* What most messages are: some words. The sanitizer's memcpy looks longer than these are moved. */
+/* Most messages are a few words. The sanitizer's memcpy looks longer than these are moved. */
 static inline void dense_move(void *to, const void *from, size_t bytes)
 {
     if (UNLIKELY(bytes >= WORLD_LARGE)) {

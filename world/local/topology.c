@@ -378,7 +378,7 @@ int MPI_Graph_neighbors(MPI_Comm handle, int rank, int maxneighbors, int neighbo
     return MPI_SUCCESS;
 }
 
-/* What one rank says about the graph: sources with their edges, weights NULL if it has none. */
+/* One rank's part of the graph: sources with their edges, weights NULL if it has none. */
 struct said {
     int count;
     const int *source, *degree, *target, *weight;

@@ -150,7 +150,7 @@ static void variable_add(const char *assignment)
     setenv(name, equals + 1, 1);
 }
 
-/* What the user says comes behind, and counts. */
+/* The user's own settings come behind, and count. */
 static void sanitizer_set(const char *name, const char *options)
 {
     char text[4096];
@@ -242,7 +242,8 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* What the program's side says within so many milliseconds: 0: nothing, -1: it has ended. */
+/* Waits so many milliseconds for the program's side to say something: 0: nothing, -1: it has ended.
+ */
 static int hear(const struct world_processes *w, uint64_t ms)
 {
     uint64_t until = now_ms() + ms;
@@ -589,7 +590,7 @@ static void names_resolve(struct region *region)
         region->event[i].call = name_of(region, region->event[i].call);
 }
 
-/* What the program's side has at that address, of so many bytes; NULL: nothing of the region. */
+/* Memory of the program's side at that address, of so many bytes; NULL: nothing of the region. */
 static const void *here(const struct region *region, const void *there, uint64_t count, size_t size)
 {
     uint64_t at = (uintptr_t)there - region->address;

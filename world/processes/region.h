@@ -1,6 +1,6 @@
-/* What the process that runs worlds and the ranks of a world share: one memory file, mapped by
- * both. Behind the struct lie the variables of our library and the memory of the worlds, which only
- * the ranks use.
+/* Memory that the process that runs worlds and the ranks of a world share: one memory file, mapped
+ * by both. Behind the struct lie the variables of our library and the memory of the worlds, which
+ * only the ranks use.
  *
  * Invariants: 1. The runner writes the request between worlds, the program's side everything else
  * while a world runs; a byte over the socket passes the turn. 2. Names are `names` plus one where
@@ -29,7 +29,7 @@ enum {
     REGION_MAPS_MAX = 1 << 20
 };
 
-/* What the program's side says. */
+/* Messages of the program's side. */
 enum { REGION_READY = 'r', REGION_REFUSED = 'x', REGION_DONE = 'd', REGION_FAILED = 'f' };
 
 struct region_rank {

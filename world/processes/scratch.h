@@ -22,7 +22,8 @@ struct scratch {
 
 /* For the calling process and all that it starts; it has one thread. */
 void scratch_enter(struct scratch *scratch);
-/* What was written until now is what each world begins with. False: `why`, and files are lost. */
+/* Makes the files written until now the state with which each world begins. False: `why`, and files
+ * are lost. */
 bool scratch_begin(struct scratch *scratch);
 /* If anything was written since, it is gone. Nobody else runs. False: `why`. */
 bool scratch_clear(struct scratch *scratch);

@@ -1,4 +1,4 @@
-/* What the runner is told of a world besides its outcome: events, questions, who asked. */
+/* Tells the runner of a world besides its outcome: events, questions, who asked. */
 #include "world/ranks/ranks.h"
 
 #include <link.h>
@@ -103,7 +103,7 @@ static const void *script_put(const char *file, int line)
     return NULL;
 }
 
-/* Of the script that this thread runs; NULL: it runs none, or nobody knows. */
+/* The line of the script that this thread runs; NULL: it runs none, or nobody knows. */
 static const void *script_site(void)
 {
     static struct known {

@@ -1,5 +1,5 @@
-/* What programs may name and worlds cannot do: it is there to be linked with, and a call of it ends
- * the world. Without mpi.h, as one shape stands for all. */
+/* Functions that programs may name and worlds cannot do: they are there to be linked with, and a
+ * call ends the world. Without mpi.h, as one shape stands for all. */
 #include "world/ranks/missing.h"
 
 #define MISSING(name)               \

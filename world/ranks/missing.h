@@ -1,4 +1,4 @@
-/* What a call of something that is only there by name does. */
+/* The body of a function that is only there by name. */
 #ifndef WORLD_RANKS_MISSING_H
 #define WORLD_RANKS_MISSING_H
 

@@ -1,6 +1,6 @@
-/* What Open MPI's Fortran libraries (libmpi_mpifh.so.40 and those on top of it) want of libmpi
- * besides the C functions. Where they would reach into Open MPI's objects, the Fortran functions
- * themselves are here: being preloaded, they come first.
+/* Symbols that Open MPI's Fortran libraries (libmpi_mpifh.so.40 and those on top of it) need of
+ * libmpi besides the C functions. Where they would reach into Open MPI's objects, the Fortran
+ * functions themselves are here: being preloaded, they come first.
  *
  * A Fortran string comes with its length; a logical is 1 where true, as gfortran has it. */
 #include <stdlib.h>
@@ -194,7 +194,7 @@ ATTRIBUTES(comm, Comm, OF_COMM)
 ATTRIBUTES(type, Type, OF_TYPE)
 ATTRIBUTES(win, Win, OF_WIN)
 
-/* What MPI has of callbacks; copying, they give back the value that they were given. */
+/* MPI's predefined callbacks; those that copy give back the value that they were given. */
 #define CALLBACKS(prefix, VALUE)                                                                \
     NAMES(prefix##null_copy_fn, MPI_Fint *object, MPI_Fint *key, VALUE *extra, VALUE *in,       \
           VALUE *out, MPI_Fint *flag, MPI_Fint *code)                                           \

@@ -71,7 +71,7 @@ static void left_out(struct range out_range[LEFT_OUT])
     CORE_CHECK(out_range[0].from < out_range[0].to);
 }
 
-/* Of [from, to) what is not left out. */
+/* Hashes the parts of [from, to) that are not left out. */
 static bool take(XXH3_state_t *state, uintptr_t from, uintptr_t to, size_t *taken)
 {
     struct range out[LEFT_OUT];

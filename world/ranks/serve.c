@@ -210,8 +210,8 @@ static void files_find(void)
         closedir(folder);
 }
 
-/* What a forked process reads moves the place in the file for whoever shares it: under mpirun each
- * rank opened its own. */
+/* A read of a forked process moves the position in the file for all that share it: under mpirun
+ * each rank opened its own. */
 static void files_own(void)
 {
     for (int i = 0; i < inherited_count; i++) {
@@ -227,7 +227,7 @@ static void files_own(void)
     }
 }
 
-/* What the worlds are given is rank 0's, as under mpirun. */
+/* The worlds' standard input is rank 0's, as under mpirun. */
 static void input_leave(void)
 {
     char name[64] = "";
@@ -354,7 +354,7 @@ static void answer_begin(void)
 
 /* --- between MPI_Init and the ranks ----------------------------------------------------------- */
 
-/* What a communicator was told while there was one process. */
+/* Settings of a communicator made while there was one process. */
 static void communicator_take(struct ompi_communicator_t *to,
                               const struct ompi_communicator_t *from)
 {
@@ -464,7 +464,8 @@ int world_process_init(int required)
         rank_refuse("this library is for worlds of processes, which crosswait starts");
     world_process_loaded();
     world_process_multiple = required == MPI_THREAD_MULTIPLE;
-    /* What the program runs is not of the world: a debugger, the symbolizer of a sanitizer. */
+    /* Processes that the program starts are not of the world: a debugger, the symbolizer of a
+     * sanitizer. */
     const char *others = getenv(REGION_PRELOAD_VARIABLE);
     if (others)
         setenv("LD_PRELOAD", others, 1);

@@ -131,7 +131,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Of a thread; false: there is none. */
+/* Finds a thread's fiber; false: there is none. */
 static bool told(pid_t id, const char *what, char *text, size_t room)
 {
     char name[48];
@@ -486,7 +486,7 @@ int pthread_join(pthread_t which, void **out_result)
     return error;
 }
 
-/* Who holds it, as the C library knows. */
+/* The holder of a mutex, as the C library knows it. */
 static bool is_held_in_mpi(const pthread_mutex_t *mutex)
 {
     pid_t holder = __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);

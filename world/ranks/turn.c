@@ -1,5 +1,5 @@
-/* Whose turn it is: one process of a world runs, the others wait in a futex of their own. It says
- * which thread of the process goes on (world_fiber.slot + 1). */
+/* Passes the turn: one process of a world runs, the others wait in a futex of their own. The futex
+ * says which thread of the process goes on (world_fiber.slot + 1). */
 #include "world/ranks/ranks.h"
 
 #include <linux/futex.h>
@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What the process that has the turn for a moment is to do for another. */
+/* The task of a process that has the turn for a moment, for another one. */
 static struct {
     void (*run)(void *argument);
     void *argument;
