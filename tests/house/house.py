@@ -71,8 +71,9 @@ OWNED = {
     "misuse/operation.c": "Type_get_name Type_size",
     "misuse/usage.c": "Group_free Group_size",
     "misuse/usage.h": "function",
-    "objects/contents.c": "Type_free Type_get_contents Type_get_contents_c Type_get_envelope"
-    " Type_get_envelope_c",
+    "objects/contents.c": (
+        "Type_free Type_get_contents Type_get_contents_c Type_get_envelope Type_get_envelope_c"
+    ),
     "objects/datatypes.c": "Type_get_extent Type_size Type_size_x",
     "objects/requests.c": "Isend Irecv Ibarrier Wait",
     "objects/handles.c": "Comm_group Group_free Group_translate_ranks Pack_external_size",
