@@ -6,6 +6,7 @@
 for mode in 'same 3' 'twice 2' 'late 2' 'tags 3' 'beside 2'; do
     both 3 ./threads $mode
 done
+both 3 ./program '0:r*0' '1:s20r*0s00' 2:s10i10
 both 2 ./queue
 both 2 ./queue_correct
 both 3 ./modes crowded
