@@ -530,7 +530,8 @@ static enum core_status add_missing(const struct check_input *input,
     return status;
 }
 
-/* Whose two calls these are: of two ranks, of two threads of one, or one rank's with itself. */
+/* Names the callers of the two calls: of two ranks, of two threads of one, or one rank's with
+ * itself. */
 static void say_pair(char *text, size_t room, const struct collective_part *a,
                      const struct collective_part *b)
 {

@@ -1,4 +1,4 @@
-/* Which orders of the program's events a judgement speaks of: the recorded one alone, or others
+/* The orders of the program's events that a judgement speaks of: the recorded one alone, or others
  * that were run in worlds as well (cli/explored.c). */
 #ifndef CHECKERS_ORDERS_H
 #define CHECKERS_ORDERS_H

@@ -17,18 +17,6 @@ static uint32_t comm_count(const struct replay_run *run, uint32_t comm)
     return c->member ? c->count : run->program->rank_count;
 }
 
-/* Index of a world rank among the members; UINT32_MAX if it is none. */
-static uint32_t member_index(const struct replay_run *run, uint32_t comm, uint32_t rank)
-{
-    const struct replay_comm *c = &run->program->comm[comm];
-    if (!c->member)
-        return rank;
-    for (uint32_t i = 0; i < c->count; i++)
-        if (c->member[i] == (int32_t)rank)
-            return i;
-    return UINT32_MAX;
-}
-
 static uint32_t bucket_of(const struct replay_run *run, uint32_t comm, uint32_t number)
 {
     return ((comm * 0x9E3779B1u) + number) & ((1u << run->coll_bits) - 1);
@@ -140,7 +128,7 @@ static bool is_ready(const struct replay_run *run, const struct coll_state *coll
     case REPLAY_COLL_ALL_TO_ALL: {
         if (!comm->remote)
             return false;
-        bool local = member_index(run, op->comm, rank) < comm->remote;
+        bool local = replay_comm_index(&run->program->comm[op->comm], rank) < comm->remote;
         return local ? coll->arrived_remote == count - comm->remote
                      : coll->arrived - coll->arrived_remote == comm->remote;
     }
@@ -151,12 +139,13 @@ static bool is_ready(const struct replay_run *run, const struct coll_state *coll
             return true;
         if (!comm->remote)
             return false;
-        bool local = member_index(run, op->comm, rank) < comm->remote;
+        bool local = replay_comm_index(&run->program->comm[op->comm], rank) < comm->remote;
         return local ? coll->arrived_remote == count - comm->remote
                      : coll->arrived - coll->arrived_remote == comm->remote;
     }
     case REPLAY_COLL_PREFIX:
-        return coll->came && member_index(run, op->comm, rank) < coll->frontier;
+        return coll->came &&
+               replay_comm_index(&run->program->comm[op->comm], rank) < coll->frontier;
     }
     return false;
 }
@@ -232,7 +221,7 @@ bool run_coll_enter(struct replay_run *run, uint32_t rank, uint32_t index)
     coll->arrived++;
     bool relaxed = run->policy->coll == REPLAY_RELAXED;
     if (relaxed && (comm->remote || op->mode == REPLAY_COLL_PREFIX)) {
-        uint32_t member = member_index(run, op->comm, rank);
+        uint32_t member = replay_comm_index(&run->program->comm[op->comm], rank);
         coll->arrived_remote += comm->remote && member >= comm->remote;
         if (op->mode == REPLAY_COLL_PREFIX && member != UINT32_MAX)
             prefix_came(run, coll, member);

@@ -148,6 +148,17 @@ struct replay_comm { /* members matter to collectives only */
     uint32_t remote; /* intercommunicators: index of the first member of the other group; else 0 */
 };
 
+/* Index of a world rank among the members; UINT32_MAX if it is none. */
+static inline uint32_t replay_comm_index(const struct replay_comm *comm, uint32_t rank)
+{
+    if (!comm->member)
+        return rank;
+    for (uint32_t i = 0; i < comm->count; i++)
+        if (comm->member[i] == (int32_t)rank)
+            return i;
+    return UINT32_MAX;
+}
+
 struct replay_program {
     struct replay_rank *rank;
     struct replay_comm *comm;

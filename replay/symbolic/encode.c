@@ -84,17 +84,6 @@ static void place_ranks(struct encoder *e)
 
 /* --- collectives ------------------------------------------------------------------------------ */
 
-static uint32_t member_index(const struct encoder *e, uint32_t comm, uint32_t rank)
-{
-    const struct replay_comm *c = &e->program->comm[comm];
-    if (!c->member)
-        return rank;
-    for (uint32_t i = 0; i < c->count; i++)
-        if (c->member[i] == (int32_t)rank)
-            return i;
-    return UINT32_MAX;
-}
-
 /* Members [from, to) have all entered. */
 static uint32_t entered(struct encoder *e, uint32_t comm, uint32_t first, uint32_t end,
                         uint32_t from, uint32_t to, bool prefix)
@@ -102,7 +91,7 @@ static uint32_t entered(struct encoder *e, uint32_t comm, uint32_t first, uint32
     e->list.count = 0;
     for (uint32_t i = first; i < end; i++) {
         const struct matches_entry *entry = &e->colls.entry[i];
-        uint32_t member = member_index(e, comm, entry->rank);
+        uint32_t member = replay_comm_index(&e->program->comm[comm], entry->rank);
         bool counts =
             !prefix || e->program->rank[entry->rank].op[entry->op].mode == REPLAY_COLL_PREFIX;
         if (member >= from && member < to && counts)
@@ -117,7 +106,7 @@ static uint32_t coll_relaxed(struct encoder *e, uint32_t rank, const struct repl
 {
     const struct replay_comm *comm = &e->program->comm[op->comm];
     uint32_t count = comm->member ? comm->count : e->program->rank_count;
-    uint32_t mine = member_index(e, op->comm, rank), needed = CIRCUIT_FALSE;
+    uint32_t mine = replay_comm_index(&e->program->comm[op->comm], rank), needed = CIRCUIT_FALSE;
     bool local = mine < comm->remote;
 
     switch ((enum replay_coll_shape)op->mode) {
