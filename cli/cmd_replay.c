@@ -570,8 +570,8 @@ static enum core_status check_proof(struct replaying *r, const struct symbolic_o
     return status;
 }
 
-/* What only data decide is asked again without: receives whose source the program looks at take
- * what they took. */
+/* Asks again without the orders that only data decide: receives whose source the program looks at
+ * take what they took. */
 static enum core_status run_decision(struct replaying *r, int *out_exit)
 {
     struct symbolic_options options = {.explore = {.policy = r->policy, .sends = !r->has_policy}};

@@ -1,4 +1,4 @@
-/* What of the findings of a world makes it fail; the others are compared and are no failure. */
+/* Tells which findings of a world make it fail; the others are compared and are no failure. */
 #ifndef EXPLORE_FAILURE_H
 #define EXPLORE_FAILURE_H
 

@@ -391,7 +391,7 @@ struct explore_seen { /* by the number of the class */
     uint32_t count, room, known_room;
 };
 
-/* Of so many classes before this one. */
+/* The number of classes before this one. */
 static uint32_t passing_before(const struct explore_search *search, uint32_t class)
 {
     uint32_t passing = 0;
@@ -595,7 +595,7 @@ static int line_shown(const char *line)
     return (int)(bytes < LINE_SHOWN ? bytes : LINE_SHOWN);
 }
 
-/* What stands behind a line that is not shown whole. */
+/* The text behind a line that is not shown whole. */
 static const char *line_rest(const char *line)
 {
     return strcspn(line, "\n") > LINE_SHOWN ? ", and so on" : "";

@@ -98,7 +98,8 @@ struct explore_item;
 /* Decisions that a job cannot be given. */
 enum { EXPLORE_LACKS_WINDOWS = 1, EXPLORE_LACKS_PERSISTENT = 2, EXPLORE_LACKS_THREADS = 4 };
 
-/* What nobody saw in some world, and may differ where it races: see world_decisions. */
+/* Accesses that nobody saw in some world, and that may differ where they race: see world_decisions.
+ */
 enum { EXPLORE_UNLESS_WINDOWS = 1, EXPLORE_UNLESS_THREADS = 2 };
 
 struct explore_search {
@@ -152,9 +153,9 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
                                 const struct explore_options *options,
                                 struct explore_search *out_search);
 void explore_search_done(struct explore_search *search);
-/* What tells outcomes apart has changed: of each that came to a good end a world is run again, and
- * those that are alike now become one. *out_places, the caller's: of each as it was, where it is
- * now. */
+/* Takes up a change of how outcomes are told apart: of each that came to a good end a world is run
+ * again, and those that are alike now become one. *out_places, the caller's: of each as it was,
+ * where it is now. */
 enum core_status explore_search_join(struct explore_search *search, uint32_t **out_places);
 /* The same answers gave another outcome: invariant 4. */
 void explore_search_astray(struct explore_search *search);

@@ -5,7 +5,7 @@
 #include "checkers/orders.h"
 #include "explore/search.h"
 
-/* Which orders of the program it has looked at. */
+/* The orders of the program that the search has looked at. */
 struct orders explore_orders(const struct explore_search *search);
 /* "6 behaviours, all there are: 2 outcomes"; free() it. */
 char *explore_summary(const struct explore_search *search);

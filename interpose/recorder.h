@@ -145,7 +145,7 @@ extern void *recorder_real_table[2][CALL_COUNT];
 /* The MPI library that the process has loaded; what functions it has is in the table. */
 struct body_entry;
 void recorder_found(const struct body_entry *entry);
-/* Of a call that made nothing, whatever it returned: the error that is recorded. */
+/* The error that is recorded for a call that made nothing, whatever it returned. */
 int recorder_refused(int returned);
 /* As entry/body.h has it. */
 bool recorder_watch_signals(uint64_t *signals);
@@ -267,7 +267,7 @@ static inline uint32_t recorder_site(struct lane *lane, void **cfa)
     return recorder_site_slow(lane, cfa);
 }
 
-/* What a call that is completed was for its rank. */
+/* Kinds of calls that are completed, as seen by their rank. */
 enum recorder_step {
     STEP_IN_VAIN, /* a test or a probe that found nothing */
     STEP_LOCAL,   /* it only asked, or made something of the rank's own */
@@ -585,7 +585,7 @@ enum recorder_object {
 };
 /* Before it is freed: it has no id any more; which it had, or 0. */
 uint32_t recorder_freeing(enum recorder_object kind, const void *handle);
-/* What had the id was freed, or was kept: the call was refused, and left this handle. */
+/* The object with the id was freed, or kept: then the call was refused and left this handle. */
 void recorder_freed(enum recorder_object kind, uint32_t id, const void *kept);
 
 /* The sides of a rooted collective that count in this process: bit 0 the send side, bit 1 the
@@ -766,7 +766,7 @@ void recorder_request_told_complete(struct lane *lane, uint64_t seq, struct requ
 void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info);
 void recorder_request_finalizing(struct lane *lane, uint64_t seq);
 void recorder_request_forget(struct request_info info);
-/* What a probe found, until it is received. MPI_MESSAGE_NO_PROC is no message: 0. */
+/* The message that a probe found, until it is received. MPI_MESSAGE_NO_PROC is no message: 0. */
 uint32_t recorder_message_new(MPI_Message message, uint64_t seq);
 /* Whether a receive of it that returned an error has taken it all the same. MPICH leaves the handle
  * as it was where the message was cut. */

@@ -32,7 +32,7 @@ bool report_is_whole(const struct report_facts *facts)
     return facts->ranks_in_state[EVENT_RANK_FINISHED] == facts->trace->rank_count && !facts->lost;
 }
 
-/* What was not recorded whole is judged as it was recorded: in that order. */
+/* A run that was not recorded whole is judged in its recorded order. */
 static void reach_add(const struct orders *orders, bool whole, struct line *line)
 {
     char number[32];

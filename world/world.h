@@ -104,7 +104,7 @@ struct world_decision {
     int32_t answer;
     uint32_t option_first, option_count; /* answers that were possible, in option[] */
 };
-/* What stands for the call where there is none: of a rank's own load or store. */
+/* Stands for the call where there is none: for a rank's own load or store. */
 #define WORLD_LOAD "a load"
 #define WORLD_STORE "a store"
 struct world_option {
@@ -138,8 +138,8 @@ struct world_decisions {
     bool overtaking;  /* so were messages that overtake each other */
     bool asked_again; /* a poll that had found nothing was repeated: it finds it then */
     bool touched;     /* there are turns of ranks' own loads and stores */
-    /* What nobody saw, and may differ: loads and stores of a rank in memory of its windows that
-     * other ranks reach for, or of several threads in any memory of their rank. */
+    /* Accesses that nobody saw, and that may differ: loads and stores of a rank in memory of its
+     * windows that other ranks reach for, or of several threads in any memory of their rank. */
     bool blind_windows, blind_threads;
 };
 

@@ -30,7 +30,7 @@ struct body_spare {
     const char **name;
 };
 
-/* What libcrosswait.so gives a recorder. */
+/* The interface that libcrosswait.so gives a recorder. */
 struct body_entry {
     const char *library; /* the file of the MPI library */
     /* Has the library's own calls of another object's function go to this one. */

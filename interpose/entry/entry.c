@@ -105,7 +105,7 @@ static void signal_set(const uint64_t *arguments)
     redirect_signal((int)arguments[0]);
 }
 
-/* Which may only ask what there is. */
+/* The caller may only ask what there is. */
 static void sigaction_set(const uint64_t *arguments)
 {
     redirect_signal(arguments[1] ? (int)arguments[0] : 0);

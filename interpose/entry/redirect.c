@@ -301,7 +301,7 @@ uint32_t redirect_count(void)
     return all.entry_count;
 }
 
-/* Of a function that is led through an entry for its own sake, and not as a library's. */
+/* An entry for a function that is led through it for its own sake, and not as a library's. */
 static bool name_is_asked(const char *name)
 {
     for (uint32_t i = 0; i < all.asked_count; i++)
@@ -340,7 +340,8 @@ static bool slot_open(uintptr_t at, struct mapping *mapping, bool *open)
     return *open;
 }
 
-/* What a slot that is bound to a function of that name is to hold instead; NULL: what it holds. */
+/* The address that a slot bound to a function of that name is to hold instead; NULL: the one that
+ * it holds. */
 typedef void *(*instead_fn)(const char *name, const void *bound, const void *context);
 
 static void rebind(const struct object *object, const Elf64_Rela *rela, uint64_t count,

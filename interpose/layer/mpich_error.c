@@ -49,7 +49,8 @@ static MPI_Win win_of(void *object)
 }
 #endif
 
-/* What the library raises because of our question is an answer, and nobody's error. */
+/* An error that the library raises because of the recorder's question is an answer, and nobody's
+ * error. */
 static __thread bool asking;
 
 /* Whether the object has a handler that ends the job, as it has where the library does not say: a

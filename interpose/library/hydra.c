@@ -52,8 +52,8 @@ void library_found(const struct body_entry *entry)
     entry->bind("read", (void *)world_read);
 }
 
-/* What starts a machine's ranks is told where mpirun listens, and which of its process groups they
- * are: the same words on all machines, and others for each job. */
+/* The starter of a machine's ranks gets mpirun's address and the number of its process group: the
+ * same words on all machines, and others for each job. */
 static bool job_of_words(char *words, size_t length, char *job, size_t room)
 {
     static const char *const telling[] = {"--control-port", "--upstream-host", "--upstream-port",

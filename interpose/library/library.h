@@ -6,7 +6,7 @@
 
 #include "interpose/recorder.h"
 
-/* What this library wants to know of it before MPI_Init. */
+/* Tells this library of an entry before MPI_Init. */
 struct body_entry;
 void library_found(const struct body_entry *entry);
 
@@ -67,7 +67,7 @@ static inline bool library_keyval_predefined(int keyval)
 {
     return keyval >= MPI_TAG_UB && keyval <= MPI_WIN_MODEL;
 }
-/* What is shared is learnt (recorder_requests_learn). */
+/* Shared handles are learnt (recorder_requests_learn). */
 static inline bool library_request_shared(MPI_Request request)
 {
     (void)request;

@@ -32,7 +32,7 @@ typedef int MPI_Copy_function(MPI_Comm comm, int key, void *extra, void *in, voi
 typedef int MPI_Delete_function(MPI_Comm comm, int key, void *value, void *extra);
 #endif
 
-/* What stands for a buffer that the library provides, as long as it is asked for. */
+/* Stands for a buffer that the library provides, as long as the program asks for it. */
 #ifndef MPI_BUFFER_AUTOMATIC
 #ifdef MPICH_NAME
 #define MPI_BUFFER_AUTOMATIC ((void *)-2)

@@ -11,7 +11,7 @@
 
 static const char what[] = "a formula";
 
-/* Of one round, so many clauses at most: the next one sees what they leave. */
+/* Limits the clauses of one round: the next round sees what they leave. */
 enum { LOOPS_MAX = 2000, LOOP_HEADS_MAX = 40 };
 
 void circuit_init(struct circuit *circuit)

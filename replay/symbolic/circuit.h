@@ -1,5 +1,5 @@
-/* What has happened, as a circuit without negations: "rank 3 has come to operation 7" holds if it
- * had come to 6, and 6 is complete, and so on; and the clauses that say the same to a solver.
+/* Events that have happened, as a circuit without negations: "rank 3 has come to operation 7" holds
+ * if it had come to 6, and 6 is complete, and so on; and the clauses that say the same to a solver.
  *
  * A state of the program is a set of nodes of which each is there for a reason that is there before
  * it. Clauses alone cannot say "before": two receives that each wait for a message which is sent

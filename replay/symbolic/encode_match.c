@@ -61,7 +61,7 @@ static void exclude_others(struct circuit *c, const uint32_t *node, uint32_t cou
     }
 }
 
-/* What must have been before the receive, or probe, at `op` gets candidate `at` of its run. */
+/* The condition under which the receive, or probe, at `op` gets candidate `at` of its run. */
 static void list_needs(struct matcher *m, const struct matches_run *run, uint32_t op, uint32_t at)
 {
     struct encoder *e = m->e;

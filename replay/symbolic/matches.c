@@ -140,7 +140,7 @@ static uint32_t matched_receive(const struct replay_rank *r, uint32_t probe)
     return MATCHES_NONE;
 }
 
-/* Which operation waits for each request of a rank, alone or with all of others. */
+/* Finds the operation that waits for each request of a rank, alone or together with others. */
 static void note_waits(struct finder *f, const struct replay_rank *r)
 {
     memset(f->wait, 0, (size_t)r->request_count * sizeof *f->wait);

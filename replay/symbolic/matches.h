@@ -1,5 +1,5 @@
-/* What each receive and probe of a program can take, in any order and any buffering: more than it
- * can is allowed here, less is not.
+/* Messages that each receive and probe of a program can take, in any order and any buffering: more
+ * than it can is allowed here, less is not.
  *
  * Receives that stand one behind the other, take the same, and between which their rank does
  * nothing that others see, are a run. A run is `certain` if no more messages can come to it than it
@@ -91,7 +91,7 @@ enum core_status matches_colls_list(const struct replay_program *program,
 void matches_colls_find(const struct matches_colls *colls, uint32_t comm, uint32_t number,
                         uint32_t *out_first, uint32_t *out_end);
 
-/* Who certainly has come how far when a message is sent (order.c). */
+/* How far each rank has certainly come when a message is sent (order.c). */
 struct order {
     uint32_t *clock; /* by send and rank: so many operations are passed; NULL: nothing is known */
     uint32_t ranks;

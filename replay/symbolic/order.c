@@ -1,6 +1,7 @@
-/* Who is certainly behind whom, in every order and every buffering: program order, collectives that
- * hold their ranks until all have come, and messages that a certain run takes. The ranks go along
- * their operations, each with a vector clock; whatever else could hold them does not.
+/* Finds what is certainly behind what, in every order and every buffering: program order,
+ * collectives that hold their ranks until all have come, and messages that a certain run takes. The
+ * ranks go along their operations, each with a vector clock; whatever else could hold them does
+ * not.
  *
  * Invariants
  *  1. clock[send][rank] operations of that rank are passed in every execution in which the message

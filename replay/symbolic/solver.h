@@ -28,7 +28,7 @@ enum solver_answer solver_solve(struct solver *solver, int32_t conflicts_max);
 /* Only after SOLVER_MODEL. */
 bool solver_value(struct solver *solver, int32_t variable);
 uint64_t solver_conflicts(struct solver *solver); /* in all */
-/* What is still in a buffer goes to the proof; nothing is written afterwards. */
+/* Writes the rest of the buffer to the proof; nothing is written afterwards. */
 void solver_close_proof(struct solver *solver);
 
 #ifdef __cplusplus

@@ -203,7 +203,7 @@ static bool give_clauses(struct decider *d)
     return true;
 }
 
-/* What was recorded is tried first, and buffers. The n-th receive that took a message of some
+/* Tries the recorded choices first, and buffers. The n-th receive that took a message of some
  * source is taken to have got the n-th of it that can come. */
 static enum core_status prefer_recorded(struct decider *d)
 {

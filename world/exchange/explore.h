@@ -178,7 +178,7 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
                            bool poll);
 /* There is a choice that is not explored. */
 void world_explore_limited(void);
-/* What a rank itself does to the memory of a window, which others reach for, is not seen. */
+/* Accesses of a rank itself to window memory that others reach are not seen. */
 void world_explore_blind(void);
 /* A message is sent, or a receive or probe posted, on a communicator where messages may overtake
  * each other. They never do here: if they could be taken for one another, that is told. */

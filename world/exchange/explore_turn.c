@@ -269,7 +269,8 @@ static struct world_decider *tell(struct world_decider *asks)
     return asks;
 }
 
-/* Of those that ask, so many lead to it: operations that keep their order lead to the first. */
+/* The number of waiting operations that lead to it: operations that keep their order lead to the
+ * first. */
 static uint32_t stands_for(const struct world_decider *told)
 {
     const struct world_effect *effect = told->effect;

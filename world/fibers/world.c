@@ -694,7 +694,7 @@ enum core_status world_open(const struct world_options *options, struct world_ou
     return CORE_OK;
 }
 
-/* What the others do meanwhile may be what ends the job. */
+/* Another rank may end the job meanwhile. */
 void world_end_job(void)
 {
     CORE_CHECK(WORLD->outcome->finding_count > 0); /* it says why */

@@ -51,7 +51,7 @@ static volatile char dispatch = ALLOW;
 static bool unmasked; /* the program may have blocked our signals since */
 static struct sigaction before_fault, before_dispatch;
 
-/* What the C library has for the return from a handler: a system call that is not dispatched. The
+/* The C library's function for the return from a handler: a system call that is not dispatched. The
  * unwinder knows it by these very instructions. */
 void rank_guard_return(void) __attribute__((visibility("hidden")));
 extern const char rank_guard_return_end[] __attribute__((visibility("hidden")));

@@ -14,7 +14,7 @@
 typedef intptr_t MPI_Aint;
 typedef int64_t MPI_Offset, MPI_Count;
 
-/* What follows the three fields is the library's own. */
+/* The fields behind the first three are the library's own. */
 typedef struct {
     int MPI_SOURCE, MPI_TAG, MPI_ERROR, MPI_internal[5];
 } MPI_Status;
@@ -218,7 +218,7 @@ enum {
     MPI_ERR_LASTCODE = 16383,
 };
 
-/* Of MPI_T. */
+/* Constants of MPI_T. */
 enum {
     MPI_T_ERR_CANNOT_INIT = 1001,
     MPI_T_ERR_NOT_ACCESSIBLE,
