@@ -47,7 +47,8 @@
     X(PARTITION, "partition")   /* mark partitions of its send as ready */                         \
     X(GENERALIZED, "generalized") /* complete its generalized request */                           \
     X(START, "start")             /* start its persistent request */                               \
-    X(NULL, "null")               /* transfer its data with a null pointer */
+    X(NULL, "null")               /* transfer its data with a null pointer */                      \
+    X(MET, "met")                 /* end a wait for a send whose message was received */
 
 #define ENDING_OBJECTS(X) \
     X(NONE, "none") X(COMM, "comm") X(WIN, "win") X(FILE, "file") X(FINALIZE, "finalize")

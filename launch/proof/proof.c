@@ -621,15 +621,45 @@ static struct ending_wait wait_common(const struct needs *needs)
     return common;
 }
 
-/* A call that was given a null pointer for its data can transfer none: it fails, or never comes
- * back. Once it has rested, only what ranks do may still move it, whichever rank that is. */
-static void needs_of_null(struct proof_prover *prover)
+/* Whether a thread waits for one send alone whose message was received: another thread has freed
+ * the request by a variable that both wait with, or the library has lost it. */
+static bool is_met(const struct proof_prover *prover, int32_t me, const struct history_open *open)
+{
+    const struct history_rank *rank = &prover->history.rank[me];
+    const struct history_call *call = history_open_call(rank, open);
+    const struct request *send = call && call->class == EVENT_CLASS_WAIT && rank->lanes > 1
+                                     ? requests_find(&rank->requests, open->event.request)
+                                     : NULL;
+    const struct history_space *space = send ? history_request_space(rank, send) : NULL;
+
+    if (!space || send->kind != REQUEST_SEND || !send->active || send->pair || send->cancelled ||
+        requests_twin(&rank->requests, send->id))
+        return false;
+    int32_t dest = history_space_world(space, send->peer);
+    const struct history_channel *channel =
+        dest >= 0 ? history_channel_find(&prover->history, space->global, me, dest, send->tag)
+                  : NULL;
+    return channel && !channel->mixed && history_request_number(send) <= channel->received &&
+           proof_rested(prover, me, dest, (int64_t)send->bytes);
+}
+
+/* Whether the call can only come back at once, or never: it was given a null pointer for its data,
+ * of which it can transfer none; or what it waits for is there. */
+static bool is_lost(const struct proof_prover *prover, int32_t me, const struct history_open *open,
+                    enum ending_need *out_need)
+{
+    *out_need = open->of_null ? ENDING_NEED_NULL : ENDING_NEED_MET;
+    return prover->standing[me] == PROOF_RESTED && (open->of_null || is_met(prover, me, open));
+}
+
+/* Once such a call has rested, only what ranks do may still move it, whichever rank that is. */
+static void needs_of_lost(struct proof_prover *prover, enum ending_need need)
 {
     prover->needs.count = prover->needs.peer_count = 0;
     for (uint32_t r = 0; r < prover->history.rank_count; r++)
         proof_peer_add(prover, (int32_t)r);
-    proof_need_add(prover, (struct need){.state = NEED_CERTAIN,
-                                         .wait = {.need = ENDING_NEED_NULL, .tag = EVENT_NONE}});
+    proof_need_add(prover,
+                   (struct need){.state = NEED_CERTAIN, .wait = {.need = need, .tag = EVENT_NONE}});
 }
 
 /* How many of the needs are in that state. */
@@ -659,11 +689,12 @@ static enum core_status call_add(struct proof_prover *prover, struct replay_wait
     struct replay_blocked blocked = {
         .node = node, .rank = me, .op = open->event.head.a, .event = open->event.seq};
     enum core_status status;
+    enum ending_need lost;
     bool any;
 
     needs_find(prover, (int32_t)me, open, &any);
-    if (open->of_null && !needs_are_known(needs, any) && prover->standing[me] == PROOF_RESTED) {
-        needs_of_null(prover);
+    if (!needs_are_known(needs, any) && is_lost(prover, (int32_t)me, open, &lost)) {
+        needs_of_lost(prover, lost);
         any = false;
     }
     *out_known = needs_are_known(needs, any);

@@ -199,8 +199,8 @@ static bool augment(struct match *match, uint32_t receive)
     return false;
 }
 
-/* Whether a call does nothing but send, receive and wait: the library calls no function of the
- * program in it. */
+/* Whether a call does nothing but send, receive and wait, or ends all that: the library calls no
+ * operation of the program in it. */
 static bool is_of_messages(const struct history_call *call)
 {
     switch (call ? call->class : EVENT_CLASS_OTHER) {
@@ -214,6 +214,7 @@ static bool is_of_messages(const struct history_call *call)
     case EVENT_CLASS_WAITALL:
     case EVENT_CLASS_WAITANY:
     case EVENT_CLASS_WAITSOME:
+    case EVENT_CLASS_FINALIZE:
         return true;
     default:
         return false;

@@ -831,6 +831,35 @@ static void locks_that_are_taken_late(void **state)
     }
 }
 
+/* A thread waits for a send whose message was received, and does not return. */
+static void a_wait_for_a_send_that_was_received(void **state)
+{
+    enum { STUCK, EARLY, MOVES, REDUCES, TWINS };
+
+    (void)state;
+    for (int twin = 0; twin < TWINS; twin++) {
+        job_start(2);
+        uint32_t second = thread_of(0);
+
+        did(0, EVENT_CLASS_ISEND, 1, 7, 5);
+        did(second, EVENT_CLASS_ISEND, 1, 8, 6);
+        did_completing(1, EVENT_CLASS_RECV, 0, 0, 7);
+        did_completing(1, EVENT_CLASS_RECV, 0, 0, 8);
+        if (twin == REDUCES) /* in one of two: the other one may go on */
+            inside(second, EVENT_CLASS_COLL, EVENT_NONE, EVENT_NONE, 0);
+        inside(0, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 5);
+        inside(1, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
+        standing[0] = twin == EARLY ? PROOF_PAUSED : PROOF_RESTED;
+        standing[1] = twin == MOVES ? PROOF_UNKNOWN : PROOF_RESTED;
+        if (twin) {
+            expect_nothing();
+            continue;
+        }
+        expect_proven(2);
+        expect_need(ENDING_NEED_MET, ENDING_OBJECT_NONE, EVENT_NONE);
+    }
+}
+
 /* Rank 0 gets data into a null pointer, and rank 1 waits for it in the next fence. */
 static void a_call_with_a_null_pointer(void **state)
 {
@@ -865,6 +894,7 @@ static void a_call_with_a_null_pointer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wait_for_a_send_that_was_received),
         cmocka_unit_test(a_call_with_a_null_pointer),
         cmocka_unit_test(collectives_wait_for_who_is_missing),
         cmocka_unit_test(roots_of_two_groups_fit),
