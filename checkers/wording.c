@@ -264,7 +264,7 @@ static const char *const need_words[] = {
     [ENDING_NEED_GENERALIZED] = "to complete its generalized request",
     [ENDING_NEED_START] = "to start its persistent request (MPI_Start)",
     [ENDING_NEED_NULL] = "to transfer data with a null pointer",
-    [ENDING_NEED_MET] = "to end its wait for a send whose message was received",
+    [ENDING_NEED_OVER] = "to end its wait for a request whose communication is complete",
     [ENDING_NEED_SEVERAL] = "to do one of several things",
     [ENDING_NEED_ORDER] = "to make its call first",
 };
@@ -359,8 +359,8 @@ void wording_wait(FILE *file, const struct ending *ending, const struct ending_w
         fputs("data that it transfers with a null pointer", file);
         return;
     }
-    if (wait->need == ENDING_NEED_MET) {
-        fputs("a send whose message was received", file);
+    if (wait->need == ENDING_NEED_OVER) {
+        fputs("a request whose communication is complete", file);
         return;
     }
     if (wait->wildcard)
@@ -372,7 +372,7 @@ bool wording_need_is_own(enum ending_need need)
 {
     return need == ENDING_NEED_ORDER || need == ENDING_NEED_PARTITION ||
            need == ENDING_NEED_GENERALIZED || need == ENDING_NEED_START ||
-           need == ENDING_NEED_NULL || need == ENDING_NEED_MET;
+           need == ENDING_NEED_NULL || need == ENDING_NEED_OVER;
 }
 
 /* For other calls the ranks that are waited for say all. */

@@ -485,6 +485,7 @@ void history_base_take(struct history_follower *follower, const struct spool_hea
     bool taken = true;
 
     CORE_CHECK(head->kind == SPOOL_BASE);
+    follower->rank->frees_active = true; /* the sum does not say */
     if (kept->based == HISTORY_BASE_EXPECTED) {
         kept->based = HISTORY_BASE_TAKING;
         taken = head->a == SPOOL_BASE_BEGIN && take_begin(follower, record);

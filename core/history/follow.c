@@ -241,6 +241,8 @@ static enum core_status step_take(enum request_step step, const struct trace_eve
     struct history_follower *lane = context;
     bool receives = request->kind == REQUEST_RECEIVE;
 
+    if (request->id > lane->rank->newest)
+        lane->rank->newest = request->id;
     switch (step) {
     case REQUEST_MADE:
         made(lane, event, request);
@@ -258,6 +260,7 @@ static enum core_status step_take(enum request_step step, const struct trace_eve
         break;
     case REQUEST_FREED: /* it still takes a message, and nobody will say which */
         lane->history->unclear |= request->active && request->kind != REQUEST_SEND;
+        lane->rank->frees_active |= request->active;
         break;
     case REQUEST_ARMED: /* nothing is sent yet */
         break;

@@ -153,6 +153,8 @@ struct history_rank {
     bool present;
     struct core_table spaces, groups; /* struct history_space, struct history_group */
     struct requests requests;
+    uint64_t newest;           /* request that was made or begun; 0: none is known */
+    bool frees_active;         /* MPI_Request_free of one that was active, or it is not known */
     struct history_call *call; /* by call id; what is not known is zero */
     uint32_t call_count;
     struct history_type *type; /* by id; what is not known is zero */

@@ -48,7 +48,7 @@
     X(GENERALIZED, "generalized") /* complete its generalized request */                           \
     X(START, "start")             /* start its persistent request */                               \
     X(NULL, "null")               /* transfer its data with a null pointer */                      \
-    X(MET, "met")                 /* end a wait for a send whose message was received */
+    X(OVER, "over")               /* end a wait for a request that is complete */
 
 #define ENDING_OBJECTS(X) \
     X(NONE, "none") X(COMM, "comm") X(WIN, "win") X(FILE, "file") X(FINALIZE, "finalize")

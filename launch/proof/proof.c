@@ -621,17 +621,21 @@ static struct ending_wait wait_common(const struct needs *needs)
     return common;
 }
 
-/* Whether a thread waits for one send alone whose message was received: another thread has freed
- * the request by a variable that both wait with, or the library has lost it. */
-static bool is_met(const struct proof_prover *prover, int32_t me, const struct history_open *open)
+/* Whether a thread waits for one request alone, and it is complete: a send whose message was
+ * received, or a request whose completion another thread was told. Two threads that wait with one
+ * variable do so: the wait of one frees the request of the other. */
+static bool is_complete(const struct proof_prover *prover, int32_t me,
+                        const struct history_open *open)
 {
     const struct history_rank *rank = &prover->history.rank[me];
     const struct history_call *call = history_open_call(rank, open);
-    const struct request *send = call && call->class == EVENT_CLASS_WAIT && rank->lanes > 1
-                                     ? requests_find(&rank->requests, open->event.request)
-                                     : NULL;
-    const struct history_space *space = send ? history_request_space(rank, send) : NULL;
 
+    if (!call || call->class != EVENT_CLASS_WAIT || rank->lanes < 2 || !open->event.request)
+        return false;
+    const struct request *send = requests_find(&rank->requests, open->event.request);
+    if (!send)
+        return !rank->frees_active && open->event.request <= rank->newest;
+    const struct history_space *space = history_request_space(rank, send);
     if (!space || send->kind != REQUEST_SEND || !send->active || send->pair || send->cancelled ||
         requests_twin(&rank->requests, send->id))
         return false;
@@ -648,8 +652,8 @@ static bool is_met(const struct proof_prover *prover, int32_t me, const struct h
 static bool is_lost(const struct proof_prover *prover, int32_t me, const struct history_open *open,
                     enum ending_need *out_need)
 {
-    *out_need = open->of_null ? ENDING_NEED_NULL : ENDING_NEED_MET;
-    return prover->standing[me] == PROOF_RESTED && (open->of_null || is_met(prover, me, open));
+    *out_need = open->of_null ? ENDING_NEED_NULL : ENDING_NEED_OVER;
+    return prover->standing[me] == PROOF_RESTED && (open->of_null || is_complete(prover, me, open));
 }
 
 /* Once such a call has rested, only what ranks do may still move it, whichever rank that is. */

@@ -10,6 +10,8 @@
 
 enum { CELLS = 100000, MIDDLE = CELLS / 2 };
 
+static volatile int *volatile nowhere = (volatile int *)8;
+
 static void caught(int number)
 {
     _exit(number == SIGSEGV ? 3 : 4);
@@ -56,7 +58,7 @@ int main(int argc, char **argv)
     if (!strcmp(what, "copy"))
         start_copy(cell);
     if (!strcmp(what, "ends") || !strcmp(what, "handles"))
-        *(volatile int *)8 = 1;
+        *nowhere = 1;
     if (cell[MIDDLE] != 7)
         abort();
     MPI_Win_free(&win);

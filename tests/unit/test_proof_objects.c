@@ -831,10 +831,11 @@ static void locks_that_are_taken_late(void **state)
     }
 }
 
-/* A thread waits for a send whose message was received, and does not return. */
-static void a_wait_for_a_send_that_was_received(void **state)
+/* A thread waits for a request that is complete, and does not return: for a send whose message was
+ * received, or for a receive whose completion another thread was told. */
+static void a_wait_for_a_request_that_is_complete(void **state)
 {
-    enum { STUCK, EARLY, MOVES, REDUCES, TWINS };
+    enum { RECEIVED, TOLD, STUCK, EARLY = STUCK, MOVES, REDUCES, UNKNOWN, TWINS };
 
     (void)state;
     for (int twin = 0; twin < TWINS; twin++) {
@@ -845,18 +846,20 @@ static void a_wait_for_a_send_that_was_received(void **state)
         did(second, EVENT_CLASS_ISEND, 1, 8, 6);
         did_completing(1, EVENT_CLASS_RECV, 0, 0, 7);
         did_completing(1, EVENT_CLASS_RECV, 0, 0, 8);
+        if (twin != RECEIVED && twin != REDUCES)
+            did_completing(second, EVENT_CLASS_WAIT, 5, EVENT_NONE, EVENT_NONE);
         if (twin == REDUCES) /* in one of two: the other one may go on */
             inside(second, EVENT_CLASS_COLL, EVENT_NONE, EVENT_NONE, 0);
-        inside(0, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 5);
+        inside(0, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, twin == UNKNOWN ? 7 : 5);
         inside(1, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
         standing[0] = twin == EARLY ? PROOF_PAUSED : PROOF_RESTED;
         standing[1] = twin == MOVES ? PROOF_UNKNOWN : PROOF_RESTED;
-        if (twin) {
+        if (twin >= STUCK) {
             expect_nothing();
             continue;
         }
         expect_proven(2);
-        expect_need(ENDING_NEED_MET, ENDING_OBJECT_NONE, EVENT_NONE);
+        expect_need(ENDING_NEED_OVER, ENDING_OBJECT_NONE, EVENT_NONE);
     }
 }
 
@@ -894,7 +897,7 @@ static void a_call_with_a_null_pointer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wait_for_a_send_that_was_received),
+        cmocka_unit_test(a_wait_for_a_request_that_is_complete),
         cmocka_unit_test(a_call_with_a_null_pointer),
         cmocka_unit_test(collectives_wait_for_who_is_missing),
         cmocka_unit_test(roots_of_two_groups_fit),

@@ -1,0 +1,36 @@
+/* Two threads of each rank start a send into one variable: the first handle is lost, and both
+ * threads wait for the second. Whichever thread waits in vain never returns. */
+#include <mpi.h>
+#include <pthread.h>
+
+enum { COUNT = 10000 };
+static int out[2][COUNT], in[2][COUNT], rank;
+static MPI_Request shared = MPI_REQUEST_NULL;
+static pthread_barrier_t both;
+
+static void *exchange(void *argument)
+{
+    const int me = (int)(long)argument;
+    MPI_Request got;
+    MPI_Irecv(in[me], COUNT, MPI_INT, 1 - rank, me, MPI_COMM_WORLD, &got);
+    pthread_barrier_wait(&both);
+    MPI_Isend(out[me], COUNT, MPI_INT, 1 - rank, me, MPI_COMM_WORLD, &shared);
+    pthread_barrier_wait(&both);
+    MPI_Wait(&shared, MPI_STATUS_IGNORE);
+    MPI_Wait(&got, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    int level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pthread_barrier_init(&both, NULL, 2);
+    pthread_t other;
+    pthread_create(&other, NULL, exchange, (void *)1L);
+    exchange((void *)0L);
+    pthread_join(other, NULL);
+    MPI_Finalize();
+    return 0;
+}
