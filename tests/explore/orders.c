@@ -3,7 +3,12 @@
  * gone through here, where a receive is posted and completed in two steps, a message arrives at any
  * time behind those before it between the same ranks, and a send has a buffer or not. The search
  * finds the same outcomes of programs that come to their ends, none that cannot be, and a deadlock
- * wherever there is one; or it says that it is not all. */
+ * wherever there is one; or it says that it is not all.
+ *
+ * In one program of three, threads end their rank by a signal or call MPI_Abort, most only after
+ * the message of one peer. Ranks that fail in some world are those that can. Behind a rank that was
+ * ended by a signal the search may not say that it is all; it has met such an end wherever there is
+ * one. */
 #include "core/random.h"
 #include "explore/search.h"
 #include "tests/explore/states.h"
@@ -16,6 +21,7 @@
 enum { PROGRAMS = 150, RANKS = 3, THREADS = 3, OPS = 5, MESSAGES = 6, STATES_MAX = 600000 };
 enum { ANY = -1, TEXT = 400, ALL = RANKS * THREADS, SLOTS = 2 * THREADS };
 enum { BLOCKING, NONBLOCKING }; /* slots of a thread */
+enum { SIGNAL, ABORT };         /* how a rank fails */
 
 struct op {
     char what; /* a letter, see orders/program.c */
@@ -66,6 +72,12 @@ static void make(struct program *p, uint64_t seed)
         if (below(&r, 6) == 0)
             insert(p, &r, to, (struct op){'w', 0, 0});
     }
+    if (below(&r, 3))
+        return;
+    for (int i = 1 + below(&r, 2); i > 0; i--) {
+        int rank = below(&r, p->ranks), after = (rank + 1 + below(&r, p->ranks - 1)) % p->ranks;
+        insert(p, &r, rank, (struct op){below(&r, 2) ? 'k' : 'a', below(&r, 4) ? after : ANY, 3});
+    }
 }
 
 static int words(const struct program *p, char word[ALL][TEXT])
@@ -105,6 +117,7 @@ struct state {
 };
 static struct core_table states, ends;
 static uint32_t deadlocks;
+static unsigned can_fail; /* bits, see failure_bit */
 
 static uint64_t hash_of(const void *from, size_t bytes)
 {
@@ -233,6 +246,18 @@ static void send(const struct program *p, const struct state *before, int rank, 
     go(p, &s);
 }
 
+static unsigned failure_bit(int rank, int how)
+{
+    return 1u << (2 * rank + how);
+}
+
+/* Whether the last message that was seen came from there. */
+static bool is_due(const char *text, int peer)
+{
+    const char *last = strrchr(text, ' ');
+    return peer == ANY || (last && last[1] - '0' == peer);
+}
+
 /* Every step that the thread can make now. */
 static bool step(const struct program *p, const struct state *before, int rank, int t)
 {
@@ -254,6 +279,15 @@ static bool step(const struct program *p, const struct state *before, int rank, 
         return true;
     case 'p':
         return probe(p, before, rank, t, op);
+    case 'k':
+    case 'a':
+        if (is_due(s.text[rank][t], op->peer)) {
+            can_fail |= failure_bit(rank, what == 'k' ? SIGNAL : ABORT);
+            return true;
+        }
+        s.at[rank][t]++;
+        go(p, &s);
+        return true;
     case 'i': /* the one before is waited for */
         if (!slot->used) {
             s.at[rank][t]++;
@@ -336,7 +370,8 @@ struct worlds {
     struct world_processes *worlds;
     struct world_process_outcome outcome;
     int ranks;
-    bool stands; /* one has stood still */
+    bool stands;     /* one has stood still */
+    unsigned failed; /* in one of them */
 };
 
 static enum core_status run_world(void *context, const struct replay_policy *policy,
@@ -352,8 +387,14 @@ static enum core_status run_world(void *context, const struct replay_policy *pol
         return status;
     for (int i = 0; i < w->outcome.world.finding_count; i++)
         w->stands |= !strcmp(w->outcome.world.finding[i].rule, "deadlock");
-    for (int rank = 0; rank < w->ranks; rank++)
-        snprintf(text[rank], TEXT, "%s", w->outcome.rank[rank].output);
+    for (int rank = 0; rank < w->ranks; rank++) {
+        const struct world_rank_outcome *of = &w->outcome.rank[rank];
+        snprintf(text[rank], TEXT, "%s", of->output);
+        if (of->end == WORLD_RANK_KILLED)
+            w->failed |= failure_bit(rank, SIGNAL);
+        if (of->end == WORLD_RANK_ABORTED)
+            w->failed |= failure_bit(rank, ABORT);
+    }
     *out_outcome = &w->outcome.world;
     *out_key = w->outcome.world.finished ? key_of(text, w->ranks) : 1;
     *out_events = (struct explore_events){w->outcome.event, w->outcome.event_count};
@@ -361,7 +402,7 @@ static enum core_status run_world(void *context, const struct replay_policy *pol
 }
 
 struct sums {
-    unsigned long long outcomes, behaviours, stand, large, limited;
+    unsigned long long outcomes, behaviours, stand, large, limited, killed, aborted, many;
     int faults;
 };
 
@@ -379,7 +420,7 @@ static void compare(const char *path, uint64_t seed, bool all, struct sums *sums
         argv[i] = word[i - 1];
     states = states_none();
     ends = states_none();
-    deadlocks = 0;
+    deadlocks = can_fail = 0;
     go(&p, &start);
     w.ranks = p.ranks;
     const struct world_program program = {.argv = argv, .rank_count = p.ranks};
@@ -392,14 +433,19 @@ static void compare(const char *path, uint64_t seed, bool all, struct sums *sums
         passed += s.class[i].key != 1;
     }
     bool large = states.count > STATES_MAX, limited = !s.complete;
-    bool fault = !large && (there < passed || (w.stands && !deadlocks) ||
-                            (!limited && (there < ends.count || (deadlocks && !w.stands))));
+    bool killed = false;
+    for (int rank = 0; rank < p.ranks; rank++)
+        killed |= (can_fail & failure_bit(rank, SIGNAL)) != 0;
+    bool fault = !large && (there < passed || (w.stands && !deadlocks) || (w.failed & ~can_fail) ||
+                            (can_fail && !w.failed) || (killed && !limited) ||
+                            (!limited && (there < ends.count || (deadlocks && !w.stands) ||
+                                          w.failed != can_fail)));
     if (fault || all) {
         printf("program %llu: %u outcomes in %llu behaviours%s%s, %u of them among %u by brute "
-               "force%s\n ",
+               "force%s; failures %#x and %#x\n ",
                (unsigned long long)seed, passed, (unsigned long long)s.behaviours,
                w.stands ? " and a deadlock" : "", s.complete ? "" : ", not all", there, ends.count,
-               deadlocks ? " with a deadlock" : "");
+               deadlocks ? " with a deadlock" : "", w.failed, can_fail);
         for (int i = 1; argv[i]; i++)
             printf(" '%s'", argv[i]);
         printf("\n");
@@ -409,6 +455,9 @@ static void compare(const char *path, uint64_t seed, bool all, struct sums *sums
     sums->stand += deadlocks > 0;
     sums->large += large;
     sums->limited += limited;
+    sums->killed += killed;
+    sums->aborted += can_fail && !killed;
+    sums->many += ends.count > 8 && !limited;
     sums->faults += fault;
     explore_search_done(&s);
     world_processes_end(w.worlds);
@@ -427,8 +476,9 @@ int main(int argc, char **argv)
     for (uint64_t seed = first; seed <= last; seed++)
         compare(argv[1], seed, argc == 3, &sums);
     printf("%llu outcomes in %llu behaviours; of %llu programs %llu can stand still, %llu are too "
-           "large, %llu have more than is told; %d faults\n",
+           "large, %llu have more than is told, %llu can end by a signal, %llu abort, %llu have more "
+           "than 8 outcomes, which are all told; %d faults\n",
            sums.outcomes, sums.behaviours, (unsigned long long)(last - first + 1), sums.stand,
-           sums.large, sums.limited, sums.faults);
+           sums.large, sums.limited, sums.killed, sums.aborted, sums.many, sums.faults);
     return sums.faults != 0;
 }

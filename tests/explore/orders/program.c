@@ -1,10 +1,12 @@
 /* Runs what its words say, one for each thread: RANK:CALLS, a rank's first thread first. A call is
  * a letter, a peer and a tag (or * for any): s send, S synchronous send, r receive, i nonblocking
  * receive, p probe, m probe that a receive of the message follows; w waits for the nonblocking
- * receive, as a thread does at its end. A rank prints a line for each of its threads: what it
+ * receive, as a thread does at its end. k ends the rank by a signal, a calls MPI_Abort with the tag
+ * for its code; each where the thread's last message came from that peer (*: always). A rank prints a line for each of its threads: what it
  * received or found. */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,13 @@ static void finish(struct thread *t)
         return;
     MPI_Wait(&t->request, &status);
     saw(t, &status, t->got);
+}
+
+/* Whether the last message that the thread saw came from there. */
+static int is_due(const struct thread *t, int peer)
+{
+    const char *last = strrchr(t->text, ' ');
+    return peer == MPI_ANY_SOURCE || (last && last[1] - '0' == peer);
 }
 
 static void *run(void *argument)
@@ -70,6 +79,14 @@ static void *run(void *argument)
             MPI_Mprobe(peer, tag, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
             MPI_Mrecv(&got, 1, MPI_INT, &message, &status);
             saw(t, &status, got);
+            break;
+        case 'k':
+            if (is_due(t, peer))
+                raise(SIGSEGV);
+            break;
+        case 'a':
+            if (is_due(t, peer))
+                MPI_Abort(MPI_COMM_WORLD, tag);
             break;
         default:
             finish(t);
