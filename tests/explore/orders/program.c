@@ -2,8 +2,8 @@
  * a letter, a peer and a tag (or * for any): s send, S synchronous send, r receive, i nonblocking
  * receive, p probe, m probe that a receive of the message follows; w waits for the nonblocking
  * receive, as a thread does at its end. k ends the rank by a signal, a calls MPI_Abort with the tag
- * for its code; each where the thread's last message came from that peer (*: always). A rank prints a line for each of its threads: what it
- * received or found. */
+ * for its code; each where the thread's last message came from that peer (*: always). A rank prints
+ * a line for each of its threads: what it received or found. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
