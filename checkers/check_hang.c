@@ -61,7 +61,11 @@ static enum core_status add_finding(struct trace *trace, const struct ending *en
         for (uint32_t i = 0; i < ending->call_count; i++)
             if (ending->call[i].role == (enum ending_role)role)
                 add_call(trace, finding, ending, &ending->call[i]);
-    finding_fact(finding, "observed: the job hung in these calls (proven), and crosswait ended it");
+    finding_fact(finding,
+                 wording_rests(ending)
+                     ? "observed: the job hung in these calls: nothing moved in them for seconds, "
+                       "and no rank could do anything else; crosswait ended it"
+                     : "observed: the job hung in these calls (proven), and crosswait ended it");
     return CORE_OK;
 }
 

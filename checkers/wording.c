@@ -368,6 +368,14 @@ void wording_wait(FILE *file, const struct ending *ending, const struct ending_w
     ranks_waited(file, ending, &wait, 1);
 }
 
+bool wording_rests(const struct ending *ending)
+{
+    for (uint32_t i = 0; i < ending->wait_count; i++)
+        if (ending->wait[i].need == ENDING_NEED_NULL || ending->wait[i].need == ENDING_NEED_OVER)
+            return true;
+    return false;
+}
+
 bool wording_need_is_own(enum ending_need need)
 {
     return need == ENDING_NEED_ORDER || need == ENDING_NEED_PARTITION ||

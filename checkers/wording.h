@@ -45,6 +45,10 @@ const char *wording_need(enum ending_need need);
 /* Whether it is the rank's own to do, which the words of the wait say. */
 bool wording_need_is_own(enum ending_need need);
 
+/* Whether the proof takes a call for blocked since nothing of it moved for seconds: MPI says of no
+ * other rank that it has to do something first. */
+bool wording_rests(const struct ending *ending);
+
 /* Free with free(); NULL: out of memory. */
 char *wording_deadlock_text(const struct ending *ending);
 /* One sentence on how the job was ended; NULL: it was not, or out of memory. Free with free(). */

@@ -107,6 +107,7 @@ struct report_facts {
     char *ended;   /* why and how crosswait ended the job, NULL: it did not */
     char *waiting; /* of a snapshot: who waited for whom; NULL: the job is over */
     enum ending_reason reason;
+    bool rests;        /* DEADLOCK: that nothing moved is part of the proof, see wording_rests */
     uint64_t still_ms; /* DEADLOCK: so long after its last progress it was over; 0: not known */
     int64_t exit_code; /* of the job; -1 unknown */
     uint64_t events, inner_events, lost, messages, message_bytes;

@@ -311,6 +311,7 @@ static enum core_status gather(struct trace *trace, const struct finding_list *f
     char **words = ending.reason == ENDING_SNAPSHOT ? &facts.waiting : &facts.ended;
     *words = wording_ending(&ending);
     facts.reason = ending.reason;
+    facts.rests = wording_rests(&ending);
     facts.still_ms = ending.reason == ENDING_DEADLOCK ? ending.limit_ms : 0;
     ending_done(&ending);
     const char *start_ns = trace_meta(trace, "start_ns");
@@ -366,7 +367,8 @@ const char *report_ended(const struct report_facts *facts, const struct report_e
     if (facts->still_ms)
         snprintf(when, sizeof when, "%.1f s after its last progress",
                  (double)facts->still_ms / 1000);
-    snprintf(buffer, buffer_bytes, "the job was ended %s: it could never have gone on", when);
+    snprintf(buffer, buffer_bytes, "the job was ended %s: %s", when,
+             facts->rests ? "no rank could do anything else" : "it could never have gone on");
     return buffer;
 }
 
