@@ -598,8 +598,11 @@ void recorder_world_known(struct lane *lane)
 /* all: the group of all processes; none: that of MPI_COMM_WORLD. */
 static void started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, MPI_Group all)
 {
-    int provided = 0;
+    enum { VERSION = 100 };
+    int provided = 0, version = 0, subversion = 0;
     own_after();
+    if (OWN(Get_version)(&version, &subversion) == MPI_SUCCESS)
+        recorder.standard = version * VERSION + subversion;
     if (OWN(Query_thread)(&provided) != MPI_SUCCESS)
         provided = thread_level;
     if (!choose_folder()) {

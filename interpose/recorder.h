@@ -103,6 +103,7 @@ extern struct recorder { /* of the process */
     bool filter;      /* not every call is wanted */
     bool partial;     /* so, or a call was made of which only the name is known: what made an object
                          or a request may not be on record */
+    int standard;     /* the version of MPI that the library says it is of: 401 is 4.1 */
     int stack;        /* frames kept of each call's stack; 0 none */
     int world_rank, world_size;
     uint64_t seq;                 /* last one given out */

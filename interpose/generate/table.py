@@ -211,7 +211,7 @@ def squeeze(ctype):
 
 class Call:
     FLAGS = ("special", "variadic", "glue", "aid", "ext", "newer", "poll", "steady")
-    VALUES = ("returns", "origin", "sides", "null", "unjudged", "check", "topology")
+    VALUES = ("returns", "origin", "sides", "null", "unjudged", "check", "topology", "since")
 
     def __init__(self, line):
         words = line.split()
@@ -224,6 +224,7 @@ class Call:
             setattr(self, flag, False)
         self.origin = self.sides = self.null = self.unjudged = self.check = self.topology = None
         self.returns = "int"
+        self.since = 0  # 401: MPI 4.1
         self.small = self.large = None  # forms for small and large counts (MPI 4)
         self.large_names = self.words = None
         self.declared = False  # by the header
@@ -249,6 +250,10 @@ class Call:
             raise Bad(f"no such check: '{self.check}'")
         if self.topology not in (None, *TOPOLOGIES):
             raise Bad(f"no such topology: '{self.topology}'")
+        if self.since:
+            if not re.fullmatch(r"\d\.\d", self.since) or not self.null:
+                raise Bad(f"no version of MPI since which a handle may be null: '{self.since}'")
+            self.since = int(self.since.replace(".", "0"))
         for role in (self.null, self.unjudged):
             if role and not self.all(role):
                 raise Bad(f"no parameter has the role '{role}'")

@@ -755,7 +755,7 @@ bool usage_flavor(struct lane *lane, uint64_t seq, MPI_Win win, const char *argu
         !found)
         return true;
     /* MPI 4.1 answers for other windows, too: no shared memory there */
-    bool fits = shared ? *flavor == MPI_WIN_FLAVOR_SHARED || MPI_VERSION * 10 + MPI_SUBVERSION > 40
+    bool fits = shared ? *flavor == MPI_WIN_FLAVOR_SHARED || recorder.standard > 400
                        : *flavor == MPI_WIN_FLAVOR_DYNAMIC;
     if (!fits)
         usage_say(lane, seq, shared ? MISUSE_NO_SHARED : MISUSE_NO_DYNAMIC, argument, 0);
