@@ -1,7 +1,9 @@
 /* Threads against brute force: small random programs in which several threads of a rank send,
  * receive and probe (orders/program.c runs them, in worlds of processes). Every interleaving is
  * gone through here, where a receive is posted and completed in two steps, a message arrives at any
- * time behind those before it between the same ranks, and a send has a buffer or not. The search
+ * time behind those before it between the same ranks, and a send has a buffer or not. A thread that
+ * waits in a probe may find a message that is taken as it arrives, by a receive that was posted
+ * behind the probe. The search
  * finds the same outcomes of programs that come to their ends, none that cannot be, and a deadlock
  * wherever there is one; or it says that it is not all.
  *
@@ -106,6 +108,7 @@ struct message {
 };
 struct slot {
     uint8_t used, complete;
+    uint8_t behind; /* threads that stood before a probe as it was posted, as bits */
     int8_t peer, tag, source;
     int16_t value;
 };
@@ -137,13 +140,24 @@ static void saw(struct state *s, int rank, int thread, int source, int tag, int 
         abort();
 }
 
+static bool fits(int peer, int tag, const struct message *m)
+{
+    return (tag == ANY || tag == m->tag) && (peer == ANY || peer == m->from);
+}
+
+/* The probe that the thread stands before or waits in; NULL: none. */
+static const struct op *probe_of(const struct program *p, const struct state *s, int rank, int t)
+{
+    const struct op *op = &p->op[rank][t][s->at[rank][t]];
+    return s->at[rank][t] < p->count[rank][t] && op->what == 'p' && !s->waits[rank][t] ? op : NULL;
+}
+
 /* The first that was sent by that rank and fits; NULL: there is none, or it has not arrived. */
 static struct message *first_from(struct state *s, int rank, int peer, int tag, int from)
 {
     for (int i = 0; i < s->messages; i++) {
         struct message *m = &s->message[i];
-        if (!m->gone && m->to == rank && m->from == from && (tag == ANY || tag == m->tag) &&
-            (peer == ANY || peer == from))
+        if (!m->gone && m->to == rank && m->from == from && fits(peer, tag, m))
             return m->arrived ? m : NULL;
     }
     return NULL;
@@ -198,6 +212,9 @@ static void post(const struct program *p, const struct state *before, int rank, 
     struct slot *slot = &s.slot[rank][number];
     bool taken = false;
     *slot = (struct slot){.used = 1, .peer = (int8_t)op->peer, .tag = (int8_t)op->tag};
+    for (int t = 0; t < p->threads[rank]; t++)
+        if (t != number / 2 && probe_of(p, &s, rank, t))
+            slot->behind |= (uint8_t)(1u << t);
     s.order[rank][s.posted[rank]++] = (uint8_t)number;
     const struct state posted = s;
     for (int from = 0; from < p->ranks; from++) {
@@ -213,6 +230,14 @@ static void post(const struct program *p, const struct state *before, int rank, 
         go(p, &posted);
 }
 
+static void found(struct state *s, int rank, int t, const struct message *m)
+{
+    saw(s, rank, t, m->from, m->tag, 0);
+    s->at[rank][t]++;
+    for (int i = 0; i < SLOTS; i++)
+        s->slot[rank][i].behind &= (uint8_t) ~(1u << t);
+}
+
 static bool probe(const struct program *p, const struct state *before, int rank, int t,
                   const struct op *op)
 {
@@ -222,12 +247,46 @@ static bool probe(const struct program *p, const struct state *before, int rank,
         const struct message *m = first_from(&s, rank, op->peer, op->tag, from);
         if (!m)
             continue;
-        saw(&s, rank, t, from, m->tag, 0);
-        s.at[rank][t]++;
+        found(&s, rank, t, m);
         go(p, &s);
         any = true;
     }
     return any;
+}
+
+/* Threads that wait in a probe, and may find the message before a receive takes it, as bits. */
+static unsigned finders(const struct program *p, const struct state *s, const struct message *m)
+{
+    unsigned set = 0;
+    int rank = m->to;
+    for (int t = 0; t < p->threads[rank]; t++) {
+        const struct op *op = probe_of(p, s, rank, t);
+        bool may = op && fits(op->peer, op->tag, m);
+        for (int i = 0; i < SLOTS; i++) {
+            const struct slot *slot = &s->slot[rank][i];
+            may &= !slot->used || slot->complete || !fits(slot->peer, slot->tag, m) ||
+                   slot->behind >> t & 1;
+        }
+        set |= (unsigned)may << t;
+    }
+    return set;
+}
+
+static void arrive(const struct program *p, const struct state *before, int number)
+{
+    const unsigned may = finders(p, before, &before->message[number]);
+    for (unsigned set = may;; set = (set - 1) & may) { /* each subset */
+        struct state s = *before;
+        struct message *m = &s.message[number];
+        m->arrived = 1;
+        for (int t = 0; t < THREADS; t++)
+            if (set >> t & 1)
+                found(&s, m->to, t, m);
+        match_posted(&s, m->to, m->from);
+        go(p, &s);
+        if (!set)
+            return;
+    }
 }
 
 static void send(const struct program *p, const struct state *before, int rank, int t,
@@ -354,10 +413,7 @@ static void go(const struct program *p, const struct state *s)
                      s->message[before].to != s->message[i].to;
         if (!first)
             continue;
-        struct state next = *s;
-        next.message[i].arrived = 1;
-        match_posted(&next, next.message[i].to, next.message[i].from);
-        go(p, &next);
+        arrive(p, s, i);
         any = true;
     }
     for (int rank = 0; rank < p->ranks; rank++)

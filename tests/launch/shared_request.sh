@@ -6,7 +6,7 @@
 mpicc -g -pthread -o shared.$$ $SOURCE/tests/launch/programs/shared_request.c || exit 1
 timeout 60 crosswait run -o T.db -- mpirun -n 2 ./shared.$$ > out 2>&1
 echo "status $?"
-crosswait check --only=hang T.db | grep -o 'a request whose communication is complete\|^   = observed.*' |
-    sort -u
+crosswait check --only=hang T.db >hang
+grep -o 'a request whose communication is complete\|^   = observed.*' hang | sort -u
 grep -o '^error[^:]*\|^crosswait: deadlock' out | sort -u
 echo "left behind: $(left shared.$$)"

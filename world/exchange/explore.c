@@ -65,19 +65,19 @@ static void released(struct world_rank *rank, uint32_t order, const struct world
     }
 }
 
-static const struct world_past *past_of_requests(const struct world_decider *d, uint32_t bits)
-{
-    const struct world_past *past = NULL;
-    for (int i = 0; i < d->count; i++)
-        if (d->request[i] && bits >> (i < 31 ? i : 31) & 1)
-            past = world_past_join(past, d->request[i]->done_past);
-    return past;
-}
-
 static bool still_same(const struct world_decider *d, int i)
 {
     CORE_CHECK_HOT(i >= 0 && i < d->count);
     return d->request[i] && d->request[i]->serial == d->serial[i];
+}
+
+static const struct world_past *past_of_requests(const struct world_decider *d, uint32_t bits)
+{
+    const struct world_past *past = NULL;
+    for (int i = 0; i < d->count; i++)
+        if (d->request[i] && bits >> (i < 31 ? i : 31) & 1 && !(d->of_others && !still_same(d, i)))
+            past = world_past_join(past, d->request[i]->done_past);
+    return past;
 }
 
 static struct world_rank *receiver_of(const struct ompi_request_t *send)
@@ -110,7 +110,7 @@ static bool is_complete(const struct world_decider *d, int i)
 static bool all_complete(const struct world_decider *d)
 {
     for (int i = 0; i < d->count; i++)
-        if (d->request[i] && !is_complete(d, i))
+        if (d->request[i] && !is_complete(d, i) && !(d->of_others && !still_same(d, i)))
             return false;
     return true;
 }
@@ -299,6 +299,8 @@ struct world_decider *world_explore_receiving(struct ompi_request_t *recv)
     return d;
 }
 
+static int32_t ask_of_requests(const struct world_decider *what, MPI_Request request[]);
+
 /* A message that is sent only once this one was known to be there comes too late for a receive that
  * has it by then. */
 void world_explore_certain(void)
@@ -308,9 +310,14 @@ void world_explore_certain(void)
         if (!recv->decider || recv->certain || recv->cancelling ||
             !world_available_known(ME, recv->decider))
             continue;
+        const uint32_t serial = recv->serial;
         recv->certain = true;
-        world_explore_wait(EXPLORE_ALL, 1, &recv, false);
-        world_explore_observe(recv); /* looks at the others once more */
+        ask_of_requests(&(struct world_decider){.kind = EXPLORE_ALL, .count = 1, .of_others = true},
+                        &recv);
+        if (recv->serial == serial)
+            world_explore_observe(recv); /* looks at the others once more */
+        else
+            world_explore_certain();
         return;
     }
 }
@@ -896,12 +903,15 @@ static bool is_certain(const struct ompi_request_t *request)
     return request->complete && (nobody || request->seen);
 }
 
-int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request request[],
-                           bool poll)
+static int32_t ask_of_requests(const struct world_decider *what, MPI_Request request[])
 {
     struct world_decider *d = world_zalloc(sizeof *d);
+    const enum world_explore_kind kind = what->kind;
+    const bool poll = what->poll;
+    const int count = what->count;
     int active = 0, certain = 0;
-    *d = (struct world_decider){.kind = kind, .count = count, .poll = poll, .polled_before = poll};
+    *d = *what;
+    d->polled_before = poll;
     d->request = world_zalloc((size_t)count * sizeof(*d->request));
     d->serial = world_zalloc((size_t)count * sizeof(*d->serial));
     for (int i = 0; i < count; i++) {
@@ -937,6 +947,13 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
         if (d->request[i])
             d->request[i]->polled = poll && !d->answer;
     return kind == EXPLORE_ANY ? d->answer - poll : d->answer;
+}
+
+int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request request[],
+                           bool poll)
+{
+    return ask_of_requests(&(struct world_decider){.kind = kind, .count = count, .poll = poll},
+                           request);
 }
 
 bool world_explore_named(int32_t answer, int active_index)

@@ -116,6 +116,7 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     uint32_t *serial;
     uint32_t certain; /* of active requests, as bits: complete at once, so that all see it */
     bool must_find;   /* a poll of such ones */
+    bool of_others;   /* other threads wait for them, too, and may free them first */
     /* of windows and threads: whose turn it is, and what it would do; `asks` of whoever waits */
     struct world_part *part;
     struct world_effect *effect; /* fiber is NULL until its rank completes it */

@@ -4,7 +4,8 @@
 #include "world/exchange/explore_cancel.h"
 #include "world/exchange/match.h"
 
-/* Whether a receive that was posted before `order` and still waits would get the message. */
+/* Whether a receive that was posted before `order`, or a matched probe of another thread, still
+ * waits and would get the message. */
 static bool claimed(const struct world_rank *rank, const struct world_message *message,
                     uint32_t order)
 {
@@ -12,6 +13,12 @@ static bool claimed(const struct world_rank *rank, const struct world_message *m
          recv = recv->next)
         if (world_match_fits(message, recv->context, recv->peer, recv->tag))
             return true;
+    for (const struct world_fiber *of = rank->fiber; of && rank->fiber->sibling; of = of->sibling) {
+        const struct world_decider *d = of->decider;
+        if (d && d->kind == EXPLORE_PROBE && d->take && !d->poll && d->order < order &&
+            world_match_fits(message, d->context, d->source, d->tag))
+            return true;
+    }
     return false;
 }
 

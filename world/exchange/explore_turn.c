@@ -412,6 +412,9 @@ uint64_t world_turn_mark(const struct world_decider *asks)
     for (struct world_near d = decided_near(asks); world_near_next(&d);)
         if (d.turn->kind == asks->kind && conflict(asks, d.turn))
             mark += core_random_mix(d.turn->mark);
+    if (asks->kind == EXPLORE_THREAD) /* a thread has one name in all its turns */
+        for (const struct world_decider *d = asks->part->decided; d; d = d->next)
+            mark += d->kind == EXPLORE_THREAD && d->name == asks->name;
     return core_random_mix(mark);
 }
 
