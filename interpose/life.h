@@ -8,6 +8,10 @@ int life_pid(void);                /* of the process that is recorded; 0: not ye
 bool recorder_plain(void);         /* no launcher: MPI_Finalize makes the trace */
 const char *recorder_folder(void); /* of this job's spools */
 
+/* MPI runs, and its start was not seen; records from here on, and says that calls are missing. */
+bool special_started_unseen(void);
+struct lane *special_start_late(void **cfa);
+
 /* The trace that a job without a launcher writes. */
 const char *life_out(void);
 /* Behind MPI_Finalize of a job without a launcher: rank 0 turns the spools into the trace, once all

@@ -537,26 +537,30 @@ static void callback_unseen(unsigned call, void **cfa)
 
 /* An event of its own for a call that no lane would be given for: what it says is what it is about.
  */
-void usage_outside(unsigned call, void **cfa)
+struct lane *usage_outside(unsigned call, void **cfa)
 {
     callback_unseen(call, cfa);
     if (call_description[call].verb == VERB_FROM_FORTRAN &&
         (call = recorder_bound_call(cfa[-1])) == CALL_COUNT)
-        return;
+        return NULL;
     if (recorder_thread.current || (recorder.on && call != CALL_Init && call != CALL_Init_thread) ||
-        recorder_plain() || trait_in(call_description[call].traits, TRAIT_ANY_TIME) ||
+        trait_in(call_description[call].traits, TRAIT_ANY_TIME) ||
         (life.pid && life.pid != (int)getpid()))
-        return;
+        return NULL;
+    if (special_started_unseen())
+        return special_start_late(cfa);
+    if (recorder_plain())
+        return NULL;
     if (UNLIKELY(recorder.apart_ended)) {
         recorder_missed(recorder.lanes, 1);
-        return;
+        return NULL;
     }
     enum misuse_kind kind = recorder.on      ? MISUSE_INIT_TWICE
                             : recorder.ended ? MISUSE_AFTER_FINALIZE
                                              : MISUSE_BEFORE_INIT;
     struct lane *lane = recorder.lanes;
     if (!lane && !(lane = before_start()))
-        return;
+        return NULL;
     struct spool_event *e = recorder_enter(lane, call, cfa);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
     usage_say(lane, e->seq, kind, NULL, 0);
@@ -564,6 +568,7 @@ void usage_outside(unsigned call, void **cfa)
     recorder_back(e);
     recorder_leave(lane, e, MPI_SUCCESS, STEP_LOCAL);
     recorder_thread.ready = recorder.on ? lane : NULL;
+    return NULL;
 }
 
 static void started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, MPI_Group all);

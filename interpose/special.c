@@ -1,5 +1,6 @@
 /* Bodies of the calls that no template can express: starting and ending, and the waits and tests on
  * several requests. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,13 +70,32 @@ int special_Init_thread(Init_thread_fn real, void **cfa, int *argc, char ***argv
     return returned;
 }
 
+/* MPI runs, and its start was not seen: it was made inside dlopen (entry/README.md). */
+bool special_started_unseen(void)
+{
+    int started = 0, ended = 0;
+    return !recorder.on && !recorder.ended && !recorder.lanes &&
+           OWN(Initialized)(&started) == MPI_SUCCESS && started &&
+           OWN(Finalized)(&ended) == MPI_SUCCESS && !ended;
+}
+
+struct lane *special_start_late(void **cfa)
+{
+    static atomic_flag tried = ATOMIC_FLAG_INIT;
+
+    if (atomic_flag_test_and_set(&tried))
+        return NULL;
+    recorder_started(0, recorder_started_clock(), CALL_Init, cfa, MPI_SUCCESS);
+    if (recorder.on)
+        recorder_unknown(recorder.lanes);
+    return recorder_thread.ready;
+}
+
 int special_Finalize(Finalize_fn real, void **cfa)
 {
     struct lane *lane = recorder_lane(cfa);
-    if (UNLIKELY(!lane)) {
-        usage_outside(CALL_Finalize, cfa);
+    if (UNLIKELY(!lane) && !(lane = usage_outside(CALL_Finalize, cfa)))
         return real();
-    }
     struct spool_event *e = recorder_enter(lane, CALL_Finalize, cfa);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
     recorder_request_finalizing(lane, e->seq);

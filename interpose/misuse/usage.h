@@ -267,8 +267,9 @@ void usage_regions_gone(const void *win);
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* A call before MPI_Init, after MPI_Finalize, or by a thread that may not make it. */
-void usage_outside(unsigned call, void **cfa);
+/* A call before MPI_Init, after MPI_Finalize, or by a thread that may not make it: it is not
+ * recorded as others are. Not NULL: it is, as MPI was started where no call is seen. */
+struct lane *usage_outside(unsigned call, void **cfa);
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 

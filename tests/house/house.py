@@ -78,9 +78,12 @@ OWNED = {
     "objects/requests.c": "Isend Irecv Ibarrier Wait",
     "objects/handles.c": "Comm_group Group_free Group_translate_ranks Pack_external_size",
     "perturb.c": "*",
-    "recorder.c": "Comm_rank Comm_size Get_library_version Group_rank Group_size Query_thread",
+    "recorder.c": (
+        "Comm_rank Comm_size Get_library_version Get_version Group_rank Group_size Query_thread"
+    ),
     "recorder.h": "x",
     "session.c": "Group_from_session_pset",
+    "special.c": "Finalized Initialized",
     "turns.c": "*",
     "turns_window.c": "*",
 }
