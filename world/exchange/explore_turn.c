@@ -599,6 +599,18 @@ static void locked_before(struct world_decider *d)
             before(d, asks);
 }
 
+/* Whether another thread probes, or has probed, for what is to be received, and nothing orders the
+ * two: the probe may come back only behind the receive's post, which is not decided. */
+static bool is_probed(const struct world_decider *receives)
+{
+    for (struct world_near e = decided_near(receives); world_near_next(&e);)
+        if (e.turn->kind == EXPLORE_THREAD && e.turn->use == TURN_PROBES &&
+            e.turn->name != receives->name && conflict(receives, e.turn) &&
+            !world_past_has(receives->past, e.turn->decided))
+            return true;
+    return false;
+}
+
 void world_turn_given(struct world_decider *d, struct world_decider *asks)
 {
     CORE_CHECK(d->part == asks->part && d->kind == asks->kind);
@@ -611,6 +623,8 @@ void world_turn_given(struct world_decider *d, struct world_decider *asks)
     }
     asks->decided = d->decided;
     asks->gained = world_past_join(asks->past, seen_of(asks));
+    if (asks->kind == EXPLORE_THREAD && asks->use == TURN_RECEIVES && is_probed(asks))
+        world_explore_limited();
     d->exclusive = asks->exclusive;
     d->reads = asks->reads;
     d->op = asks->op;
@@ -943,18 +957,6 @@ void world_turn_unlocked(struct world_part *part, bool exclusive)
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-/* A thread waits in a probe, and another one is to receive: what was found first is not decided. */
-static bool is_probed(uint32_t context, int source, int tag)
-{
-    CORE_CHECK(ME->fiber->sibling); /* there are several threads */
-    for (const struct world_fiber *of = ME->fiber; of; of = of->sibling) {
-        const struct world_decider *d = of->decider;
-        if (d && d->kind == EXPLORE_PROBE && d->context == context && may_meet(d, source, tag))
-            return true;
-    }
-    return false;
-}
-
 void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag)
 {
     const struct world_fiber *fiber = WORLD->fiber;
@@ -985,6 +987,4 @@ void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag
                                            .source = peer,
                                            .tag = tag}),
           "waits for the other threads of its rank");
-    if (use == TURN_RECEIVES && is_probed(comm->context, peer, tag))
-        world_explore_limited();
 }
