@@ -70,14 +70,15 @@ struct launch_rank {
     uint64_t gone_ns;   /* CLOCK_MONOTONIC */
     uint32_t gone_turn; /* ranks found gone in the same look have the same turn; 0: not gone */
     bool status_known;
-    int status;               /* as waitpid gives it */
-    uint64_t still_ns;        /* since when nothing of it has moved */
-    uint64_t progress_ns;     /* when a call of it last completed by which it got on with its
-                                 communication */
-    uint64_t called_ns;       /* when any call of it did that was no poll in vain */
-    uint32_t relay;           /* of another machine: number of the relay that tells of it; 0 none */
-    uint8_t relay_standing;   /* enum proof_standing, as that said last */
-    struct launch_lane *lane; /* in the order in which they were seen */
+    int status;             /* as waitpid gives it */
+    uint64_t still_ns;      /* since when nothing of it has moved */
+    uint64_t progress_ns;   /* when a call of it last completed by which it got on with its
+                               communication */
+    uint64_t called_ns;     /* when any call of it did that was no poll in vain */
+    uint32_t relay;         /* of another machine: number of the relay that tells of it; 0 none */
+    uint8_t relay_standing; /* enum proof_standing, as that said last */
+    struct ending_stand stand; /* evidence of the standing that was said of it last */
+    struct launch_lane *lane;  /* in the order in which they were seen */
     uint32_t lane_count;
 };
 

@@ -463,6 +463,8 @@ bool history_take(struct history_follower *lane, const struct spool_head *head)
     switch (head->kind) {
     case SPOOL_EVENT:
         memcpy(&lane->event, head, sizeof lane->event);
+        if (lane->event.seq > lane->rank->seq)
+            lane->rank->seq = lane->event.seq;
         if (!lane->event.parent)
             return true;
         pass_inner(lane);

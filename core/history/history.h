@@ -151,6 +151,7 @@ struct history_open { /* a call that a thread is in */
 
 struct history_rank {
     bool present;
+    uint64_t seq;                     /* of the last event that was read */
     struct core_table spaces, groups; /* struct history_space, struct history_group */
     struct requests requests;
     uint64_t newest;           /* request that was made or begun; 0: none is known */

@@ -27,7 +27,7 @@ static enum core_status row_put(struct store *store, const struct ending *ending
 {
     const struct ending_call *call = &ending->call[index];
     bool judged = call->role == ENDING_CORE || call->role == ENDING_BEHIND;
-    bool tagged = wait && wait->tag != EVENT_NONE;
+    bool tagged = wait && wait->tag != EVENT_NONE, reasoned = wait && wait->basis;
     bool numbered =
         wait && (wait->object == ENDING_OBJECT_COMM || wait->object == ENDING_OBJECT_WIN ||
                  wait->object == ENDING_OBJECT_FILE);
@@ -37,12 +37,13 @@ static enum core_status row_put(struct store *store, const struct ending *ending
     CORE_CHECK(call->role < ENDING_ROLE_COUNT);
     CORE_CHECK(!wait || wait->need < ENDING_NEED_COUNT);
     CORE_CHECK(!wait || wait->object < ENDING_OBJECT_COUNT);
+    CORE_CHECK(!wait || wait->basis < ENDING_BASIS_COUNT);
     if (wait)
         status = spans_put(store, ending, wait, &spans);
     return status != CORE_OK
                ? status
                : store_put(
-                     &store->sql, STORE_PROOF, "iiiittittiiiii", STORE_NULL, (int64_t)index + 1,
+                     &store->sql, STORE_PROOF, "iiiittittiiiiitii", STORE_NULL, (int64_t)index + 1,
                      (int64_t)call->rank, call->seq ? (int64_t)call->seq : STORE_NULL,
                      *call->call ? call->call : NULL, ending_role_text(call->role),
                      judged ? STORE_NULL : (int64_t)call->still_ms,
@@ -51,7 +52,45 @@ static enum core_status row_put(struct store *store, const struct ending *ending
                      numbered ? (int64_t)wait->global : STORE_NULL,
                      tagged ? (int64_t)wait->tag : STORE_NULL,
                      wait ? (int64_t)wait->wildcard : STORE_NULL,
-                     wait ? (int64_t)wait->ended : STORE_NULL, wait ? (int64_t)spans : STORE_NULL);
+                     wait ? (int64_t)wait->ended : STORE_NULL, wait ? (int64_t)spans : STORE_NULL,
+                     reasoned ? ending_basis_text(wait->basis) : NULL,
+                     reasoned ? (int64_t)wait->number : STORE_NULL,
+                     reasoned ? (int64_t)wait->rivals : STORE_NULL);
+}
+
+/* What the arguments of the proof stand on. */
+static enum core_status grounds_put(struct store *store, const struct ending *ending)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; i < ending->rank_count && status == CORE_OK; i++) {
+        const struct ending_rank *r = &ending->rank[i];
+        const struct ending_stand *s = &r->stand;
+
+        CORE_CHECK(r->standing < ENDING_STANDING_COUNT && s->look < ENDING_LOOK_COUNT);
+
+        status = store_put(&store->sql, STORE_PROOF_RANK, "itiitiiiiii", (int64_t)r->rank,
+                           ending_standing_text(r->standing), (int64_t)r->seq, (int64_t)r->threads,
+                           ending_look_text(s->look), (int64_t)s->still_ms,
+                           (int64_t)s->still_ms_min, (int64_t)s->cpu_ns, (int64_t)s->cpu_ns_min,
+                           (int64_t)s->runs, (int64_t)s->runs_min);
+    }
+    for (uint32_t i = 0; i < ending->channel_count && status == CORE_OK; i++) {
+        const struct ending_channel *c = &ending->channel[i];
+
+        status = store_put(&store->sql, STORE_PROOF_CHANNEL, "iiiiii", (int64_t)c->global,
+                           (int64_t)c->source, (int64_t)c->dest, (int64_t)c->tag, (int64_t)c->sent,
+                           (int64_t)c->received);
+    }
+    for (uint32_t i = 0; i < ending->member_count && status == CORE_OK; i++) {
+        const struct ending_member *m = &ending->member[i];
+
+        CORE_CHECK(m->object < ENDING_OBJECT_COUNT);
+
+        status = store_put(&store->sql, STORE_PROOF_MEMBER, "tiii", ending_object_text(m->object),
+                           (int64_t)m->global, (int64_t)m->rank, (int64_t)m->entered);
+    }
+    return status;
 }
 
 enum core_status store_ending(struct store *store, const struct ending *ending)
@@ -74,5 +113,5 @@ enum core_status store_ending(struct store *store, const struct ending *ending)
         for (uint32_t w = 0; w < call->count && status == CORE_OK; w++)
             status = row_put(store, ending, i, &ending->wait[call->first + w]);
     }
-    return status;
+    return status == CORE_OK ? grounds_put(store, ending) : status;
 }

@@ -16,6 +16,9 @@ static const char *const reasons[] = {ENDING_REASONS(X)};
 static const char *const roles[] = {ENDING_ROLES(X)};
 static const char *const needs[] = {ENDING_NEEDS(X)};
 static const char *const objects[] = {ENDING_OBJECTS(X)};
+static const char *const bases[] = {ENDING_BASES(X)};
+static const char *const standings[] = {ENDING_STANDINGS(X)};
+static const char *const looks[] = {ENDING_LOOKS(X)};
 #undef X
 
 static unsigned text_find(const char *const *list, unsigned count, const char *text)
@@ -46,6 +49,21 @@ const char *ending_object_text(enum ending_object object)
     return object < ENDING_OBJECT_COUNT ? objects[object] : NULL;
 }
 
+const char *ending_basis_text(enum ending_basis basis)
+{
+    return basis < ENDING_BASIS_COUNT ? bases[basis] : NULL;
+}
+
+const char *ending_standing_text(enum ending_standing standing)
+{
+    return standing < ENDING_STANDING_COUNT ? standings[standing] : NULL;
+}
+
+const char *ending_look_text(enum ending_look look)
+{
+    return look < ENDING_LOOK_COUNT ? looks[look] : NULL;
+}
+
 enum ending_reason ending_reason_find(const char *text)
 {
     return (enum ending_reason)text_find(reasons, ENDING_REASON_COUNT, text);
@@ -64,6 +82,21 @@ enum ending_need ending_need_find(const char *text)
 enum ending_object ending_object_find(const char *text)
 {
     return (enum ending_object)text_find(objects, ENDING_OBJECT_COUNT, text);
+}
+
+enum ending_basis ending_basis_find(const char *text)
+{
+    return (enum ending_basis)text_find(bases, ENDING_BASIS_COUNT, text);
+}
+
+enum ending_standing ending_standing_find(const char *text)
+{
+    return (enum ending_standing)text_find(standings, ENDING_STANDING_COUNT, text);
+}
+
+enum ending_look ending_look_find(const char *text)
+{
+    return (enum ending_look)text_find(looks, ENDING_LOOK_COUNT, text);
 }
 
 /* --- building --------------------------------------------------------------------------------- */
@@ -151,5 +184,8 @@ void ending_done(struct ending *ending)
     CORE_ARRAY_DONE(ending->call, ending->call_count, ending->call_room);
     CORE_ARRAY_DONE(ending->wait, ending->wait_count, ending->wait_room);
     CORE_ARRAY_DONE(ending->span, ending->span_count, ending->span_room);
+    CORE_ARRAY_DONE(ending->rank, ending->rank_count, ending->rank_room);
+    CORE_ARRAY_DONE(ending->channel, ending->channel_count, ending->channel_room);
+    CORE_ARRAY_DONE(ending->member, ending->member_count, ending->member_room);
     memset(ending, 0, sizeof *ending);
 }

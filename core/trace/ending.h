@@ -2,6 +2,12 @@
  * the launcher to the trace (tables ended, proof and rank_span) and on to whoever makes words of it
  * (checkers/wording.h).
  *
+ * The record of a proven deadlock is a certificate as well: each wait says by which argument
+ * nothing that was sent or entered completes the call (basis), and the record holds the numbers
+ * that the arguments stand on: how each rank stood, the messages of channels, the collectives that
+ * members had entered (tables proof_rank, proof_channel and proof_member). checkers/certificate/
+ * checks it against the events of the trace; docs/trace.md describes the tables.
+ *
  * Invariants
  *  1. The ranks of a wait ascend, each once, as spans that do not touch; none is left out.
  *  2. Calls stand in the order in which they were added; their waits follow each other. */
@@ -50,6 +56,42 @@
     X(NULL, "null")               /* transfer its data with a null pointer */                      \
     X(OVER, "over")               /* end a wait for a request that is complete */
 
+/* The argument by which a wait is none that what was sent, posted or entered so far can end. */
+#define ENDING_BASES(X)                                                                           \
+    X(NONE, "none")             /* none is recorded: nothing was proven */                        \
+    X(UNSENT, "unsent")         /* each message that fits the receive was received by another */  \
+    X(TAKEN, "taken")           /* receives posted before it take all messages that fit */        \
+    X(ARRIVED, "arrived")       /* all messages that fit have arrived, and did not complete it */ \
+    X(UNRECEIVED, "unreceived") /* too few receives fit the send's message */                     \
+    X(LEFT, "left")             /* the receives that fit the message have taken others */         \
+    X(HELD, "held")             /* a matched probe holds the message; nobody has received it */   \
+    X(MISSING, "missing")       /* the ranks have not entered the collective as often */          \
+    X(MISFIT, "misfit")         /* all have entered, and what they gave does not fit */           \
+    X(EPOCHS, "epochs")         /* posts, starts, completions and locks of a window */            \
+    X(OWN, "own")               /* the rank's own threads alone can bring it about */             \
+    X(BRIDGE, "bridge")         /* the ranks are not in the call that makes the communicator */   \
+    X(LOST, "lost")       /* the call rested, and only an act of a rank could still end it */     \
+    X(SEVERAL, "several") /* several requests, each with an argument of its own */
+
+/* How a rank stood when the proof was made; launch/proof/proof.h says what each allows. */
+#define ENDING_STANDINGS(X) \
+    X(STILL, "still")       \
+    X(ENDED, "ended")       \
+    X(UNKNOWN, "unknown")   \
+    X(SETTLED, "settled")   \
+    X(PAUSED, "paused")     \
+    X(RESTED, "rested")
+
+/* The evidence that a rank which stands has seen what there is to see, or that it has ended. */
+#define ENDING_LOOKS(X)                                                                       \
+    X(NONE, "none")                                                                           \
+    X(SLEEPS, "sleeps") /* its threads sleep until there is news */                           \
+    X(RAN, "ran")       /* its threads had so much of a processor, or had it so often */      \
+    X(STOOD, "stood")   /* the kernel does not count that: it has stood for so much longer */ \
+    X(RELAYED, "relayed")                                                                     \
+    X(FINALIZED, "finalized")                                                                 \
+    X(GONE, "gone") /* its process had ended so long before */
+
 #define ENDING_OBJECTS(X) \
     X(NONE, "none") X(COMM, "comm") X(WIN, "win") X(FILE, "file") X(FINALIZE, "finalize")
 
@@ -65,15 +107,30 @@ enum ending_need { ENDING_NEEDS(X) ENDING_NEED_COUNT };
 #define X(name, text) ENDING_OBJECT_##name,
 enum ending_object { ENDING_OBJECTS(X) ENDING_OBJECT_COUNT };
 #undef X
+#define X(name, text) ENDING_BASIS_##name,
+enum ending_basis { ENDING_BASES(X) ENDING_BASIS_COUNT };
+#undef X
+#define X(name, text) ENDING_STANDING_##name,
+enum ending_standing { ENDING_STANDINGS(X) ENDING_STANDING_COUNT };
+#undef X
+#define X(name, text) ENDING_LOOK_##name,
+enum ending_look { ENDING_LOOKS(X) ENDING_LOOK_COUNT };
+#undef X
 /* The texts, and back: the count where there is none. */
 const char *ending_reason_text(enum ending_reason reason);
 const char *ending_role_text(enum ending_role role);
 const char *ending_need_text(enum ending_need need);
 const char *ending_object_text(enum ending_object object);
+const char *ending_basis_text(enum ending_basis basis);
+const char *ending_standing_text(enum ending_standing standing);
+const char *ending_look_text(enum ending_look look);
 enum ending_reason ending_reason_find(const char *text);
 enum ending_role ending_role_find(const char *text);
 enum ending_need ending_need_find(const char *text);
 enum ending_object ending_object_find(const char *text);
+enum ending_basis ending_basis_find(const char *text);
+enum ending_standing ending_standing_find(const char *text);
+enum ending_look ending_look_find(const char *text);
 
 struct ending_span { /* ranks from first to last */
     uint32_t first, last;
@@ -82,10 +139,15 @@ struct ending_wait { /* any one of the ranks can bring it about; a call goes on 
                         have come true */
     enum ending_need need;
     enum ending_object object;
-    uint64_t global;       /* the object: column global of tables comm and win */
-    int32_t tag;           /* EVENT_ANY, EVENT_NONE */
-    bool wildcard;         /* MPI_ANY_SOURCE: any of the ranks that could send there */
-    bool ended;            /* none of the ranks does anything any more */
+    uint64_t global; /* the object: column global of tables comm and win */
+    int32_t tag;     /* EVENT_ANY, EVENT_NONE */
+    bool wildcard;   /* MPI_ANY_SOURCE: any of the ranks that could send there */
+    bool ended;      /* none of the ranks does anything any more */
+    enum ending_basis basis;
+    uint64_t number; /* messages that fit the receive and that nobody is known to have received; how
+                        many-th send of its channel, or collective of its object; 0: not known */
+    uint64_t rivals; /* receives posted before this one that may take these messages; receives that
+                        fit the send's message */
     uint32_t first, count; /* in ending->span */
 };
 enum { ENDING_CALL_NAME_BYTES = 64 };
@@ -97,6 +159,30 @@ struct ending_call { /* a thread of a rank, in a call or outside of MPI */
     char call[ENDING_CALL_NAME_BYTES]; /* "MPI_Recv"; empty: outside, or not known */
     uint32_t first, count;             /* in ending->wait */
 };
+struct ending_stand { /* evidence of a rank that stands, with what its standing needs */
+    uint64_t still_ms, still_ms_min;
+    uint64_t cpu_ns, cpu_ns_min, runs,
+        runs_min; /* of the thread that had least; either is enough */
+    enum ending_look look;
+};
+struct ending_rank {
+    uint32_t rank;
+    enum ending_standing standing;
+    uint64_t seq; /* of its last event that the proof knew of */
+    uint32_t threads;
+    struct ending_stand stand;
+};
+struct ending_channel { /* messages of one tag from a rank to another, as the proof counted them */
+    uint64_t global;    /* of the communicator */
+    int32_t source, dest, tag;
+    uint64_t sent, received; /* sent: those of calls that ranks are in included */
+};
+struct ending_member { /* of a collective that a call waits in */
+    enum ending_object object;
+    uint64_t global;
+    uint32_t rank;
+    uint64_t entered; /* collectives of the object, the call that it is in included */
+};
 struct ending { /* zeroed: not ended */
     enum ending_reason reason;
     uint64_t limit_ms;
@@ -105,6 +191,11 @@ struct ending { /* zeroed: not ended */
     struct ending_span *span;
     uint32_t call_count, wait_count, span_count;
     uint32_t call_room, wait_room, span_room;
+    struct ending_rank *rank; /* of a proof: all ranks of the job, ascending */
+    struct ending_channel *channel;
+    struct ending_member *member;
+    uint32_t rank_count, channel_count, member_count;
+    uint32_t rank_room, channel_room, member_room;
 };
 
 /* Building. A wait belongs to the call added last; its ranks come in any order, and any number of

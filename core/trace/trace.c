@@ -183,14 +183,15 @@ static enum core_status schema_look(const struct trace *trace)
         "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name IN "
         "('meta', "
         "'rank', 'call', 'site', 'comm', 'comm_member', 'datatype', 'op', 'shape', 'event_row', "
-        "'completion_set', 'arg_set', 'misuse', 'ended', 'proof', 'rank_span', 'run', 'finding')",
+        "'completion_set', 'arg_set', 'misuse', 'ended', 'proof', 'proof_rank', 'proof_channel', "
+        "'proof_member', 'rank_span', 'run', 'finding')",
         &tables);
     if (status == CORE_OK)
         status =
             number_of(trace, "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'", &others);
     if (status != CORE_OK)
         return status;
-    return tables == 18 && !others ? CORE_OK
+    return tables == 21 && !others ? CORE_OK
                                    : trace_damaged(trace, "its tables are not those of a trace");
 }
 

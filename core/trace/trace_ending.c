@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "core/fault.h"
 #include "core/trace/trace_part.h"
@@ -47,11 +48,16 @@ static enum core_status wait_get(const struct trace *trace, sqlite3_stmt *row, s
                                .object = ending_object_find(text_at(row, 6)),
                                .global = (uint64_t)sqlite3_column_int64(row, 7),
                                .wildcard = sqlite3_column_int64(row, 9) != 0,
-                               .ended = sqlite3_column_int64(row, 10) != 0};
+                               .ended = sqlite3_column_int64(row, 10) != 0,
+                               .number = (uint64_t)sqlite3_column_int64(row, 14),
+                               .rivals = (uint64_t)sqlite3_column_int64(row, 15)};
     enum core_status status;
 
-    if (wait.need == ENDING_NEED_COUNT || wait.object == ENDING_OBJECT_COUNT ||
-        !trace_column(row, 8, EVENT_NONE, &wait.tag))
+    if (sqlite3_column_type(row, 13) != SQLITE_NULL)
+        wait.basis = ending_basis_find(text_at(row, 13));
+
+    if (wait.need == ENDING_NEED_COUNT || wait.basis == ENDING_BASIS_COUNT ||
+        wait.object == ENDING_OBJECT_COUNT || !trace_column(row, 8, EVENT_NONE, &wait.tag))
         return damaged(trace);
     status = ending_wait_add(ending, &wait, NULL, 0);
     return status != CORE_OK ? status
@@ -81,7 +87,7 @@ static enum core_status rows_get(const struct trace *trace, struct ending *endin
     enum core_status status =
         trace_prepare(trace,
                       "SELECT entry, rank, seq, call, role, need, object, global, tag, wildcard, "
-                      "ended, ranks, still_ms FROM proof ORDER BY id",
+                      "ended, ranks, still_ms, basis, number, rivals FROM proof ORDER BY id",
                       &row);
 
     if (status == CORE_OK)
@@ -101,6 +107,85 @@ static enum core_status rows_get(const struct trace *trace, struct ending *endin
         status = trace_failed(trace, code);
     sqlite3_finalize(row);
     sqlite3_finalize(spans);
+    return status;
+}
+
+/* --- what a proof stands on ------------------------------------------------------------------- */
+
+static enum core_status rank_add(const struct trace *trace, sqlite3_stmt *row,
+                                 struct ending *ending)
+{
+    struct ending_rank r = {.rank = (uint32_t)sqlite3_column_int64(row, 0),
+                            .standing = ending_standing_find(text_at(row, 1)),
+                            .seq = (uint64_t)sqlite3_column_int64(row, 2),
+                            .threads = (uint32_t)sqlite3_column_int64(row, 3),
+                            .stand = {.look = ending_look_find(text_at(row, 4)),
+                                      .still_ms = (uint64_t)sqlite3_column_int64(row, 5),
+                                      .still_ms_min = (uint64_t)sqlite3_column_int64(row, 6),
+                                      .cpu_ns = (uint64_t)sqlite3_column_int64(row, 7),
+                                      .cpu_ns_min = (uint64_t)sqlite3_column_int64(row, 8),
+                                      .runs = (uint64_t)sqlite3_column_int64(row, 9),
+                                      .runs_min = (uint64_t)sqlite3_column_int64(row, 10)}};
+
+    if (sqlite3_column_int64(row, 0) < 0 || r.rank >= trace->rank_count ||
+        r.standing == ENDING_STANDING_COUNT || r.stand.look == ENDING_LOOK_COUNT)
+        return damaged(trace);
+    return CORE_ARRAY_PUSH(ending->rank, ending->rank_count, ending->rank_room, "a proof", r);
+}
+
+static enum core_status channel_add(const struct trace *trace, sqlite3_stmt *row,
+                                    struct ending *ending)
+{
+    struct ending_channel c = {.global = (uint64_t)sqlite3_column_int64(row, 0),
+                               .sent = (uint64_t)sqlite3_column_int64(row, 4),
+                               .received = (uint64_t)sqlite3_column_int64(row, 5)};
+
+    if (!trace_column(row, 1, EVENT_NONE, &c.source) ||
+        !trace_column(row, 2, EVENT_NONE, &c.dest) || !trace_column(row, 3, EVENT_NONE, &c.tag))
+        return damaged(trace);
+    return CORE_ARRAY_PUSH(ending->channel, ending->channel_count, ending->channel_room, "a proof",
+                           c);
+}
+
+static enum core_status member_add(const struct trace *trace, sqlite3_stmt *row,
+                                   struct ending *ending)
+{
+    struct ending_member m = {.object = ending_object_find(text_at(row, 0)),
+                              .global = (uint64_t)sqlite3_column_int64(row, 1),
+                              .rank = (uint32_t)sqlite3_column_int64(row, 2),
+                              .entered = (uint64_t)sqlite3_column_int64(row, 3)};
+
+    if (m.object == ENDING_OBJECT_COUNT || m.rank >= trace->rank_count)
+        return damaged(trace);
+    return CORE_ARRAY_PUSH(ending->member, ending->member_count, ending->member_room, "a proof", m);
+}
+
+static enum core_status grounds_get(const struct trace *trace, struct ending *ending)
+{
+    static const struct {
+        const char *query;
+        enum core_status (*add)(const struct trace *, sqlite3_stmt *, struct ending *);
+    } part[] = {
+        {"SELECT rank, standing, seq, threads, look, still_ms, still_ms_min, cpu_ns, "
+         "cpu_ns_min, runs, runs_min FROM proof_rank ORDER BY rank",
+         rank_add},
+        {"SELECT global, source, dest, tag, sent, received FROM proof_channel", channel_add},
+        {"SELECT object, global, rank, entered FROM proof_member", member_add}};
+    enum core_status status = CORE_OK;
+
+    CORE_CHECK(!ending->rank_count && !ending->channel_count && !ending->member_count);
+    for (size_t i = 0; i < sizeof part / sizeof *part && status == CORE_OK; i++) {
+        sqlite3_stmt *row;
+        int code = SQLITE_DONE;
+
+        status = trace_prepare(trace, part[i].query, &row);
+        while (status == CORE_OK &&
+               (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(row)) == SQLITE_ROW)
+            status = part[i].add(trace, row, ending);
+        if (status == CORE_OK && code != SQLITE_DONE)
+            status = trace_failed(trace, code);
+        sqlite3_finalize(row);
+    }
     return status;
 }
 
@@ -125,6 +210,8 @@ enum core_status trace_ending_get(const struct trace *trace, struct ending *out_
     sqlite3_finalize(stmt);
     if (status == CORE_OK && ending.reason != ENDING_NONE)
         status = rows_get(trace, &ending);
+    if (status == CORE_OK && ending.reason == ENDING_DEADLOCK)
+        status = grounds_get(trace, &ending);
     if (status != CORE_OK)
         ending_done(&ending);
     else

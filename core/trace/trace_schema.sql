@@ -145,12 +145,23 @@ CREATE TABLE misuse (event INTEGER NOT NULL, kind TEXT NOT NULL, other INTEGER,
 -- (core/trace/ending.h), a row for each thing that a call waits for, one at least for each call
 -- (entry): role is core, behind, inside, polls or outside; any of the ranks in the set `ranks`
 -- could do what `need` says; ended = 1: they all have come to their ends. global is the object's
--- number, as in comm and win. rank_span: sets of ranks, from first to last.
+-- number, as in comm and win. rank_span: sets of ranks, from first to last. Of a proven deadlock
+-- basis says by which argument nothing that was sent or entered ends the wait (number, rivals: its
+-- numbers), and the tables proof_rank, proof_channel and proof_member hold what the arguments stand
+-- on: docs/trace.md says what each column means.
 CREATE TABLE ended (reason TEXT NOT NULL, limit_ms INTEGER);
 CREATE TABLE proof (id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, rank INTEGER NOT NULL,
     seq INTEGER, call TEXT, role TEXT NOT NULL,
     still_ms INTEGER, need TEXT, object TEXT, global INTEGER, tag INTEGER, wildcard INTEGER,
-        ended INTEGER, ranks INTEGER);
+        ended INTEGER, ranks INTEGER, basis TEXT, number INTEGER, rivals INTEGER);
+CREATE TABLE proof_rank (rank INTEGER PRIMARY KEY, standing TEXT NOT NULL, seq INTEGER NOT NULL,
+    threads INTEGER NOT NULL, look TEXT NOT NULL, still_ms INTEGER NOT NULL,
+    still_ms_min INTEGER NOT NULL, cpu_ns INTEGER NOT NULL, cpu_ns_min INTEGER NOT NULL,
+    runs INTEGER NOT NULL, runs_min INTEGER NOT NULL);
+CREATE TABLE proof_channel (global INTEGER NOT NULL, source INTEGER NOT NULL, dest INTEGER NOT NULL,
+    tag INTEGER NOT NULL, sent INTEGER NOT NULL, received INTEGER NOT NULL);
+CREATE TABLE proof_member (object TEXT NOT NULL, global INTEGER NOT NULL, rank INTEGER NOT NULL,
+    entered INTEGER NOT NULL);
 CREATE TABLE rank_span (id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
     PRIMARY KEY (id, first)) WITHOUT ROWID;
 

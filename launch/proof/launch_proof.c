@@ -343,13 +343,31 @@ static const struct launch_mark *mark_after(const struct launch_lane *lane, uint
 struct stand {
     uint64_t now, still_ns, since_ns;
     uint64_t least_ms, factor;
+    struct ending_stand evidence; /* of the threads that were asked */
 };
+
+/* The evidence of a rank is that of the thread which had least. */
+static void evidence_add(struct stand *stand, enum ending_look look, uint64_t cpu_ns, uint64_t runs)
+{
+    struct ending_stand *least = &stand->evidence;
+    uint64_t had = cpu_ns / PROOF_CPU_MIN_NS > runs / PROOF_RUNS_MIN ? cpu_ns / PROOF_CPU_MIN_NS
+                                                                     : runs / PROOF_RUNS_MIN;
+    uint64_t least_had = least->cpu_ns / PROOF_CPU_MIN_NS > least->runs / PROOF_RUNS_MIN
+                             ? least->cpu_ns / PROOF_CPU_MIN_NS
+                             : least->runs / PROOF_RUNS_MIN;
+
+    if (look < least->look || (look == ENDING_LOOK_RAN && least->look == look && had >= least_had))
+        return;
+    least->look = look;
+    least->cpu_ns = cpu_ns;
+    least->runs = runs;
+}
 
 /* Whether a thread inside MPI has had the time, `factor` times the least, to see what there is to
  * see: after all others who stand for so long, too, have moved. One that sleeps until there is news
  * has seen that there is nothing. */
 static bool has_looked(const struct launch_rank *rank, struct launch_lane *lane,
-                       const struct stand *stand)
+                       struct stand *stand)
 {
     uint64_t after_ns = stand->now - stand->least_ms * 1000000u;
     const struct launch_mark *mark;
@@ -357,17 +375,24 @@ static bool has_looked(const struct launch_rank *rank, struct launch_lane *lane,
 
     if (!task_read(rank->pid, lane->header.tid, &task) || !strchr("RS", task.state))
         return false;
-    if (task.state == 'S' && !sleeps_for_time(rank->pid, lane->header.tid))
+    if (task.state == 'S' && !sleeps_for_time(rank->pid, lane->header.tid)) {
+        evidence_add(stand, ENDING_LOOK_SLEEPS, 0, 0);
         return true;
-    if (!task.cpu_known)
+    }
+    if (!task.cpu_known) {
+        evidence_add(stand, ENDING_LOOK_STOOD, 0, 0);
         return stand->still_ns >= (uint64_t)PROOF_STILL_LONG_MS * 1000000u * stand->factor;
+    }
     if (lane->base.at_ns && lane->base.at_ns <= stand->since_ns &&
         (mark = mark_after(lane, stand->since_ns)))
         lane->base = *mark;
     mark = mark_after(lane, after_ns < stand->since_ns ? after_ns : stand->since_ns);
-    return mark &&
-           (task.cpu_ns - mark->cpu_ns >= PROOF_CPU_MIN_NS * stand->factor ||
-            (task.runs > mark->runs && task.runs - mark->runs >= PROOF_RUNS_MIN * stand->factor));
+    if (!mark)
+        return false;
+    uint64_t cpu_ns = task.cpu_ns - mark->cpu_ns;
+    uint64_t runs = task.runs > mark->runs ? task.runs - mark->runs : 0;
+    evidence_add(stand, ENDING_LOOK_RAN, cpu_ns, runs);
+    return cpu_ns >= PROOF_CPU_MIN_NS * stand->factor || runs >= PROOF_RUNS_MIN * stand->factor;
 }
 
 bool launch_proof_outside(const struct launch_rank *rank, const struct launch_lane *lane)
@@ -381,7 +406,7 @@ bool launch_proof_outside(const struct launch_rank *rank, const struct launch_la
 
 /* Whether all threads that call MPI are inside of it and have looked, but for such as wait outside
  * for another thread, as in a join; and at least one is inside. */
-static bool lanes_stand(struct launch_rank *rank, const struct stand *stand)
+static bool lanes_stand(struct launch_rank *rank, struct stand *stand)
 {
     bool inside = false;
 
@@ -411,24 +436,42 @@ static bool for_so_long(struct launch_rank *rank, struct stand stand, uint64_t l
 {
     stand.least_ms = least_ms;
     stand.factor = factor;
-    return stand.still_ns >= least_ms * 1000000u && lanes_stand(rank, &stand);
+    if (stand.still_ns < least_ms * 1000000u || !lanes_stand(rank, &stand))
+        return false;
+    rank->stand = stand.evidence;
+    rank->stand.still_ms = stand.still_ns / 1000000u;
+    rank->stand.still_ms_min =
+        stand.evidence.look == ENDING_LOOK_STOOD && PROOF_STILL_LONG_MS * factor > least_ms
+            ? PROOF_STILL_LONG_MS * factor
+            : least_ms;
+    if (stand.evidence.look == ENDING_LOOK_RAN) {
+        rank->stand.cpu_ns_min = PROOF_CPU_MIN_NS * factor;
+        rank->stand.runs_min = PROOF_RUNS_MIN * factor;
+    }
+    return true;
 }
 
 int launch_proof_standing(struct launch_rank *rank, uint64_t since_ns)
 {
-    struct stand stand = {.now = launch_now_ns(), .since_ns = since_ns};
+    struct stand stand = {
+        .now = launch_now_ns(), .since_ns = since_ns, .evidence = {.look = ENDING_LOOK_SLEEPS}};
     bool dying = false;
 
     stand.still_ns = stand.now - rank->still_ns;
+    rank->stand = (struct ending_stand){.look = ENDING_LOOK_FINALIZED};
     for (uint32_t l = 0; l < rank->lane_count; l++) {
         if (rank->lane[l].header.state == SPOOL_STATE_FINALIZED)
             return PROOF_ENDED;
         dying |= rank->lane[l].header.state != SPOOL_STATE_RUNNING;
     }
     /* A rank that died in mid-run: its starter is about to end the others, and knows better how. */
-    if (rank->gone)
-        return launch_now_ns() - rank->gone_ns < (uint64_t)PROOF_DYING_MS * 1000000u ? PROOF_UNKNOWN
-                                                                                     : PROOF_ENDED;
+    rank->stand = (struct ending_stand){.look = ENDING_LOOK_NONE};
+    if (rank->gone) {
+        rank->stand = (struct ending_stand){.look = ENDING_LOOK_GONE,
+                                            .still_ms = (stand.now - rank->gone_ns) / 1000000u,
+                                            .still_ms_min = PROOF_DYING_MS};
+        return rank->stand.still_ms < PROOF_DYING_MS ? PROOF_UNKNOWN : PROOF_ENDED;
+    }
     if (dying || !rank->lane_count)
         return PROOF_UNKNOWN;
     if (!rank->local || rank->pidfd < 0 || !for_so_long(rank, stand, LAUNCH_STILL_MS, 1) ||
@@ -478,9 +521,12 @@ static bool is_still(uint8_t standing)
 static uint8_t rank_standing(const struct launch *launch, struct launch_rank *rank, bool far,
                              uint64_t since_ns)
 {
-    uint8_t standing = rank->relay && !rank->gone ? launch_relay_standing(launch, rank)
-                                                  : (uint8_t)launch_proof_standing(rank, since_ns);
+    bool relayed = rank->relay && !rank->gone;
+    uint8_t standing = relayed ? launch_relay_standing(launch, rank)
+                               : (uint8_t)launch_proof_standing(rank, since_ns);
 
+    if (relayed)
+        rank->stand = (struct ending_stand){.look = ENDING_LOOK_RELAYED};
     return far && proof_is_settled(standing) ? PROOF_STILL : standing;
 }
 
@@ -530,6 +576,9 @@ static bool world_prove(const struct launch *launch, struct launch_world *world,
         if (world->rank[r].rank >= 0 && (uint32_t)world->rank[r].rank < size &&
             is_still(standing[world->rank[r].rank]))
             proven = rank_unmoved(&world->rank[r]);
+    for (uint32_t r = 0; r < world->rank_count && proven; r++)
+        if (world->rank[r].rank >= 0 && (uint32_t)world->rank[r].rank < verdict.ending.rank_count)
+            verdict.ending.rank[world->rank[r].rank].stand = world->rank[r].stand;
     if (proven)
         *out_ending = verdict.ending;
     else

@@ -53,6 +53,15 @@ struct need proof_need_unknown(void)
     return (struct need){.state = NEED_UNKNOWN};
 }
 
+struct need proof_need_reasoned(struct need need, enum ending_basis basis, uint64_t number,
+                                uint64_t rivals)
+{
+    need.wait.basis = basis;
+    need.wait.number = number;
+    need.wait.rivals = rivals;
+    return need;
+}
+
 /* --- messages --------------------------------------------------------------------------------- */
 
 bool proof_open_sends(const struct history_rank *rank, int32_t source,
@@ -153,11 +162,18 @@ enum competition {
     COMPETE_TAKEN   /* the receive is complete, or it is as with COMPETE_NONE */
 };
 
+/* Whether messages may still meet a receive, by which argument they cannot, and its numbers. */
+struct competing {
+    enum competition is;
+    enum ending_basis basis;
+    uint64_t messages, rivals;
+};
+
 /* A message that was sent so far can still meet the receive unless (1) nothing fits, or (2)
  * receives posted before it accept all that fits any of them, or (3) all that fits it has arrived,
  * in time for it to complete, which it did not (certain), and as many receives posted before it may
  * have taken that. */
-static enum competition receive_competes(struct proof_prover *prover,
+static struct competing receive_competes(struct proof_prover *prover,
                                          const struct proof_receive *receive)
 {
     const struct history_channel_key key = {.global = receive->global,
@@ -168,19 +184,25 @@ static enum competition receive_competes(struct proof_prover *prover,
 
     if (receive->source >= 0 && receive->tag != EVENT_ANY &&
         !proof_channel_open(&prover->history, &key))
-        return COMPETE_NONE;
+        return (struct competing){COMPETE_NONE, ENDING_BASIS_UNSENT, 0, 0};
     proof_index_before(prover, receive, rivals.before, &rivals.some);
     rivals.arrived = proof_index_messages(prover, receive, rivals.message);
+    struct competing as = {COMPETE_NONE, ENDING_BASIS_UNSENT, rivals.message[1][1], rivals.some};
     if (!rivals.message[1][1])
-        return COMPETE_NONE;
+        return as;
     bool arrived = rivals.arrived && proof_is_free(prover, receive->dest) &&
                    proof_is_settled(prover->standing[receive->dest]);
+    as.basis = ENDING_BASIS_ARRIVED;
     if (receive->certain && arrived && rivals.message[1][1] <= rivals.some)
-        return COMPETE_NONE;
+        return as;
     for (unsigned kinds = 1; kinds < 16; kinds++)
-        if (all_taken(&rivals, kinds))
-            return kinds < 4 ? COMPETE_NONE : COMPETE_OTHERS;
-    return arrived && !receive->certain ? COMPETE_TAKEN : COMPETE_FREE;
+        if (all_taken(&rivals, kinds)) {
+            as.basis = ENDING_BASIS_TAKEN;
+            as.is = kinds < 4 ? COMPETE_NONE : COMPETE_OTHERS;
+            return as;
+        }
+    as.is = arrived && !receive->certain ? COMPETE_TAKEN : COMPETE_FREE;
+    return as;
 }
 
 /* How many receives of `dest` that are pending now might take a message of the channel. */
@@ -223,17 +245,18 @@ static struct need need_recv(struct proof_prover *prover, int32_t me,
                                     .entered = entered,
                                     .certain = certain};
     struct need need = proof_need(NEED_CERTAIN, ENDING_NEED_MESSAGE, space);
-    enum competition competition;
+    struct competing competing;
 
     need.wait.tag = tag;
     if (source == EVENT_PROC_NULL || source == EVENT_NONE)
         return proof_need_unknown();
-    competition = receive_competes(prover, &receive);
-    if (competition == COMPETE_FREE)
+    competing = receive_competes(prover, &receive);
+    if (competing.is == COMPETE_FREE)
         return proof_need_unknown();
-    if (competition == COMPETE_TAKEN)
+    if (competing.is == COMPETE_TAKEN)
         need.state = NEED_MAYBE;
-    if (source >= 0 && competition != COMPETE_OTHERS) {
+    need = proof_need_reasoned(need, competing.basis, competing.messages, competing.rivals);
+    if (source >= 0 && competing.is != COMPETE_OTHERS) {
         proof_peer_add(prover, source);
         return need;
     }
@@ -273,13 +296,17 @@ static struct need need_send(struct proof_prover *prover, int32_t me,
     if (!counted)
         number = 1; /* at least */
     fitting = receives_fitting(prover, &send);
-    if (number <= received + fitting &&
-        !(certain ? proof_send_left(prover, &send) : proof_send_done_or_left(prover, &send)) &&
-        !(number <= received && proof_send_held(prover, &send)) &&
-        !(!counted && !fitting && proof_send_unmatched(prover, &send)))
-        return proof_need_unknown();
+    enum ending_basis basis = ENDING_BASIS_UNRECEIVED;
+    if (number <= received + fitting) {
+        if (certain ? proof_send_left(prover, &send) : proof_send_done_or_left(prover, &send))
+            basis = ENDING_BASIS_LEFT;
+        else if (number <= received && proof_send_held(prover, &send))
+            basis = ENDING_BASIS_HELD;
+        else if (counted || fitting || !proof_send_unmatched(prover, &send))
+            return proof_need_unknown();
+    }
     proof_peer_add(prover, dest);
-    return need;
+    return proof_need_reasoned(need, basis, counted ? number : 0, fitting);
 }
 
 /* MPI_Buffer_detach, MPI_Buffer_flush and their like wait for some message that is still in the
@@ -297,7 +324,8 @@ static void needs_of_detach(struct proof_prover *prover, int32_t me)
                             .wait = {.need = ENDING_NEED_BUFFER,
                                      .object = ENDING_OBJECT_COMM,
                                      .global = c->key.global,
-                                     .tag = c->key.tag}};
+                                     .tag = c->key.tag,
+                                     .basis = ENDING_BASIS_UNRECEIVED}};
         proof_peer_add(prover, c->key.dest);
         const struct proof_send send = {.global = c->key.global,
                                         .source = me,
@@ -355,7 +383,11 @@ static struct need need_partition(struct proof_prover *prover, int32_t me,
                                   space);
     need.wait.tag = request->tag;
     proof_peer_add(prover, receives || whole ? peer : me);
-    return need;
+    return proof_need_reasoned(need,
+                               receives ? ENDING_BASIS_UNSENT
+                               : whole  ? ENDING_BASIS_UNRECEIVED
+                                        : ENDING_BASIS_OWN,
+                               0, 0);
 }
 
 /* A generalized request that nobody has completed, which nobody but the rank's threads can do. */
@@ -365,8 +397,9 @@ static struct need need_generalized(struct proof_prover *prover, int32_t me,
     if (!request->active || request->cancelled || !history_request_number(request))
         return proof_need_unknown();
     proof_peer_add(prover, me);
-    return (struct need){.state = NEED_CERTAIN,
-                         .wait = {.need = ENDING_NEED_GENERALIZED, .tag = EVENT_NONE}};
+    return (struct need){
+        .state = NEED_CERTAIN,
+        .wait = {.need = ENDING_NEED_GENERALIZED, .tag = EVENT_NONE, .basis = ENDING_BASIS_OWN}};
 }
 
 /* A request that was not started: a wait for it alone returns at once, so in one that has not for
@@ -376,8 +409,9 @@ static struct need need_start(struct proof_prover *prover, int32_t me)
     if (!proof_is_settled(prover->standing[me]))
         return proof_need_unknown();
     proof_peer_add(prover, me);
-    return (struct need){.state = NEED_CERTAIN,
-                         .wait = {.need = ENDING_NEED_START, .tag = EVENT_NONE}};
+    return (struct need){
+        .state = NEED_CERTAIN,
+        .wait = {.need = ENDING_NEED_START, .tag = EVENT_NONE, .basis = ENDING_BASIS_OWN}};
 }
 
 static struct need need_of(struct proof_prover *prover, int32_t me, const struct request *request,
@@ -617,6 +651,8 @@ static struct ending_wait wait_common(const struct needs *needs)
         if (wait->tag != common.tag)
             common.tag = EVENT_NONE;
         common.wildcard &= wait->wildcard;
+        common.basis = ENDING_BASIS_SEVERAL;
+        common.number = common.rivals = 0;
     }
     return common;
 }
@@ -662,8 +698,10 @@ static void needs_of_lost(struct proof_prover *prover, enum ending_need need)
     prover->needs.count = prover->needs.peer_count = 0;
     for (uint32_t r = 0; r < prover->history.rank_count; r++)
         proof_peer_add(prover, (int32_t)r);
-    proof_need_add(prover,
-                   (struct need){.state = NEED_CERTAIN, .wait = {.need = need, .tag = EVENT_NONE}});
+    proof_need_add(
+        prover,
+        (struct need){.state = NEED_CERTAIN,
+                      .wait = {.need = need, .tag = EVENT_NONE, .basis = ENDING_BASIS_LOST}});
 }
 
 /* How many of the needs are in that state. */
@@ -920,6 +958,10 @@ enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
         verdict.core_count = waitfor.core_count;
         verdict.behind_count = waitfor.behind_count;
         status = record_make(prover, &waitfor, &verdict.ending);
+        if (status == CORE_OK)
+            status = proof_grounds_add(prover, &verdict.ending);
+        if (status != CORE_OK)
+            ending_done(&verdict.ending);
     }
     if (status == CORE_OK)
         *out_verdict = verdict;

@@ -17,15 +17,17 @@
 #include "core/trace/event.h"
 #include "core/status.h"
 
-enum proof_standing {
-    PROOF_STILL,   /* inside an MPI call; has not moved, and was not kept from moving */
-    PROOF_ENDED,   /* will never call MPI again */
-    PROOF_UNKNOWN, /* computing, not of this machine, stopped, starved: may do anything */
-    PROOF_SETTLED, /* PROOF_STILL, and for so long, with so much of a processor, that what was on
-                      its way has arrived */
-    PROOF_PAUSED,  /* PROOF_SETTLED, and for so much longer that a message of PROOF_PAUSED_BYTES
-                      would have been carried over whole */
-    PROOF_RESTED   /* the same of PROOF_CARRIED_BYTES */
+enum proof_standing {                /* an enum ending_standing */
+                      PROOF_STILL,   /* inside an MPI call; has not moved, and was not kept from
+                                        moving */
+                      PROOF_ENDED,   /* will never call MPI again */
+                      PROOF_UNKNOWN, /* computing, not of this machine, stopped, starved: may do
+                                        anything */
+                      PROOF_SETTLED, /* PROOF_STILL, and for so long, with so much of a processor,
+                                        that what was on its way has arrived */
+                      PROOF_PAUSED,  /* PROOF_SETTLED, and for so much longer that a message of
+                                        PROOF_PAUSED_BYTES  would have been carried over whole */
+                      PROOF_RESTED   /* the same of PROOF_CARRIED_BYTES */
 };
 enum { PROOF_PAUSED_BYTES = 1 << 20, PROOF_CARRIED_BYTES = 1 << 26 };
 static inline bool proof_is_settled(uint8_t standing)

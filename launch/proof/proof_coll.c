@@ -235,7 +235,8 @@ static struct need stuck_need(struct proof_prover *prover, int32_t me,
             proof_peer_add(prover, space->member[i]);
     }
     return failed || (!file && is_misfit_asked(prover, space, number, &here))
-               ? proof_need(NEED_CERTAIN, ENDING_NEED_PART, space)
+               ? proof_need_reasoned(proof_need(NEED_CERTAIN, ENDING_NEED_PART, space),
+                                     ENDING_BASIS_MISFIT, number, 0)
                : proof_need_unknown();
 }
 
@@ -389,8 +390,11 @@ struct need proof_coll_need(struct proof_prover *prover, int32_t me,
     if (count[PART_UNKNOWN] || (count[PART_OPEN] && !sure) ||
         !(count[PART_MISSING] + count[PART_EDGES]))
         return proof_need_unknown();
-    return proof_need(certain || (wanted.known && my_coll.needs_all) ? NEED_CERTAIN : NEED_MAYBE,
-                      count[PART_MISSING] ? ENDING_NEED_COLLECTIVE : ENDING_NEED_PART, space);
+    bool missing = count[PART_MISSING] != 0;
+    return proof_need_reasoned(
+        proof_need(certain || (wanted.known && my_coll.needs_all) ? NEED_CERTAIN : NEED_MAYBE,
+                   missing ? ENDING_NEED_COLLECTIVE : ENDING_NEED_PART, space),
+        missing ? ENDING_BASIS_MISSING : ENDING_BASIS_MISFIT, number, 0);
 }
 
 /* --- communicators of some, and of two sides -------------------------------------------------- */
@@ -462,7 +466,8 @@ void proof_intercomm_needs(struct proof_prover *prover, int32_t me,
     if (mine.leader == me ? meets : !with_me)
         return;
     proof_peer_add(prover, peer);
-    proof_need_add(prover, proof_need(NEED_CERTAIN, ENDING_NEED_LEADER, space));
+    proof_need_add(prover, proof_need_reasoned(proof_need(NEED_CERTAIN, ENDING_NEED_LEADER, space),
+                                               ENDING_BASIS_BRIDGE, 0, 0));
 }
 
 /* MPI_Comm_create_group, MPI_Comm_create_from_group: what one member of it says. */
@@ -544,7 +549,9 @@ struct need proof_party_need(struct proof_prover *prover, int32_t me,
     }
     if (!missing)
         return proof_need_unknown();
-    return mine.from ? proof_need(NEED_CERTAIN, ENDING_NEED_COLLECTIVE, mine.from)
-                     : (struct need){.state = NEED_CERTAIN,
-                                     .wait = {.need = ENDING_NEED_COLLECTIVE, .tag = EVENT_NONE}};
+    struct need need =
+        mine.from ? proof_need(NEED_CERTAIN, ENDING_NEED_COLLECTIVE, mine.from)
+                  : (struct need){.state = NEED_CERTAIN,
+                                  .wait = {.need = ENDING_NEED_COLLECTIVE, .tag = EVENT_NONE}};
+    return proof_need_reasoned(need, ENDING_BASIS_BRIDGE, 0, 0);
 }

@@ -64,6 +64,14 @@ struct need proof_need(enum need_state state, enum ending_need kind,
                        const struct history_space *space);
 /* One of which nothing is known. */
 struct need proof_need_unknown(void);
+/* The need with the argument why nothing that there is so far ends it, and its numbers
+ * (core/trace/ending.h). */
+struct need proof_need_reasoned(struct need need, enum ending_basis basis, uint64_t number,
+                                uint64_t rivals);
+
+/* proof_grounds.c: adds to the record of a proof what its arguments stand on: how each rank stood,
+ * the messages of channels, the collectives that members had entered. */
+enum core_status proof_grounds_add(const struct proof_prover *prover, struct ending *ending);
 
 struct proof_send {
     uint64_t global;

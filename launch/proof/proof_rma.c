@@ -13,6 +13,11 @@ static const struct history_space *space_at(const struct proof_prover *prover, i
     return history_space_global(&prover->history.rank[rank], HISTORY_SPACE_WIN, space->global);
 }
 
+static struct need need_of_epochs(enum ending_need kind, const struct history_space *space)
+{
+    return proof_need_reasoned(proof_need(NEED_CERTAIN, kind, space), ENDING_BASIS_EPOCHS, 0, 0);
+}
+
 /* A rank inside a call of this class on the window: what it does there may have had its effect. */
 static bool is_inside(const struct history_rank *rank, const struct history_space *space,
                       enum event_class class)
@@ -39,7 +44,7 @@ static void need_post(struct proof_prover *prover, int32_t me, int32_t target,
         return;
     }
     proof_peer_add(prover, target);
-    proof_need_add(prover, proof_need(NEED_CERTAIN, ENDING_NEED_POST, space));
+    proof_need_add(prover, need_of_epochs(ENDING_NEED_POST, space));
 }
 
 static void needs_of_start(struct proof_prover *prover, int32_t me,
@@ -74,7 +79,7 @@ static void need_complete(struct proof_prover *prover, int32_t me, int32_t origi
         return;
     }
     proof_peer_add(prover, origin);
-    proof_need_add(prover, proof_need(NEED_CERTAIN, ENDING_NEED_COMPLETE, space));
+    proof_need_add(prover, need_of_epochs(ENDING_NEED_COMPLETE, space));
 }
 
 /* Any of those who hold a lock that excludes this one may give way; the target may have to help. */
@@ -103,9 +108,8 @@ static void need_lock(struct proof_prover *prover, int32_t me, const struct hist
         if ((holds || (int32_t)r == target) && (int32_t)r != me)
             proof_peer_add(prover, (int32_t)r);
     }
-    proof_need_add(prover, held && target != EVENT_NONE
-                               ? proof_need(NEED_CERTAIN, ENDING_NEED_LOCK, space)
-                               : proof_need_unknown());
+    proof_need_add(prover, held && target != EVENT_NONE ? need_of_epochs(ENDING_NEED_LOCK, space)
+                                                        : proof_need_unknown());
 }
 
 /* Accesses under a lock that another rank holds for sure: the library has returned from
@@ -142,7 +146,7 @@ static void needs_of_flush(struct proof_prover *prover, int32_t me,
         if (held && mine->op_target != me)
             proof_peer_add(prover, mine->op_target);
         if (held)
-            proof_need_add(prover, proof_need(NEED_CERTAIN, ENDING_NEED_LOCK, space));
+            proof_need_add(prover, need_of_epochs(ENDING_NEED_LOCK, space));
     }
 }
 

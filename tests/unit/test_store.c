@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "core/array.h"
 #include "core/store/store.h"
 #include "core/trace/trace.h"
 #include "tests/unit/spool_pair.h"
@@ -505,10 +506,62 @@ static const struct end_case {
 };
 enum { END_CASES = sizeof end_case / sizeof *end_case };
 
+static void grounds_make(struct ending *ending)
+{
+    for (uint32_t i = 0; i < ENDING_STANDING_COUNT; i++) {
+        struct ending_rank rank = {i,
+                                   (enum ending_standing)i,
+                                   9 + i,
+                                   1 + i,
+                                   {1, 2, 3, 4, 5, 6, (enum ending_look)(i % ENDING_LOOK_COUNT)}};
+        struct ending_channel channel = {UINT64_MAX - i, (int32_t)i, 1, -1 + (int32_t)i, 5, i};
+        struct ending_member member = {(enum ending_object)(i % ENDING_OBJECT_COUNT), i, i, 7};
+
+        assert_int_equal(
+            CORE_ARRAY_PUSH(ending->rank, ending->rank_count, ending->rank_room, "t", rank),
+            CORE_OK);
+        assert_int_equal(CORE_ARRAY_PUSH(ending->channel, ending->channel_count,
+                                         ending->channel_room, "t", channel),
+                         CORE_OK);
+        assert_int_equal(
+            CORE_ARRAY_PUSH(ending->member, ending->member_count, ending->member_room, "t", member),
+            CORE_OK);
+    }
+}
+
+static void grounds_expect(const struct ending *got, const struct ending *want)
+{
+    assert_int_equal(got->rank_count, want->rank_count);
+    assert_int_equal(got->channel_count, want->channel_count);
+    assert_int_equal(got->member_count, want->member_count);
+    for (uint32_t i = 0; i < want->rank_count; i++) {
+        const struct ending_rank *a = &got->rank[i], *b = &want->rank[i];
+
+        assert_true(a->rank == b->rank && a->standing == b->standing && a->seq == b->seq &&
+                    a->threads == b->threads);
+        assert_memory_equal(&a->stand, &b->stand, 6 * sizeof(uint64_t));
+        assert_int_equal(a->stand.look, b->stand.look);
+    }
+    for (uint32_t i = 0; i < want->channel_count; i++) {
+        const struct ending_channel *a = &got->channel[i], *b = &want->channel[i];
+
+        assert_true(a->global == b->global && a->source == b->source && a->dest == b->dest &&
+                    a->tag == b->tag && a->sent == b->sent && a->received == b->received);
+    }
+    for (uint32_t i = 0; i < want->member_count; i++) {
+        const struct ending_member *a = &got->member[i], *b = &want->member[i];
+
+        assert_true(a->object == b->object && a->global == b->global && a->rank == b->rank &&
+                    a->entered == b->entered);
+    }
+}
+
 /* A call for each role, a wait of each kind: what a trace must give back. */
 static void ending_make(struct ending *ending)
 {
     static const uint32_t ranks[] = {4, 2, 3, 3, 0};
+
+    grounds_make(ending);
 
     for (int role = 0; role < ENDING_ROLE_COUNT; role++) {
         struct ending_call call = {.rank = (uint32_t)role,
@@ -525,7 +578,10 @@ static void ending_make(struct ending *ending)
                                               : need == 1 ? EVENT_NONE
                                                           : need,
                                        .wildcard = need == 2,
-                                       .ended = need == 3};
+                                       .ended = need == 3,
+                                       .basis = (enum ending_basis)(need % ENDING_BASIS_COUNT),
+                                       .number = need % ENDING_BASIS_COUNT ? 3 : 0,
+                                       .rivals = need % ENDING_BASIS_COUNT ? 2 : 0};
 
             wait.global = wait.object == ENDING_OBJECT_NONE || wait.object == ENDING_OBJECT_FINALIZE
                               ? 0
@@ -558,8 +614,10 @@ static void ending_expect(const struct trace *trace, const struct ending *want)
 
         assert_true(a->need == b->need && a->object == b->object && a->global == b->global &&
                     a->tag == b->tag && a->wildcard == b->wildcard && a->ended == b->ended &&
-                    a->first == b->first && a->count == b->count);
+                    a->first == b->first && a->count == b->count && a->basis == b->basis &&
+                    a->number == b->number && a->rivals == b->rivals);
     }
+    grounds_expect(&got, want);
     assert_int_equal(got.span_count, want->span_count);
     assert_memory_equal(got.span, want->span, want->span_count * sizeof *want->span);
     ending_done(&got);
