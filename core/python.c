@@ -375,6 +375,23 @@ static void text_of_exception(void *type, void *value, char *out, size_t bytes)
     exceptions.clear();
 }
 
+/* mpi4py.MPI.Exception has its code as the first argument; 0: it is another. */
+static int mpi_error_of(void *type, void *value)
+{
+    static const char *const module[] = {"__module__"};
+    char text[64];
+    void *arguments = api.attribute(value, "args");
+    void *code =
+        arguments && exceptions.items(arguments) > 0 ? exceptions.item(arguments, 0) : NULL;
+
+    word_of(type, module, 1, text, sizeof text);
+    int error = code && !strcmp(text, "mpi4py.MPI") && is_plain(code) ? (int)api.number(code) : 0;
+    if (arguments)
+        api.release(arguments);
+    exceptions.clear();
+    return error;
+}
+
 static bool is_traceback(void *object)
 {
     static const char *const name[] = {"__class__", "__name__"};
@@ -445,7 +462,7 @@ static void tell_exception(void *type, void *value, void *traceback)
     unsigned kept = count < PLACES_MAX ? count : PLACES_MAX;
     for (; places < kept; places++)
         place[places] = passage[(count - 1 - places) % PLACES_MAX].place;
-    exceptions.tell(text, place, places);
+    exceptions.tell(text, mpi_error_of(type, value), place, places);
     for (unsigned i = 0; i < kept; i++)
         passage_done(&passage[i]);
     exceptions.clear();

@@ -16,9 +16,10 @@ unsigned python_places(struct python_place *place, unsigned most);
 int python_line(const struct python_place *place);
 
 /* Called in the main thread when an exception that nothing caught is about to be printed:
- * "TypeError: what it says", and where it came through, the innermost first. */
-typedef void (*python_exception_fn)(const char *text, const struct python_place *place,
-                                    unsigned count);
+ * "TypeError: what it says", and where it came through, the innermost first. mpi_error: the code of
+ * mpi4py's own exception, whose text MPI has; 0: it is another. */
+typedef void (*python_exception_fn)(const char *text, int mpi_error,
+                                    const struct python_place *place, unsigned count);
 /* From now on, if this thread runs Python. */
 void python_watch(python_exception_fn fn);
 /* The interpreter is on its way out. */

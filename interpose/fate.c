@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -158,8 +159,11 @@ static bool exception_ends(unsigned calls)
     return true;
 }
 
-static void on_exception(const char *text, const struct python_place *place, unsigned count)
+static void on_exception(const char *name, int mpi_error, const struct python_place *place,
+                         unsigned count)
 {
+    char text[sizeof((struct spool_end *)0)->text], said[MPI_MAX_ERROR_STRING + 1] = "";
+    int length = 0;
     uint32_t frame[FATE_FRAMES_MAX];
     struct spool_end *end;
     bool own;
@@ -170,6 +174,10 @@ static void on_exception(const char *text, const struct python_place *place, uns
     end = end_begin(FATE_EXCEPTION, 0);
     if (!end)
         return;
+    if (mpi_error)
+        OWN(Error_string)(mpi_error, said, &length);
+    snprintf(text, sizeof text, "%s%s%.*s", name, *said ? ": " : "", (int)strcspn(said, "\n"),
+             said);
     text_set(end, text);
     memcpy(end->frame, frame, count * sizeof *frame);
     end->frame_count = count;

