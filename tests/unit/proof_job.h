@@ -22,6 +22,7 @@
 #include "tests/unit/meaning.h"
 
 enum { WORLD = 1, RANKS_MAX = 8, RING_BYTES = 1 << 16 };
+enum { SEQ_SECOND = 1000 }; /* calls of second threads have numbers behind that */
 
 struct lane {
     struct spool_header header;
@@ -100,7 +101,7 @@ static inline uint32_t thread_of(uint32_t rank)
     second->header = lane[rank].header;
     second->header.depth = 0;
     second->header.lane = 1;
-    second->seq = 1000;
+    second->seq = SEQ_SECOND;
     return RANKS_MAX + rank;
 }
 
