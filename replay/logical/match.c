@@ -717,6 +717,14 @@ uint32_t replay_match_wild(const struct replay_match *match, uint32_t to, uint32
     return after ? match->link[after].channel_after : match->queue[to].key_first;
 }
 
+uint32_t replay_match_first(const struct replay_match *match, const struct replay_match_key *key)
+{
+    struct replay_match_key receive = *key;
+    receive.to |= RECEIVE;
+    uint32_t last = *ring_find(match, &receive);
+    return last ? match->entry[last].next : REPLAY_MATCH_NONE;
+}
+
 uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
                                  uint32_t *out_message, uint32_t room)
 {
@@ -738,6 +746,50 @@ uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
         count++;
     }
     return count;
+}
+
+bool replay_match_few_messages(const struct replay_match *match, uint32_t to)
+{
+    uint32_t message = match->queue[to].message_first, wild = match->queue[to].key_first;
+
+    for (; message && wild; core_work(1)) {
+        message = match->link[message].after;
+        wild = match->link[wild].channel_after;
+    }
+    return !message && wild;
+}
+
+uint32_t replay_match_message(const struct replay_match *match, uint32_t to, uint32_t after)
+{
+    CORE_CHECK_HOT(match->wild && to < match->ranks);
+    core_work(1);
+    return after ? match->link[after].after : match->queue[to].message_first;
+}
+
+uint32_t replay_match_taker(const struct replay_match *match, uint32_t message)
+{
+    uint32_t receive = claim(match, &match->entry[message].key, UINT32_MAX);
+
+    CORE_CHECK(match->deferred);
+    if (!receive || match->entry[receive].key.from >= 0 ||
+        first_of_channel(match, &match->entry[receive].key, match->link[message].channel) !=
+            message)
+        return REPLAY_MATCH_NONE;
+    return receive;
+}
+
+bool replay_match_is_before(const struct replay_match *match, uint32_t a, uint32_t b)
+{
+    return match->link[a].order < match->link[b].order;
+}
+
+bool replay_match_offered_before(const struct replay_match *match,
+                                 const struct replay_match_offer *a,
+                                 const struct replay_match_offer *b)
+{
+    if (a->receive != b->receive)
+        return replay_match_is_before(match, a->receive, b->receive);
+    return match->link[a->message].channel > match->link[b->message].channel; /* latest first */
 }
 
 uint32_t replay_match_candidate(const struct replay_match *match, uint32_t receive, int32_t from)

@@ -126,10 +126,26 @@ void replay_match_remove(struct replay_match *match, uint32_t entry);
  * first of those with the same key: the first one behind `after` (REPLAY_MATCH_NONE: from the
  * start). Also receives with only a tag wildcard are in the list; skip by key.from. */
 uint32_t replay_match_wild(const struct replay_match *match, uint32_t to, uint32_t after);
+/* The first waiting receive with just this key; whether a receive was posted before another. */
+uint32_t replay_match_first(const struct replay_match *match, const struct replay_match_key *key);
+bool replay_match_is_before(const struct replay_match *match, uint32_t a, uint32_t b);
 /* The candidates of a waiting receive: the first fitting message of every source that no earlier
  * receive claims, in a repeatable order. Writes at most `room` and returns how many there are. */
 uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
                                  uint32_t *out_message, uint32_t room);
+/* The same pairs from the messages' side, for where many receives wait for few messages: whether
+ * the destination has fewer messages than such receives; its messages in post order, the first
+ * behind `after`; the one receive that a message is a candidate of, REPLAY_MATCH_NONE if there is
+ * none; and which pair comes first when receives are gone through in post order. */
+struct replay_match_offer {
+    uint32_t receive, message;
+};
+bool replay_match_few_messages(const struct replay_match *match, uint32_t to);
+uint32_t replay_match_message(const struct replay_match *match, uint32_t to, uint32_t after);
+uint32_t replay_match_taker(const struct replay_match *match, uint32_t message);
+bool replay_match_offered_before(const struct replay_match *match,
+                                 const struct replay_match_offer *a,
+                                 const struct replay_match_offer *b);
 /* The candidate from one source, REPLAY_MATCH_NONE if it has none now. */
 uint32_t replay_match_candidate(const struct replay_match *match, uint32_t receive, int32_t from);
 /* Gives a waiting wildcard one of its candidates: both are taken out. Then settle. */

@@ -35,7 +35,7 @@ void run_wake(struct replay_run *run, uint32_t context)
 }
 
 /* All contexts of a rank that are held so: they look again. */
-static void wake_held(struct replay_run *run, uint32_t rank, enum hold hold)
+void run_wake_held(struct replay_run *run, uint32_t rank, enum hold hold)
 {
     for (uint32_t at = run_looking_first(run, rank), next; at != UINT32_MAX; at = next) {
         next = run_looking_next(run, at);
@@ -102,7 +102,7 @@ void run_error(struct replay_run *run, const struct replay_error *error)
         run->failed = CORE_NO_MEMORY;
 }
 
-static int32_t wanted_by_policy(const struct replay_run *run, uint32_t rank, uint32_t index)
+int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t index)
 {
     const struct replay_policy *policy = run->policy;
     const struct replay_rank *program = &run->program->rank[rank];
@@ -324,7 +324,7 @@ static void message_leaves(struct replay_run *run, uint32_t from, uint32_t send_
         CORE_CHECK(side->used >= op->bytes + run->program->buffered_overhead);
         side->used -= op->bytes + run->program->buffered_overhead;
         if (side->used == 0)
-            wake_held(run, from, HOLD_DETACH);
+            run_wake_held(run, from, HOLD_DETACH);
     } else if (run->track && (op->mode == REPLAY_STANDARD || op->mode == REPLAY_READY) &&
                run_is_buffered(run, from, send_op)) {
         CORE_CHECK(run->side[to].held_count > 0 && run->side[to].held_bytes >= op->bytes);
@@ -373,45 +373,6 @@ void run_deliver(struct replay_run *run, uint32_t from, uint32_t send_op, uint32
         promote(run, to);
 }
 
-/* Wildcards at `to` whose source is known by policy take it; `settle`: also what matches there
- * without a choice since something was taken out. */
-static void settle_or_pin(struct replay_run *run, uint32_t to, bool settle)
-{
-    struct replay_match_pair pair;
-    bool again = run->match.deferred;
-
-    for (; again; settle = true) {
-        again = false;
-        while (settle && replay_match_settle(&run->match, to, &pair))
-            run_deliver(run, (uint32_t)pair.message.from, run_who_op(pair.send), to,
-                        run_who_op(pair.receive), false);
-        for (uint32_t at = replay_match_wild(&run->match, to, REPLAY_MATCH_NONE); at;
-             at = replay_match_wild(&run->match, to, at)) {
-            struct replay_match_key key, message_key;
-            uint32_t receive_op, send_op;
-            run_entry(run, at, &key, &receive_op);
-            int32_t wanted = key.from < 0 ? wanted_by_policy(run, to, receive_op) : -1;
-            uint32_t message = wanted >= 0 && (uint32_t)wanted < run->program->rank_count
-                                   ? replay_match_candidate(&run->match, at, wanted)
-                                   : REPLAY_MATCH_NONE;
-            if (!message)
-                continue;
-            run_entry(run, message, &message_key, &send_op);
-            CORE_CHECK(message_key.from == wanted);
-            replay_match_take(&run->match, at, message);
-            run_deliver(run, (uint32_t)wanted, send_op, to, receive_op, false);
-            again = true;
-            break;
-        }
-    }
-    wake_held(run, to, HOLD_PROBE);
-}
-
-void run_settle(struct replay_run *run, uint32_t to)
-{
-    settle_or_pin(run, to, true);
-}
-
 /* True: the send is complete. A blocking one that is not has been put on hold. */
 static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t rank,
                       uint32_t index, const struct replay_op *op)
@@ -450,7 +411,7 @@ static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t
         state->hold = HOLD_MESSAGE;
     else if (buffered && blocking)
         state->pc = UINT32_MAX; /* behind it already, should its message be taken right now */
-    settle_or_pin(run, to, false);
+    run_posted(run, &key);
     if (buffered && blocking)
         state->pc = index;
     return buffered;
@@ -494,7 +455,7 @@ static bool post_receive(struct replay_run *run, struct rank_state *state, uint3
     if (op->kind == REPLAY_RECV)
         state->hold = HOLD_MESSAGE;
     if (op->peer == REPLAY_ANY && run->match.deferred)
-        settle_or_pin(run, rank, false);
+        run_posted(run, &key);
     return false;
 }
 
@@ -511,7 +472,7 @@ static bool probe(struct replay_run *run, struct rank_state *state, uint32_t ran
     if (run_probe_waits(run, op) && state->forced < 0)
         return false;
     if (op->peer == REPLAY_ANY && !state->relaxed) {
-        int32_t wanted = state->forced >= 0 ? state->forced : wanted_by_policy(run, rank, index);
+        int32_t wanted = state->forced >= 0 ? state->forced : run_wanted(run, rank, index);
         if (wanted >= 0)
             key.from = wanted;
     }
@@ -583,7 +544,7 @@ static bool await_any(struct replay_run *run, struct rank_state *state, uint32_t
     const struct replay_rank *program = &run->program->rank[rank];
     const struct replay_set *set = &program->set[op->request];
     const int32_t *member = program->member + set->first;
-    int32_t wanted = state->relaxed ? -1 : wanted_by_policy(run, rank, index);
+    int32_t wanted = state->relaxed ? -1 : run_wanted(run, rank, index);
     bool some = op->kind == REPLAY_WAIT_SOME, any_done = false, all_wanted = true;
 
     if (set->count == 0)

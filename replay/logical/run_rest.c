@@ -14,31 +14,70 @@ static bool option_add(struct replay_run *run, const struct replay_option *optio
     return run->failed == CORE_OK;
 }
 
-static void add_matches(struct replay_run *run, uint32_t to, uint32_t receive)
+static bool match_add(struct replay_run *run, struct replay_match_offer offer)
 {
     struct replay_match_key key, message_key;
     uint32_t receive_op, send_op;
-    bool is_receive = run_entry(run, receive, &key, &receive_op);
-    CORE_CHECK(is_receive && key.to == to);
+    bool is_receive = run_entry(run, offer.receive, &key, &receive_op);
+    run_entry(run, offer.message, &message_key, &send_op);
+    CORE_CHECK(is_receive && key.to == message_key.to && key.from < 0);
+    int32_t matched = run->program->rank[key.to].op[receive_op].matched;
+    return option_add(
+        run, &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
+                                     .diverges = matched >= 0 && matched != message_key.from,
+                                     .rank = key.to,
+                                     .op = receive_op,
+                                     .from = message_key.from,
+                                     .from_op = send_op,
+                                     .entry = offer.receive,
+                                     .message = offer.message});
+}
+
+static bool matches_add_of_receive(struct replay_run *run, uint32_t receive)
+{
+    struct replay_match_key key;
+    uint32_t receive_op;
+    run_entry(run, receive, &key, &receive_op);
     if (key.from >= 0)
-        return;
-    int32_t matched = run->program->rank[to].op[receive_op].matched;
+        return true;
     uint32_t count =
         replay_match_candidates(&run->match, receive, run->candidate, run->program->rank_count);
     CORE_CHECK(count <= run->program->rank_count); /* one a source */
-    for (uint32_t i = 0; i < count; i++) {
-        run_entry(run, run->candidate[i], &message_key, &send_op);
-        if (!option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
-                                                     .diverges = matched >= 0 &&
-                                                                 matched != message_key.from,
-                                                     .rank = to,
-                                                     .op = receive_op,
-                                                     .from = message_key.from,
-                                                     .from_op = send_op,
-                                                     .entry = receive,
-                                                     .message = run->candidate[i]}))
+    for (uint32_t i = 0; i < count; i++)
+        if (!match_add(run, (struct replay_match_offer){receive, run->candidate[i]}))
+            return false;
+    return true;
+}
+
+static int compare_offers(const void *a, const void *b, void *match)
+{
+    const struct replay_option *x = a, *y = b;
+    const struct replay_match_offer first = {x->entry, x->message}, second = {y->entry, y->message};
+    return replay_match_offered_before(match, &first, &second)
+               ? -1
+               : replay_match_offered_before(match, &second, &first);
+}
+
+/* From the side with fewer entries, in one order. */
+static void matches_add(struct replay_run *run, uint32_t to)
+{
+    struct replay_match *match = &run->match;
+    uint32_t first = run->option_count;
+    if (!replay_match_few_messages(match, to)) {
+        for (uint32_t at = replay_match_wild(match, to, REPLAY_MATCH_NONE);
+             at && matches_add_of_receive(run, at); at = replay_match_wild(match, to, at))
+            ;
+        return;
+    }
+    for (uint32_t at = replay_match_message(match, to, REPLAY_MATCH_NONE); at;
+         at = replay_match_message(match, to, at)) {
+        uint32_t receive = replay_match_taker(match, at);
+        if (receive && !match_add(run, (struct replay_match_offer){receive, at}))
             return;
     }
+    if (run->option_count > first)
+        qsort_r(run->option + first, run->option_count - first, sizeof *run->option, compare_offers,
+                match);
 }
 
 /* A held probe of any source: the first message of each source. */
@@ -147,9 +186,7 @@ static void gather(struct replay_run *run)
 {
     run->option_count = 0;
     for (uint32_t rank = 0; rank < run->program->rank_count; rank++) {
-        for (uint32_t at = replay_match_wild(&run->match, rank, REPLAY_MATCH_NONE); at;
-             at = replay_match_wild(&run->match, rank, at))
-            add_matches(run, rank, at);
+        matches_add(run, rank);
         for (uint32_t at = run_looking_first(run, rank); at != UINT32_MAX;
              at = run_looking_next(run, at), core_work(1))
             gather_held(run, &run->state[at], rank);

@@ -274,7 +274,14 @@ bool run_is_buffered(const struct replay_run *run, uint32_t rank,
                      uint32_t op); /* a send whose message is still kept */
 void run_deliver(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to,
                  uint32_t receive_op, bool choice);
+void run_wake_held(struct replay_run *run, uint32_t rank, enum hold hold);
+/* The source or member that the policy wants, or -1. */
+int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t op);
+
+/* run_settle.c: receives of any source whose message the policy knows take it, and what matches
+ * without a choice does; after an entry was taken out, or after one with the key was posted. */
 void run_settle(struct replay_run *run, uint32_t to);
+void run_posted(struct replay_run *run, const struct replay_match_key *key);
 
 /* Whether a standard send that was not buffered is still held by it: its message was not received,
  * though a matched probe may have taken it. */

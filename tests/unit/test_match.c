@@ -185,7 +185,7 @@ static bool is_first_of_key(const struct naive *n, uint32_t r)
  * they allow none. */
 static void check_candidates(struct replay_match *match, const struct naive *n, uint32_t to)
 {
-    uint32_t found[16], waiting = 0, expected_waiting = 0, before = 0;
+    uint32_t found[16], waiting = 0, expected_waiting = 0, before = 0, offers = 0;
     for (uint32_t r = 0; r < n->receives; r++) {
         if (n->receive[r].key.to != to || n->receive[r].key.from >= 0)
             continue;
@@ -217,9 +217,15 @@ static void check_candidates(struct replay_match *match, const struct naive *n, 
                 m++;
             assert_true(can_take(n, r, m));
             assert_int_equal(replay_match_candidate(match, at, message.from), found[i]);
+            assert_int_equal(replay_match_taker(match, found[i]), at);
+            offers++;
         }
     }
     assert_int_equal(waiting, expected_waiting);
+    for (uint32_t at = replay_match_message(match, to, REPLAY_MATCH_NONE); at;
+         at = replay_match_message(match, to, at))
+        offers -= replay_match_taker(match, at) != REPLAY_MATCH_NONE;
+    assert_int_equal(offers, 0); /* the same pairs from the messages' side */
 }
 
 static void run_deferred(struct core_random *random)

@@ -1,0 +1,90 @@
+/* Matches that need no decision, where receives of any source wait: those whose source the policy
+ * knows, and those that became certain since another entry was taken out. */
+#include "core/check.h"
+#include "core/work.h"
+#include "replay/logical/run_state.h"
+
+/* Whether the policy may know from whom a receive of any source takes its message. */
+static bool policy_pins(const struct replay_run *run)
+{
+    enum replay_order order = run->policy->order;
+    return !run->hooks.decide && order != REPLAY_ORDER_FIRST && order != REPLAY_ORDER_RANDOM;
+}
+
+/* Gives a receive the message of the source that the policy knows, if it is there. */
+static bool pin(struct replay_run *run, uint32_t to, uint32_t at)
+{
+    struct replay_match_key key, message_key;
+    uint32_t receive_op, send_op;
+    core_work(1);
+    run_entry(run, at, &key, &receive_op);
+    int32_t wanted = key.from < 0 ? run_wanted(run, to, receive_op) : -1;
+    uint32_t message = wanted >= 0 && (uint32_t)wanted < run->program->rank_count
+                           ? replay_match_candidate(&run->match, at, wanted)
+                           : REPLAY_MATCH_NONE;
+    if (!message)
+        return false;
+    run_entry(run, message, &message_key, &send_op);
+    CORE_CHECK(message_key.from == wanted);
+    replay_match_take(&run->match, at, message);
+    run_deliver(run, (uint32_t)wanted, send_op, to, receive_op, false);
+    return true;
+}
+
+/* The first that can be; returns it. */
+static uint32_t pin_first(struct replay_run *run, uint32_t to)
+{
+    uint32_t at = replay_match_wild(&run->match, to, REPLAY_MATCH_NONE);
+    while (at && !pin(run, to, at))
+        at = replay_match_wild(&run->match, to, at);
+    return at;
+}
+
+/* As pin_first, among the receives that accept messages with the key's tag; *out_wide: one that
+ * accepts other tags too. */
+static bool pin_near(struct replay_run *run, struct replay_match_key key, bool *out_wide)
+{
+    key.from = REPLAY_ANY;
+    uint32_t own = key.tag >= 0 ? replay_match_first(&run->match, &key) : REPLAY_MATCH_NONE;
+    key.tag = REPLAY_ANY;
+    uint32_t wide = replay_match_first(&run->match, &key);
+    bool wide_first = wide && (!own || replay_match_is_before(&run->match, wide, own));
+    *out_wide = wide_first && pin(run, key.to, wide);
+    if (*out_wide || (own && pin(run, key.to, own)))
+        return true;
+    *out_wide = wide && !wide_first && pin(run, key.to, wide);
+    return *out_wide;
+}
+
+static bool settle(struct replay_run *run, uint32_t to)
+{
+    struct replay_match_pair pair;
+    bool any = false;
+    for (; replay_match_settle(&run->match, to, &pair); any = true)
+        run_deliver(run, (uint32_t)pair.message.from, run_who_op(pair.send), to,
+                    run_who_op(pair.receive), false);
+    return any;
+}
+
+void run_settle(struct replay_run *run, uint32_t to)
+{
+    if (run->match.deferred)
+        do
+            settle(run, to);
+        while (policy_pins(run) && pin_first(run, to));
+    run_wake_held(run, to, HOLD_PROBE);
+}
+
+/* A receive of one tag that takes its message makes way only for receives of that tag, and of any;
+ * one of any tag may have stood before all. */
+void run_posted(struct replay_run *run, const struct replay_match_key *key)
+{
+    bool wide = false;
+    if (run->match.deferred && policy_pins(run))
+        while (!wide && pin_near(run, *key, &wide))
+            wide |= settle(run, key->to);
+    if (wide)
+        run_settle(run, key->to);
+    else
+        run_wake_held(run, key->to, HOLD_PROBE);
+}
