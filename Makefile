@@ -252,6 +252,7 @@ deb: deps all
 # Outputs and pictures of the sessions, from real runs.
 docs: all
 	@$(PYTHON) docs/docs.py $(BUILD) --write
+	@MATRIX=1 $(PYTHON) tests/run.py --build $(BUILD) --all mpi/matrix
 
 BLACK = black -q --preview -l 100 -S
 SCRIPT_ROOMS = $(ROOMS) interpose world fuzz cli corpus docs tests

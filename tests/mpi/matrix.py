@@ -1,0 +1,211 @@
+"""The table of docs/mpi.md, from runs: matrix.py [--write]. Runs programs plainly and under
+`crosswait run` with each MPI library of versions.txt, and with MPICH's standard ABI; says what a
+cell has instead where it is not what the document says. --write puts the table there.
+
+The right ones and the wrong ones are those lines of corpus/programs (TEST: ...) and of
+tests/mpi/programs that are listed here; each library runs each."""
+import os, re, subprocess, sys
+
+sys.dont_write_bytecode = True
+SOURCE = os.environ.get("SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+MPI = f"{SOURCE}/build/mpi"
+DOCUMENT = f"{SOURCE}/docs/mpi.md"
+sys.path.insert(0, f"{SOURCE}/interpose/generate")
+import generate
+
+LIBRARIES = {  # the environment, and the name that stands in the table
+    "openmpi": ("openmpi", "Open MPI 5.0.11"),
+    "mpich": ("mpich", "MPICH 5.0.2"),
+    "impi": ("impi", "Intel MPI 2021.18"),
+    "abi": ("mpich", "standard ABI (MPICH 5.0.2)"),
+}
+RIGHT = [
+    ("calls_coll", 4, ""),
+    ("callbacks", 2, "delete fixed"),
+    ("messages", 2, "types fixed"),
+    ("messages", 2, "lost fixed"),
+    ("callbacks", 2, "free fixed"),
+    ("callbacks", 2, "copy fixed"),
+    ("op_types", 2, ""),
+    ("quiz_fixed", 2, ""),
+    ("newer", 2, "all"),
+    ("mistakes", 2, "right"),
+]
+# A finding that must be there. What ends by itself, and what hangs.
+WRONG = [
+    ("quiz", 2, "", r"^error\[deadlock\]"),
+    ("messages", 2, "types", r"^error\[message\]"),
+    ("messages", 2, "lost", r"^(error|warning)\[message\]"),
+    ("mistakes", 2, "wrong", r"^error\[argument\].*not committed"),
+    ("mistakes", 2, "leak", r"^warning\[leak\]: MPI_Comm_dup"),
+    ("crash_segv", 2, "", r"^error\[crash\].*SIGSEGV"),
+    ("abort_one", 2, "", r"^note\[abort\]|MPI_Abort"),
+]
+HANGS = [
+    ("callbacks", 2, "copy", r"^error\[deadlock\]"),
+    ("callbacks", 2, "free", r"^error\[deadlock\]"),
+    ("newer", 2, "start", r"^error\[deadlock\]"),
+    ("newer", 2, "ready", r"^error\[deadlock\]"),
+]
+PYTHON = {
+    "right": ("from mpi4py import MPI\nMPI.COMM_WORLD.allreduce(1)\n", r"^verdict: clean$"),
+    "hang": (
+        "from mpi4py import MPI\nMPI.COMM_WORLD.recv(source=1 - MPI.COMM_WORLD.rank)\n",
+        r"^error\[deadlock\]",
+    ),
+    "error": (
+        "from mpi4py import MPI\nMPI.COMM_WORLD.Send(b'', dest=9)\n",
+        r"^error\[exception\].*rank",
+    ),
+}
+
+
+def run(words, env):
+    done = subprocess.run(
+        ["timeout", "-k", "5", "100", *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=env,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+class Column:
+    def __init__(self, name):
+        self.name, (self.at, self.title) = name, LIBRARIES[name]
+        self.at = f"{MPI}/{self.at}"
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_MCA", "UCX_"))}
+        self.env["PATH"] = f"{self.at}/bin:{self.env['PATH']}"
+        if name == "abi":
+            self.env["LD_LIBRARY_PATH"] = f"{self.at}/lib"
+        self.wrong = []
+        self.built = {}
+
+    def program(self, name):
+        if name not in self.built:
+            own = f"{SOURCE}/tests/mpi/programs/{name}.c"
+            source = own if os.path.exists(own) else f"{SOURCE}/corpus/programs/{name}.c"
+            cc = {"impi": ["gcc"], "abi": ["mpicc_abi"]}.get(self.name, ["mpicc"])
+            at = [
+                f"-I{self.at}/include",
+                f"{self.at}/lib/libmpi.so.12",
+                f"-Wl,-rpath,{self.at}/lib",
+            ]
+            words = [*cc, "-w", "-g", "-O1", "-std=gnu11", f"-I{SOURCE}", "-pthread", source]
+            words += at if self.name == "impi" else []
+            status, _, err = run([*words, "-o", f"./{name}.{self.name}", "-lm"], self.env)
+            assert status == 0, err
+            self.built[name] = f"./{name}.{self.name}"
+        return self.built[name]
+
+    def job(self, name, ranks, args):
+        return ["mpirun", "-n", str(ranks), self.program(name), *args.split()]
+
+    def watched(self, job):
+        if os.path.exists("T.db"):
+            os.remove("T.db")
+        return run(["crosswait", "run", "-o", "T.db", "--", *job], self.env)
+
+    def count(self, what, good):
+        if not good:
+            self.wrong.append(f"{self.name}: {what}")
+        return bool(good)
+
+    def right(self):
+        harmed = blamed = 0
+        for name, ranks, args in RIGHT:
+            job = self.job(name, ranks, args)
+            plain = run(job, self.env)
+            status, out, err = self.watched(job)
+            own = [l for l in out.splitlines() if l in plain[1].splitlines()]
+            same = sorted(own) == sorted(plain[1].splitlines())
+            crashed = re.search(r"^error\[(crash|exit)\]", out, re.M)
+            harmed += not self.count(
+                f"{name} {args}: harmed", plain[0] == 0 and same and not crashed
+            )
+            blame = re.findall(r"^(?:error|warning)\[.*", out, re.M)
+            blamed += not self.count(
+                f"{name} {args}: {blame}", not blame and "\nverdict: clean" in out
+            )
+        return f"{harmed} / {blamed} of {len(RIGHT)}"
+
+    def told(self, tests):
+        good = 0
+        for name, ranks, args, finding in tests:
+            _, out, err = self.watched(self.job(name, ranks, args))
+            good += self.count(f"{name} {args}:\n{out}{err}", re.search(finding, out, re.M))
+        return f"{good} of {len(tests)}"
+
+    def ended(self):
+        good = 0
+        for name, ranks, args, finding in HANGS:
+            _, out, err = self.watched(self.job(name, ranks, args))
+            good += self.count(
+                f"{name} {args}:\n{out}{err}",
+                re.search(finding, out, re.M) and "the job was ended" in err,
+            )
+        return f"{good} of {len(HANGS)}"
+
+    def python(self):
+        if self.name == "abi":
+            return "-"  # mpi4py's wheels find the libraries' own
+        good = 0
+        for name, (text, finding) in PYTHON.items():
+            with open(f"{name}.py", "w") as f:
+                f.write(text)
+            _, out, err = self.watched(["mpirun", "-n", "2", "python", f"{name}.py"])
+            good += self.count(f"{name}.py:\n{out}{err}", re.search(finding, out, re.M))
+        return f"{good} of {len(PYTHON)}"
+
+    def lacking(self):
+        """Functions of its header that calls.table has no row for."""
+        include = f"{self.at}/include"
+        header = "mpi_abi.h" if self.name == "abi" else "mpi.h"
+        calls, lines, _ = generate.read(f"{SOURCE}/interpose/calls.table")
+        generate.all_forms(calls, lines)
+        return str(
+            len(set(generate.functions_of_header(["gcc", f"-I{include}"], header)) - set(lines))
+        )
+
+    def cells(self):
+        return [self.right(), self.told(WRONG), self.ended(), self.python(), self.lacking()]
+
+
+ROWS = [
+    "right programs: harmed / blamed",
+    "wrong programs: told",
+    "hangs: proven and ended",
+    "mpi4py of its wheel: right",
+    "functions of its header that are not recorded",
+]
+
+
+def main():
+    columns = [Column(name) for name in LIBRARIES]
+    cells = [column.cells() for column in columns]
+    lines = [
+        "| | " + " | ".join(c.title for c in columns) + " |",
+        "|---" * (len(columns) + 1) + "|",
+    ]
+    for i, row in enumerate(ROWS):
+        lines.append(f"| {row} | " + " | ".join(column[i] for column in cells) + " |")
+    made = "\n".join(lines) + "\n"
+    with open(DOCUMENT) as f:
+        text = f.read()
+    begin, end = "<!-- matrix -->\n", "<!-- end -->\n"
+    before, rest = text.split(begin)
+    stands, after = rest.split(end)
+    for column in columns:
+        for what in column.wrong:
+            print(what)
+    if "--write" in sys.argv:
+        with open(DOCUMENT, "w") as f:
+            f.write(before + begin + made + end + after)
+    elif stands != made:
+        print(f"docs/mpi.md has other cells (make docs writes them):\n{made}")
+        return 1
+    return 0
+
+
+sys.exit(main())
