@@ -27,7 +27,8 @@ cas_fenced 2 200000             polling 2 20000                 post_start 2 800
 windows 4 1000                  windows_live 4 1000             files 2 100000
 thread_a_round 2 1000           thread_exchanges 2 5000         thread_probes 2 5000
 outstanding_any 3 10000         outstanding_any_tags 3 5000     unexpected_tags 3 5000
-attachments 2 10000
+attachments 2 10000             thread_stream 2 20000           thread_collectives 4 100
+mutex 2 20000                   windows_shared 4 1000
 """.split()
 BEYOND_S, QUERY = 2, "select count(*), sum(bytes), max(t_leave) from event"
 

@@ -20,6 +20,7 @@ post_start 2 300                windows 2 20                    windows_live 2 2
 files 2 500
 thread_a_round 2 50             thread_exchanges 2 100          thread_probes 2 100
 outstanding_any 3 300           unexpected_tags 3 300           attachments 2 500
+thread_stream 2 250             thread_collectives 2 25         windows_shared 2 50
 """.split()
 GROWTH, LEAST = 5.0, 20000  # of 4 n against n; fewer steps than these are nothing
 

@@ -607,6 +607,52 @@ static void polling(long n)
     MPI_Win_free(&win);
 }
 
+/* A mutex of fetch-and-op: who draws a number waits until it is called. */
+static void mutex(long n)
+{
+    int one = 1, zero = 0, *memory, ticket, called;
+    MPI_Win win;
+
+    MPI_Win_allocate(2 * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &win);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, me, 0, win);
+    memory[0] = memory[1] = 0;
+    MPI_Win_unlock(me, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, win);
+    for (long i = 0; i < n; i++) {
+        MPI_Fetch_and_op(&one, &ticket, MPI_INT, 0, 0, MPI_SUM, win);
+        MPI_Win_flush(0, win);
+        do {
+            MPI_Fetch_and_op(&zero, &called, MPI_INT, 0, 1, MPI_NO_OP, win);
+            MPI_Win_flush(0, win);
+        } while (called != ticket);
+        MPI_Accumulate(&one, 1, MPI_INT, 0, 1, 1, MPI_INT, MPI_SUM, win);
+        MPI_Win_flush(0, win);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+}
+
+/* Windows of shared memory, whose segments each rank asks for. */
+static void windows_shared(long n)
+{
+    int *own, *theirs, unit;
+    MPI_Aint bytes;
+    MPI_Win win;
+
+    for (long i = 0; i < n; i++) {
+        MPI_Win_allocate_shared(sizeof *own, sizeof *own, MPI_INFO_NULL, MPI_COMM_WORLD, &own,
+                                &win);
+        for (int rank = 0; rank < ranks; rank++)
+            MPI_Win_shared_query(win, rank, &bytes, &unit, &theirs);
+        MPI_Win_fence(0, win);
+        *own = me;
+        MPI_Win_fence(0, win);
+        MPI_Win_free(&win);
+    }
+}
+
 static void post_start(long n)
 {
     MPI_Win win;
@@ -682,6 +728,7 @@ enum { THREADS = 4 };
 struct share {
     long n;
     int number;
+    MPI_Comm comm; /* of all threads with that number */
 };
 
 static void *receive_from_all(void *unused)
@@ -713,12 +760,16 @@ static void in_threads(long n, void *(*body)(void *))
     struct share share[THREADS];
 
     for (int i = 0; i < THREADS; i++) {
-        share[i] = (struct share){n, i};
-        if (pthread_create(&thread[i], NULL, body, &share[i]))
-            MPI_Abort(MPI_COMM_WORLD, 1);
+        share[i] = (struct share){n, i, MPI_COMM_NULL};
+        MPI_Comm_dup(MPI_COMM_WORLD, &share[i].comm);
     }
     for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&thread[i], NULL, body, &share[i]))
+            MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int i = 0; i < THREADS; i++) {
         pthread_join(thread[i], NULL);
+        MPI_Comm_free(&share[i].comm);
+    }
 }
 
 static void *exchange(void *argument)
@@ -759,6 +810,44 @@ static void *probe_for_one(void *argument)
 static void thread_probes(long n)
 {
     in_threads(n, probe_for_one);
+}
+
+/* Messages of one tag among several threads: any of them may take any. */
+static void *stream(void *argument)
+{
+    const struct share *share = argument;
+    int in;
+
+    for (long i = 0; i < share->n; i++)
+        if (me % 2 == 0)
+            MPI_Send(&me, 1, MPI_INT, other, 0, MPI_COMM_WORLD);
+        else
+            MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+static void thread_stream(long n)
+{
+    in_threads(n, stream);
+}
+
+/* Each thread's communicator has a collective of its own and a message in each round. */
+static void *mix(void *argument)
+{
+    struct share *share = argument;
+    int in, sum;
+
+    for (long i = 0; i < share->n; i++) {
+        MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, share->comm);
+        MPI_Sendrecv(&me, 1, MPI_INT, other, 0, &in, 1, MPI_INT, other, 0, share->comm,
+                     MPI_STATUS_IGNORE);
+    }
+    return NULL;
+}
+
+static void thread_collectives(long n)
+{
+    in_threads(n, mix);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -827,6 +916,10 @@ static const struct family {
     {"thread_a_round", thread_a_round},
     {"thread_exchanges", thread_exchanges},
     {"thread_probes", thread_probes},
+    {"thread_stream", thread_stream},
+    {"thread_collectives", thread_collectives},
+    {"mutex", mutex},
+    {"windows_shared", windows_shared},
     {"files", files},
 };
 
