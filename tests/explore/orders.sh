@@ -1,7 +1,7 @@
 # timeout: 200
 # The first third of those of drawn_all.sh, and others that once were not right: behaviours taken
-# for one (3438), a probe that found what an earlier matched probe had (3772), one that may come back
-# late (472), and a thread that waited for another one's receive for ever (3799).
+# for one (3438), a probe that found what an earlier matched probe had (3772), one that may come
+# back late (472), and a thread that waited for another one's receive for ever (3799).
 mpicc -g -O1 -pthread -o program "$SOURCE/tests/explore/orders/program.c" || exit 1
 for seed in 472 3438 3772 3799; do
     "$BUILD/tests/explore/orders" "$PWD/program" $seed $seed || exit 1
