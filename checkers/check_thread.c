@@ -44,6 +44,7 @@ struct threads {
     struct told told[FINDINGS_MAX];
     uint32_t told_count;
     bool rank_told[5]; /* by kind, of the rank that is read */
+    bool *waited;      /* by rank: check_usage tells that two threads wait for one request */
 };
 
 /* The finding of what ranks do there; NULL: enough was said. */
@@ -68,7 +69,7 @@ static struct finding *finding_of(struct threads *t, enum finding_severity sever
     return finding;
 }
 
-enum { KIND_PROBES = 4 };
+enum { KIND_WAITS = 2, KIND_PROBES = 4 };
 
 static void say(struct threads *t, uint32_t kind, const struct trace_event *event,
                 const struct trace_event *other, const char *sentence)
@@ -239,7 +240,7 @@ static enum core_status step(struct threads *t, const struct trace_event *event)
         if (t->level == EVENT_THREAD_SERIALIZED)
             say(t, 1, event, other, "two threads are in MPI at a time");
         if (share_request(own, &t->request[i]))
-            say(t, 2, event, other, "two threads wait for the same request at a time");
+            say(t, KIND_WAITS, event, other, "two threads wait for the same request at a time");
         if (gathers(event) && gathers(other) && event->comm == other->comm &&
             event->win == other->win)
             say(t, 3, event, other,
@@ -254,6 +255,18 @@ static enum core_status step(struct threads *t, const struct trace_event *event)
     return CORE_OK;
 }
 
+/* The recorder saw the two at one variable. */
+static enum core_status waited_twice(uint32_t rank, uint64_t seq, const struct misuse *misuse,
+                                     void *context)
+{
+    struct threads *t = context;
+
+    (void)seq;
+    CORE_CHECK(rank < t->input->trace->rank_count);
+    t->waited[rank] |= misuse->kind == MISUSE_WAITED_TWICE || misuse->kind == MISUSE_OVERWRITTEN;
+    return CORE_OK;
+}
+
 enum core_status check_thread(const struct check_input *input, struct finding_list *list)
 {
     struct threads t = {.input = input, .list = list};
@@ -261,6 +274,9 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
 
     if (!input->notes->threads)
         return CORE_OK;
+    status = CORE_ARRAY_NEW(t.waited, (uint64_t)input->trace->rank_count + 1, "ranks");
+    if (status == CORE_OK)
+        status = trace_misuse_each(input->trace, waited_twice, &t);
     for (uint32_t rank = 0; rank < input->trace->rank_count && status == CORE_OK; rank++) {
         struct trace_cursor *cursor;
         struct trace_event event;
@@ -269,6 +285,7 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
         memset(t.probe, 0, sizeof t.probe);
         memset(t.rivals, 0, sizeof t.rivals);
         memset(t.rank_told, 0, sizeof t.rank_told);
+        t.rank_told[KIND_WAITS] = t.waited[rank];
         bool whole = !input->trace->rank[rank].lost; /* else MPI_Init may have been dropped */
         t.main = whole ? 0 : -1;
         t.level = whole ? EVENT_THREAD_SINGLE : EVENT_THREAD_MULTIPLE;
@@ -284,5 +301,6 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
         status = finding_title_ranks(&list->finding[t.told[i].finding]);
     for (uint32_t i = 0; i < THREADS_MAX; i++)
         free(t.request[i].request);
+    free(t.waited);
     return status;
 }

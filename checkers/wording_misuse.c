@@ -168,6 +168,9 @@ static const char *const misuse_forms[] = {
     [MISUSE_ASKED_UNKNOWN] = "'%a' is no partitioned receive: it has no partitions that arrive",
     [MISUSE_WAIT_UNKNOWN] =
         "'%a' is not an active request: it completed or was freed before, or was never made",
+    [MISUSE_WAITED_TWICE] = "two threads wait for the request in one variable at a time",
+    [MISUSE_OVERWRITTEN] = "two threads wait for the request in one variable at a time, and the "
+                           "variable was overwritten while another request in it was active",
     [MISUSE_COMPLETE_NULL] = "'%a' is MPI_REQUEST_NULL: there is nothing to complete",
     [MISUSE_NOT_GENERALIZED] =
         "'%a' is not of MPI_Grequest_start: only the library can tell that it is complete",

@@ -761,6 +761,11 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
 /* alone: for no other one in the same call. */
 void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info,
                               bool alone);
+/* The calling thread is about to wait for the request in this variable, and has done so: two
+ * threads must not at a time. */
+void recorder_request_await(struct lane *lane, uint64_t seq, struct request_info info,
+                            const MPI_Request *variable);
+void recorder_request_awaited(void);
 void recorder_request_cancelling(struct lane *lane, uint64_t seq, struct request_info info);
 /* By the program, which only a generalized one lets it do. */
 void recorder_request_told_complete(struct lane *lane, uint64_t seq, struct request_info info);

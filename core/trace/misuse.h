@@ -132,6 +132,8 @@
     X(PARTITION_RANGE, "partition-range", ARGUMENT)                              \
     X(ASKED_UNKNOWN, "asked-unknown", REQUEST)                                   \
     X(WAIT_UNKNOWN, "wait-unknown", REQUEST)                                     \
+    X(WAITED_TWICE, "waited-twice", REQUEST)                                     \
+    X(OVERWRITTEN, "overwritten", REQUEST)                                       \
     X(COMPLETE_NULL, "complete-null", REQUEST)                                   \
     X(NOT_GENERALIZED, "not-generalized", REQUEST)                               \
     X(CANCEL_NULL, "cancel-null", REQUEST)                                       \

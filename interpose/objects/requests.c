@@ -37,7 +37,7 @@ struct node {
 };
 
 bool recorder_persistent;
-enum { BUCKETS_FIRST = 1024, NODES_MAX = 1u << 28, QUEUES_FIRST = 16 };
+enum { BUCKETS_FIRST = 1024, NODES_MAX = 1u << 28, QUEUES_FIRST = 16, AWAITED_MAX = 64 };
 
 struct queue {
     MPI_Request handle;
@@ -60,6 +60,11 @@ static struct {
     struct queue loose;  /* of all handles and threads */
     struct queue *queue; /* open addressing */
     uint32_t queue_room, queue_count;
+    struct awaited { /* by a thread that is in MPI_Wait */
+        const void *variable, *thread;
+        uint64_t seq;
+    } awaited[AWAITED_MAX];
+    uint32_t awaited_count;
     struct lock lock;
 } map;
 
@@ -602,6 +607,58 @@ void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_in
     uint32_t at = node_of(info);
     if (at && map.node[at].persistent && !map.node[at].started)
         *(alone ? &map.node[at].waited : &map.node[at].listed) = true;
+    unlock();
+}
+
+/* The call that made an active request in this variable, which now holds another one; 0: none. */
+static uint64_t overwritten(const MPI_Request *variable)
+{
+    for (uint32_t at = 1; at <= map.node_count; at++) {
+        const struct node *node = &map.node[at];
+        if (node->id && node->active && node->variable == variable && node->handle != *variable)
+            return node->seq;
+    }
+    return 0;
+}
+
+/* The calling thread is no longer in MPI_Wait; also where it left an earlier one by a jump. */
+static void awaited_end(void)
+{
+    for (uint32_t i = 0; i < map.awaited_count; i++)
+        if (map.awaited[i].thread == &recorder_thread) {
+            map.awaited[i] = map.awaited[--map.awaited_count];
+            return;
+        }
+}
+
+void recorder_request_await(struct lane *lane, uint64_t seq, struct request_info info,
+                            const MPI_Request *variable)
+{
+    uint64_t other = 0, lost = 0;
+
+    if (UNLIKELY(recorder.partial))
+        return;
+    lock();
+    awaited_end();
+    uint32_t found = node_of(info);
+    bool active = found && map.node[found].active;
+    for (uint32_t i = 0; active && i < map.awaited_count; i++)
+        if (map.awaited[i].variable == variable)
+            other = map.awaited[i].seq;
+    if (other)
+        lost = overwritten(variable);
+    if (active && map.awaited_count < AWAITED_MAX)
+        map.awaited[map.awaited_count++] = (struct awaited){variable, &recorder_thread, seq};
+    unlock();
+    if (other)
+        usage_say(lane, seq, lost ? MISUSE_OVERWRITTEN : MISUSE_WAITED_TWICE, "request", other,
+                  .value = {(int64_t)lost});
+}
+
+void recorder_request_awaited(void)
+{
+    lock();
+    awaited_end();
     unlock();
 }
 

@@ -1,22 +1,27 @@
 /* Two threads of each rank start a send into one variable: the first handle is lost, and both
- * threads wait for the second. Whichever thread waits in vain never returns. */
+ * threads wait for the second. Whichever thread waits in vain never returns. With -DOWN each thread
+ * has a variable of its own. */
 #include <mpi.h>
 #include <pthread.h>
 
 enum { COUNT = 10000 };
 static int out[2][COUNT], in[2][COUNT], rank;
-static MPI_Request shared = MPI_REQUEST_NULL;
+static MPI_Request requests[2];
 static pthread_barrier_t both;
 
 static void *exchange(void *argument)
 {
     const int me = (int)(long)argument;
-    MPI_Request got;
+#ifdef OWN
+    MPI_Request got, *sent = &requests[me];
+#else
+    MPI_Request got, *sent = &requests[0];
+#endif
     MPI_Irecv(in[me], COUNT, MPI_INT, 1 - rank, me, MPI_COMM_WORLD, &got);
     pthread_barrier_wait(&both);
-    MPI_Isend(out[me], COUNT, MPI_INT, 1 - rank, me, MPI_COMM_WORLD, &shared);
+    MPI_Isend(out[me], COUNT, MPI_INT, 1 - rank, me, MPI_COMM_WORLD, sent);
     pthread_barrier_wait(&both);
-    MPI_Wait(&shared, MPI_STATUS_IGNORE);
+    MPI_Wait(sent, MPI_STATUS_IGNORE);
     MPI_Wait(&got, MPI_STATUS_IGNORE);
     return NULL;
 }
