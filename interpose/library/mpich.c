@@ -5,7 +5,15 @@
 
 #include <string.h>
 
-enum { KEPT_SHIFT = 30, KEPT_BUILTIN = 1, KIND_SHIFT = 26, KIND_MASK = 15 };
+enum {
+    KEPT_SHIFT = 30,
+    KEPT_BUILTIN = 1,
+    KEPT_DIRECT = 2,
+    KIND_SHIFT = 26,
+    KIND_MASK = 15,
+    INDEX_MASK = 0x3ffffff,
+    DIRECT_MAX = 4096 /* more than any library keeps so, MPICH 4.0 no more than 16 */
+};
 
 bool library_is_binding(const char *file)
 {
@@ -96,6 +104,10 @@ bool library_may_be(enum recorder_object kind, const void *handle)
 
     if (kind == OBJECT_FILE)
         return memory_readable(handle, sizeof handle);
-    return !kind_of(kind) ||
-           ((value >> KIND_SHIFT & KIND_MASK) == kind_of(kind) && value >> KEPT_SHIFT != 0);
+    if (!kind_of(kind))
+        return true;
+    /* The library looks up a direct object by its index, and few have one: it holds the index
+     * against nothing before it reads the object. */
+    return (value >> KIND_SHIFT & KIND_MASK) == kind_of(kind) && value >> KEPT_SHIFT != 0 &&
+           (value >> KEPT_SHIFT != KEPT_DIRECT || (value & INDEX_MASK) < DIRECT_MAX);
 }

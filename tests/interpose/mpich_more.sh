@@ -1,5 +1,6 @@
 # slow
-# timeout: 900
+# timeout: 1500
 # The rest of mpich.sh.
-TESTS="mistakes polling layouts payload_more churn full illegal perturb overlaps symbols"
+TESTS="mistakes polling layouts payload_more churn full illegal handles_all"
+TESTS+=" perturb overlaps symbols"
 . "$SOURCE/tests/interpose/mpich.sh"

@@ -7,6 +7,11 @@
  *                    error handler was called
  * illegal end FILE   the same, but errors are fatal
  * illegal list       the numbers and functions of all
+ * illegal each STEP MILLISECONDS [FILE]
+ *                    every STEP-th of all, and of calls with wrong handles of more kinds, or those
+ *                    of the file, each in a child that the recorder takes for the process itself:
+ *                    prints the class of the error, how often the handler was called and which
+ *                    variables were written, or the status of a child that crashed or took longer
  *
  * The functions come from illegal.py. One rank. */
 #include <limits.h>
@@ -19,6 +24,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,6 +94,7 @@ static MPI_Info info;
 static MPI_Errhandler handler[3];
 static FILE *out;
 static const intptr_t nowhere = 0x7e0000000000;
+static bool each; /* trials with wrong handles of every kind are among them */
 
 static void count_comm(MPI_Comm *comm, int *error, ...)
 {
@@ -360,6 +367,117 @@ static intptr_t gone(enum kind kind)
     return was;
 }
 
+/* Handles that are wrong in other ways. */
+enum wrong { FREED, OTHER_KIND, ZEROES, WILD, WRONGS };
+
+static intptr_t freed_handle(enum kind kind)
+{
+    intptr_t was;
+#define GONE(type, make, free) \
+    do {                       \
+        type made;             \
+        make;                  \
+        was = (intptr_t)made;  \
+        free(&made);           \
+        return was;            \
+    } while (0)
+    switch (kind) {
+    case GROUP:
+        GONE(MPI_Group, MPI_Group_incl(group, 1, (int[]){0}, &made), MPI_Group_free);
+    case OP:
+        GONE(MPI_Op, MPI_Op_create(add, 1, &made), MPI_Op_free);
+    case WIN:
+        GONE(MPI_Win, MPI_Win_create(buffer[3], 8, 1, MPI_INFO_NULL, MPI_COMM_SELF, &made),
+             MPI_Win_free);
+    case FILE_:
+        GONE(MPI_File,
+             MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDWR, MPI_INFO_NULL, &made),
+             MPI_File_close);
+    case REQUEST:
+        GONE(MPI_Request,
+             MPI_Send_init(buffer, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &made),
+             MPI_Request_free);
+    case ERRHANDLER:
+        GONE(MPI_Errhandler, MPI_Comm_create_errhandler(count_comm, &made), MPI_Errhandler_free);
+    default:
+        return gone(kind);
+    }
+}
+
+/* Where handles are numbers, numbers that are none; what the library finds at these addresses is
+ * the same with and without the recorder. */
+static intptr_t wrong_handle(enum kind kind, enum wrong wrong)
+{
+    static intptr_t zeroes[512];
+    bool number = kind != FILE_ && sizeof(MPI_Comm) == sizeof(int);
+    switch (wrong) {
+    case FREED:
+        return freed_handle(kind);
+    case OTHER_KIND:
+        return kind == TYPE ? (intptr_t)MPI_SUM : (intptr_t)MPI_INT;
+    case ZEROES:
+        return number ? (int)0x8c345671 : (intptr_t)zeroes;
+    default:
+        return number ? 0x12345678 : nowhere;
+    }
+}
+
+/* The kind of handle that a kind of parameter is; OUT: it is none. */
+static enum kind handle_of(enum kind kind)
+{
+    switch (kind) {
+    case COMM:
+    case COMM_IO:
+        return COMM;
+    case GROUP:
+    case GROUP_IO:
+        return GROUP;
+    case TYPE:
+    case TYPE_IO:
+    case TYPES:
+        return TYPE;
+    case OP:
+    case OP_IO:
+        return OP;
+    case WIN:
+    case WIN_IO:
+        return WIN;
+    case FILE_:
+    case FILE_IO:
+        return FILE_;
+    case INFO:
+    case INFO_IO:
+        return INFO;
+    case REQUEST:
+    case REQUESTS:
+    case MESSAGE:
+        return REQUEST;
+    case ERRHANDLER:
+    case ERRHANDLER_IO:
+        return ERRHANDLER;
+    default:
+        return OUT;
+    }
+}
+
+/* An argument of that kind with a wrong handle: it, or a variable that holds it. */
+static intptr_t wrong_argument(enum kind kind, enum wrong wrong)
+{
+    static union {
+        MPI_Comm handle; /* as wide as all of them */
+        MPI_File file;
+    } variable[ARRAY];
+    enum kind handle = handle_of(kind);
+    intptr_t value = wrong_handle(handle, wrong);
+    if (kind == handle)
+        return value;
+    if (kind == FILE_IO)
+        variable[0].file = (MPI_File)value;
+    else
+        variable[0].handle = (MPI_Comm)value;
+    return (intptr_t)variable;
+}
+
 static bool pointer(enum kind kind)
 {
     return kind == BUFFER || kind == INTS || kind == AINTS || kind == TYPES || kind == TEXT ||
@@ -383,7 +501,8 @@ static bool trial_next(struct trial *t)
     t->beside = SOUND;
     enum kind kind = c->parameter[t->parameter].kind;
     bool objects = kind == COMM || kind == TYPE || kind == INFO;
-    if (++t->which < illegal(kind, 0, &value) + objects)
+    if (++t->which <
+        illegal(kind, 0, &value) + objects + (each && handle_of(kind) != OUT ? (int)WRONGS : 0))
         return true;
     t->which = 0;
     if (++t->parameter < c->count)
@@ -392,11 +511,23 @@ static bool trial_next(struct trial *t)
     return ++t->call < (int)(sizeof calls / sizeof *calls);
 }
 
-static int make(const struct trial *t)
+/* The argument that the trial is about. */
+static intptr_t tried(const struct trial *t)
+{
+    intptr_t value;
+    enum kind kind = calls[t->call].parameter[t->parameter].kind;
+    int more = t->which - illegal(kind, t->which, &value);
+    bool objects = kind == COMM || kind == TYPE || kind == INFO;
+    return more < 0               ? value
+           : objects && more == 0 ? gone(kind)
+                                  : wrong_argument(kind, (enum wrong)(more - objects));
+}
+
+/* The arguments. */
+static void prepare_call(const struct trial *t, intptr_t *v)
 {
     static int last = -1;
     const struct call *c = &calls[t->call];
-    intptr_t v[PARAMETERS_MAX];
     if (last != t->call && !strncmp(c->name, "File", 4))
         open_file();
     last = t->call;
@@ -408,11 +539,15 @@ static int make(const struct trial *t)
                : t->beside == NOWHERE && pointer(kind)                  ? nowhere
                                                                         : sound(c, i);
     }
-    enum kind kind = c->parameter[t->parameter].kind;
-    if (t->which == illegal(kind, t->which, &v[t->parameter]))
-        v[t->parameter] = gone(kind);
+    v[t->parameter] = tried(t);
+}
+
+static int make(const struct trial *t)
+{
+    intptr_t v[PARAMETERS_MAX];
+    prepare_call(t, v);
     handled = 0;
-    return c->make(v);
+    return calls[t->call].make(v);
 }
 
 /* A child goes on until one of them ends it; the next begins behind that one. */
@@ -449,6 +584,105 @@ static void try_all(void)
     fprintf(out, "that is all\n");
 }
 
+/* The recorder in a child that was forked without it being told goes on. */
+static pid_t pid;
+pid_t getpid(void)
+{
+    if (!pid)
+        pid = (pid_t)syscall(SYS_getpid);
+    return pid;
+}
+
+/* Pages of hardware watchpoints, which a child has not: it gets empty ones. */
+static struct {
+    uintptr_t from, to;
+} page[ARRAY];
+static int pages;
+
+static void find_watchpoints(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512];
+    while (maps && pages < ARRAY && fgets(line, sizeof line, maps))
+        pages += strstr(line, "[perf_event]") &&
+                 sscanf(line, "%zx-%zx", &page[pages].from, &page[pages].to) == 2;
+    if (maps)
+        fclose(maps);
+}
+
+static void replace_watchpoints(void)
+{
+    for (int i = 0; i < pages; i++)
+        mmap((void *)page[i].from, page[i].to - page[i].from, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+struct outcome {
+    int class, handled;
+    unsigned written; /* a bit a variable */
+};
+
+/* Variables that a refused call does not write hold handles of nothing. */
+static void make_alone(const struct trial *t, long milliseconds, struct outcome *outcome)
+{
+    const struct call *c = &calls[t->call];
+    intptr_t v[PARAMETERS_MAX], *variable[PARAMETERS_MAX];
+    setitimer(ITIMER_REAL,
+              &(struct itimerval){{0, 0}, {milliseconds / 1000, milliseconds % 1000 * 1000}}, NULL);
+    prepare_call(t, v);
+    for (int i = 0; i < c->count; i++) {
+        variable[i] =
+            c->parameter[i].kind == OUT || c->parameter[i].kind == STATUS ? (intptr_t *)v[i] : NULL;
+        if ((intptr_t)variable[i] == nowhere)
+            variable[i] = NULL;
+        for (int k = 0; variable[i] && k < 3; k++)
+            variable[i][k] = nowhere;
+    }
+    handled = 0;
+    int code = c->make(v), times = handled;
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; variable[i] && k < 3; k++)
+            if (variable[i][k] != nowhere)
+                outcome->written |= 1u << i;
+    outcome->handled = times;
+    MPI_Error_class(code, &outcome->class);
+}
+
+static void make_each(int step, long milliseconds, FILE *wanted)
+{
+    find_watchpoints();
+    struct outcome *outcome =
+        mmap(NULL, sizeof *outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct trial t = {0};
+    int number = 0, status, next = 0;
+    if (wanted && fscanf(wanted, "%d%*[^\n]", &next) != 1)
+        return;
+    for (bool more = outcome != MAP_FAILED; more; more = trial_next(&t), number++) {
+        if (wanted ? number != next : number % step)
+            continue;
+        if (wanted && fscanf(wanted, "%d%*[^\n]", &next) != 1)
+            next = -1;
+        *outcome = (struct outcome){0};
+        fflush(out);
+        pid_t child = (pid_t)syscall(SYS_fork);
+        if (child == 0) {
+            replace_watchpoints();
+            make_alone(&t, milliseconds, outcome);
+            _exit(0);
+        }
+        if (child < 0 || waitpid(child, &status, 0) != child)
+            exit(1);
+        const struct call *c = &calls[t.call];
+        fprintf(out, "%d MPI_%s %s %d %d: ", number, c->name, c->parameter[t.parameter].name,
+                t.which, (int)t.beside);
+        if (status)
+            fprintf(out, "ended %d\n", status);
+        else
+            fprintf(out, "%d %d %x\n", outcome->class, outcome->handled, outcome->written);
+    }
+}
+
 static void list_all(void)
 {
     struct trial t = {0};
@@ -478,7 +712,10 @@ static void run_some(void)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2 || (argc == 3 && !freopen(argv[2], "r", stdin)))
+    if (argc < 2)
+        return 2;
+    each = !strcmp(argv[1], "each");
+    if (!each && argc == 3 && !freopen(argv[2], "r", stdin))
         return 2;
     out = fdopen(dup(STDOUT_FILENO), "w");
     if (!out ||
@@ -491,7 +728,9 @@ int main(int argc, char **argv)
     }
     MPI_Init(NULL, NULL);
     prepare(!strcmp(argv[1], "end"));
-    if (!strcmp(argv[1], "try"))
+    if (each)
+        make_each(atoi(argv[2]), atol(argv[3]), argc > 4 ? fopen(argv[4], "r") : NULL);
+    else if (!strcmp(argv[1], "try"))
         try_all();
     else
         run_some();
