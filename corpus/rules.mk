@@ -1,7 +1,8 @@
 # The corpus: programs, collectives, defects. A new file needs no rule here.
 CORPUS_MPI_CFLAGS = -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -I. -MMD -MP
 
-CORPUS_PROGRAMS = $(foreach ending,.c .cpp .f90 .f, \
+# Those in Fortran where there is a compiler.
+CORPUS_PROGRAMS = $(foreach ending,.c .cpp $(if $(shell command -v gfortran),.f90 .f), \
     $(call built,corpus/programs,$(ending),$(BUILD)/corpus/programs))
 CORPUS_PROGRAMS += $(addsuffix .py,$(call built,corpus/programs,.py,$(BUILD)/corpus/programs))
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Runs every test and prints a line a test, then `N passed, N failed`.
+"""Runs every test and prints a line a test, then `N passed, N failed`, and how many were skipped
+where there are such.
 
 Tests are found by name, never listed by hand:
   build/tests/unit/test_*   cmocka binaries; each of their tests counts
@@ -14,11 +15,12 @@ oversubscribe and to run as root. Header comments set the rest: `# timeout: SECO
 told, and PATIENCE times that, as the machine may be busy with other things), `# slow` (only with
 --all), `# alone` (not beside other tests: it measures time, or fills the machine), `# polls` (ranks
 that wait poll, instead of sleeping between two looks, tests/idle.c: where that matters, or where a
-sanitizer's runtime has to be loaded first). A test that ends or times out takes all the processes
+sanitizer's runtime has to be loaded first), `# needs: openmpi<5: REASON` (skipped, which is said
+with the reason, where this machine's Open MPI is not of such a version). A test that ends or times out takes all the processes
 of its session with it, and what its ranks shared. The folders are in memory where there is plenty,
 and TMPDIR does not say where else.
 """
-import argparse, concurrent.futures, contextlib, glob, os, re, signal, subprocess, sys
+import argparse, concurrent.futures, contextlib, functools, glob, os, re, signal, subprocess, sys
 import tempfile, threading, time
 
 from mpirun import MPIRUN
@@ -191,6 +193,27 @@ def amount(output):
     return f": {int(found[-1][0].replace(',', '') or 0):,} {found[-1][1]}" if found else ""
 
 
+@functools.cache
+def version(program):
+    """The version of a program of this machine, as numbers; None where it is not known."""
+    command = {"openmpi": ["mpirun", "--version"], "mpich": ["mpichversion"]}[program]
+    with contextlib.suppress(OSError):
+        said = subprocess.run(command, capture_output=True, text=True).stdout
+        found = re.search(r"^(?:mpirun|MPICH Version).*?(\d+(?:\.\d+)+)", said, re.M)
+        return found and tuple(map(int, found.group(1).split(".")))
+
+
+def lacked(needs):
+    """What a `# needs:` asks of this machine that it does not have; else None."""
+    condition, _, reason = needs.partition(":")
+    program, relation, bound = re.fullmatch(r"(\w+)(<|>=)([\d.]+)", condition.strip()).groups()
+    have = version(program)
+    if have and (have < tuple(map(int, bound.split(".")))) == (relation == "<"):
+        return None
+    have = ".".join(map(str, have)) if have else "not here"
+    return f"needs {program}{relation}{bound}, which is {have} here:{reason}"
+
+
 class Test:
     """One test: a cmocka binary or a script. run() fills in how it ended."""
 
@@ -204,6 +227,8 @@ class Test:
         self.slow = self.script and header(path, "slow")
         self.alone = self.script and header(path, "alone")
         self.idle = self.script and not header(path, "polls")
+        needs = self.script and header(path, "needs")
+        self.skipped = lacked(needs) if needs else None
         self.passed = self.failed = 0
         self.problem = None
 
@@ -372,7 +397,10 @@ def main():
 
     for number in signal.SIGHUP, signal.SIGINT, signal.SIGTERM:
         signal.signal(number, interrupted)
-    tests = find(os.path.abspath(args.build), args.only, args.all)
+    found = find(os.path.abspath(args.build), args.only, args.all)
+    tests = [t for t in found if not t.skipped]
+    for test in [t for t in found if t.skipped]:
+        print(f"skip {test.name}: {test.skipped}", flush=True)
     cores = len(os.sched_getaffinity(0))
     if args.jobs:
         run_all(tests, args.jobs, args.jobs, args.update)
@@ -384,7 +412,8 @@ def main():
     if args.times:
         show_times(tests)
     passed, failed = sum(t.passed for t in tests), sum(t.failed for t in tests)
-    print(f"{passed} passed, {failed} failed")
+    skipped = len(found) - len(tests)
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed or not passed else 0
 
 

@@ -243,6 +243,7 @@ class Call:
                 setattr(self, key, value)
             else:
                 self.params.append(self.read_parameter(word))
+        self.by_hand = self.params
         self.full = full_name(self.name)
         if self.sides not in (None, "gather", "scatter"):
             raise Bad(f"no such sides: '{self.sides}'")
@@ -343,6 +344,7 @@ class Call:
             )
             for p in self.params
         ]
+        large.by_hand = large.params
         large.small, self.large = self, large
         return large
 
@@ -356,12 +358,18 @@ class Call:
 
     def take_declared(self, parameters):
         """Libraries do not agree about const, nor do they about pointers to what we do not read:
-        they are as the header has them."""
+        they are as the header has them. The functions that are written by hand have one form: they
+        take const what the row calls so."""
         self.declared = True
         if self.words is None and len(parameters) == len(self.params):
+            row = self.params
             self.params = [
                 p._replace(ctype=t) if differ_little(p, t) else p
                 for p, t in zip(self.params, parameters)
+            ]
+            self.by_hand = [
+                r if r.ctype.startswith("const ") and squeeze(r.ctype) == squeeze(p.ctype) else p
+                for r, p in zip(row, self.params)
             ]
 
     # --- what the templates ask ---

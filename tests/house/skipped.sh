@@ -1,0 +1,12 @@
+# expected
+# A test that needs another version of a library than the one here is skipped, which the runner says
+# with the reason and counts; one that needs what is here runs.
+mkdir -p tree/tests/room bin build
+cp "$SOURCE"/tests/{run,mpirun}.py tree/tests/
+printf '#!/bin/sh\necho "mpirun (Open MPI) 5.0.7"\n' >bin/mpirun
+chmod +x bin/mpirun
+test_needs() { printf '# needs: %s: it forces what 4.1 has\necho ran >&2\n' "$2" >"tree/tests/room/$1.sh"; }
+test_needs older 'openmpi<5'
+test_needs newer 'openmpi>=5'
+test_needs exactly 'openmpi>=5.0.7'
+PATH=$PWD/bin:$PATH /usr/bin/python3 tree/tests/run.py -j 1 --build build | sed 's/ ([0-9.]* s)//'
