@@ -16,9 +16,9 @@ told, and PATIENCE times that, as the machine may be busy with other things), `#
 --all), `# alone` (not beside other tests: it measures time, or fills the machine), `# polls` (ranks
 that wait poll, instead of sleeping between two looks, tests/idle.c: where that matters, or where a
 sanitizer's runtime has to be loaded first), `# needs: openmpi<5: REASON` (skipped, which is said
-with the reason, where this machine's Open MPI is not of such a version). A test that ends or times out takes all the processes
-of its session with it, and what its ranks shared. The folders are in memory where there is plenty,
-and TMPDIR does not say where else.
+with the reason, where this machine's Open MPI is not of such a version). A test that ends or times
+out takes all the processes of its session with it, and what its ranks shared. The folders are in
+memory where there is plenty, and TMPDIR does not say where else.
 """
 import argparse, concurrent.futures, contextlib, functools, glob, os, re, signal, subprocess, sys
 import tempfile, threading, time

@@ -5,7 +5,9 @@ mkdir -p tree/tests/room bin build
 cp "$SOURCE"/tests/{run,mpirun}.py tree/tests/
 printf '#!/bin/sh\necho "mpirun (Open MPI) 5.0.7"\n' >bin/mpirun
 chmod +x bin/mpirun
-test_needs() { printf '# needs: %s: it forces what 4.1 has\necho ran >&2\n' "$2" >"tree/tests/room/$1.sh"; }
+test_needs() { # NAME, CONDITION
+    printf '# needs: %s: it forces what 4.1 has\n' "$2" >"tree/tests/room/$1.sh"
+}
 test_needs older 'openmpi<5'
 test_needs newer 'openmpi>=5'
 test_needs exactly 'openmpi>=5.0.7'
