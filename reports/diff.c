@@ -292,6 +292,8 @@ static enum core_status comms_gather(struct diff *diff, int side)
     enum core_status status =
         replay_lower(trace, &(struct replay_lower_options){0}, &program, &notes);
 
+    if (trace->comm_count > COMMS_MEASURED_MAX + diff->comms_left_out)
+        diff->comms_left_out = trace->comm_count - COMMS_MEASURED_MAX;
     for (uint32_t i = 0; i < trace->comm_count && i < COMMS_MEASURED_MAX && status == CORE_OK;
          i++) {
         struct replay_measure measure;

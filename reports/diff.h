@@ -50,6 +50,8 @@ struct diff {
     struct diff_part *sequence, *order; /* by rank */
     uint32_t row_count, row_room, finding_count, finding_room, sequence_count, sequence_room,
         order_count, order_room;
+    uint32_t comms_left_out; /* communicators, of the side that has more, whose messages are not
+                                measured, as there are so many */
 };
 
 /* Both with all needs and with findings. */

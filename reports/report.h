@@ -58,10 +58,10 @@ struct report_time { /* the whole job on the timed clock, with the library's own
     uint64_t makespan_ps;
     uint64_t path_alphas, path_bytes, path_operations, path_compute_ps; /* on the critical path */
     uint64_t path_steps;
-    uint32_t path_end;          /* rank that ends last */
-    struct report_idle idle[8]; /* those that idle, most first */
-    uint32_t idle_count;
-    uint64_t ps[REPORT_IDLE_COUNT]; /* all ranks */
+    uint32_t path_end;               /* rank that ends last */
+    struct report_idle idle[8];      /* those that idle, most first */
+    uint32_t idle_count, idle_ranks; /* kept here; of all ranks those that idle */
+    uint64_t ps[REPORT_IDLE_COUNT];  /* all ranks */
 };
 
 struct report_last { /* the last calls of ranks that ended alike */

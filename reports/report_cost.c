@@ -156,6 +156,7 @@ static void add_idle(struct report_time *time, const struct report_idle *idle)
         time->ps[cause] += idle->ps[cause];
     if (!idle_of(idle))
         return;
+    time->idle_ranks++;
     while (at > 0 && idle_of(&time->idle[at - 1]) < idle_of(idle))
         at--;
     if (at == KEPT_MAX)

@@ -299,19 +299,22 @@ static enum core_status print_parts(const struct diff_part *part, uint32_t count
 
     if (count)
         fprintf(file, "%s:\n", title);
-    for (uint32_t i = 0; i < count && told < ROWS_SHOWN_MAX && status == CORE_OK; i++) {
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
         char *ranks;
         status = diff_part_ranks(part, count, i, &ranks);
         if (!ranks)
             continue;
+        if (told++ >= ROWS_SHOWN_MAX) {
+            free(ranks);
+            continue;
+        }
         fprintf(file, "  %s, from %s %" PRIu64 " on: %s, was %s\n", ranks, what, part[i].number,
                 part[i].what[1] ? part[i].what[1] : "no more",
                 part[i].what[0] ? part[i].what[0] : "none");
         free(ranks);
-        told++;
     }
-    if (told == ROWS_SHOWN_MAX)
-        fputs("  and maybe others (--format=json has all)\n", file);
+    if (told > ROWS_SHOWN_MAX)
+        fprintf(file, "  and %" PRIu32 " more (--format=json has all)\n", told - ROWS_SHOWN_MAX);
     return status;
 }
 
@@ -327,6 +330,11 @@ enum core_status diff_text(const struct diff *diff, FILE *file)
     print_rows(diff, DIFF_PLACE, file);
     print_findings(diff, false, file);
     print_findings(diff, true, file);
+    if (diff->comms_left_out)
+        fprintf(file,
+                "messages on %" PRIu32 " more communicators are neither compared nor in the "
+                "totals\n",
+                diff->comms_left_out);
     if (a->rank_count != b->rank_count)
         fprintf(file,
                 "%" PRIu32 " ranks before, %" PRIu32
@@ -421,6 +429,8 @@ enum core_status diff_json(const struct diff *diff, const char *failed, FILE *fi
         json_object_set_new(totals, diff_total_text((enum diff_total)total),
                             pair(diff->total[0][total], diff->total[1][total]));
     json_object_set_new(root, "totals", totals);
+    json_object_set_new(root, "communicators_left_out",
+                        json_integer((json_int_t)diff->comms_left_out));
     json_object_set_new(root, "collectives", rows_json(diff, DIFF_COLLECTIVE));
     json_object_set_new(root, "places", rows_json(diff, DIFF_PLACE));
     json_object_set_new(root, "waiting", rows_json(diff, DIFF_WAIT));

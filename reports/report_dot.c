@@ -90,6 +90,14 @@ static void edges(const struct finding_call *call, uint32_t cluster, FILE *file)
         for (uint32_t rank = await->first; rank <= last_drawn(await); rank++)
             fprintf(file, "    f%" PRIu32 "r%" PRIu32 " -> f%" PRIu32 "r%" PRIu32 "%s;\n", cluster,
                     call->rank, cluster, rank, await->any ? " [style=dashed]" : "");
+        const uint32_t left_out = await->last - last_drawn(await);
+        if (left_out)
+            fprintf(file,
+                    "    f%" PRIu32 "more%" PRIu32 "_%" PRIu32 " [label=\"and %" PRIu32
+                    " more ranks\", style=dotted];\n    f%" PRIu32 "r%" PRIu32 " -> f%" PRIu32
+                    "more%" PRIu32 "_%" PRIu32 "%s;\n",
+                    cluster, call->rank, j, left_out, cluster, call->rank, cluster, call->rank, j,
+                    await->any ? " [style=dashed]" : "");
     }
 }
 

@@ -352,6 +352,9 @@ static void idle_table(const struct report_time *time, FILE *file)
         idle_row(time, time->idle[i].ps, time->idle[i].finish_ps, file);
     }
     html_table_end(file);
+    if (time->idle_ranks > time->idle_count)
+        fprintf(file, "<p class=\"soft\">And %" PRIu32 " more ranks, which idle less.</p>\n",
+                time->idle_ranks - time->idle_count);
 }
 
 static void time_section(const struct report_time *time, FILE *file)

@@ -217,6 +217,7 @@ static json_t *job_time(const struct report_time *time)
         json_array_append_new(ranks_array, rank);
     }
     json_object_set_new(object, "most_idle", ranks_array);
+    set_number(object, "idle_ranks", time->idle_ranks);
     return object;
 }
 

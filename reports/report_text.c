@@ -541,6 +541,9 @@ static void print_time(const struct report_facts *facts, FILE *file)
         print_idle(file, time->idle[i].ps);
         fprintf(file, ", of %s\n", time_text(time->idle[i].finish_ps, length, sizeof length));
     }
+    if (time->idle_ranks > IDLE_SHOWN_MAX)
+        fprintf(file, "  and %" PRIu32 " more ranks, which idle less\n",
+                time->idle_ranks - IDLE_SHOWN_MAX);
     fputc('\n', file);
 }
 

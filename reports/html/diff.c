@@ -142,21 +142,25 @@ static enum core_status parts_table(const struct diff_part *part, uint32_t count
     if (!count)
         return CORE_OK;
     table_begin(title, head, file);
-    for (uint32_t i = 0; i < count && told < ROWS_SHOWN_MAX && status == CORE_OK; i++) {
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
         char *ranks;
         status = diff_part_ranks(part, count, i, &ranks);
         if (!ranks)
             continue;
+        if (told++ >= ROWS_SHOWN_MAX) {
+            free(ranks);
+            continue;
+        }
         fprintf(file, "<tr><td>%s</td><td>%" PRIu64 "</td>", ranks, part[i].number);
         cell(part[i].what[0] ? part[i].what[0] : "none", file);
         cell(part[i].what[1] ? part[i].what[1] : "no more", file);
         fprintf(file, "</tr>\n");
         free(ranks);
-        told++;
     }
     html_table_end(file);
-    if (told == ROWS_SHOWN_MAX)
-        fputs("<p class=\"soft\">And maybe others, which JSON has.</p>\n", file);
+    if (told > ROWS_SHOWN_MAX)
+        fprintf(file, "<p class=\"soft\">And %" PRIu32 " more, which JSON has.</p>\n",
+                told - ROWS_SHOWN_MAX);
     return status;
 }
 

@@ -56,6 +56,31 @@ sed 's/data, 8192/data, 4096/' bcast.c >half.c && mpicc -g -O0 -o half half.c
 run half 8 ./half
 run full 8 ./bcast
 crosswait diff full.db half.db | grep -A2 'other calls' | sed 's/half.c/bcast.c/'
+echo "== more communicators, and more ranks that part, than are shown"
+cat >many.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    MPI_Comm comm[70];
+    int rank, in, out = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 70; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
+    for (int i = 0; argc > 1 && i < rank; i++) /* each rank makes as many more calls */
+        MPI_Sendrecv(&out, 1, MPI_INT, rank, i, &in, 1, MPI_INT, rank, i, comm[i],
+                     MPI_STATUS_IGNORE);
+    for (int i = 0; i < 70; i++)
+        MPI_Comm_free(&comm[i]);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -O0 -o many many.c
+run few 24 ./many
+run more 24 ./many 1
+crosswait diff few.db more.db | grep 'and [0-9]* more (\|more communicators'
 echo "== wrong"
 crosswait diff --fail-on='speed>0%' before.db same.db
 echo "[$?]"
