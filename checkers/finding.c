@@ -112,6 +112,17 @@ void finding_list_keep(struct finding_list *list, uint32_t first, const bool wan
     list->count = kept;
 }
 
+void finding_list_drop(struct finding_list *list, uint32_t index)
+{
+    CORE_CHECK(index < list->count);
+    finding_done(&list->finding[index]);
+    list->count--;
+    for (uint32_t i = index; i < list->count; i++) {
+        list->finding[i] = list->finding[i + 1];
+        list->finding[i].id = i + 1;
+    }
+}
+
 static char *format_text(const char *format, va_list args)
 {
     char *text = NULL;

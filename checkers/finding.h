@@ -112,6 +112,8 @@ struct finding *finding_list_add(struct finding_list *list, enum rule_id rule,
                                  enum finding_severity severity);
 /* Leaves out those from `first` on whose rule is not among the wanted ones (by rule_id). */
 void finding_list_keep(struct finding_list *list, uint32_t first, const bool wanted[RULE_COUNT]);
+/* Leaves out the one at that index, of which no other follows. */
+void finding_list_drop(struct finding_list *list, uint32_t index);
 
 /* Fill in, printf style; what was there is replaced. Out of memory is reported and leaves NULL. */
 void finding_title(struct finding *finding, const char *format, ...)

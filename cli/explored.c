@@ -51,6 +51,38 @@ static void places_find(const struct trace *trace, struct finding_list *list, ui
             list->finding[i].call[c].seq = explored_event_like(trace, &list->finding[i].call[c]);
 }
 
+static bool has_call(const struct finding *finding, const struct finding_call *call)
+{
+    for (uint32_t i = 0; i < finding->call_count; i++)
+        if (finding->call[i].rank == call->rank && finding->call[i].seq == call->seq)
+            return true;
+    return false;
+}
+
+/* Whether the two stand in the same calls. */
+static bool stand_alike(const struct finding *a, const struct finding *b)
+{
+    bool alike = a->call_count == b->call_count && a->call_count > 0;
+    for (uint32_t i = 0; i < b->call_count && alike; i++)
+        alike = b->call[i].seq && has_call(a, &b->call[i]);
+    return alike;
+}
+
+/* A world stands still where the engine found that the trace can: that is one deadlock, and the
+ * engine says more of it. */
+static void same_deadlocks_drop(struct finding_list *list, uint32_t first)
+{
+    for (uint32_t i = list->count; i-- > first;)
+        for (uint32_t k = 0; k < first; k++)
+            if (list->finding[k].rule == &rule_table[RULE_DEADLOCK] && !list->finding[k].assumed &&
+                list->finding[k].severity == FINDING_ERROR &&
+                list->finding[i].rule == &rule_table[RULE_BEHAVIOUR] &&
+                stand_alike(&list->finding[k], &list->finding[i])) {
+                finding_list_drop(list, i);
+                break;
+            }
+}
+
 static bool any_fails(const struct finding_list *list, uint32_t first)
 {
     for (uint32_t i = first; i < list->count; i++)
@@ -165,6 +197,7 @@ static enum core_status found_tell(struct trace *trace, struct explore_program *
     free(summary);
     if (status == CORE_OK && list->orders.extent == ORDERS_ALL && !any_fails(list, before))
         refute(list, before);
+    same_deadlocks_drop(list, before);
     return status;
 }
 

@@ -67,7 +67,7 @@ bad all "ranks 0 and 1" " in solve at raises.py:15: ValueError: bad shape 1"
 bad hook "rank 1" " in solve at raises.py:15: ValueError: bad shape 1"
 bad own "rank 1" " in solve at raises.py:12: Own"
 [ $(grep -c "I am asked" out) = 1 ] || fail "asked: $(cat out)"
-bad error "rank 1" " in solve at raises.py:14: Exception"
+bad error "rank 1" " in solve at raises.py:14: Exception: MPI_ERR_RANK: invalid rank"
 # What a rank leaves out because of it follows from it, and the rank is drawn once for all who
 # wait.
 crosswait run -o T.db -- mpirun -n 3 /usr/bin/python3 raises.py raise >out 2>&1

@@ -51,7 +51,8 @@ first, second = [
     if "apt-get install" in line
 ]
 makefile = open(f"{source}/Makefile").read().replace("\\\n", " ")
-needed = set(re.search(r"^DEPS = (.*)$", makefile, re.M)[1].split())
+list_of = lambda name: re.search(rf"^{name} = (.*)$", makefile, re.M)[1]
+needed = set(list_of("DEPS").replace("$(NEEDED)", list_of("NEEDED")).split())
 only_tests = {"python3-mpi4py", "sqlite3", "libcmocka-dev", "iproute2", "util-linux", "procps"}
 if needed - only_tests - first:
     sys.exit(f"the image is built without {needed - only_tests - first}")
