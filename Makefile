@@ -29,8 +29,8 @@ LDLIBS  = -lsqlite3 -ldw -lelf -lxxhash -ljansson -lnettle -lcadical -lstdc++ -l
 # Without what is NEEDED nothing is built.
 NEEDED = gcc g++ libc6-dev make python3 openmpi-bin libopenmpi-dev libsqlite3-dev libdw-dev \
          libelf-dev libxxhash-dev libjansson-dev nettle-dev libcadical-dev
-DEPS = $(NEEDED) gfortran python3-mpi4py sqlite3 libcmocka-dev clang libclang-rt-dev iproute2 \
-       util-linux procps
+DEPS = $(NEEDED) gfortran python3-mpi4py sqlite3 libcmocka-dev clang libclang-rt-dev llvm \
+       iproute2 util-linux procps
 # What make deb needs; make check-all makes the packages, too.
 DEB_DEPS = dpkg-dev debhelper lintian
 # And what only the tests need: a browser for the HTML report, the formatter, a second MPI library,

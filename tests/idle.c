@@ -87,11 +87,14 @@ static void idle_ucx(void)
         syscall(SYS_sched_yield);
 }
 
-/* The function of the library that this one stands before. */
-static void *real(const char *library, const char *name)
+/* The function of the library that this one stands before: the library may have another name in a
+ * newer release, and may be loaded for the program alone. */
+static void *real(const char *library, const char *newer, const char *name)
 {
-    void *loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD); /* perhaps for the program alone */
+    void *loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
 
+    if (!loaded)
+        loaded = dlopen(newer, RTLD_LAZY | RTLD_NOLOAD);
     return dlsym(loaded ? loaded : RTLD_NEXT, name);
 }
 
@@ -102,7 +105,7 @@ int opal_progress(void)
     int events;
 
     if (!progress)
-        *(void **)&progress = real("libopen-pal.so.40", "opal_progress");
+        *(void **)&progress = real("libopen-pal.so.40", "libopen-pal.so.80", "opal_progress");
     wait.looking = true;
     wait.yielded = false;
     events = progress();
@@ -129,7 +132,7 @@ unsigned ucp_worker_progress(void *worker)
     unsigned found;
 
     if (!progress)
-        *(void **)&progress = real("libucp.so.0", "ucp_worker_progress");
+        *(void **)&progress = real("libucp.so.0", "libucp.so.1", "ucp_worker_progress");
     found = progress(worker);
     if (!found)
         idle_ucx();

@@ -417,6 +417,7 @@ static enum core_status outcome_new(struct judging *j, const struct variable_pla
     j->outcome = &outcome;
     if (status == CORE_OK)
         status = judge(j, place);
+    j->outcome = NULL;
     if (status != CORE_OK || !j->wrong)
         return status;
     CORE_CHECK(!store->outcome[id]); /* invariant 1 */
