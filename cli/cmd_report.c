@@ -17,7 +17,8 @@ enum {
 };
 
 static const struct options_spec spec[] = {
-    {"format", 'f', "NAME", "text (default), why, html, json, sarif, junit, dot, perfetto or goal"},
+    {"format", 'f', "NAME",
+     "text (default), why, html, json, sarif, junit, proof, dot, perfetto or goal"},
     {"output", 'o', "FILE", "write to FILE, not to standard output"},
     {"no-check", 0, NULL, "report what was recorded; look for nothing"},
     {"recheck", 0, NULL, "check again what was checked before"},

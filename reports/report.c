@@ -13,6 +13,8 @@ const struct report_format report_table[] = {
     {"json", "one object, for scripts", REPORT_ALL, report_json},
     {"sarif", "SARIF 2.1.0: findings at their source lines, for code scanning", 0, report_sarif},
     {"junit", "JUnit XML, for the test tab of a CI system", 0, report_junit},
+    {"proof", "why a deadlock is proven, step by step, and whether a check accepts it", 0,
+     report_proof},
     {"dot", "who waits for whom, for Graphviz", 0, report_dot},
     {"perfetto", "a timeline with messages as arrows, for ui.perfetto.dev", 0, report_perfetto},
     {"goal", "the schedule of messages, for LogGOPSim and other simulators", 0, report_goal},

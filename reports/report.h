@@ -210,6 +210,7 @@ enum core_status report_sarif(const struct report_facts *facts, FILE *file);
 struct sarif;
 void report_sarif_place(struct sarif *sarif, struct trace *trace, const struct finding_call *call);
 enum core_status report_junit(const struct report_facts *facts, FILE *file);
+enum core_status report_proof(const struct report_facts *facts, FILE *file);
 enum core_status report_dot(const struct report_facts *facts, FILE *file);
 enum core_status report_perfetto(const struct report_facts *facts, FILE *file);
 enum core_status report_goal(const struct report_facts *facts, FILE *file);

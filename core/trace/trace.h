@@ -116,6 +116,9 @@ const char *trace_meta(struct trace *trace, const char *key);
 /* In place of what stood there; NULL: removes it. */
 enum core_status trace_meta_put(struct trace *trace, const char *key, const char *value);
 
+/* The numbers that an ending names communicators by (ending.h), by id; comm_count of them. Free
+ * with free(). */
+enum core_status trace_comm_globals(const struct trace *trace, uint64_t **out_global);
 /* How the launcher ended the job, and what it saw the ranks wait for. Free with ending_done(). */
 enum core_status trace_ending_get(const struct trace *trace, struct ending *out_ending);
 

@@ -1,6 +1,7 @@
 /* How the job was ended, from its tables (core/trace/ending.h). What they hold is checked: ranks
  * are the trace's, texts are known ones, spans ascend. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/array.h"
@@ -186,6 +187,33 @@ static enum core_status grounds_get(const struct trace *trace, struct ending *en
             status = trace_failed(trace, code);
         sqlite3_finalize(row);
     }
+    return status;
+}
+
+enum core_status trace_comm_globals(const struct trace *trace, uint64_t **out_global)
+{
+    uint64_t *global = NULL;
+    enum core_status status = CORE_ARRAY_NEW(global, trace->comm_count, "communicators");
+    sqlite3_stmt *row = NULL;
+    int code = SQLITE_DONE;
+
+    if (status == CORE_OK)
+        status = trace_prepare(trace, "SELECT id, global FROM comm", &row);
+    while (status == CORE_OK &&
+           (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(row)) == SQLITE_ROW) {
+        int64_t id = sqlite3_column_int64(row, 0);
+
+        if (id >= 0 && id < trace->comm_count)
+            global[id] = (uint64_t)sqlite3_column_int64(row, 1);
+    }
+    if (status == CORE_OK && code != SQLITE_DONE)
+        status = trace_failed(trace, code);
+    sqlite3_finalize(row);
+    if (status != CORE_OK)
+        free(global);
+    else
+        *out_global = global;
+    CORE_CHECK(status != CORE_OK || *out_global || !trace->comm_count);
     return status;
 }
 
