@@ -2,6 +2,7 @@
 #include "cli/explored.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +16,9 @@
 #include "explore/findings.h"
 #include "explore/summary.h"
 
-/* BEGIN_S: beyond what the job took, for the program to come to where its ranks begin. */
-enum { SECONDS_MAX = 5, BEGIN_S = 5, RANK_SHIFT = 40 };
+/* BEYOND_S: exploring takes no longer than the job took and so much more, with the program's own
+ * start. */
+enum { SECONDS_MAX = 5, BEYOND_S = 1, RANK_SHIFT = 40 };
 
 /* --- findings of worlds beside those of the trace --------------------------------------------- */
 
@@ -189,8 +191,8 @@ static enum core_status found_tell(struct trace *trace, struct explore_program *
                             sent ? sent : "",
                             sent ? " (crosswait explore --compare=messages tells them apart)" : "",
                             !search->complete && (over || search->heap_count)
-                                ? "; run takes about as long for that as the job took, "
-                                  "crosswait explore goes on"
+                                ? "; run explores for at most a second longer than the "
+                                  "job took, crosswait explore goes on"
                                 : "") < 0)
         *out_said = NULL;
     free(sent);
@@ -201,11 +203,22 @@ static enum core_status found_tell(struct trace *trace, struct explore_program *
     return status;
 }
 
-/* LEAST_S: what it has, however long the program took to come to where its ranks begin. */
-static const double LEAST_S = 1;
+static const double SOON_S = 0.001; /* 0 would be no limit */
+
+/* LEAST_S: what it has, however long the program took to come to where its ranks begin, if that is
+ * within most_s. */
+static double ends_at(double started_s, double budget_s, double most_s)
+{
+    static const double LEAST_S = 1;
+    double now_s = explore_program_now_s(), end_s = started_s + budget_s;
+
+    if (end_s < now_s + LEAST_S)
+        end_s = now_s + LEAST_S;
+    return end_s < started_s + most_s ? end_s : started_s + most_s;
+}
 
 static enum core_status explore(struct trace *trace, const struct explore_command *command,
-                                double job_s, double budget_s, const char *written,
+                                double budget_s, double most_s, const char *written,
                                 struct finding_list *list, char **out_said)
 {
     struct explore_program program;
@@ -216,8 +229,9 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
                                   .progress_context = &started_s,
                                   .met = explore_findings_met,
                                   .met_context = &program};
-    double begin_s = job_s < UINT32_MAX / 2000 ? job_s + BEGIN_S : 0;
-    const struct explore_start start = {.start_ms_max = (uint32_t)(begin_s * 1000),
+    const struct explore_start start = {.start_ms_max =
+                                            most_s < UINT32_MAX / 1000 ? (uint32_t)(most_s * 1000)
+                                                                       : 0,
                                         .world_ms_max = (uint32_t)(budget_s * 1000)};
     enum core_status status = explore_program_start(command, &start, &program);
     if (status != CORE_OK)
@@ -228,10 +242,8 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
         explore_program_end(&program);
         return status;
     }
-    double now_s = explore_program_now_s(), least_s = budget_s < LEAST_S ? budget_s : LEAST_S;
-    program.end_all_s =
-        started_s + budget_s > now_s + least_s ? started_s + budget_s : now_s + least_s;
-    how.time_s = (program.end_all_s - now_s) * SEARCH_SHARE;
+    program.end_all_s = ends_at(started_s, budget_s, most_s);
+    how.time_s = fmax(program.end_all_s - explore_program_now_s(), SOON_S) * SEARCH_SHARE;
     core_progress_begin("exploring", (uint64_t)(budget_s * 1000));
     status = search_run(&program, &how, &search);
     core_progress_end();
@@ -251,8 +263,9 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
 {
     struct explore_command command;
     double budget_s = options->budget_s / 2 < SECONDS_MAX ? options->budget_s / 2 : SECONDS_MAX;
-    if (budget_s > options->job_s + 1)
-        budget_s = options->job_s + 1;
+    double most_s = options->job_s + BEYOND_S;
+    if (budget_s > most_s)
+        budget_s = most_s;
 
     *out_said = NULL;
     if (!options->command || budget_s <= 0 || list->orders.extent == ORDERS_ONE)
@@ -263,7 +276,7 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
         if (command.rank_count != (int)trace->rank_count)
             core_report(CORE_UNSUPPORTED, "cannot tell the number of ranks from the command line");
         else
-            explore(trace, &command, options->job_s, budget_s, written, list, out_said);
+            explore(trace, &command, budget_s, most_s, written, list, out_said);
         explore_command_done(&command);
     }
     core_report_hook(NULL, NULL);

@@ -12,7 +12,7 @@ struct explored_options {
     char **command; /* of the job; NULL: nothing is explored */
     double budget_s;
     double job_s;            /* how long the job took: exploring takes no longer than that and a
-                                second more, but for the program's own start */
+                                second more, with the program's own start */
     struct timespec started; /* when the job began: what it wrote since is not written again */
 };
 

@@ -815,7 +815,7 @@ enum core_status explore_findings_overdue(struct explore_program *program,
 }
 
 /* A class that only an earlier search has seen, whose state this one went on from: what comes of it
- * is shown, however long it takes. */
+ * is shown, however long it takes, unless the time is for all. */
 static enum core_status look_late(struct explore_program *program, struct explore_search *search,
                                   const struct explore_class *class, struct look *out_look,
                                   bool *out_there)
@@ -863,7 +863,7 @@ static enum core_status look_one(struct explore_program *program, struct explore
     search->went_astray |= astray;
     if (status == CORE_OK && !*out_there)
         *out_there = look_remember(program, search, place, out_look);
-    if (status == CORE_OK && !*out_there && !search->interrupted && !once)
+    if (status == CORE_OK && !*out_there && !search->interrupted && !once && !program->end_all_s)
         status = look_late(program, search, class, out_look, out_there);
     if (status == CORE_OK && *out_there && class->failure && !out_look->failure) {
         look_done(out_look);
