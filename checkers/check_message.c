@@ -477,7 +477,7 @@ static enum core_status judge_all_ready(struct messages *m)
         whole &= !m->input->trace->rank[rank].lost;
     if (!any || !whole)
         return CORE_OK;
-    status = order_new(m->input->trace, true, &ready.order);
+    status = order_new(m->input->trace, ORDER_FILES, &ready.order);
     if (status == CORE_OK && ready.order)
         status = trace_messages_all(m->input->trace, judge_ready, &ready);
     order_free(ready.order);

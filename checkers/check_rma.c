@@ -894,7 +894,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
                       .types = {.input = input, .list = list, .rule = RULE_RMA},
                       .open = CORE_TABLE(struct open, key),
                       .requested = CORE_TABLE(struct requested, request)};
-    struct order *order = NULL;
+    struct order *order = NULL, *apart = NULL;
     enum core_status status = CORE_OK;
     bool any = false, whole = true;
 
@@ -922,7 +922,9 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
         status = rma_conflict_place(trace, &rma.all);
     if (status == CORE_OK &&
         (rma.all.count || rma.exposures.post_count || rma.exposures.lock_count))
-        status = order_new(trace, false, &order);
+        status = order_new(trace, ORDER_CALLS, &order);
+    if (status == CORE_OK && order && input->notes->threads && rma.all.count)
+        status = order_new(trace, ORDER_THREADS_APART, &apart);
     if (status == CORE_OK && order)
         compare_regions(&rma, order);
     if (status == CORE_OK && order)
@@ -931,7 +933,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
         assertions_compare_stores(&rma.assertions, rma.all.access, rma.all.count, &rma.told);
     if (status == CORE_OK && order)
         status =
-            rma_conflict_check(input, order, &rma.all,
+            rma_conflict_check(input, order, apart ? apart : order, &rma.all,
                                rma.told.count < TOLD_MAX ? TOLD_MAX - rma.told.count : 0, list);
     if (status == CORE_OK && rma.status == CORE_OK && order && !input->notes->threads)
         exposures_compare(&rma.exposures, order, posted, &rma);
@@ -939,6 +941,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
         exposures_compare_unchecked(&rma.exposures, order, unchecked, &rma);
     type_report_done(&rma.types);
     order_free(order);
+    order_free(apart);
     for (uint32_t i = 0; i < rma.window_room; i++) {
         for (uint32_t rank = 0; rma.window[i].part && rank < trace->rank_count; rank++) {
             free(rma.window[i].part[rank].epoch.lock);

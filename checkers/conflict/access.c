@@ -168,8 +168,10 @@ static bool before(const struct order *order, const struct access *x, const stru
     if (locked_apart(x, y))
         return !same || x->end <= y->seq;
     /* what a rank did itself was done when the call was entered */
-    return x->end != UINT64_MAX &&
-           order_before(order, x->origin, x->end, y->origin, y->seq + (same && !y->itself));
+    if (x->end == UINT64_MAX)
+        return false;
+    return same && !y->itself ? order_within(order, x->origin, x->end, y->origin, y->seq)
+                              : order_before(order, x->origin, x->end, y->origin, y->seq);
 }
 
 bool access_ordered(const struct order *order, const struct access *a, const struct access *b)
@@ -197,14 +199,22 @@ struct sweep { /* over one target of one area */
     enum core_status status;
 };
 
-static bool alike(const struct trace *trace, const struct access *a, const struct access *b)
+static bool same_threads(const struct order *order, const struct access *a, const struct access *b)
 {
+    return order_line(order, a->origin, a->seq) == order_line(order, b->origin, b->seq) &&
+           order_line(order, a->origin, a->end) == order_line(order, b->origin, b->end);
+}
+
+static bool alike(const struct sweep *sweep, const struct access *a, const struct access *b)
+{
+    const struct trace *trace = sweep->trace;
     bool typed = a->kind == ACCUMULATE || a->kind == SWAP;
 
     return (!typed || (a->datatype == b->datatype && phase_of(trace, a) == phase_of(trace, b))) &&
            a->win == b->win && a->origin == b->origin && a->kind == b->kind && a->op == b->op &&
-           a->exclusive == b->exclusive && a->passive == b->passive && a->itself == b->itself &&
-           a->changed == b->changed && !a->request == !b->request;
+           same_threads(sweep->order, a, b) && a->exclusive == b->exclusive &&
+           a->passive == b->passive && a->itself == b->itself && a->changed == b->changed &&
+           !a->request == !b->request;
 }
 
 static bool lines_meet(const struct sweep *sweep, const struct access *a, const struct access *b)
@@ -221,7 +231,7 @@ static struct line *line_of(struct sweep *sweep, const struct access *access)
 {
     uint32_t at = 0;
 
-    while (at < sweep->line_count && !alike(sweep->trace, sweep->line[at].like, access))
+    while (at < sweep->line_count && !alike(sweep, sweep->line[at].like, access))
         at++;
     CORE_CHECK(at <= LINES_MAX);
     if (at == LINES_MAX)

@@ -553,8 +553,7 @@ static bool synced(struct conflict *c, const struct access *a, const struct acce
 {
     uint64_t from = sync_near(c, a, true), to = sync_near(c, b, false);
     return from && to &&
-           order_before(c->order, a->rank, from, b->rank,
-                        to + 1); /* + 1: behind an opening that orders them itself */
+           order_within(c->order, a->rank, from, b->rank, to); /* an opening orders them itself */
 }
 
 /* Whether a is over before b in every way that MPI asks for. If so, all that the handle did before
@@ -576,7 +575,7 @@ static enum verdict judge(struct conflict *c, const struct access **first,
             *first = b;
             *second = a;
         } else {
-            if (!c->called && (c->status = order_new(c->trace, true, &c->called)) != CORE_OK)
+            if (!c->called && (c->status = order_new(c->trace, ORDER_FILES, &c->called)) != CORE_OK)
                 return APART;
             if (before(c->called, a, b))
                 return CALLED;
@@ -596,7 +595,7 @@ static void say_missing(struct conflict *c, struct finding *finding, const struc
 {
     uint64_t from = sync_near(c, a, true), to = sync_near(c, b, false);
     bool writer = from && order_before(c->order, a->rank, from, b->rank, b->seq),
-         reader = to && order_before(c->order, a->rank, a->end, b->rank, to + 1);
+         reader = to && order_within(c->order, a->rank, a->end, b->rank, to);
 
     if (writer && reader)
         finding_fact(finding,
@@ -947,7 +946,7 @@ enum core_status file_conflict_check(const struct check_input *input, struct fin
     for (uint32_t rank = 0; rank < input->trace->rank_count && c.status == CORE_OK; rank++)
         c.status = read_rank(&c, rank);
     if (c.status == CORE_OK && c.access_count > 1)
-        c.status = order_new(input->trace, false, &c.order);
+        c.status = order_new(input->trace, ORDER_CALLS, &c.order);
     if (c.order && c.status == CORE_OK)
         pointers_place(&c);
     good(&c, opens_unite(&c.opens, c.trace));

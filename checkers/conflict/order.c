@@ -7,6 +7,14 @@
  * MPI lets return early, only where that is asked for. Clocks are numbers of calls: clock[r] of a
  * point is the last call of rank r that comes before what follows the point.
  *
+ * Where the threads of a rank are apart, each has a line of points and an entry in the clocks. MPI
+ * orders them by their messages, and by a request that one begins and another one completes. What
+ * else orders them (mutexes, barriers of OpenMP) is not recorded. Taken for granted: the first call
+ * of a thread comes behind all that had returned in the rank, as the thread may have been made only
+ * then. In a program with OpenMP the main thread's calls outside of a parallel region are ordered
+ * with those of all threads. In another program what a thread has called last comes before all that
+ * is called later, as it may have been joined.
+ *
  * Points are gone through in any order in which all that a point waits for has been seen; points
  * that never can be (the job hung there) end it. */
 #include "checkers/conflict/order.h"
@@ -22,19 +30,23 @@
 #include "core/trace/trace_message.h"
 #include "core/work.h"
 
-enum point_kind { POINT_SEND, POINT_RECEIVE, POINT_ARRIVE, POINT_LEAVE };
+enum point_kind { POINT_SEND, POINT_RECEIVE, POINT_ARRIVE, POINT_LEAVE, POINT_FOLLOW };
 
 struct point {
     uint64_t seq;
     uint64_t key; /* sends, receives: the receive's seq as posted; collectives and epochs: index of
-                     its gathering */
+                     its gathering; those that follow another thread: the seq of its call */
     uint64_t *clock; /* behind it */
-    uint32_t rank;   /* receives: the source */
     uint8_t kind;
 };
-struct line { /* a rank's points */
+struct line { /* the points of a rank, or of a thread */
     struct point *point;
     uint32_t count, room, next;
+};
+struct rank_lines {
+    uint32_t first, count; /* of the lines; the last one is that of all further threads */
+    uint8_t *thread;       /* by seq: which of them; NULL: there is one */
+    uint32_t room;
 };
 struct place {
     uint64_t space, number;
@@ -52,18 +64,30 @@ struct message {
 struct order {
     struct trace *trace;
     bool files; /* every collective call on a file orders its ranks */
+    bool apart; /* threads have a line each */
+    bool openmp;
     struct line *line;
+    uint32_t line_count;
+    struct rank_lines *rank;
     struct core_table gathering;
     struct message *message;
     uint32_t message_count, message_room;
 };
 
 #define AN_ORDER "the order of calls" /* out of memory for ... */
+enum { LINES_MAX = 256 };             /* each point has a number for each of them */
+
+static uint32_t line_of(const struct order *order, uint32_t rank, uint64_t seq)
+{
+    const struct rank_lines *lines = &order->rank[rank];
+    CORE_CHECK(rank < order->trace->rank_count);
+    return lines->first + (lines->thread && seq < lines->room ? lines->thread[seq] : 0);
+}
 
 static bool add(struct order *order, uint32_t rank, enum point_kind kind, uint64_t seq,
                 uint64_t key)
 {
-    struct line *line = &order->line[rank];
+    struct line *line = &order->line[line_of(order, rank, seq)];
     CORE_CHECK(!line->count || line->point[line->count - 1].seq <= seq); /* first_point halves it */
     return CORE_ARRAY_PUSH(line->point, line->count, line->room, AN_ORDER,
                            (struct point){.seq = seq, .key = key, .kind = (uint8_t)kind}) ==
@@ -96,8 +120,15 @@ struct walk {
     uint32_t rank;
     uint64_t *number; /* by space: communicators, then windows and files */
     uint32_t spaces, comms;
-    struct epoch *epoch; /* by window: as origin, as target */
-    uint32_t epochs;     /* of these, twice as many as windows */
+    struct epoch *epoch;            /* by window: as origin, as target */
+    uint32_t epochs;                /* of these, twice as many as windows */
+    uint32_t main;                  /* the line of MPI_Init */
+    uint64_t serial;                /* the main thread's last call outside of parallel regions */
+    struct met {                    /* by line of the rank */
+        uint64_t first, final;      /* calls of the thread; 0: others, in parallel regions */
+        uint64_t last, left, prior; /* its last call so far, when that returned, the one before */
+    } met[LINES_MAX];
+    uint64_t followed[LINES_MAX][LINES_MAX]; /* up to which call the one thread follows the other */
 };
 
 /* The gathering to which a call counts as the rank's next one in its space: its index + 1 in
@@ -230,6 +261,99 @@ static int64_t space_of(const struct walk *walk, const struct trace_event *event
     }
 }
 
+/* The call begins behind an earlier one of another thread. */
+static bool follow(struct walk *walk, const struct trace_event *event, uint64_t seq)
+{
+    uint32_t first = walk->order->rank[walk->rank].first;
+    uint32_t own = line_of(walk->order, walk->rank, event->seq) - first,
+             other = line_of(walk->order, walk->rank, seq) - first;
+
+    CORE_CHECK(own < LINES_MAX && other < LINES_MAX);
+    if (own == other || walk->followed[own][other] >= seq)
+        return true;
+    walk->followed[own][other] = seq;
+    return add(walk->order, walk->rank, POINT_FOLLOW, event->seq, seq);
+}
+
+/* Compilers make a function of a parallel region. */
+static bool is_parallel(const struct trace_site *site)
+{
+    return site->symbol &&
+           (strstr(site->symbol, "_omp_fn") || strstr(site->symbol, "omp_outlined"));
+}
+
+static bool in_parallel(const struct trace *trace, const struct trace_event *event)
+{
+    return event->site > 0 && (uint32_t)event->site < trace->site_count &&
+           is_parallel(&trace->site[event->site]);
+}
+
+/* What is taken for granted of threads, see above. */
+static bool follow_threads(struct walk *walk, const struct trace_event *event)
+{
+    struct order *order = walk->order;
+    const struct rank_lines *lines = &order->rank[walk->rank];
+    uint32_t own = line_of(order, walk->rank, event->seq) - lines->first;
+    bool serial = order->openmp && own == walk->main && !in_parallel(order->trace, event),
+         good = true;
+
+    CORE_CHECK(own < lines->count);
+    for (uint32_t i = 0; i < lines->count && good; i++) {
+        const struct met *met = &walk->met[i];
+        uint64_t returned = met->left <= event->t_enter ? met->last : met->prior;
+        if (i != own && returned &&
+            (serial || walk->met[own].first == event->seq || met->final == returned))
+            good = follow(walk, event, returned);
+    }
+    if (good && walk->serial)
+        good = follow(walk, event, walk->serial);
+    if (serial)
+        walk->serial = event->seq;
+    struct met *met = &walk->met[own];
+    met->prior = met->last;
+    met->last = event->seq;
+    met->left = event->t_leave;
+    return good;
+}
+
+/* Finds which thread made each call, and which was its first and its last one. */
+static enum core_status read_threads(struct walk *walk)
+{
+    struct trace *trace = walk->order->trace;
+    struct rank_lines *lines = &walk->order->rank[walk->rank];
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more = true;
+    CORE_CHECK(lines->count > 1);
+    enum core_status status = trace_cursor_open(trace, walk->rank, &cursor);
+
+    if (status != CORE_OK)
+        return status;
+    while (status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK &&
+           more) {
+        uint32_t thread = event.thread < 0 ? 0 : (uint32_t)event.thread,
+                 own = thread < lines->count ? thread : lines->count - 1;
+        struct met *met = &walk->met[own];
+        if (event.parent)
+            continue;
+        status = CORE_ARRAY_ROOM_ZERO(lines->thread, lines->room, event.seq + 1, AN_ORDER);
+        if (status != CORE_OK)
+            break;
+        lines->thread[event.seq] = (uint8_t)own;
+        if (event.verb == VERB_INIT)
+            walk->main = own;
+        bool parallel = in_parallel(trace, &event);
+        if (!met->last)
+            met->first = parallel ? 0 : event.seq;
+        met->final = parallel ? 0 : event.seq;
+        met->last = event.seq;
+    }
+    for (uint32_t i = 0; i < lines->count; i++)
+        walk->met[i].last = 0;
+    trace_cursor_close(cursor);
+    return status;
+}
+
 /* Collectives keep their gathering in own[0]. */
 static enum core_status point_add(enum request_step step, const struct trace_event *event,
                                   struct request *request, const struct trace_completion *done,
@@ -237,10 +361,12 @@ static enum core_status point_add(enum request_step step, const struct trace_eve
 {
     struct walk *walk = context;
     struct order *order = walk->order;
-    bool good = true;
+    bool good = step != REQUEST_DONE || !order->apart || follow(walk, event, request->begun);
     int64_t space;
 
     (void)done;
+    if (!good)
+        return core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
     if (step == REQUEST_BEGUN && request->kind == REQUEST_SEND) {
         good = add(order, walk->rank, POINT_SEND, event->seq, 0);
     } else if (step == REQUEST_DONE && request->kind == REQUEST_RECEIVE) {
@@ -280,14 +406,13 @@ static enum core_status epoch_add(struct walk *walk, const struct trace_event *e
     return good ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
 }
 
-static enum core_status read_rank(struct order *order, uint32_t rank)
+static enum core_status read_calls(struct walk *walk)
 {
-    struct walk walk = {.order = order, .rank = rank, .comms = order->trace->comm_count};
     struct requests requests;
     struct trace_cursor *cursor;
     struct trace_event event;
-    bool more = true;
-    enum core_status status = trace_cursor_open(order->trace, rank, &cursor);
+    bool more = true, threads = walk->order->rank[walk->rank].count > 1;
+    enum core_status status = trace_cursor_open(walk->order->trace, walk->rank, &cursor);
 
     if (status != CORE_OK)
         return status;
@@ -296,18 +421,39 @@ static enum core_status read_rank(struct order *order, uint32_t rank)
            more) {
         if (event.parent || event.pending)
             continue;
-        status = requests_follow(&requests, &event, point_add, &walk);
+        if (threads && !follow_threads(walk, &event))
+            status = core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
         if (status == CORE_OK)
-            status = epoch_add(&walk, &event);
+            status = requests_follow(&requests, &event, point_add, walk);
+        if (status == CORE_OK)
+            status = epoch_add(walk, &event);
     }
     trace_cursor_close(cursor);
     requests_done(&requests);
-    for (uint32_t i = 0; i < walk.epochs; i++) {
-        free(walk.epoch[i].count);
-        free(walk.epoch[i].member);
+    return status;
+}
+
+static enum core_status read_rank(struct order *order, uint32_t rank)
+{
+    struct walk *walk;
+    enum core_status status = CORE_ARRAY_NEW(walk, 1, AN_ORDER);
+
+    if (status != CORE_OK)
+        return status;
+    walk->order = order;
+    walk->rank = rank;
+    walk->comms = order->trace->comm_count;
+    if (order->rank[rank].count > 1)
+        status = read_threads(walk);
+    if (status == CORE_OK)
+        status = read_calls(walk);
+    for (uint32_t i = 0; i < walk->epochs; i++) {
+        free(walk->epoch[i].count);
+        free(walk->epoch[i].member);
     }
-    free(walk.epoch);
-    free(walk.number);
+    free(walk->epoch);
+    free(walk->number);
+    free(walk);
     return status;
 }
 
@@ -328,9 +474,9 @@ static uint32_t first_point(const struct line *line, uint64_t seq)
     return low;
 }
 
-static struct point *send_point(struct order *order, uint32_t rank, uint64_t seq)
+static struct point *send_point(const struct order *order, uint32_t rank, uint64_t seq)
 {
-    struct line *line = &order->line[rank];
+    struct line *line = &order->line[line_of(order, rank, seq)];
     for (uint32_t i = first_point(line, seq); i < line->count && line->point[i].seq == seq; i++)
         if (line->point[i].kind == POINT_SEND)
             return &line->point[i];
@@ -359,57 +505,94 @@ static const struct message *messages_of(const struct order *order, uint32_t des
     return at;
 }
 
-static void join(uint64_t *clock, const uint64_t *other, uint32_t ranks)
+static void join(uint64_t *clock, const uint64_t *other, uint32_t lines)
 {
-    for (uint32_t i = 0; other && i < ranks; i++)
+    for (uint32_t i = 0; other && i < lines; i++)
         clock[i] = other[i] > clock[i] ? other[i] : clock[i];
 }
 
-/* False: what it waits for has not been seen. */
-static bool take(struct order *order, uint32_t rank, struct point *point, const uint64_t *before)
+/* The last point of the line up to the call seq; NULL: none. */
+static const struct point *last_point(const struct line *line, uint64_t seq)
 {
-    uint32_t ranks = order->trace->rank_count;
-    CORE_CHECK(!point->clock); /* each point once */
-    CORE_CHECK(rank < ranks);
-    struct gathering *g = point->kind == POINT_ARRIVE || point->kind == POINT_LEAVE
-                              ? core_table_at(&order->gathering, (uint32_t)point->key)
-                              : NULL;
+    uint32_t behind = first_point(line, seq + 1);
+    CORE_CHECK(!behind || line->point[behind - 1].seq <= seq);
+    return behind ? &line->point[behind - 1] : NULL;
+}
 
-    if (point->kind == POINT_LEAVE && g->arrived < g->members)
-        return false;
-    const struct message *first = point->kind == POINT_RECEIVE
-                                      ? messages_of(order, rank, point->key)
-                                      : NULL,
-                         *end = first ? order->message + order->message_count : NULL;
+/* The sends that the receive took, or the call that it follows, have been seen. */
+static bool sources_seen(const struct order *order, uint32_t rank, const struct point *point,
+                         const struct message *first)
+{
+    const struct message *end = order->message + order->message_count;
+
+    if (point->kind == POINT_FOLLOW) {
+        const struct point *last =
+            last_point(&order->line[line_of(order, rank, point->key)], point->key);
+        return !last || last->clock;
+    }
     for (const struct message *m = first;
          m && m < end && m->dest == rank && m->receive == point->key; m++) {
         const struct point *send = send_point(order, m->source, m->send);
         if (send && !send->clock)
             return false;
     }
-    core_work(1);
-    point->clock = calloc(ranks, sizeof *point->clock);
-    if (!point->clock)
-        return false;
-    join(point->clock, before, ranks);
-    CORE_CHECK(!before || before[rank] <= point->seq); /* a rank's own calls are in order */
-    point->clock[rank] = point->seq;
+    return true;
+}
+
+static void sources_join(const struct order *order, uint32_t rank, struct point *point,
+                         const struct message *first)
+{
+    const struct message *end = order->message + order->message_count;
+
+    CORE_CHECK(point->clock);
+    if (point->kind == POINT_FOLLOW) {
+        uint32_t other = line_of(order, rank, point->key);
+        const struct point *last = last_point(&order->line[other], point->key);
+        join(point->clock, last ? last->clock : NULL, order->line_count);
+        if (point->clock[other] < point->key)
+            point->clock[other] = point->key;
+    }
     for (const struct message *m = first;
          m && m < end && m->dest == rank && m->receive == point->key; m++) {
         const struct point *send = send_point(order, m->source, m->send);
-        join(point->clock, send ? send->clock : NULL, ranks);
+        join(point->clock, send ? send->clock : NULL, order->line_count);
     }
+}
+
+/* False: what it waits for has not been seen. */
+static bool take(struct order *order, uint32_t rank, uint32_t line, struct point *point,
+                 const uint64_t *before)
+{
+    CORE_CHECK(!point->clock); /* each point once */
+    CORE_CHECK(line < order->line_count);
+    struct gathering *g = point->kind == POINT_ARRIVE || point->kind == POINT_LEAVE
+                              ? core_table_at(&order->gathering, (uint32_t)point->key)
+                              : NULL;
+    const struct message *first =
+        point->kind == POINT_RECEIVE ? messages_of(order, rank, point->key) : NULL;
+
+    if ((point->kind == POINT_LEAVE && g->arrived < g->members) ||
+        !sources_seen(order, rank, point, first))
+        return false;
+    core_work(1);
+    point->clock = calloc(order->line_count, sizeof *point->clock);
+    if (!point->clock)
+        return false;
+    join(point->clock, before, order->line_count);
+    CORE_CHECK(!before || before[line] <= point->seq); /* a thread's own calls are in order */
+    point->clock[line] = point->seq;
+    sources_join(order, rank, point, first);
     switch (point->kind) {
     case POINT_ARRIVE:
         g->arrived++;
         CORE_CHECK(g->arrived <= g->members); /* each member was counted as its rank was read */
         if (!g->clock)
-            g->clock = calloc(ranks, sizeof *g->clock);
+            g->clock = calloc(order->line_count, sizeof *g->clock);
         if (g->clock)
-            join(g->clock, point->clock, ranks);
+            join(g->clock, point->clock, order->line_count);
         break;
     case POINT_LEAVE:
-        join(point->clock, g->clock, ranks);
+        join(point->clock, g->clock, order->line_count);
         break;
     default:
         break;
@@ -417,43 +600,70 @@ static bool take(struct order *order, uint32_t rank, struct point *point, const 
     return true;
 }
 
+static bool run_line(struct order *order, uint32_t rank, uint32_t index)
+{
+    struct line *line = &order->line[index];
+    bool moved = false;
+
+    while (line->next < line->count &&
+           take(order, rank, index, &line->point[line->next],
+                line->next ? line->point[line->next - 1].clock : NULL)) {
+        CORE_CHECK(line->point[line->next].clock);
+        line->next++;
+        moved = true;
+    }
+    return moved;
+}
+
 static void run(struct order *order)
 {
     for (bool moved = true; moved;) {
         moved = false;
-        for (uint32_t rank = 0; rank < order->trace->rank_count; rank++) {
-            struct line *line = &order->line[rank];
-            while (line->next < line->count) {
-                if (!take(order, rank, &line->point[line->next],
-                          line->next ? line->point[line->next - 1].clock : NULL))
-                    break;
-                CORE_CHECK(line->point[line->next].clock);
-                line->next++;
-                moved = true;
-            }
-        }
+        for (uint32_t rank = 0; rank < order->trace->rank_count; rank++)
+            for (uint32_t i = 0; i < order->rank[rank].count; i++)
+                moved |= run_line(order, rank, order->rank[rank].first + i);
     }
 }
 
-enum core_status order_new(struct trace *trace, bool files, struct order **out_order)
+/* The lines of all ranks. */
+static enum core_status lines_make(struct order *order)
 {
-    struct order *order = calloc(1, sizeof *order);
-    enum core_status status = CORE_OK;
+    struct trace *trace = order->trace;
+    uint32_t most = LINES_MAX / (trace->rank_count + 1);
+    enum core_status status =
+        CORE_ARRAY_NEW(order->rank, (uint64_t)trace->rank_count + 1, AN_ORDER);
+
+    for (uint32_t rank = 0; status == CORE_OK && rank < trace->rank_count; rank++) {
+        uint32_t threads = order->apart ? trace->rank[rank].threads : 1;
+        uint32_t count = threads > most ? most : threads ? threads : 1;
+        order->rank[rank] = (struct rank_lines){.first = order->line_count, .count = count};
+        order->line_count += count;
+        CORE_CHECK(order->line_count <= LINES_MAX);
+    }
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(order->line, (uint64_t)order->line_count + 1, AN_ORDER);
+    for (uint32_t i = 0; order->apart && i < trace->site_count; i++)
+        order->openmp |= is_parallel(&trace->site[i]);
+    return status;
+}
+
+enum core_status order_new(struct trace *trace, enum order_kind kind, struct order **out_order)
+{
+    struct order *order;
+    enum core_status status;
 
     *out_order = NULL;
     _Static_assert(ORDER_RANKS_MAX <= 1 << 11, "signal() keeps two ranks in 12 and 11 bits");
-    if (trace->rank_count > ORDER_RANKS_MAX) {
-        free(order);
+    if (trace->rank_count > ORDER_RANKS_MAX)
         return CORE_OK;
-    }
-    if (order) {
-        order->trace = trace;
-        order->gathering = (struct core_table)CORE_TABLE(struct gathering, place);
-        order->files = files;
-        order->line = calloc(trace->rank_count + 1, sizeof *order->line);
-    }
-    if (!order || !order->line)
-        status = core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
+    status = CORE_ARRAY_NEW(order, 1, AN_ORDER);
+    if (status != CORE_OK)
+        return status;
+    order->trace = trace;
+    order->gathering = (struct core_table)CORE_TABLE(struct gathering, place);
+    order->files = kind == ORDER_FILES;
+    order->apart = kind == ORDER_THREADS_APART;
+    status = lines_make(order);
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK; rank++)
         status = read_rank(order, rank);
     if (status == CORE_OK)
@@ -471,33 +681,57 @@ enum core_status order_new(struct trace *trace, bool files, struct order **out_o
 
 void order_free(struct order *order)
 {
-    for (uint32_t rank = 0; order && order->line && rank < order->trace->rank_count; rank++) {
-        for (uint32_t i = 0; i < order->line[rank].count; i++)
-            free(order->line[rank].point[i].clock);
-        free(order->line[rank].point);
+    if (!order)
+        return;
+    for (uint32_t i = 0; order->line && i < order->line_count; i++) {
+        for (uint32_t k = 0; k < order->line[i].count; k++)
+            free(order->line[i].point[k].clock);
+        free(order->line[i].point);
     }
-    for (uint32_t i = 0; order && i < order->gathering.count; i++)
+    for (uint32_t rank = 0; order->rank && rank < order->trace->rank_count; rank++)
+        free(order->rank[rank].thread);
+    for (uint32_t i = 0; i < order->gathering.count; i++)
         free(((struct gathering *)core_table_at(&order->gathering, i))->clock);
-    if (order) {
-        free(order->line);
-        core_table_done(&order->gathering);
-        free(order->message);
-    }
+    free(order->line);
+    free(order->rank);
+    core_table_done(&order->gathering);
+    free(order->message);
     free(order);
+}
+
+uint32_t order_line(const struct order *order, uint32_t rank, uint64_t seq)
+{
+    return line_of(order, rank, seq);
+}
+
+/* with: what call b_seq waits for counts as well. */
+static bool reaches(const struct order *order, uint32_t a, uint64_t a_seq, uint32_t b,
+                    uint64_t b_seq, bool with)
+{
+    CORE_CHECK(a < order->trace->rank_count);
+    CORE_CHECK(b < order->trace->rank_count);
+    uint32_t from = line_of(order, a, a_seq), to = line_of(order, b, b_seq);
+
+    if (from == to)
+        return with ? a_seq <= b_seq : a_seq < b_seq;
+    const struct line *line = &order->line[to];
+    uint32_t behind = first_point(line, b_seq + with);
+    for (; !with && behind < line->count && line->point[behind].seq == b_seq &&
+           line->point[behind].kind == POINT_FOLLOW;
+         behind++)
+        ; /* it is so when the call begins */
+    const struct point *last = behind ? &line->point[behind - 1] : NULL;
+    if (!last)
+        return false;
+    return !last->clock || last->clock[from] >= a_seq; /* never reached: nothing is claimed */
 }
 
 bool order_before(const struct order *order, uint32_t a, uint64_t a_seq, uint32_t b, uint64_t b_seq)
 {
-    CORE_CHECK(a < order->trace->rank_count);
-    CORE_CHECK(b < order->trace->rank_count);
-    const struct line *line = &order->line[b];
-    const struct point *last = NULL;
+    return reaches(order, a, a_seq, b, b_seq, false);
+}
 
-    if (a == b)
-        return a_seq < b_seq;
-    uint32_t behind = first_point(line, b_seq);
-    last = behind ? &line->point[behind - 1] : NULL;
-    if (!last)
-        return false;
-    return !last->clock || last->clock[a] >= a_seq; /* never reached: nothing is claimed */
+bool order_within(const struct order *order, uint32_t a, uint64_t a_seq, uint32_t b, uint64_t b_seq)
+{
+    return reaches(order, a, a_seq, b, b_seq, true);
 }

@@ -32,7 +32,7 @@ struct conflicts {
     struct rma_accesses *all;
     struct said *said;
     uint32_t said_count, most; /* findings, and how many there may be */
-    const struct order *order;
+    const struct order *order, *apart;
     bool *unsure; /* by window: a conflict that something else may order is told, as only the first
                      is */
     enum core_status status;
@@ -133,6 +133,42 @@ static bool may_have_waited(const struct conflicts *c, const struct access *own,
     uint64_t since = c->all->looked[own->origin];
 
     return own->itself && other->passive && since && since <= own->seq;
+}
+
+/* Only what orders the threads of a rank is missing, as far as it is known. What the program did
+ * itself is known by the next call only, which another thread may have made. */
+static bool threads_between(const struct conflicts *c, const struct access *a,
+                            const struct access *b)
+{
+    CORE_CHECK(a->target == b->target); /* access_may_meet */
+    return a->itself || b->itself || access_ordered(c->order, a, b);
+}
+
+/* Whether something orders the two. */
+static bool is_ordered(const struct conflicts *c, const struct access *a, const struct access *b)
+{
+    return access_ordered(a->itself || b->itself ? c->order : c->apart, a, b);
+}
+
+/* Names the ranks of which several threads called. */
+static void say_threads(const struct conflicts *c, struct finding *finding)
+{
+    const struct trace *trace = c->input->trace;
+    uint32_t count = 0, last = 0;
+
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        if (trace->rank[rank].threads > 1) {
+            count++;
+            last = rank;
+        }
+    CORE_CHECK(count); /* notes->threads */
+    if (count == 1)
+        finding_fact(
+            finding,
+            "this is so unless something outside of MPI orders the threads of rank %" PRIu32, last);
+    else
+        finding_fact(finding,
+                     "this is so unless something outside of MPI orders the threads of a rank");
 }
 
 static struct said_side side_of(const struct conflicts *c, const struct access *access)
@@ -240,9 +276,10 @@ static bool tell(struct conflicts *c, const struct access *a, const struct acces
                  const struct layout_span *bytes)
 {
     bool waited = may_have_waited(c, a, b) || may_have_waited(c, b, a),
-         atomics = !waited && atomics_between(c, a, b), swapped = false;
+         atomics = !waited && atomics_between(c, a, b), swapped = false,
+         threads = c->input->notes->threads && threads_between(c, a, b);
     struct said of = {.side = {side_of(c, b), side_of(c, a)},
-                      .unsure = waited || atomics || c->input->notes->threads},
+                      .unsure = waited || atomics || threads},
                 *said = said_find(c, &of, &swapped);
 
     if (said) {
@@ -272,6 +309,8 @@ static bool tell(struct conflicts *c, const struct access *a, const struct acces
     if (waited)
         finding_fact(finding, "the rank has called MPI_Win_sync: if it waited for what the other "
                               "one wrote before it went on, that orders the two");
+    if (threads)
+        say_threads(c, finding);
     return true;
 }
 
@@ -290,8 +329,7 @@ static void say_counts(struct conflicts *c)
 }
 
 /* The accesses that may be in conflict, in their order. */
-static enum core_status suspects(struct conflicts *c, const struct order *order, uint32_t **out_at,
-                                 uint32_t *out_count)
+static enum core_status suspects(struct conflicts *c, uint32_t **out_at, uint32_t *out_count)
 {
     bool *suspect = NULL;
     enum core_status status =
@@ -300,7 +338,7 @@ static enum core_status suspects(struct conflicts *c, const struct order *order,
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(*out_at, (uint64_t)c->all->count + 1, "one-sided accesses");
     if (status == CORE_OK)
-        status = access_suspects(c->input->trace, order, c->all->access, c->all->count, suspect);
+        status = access_suspects(c->input->trace, c->apart, c->all->access, c->all->count, suspect);
     for (uint32_t i = 0; status == CORE_OK && i < c->all->count; i++)
         if (suspect[i])
             (*out_at)[(*out_count)++] = i;
@@ -340,14 +378,14 @@ enum core_status rma_conflict_place(const struct trace *trace, struct rma_access
     return status;
 }
 
-static void compare(struct conflicts *c, const struct order *order)
+static void compare(struct conflicts *c)
 {
     const struct trace *trace = c->input->trace;
     uint32_t *at = NULL, count = 0;
     uint64_t compared = 0;
 
     if (c->status == CORE_OK)
-        c->status = suspects(c, order, &at, &count);
+        c->status = suspects(c, &at, &count);
     for (uint32_t i = 0; c->status == CORE_OK && i < count && compared < COMPARED_MAX; i++) {
         struct access *a = &c->all->access[at[i]];
         if (access_explained(trace, c->all->access, c->all->count, a))
@@ -357,8 +395,8 @@ static void compare(struct conflicts *c, const struct order *order)
             struct layout_span bytes;
             core_work(1);
             if (!access_may_meet(trace, a, b) ||
-                access_explained(trace, c->all->access, c->all->count, b) ||
-                access_ordered(order, a, b) || !bytes_meet(c, a, b, &bytes))
+                access_explained(trace, c->all->access, c->all->count, b) || is_ordered(c, a, b) ||
+                !bytes_meet(c, a, b, &bytes))
                 continue;
             if (!tell(c, a, b, &bytes))
                 compared = COMPARED_MAX;
@@ -369,15 +407,19 @@ static void compare(struct conflicts *c, const struct order *order)
 }
 
 enum core_status rma_conflict_check(const struct check_input *input, const struct order *order,
-                                    struct rma_accesses *accesses, uint32_t most,
-                                    struct finding_list *list)
+                                    const struct order *apart, struct rma_accesses *accesses,
+                                    uint32_t most, struct finding_list *list)
 {
-    struct conflicts c = {
-        .input = input, .list = list, .all = accesses, .most = most, .order = order};
+    struct conflicts c = {.input = input,
+                          .list = list,
+                          .all = accesses,
+                          .most = most,
+                          .order = order,
+                          .apart = apart};
 
     good(&c, CORE_ARRAY_NEW(c.said, (uint64_t)most + 1, "one-sided accesses"));
     if (good(&c, CORE_ARRAY_NEW(c.unsure, (uint64_t)accesses->window_room + 1, "windows")))
-        compare(&c, order);
+        compare(&c);
     say_counts(&c);
     for (uint32_t i = 0; i < c.said_count; i++)
         free(c.said[i].told);

@@ -23,9 +23,10 @@ struct rma_accesses { /* of all ranks */
 /* Sets the accesses' area, from and to, and the area of the windows' parts. */
 enum core_status rma_conflict_place(const struct trace *trace, struct rma_accesses *accesses);
 
-/* Adds at most `most` findings. The accesses have been placed. */
+/* Adds at most `most` findings. The accesses have been placed. apart: the order in which threads
+ * are apart; `order` where no rank has several. */
 enum core_status rma_conflict_check(const struct check_input *input, const struct order *order,
-                                    struct rma_accesses *accesses, uint32_t most,
-                                    struct finding_list *list);
+                                    const struct order *apart, struct rma_accesses *accesses,
+                                    uint32_t most, struct finding_list *list);
 
 #endif

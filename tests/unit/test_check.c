@@ -621,15 +621,36 @@ static void rules_belong_to_checkers(void **state)
 #define STARTED "Win_start args=1,0; Win_complete; "
 #define POSTED "Win_post args=2,0; Win_wait; "
 
+#define BY_THREADS(calls, thread) "Barrier; Barrier thread=1; " calls "Barrier" thread "; Finalize"
+#define THREE_BARRIERS "Barrier; Barrier; Barrier; Finalize"
+
+struct order_case {
+    bool before;
+    uint64_t first, last;
+    const char *rank[RANKS_MAX];
+};
+
+static void order_try(const struct order_case *tried, enum order_kind kind, size_t number)
+{
+    struct trace trace;
+    struct order *order;
+
+    make(tried->rank, NULL);
+    assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
+    assert_int_equal(order_new(&trace, kind, &order), CORE_OK);
+    assert_non_null(order);
+    if (order_before(order, 0, tried->first, trace.rank_count - 1, tried->last) != tried->before)
+        fail_msg("case %zu: not %s", number, tried->before ? "before" : "unordered");
+    assert_false(order_before(order, trace.rank_count - 1, tried->last, 0, tried->first));
+    order_free(order);
+    trace_close(&trace);
+}
+
 /* What rank 0 does with its call `first` comes before what the last rank begins with its call
  * `last`: as told. */
 static void order_is_told(void **state)
 {
-    static const struct {
-        bool before;
-        uint64_t first, last;
-        const char *rank[RANKS_MAX];
-    } cases[] = {
+    static const struct order_case cases[] = {
         {true, 1, 2, {SENDS("S") END, RECEIVE "; Barrier"}},
         {false,
          2,
@@ -670,28 +691,37 @@ static void order_is_told(void **state)
          3,
          {WIN "Win_post args=2,0", WIN "Win_start args=2,0; Finalize"}}, /* for another */
         {false, 2, 3, {OPEN("8") "File_sync", OPEN("8") "File_sync; Finalize"}},
-        {true,
-         2,
+        {true, 3, 4, {BY_THREADS("Buffer_attach args=8; ", " thread=1"), THREE_BARRIERS}},
+    };
+    static const struct order_case files[] = {
+        {true, 2, 3, {OPEN("8") "File_sync", OPEN("8") "File_sync; Finalize"}}};
+    static const struct order_case apart[] = {
+        {false, 3, 4, {BY_THREADS("Buffer_attach args=8; ", " thread=1"), THREE_BARRIERS}},
+        {true, 3, 4, {BY_THREADS("Buffer_attach args=8 thread=1; ", " thread=1"), THREE_BARRIERS}},
+        {true, /* it may have been joined */
          3,
-         {OPEN("8") "File_sync",
-          OPEN("8") "File_sync; Finalize"}}, /* the last: calls on a file order as well */
+         4,
+         {BY_THREADS("Buffer_attach args=8 thread=1; ", ""), THREE_BARRIERS}},
+        {true, /* it may have been made */
+         1,
+         3,
+         {BY_THREADS("", " thread=1"), THREE_BARRIERS}},
+        {true, /* whoever waits for a request knows that it was begun */
+         3,
+         5,
+         {BY_THREADS(
+              "Irecv peer=1 tag=7 type=int count=4 req=9; Wait req=9 got=9:1:7:16 thread=1; ",
+              " thread=1"),
+          "Barrier; Barrier; Send peer=0 tag=7 type=int count=4; Barrier; Finalize"}},
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct trace trace;
-        struct order *order;
-        make(cases[i].rank, NULL);
-        assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
-        assert_int_equal(order_new(&trace, i + 1 == sizeof cases / sizeof *cases, &order), CORE_OK);
-        assert_non_null(order);
-        if (order_before(order, 0, cases[i].first, trace.rank_count - 1, cases[i].last) !=
-            cases[i].before)
-            fail_msg("case %zu: not %s", i, cases[i].before ? "before" : "unordered");
-        assert_false(order_before(order, trace.rank_count - 1, cases[i].last, 0, cases[i].first));
-        order_free(order);
-        trace_close(&trace);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        order_try(&cases[i], ORDER_CALLS, i);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        order_try(&files[i], ORDER_FILES, i);
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
+        order_try(&apart[i], ORDER_THREADS_APART, i);
 }
 
 /* Basic types and two derived ones: {int, double} and {int, int, double}. */
