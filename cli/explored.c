@@ -229,10 +229,9 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
                                   .progress_context = &started_s,
                                   .met = explore_findings_met,
                                   .met_context = &program};
-    const struct explore_start start = {.start_ms_max =
-                                            most_s < UINT32_MAX / 1000 ? (uint32_t)(most_s * 1000)
-                                                                       : 0,
-                                        .world_ms_max = (uint32_t)(budget_s * 1000)};
+    const struct explore_start start = {
+        .start_ms_max = most_s < UINT32_MAX / 1000 ? (uint32_t)(most_s * 1000) : 0,
+        .world_ms_max = (uint32_t)(budget_s * 1000)};
     enum core_status status = explore_program_start(command, &start, &program);
     if (status != CORE_OK)
         return status;

@@ -15,8 +15,8 @@ static bool claimed(const struct world_rank *rank, const struct world_message *m
             return true;
     for (const struct world_fiber *of = rank->fiber; of && rank->fiber->sibling; of = of->sibling) {
         const struct world_decider *d = of->decider;
-        if (d && d->kind == EXPLORE_PROBE && d->take && !d->poll && d->order < order &&
-            world_match_fits(message, d->context, d->source, d->tag))
+        if (d && d->kind == EXPLORE_PROBE && d->take && !d->poll && !d->message &&
+            d->order < order && world_match_fits(message, d->context, d->source, d->tag))
             return true;
     }
     return false;
