@@ -2,12 +2,14 @@
  * forbids at any level: collectives on one communicator, and waits for one request. What overlaps
  * is told by the times of entering and leaving. And threads that receive what a probe of theirs
  * found, where the probe of another could have found it meanwhile: no lock of the program's kept
- * the two apart, so that either may take the other's message (MPI_Mprobe is for that). */
+ * the two apart, so that either may take the other's message (MPI_Mprobe is for that). Objects that
+ * one thread frees and another one uses: freed.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "checkers/freed.h"
 #include "core/array.h"
 #include "core/check.h"
 
@@ -302,5 +304,5 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
     for (uint32_t i = 0; i < THREADS_MAX; i++)
         free(t.request[i].request);
     free(t.waited);
-    return status;
+    return status == CORE_OK ? freed_check(input, list) : status;
 }

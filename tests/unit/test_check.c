@@ -369,6 +369,15 @@ static const struct row {
      {LEVEL("3") "Barrier; Barrier thread=1" END, LEVEL("3") "Barrier; Barrier" END},
      NULL},
 #define ANSWERS "Send peer=0 tag=7 type=int count=4"
+    {"thread",
+     "thread",
+     "a thread frees a window that another one uses, with nothing in between that orders the two "
+     "(rank 0)",
+     {LEVEL("3") WIN FENCE PUT("1", "0") "Win_free thread=1 in" END,
+      LEVEL("3") WIN FENCE "Win_free" END},
+     {LEVEL("3") WIN FENCE PUT("1", "0") "Win_free thread=1" END,
+      LEVEL("3") WIN FENCE "Win_free" END},
+     NULL},
 #define FOUND(thread) "Probe peer=-1 tag=7 got=0:1:7:16" thread "; "
 #define TAKEN(thread) "Recv peer=1 tag=7 type=int count=4 got=0:1:7:16" thread
     {"thread", /* the two pairs lie in each other; or one behind the other */
