@@ -777,8 +777,9 @@ __attribute__((destructor)) static void at_exit(void)
 {
     if (!recorder.on || (int)getpid() != life.pid)
         return;
-    fate_say(FATE_EXIT, 0, NULL);
-    end_state(SPOOL_STATE_EXITED, 0);
+    if (!recorder.late_ended) /* else it may never have called MPI_Init */
+        fate_say(FATE_EXIT, 0, NULL);
+    end_state(recorder.late_ended ? SPOOL_STATE_FINALIZED : SPOOL_STATE_EXITED, 0);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */

@@ -100,6 +100,8 @@ extern struct recorder { /* of the process */
     bool several; /* machines */
     bool apart;   /* it was started by MPI_Session_init, and MPI_Init has not been called */
     bool apart_ended; /* and its last session ended: what comes later is not recorded */
+    bool late;        /* MPI ran before recording started, by MPI_Init or by a session */
+    bool late_ended;  /* so, and it ended a session whose start was not seen */
     bool filter;      /* not every call is wanted */
     bool partial;     /* so, or a call was made of which only the name is known: what made an object
                          or a request may not be on record */

