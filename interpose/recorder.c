@@ -163,6 +163,13 @@ void recorder_missed(struct lane *lane, uint64_t calls)
                           memory_order_relaxed);
 }
 
+void recorder_unread(struct lane *lane, uint64_t seq)
+{
+    if (lane->unread != seq)
+        atomic_fetch_add_explicit(&lane->writer.header->unread, 1, memory_order_relaxed);
+    lane->unread = seq;
+}
+
 void recorder_unknown(struct lane *lane)
 {
     recorder_missed(lane, 1);

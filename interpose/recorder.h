@@ -70,6 +70,7 @@ struct lane {
     void *signal_stack; /* fate.c; NULL: none */
     uint64_t applying;  /* the call, of the sample, whose operation is the program's own; 0 none */
     uint64_t doubted;   /* the last call that was given a handle of no object (usage.h) */
+    uint64_t unread;    /* the last call whose data could not be read */
     uint64_t unseen;    /* the collective whose inside is not recorded; 0 none */
     uint8_t lingered[256]; /* how often, by place (linger.h) */
     uint32_t lingered_ns;  /* in all */
@@ -388,6 +389,8 @@ static inline void recorder_back(struct spool_event *e)
 
 void recorder_lost(struct lane *lane, uint64_t calls);   /* the spool took no more: says so */
 void recorder_missed(struct lane *lane, uint64_t calls); /* the record lacks them, and goes on */
+/* The data of this call of the thread's lie where the process cannot read, as on an accelerator. */
+void recorder_unread(struct lane *lane, uint64_t seq);
 void recorder_unknown(struct lane *lane); /* a call was made of which only the name is known */
 
 /* Translates a call's return value into an error class (core/trace/event.h). */

@@ -110,7 +110,7 @@ struct report_facts {
     bool rests;        /* DEADLOCK: that nothing moved is part of the proof, see wording_rests */
     uint64_t still_ms; /* DEADLOCK: so long after its last progress it was over; 0: not known */
     int64_t exit_code; /* of the job; -1 unknown */
-    uint64_t events, inner_events, lost, messages, message_bytes;
+    uint64_t events, inner_events, lost, unread, messages, message_bytes;
     uint64_t unknown;        /* of the lost: calls of which only the name is known */
     char unknown_names[256]; /* "MPIX_Comm_agree, MPIX_Comm_shrink" */
     uint32_t hosts;
@@ -126,6 +126,8 @@ struct report_facts {
     struct why why;
 };
 
+/* "the data of 3 calls was not looked at: ..."; empty if all could be read. */
+const char *report_unread(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
 /* "3 calls could not be recorded; what ... does is not known"; empty if nothing was lost. */
 const char *report_lost(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
 

@@ -251,6 +251,19 @@ const char *report_lost(const struct report_facts *facts, char *buffer, size_t b
     return buffer;
 }
 
+const char *report_unread(const struct report_facts *facts, char *buffer, size_t buffer_bytes)
+{
+    char number[32];
+
+    buffer[0] = '\0';
+    if (facts->unread)
+        snprintf(buffer, buffer_bytes,
+                 "the data of %s call%s was not looked at: it lay in memory that the process "
+                 "cannot read",
+                 describe_number(facts->unread, number, sizeof number), plural(facts->unread));
+    return buffer;
+}
+
 /* Reads a property of the trace: a line of numbers in meta. */
 static bool totals_kept(struct report_facts *facts)
 {
@@ -301,6 +314,8 @@ static enum core_status gather(struct trace *trace, const struct finding_list *f
     const char *exit_code = trace_meta(trace, "exit_code");
     if (exit_code)
         facts.exit_code = strtoll(exit_code, NULL, 10);
+    const char *unread = trace_meta(trace, "unread");
+    facts.unread = unread ? strtoull(unread, NULL, 10) : 0;
     for (uint32_t i = 0; i < trace->rank_count; i++) {
         facts.ranks_in_state[trace->rank[i].state]++;
         facts.lost += trace->rank[i].lost;

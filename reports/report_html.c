@@ -101,6 +101,8 @@ static void job_head(const struct report_facts *facts, FILE *file)
     html_pair_write("recorded", line, file);
     if (facts->lost)
         html_pair_write("lost", report_lost(facts, line, sizeof line), file);
+    if (facts->unread)
+        html_pair_write("unread", report_unread(facts, line, sizeof line), file);
     if (facts->ended)
         html_pair_write("ended by crosswait", facts->ended, file);
     fprintf(file, "</dl>\n");

@@ -276,6 +276,8 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
     set_number(job, "events", facts->events);
     set_number(job, "inner_events", facts->inner_events);
     set_number(job, "lost", facts->lost);
+    if (facts->unread)
+        set_number(job, "unread", facts->unread);
     set_number(job, "messages", facts->messages);
     if (facts->findings)
         set_number(job, "verified", facts->findings->verified);

@@ -47,6 +47,8 @@ static void print_head(const struct report_facts *facts, FILE *file)
                 plural(facts->findings->verified));
     if (facts->lost)
         fprintf(file, "lost      %s\n", report_lost(facts, lost, sizeof lost));
+    if (facts->unread)
+        fprintf(file, "unread    %s\n", report_unread(facts, lost, sizeof lost));
     if (facts->ended)
         fprintf(file, "ended by  crosswait: %s\n", facts->ended);
     fputc('\n', file);
@@ -592,6 +594,8 @@ static void print_recorded(const struct report_facts *facts, FILE *file)
                 plural(facts->findings->verified));
     if (facts->lost)
         fprintf(file, "; %s", report_lost(facts, lost, sizeof lost));
+    if (facts->unread)
+        fprintf(file, "; %s", report_unread(facts, lost, sizeof lost));
     uint32_t faint = count_faint(facts);
     if (faint)
         fprintf(file, "; %" PRIu32 " possible deadlock%s tried in the job, and not confirmed",

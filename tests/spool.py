@@ -8,6 +8,7 @@ KINDS = (
     " DEF_GROUP DEF_NEIGHBORS DEF_TYPE DEF_OP DEF_WIN DEF_FILE DEF_HINT LOST CLOCK REPEAT MISUSE"
     " THREAD MEMORY EVENT_AGAIN DONE_AGAIN LIST_AGAIN LIST_SAME BASE"
 ).split()
+VERSION = 23  # of core/spool/spool.h, whose struct spool_header lane() knows by heart
 STATES = ["running", "finalized", "exited", "aborted", "signalled"]
 
 
@@ -39,7 +40,7 @@ class Rank:
             [],
             {},
         )
-        self.layer = 0
+        self.layer = self.unread = 0
         self.open, self.lanes, self.state, self.lost, self.stopped, self.note, self.code = (
             [],
             0,
@@ -158,7 +159,8 @@ def lane(path, rank):
     magic, version, header, ring_bytes, r, size, index, pid, tid, level = struct.unpack_from(
         "<8sIIQiiIiii", ring, 0
     )
-    assert magic == b"CWSPOOL\0" and version == 22, path
+    assert magic == b"CWSPOOL\0", path
+    assert version == VERSION, f"{path}: version {version}, and tests/spool.py reads {VERSION}"
     at = 8 + 8 + 8 + 24
     rank.host = ring[at : at + 64].split(b"\0")[0].decode()
     at += 64 + 40 + 64 + 128
@@ -166,15 +168,17 @@ def lane(path, rank):
         "<QQQIIII", ring, at
     )
     at += 40
-    committed, drained, lost, moved, state, code, stopped, depth = struct.unpack_from(
-        "<QQQQIiII", ring, at
+    committed, drained, lost, unread, _, state, code, stopped, depth = struct.unpack_from(
+        "<5QIiII", ring, at
     )
-    rank.note = ring[at + 48 : at + 304].split(b"\0")[0].decode()
+    at += 56
+    rank.note = ring[at : at + 256].split(b"\0")[0].decode()
     rank.layer |= layer
     newest = flags & 1
     rank.rank, rank.size, rank.level = r, size, level
     rank.state, rank.code, rank.stopped = STATES[state], code, stopped
     rank.lost += lost
+    rank.unread += unread
     rank.lanes += 1
     data = b""
     if not newest:
@@ -198,7 +202,7 @@ def lane(path, rank):
         record(kind, d, *struct.unpack_from("<2H", d, 4), rank, seen, index)
         o += words * 8
     assert o == len(data), path
-    base = at + 304
+    base = at + 256
     polls = base + 16 * 64 + 8
     for i in range(struct.unpack_from("<I", ring, polls + 8 * 72)[0]):
         e = event(ring, polls + 72 * i)

@@ -64,7 +64,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 22,
+    SPOOL_VERSION = 23,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -564,10 +564,11 @@ struct spool_header { /* the first page of NAME.ring */
                          not known */
     _Atomic uint64_t committed;
     _Atomic uint64_t drained;
-    _Atomic uint64_t lost;  /* events not recorded, in all */
-    _Atomic uint64_t moved; /* counts completed calls and successful tests: rises while the lane
-                               makes progress */
-    _Atomic uint32_t state; /* enum spool_state */
+    _Atomic uint64_t lost;   /* events not recorded, in all */
+    _Atomic uint64_t unread; /* calls whose data lay where the process cannot read */
+    _Atomic uint64_t moved;  /* counts completed calls and successful tests: rises while the lane
+                                makes progress */
+    _Atomic uint32_t state;  /* enum spool_state */
     _Atomic int32_t code;
     _Atomic uint32_t stopped; /* recording ended early: errno, or 1 */
     _Atomic uint32_t depth;   /* open calls */

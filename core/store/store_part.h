@@ -448,7 +448,7 @@ struct store {
     struct spool_lane_name *lane;
     uint32_t lane_count;
     struct spool_header first; /* of the first lane that can be read */
-    uint64_t events, folded, lost;
+    uint64_t events, folded, lost, unread;
     uint64_t bytes, bytes_read; /* of the spools, for core/progress.h */
     struct store_totals {       /* what every report begins with; kept in meta */
         int64_t calls, inner_events, first_ns, end_ns, messages, message_bytes;

@@ -311,6 +311,7 @@ static enum core_status rank_finish(struct store *store, struct store_rank *rank
         if (!telling || header->state > telling->state)
             telling = header;
         lost += header->lost;
+        store->unread += header->unread;
         if (reader->torn)
             store_note(store, "rank %" PRId32 ", thread %" PRIu32 ": cut off: %s", rank->rank,
                        rank->lane[i]->number, reader->why);
@@ -483,6 +484,8 @@ enum core_status store_meta(struct store *store, const struct store_options *opt
         status = meta_number(store, "folded", (int64_t)store->folded);
     if (status == CORE_OK)
         status = meta_number(store, "lost", (int64_t)(store->lost & INT64_MAX));
+    if (status == CORE_OK && store->unread)
+        status = meta_number(store, "unread", (int64_t)(store->unread & INT64_MAX));
     if (status == CORE_OK)
         status = meta_totals(store);
     return status != CORE_OK ? status : meta_text(store, "notes", store->notes);

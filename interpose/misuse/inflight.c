@@ -252,6 +252,14 @@ static inline void buffer_copy(struct usage_buffer *to, const volatile struct us
     to->any_time = from->any_time;
 }
 
+static void count_unread(uint64_t seq)
+{
+    struct lane *lane = recorder_thread.current ? recorder_thread.current : recorder_thread.ready;
+
+    if (lane && lane != recorder_nobody)
+        recorder_unread(lane, seq);
+}
+
 /* Does the work of take_off() for a buffer whose datatype has gaps. */
 static void take_gaps(struct flight *f, const struct datatype_span *s)
 {
@@ -261,6 +269,8 @@ static void take_gaps(struct flight *f, const struct datatype_span *s)
     if (f->buffer.access == USAGE_READ) {
         f->gaps = recorder_may_spend(&usage_credit, 2 * cost);
         f->hash = f->gaps ? hash_parts(&f->buffer, s) : 0;
+        if (UNLIKELY(f->gaps && !f->hash))
+            count_unread(f->seq);
     } else if (usage_in_flight.watched < WATCHED_MAX && !recorder.threads && !recorder.several &&
                !f->buffer.any_time && f->buffer.count * s->size <= EAGER_BYTES) {
         f->gaps = f->watched = true;
@@ -308,6 +318,8 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
     if (buffer->access == USAGE_READ) {
         f->hashed = recorder_may_spend(&usage_credit, 2 * (hashed + HASH_LEAST)) ? hashed : 0;
         f->hash = f->hashed ? hash_of(f) : 0;
+        if (UNLIKELY(f->hashed && !f->hash))
+            count_unread(seq);
     } else if (usage_in_flight.watched < WATCHED_MAX && !recorder.threads) {
         f->point = watch_set(buffer->start, bytes, WATCH_LOADS_AND_STORES);
         point_count += f->point >= 0;

@@ -46,6 +46,7 @@ struct held { /* buffers of an active request, or of one-sided communication unt
     int target;
     uint64_t seq; /* of the event that owns them */
     struct buffers send, receive;
+    bool unread; /* it is counted already as a call whose data cannot be read */
     struct held *next;
 };
 
@@ -149,7 +150,8 @@ void payload_applied(struct lane *lane, uint64_t seq, const void *at, int count,
     uint32_t id = handles_type_known(type);
 
     if (count <= 0 || !id || !datatypes_layout(id, &layout) || !layout.contiguous ||
-        (uint64_t)count * (uint64_t)layout.size > cap)
+        (uint64_t)count * (uint64_t)layout.size > cap ||
+        !memory_readable(at, (uint64_t)count * (uint64_t)layout.size))
         return;
     uint64_t bytes = (uint64_t)count * (uint64_t)layout.size;
     struct spool_digest *record = spool_reserve(&lane->writer, sizeof *record / 8);
@@ -345,7 +347,8 @@ static bool readable(const struct buffer *b, int count, uint64_t bytes, bool now
     return true;
 }
 
-static void record(struct lane *lane, uint64_t seq, unsigned at, unsigned side,
+/* False: some of it cannot be read. */
+static bool record(struct lane *lane, uint64_t seq, unsigned at, unsigned side,
                    const struct buffers *b, uint64_t limit)
 {
     XXH3_state_t state;
@@ -353,34 +356,35 @@ static void record(struct lane *lane, uint64_t seq, unsigned at, unsigned side,
     struct datatype_layout layout;
     uint64_t bytes;
     if (!b->count || !measure(buffer, b->count, &bytes))
-        return;
+        return true;
     bytes = bytes < limit ? bytes : limit;
     if (!recorder.payload &&
         (bytes > cap ||
          !recorder_may_spend(&sample_credit, bytes * SAMPLE_BYTE_COST + SAMPLE_COST)))
-        return;
+        return true;
     if (!readable(buffer, b->count, bytes, at == SPOOL_AT_DONE && side == SPOOL_BUFFER_SEND))
-        return;
+        return false;
     struct walk w = {
         .state = &state, .left = bytes, .lane = lane, .seq = seq, .at = at, .side = side};
     if (b->count == 1 && datatypes_layout(buffer->type, &layout) && layout.contiguous) {
         if (cap)
             keep_content(&w, buffer->at, bytes);
         write_digest(&w, XXH3_64bits(buffer->at, bytes), bytes);
-        return;
+        return true;
     }
     XXH3_64bits_reset(&state);
     for (int i = 0; i < b->count && w.left; i++)
         take_buffer(&w, buffer[i]);
     write_digest(&w, XXH3_64bits_digest(&state), bytes);
+    return true;
 }
 
 static void record_side(struct lane *lane, uint64_t seq, unsigned at, unsigned which,
                         const struct payload_side *side, uint64_t limit)
 {
     struct buffers b;
-    if (resolve(lane, side, &b))
-        record(lane, seq, at, which, &b, limit);
+    if (resolve(lane, side, &b) && !record(lane, seq, at, which, &b, limit))
+        recorder_unread(lane, seq);
     free(b.many);
 }
 
@@ -403,7 +407,7 @@ static struct held *held_new(struct lane *lane, uint32_t id, uint64_t seq,
     struct held *h = id ? malloc(sizeof *h) : NULL;
     if (!h)
         return NULL;
-    *h = (struct held){.id = id, .seq = seq};
+    *h = (struct held){.id = id, .seq = seq, .unread = lane->unread == seq};
     resolve(lane, send, &h->send);
     resolve(lane, receive, &h->receive);
     return h;
@@ -418,8 +422,11 @@ static void held_free(struct held *h)
 
 static void held_done(struct lane *lane, const struct held *h, uint64_t received)
 {
+    /* What is sent was looked at when it was posted, and may be gone since. */
     record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_SEND, &h->send, UINT64_MAX);
-    record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, &h->receive, received);
+    if (!record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, &h->receive, received) &&
+        !h->unread)
+        recorder_unread(lane, h->seq);
 }
 
 void payload_hold(struct lane *lane, uint32_t id, uint64_t seq, const struct payload_side *send,
@@ -441,7 +448,9 @@ void payload_started(struct lane *lane, uint32_t id, uint64_t seq)
     for (struct held *h = bucket[id % BUCKETS]; h; h = h->next)
         if (h->id == id) {
             h->seq = seq;
-            record(lane, seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, &h->send, UINT64_MAX);
+            h->unread = !record(lane, seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, &h->send, UINT64_MAX);
+            if (h->unread)
+                recorder_unread(lane, seq);
         }
     recorder_unlock();
 }
