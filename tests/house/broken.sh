@@ -27,8 +27,11 @@ printf '# core\n\n`event.c`, `trace/`, `gone.c` and `nowhere/`; `check_NAME.c` i
 printf '%0101d\n' 0 | sed 's/^/words /' >tree/checkers/README.md
 printf 'built in /%s/somebody/tree\n' home >tree/core/paths.md
 touch tree/attributes.mod
+mkdir -p tree/core/spool tree/tests
+printf 'enum {\n    SPOOL_VERSION = 24\n};\n' >tree/core/spool/spool.h
+echo 'VERSION = 23  # of spools' >tree/tests/spool.py
 printf '%0101d\n' 0 | sed 's/^/# /' >tree/core/rules.mk
-git -C tree add core checkers interpose world
+git -C tree add core checkers interpose tests world
 touch tree/left.o
 /usr/bin/python3 "$SOURCE/tests/house/house.py" --root=tree && exit 1
 rm -rf tree && git init -q tree && mkdir tree/core &&

@@ -56,6 +56,12 @@ WRITTEN = re.compile(
 )
 ROWS = {"tests/exam/uses.py", "tests/checkers/memory_f.f90"}
 
+# Who knows the format of spools, and where it says which version.
+VERSIONED = {
+    "core/spool/spool.h": r"^    SPOOL_VERSION = (\d+)",
+    "tests/spool.py": r"^VERSION = (\d+)",
+}
+
 HEADERS = {"mpi.h", "mpi-ext.h"}  # of the MPI library
 
 # Where the recorder calls the MPI library with what is no handle of the program's that nobody has
@@ -294,6 +300,20 @@ class House:
             if 2 * count < functions:
                 self.say("assertions", room, 0, f"{count} assertions in {functions} functions")
 
+    def formats(self):
+        """A reader of spools that is apart from the product's, for tests, knows the version that is
+        written: raised in one place only, it breaks every test that reads a spool."""
+        versions = {}
+        for name, pattern in VERSIONED.items():
+            match = re.search(pattern, self.read(name), re.M) if name in self.files else None
+            if match:
+                versions[name] = match.group(1)
+            elif name in self.files:
+                self.say("formats", name, 0, "it names no version")
+        if len(set(versions.values())) > 1:
+            for name, version in versions.items():
+                self.say("formats", name, 0, f"version {version} of spools, and another elsewhere")
+
 
 RULES = [
     "includes",
@@ -307,6 +327,7 @@ RULES = [
     "declared",
     "asked",
     "assertions",
+    "formats",
 ]
 
 
