@@ -11,9 +11,9 @@
 #include "checkers/wording.h"
 #include "core/array.h"
 #include "core/text.h"
+#include "explore/ahead.h"
 #include "explore/failure.h"
 #include "explore/sent.h"
-#include "explore/state.h"
 
 /* Outcomes of worlds that come to a good end are told up to PASSING_TOLD; each that fails is. */
 enum { PASSING_TOLD = 8, ANSWERS_TOLD = 8, ALSO_TOLD = 4, LINE_SHOWN = 120 };
@@ -807,10 +807,12 @@ enum core_status explore_findings_overdue(struct explore_program *program,
                      "whether %s would have ended is not known: the machine may be slow, or "
                      "the program goes on for ever; --world-time=SECONDS gives a world longer",
                      count == 1 ? "it" : "they");
-    look.schedule = schedule_text(&search->overdue[0].list, &look.sends,
-                                  program->worlds && search->overdue[0].list.count);
+    enum core_status status = explore_item_list(&search->overdue[0], &look.list);
+    if (status != CORE_OK)
+        return status;
+    look.schedule = schedule_text(&look.list, &look.sends, program->worlds && look.list.count);
     repeat_set(finding, program, &look);
-    free(look.schedule);
+    look_done(&look);
     return CORE_OK;
 }
 

@@ -1,6 +1,6 @@
-/* The search; see the header. What is ahead lies in a heap: few answers that differ from what would
- * be first, those come first, and among equally many any (by a hash of the list, so that early and
- * late decisions take turns). */
+/* The search; see the header. What is ahead lies in a heap (ahead.h): few answers that differ from
+ * what would be first, those come first, and among equally many any (by a hash of the list, so that
+ * early and late decisions take turns). */
 #include "explore/search.h"
 
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/random.h"
+#include "explore/ahead.h"
 #include "explore/failure.h"
 #include "explore/sent.h"
 #include "explore/spread.h"
@@ -63,40 +64,12 @@ void explore_list_done(struct explore_list *list)
     CORE_ARRAY_DONE(list->answer, list->count, list->room);
 }
 
-static int32_t list_find(const struct explore_list *list, uint32_t rank, uint32_t number)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->answer[i].rank == rank && list->answer[i].number == number)
-            return (int32_t)i;
-    return -1;
-}
-
-static uint64_t answer_hash(const struct explore_answer *answer)
-{
-    return core_random_mix(core_random_mix((uint64_t)answer->rank << 32 | answer->number) ^
-                           (uint32_t)answer->answer);
-}
-
 /* Turns are counted, and two that do not conflict may come in either order. */
 static uint64_t decision_hash(const struct world_decision *d)
 {
     struct explore_answer answer = {(uint32_t)d->rank, d->number - d->place, d->answer, 0};
-    return d->place ? core_random_mix(answer_hash(&answer) ^ d->mark) : answer_hash(&answer);
-}
-
-static uint64_t entry_hash(const struct explore_answer *answer)
-{
-    return core_random_mix(answer_hash(answer) + answer->serves);
-}
-
-/* Hashes the answers and their decisions, in any order, and which one is last. */
-static uint64_t list_hash(const struct explore_list *list)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        sum += entry_hash(&list->answer[i]);
-    uint64_t last = list->count ? answer_hash(&list->answer[list->count - 1]) : 0;
-    return core_random_mix(core_random_mix(sum) + last);
+    return d->place ? core_random_mix(explore_answer_hash(&answer) ^ d->mark)
+                    : explore_answer_hash(&answer);
 }
 
 void explore_sends_done(struct explore_sends *sends)
@@ -133,6 +106,7 @@ enum core_status explore_policy(const struct explore_list *list, const struct ex
 {
     const struct replay_names none = {0};
     struct replay_policy policy;
+    struct explore_list sorted = {0};
     enum core_status status = CORE_OK;
 
     replay_policy_init(&policy);
@@ -142,77 +116,20 @@ enum core_status explore_policy(const struct explore_list *list, const struct ex
                        : sends->kept.count ? REPLAY_SEND_ONLY
                                            : REPLAY_RENDEZVOUS;
     status = names_join(&sends->kept, &none, &policy.send);
-    for (uint32_t i = 0; i < list->count && status == CORE_OK; i++)
-        status = replay_policy_add_forced(&policy, list->answer[i].rank, list->answer[i].number,
-                                          list->answer[i].answer);
+    if (status == CORE_OK)
+        status = explore_list_copy(list, list->count, &sorted);
+    if (sorted.count) /* each name behind those that are there */
+        explore_answers_sort(sorted.answer, sorted.count);
+    for (uint32_t i = 0; i < sorted.count && status == CORE_OK; i++)
+        status = replay_policy_add_forced(&policy, sorted.answer[i].rank, sorted.answer[i].number,
+                                          sorted.answer[i].answer);
+    explore_list_done(&sorted);
     if (status != CORE_OK) {
         replay_policy_done(&policy);
         return status;
     }
     *out_policy = policy;
     return CORE_OK;
-}
-
-/* --- the heap --------------------------------------------------------------------------------- */
-
-static bool before(const struct explore_item *a, const struct explore_item *b)
-{
-    return a->changes != b->changes ? a->changes < b->changes : a->hash < b->hash;
-}
-
-static enum core_status heap_push(struct explore_search *s, struct explore_item item)
-{
-    enum core_status status =
-        CORE_ARRAY_PUSH(s->heap, s->heap_count, s->heap_room, "what is to be explored", item);
-    if (status != CORE_OK)
-        return status;
-    for (uint32_t at = s->heap_count - 1; at; at = (at - 1) / 2) {
-        if (!before(&s->heap[at], &s->heap[(at - 1) / 2]))
-            break;
-        struct explore_item swap = s->heap[at];
-        s->heap[at] = s->heap[(at - 1) / 2];
-        s->heap[(at - 1) / 2] = swap;
-    }
-    return CORE_OK;
-}
-
-static struct explore_item heap_pop(struct explore_search *s)
-{
-    struct explore_item first = s->heap[0];
-    s->heap[0] = s->heap[--s->heap_count];
-    for (uint32_t at = 0;;) {
-        uint32_t least = at, left = 2 * at + 1;
-        for (uint32_t child = left; child <= left + 1 && child < s->heap_count; child++)
-            if (before(&s->heap[child], &s->heap[least]))
-                least = child;
-        if (least == at)
-            return first;
-        struct explore_item swap = s->heap[at];
-        s->heap[at] = s->heap[least];
-        s->heap[least] = swap;
-        at = least;
-    }
-}
-
-/* Takes the list over. */
-static enum core_status ahead(struct explore_search *s, struct explore_list *list, uint32_t changes)
-{
-    struct known *known = NULL;
-    uint64_t hash = list_hash(list);
-    uint32_t count = s->known.count;
-    enum core_status status = CORE_OK;
-
-    if (s->heap_count >= EXPLORE_AHEAD_MAX)
-        s->limited = true;
-    else
-        status = core_table_put(&s->known, &hash, "what is to be explored", &known);
-    if (known && s->known.count > count) { /* invariant 2 */
-        status = heap_push(s, (struct explore_item){*list, changes, hash});
-        if (status == CORE_OK)
-            return status;
-    }
-    explore_list_done(list);
-    return status;
 }
 
 /* --- one world -------------------------------------------------------------------------------- */
@@ -382,6 +299,20 @@ static enum core_status fewer_add(struct fewer *f, const struct replay_names *ke
     return status;
 }
 
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* So many of the SHARES of it. */
+static bool time_spent(const struct explore_search *s, uint32_t shares)
+{
+    const double most_s = s->options->time_s * shares / SHARES;
+    return most_s > 0 && seconds_now() - s->started_s >= most_s;
+}
+
 static bool stopped(struct explore_search *s)
 {
     s->interrupted |= s->options->stop && *s->options->stop;
@@ -473,6 +404,9 @@ static enum core_status places_look(struct explore_search *s, const struct explo
     for (; f->at < f->count && f->stuck < STUCK_MAX && status == CORE_OK && !f->lost; f->at++) {
         struct replay_names waiting;
         uint64_t place;
+        f->lost = f->at && time_spent(s, SHARES); /* each takes as long as the world has events */
+        if (f->lost)
+            break;
         status = explore_walk_again(f->walk, &f->kept[f->at], &waiting, &place);
         if (status != CORE_OK)
             break;
@@ -499,203 +433,14 @@ static enum core_status fewer_buffers(struct explore_search *s, struct explore_w
     return status;
 }
 
-/* --- what else there is ----------------------------------------------------------------------- */
-
-/* The list that was asked for and what was decided freely behind it; place[i]: of decision i. */
-struct grown {
-    struct explore_list list;
-    uint32_t *place;
-    uint64_t *before; /* of each place: the hashes of what comes before it, added up */
-    uint32_t asked;
-};
-
-static enum core_status grow(const struct explore_list *asked, const struct world_decisions *told,
-                             struct grown *out)
-{
-    *out = (struct grown){.asked = asked->count};
-    enum core_status status = explore_list_copy(asked, asked->count, &out->list);
-    if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(out->place, told->decision_count, "what is to be explored");
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
-        const struct world_decision *d = &told->decision[i];
-        int32_t there = list_find(asked, (uint32_t)d->rank, d->number);
-        CORE_CHECK(!d->given || there >= 0);
-        if (there >= 0) { /* also where it was answered otherwise than asked */
-            out->place[i] = (uint32_t)there;
-            continue;
-        }
-        out->place[i] = out->list.count;
-        status = list_push(&out->list,
-                           (struct explore_answer){(uint32_t)d->rank, d->number, d->answer, 0});
-    }
-    if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(out->before, out->list.count + 1, "what is to be explored");
-    for (uint32_t i = 0; i < out->list.count && status == CORE_OK; i++)
-        out->before[i + 1] = out->before[i] + entry_hash(&out->list.answer[i]);
-    return status;
-}
-
-static void grown_done(struct grown *grown)
-{
-    explore_list_done(&grown->list);
-    free(grown->place);
-    free(grown->before);
-}
-
-/* Gives that answer to the decision behind the first `count` of the list. */
-static uint64_t offer_hash(const struct grown *grown, uint32_t count,
-                           const struct world_decision *d, int32_t answer)
-{
-    const struct explore_answer last = {(uint32_t)d->rank, d->number, answer, 0};
-    CORE_CHECK(count <= grown->list.count);
-    return core_random_mix(core_random_mix(grown->before[count]) ^ answer_hash(&last));
-}
-
-/* The same turn earlier, where nothing behind that makes a difference to it, is another list. */
-static bool comes_elsewhere(struct explore_search *s, const struct grown *grown,
-                            const struct world_decisions *told, uint32_t index,
-                            const struct world_option *option)
-{
-    const struct world_decision *d = &told->decision[index];
-    for (uint32_t i = index, apart = option->apart; i-- > 0 && apart;) {
-        const struct world_decision *e = &told->decision[i];
-        if (e->rank != d->rank || e->number - e->place != d->number - d->place || !e->place)
-            continue;
-        struct explore_list list = grown->list;
-        struct explore_answer *last = &list.answer[grown->place[i]], kept = *last;
-        list.count = grown->place[i] + 1;
-        last->answer = option->answer;
-        uint64_t hash = list_hash(&list);
-        *last = kept;
-        if (option->answer < e->answer && core_table_find(&s->known, &hash))
-            return true;
-        apart--;
-    }
-    return false;
-}
-
-static enum core_status other_answers(struct explore_search *s, const struct grown *grown,
-                                      const struct world_decisions *told, uint32_t index,
-                                      uint32_t changes)
-{
-    const struct world_decision *d = &told->decision[index];
-    enum core_status status = CORE_OK;
-
-    for (uint32_t o = 0; o < d->option_count && status == CORE_OK; o++) {
-        const struct world_option *option = &told->option[d->option_first + o];
-        int32_t answer = option->answer;
-        struct explore_list list;
-        struct known *offer;
-        uint64_t hash = offer_hash(grown, grown->place[index], d, answer);
-        if (d->place)
-            status = core_table_put(&s->offered, &hash, "what is to be explored", &offer);
-        if (status != CORE_OK)
-            break;
-        if (answer == d->answer || comes_elsewhere(s, grown, told, index, option))
-            continue;
-        status = explore_list_copy(&grown->list, grown->place[index] + 1, &list);
-        if (status != CORE_OK)
-            break;
-        list.answer[list.count - 1].answer = answer;
-        status = ahead(s, &list, changes + 1);
-    }
-    return status;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    const struct explore_answer *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-/* The causes of the answer at `place` of the list, without its own witnesses. */
-static uint32_t level_of(const struct explore_list *list, uint32_t place)
-{
-    while (place && list->answer[place - 1].serves)
-        place--;
-    return place;
-}
-
-/* Turns are counted: without some of those before it, it is an earlier one. */
-static uint32_t number_free(const struct explore_list *list, const struct world_decision *d)
-{
-    uint32_t number = d->place ? d->number - d->place + 1 : d->number;
-    while (d->place && list_find(list, (uint32_t)d->rank, number) >= 0)
-        number++;
-    return number;
-}
-
-static enum core_status put_off(struct explore_search *s, const struct grown *grown,
-                                const struct world_decisions *told,
-                                const struct world_missed *missed, uint32_t changes)
-{
-    uint32_t place = grown->place[missed->decision], first = place;
-    struct explore_list list;
-
-    if (grown->list.answer[place].serves) /* looked at where it is free */
-        return CORE_OK;
-    for (uint32_t i = missed->before; i < missed->decision; i++)
-        first = grown->place[i] < first ? grown->place[i] : first;
-    uint32_t level = level_of(&grown->list, first);
-    enum core_status status = explore_list_copy(&grown->list, level, &list);
-    for (uint32_t i = 0; i < missed->past_count && status == CORE_OK; i++) {
-        const struct world_decision *d = &told->decision[told->past[missed->past_first + i]];
-        if (list_find(&grown->list, (uint32_t)d->rank, d->number) >= (int32_t)level)
-            status = list_push(&list, (struct explore_answer){(uint32_t)d->rank,
-                                                              number_free(&list, d), d->answer, 1});
-    }
-    const struct world_decision *decision = &told->decision[missed->decision];
-    uint64_t offer = offer_hash(grown, level, decision, missed->answer);
-    if (status == CORE_OK && missed->there && list.count == level &&
-        (!decision->place || core_table_find(&s->offered, &offer))) { /* where it was free */
-        explore_list_done(&list);
-        return CORE_OK;
-    }
-    struct explore_answer last = grown->list.answer[place];
-    last.answer = missed->answer;
-    if (list.count > level)
-        qsort(list.answer + level, list.count - level, sizeof *list.answer, by_name);
-    if (status == CORE_OK)
-        status = list_push(&list, last);
-    if (status != CORE_OK) {
-        explore_list_done(&list);
-        return status;
-    }
-    return ahead(s, &list, changes + 1);
-}
-
-static enum core_status branch(struct explore_search *s, const struct explore_list *asked,
-                               uint32_t changes, const struct world_decisions *told)
-{
-    struct grown grown;
-    enum core_status status = grow(asked, told, &grown);
-
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
-        if (grown.place[i] >= grown.asked)
-            status = other_answers(s, &grown, told, i, changes);
-    for (uint32_t i = 0; i < told->missed_count && status == CORE_OK; i++)
-        status = put_off(s, &grown, told, &told->missed[i], changes);
-    grown_done(&grown);
-    return status;
-}
-
 /* --- the search ------------------------------------------------------------------------------- */
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static bool spent(struct explore_search *s, uint32_t shares)
 {
     const struct explore_options *o = s->options;
     return stopped(s) ||
            (o->worlds_max && s->worlds - s->worlds_before >= o->worlds_max * shares / SHARES) ||
-           (o->time_s > 0 && seconds_now() - s->started_s >= o->time_s * shares / SHARES);
+           time_spent(s, shares);
 }
 
 /* Messages of the ranks, and the two behaviours that differ in them. */
@@ -754,12 +499,19 @@ static enum core_status behaviour(struct explore_search *s, const struct ran *ra
 
 /* Gives the next behaviours to the helpers, as far as they are known: the first of the heap are
  * near its top. */
-static void lists_give(struct explore_search *s)
+static enum core_status lists_give(struct explore_search *s)
 {
     struct explore_spread *spread = s->options->spread;
     uint32_t room = spread ? (uint32_t)explore_spread_room(spread) : 0;
-    for (uint32_t i = 0; room && i < s->heap_count && i < 2 * room; i++)
-        explore_spread_give(spread, s->heap[i].hash, &s->heap[i].list, false, 0);
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; room && i < s->heap_count && i < 2 * room && status == CORE_OK; i++) {
+        struct explore_list list = {0};
+        status = explore_item_list(&s->heap[i], &list);
+        if (status == CORE_OK)
+            explore_spread_give(spread, s->heap[i].hash, &list, false, 0);
+        explore_list_done(&list);
+    }
+    return status;
 }
 
 static uint64_t sample_seed(const struct explore_search *s, uint64_t number)
@@ -778,32 +530,49 @@ static void samples_give(struct explore_search *s)
     }
 }
 
+static enum core_status one_ran(struct explore_search *s, struct explore_item *item,
+                                const struct explore_list *list, const struct ran *ran)
+{
+    enum core_status status = explore_branch(s, list, item->changes, ran->told);
+    if (status == CORE_OK && ran->told->overdue) { /* invariant 3 */
+        status = CORE_ARRAY_PUSH(s->overdue, s->overdue_count, s->overdue_room,
+                                 "what is to be explored", *item);
+        if (status == CORE_OK)
+            *item = (struct explore_item){0};
+        return status;
+    }
+    if (status != CORE_OK)
+        return status;
+    bool given = all_given(list, ran->told) && !ran->told->cut;
+    if (given && !ran->told->unknown)
+        status = behaviour(s, ran, list, false);
+    else
+        s->cut++;                               /* invariant 1 */
+    s->limited |= !given && s->options->chance; /* a job was not given what it could have */
+    /* The same answers led to where the next one was asked for, when it was put on the list. */
+    s->went_astray |= !given && !ran->told->cut && explore_failure_of(ran->outcome);
+    return status;
+}
+
 static enum core_status one(struct explore_search *s)
 {
-    struct explore_item item = heap_pop(s);
+    struct explore_item item = explore_heap_pop(s);
+    struct explore_list list = {0};
     struct ran ran;
-    lists_give(s);
-    enum core_status status = run_named(s, item.hash, &item.list, &(struct replay_choice){0}, &ran);
+    enum core_status status = lists_give(s);
 
+    if (status == CORE_OK)
+        status = explore_item_list(&item, &list);
+    if (status == CORE_OK)
+        status = run_named(s, item.hash, &list, &(struct replay_choice){0}, &ran);
     s->late = status == CORE_OK && ran.told->unfinished && !ran.told->overdue;
     if (s->late)
-        return heap_push(s, item);
-    if (status == CORE_OK)
-        status = branch(s, &item.list, item.changes, ran.told);
-    if (status == CORE_OK && ran.told->overdue) /* invariant 3 */
-        return CORE_ARRAY_PUSH(s->overdue, s->overdue_count, s->overdue_room,
-                               "what is to be explored", item);
-    if (status == CORE_OK) {
-        bool given = all_given(&item.list, ran.told) && !ran.told->cut;
-        if (given && !ran.told->unknown)
-            status = behaviour(s, &ran, &item.list, false);
-        else
-            s->cut++;                               /* invariant 1 */
-        s->limited |= !given && s->options->chance; /* a job was not given what it could have */
-        /* The same answers led to where the next one was asked for, when it was put on the list. */
-        s->went_astray |= !given && !ran.told->cut && explore_failure_of(ran.outcome);
-    }
-    explore_list_done(&item.list);
+        status = explore_heap_push(s, item);
+    else if (status == CORE_OK)
+        status = one_ran(s, &item, &list, &ran);
+    if (!s->late || status != CORE_OK)
+        explore_item_done(&item);
+    explore_list_done(&list);
     return status;
 }
 
@@ -869,7 +638,7 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
             kind->place = i;
     }
     if (status == CORE_OK && !resumed)
-        status = ahead(s, &(struct explore_list){0}, 0);
+        status = explore_ahead(s, &(struct explore_item){0});
     while (status == CORE_OK && s->heap_count && !s->late && !spent(s, SHARE_AHEAD)) {
         status = one(s);
         if (status == CORE_OK)
@@ -953,9 +722,9 @@ void explore_search_astray(struct explore_search *search)
 void explore_search_done(struct explore_search *search)
 {
     for (uint32_t i = 0; i < search->heap_count; i++)
-        explore_list_done(&search->heap[i].list);
+        explore_item_done(&search->heap[i]);
     for (uint32_t i = 0; i < search->overdue_count; i++)
-        explore_list_done(&search->overdue[i].list);
+        explore_item_done(&search->overdue[i]);
     for (uint32_t i = 0; i < search->class_count; i++)
         class_done(&search->class[i]);
     CORE_ARRAY_DONE(search->heap, search->heap_count, search->heap_room);
@@ -973,63 +742,77 @@ void explore_search_done(struct explore_search *search)
 
 /* --- the smallest schedule -------------------------------------------------------------------- */
 
+enum led { LED_THERE, LED_ELSEWHERE, LED_UNKNOWN, LED_NO_TIME };
+
 /* Nothing is known of a world that did not come to its end: what there is was found before. Nor of
- * a job that did not keep its schedule: somebody may have waited outside of MPI. */
+ * a job that did not keep its schedule: somebody may have waited outside of MPI. Where the time is
+ * over, nothing more will be known. */
 static enum core_status leads_there(struct explore_search *s, const struct explore_list *list,
                                     const struct explore_sends *sends,
-                                    const struct explore_class *found, bool *out_there,
-                                    bool *out_late)
+                                    const struct explore_class *found, enum led *out_led)
 {
     struct ran ran;
     enum core_status status = run_world(s, list, sends, &(struct replay_choice){0}, &ran);
-    *out_late =
-        status == CORE_OK && (ran.told->unfinished || (ran.told->cut && s->options->chance));
-    *out_there =
-        status == CORE_OK && !*out_late && ran.key == found->key && all_given(list, ran.told);
+    if (status != CORE_OK)
+        return status;
+    if (ran.told->unfinished && !ran.told->overdue)
+        *out_led = LED_NO_TIME;
+    else if (ran.told->unfinished || (ran.told->cut && s->options->chance))
+        *out_led = LED_UNKNOWN;
+    else
+        *out_led = ran.key == found->key && all_given(list, ran.told) ? LED_THERE : LED_ELSEWHERE;
+    return CORE_OK;
+}
+
+/* One piece less of the list, if that leads there as well; else *at goes behind it. */
+static enum core_status piece_leave(struct explore_search *s, const struct explore_class *found,
+                                    struct explore_list *list, uint32_t piece, uint32_t *at,
+                                    enum led *out_led)
+{
+    uint32_t end = *at + piece < list->count ? *at + piece : list->count;
+    struct explore_list shorter;
+    enum core_status status = explore_list_copy(list, list->count, &shorter);
+
+    if (status != CORE_OK)
+        return status;
+    memmove(shorter.answer + *at, shorter.answer + end, (list->count - end) * sizeof *list->answer);
+    shorter.count -= end - *at;
+    status = leads_there(s, &shorter, &found->sends, found, out_led);
+    if (status == CORE_OK && *out_led == LED_THERE) {
+        explore_list_done(list);
+        *list = shorter;
+    } else {
+        explore_list_done(&shorter);
+        *at = end;
+    }
     return status;
 }
 
 static enum core_status list_shrink(struct explore_search *s, const struct explore_class *found,
-                                    struct explore_list *list)
+                                    struct explore_list *list, enum led *led)
 {
     enum core_status status = CORE_OK;
-    bool there, late;
     for (uint32_t piece = list->count; piece && status == CORE_OK; piece /= 2)
-        for (uint32_t at = 0; at < list->count && status == CORE_OK;) {
-            uint32_t end = at + piece < list->count ? at + piece : list->count;
-            struct explore_list shorter;
-            status = explore_list_copy(list, list->count, &shorter);
-            if (status != CORE_OK)
-                break;
-            memmove(shorter.answer + at, shorter.answer + end,
-                    (list->count - end) * sizeof *list->answer);
-            shorter.count -= end - at;
-            status = leads_there(s, &shorter, &found->sends, found, &there, &late);
-            if (there) {
-                explore_list_done(list);
-                *list = shorter;
-            } else {
-                explore_list_done(&shorter);
-                at = end;
-            }
-        }
+        for (uint32_t at = 0; at < list->count && status == CORE_OK && *led != LED_NO_TIME;)
+            status = piece_leave(s, found, list, piece, &at, led);
     return status;
 }
 
 static enum core_status sends_shrink(struct explore_search *s, const struct explore_class *found,
-                                     const struct explore_list *list, struct explore_sends *sends)
+                                     const struct explore_list *list, struct explore_sends *sends,
+                                     enum led *led)
 {
     enum core_status status = CORE_OK;
     struct replay_names *kept = &sends->kept;
-    for (uint32_t at = 0; at < kept->count && status == CORE_OK;) {
+    for (uint32_t at = 0; at < kept->count && status == CORE_OK && *led != LED_NO_TIME;) {
         struct replay_name name = kept->name[at];
-        bool there, late;
         kept->count--;
         memmove(kept->name + at, kept->name + at + 1, (kept->count - at) * sizeof name);
-        status = leads_there(s, list, sends, found, &there, &late);
-        if (status == CORE_OK && !there)
+        status = leads_there(s, list, sends, found, led);
+        if (status == CORE_OK && *led != LED_THERE) {
             status = replay_policy_add(kept, &name);
-        at += !there;
+            at++;
+        }
     }
     return status;
 }
@@ -1040,19 +823,20 @@ enum core_status explore_shrink(struct explore_search *s, const struct explore_c
     const struct explore_list *all = s->options->chance ? &found->first : &found->asked;
     struct explore_list list;
     struct explore_sends sends = {0};
-    bool there = false, late = false;
+    enum led led = LED_UNKNOWN;
     enum core_status status = explore_list_copy(all, all->count, &list);
 
     if (status == CORE_OK)
         status = explore_sends_copy(&found->sends, &sends);
     if (status == CORE_OK)
-        status = leads_there(s, &list, &sends, found, &there, &late);
-    if (status == CORE_OK && !there && !late)
+        status = leads_there(s, &list, &sends, found, &led);
+    if (status == CORE_OK && led == LED_ELSEWHERE)
         explore_search_astray(s);
-    if (status == CORE_OK && there && !s->options->chance)
-        status = list_shrink(s, found, &list);
-    if (status == CORE_OK && there && !s->options->chance)
-        status = sends_shrink(s, found, &list, &sends);
+    bool there = led == LED_THERE && !s->options->chance;
+    if (status == CORE_OK && there)
+        status = list_shrink(s, found, &list, &led);
+    if (status == CORE_OK && there)
+        status = sends_shrink(s, found, &list, &sends, &led);
     if (status != CORE_OK) {
         explore_list_done(&list);
         explore_sends_done(&sends);

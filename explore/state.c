@@ -14,12 +14,17 @@
 
 enum { STATE_VERSION = 5 };
 
+static void write_answers(const struct explore_list *list, uint32_t count, FILE *file)
+{
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(file, " %" PRIu32 ".%" PRIu32 "=%" PRId32 "%s", list->answer[i].rank,
+                list->answer[i].number, list->answer[i].answer, list->answer[i].serves ? "+" : "");
+}
+
 static void write_list(const struct explore_list *list, FILE *file)
 {
     fprintf(file, " %" PRIu32, list->count);
-    for (uint32_t i = 0; i < list->count; i++)
-        fprintf(file, " %" PRIu32 ".%" PRIu32 "=%" PRId32 "%s", list->answer[i].rank,
-                list->answer[i].number, list->answer[i].answer, list->answer[i].serves ? "+" : "");
+    write_answers(list, list->count, file);
     putc('\n', file);
 }
 
@@ -52,8 +57,12 @@ static void write_hashes(const char *word, const struct core_table *table, FILE 
 static void write_items(const struct explore_item *item, uint32_t count, FILE *file)
 {
     for (uint32_t i = 0; i < count; i++) {
-        fprintf(file, "%" PRIu32 " %" PRIx64, item[i].changes, item[i].hash);
-        write_list(&item[i].list, file);
+        const struct explore_list none = {0};
+        fprintf(file, "%" PRIu32 " %" PRIx64 " %" PRIu32, item[i].changes, item[i].hash,
+                item[i].kept + item[i].own.count);
+        write_answers(item[i].kept ? &item[i].stem->list : &none, item[i].kept, file);
+        write_answers(&item[i].own, item[i].own.count, file);
+        putc('\n', file);
     }
 }
 
@@ -220,7 +229,7 @@ static bool read_ahead(struct explore_search *s, FILE *file)
     for (uint32_t i = 0; i < count; i++) {
         struct explore_item item = {0};
         bool good = fscanf(file, " %" SCNu32 " %" SCNx64, &item.changes, &item.hash) == 2 &&
-                    read_list(file, &item.list);
+                    read_list(file, &item.own);
         if (CORE_ARRAY_PUSH(s->heap, s->heap_count, s->heap_room, "a search", item) != CORE_OK ||
             !good)
             return false;

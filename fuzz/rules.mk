@@ -7,7 +7,7 @@ CFLAGS_fuzz = $(MPI_CFLAGS) -fno-semantic-interposition
 FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
     $(addprefix fuzz/,harness decisions exhaust exhaust_set explain cost limit memory place \
     replaced target trace)
-FUZZ_HARNESS += $(addprefix explore/,search failure sent buffers state spread meeting)
+FUZZ_HARNESS += $(addprefix explore/,ahead branch search failure sent buffers state spread meeting)
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 

@@ -1,0 +1,247 @@
+/* What a world could have decided otherwise (search.h): each other answer to one of its decisions,
+ * behind the answers before it, waits to be run. What one world takes is in proportion to its
+ * decisions and to what they could have been. */
+#include <stdlib.h>
+
+#include "core/array.h"
+#include "core/check.h"
+#include "core/random.h"
+#include "explore/ahead.h"
+
+static enum core_status push(struct explore_list *list, struct explore_answer answer)
+{
+    return CORE_ARRAY_PUSH(list->answer, list->count, list->room, "a schedule", answer);
+}
+
+/* The list that was asked for and what was decided freely behind it; place[i]: of decision i. */
+struct grown {
+    struct explore_stem *stem;
+    uint32_t *place;
+    struct core_table named; /* the places of the list by their decisions */
+    uint32_t asked;
+};
+
+struct named {
+    uint64_t decision; /* its rank and its number */
+    uint32_t place;
+};
+
+static uint64_t decision_name(uint32_t rank, uint32_t number)
+{
+    return (uint64_t)rank << 32 | number;
+}
+
+static int64_t place_of(const struct grown *grown, uint32_t rank, uint32_t number)
+{
+    const uint64_t name = decision_name(rank, number);
+    const struct named *named = core_table_find(&grown->named, &name);
+    return named ? (int64_t)named->place : -1;
+}
+
+/* The first one of that name counts. */
+static enum core_status place_name(struct grown *grown, const struct explore_answer *answer,
+                                   uint32_t place)
+{
+    const uint64_t name = decision_name(answer->rank, answer->number);
+    const uint32_t count = grown->named.count;
+    struct named *named;
+    enum core_status status =
+        core_table_put(&grown->named, &name, "what is to be explored", &named);
+    if (status == CORE_OK && grown->named.count > count)
+        named->place = place;
+    return status;
+}
+
+static enum core_status grow_list(const struct world_decisions *told, struct grown *out,
+                                  struct explore_list *list)
+{
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; i < list->count && status == CORE_OK; i++)
+        status = place_name(out, &list->answer[i], i);
+    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
+        const struct world_decision *d = &told->decision[i];
+        const struct explore_answer answer = {(uint32_t)d->rank, d->number, d->answer, 0};
+        int64_t there = place_of(out, answer.rank, answer.number);
+        bool asked = there >= 0 && there < out->asked;
+        CORE_CHECK(!d->given || asked);
+        out->place[i] = asked ? (uint32_t)there : list->count;
+        if (asked) /* also where it was answered otherwise than asked */
+            continue;
+        status = place_name(out, &answer, list->count);
+        if (status == CORE_OK)
+            status = push(list, answer);
+    }
+    return status;
+}
+
+static enum core_status grow(const struct explore_list *asked, const struct world_decisions *told,
+                             struct grown *out)
+{
+    struct explore_list list;
+    *out = (struct grown){.asked = asked->count, .named = CORE_TABLE(struct named, decision)};
+    enum core_status status = explore_list_copy(asked, asked->count, &list);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(out->place, told->decision_count, "what is to be explored");
+    if (status == CORE_OK)
+        status = grow_list(told, out, &list);
+    if (status != CORE_OK) {
+        explore_list_done(&list);
+        return status;
+    }
+    return explore_stem_new(&list, &out->stem);
+}
+
+static void grown_done(struct grown *grown)
+{
+    explore_stem_drop(grown->stem);
+    core_table_done(&grown->named);
+    free(grown->place);
+}
+
+/* Ahead: the first `kept` of the list, and what comes behind them, which it takes over. */
+static enum core_status ahead_of(struct explore_search *s, const struct grown *grown, uint32_t kept,
+                                 struct explore_list *own, uint32_t changes)
+{
+    struct explore_item item = {
+        .stem = kept ? grown->stem : NULL, .kept = kept, .own = *own, .changes = changes};
+    if (item.stem)
+        item.stem->holders++;
+    return explore_ahead(s, &item);
+}
+
+/* Gives that answer to the decision behind the first `count` of the list. */
+static uint64_t offer_hash(const struct grown *grown, uint32_t count,
+                           const struct world_decision *d, int32_t answer)
+{
+    const struct explore_answer last = {(uint32_t)d->rank, d->number, answer, 0};
+    CORE_CHECK(count <= grown->stem->list.count);
+    return core_random_mix(core_random_mix(grown->stem->before[count]) ^
+                           explore_answer_hash(&last));
+}
+
+/* The same turn earlier, where nothing behind that makes a difference to it, is another list. */
+static bool comes_elsewhere(struct explore_search *s, const struct grown *grown,
+                            const struct world_decisions *told, uint32_t index,
+                            const struct world_option *option)
+{
+    const struct world_decision *d = &told->decision[index];
+    for (uint32_t i = index, apart = option->apart; i-- > 0 && apart;) {
+        const struct world_decision *e = &told->decision[i];
+        if (e->rank != d->rank || e->number - e->place != d->number - d->place || !e->place)
+            continue;
+        struct explore_answer last = grown->stem->list.answer[grown->place[i]];
+        last.answer = option->answer;
+        const struct explore_item item = {
+            .stem = grown->stem, .kept = grown->place[i], .own = {&last, 1, 1}};
+        uint64_t hash = explore_item_name(&item);
+        if (option->answer < e->answer && core_table_find(&s->known, &hash))
+            return true;
+        apart--;
+    }
+    return false;
+}
+
+static enum core_status other_answers(struct explore_search *s, const struct grown *grown,
+                                      const struct world_decisions *told, uint32_t index,
+                                      uint32_t changes)
+{
+    const struct world_decision *d = &told->decision[index];
+    enum core_status status = CORE_OK;
+
+    for (uint32_t o = 0; o < d->option_count && status == CORE_OK; o++) {
+        const struct world_option *option = &told->option[d->option_first + o];
+        int32_t answer = option->answer;
+        struct explore_list own = {0};
+        struct known *offer;
+        uint64_t hash = offer_hash(grown, grown->place[index], d, answer);
+        if (d->place)
+            status = core_table_put(&s->offered, &hash, "what is to be explored", &offer);
+        if (status != CORE_OK)
+            break;
+        if (answer == d->answer || comes_elsewhere(s, grown, told, index, option))
+            continue;
+        struct explore_answer last = grown->stem->list.answer[grown->place[index]];
+        last.answer = answer;
+        status = push(&own, last);
+        if (status == CORE_OK)
+            status = ahead_of(s, grown, grown->place[index], &own, changes + 1);
+    }
+    return status;
+}
+
+/* The causes of the answer at `place` of the list, without its own witnesses. */
+static uint32_t level_of(const struct explore_list *list, uint32_t place)
+{
+    while (place && list->answer[place - 1].serves)
+        place--;
+    return place;
+}
+
+/* Turns are counted: without some of those before it, it is an earlier one. level: so many of the
+ * list are before it, and then `own`. */
+static uint32_t number_free(const struct grown *grown, uint32_t level,
+                            const struct explore_list *own, const struct world_decision *d)
+{
+    uint32_t number = d->place ? d->number - d->place + 1 : d->number;
+    for (bool taken = d->place; taken; number += taken) {
+        int64_t there = place_of(grown, (uint32_t)d->rank, number);
+        taken = there >= 0 && there < level;
+        for (uint32_t i = 0; i < own->count && !taken; i++)
+            taken = own->answer[i].rank == (uint32_t)d->rank && own->answer[i].number == number;
+    }
+    return number;
+}
+
+static enum core_status put_off(struct explore_search *s, const struct grown *grown,
+                                const struct world_decisions *told,
+                                const struct world_missed *missed, uint32_t changes)
+{
+    const struct explore_list *list = &grown->stem->list;
+    uint32_t place = grown->place[missed->decision], first = place;
+    struct explore_list own = {0};
+    enum core_status status = CORE_OK;
+
+    if (list->answer[place].serves) /* looked at where it is free */
+        return CORE_OK;
+    for (uint32_t i = missed->before; i < missed->decision; i++)
+        first = grown->place[i] < first ? grown->place[i] : first;
+    uint32_t level = level_of(list, first);
+    for (uint32_t i = 0; i < missed->past_count && status == CORE_OK; i++) {
+        const struct world_decision *d = &told->decision[told->past[missed->past_first + i]];
+        if (place_of(grown, (uint32_t)d->rank, d->number) >= (int64_t)level)
+            status = push(&own, (struct explore_answer){(uint32_t)d->rank,
+                                                             number_free(grown, level, &own, d),
+                                                             d->answer, 1});
+    }
+    const struct world_decision *decision = &told->decision[missed->decision];
+    uint64_t offer = offer_hash(grown, level, decision, missed->answer);
+    if (status == CORE_OK && missed->there && !own.count &&
+        (!decision->place || core_table_find(&s->offered, &offer))) /* where it was free */
+        return CORE_OK;
+    struct explore_answer last = list->answer[place];
+    last.answer = missed->answer;
+    if (own.count)
+        explore_answers_sort(own.answer, own.count);
+    if (status == CORE_OK)
+        status = push(&own, last);
+    if (status != CORE_OK) {
+        explore_list_done(&own);
+        return status;
+    }
+    return ahead_of(s, grown, level, &own, changes + 1);
+}
+
+enum core_status explore_branch(struct explore_search *s, const struct explore_list *asked,
+                               uint32_t changes, const struct world_decisions *told)
+{
+    struct grown grown;
+    enum core_status status = grow(asked, told, &grown);
+
+    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
+        if (grown.place[i] >= grown.asked)
+            status = other_answers(s, &grown, told, i, changes);
+    for (uint32_t i = 0; i < told->missed_count && status == CORE_OK; i++)
+        status = put_off(s, &grown, told, &told->missed[i], changes);
+    grown_done(&grown);
+    return status;
+}
