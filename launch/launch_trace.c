@@ -486,7 +486,8 @@ static void nothing_recorded(const struct launch *launch)
             CORE_NOT_FOUND,
             "nothing was recorded: no call of MPI_Init by a process of '%s' was seen; is it "
             "an MPI program, linked with a shared MPI library (the loader preloads nothing "
-            "into programs that are setuid or static, and a script may set LD_PRELOAD anew)",
+            "into programs that are setuid or static, nor into a namespace of dlmopen, and a "
+            "script may set LD_PRELOAD anew)",
             name);
 }
 
