@@ -243,6 +243,8 @@ struct ompi_communicator_t {
     struct world_overtaking *met[2]; /* of those, what was sent and received (explore_tell.c) */
     struct world_part **turns;       /* of its rank's threads; NULL: there was none */
     uint32_t object;                 /* names its turns (replay/policy/policy.h) */
+    const char *freed; /* what a thread frees with it (explore_turn.c); NULL: not yet */
+    const struct world_fiber *freed_by;
 };
 struct PREDEFINED(512) ompi_predefined_communicator_t {
     struct ompi_communicator_t comm;

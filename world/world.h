@@ -93,11 +93,12 @@ struct world_decision {
     int rank;
     uint32_t number; /* of its rank's decisions, from 1: together they are its name */
     char call[32];
-    uint64_t site;    /* where the program called it; 0: unknown */
-    bool poll;        /* 0 says that it found nothing, and what is found counts from 1 */
-    bool set;         /* the answer is a set of bits */
-    bool touch;       /* a turn of the rank's own load or store (loads=turns) */
-    bool given;       /* the policy named it */
+    uint64_t site;      /* where the program called it; 0: unknown */
+    bool poll;          /* 0 says that it found nothing, and what is found counts from 1 */
+    bool set;           /* the answer is a set of bits */
+    bool touch;         /* a turn of the rank's own load or store (loads=turns) */
+    bool given;         /* the policy named it */
+    uint64_t low, high; /* bytes of its window that a turn touches for certain; equal: unknown */
     uint32_t place;   /* of a turn: how many there were, it included: number less that names them */
     uint64_t mark;    /* the same wherever it stands, if all that makes a difference is the same */
     uint32_t receive; /* of a receive or probe: R.#N of a policy; else 0 */

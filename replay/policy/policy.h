@@ -121,9 +121,10 @@ enum replay_place { REPLAY_OFFLINE, REPLAY_LIVE, REPLAY_IN_PROCESS, REPLAY_PLACE
 /* There, too, are turns, numbered from 1, each the decision of the rank whose memory or threads
  * they are of. An object is a communicator or a window, counted as its rank made them. The turns of
  * a window are those at its memory, and of its lock; the turns of threads are in queues of the
- * object that they call on: receives and probes, collectives, sends to each rank. The turns at
- * files are rank 0's, in queues by their names, where a communicator has no memory. And the
- * decisions that a thread comes to by itself, and its sends, are counted from its own first number.
+ * object that they call on: receives and probes, collectives, sends to each rank, what frees it and
+ * what uses it. The turns at files are rank 0's, in queues by their names, where a communicator has
+ * no memory. And the decisions that a thread comes to by itself, and its sends, are counted from
+ * its own first number.
  */
 enum {
     REPLAY_TURN_OBJECT = 2000000,
@@ -133,8 +134,9 @@ enum {
     REPLAY_TURN_RECEIVES = 0,
     REPLAY_TURN_COLLECTIVES,
     REPLAY_TURN_SENDS,
-    REPLAY_TURN_FILES = 512,     /* queues of them */
-    REPLAY_THREAD_NUMBERS = 2000 /* of decisions, of each thread */
+    REPLAY_TURN_FREES = REPLAY_TURN_QUEUES - 1, /* behind sends to each rank */
+    REPLAY_TURN_FILES = 512,                    /* queues of them */
+    REPLAY_THREAD_NUMBERS = 2000                /* of decisions, of each thread */
 };
 static inline uint32_t replay_turn_comm(uint32_t count) /* MPI_COMM_WORLD: 0 */
 {
@@ -147,7 +149,7 @@ static inline uint32_t replay_turn_window(uint32_t index)
 static inline uint32_t replay_turn_sends(int peer)
 {
     uint32_t queue = REPLAY_TURN_SENDS + (uint32_t)peer;
-    return queue < REPLAY_TURN_QUEUES ? queue : REPLAY_TURN_QUEUES - 1;
+    return queue < REPLAY_TURN_FREES ? queue : REPLAY_TURN_FREES - 1;
 }
 enum { REPLAY_TURN_FILE = 2 }; /* the object */
 static inline bool replay_turn_is_file(uint32_t number)

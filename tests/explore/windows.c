@@ -380,11 +380,11 @@ static int run(int rank, void *context)
             saw_memory(rank, memory);
             break;
         case LOAD:
-            world_turn_touch(win->part[rank], false);
+            world_turn_touch(win->part[rank], NULL, false);
             saw_memory(rank, memory);
             break;
         case STORE:
-            world_turn_touch(win->part[rank], true);
+            world_turn_touch(win->part[rank], NULL, true);
             memory[op->place] = value[i];
             break;
         case SEND:

@@ -545,6 +545,8 @@ static void decide(struct world_decider *d, uint32_t option_first, bool given)
         d->call = asks->call;
         d->site = asks->site;
         d->touches = asks->touches;
+        d->sure_low = asks->sure_low;
+        d->sure_high = asks->sure_high;
         EXPLORE->told.touched |= asks->touches;
         d->mark = world_turn_mark(asks);
     }

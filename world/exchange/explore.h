@@ -83,7 +83,9 @@ enum world_turn_use { /* of a communicator, by a thread */
                       TURN_SENDS,
                       TURN_RECEIVES,
                       TURN_PROBES, /* and leaves the message there */
-                      TURN_COLLECTIVE
+                      TURN_COLLECTIVE,
+                      TURN_USES,
+                      TURN_FREES
 };
 
 struct world_decider { /* what asks, and once it has its answer what may have had another */
@@ -131,9 +133,10 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     struct world_decider *joins; /* the next of those */
     enum world_turn_use use;
     int op;
-    const uint8_t *low, *high;         /* what it touches lies between them */
-    const struct world_pieces *pieces; /* and is that; NULL: all */
-    uint64_t file;                     /* another one is elsewhere; 0: it may be any */
+    const uint8_t *low, *high;           /* what it touches lies between them */
+    const struct world_pieces *pieces;   /* and is that; NULL: all */
+    const uint8_t *sure_low, *sure_high; /* it touches all between them; equal: unknown */
+    uint64_t file;                       /* another one is elsewhere; 0: it may be any */
     uint32_t object, queue;
     const struct world_past *past;   /* of whose turn it was, when it asked */
     const struct world_past *behind; /* of a turn: that, and what conflicts and came before it */
@@ -172,6 +175,10 @@ uint32_t world_explore_decided(void); /* so many were made so far */
 void world_explore_again(void);       /* a poll that had found nothing is repeated */
 /* The running thread waits until its call may be done, where its rank has others. */
 void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag);
+/* The same, before it frees the communicator, or the window or file (`what`) that has this one. */
+void world_turn_frees(MPI_Comm comm, const char *what);
+/* Before it uses it, where no world_turn_thread does so: ends the job where it is freed by then. */
+void world_turn_uses(MPI_Comm comm);
 /* NULL: the poll found nothing. */
 struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bool poll, bool take);
 /* The answer as told above; at least one request is active. */

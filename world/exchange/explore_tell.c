@@ -1,6 +1,8 @@
 /* See the header. */
 #include "world/exchange/explore_tell.h"
 
+#include "world/exchange/rma.h"
+
 _Static_assert(EXPLORE_TRACKED % 64 == 0, "a past is whole words");
 
 /* --- pasts ------------------------------------------------------------------------------------ */
@@ -147,6 +149,11 @@ void world_explore_decision(struct world_decider *d, uint32_t option_first, bool
                                     .receive = d->receive,
                                     .option_first = option_first,
                                     .option_count = e->told.option_count - option_first};
+    if (d->sure_low != d->sure_high) {
+        CORE_CHECK(d->part->base <= d->sure_low && d->sure_low < d->sure_high);
+        told->low = (uint64_t)(d->sure_low - d->part->base);
+        told->high = (uint64_t)(d->sure_high - d->part->base);
+    }
     size_t length = d->call ? strlen(d->call) : 0;
     if (length >= sizeof told->call)
         length = sizeof told->call - 1;

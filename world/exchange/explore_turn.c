@@ -28,6 +28,8 @@ static bool may_meet(const struct world_decider *a, int source, int tag)
 static bool threads_conflict(const struct world_decider *a, const struct world_decider *b)
 {
     CORE_CHECK(a->part == b->part);
+    if (a->use == TURN_USES || a->use == TURN_FREES)
+        return a->use == TURN_FREES || b->use == TURN_FREES;
     if (a->use == TURN_SENDS || a->use == TURN_COLLECTIVE)
         return a->use == b->use && a->source == b->source;
     bool take = a->use == TURN_RECEIVES || b->use == TURN_RECEIVES;
@@ -875,6 +877,11 @@ void world_turn_called(struct world_rma *rma)
                                  .reads = rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE &&
                                                                    world_op_remote(rma->op) == 3),
                                  .op = commutes(rma)};
+    if (!part->is_file && part->base && part->base <= turn.low &&
+        (size_t)(high - low) == rma->target_count * rma->target_type->size) { /* no gaps */
+        turn.sure_low = turn.low;
+        turn.sure_high = turn.high;
+    }
     if (rma->result_type && !WORLD->options->hollow) {
         rma->operands = operands_of(rma);
         turn.poll = repeats(rma, &turn);
@@ -896,13 +903,18 @@ bool world_turn_look(MPI_Win win)
     return news;
 }
 
-void world_turn_touch(struct world_part *part, bool writes)
+void world_turn_touch(struct world_part *part, const void *at, bool writes)
 {
+    const uint8_t *first = at;
     CORE_CHECK(part->rank == ME && WORLD->explore);
+    if (first && (first < part->base || first >= part->base + part->bytes))
+        first = NULL; /* its pages are whole ones */
     world_turn_take(&(struct world_decider){.part = part,
                                             .object = part->object,
                                             .low = part->base,
                                             .high = part->base + part->bytes,
+                                            .sure_low = first,
+                                            .sure_high = first ? first + 1 : NULL,
                                             .reads = !writes,
                                             .touches = true},
                     writes ? "stores in its window" : "loads from its window");
@@ -957,20 +969,8 @@ void world_turn_unlocked(struct world_part *part, bool exclusive)
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag)
+static struct world_part *queue_part(MPI_Comm comm, uint32_t queue)
 {
-    const struct world_fiber *fiber = WORLD->fiber;
-    if (!WORLD->explore || !fiber->is_rank || !ME->fiber->sibling || peer == MPI_PROC_NULL)
-        return;
-    if (fiber->thread >= EXPLORE_THREADS) {
-        world_explore_limited();
-        return;
-    }
-    if (fiber->named_sends > REPLAY_THREAD_NUMBERS)
-        world_explore_limited();
-    uint32_t queue = use == TURN_SENDS        ? replay_turn_sends(peer)
-                     : use == TURN_COLLECTIVE ? REPLAY_TURN_COLLECTIVES
-                                              : REPLAY_TURN_RECEIVES;
     CORE_CHECK(comm->context % 2 == 0 && queue < REPLAY_TURN_QUEUES);
     if (!comm->turns)
         comm->turns = world_zalloc(REPLAY_TURN_QUEUES * sizeof(*comm->turns));
@@ -978,13 +978,81 @@ void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag
         comm->turns[queue] = world_zalloc(sizeof(struct world_part));
         comm->turns[queue]->rank = ME;
     }
+    return comm->turns[queue];
+}
+
+static void thread_turn(MPI_Comm comm, enum world_turn_use use, uint32_t queue, int peer, int tag)
+{
+    CORE_CHECK(ME->fiber->sibling && WORLD->fiber->thread < EXPLORE_THREADS);
     await(asks_new(&(struct world_decider){.kind = EXPLORE_THREAD,
-                                           .part = comm->turns[queue],
-                                           .name = (int)fiber->thread,
+                                           .part = queue_part(comm, queue),
+                                           .name = (int)WORLD->fiber->thread,
                                            .object = comm->object,
                                            .queue = queue,
                                            .use = use,
                                            .source = peer,
                                            .tag = tag}),
           "waits for the other threads of its rank");
+}
+
+/* Whether the running thread has others beside it, whose calls may come first. */
+static bool has_others(void)
+{
+    const struct world_fiber *fiber = WORLD->fiber;
+    if (!WORLD->explore || !fiber->is_rank || !ME->fiber->sibling)
+        return false;
+    if (fiber->thread >= EXPLORE_THREADS) {
+        world_explore_limited();
+        return false;
+    }
+    return true;
+}
+
+/* In worlds of the calls of a job nothing is freed. */
+static bool may_be_freed(const struct ompi_communicator_t *comm)
+{
+    return WORLD_PROCESSES && comm != &ME->world && comm != &ME->self;
+}
+
+static void freed_check(const struct ompi_communicator_t *comm)
+{
+    if (!comm->freed)
+        return;
+    CORE_CHECK(comm->freed_by && comm->freed_by != WORLD->fiber);
+    world_found("error", ME->rank, "rank %d calls %s with a %s that another of its threads frees",
+                ME->rank, WORLD->fiber->call, comm->freed);
+    world_end_job();
+}
+
+void world_turn_frees(MPI_Comm comm, const char *what)
+{
+    if (!has_others() || !may_be_freed(comm))
+        return;
+    thread_turn(comm, TURN_FREES, REPLAY_TURN_FREES, 0, 0);
+    freed_check(comm);
+    CORE_CHECK(what && !comm->freed_by);
+    comm->freed = what;
+    comm->freed_by = WORLD->fiber;
+}
+
+void world_turn_uses(MPI_Comm comm)
+{
+    if (!has_others() || !may_be_freed(comm) || comm->freed_by == WORLD->fiber)
+        return;
+    thread_turn(comm, TURN_USES, REPLAY_TURN_FREES, 0, 0);
+    freed_check(comm);
+}
+
+void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag)
+{
+    if (peer == MPI_PROC_NULL || !has_others())
+        return;
+    if (WORLD->fiber->named_sends > REPLAY_THREAD_NUMBERS)
+        world_explore_limited();
+    world_turn_uses(comm);
+    thread_turn(comm, use,
+                use == TURN_SENDS        ? replay_turn_sends(peer)
+                : use == TURN_COLLECTIVE ? REPLAY_TURN_COLLECTIVES
+                                         : REPLAY_TURN_RECEIVES,
+                peer, tag);
 }

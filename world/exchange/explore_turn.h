@@ -14,7 +14,8 @@
  * looked at, is done.
  *
  * Of the threads of a rank: which of two calls on one communicator comes first, where that can be
- * seen: sends to one rank, receives and probes that may get the same message, collectives.
+ * seen: sends to one rank, receives and probes that may get the same message, collectives; and
+ * whether one that the program made, or a window or file, is freed before it is used.
  *
  * Such a decision is named by the rank whose memory or threads these are, and a number that tells
  * windows, locks and communicators apart; its answer is the rank, or the thread, that goes on; of
@@ -43,8 +44,9 @@ void world_turn_looked(const struct world_rma *rma);
 void world_turn_called(struct world_rma *rma);
 /* The running rank looks at its own memory; false as above. */
 bool world_turn_look(MPI_Win win);
-/* The running rank itself is about to load from its own memory, or to store there. */
-void world_turn_touch(struct world_part *part, bool writes);
+/* The running rank itself is about to load from its own memory, or to store there: at that byte
+ * first; NULL: that is not known. */
+void world_turn_touch(struct world_part *part, const void *at, bool writes);
 /* For explore.c: such a look goes on. */
 void world_turn_failed(struct world_decider *look);
 void world_turn_lock_all(MPI_Win win);

@@ -151,6 +151,7 @@ int MPI_File_close(MPI_File *handle)
     MPI_File file = *handle;
     if (file->split)
         return FILE_ERROR(file, MPI_ERR_OTHER, "a split collective has not been ended");
+    world_turn_frees(&file->comm, "file");
     code = world_file_flush(file);
     world_meet(&file->comm, NULL);
     if (WORLD_PROCESSES)

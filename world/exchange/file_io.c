@@ -173,6 +173,7 @@ static int start(const char *call, MPI_File file, bool write, enum pointer point
     int code = world_file_check(file);
     if (code)
         return code;
+    world_turn_uses(&file->comm);
     *out_access = access_new(call, file, write, offset, buffer, count, type);
     if ((code = check(*out_access, pointer)))
         return code;

@@ -20,6 +20,15 @@ static void await(struct world_part *part, const char *what)
     fiber->why = NULL;
 }
 
+/* An epoch is to begin. */
+static int use(MPI_Win win)
+{
+    int code = world_win_check(win);
+    if (!code)
+        world_turn_uses(&win->comm);
+    return code;
+}
+
 static void changed(struct world_part *part)
 {
     struct world_waiting *waiting = part->waiting;
@@ -107,7 +116,7 @@ int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
     ENTER("MPI_Win_post");
     (void)assert;
-    int code = world_win_check(win);
+    int code = use(win);
     if (code)
         return code;
     struct world_part *mine = win->part[win->comm.rank];
@@ -137,7 +146,7 @@ int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
     ENTER("MPI_Win_start");
     (void)assert;
-    int code = world_win_check(win);
+    int code = use(win);
     if (code)
         return code;
     uint8_t *mark = world_zalloc((size_t)win->comm.size);
@@ -252,7 +261,7 @@ static void need_unlocked(const struct world_part *part, bool exclusive)
 int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
     ENTER("MPI_Win_lock");
-    int code = world_win_check(win);
+    int code = use(win);
     if (code)
         return code;
     if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
@@ -319,7 +328,7 @@ int MPI_Win_unlock(int rank, MPI_Win win)
 int MPI_Win_lock_all(int assert, MPI_Win win)
 {
     ENTER("MPI_Win_lock_all");
-    int code = world_win_check(win);
+    int code = use(win);
     if (code)
         return code;
     if (passive(win) || win->in_start)

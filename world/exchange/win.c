@@ -180,6 +180,25 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, 
     return MPI_SUCCESS;
 }
 
+static int not_freed(MPI_Win win, int code, const char *why)
+{
+    CORE_CHECK(code != MPI_SUCCESS);
+    win->comm.freed = NULL;
+    win->comm.freed_by = NULL;
+    return WIN_ERROR(win, code, "%s", why);
+}
+
+/* A thread of any rank may have, or get, a lock while others of the ranks free the window. */
+static void locks_check(MPI_Win win)
+{
+    if (win->part[win->comm.rank]->holders == 0)
+        return;
+    world_found("error", ME->rank,
+                "rank %d calls %s while a thread has a lock of its window, or waits for one",
+                ME->rank, WORLD->fiber->call);
+    world_end_job();
+}
+
 int MPI_Win_free(MPI_Win *handle)
 {
     ENTER("MPI_Win_free");
@@ -187,18 +206,19 @@ int MPI_Win_free(MPI_Win *handle)
     if (code)
         return code;
     MPI_Win win = *handle;
+    world_turn_frees(&win->comm, "window");
     bool held = win->held_all || win->in_start || win->part[win->comm.rank]->exposed;
     for (int i = 0; i < win->comm.size; i++)
         held |= win->held[i] != 0;
     if (held)
-        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "an epoch is still open");
+        return not_freed(win, MPI_ERR_RMA_SYNC, "an epoch is still open");
     code = world_attributes_drop(&win->attribute, win);
     if (code)
-        return WIN_ERROR(win, code, "a callback refuses");
+        return not_freed(win, code, "a callback refuses");
     world_rma_complete(win, -1);
     CORE_CHECK(!win->pending);
     world_meet(&win->comm, NULL);
-    CORE_CHECK(win->part[win->comm.rank]->holders == 0); /* all came, and none holds a lock */
+    locks_check(win);
     if (WORLD_PROCESSES)
         world_process_unguard(win->part[win->comm.rank]);
     if (win->flavor == MPI_WIN_FLAVOR_ALLOCATE ||

@@ -290,6 +290,7 @@ int MPI_Comm_free(MPI_Comm *handle)
     code = world_attributes_drop(&comm->attribute, comm);
     if (code)
         return world_error(comm, code, "a callback refuses");
+    world_turn_frees(comm, "communicator");
     world_handle_kill(&comm->handle);
     *handle = MPI_COMM_NULL;
     return MPI_SUCCESS;

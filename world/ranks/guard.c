@@ -172,7 +172,7 @@ static void access_give(struct guarded *g, int access)
 }
 
 /* All are open, and none is closed yet behind it. */
-static void touch(struct guarded *g, const void *site, bool writes)
+static void touch(struct guarded *g, const void *at, const void *site, bool writes)
 {
     struct world_fiber *fiber = WORLD->fiber;
     const char *call = fiber->call;
@@ -181,7 +181,7 @@ static void touch(struct guarded *g, const void *site, bool writes)
     world_process_depth++;
     fiber->call = writes ? WORLD_STORE : WORLD_LOAD;
     fiber->site = site;
-    world_turn_touch(g->part, writes);
+    world_turn_touch(g->part, at, writes);
     fiber->call = call;
     fiber->site = from;
     world_process_depth--;
@@ -239,7 +239,7 @@ static void fault(int number, siginfo_t *info, void *context)
         pass_on(&before_fault, number, info, context);
     } else if (is_rank()) {
         const char *site = (const char *)at->uc_mcontext.gregs[REG_RIP] + 1;
-        touch(g, site, at->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES);
+        touch(g, info->si_addr, site, at->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES);
         world_process_guard_close();
     }
     errno = error;
@@ -359,7 +359,7 @@ static void turns_for(long call, const greg_t *r)
         bool has =
             (guarded[i].access & needs) == needs && guarded[i].turns == guarded[i].part->turn_count;
         if (named && !has)
-            touch(&guarded[i], site, needs & PROT_WRITE);
+            touch(&guarded[i], NULL, site, needs & PROT_WRITE);
     }
 }
 
