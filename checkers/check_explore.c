@@ -60,23 +60,24 @@ struct reading {
     struct finding_list *list;
 };
 
+/* A conflict at a window is the exploration's where a schedule brings it about. */
 static enum core_status read_one(const struct trace_finding *kept, void *context)
 {
+    static const enum rule_id rules[] = {RULE_BEHAVIOUR, RULE_RACE, RULE_RMA};
     const struct reading *reading = context;
     enum core_status status = CORE_OK;
 
-    for (enum rule_id rule = RULE_BEHAVIOUR; rule <= RULE_RACE; rule++) {
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         json_t *object = NULL;
-        if (!strcmp(kept->rule, rule_table[rule].id) && kept->json)
+        if (!strcmp(kept->rule, rule_table[rules[i]].id) && kept->json)
             object = json_loads(kept->json, 0, NULL);
-        if (json_is_object(object) && status == CORE_OK)
-            status = finding_read(reading->trace, object, rule, reading->list);
+        bool is = rules[i] != RULE_RMA || text_of(object, "schedule");
+        if (json_is_object(object) && is && status == CORE_OK)
+            status = finding_read(reading->trace, object, rules[i], reading->list);
         json_decref(object);
     }
     return status;
 }
-
-_Static_assert(RULE_RACE == RULE_BEHAVIOUR + 1, "the rules of explore stand side by side");
 
 enum core_status check_explore(const struct check_input *input, struct finding_list *list)
 {

@@ -29,6 +29,13 @@ struct tolds {
     uint32_t count, room;
 };
 
+struct conflict { /* of a rank's own load or store, and an access by a call to the same bytes */
+    bool is, loads;
+    int owner, other; /* ranks */
+    char call[sizeof(((struct world_decision *)0)->call)];
+    struct tolds own; /* where it loads or stores */
+};
+
 struct look {
     const struct explore_class *class;
     struct explore_list list;
@@ -42,6 +49,8 @@ struct look {
     struct explore_output output;
     struct explore_sent sent;    /* where that is compared */
     struct tolds chosen, stands; /* of the schedule; of the ranks that fail */
+    struct conflict conflict;    /* of the accesses whose order the schedule changes */
+    bool may_wait;               /* a rank may load until it finds what others put there */
     bool waits;                  /* it fails because those wait for ever */
     bool same;                   /* as the first one of the class */
     bool once;                   /* its choices were taken again, and gave another outcome */
@@ -68,6 +77,7 @@ static void look_done(struct look *look)
     explore_sent_done(&look->sent);
     tolds_done(&look->chosen);
     tolds_done(&look->stands);
+    tolds_done(&look->conflict.own);
     free(look->schedule);
     free(look->failure);
     free(look->found);
@@ -185,6 +195,65 @@ static enum core_status tell(struct explore_program *program, uint32_t rank, con
     return status;
 }
 
+static bool is_window_turn(const struct world_decision *d)
+{
+    return d->reason == REPLAY_REASON_OTHER && !replay_turn_is_file(d->number);
+}
+
+/* The access of the answer `d` came before the one that is first without it: of these one may be a
+ * rank's own, to bytes that the other one accesses. */
+static enum core_status conflict_find(struct explore_program *program,
+                                      const struct world_decision *d, int32_t first,
+                                      struct conflict *out)
+{
+    const struct world_decisions *told = program->outcome.world.decisions;
+    for (uint32_t i = 0; i < told->decision_count && first >= 0 && !out->is; i++) {
+        const struct world_decision *e = &told->decision[i], *own = d->touch ? d : e,
+                                    *other = d->touch ? e : d;
+        if (!is_window_turn(e) || e->rank != d->rank || e->answer != first ||
+            e->number / REPLAY_TURN_OBJECT != d->number / REPLAY_TURN_OBJECT || !own->touch ||
+            other->touch || own->low >= other->high || other->low >= own->high)
+            continue;
+        out->is = true;
+        out->loads = !strcmp(own->call, WORLD_LOAD);
+        out->owner = own->rank;
+        out->other = other->answer % program->command->rank_count;
+        memcpy(out->call, other->call, sizeof out->call);
+        return tell(program, (uint32_t)own->rank, own->call, own->site,
+                    strdup(out->loads ? "loads from its window" : "stores in its window"),
+                    &out->own);
+    }
+    return CORE_OK;
+}
+
+static int compare_touches(const void *a, const void *b)
+{
+    const struct world_decision *const *x = a, *const *y = b;
+    if ((*x)->rank != (*y)->rank)
+        return (*x)->rank < (*y)->rank ? -1 : 1;
+    return ((*x)->site > (*y)->site) - ((*x)->site < (*y)->site);
+}
+
+/* Whether a rank comes again to one of its loads, or calls MPI_Win_sync. */
+static enum core_status may_wait_find(const struct world_decisions *told, bool *out_may)
+{
+    const struct world_decision **touch;
+    uint32_t count = 0;
+    enum core_status status = CORE_ARRAY_NEW(touch, told->decision_count + 1u, "what was found");
+    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
+        const struct world_decision *d = &told->decision[i];
+        *out_may |= is_window_turn(d) && !strcmp(d->call, "MPI_Win_sync");
+        if (d->touch && !strcmp(d->call, WORLD_LOAD))
+            touch[count++] = d;
+    }
+    if (count)
+        qsort(touch, count, sizeof *touch, compare_touches);
+    for (uint32_t i = 1; i < count; i++)
+        *out_may |= !compare_touches(&touch[i - 1], &touch[i]);
+    free(touch);
+    return status;
+}
+
 /* The last world's text about each answer of the list. */
 static enum core_status tell_answers(struct explore_program *program,
                                      const struct explore_list *usual, struct look *look)
@@ -204,8 +273,10 @@ static enum core_status tell_answers(struct explore_program *program,
         int ranks = program->command->rank_count;
         status = tell(program, (uint32_t)(is_memory(d) ? d->answer % ranks : d->rank), d->call,
                       d->site, answer_words(d, before, ranks), &look->chosen);
+        if (status == CORE_OK && is_window_turn(d))
+            status = conflict_find(program, d, before, &look->conflict);
     }
-    return status;
+    return status == CORE_OK ? may_wait_find(decisions, &look->may_wait) : status;
 }
 
 /* Where those ranks of the last world are that fail. */
@@ -737,6 +808,30 @@ static void race_ends(struct look *look, uint32_t count, const struct explore_al
             *out_least = &look[i];
 }
 
+/* The two worlds differ in the order of two accesses to the same bytes, and in what comes of it: so
+ * nothing orders the two, and MPI does not say what is read. A rank that waits for a value may load
+ * it while it is put there. */
+static bool is_conflict(const struct look *base, const struct look *least)
+{
+    return least->conflict.is && !base->list.count && least->list.count == 1 && !base->may_wait &&
+           !least->may_wait;
+}
+
+static enum core_status conflict_say(struct finding *finding, const struct conflict *conflict)
+{
+    char *result = finding->title;
+    finding->title = NULL;
+    finding->effect = FINDING_EFFECT_MEETS;
+    finding_title(finding,
+                  "conflicting accesses to rank %d's window: %s of rank %d and a %s by rank %d "
+                  "itself, with nothing in between that orders the two",
+                  conflict->owner, conflict->call, conflict->other,
+                  conflict->loads ? "load" : "store", conflict->owner);
+    finding_fact(finding, "%s", result ? result : "");
+    free(result);
+    return place_add(finding, conflict->own.told, false);
+}
+
 static enum core_status race_add(struct explore_program *program, struct explore_search *search,
                                  struct look *look, uint32_t count, uint32_t passing,
                                  struct finding_list *list)
@@ -749,7 +844,9 @@ static enum core_status race_add(struct explore_program *program, struct explore
     race_ends(look, count, &program->allow, &base, &least);
     if (!least)
         return CORE_OK;
-    struct finding *finding = finding_list_add(list, RULE_RACE, FINDING_WARNING);
+    bool conflict = is_conflict(base, least);
+    struct finding *finding = conflict ? finding_list_add(list, RULE_RMA, FINDING_ERROR)
+                                       : finding_list_add(list, RULE_RACE, FINDING_WARNING);
     if (!finding)
         return CORE_NO_MEMORY;
     finding_title(finding,
@@ -759,6 +856,8 @@ static enum core_status race_add(struct explore_program *program, struct explore
     enum core_status status = tell_unlike(program, base, least);
     if (status == CORE_OK)
         status = places_add(finding, least);
+    if (status == CORE_OK && conflict)
+        status = conflict_say(finding, &least->conflict);
     outcome_say(program, finding, base, least);
     for (uint32_t i = 0; i < count; i++)
         if (!look[i].failure && &look[i] != base)

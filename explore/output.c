@@ -19,8 +19,8 @@
 #include "reports/report.h"
 #include "reports/sarif.h"
 
-enum { EXPLORE_RULES = 2 };
-static const enum rule_id explore_rule[EXPLORE_RULES] = {RULE_BEHAVIOUR, RULE_RACE};
+enum { EXPLORE_RULES = 3 };
+static const enum rule_id explore_rule[EXPLORE_RULES] = {RULE_BEHAVIOUR, RULE_RACE, RULE_RMA};
 
 static enum core_status text_finding(const struct finding *finding, struct source *source,
                                      bool help, struct report_style style, FILE *file)

@@ -1,0 +1,13 @@
+# expected
+# A rank loads a byte of its window that another one puts, in either order, and the result depends
+# on it: a conflict. None where something orders the two, where it loads other bytes, or may wait.
+mpicc -g -o loaded "$SOURCE/tests/explore/conflicts/loaded.c" || exit 1
+for how in apart barrier locks beside waits; do
+    crosswait explore -n 2 -- ./loaded $how >out.txt 2>&1
+    echo "$how: [$?] $(tail -1 out.txt)"
+    grep -E '^(error|warning)' out.txt
+done
+crosswait explore -n 2 -- ./loaded apart | grep -A 3 -E '^ -->'
+crosswait explore --quiet --junit=out.xml --sarif=out.sarif -n 2 -- ./loaded apart
+grep -oE '<testcase [^>]*name="[a-z.]*"|<failure message="[^"]*"' out.xml
+grep -oE '"(ruleId|level)": *"[a-z]*"' out.sarif
