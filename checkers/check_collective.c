@@ -13,6 +13,7 @@
 #include "core/check.h"
 #include "core/trace/collective.h"
 #include "checkers/collective/graph.h"
+#include "checkers/collective/parted.h"
 #include "checkers/collective/type_report.h"
 #include "checkers/wording.h"
 #include "core/trace/describe.h"
@@ -520,6 +521,7 @@ static enum core_status add_missing(const struct check_input *input,
         add_members(input, collectives, collective, finding);
         say_elsewhere(input, collectives, &there->event, missing, missing_count, with, with_count,
                       finding);
+        parted_say(input, collectives, collective, finding);
         *out_step = true;
     } else if (missing_count && status == CORE_OK) {
         status = core_report(CORE_NO_MEMORY, "out of memory for %s", what);
@@ -625,6 +627,7 @@ static enum core_status add_mismatch(const struct check_input *input,
     if (finding) {
         title_differing(input, collective, differs, call, words, finding);
         add_members(input, collectives, collective, finding);
+        parted_say(input, collectives, collective, finding);
     } else if (status == CORE_OK) {
         status = core_report(CORE_NO_MEMORY, "out of memory for %s", what);
     }

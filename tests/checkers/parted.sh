@@ -1,0 +1,64 @@
+# expected
+# Where ranks parted before their collectives collide: a call that one left out, or made alone, or a
+# loop that one left early. Of a program whose ranks make the same collectives at places of their
+# own nothing is said but the collision.
+cat >prog.c <<'END'
+#include <mpi.h>
+static int rank, x;
+static void all(void) { MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD); }
+#ifdef LEFT_OUT
+static int tune(void)
+{
+    if (rank == 0)
+        return 1;
+    return MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+}
+static void work(void) { tune(); all(); }
+#elif defined ALONE
+static void work(void)
+{
+    all();
+    if (rank == 2)
+        MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    all();
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+#elif defined LOOP
+static void work(void)
+{
+    int sum;
+    for (int round = 0; round < (rank == 1 ? 3 : 5); round++)
+        MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Bcast(&sum, 1, MPI_INT, 0, MPI_COMM_WORLD);
+}
+#else /* BRANCHES */
+static void work(void)
+{
+    for (int round = 0; round < 3; round++) {
+        if (rank == 0)
+            MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        else
+            MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (rank == 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+#endif
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    work();
+    MPI_Finalize();
+    return 0;
+}
+END
+for how in LEFT_OUT ALONE LOOP BRANCHES; do
+    mpicc -g -w -D$how -o prog prog.c || exit 1
+    crosswait run --confirm=0 -o T.db -- mpirun -q -n 3 ./prog >said 2>/dev/null </dev/null
+    echo "$how: $?"
+    grep -E '^(error|warning)\[|^   = the ranks parted' said
+done
+exit 0
