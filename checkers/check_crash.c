@@ -543,9 +543,16 @@ static char *ranks_text(const struct fates *fates, const bool *mine, uint32_t *o
     return text;
 }
 
+/* Somebody had sent it a signal that it has a handler for, as starters do that are told to end
+ * their job, and notebooks with their engines. */
+static bool is_told_to_end(const struct fate *fate)
+{
+    return (fate->kind == FATE_EXIT || fate->kind == FATE_EXCEPTION) && fate->detail > 0;
+}
+
 static enum finding_severity severity_of(const struct fate *fate)
 {
-    if (fate->kind == FATE_ABORT)
+    if (fate->kind == FATE_ABORT || is_told_to_end(fate))
         return FINDING_NOTE;
     return fate->kind == FATE_SIGNAL && !wording_signal_is_own(fate->code) ? FINDING_WARNING
                                                                            : FINDING_ERROR;
@@ -567,6 +574,15 @@ static void add_starter(struct trace *trace, struct finding *finding, const stru
         event.verb == VERB_START_PROCESSES)
         finding_fact(finding, "srun started the job, and Slurm starts no processes for MPI: inside "
                               "salloc or sbatch, mpirun does");
+}
+
+static void add_termination(struct finding *finding, const struct fate *fate)
+{
+    char *signal = wording_signal(fate->detail);
+
+    finding_fact(finding, "somebody had told it to end, by %s: its handler ran before",
+                 signal ? signal : "a signal");
+    free(signal);
 }
 
 static enum core_status add_finding(const struct check_input *input, struct finding_list *list,
@@ -598,6 +614,8 @@ static enum core_status add_finding(const struct check_input *input, struct find
     if (fate->kind == FATE_EXIT && finding->effect == FINDING_EFFECT_FAILS)
         finding_fact(finding, "inside the call: the MPI library gave up, or a function that it "
                               "called");
+    if (is_told_to_end(fate))
+        add_termination(finding, fate);
     if (fate->kind == FATE_ABORT)
         finding_fact(finding, "it is the program's own decision to end the job");
     if (fate->kind == FATE_ERROR)

@@ -100,11 +100,19 @@ static struct spool_end *end_begin(enum fate_kind kind, int code)
     memset(end->text, 0, sizeof end->text);
     end->kind = kind;
     end->code = code;
+    end->has_detail = 0;
     end->ticks = recorder_clock();
     end->elsewhere = !own;
     if (own)
         fill_call(end, lane);
     return end;
+}
+
+/* An exit or an exception of a process that somebody told to end. */
+static void end_is_told(struct spool_end *end)
+{
+    end->detail = recorder_termination_signal();
+    end->has_detail = end->detail != 0;
 }
 
 static void end_commit(struct spool_end *end)
@@ -183,6 +191,7 @@ static void on_exception(const char *name, int mpi_error, const struct python_pl
     end->frame_count = count;
     fate.exception_seq = calls_made();
     fate.exception = end;
+    end_is_told(end);
     end_commit(end);
 }
 
@@ -206,6 +215,8 @@ void fate_say(enum fate_kind kind, int code, const char *text)
     if (!end)
         return;
     text_set(end, text);
+    if (kind == FATE_EXIT)
+        end_is_told(end);
     end_commit(end);
 }
 

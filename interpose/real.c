@@ -11,6 +11,7 @@ void *recorder_real_table[2][CALL_COUNT];
 
 static void *library; /* its handle */
 static bool (*watch_signals)(uint64_t *signals);
+static int (*termination_signal)(void);
 
 static int function_lacking(void)
 {
@@ -21,6 +22,7 @@ void recorder_found(const struct body_entry *entry)
 {
     library = dlopen(entry->library, RTLD_LAZY | RTLD_NOLOAD); /* and never closed */
     watch_signals = entry->watch_signals;
+    termination_signal = entry->termination_signal;
     library_found(entry);
     for (unsigned i = 0; i < CALL_COUNT; i++)
         for (int which = 0; which < 2; which++)
@@ -40,6 +42,11 @@ void *recorder_symbol(const char *name)
 bool recorder_watch_signals(uint64_t *signals)
 {
     return watch_signals(signals);
+}
+
+int recorder_termination_signal(void)
+{
+    return termination_signal();
 }
 
 int recorder_refused(int returned)

@@ -153,6 +153,7 @@ void recorder_found(const struct body_entry *entry);
 int recorder_refused(int returned);
 /* As entry/body.h has it. */
 bool recorder_watch_signals(uint64_t *signals);
+int recorder_termination_signal(void);
 void *recorder_symbol(const char *name); /* a variable of the MPI library; NULL */
 static inline void *recorder_real(int which, unsigned call)
 {

@@ -34,7 +34,8 @@ struct fate {
     bool inside;      /* it was in that call */
     bool elsewhere;   /* its end came in a thread of which no call was recorded */
     int64_t code;     /* as the kind says; INT64_MIN: not known */
-    int64_t detail;   /* signals: si_code; errors: class. INT64_MIN: not known */
+    int64_t detail;   /* signals: si_code; errors: class; exits and exceptions: the signal by
+                         which the process had been told to end. INT64_MIN: not known */
     bool has_address; /* signals: of the memory that was accessed */
     uint64_t address;
     uint64_t buffer_seq;            /* the last call that was given buffers; 0: none */

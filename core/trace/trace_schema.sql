@@ -168,10 +168,11 @@ CREATE TABLE rank_span (id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGE
 -- How ranks ended that did not come back from MPI_Finalize, or died after it (core/trace/fate.h):
 -- kind is exit, error, abort, signal or exception; first = 1: the others ended because of it, as
 -- the launcher saw; after = 1: MPI_Finalize had returned. seq is the call it was in (inside = 1),
--- or its last one; code what kind says, detail si_code or the error's class; address what memory a
--- signal was about. send_buffer and recv_buffer: where the buffers of call buffer_seq start, the
--- last one that was given any. elsewhere = 1: it came in a thread of which no call was recorded,
--- before MPI_Finalize returned.
+-- or its last one; code what kind says, detail si_code, the error's class, or of an exit and an
+-- exception the signal that had told it to end; address what memory a signal was about.
+-- send_buffer and recv_buffer: where the buffers of call buffer_seq start, the last one that was
+-- given any. elsewhere = 1: it came in a thread of which no call was recorded, before MPI_Finalize
+-- returned.
 -- fate_frame: its stack then, 0 innermost.
 CREATE TABLE fate (rank INTEGER PRIMARY KEY, kind TEXT NOT NULL, first INTEGER NOT NULL,
     after INTEGER NOT NULL, t INTEGER, seq INTEGER,

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BODY_VERSION = 3 };
+enum { BODY_VERSION = 4 };
 #define RECORDER_BODY recorder_body
 #define RECORDER_BODY_NAME "recorder_body"
 
@@ -38,6 +38,7 @@ struct body_entry {
     /* From now on clears the bits (1 << (signal - 1)) of signals for which a handler is about to be
      * installed. False: that is not seen. */
     bool (*watch_signals)(uint64_t *signals);
+    int (*termination_signal)(void); /* by which the process was told to end; 0: it was not */
 };
 
 struct body {

@@ -24,6 +24,7 @@
 
 #include "interpose/entry/redirect.h"
 #include "interpose/entry/system.h"
+#include "interpose/entry/termination.h"
 
 #define SHOWN __attribute__((visibility("default")))
 
@@ -98,17 +99,38 @@ static int take_changes(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-static void look_again(const uint64_t *arguments);
+static void look_again(void);
 
-static void signal_set(const uint64_t *arguments)
+static void *loader_asked(const uint64_t *arguments, void *function)
+{
+    (void)arguments;
+    look_again();
+    return function;
+}
+
+static void *handler_set(const uint64_t *arguments, void *function)
 {
     redirect_signal((int)arguments[0]);
+    return function;
+}
+
+static void *signal_set(const uint64_t *arguments, void *function)
+{
+    redirect_signal((int)arguments[0]);
+    return termination_signal(arguments, function);
 }
 
 /* The caller may only ask what there is. */
-static void sigaction_set(const uint64_t *arguments)
+static void *sigaction_set(const uint64_t *arguments, void *function)
 {
     redirect_signal(arguments[1] ? (int)arguments[0] : 0);
+    return termination_sigaction(arguments, function);
+}
+
+static void *sigvec_set(const uint64_t *arguments, void *function)
+{
+    redirect_signal(arguments[1] ? (int)arguments[0] : 0);
+    return function;
 }
 
 static int take_object(struct dl_phdr_info *info, size_t size, void *context)
@@ -117,10 +139,10 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
         char name[16];
         before_fn called;
     } asked[] = {
-        {"dlsym", look_again},          {"dlopen", look_again},    {"sigaction", sigaction_set},
-        {"__sigaction", sigaction_set}, {"signal", signal_set},    {"bsd_signal", signal_set},
-        {"ssignal", signal_set},        {"sigset", signal_set},    {"sysv_signal", signal_set},
-        {"__sysv_signal", signal_set},  {"sigvec", sigaction_set},
+        {"dlsym", loader_asked},        {"dlopen", loader_asked}, {"sigaction", sigaction_set},
+        {"__sigaction", sigaction_set}, {"signal", signal_set},   {"bsd_signal", signal_set},
+        {"ssignal", signal_set},        {"sigset", handler_set},  {"sysv_signal", handler_set},
+        {"__sysv_signal", handler_set}, {"sigvec", sigvec_set},
     };
     struct object object;
     const Elf64_Dyn *dynamic = dynamic_of(info);
@@ -142,14 +164,13 @@ static int rebind_object(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /* Objects that were loaded since. */
-static void look_again(const uint64_t *arguments)
+static void look_again(void)
 {
     static unsigned long long seen;
     static _Atomic int busy;
     unsigned long long changes = seen;
     int free = 0;
 
-    (void)arguments;
     if (!__atomic_compare_exchange_n(&busy, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
     iterate(take_changes, &changes);
@@ -241,6 +262,6 @@ __attribute__((constructor)) static void entry_start(int count, char **arguments
     outputs_set(environment);
     if (!preloaded || !iterate_find())
         return;
-    look_again(NULL);
+    look_again();
     redirect_signal(0);
 }

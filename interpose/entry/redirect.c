@@ -7,6 +7,7 @@
 
 #include "interpose/entry/body.h"
 #include "interpose/entry/system.h"
+#include "interpose/entry/termination.h"
 
 enum { LIBRARIES_MAX = 8, ASKED_MAX = 16, OBJECTS_MAX = 4096, WAITS_MAX = 1000000 };
 
@@ -528,7 +529,8 @@ static void library_start(int index)
             *wrapper->real = all.entry[i].function;
     }
     if (body) {
-        const struct body_entry entry = {library->file, library_bind, watch_signals};
+        const struct body_entry entry = {library->file, library_bind, watch_signals,
+                                         termination_signal_seen};
         all.starting = library;
         body->start(&entry);
     }
@@ -570,10 +572,8 @@ void *redirect_resolve(uint64_t number, const uint64_t *registers)
     const struct entry *entry = &all.entry[number];
     void *unresolved = entry_code((uint32_t)number) + ENTRY_RESOLVES;
 
-    if (entry->before) {
-        entry->before(registers + FIRST_ARGUMENT);
-        return entry->function;
-    }
+    if (entry->before)
+        return entry->before(registers + FIRST_ARGUMENT, entry->function);
     if (!lock_take())
         return entry->function;
     if (redirect_slots[number] == unresolved)

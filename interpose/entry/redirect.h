@@ -38,8 +38,9 @@ uint32_t redirect_count(void); /* of entries that are in use */
 /* Rebinds what the loader had bound before: relocations of the object that hold functions which are
  * led through entries since. */
 void redirect_rebind(uintptr_t base, const Elf64_Dyn *dynamic);
-/* Has `called` called each time before the object's function, which is told nothing. */
-typedef void (*before_fn)(const uint64_t *arguments); /* the first three, as words */
+/* Has `called` called each time before the object's function. It returns where the call goes: to
+ * the function, or to one that stands for it. arguments: the first three, as words. */
+typedef void *(*before_fn)(const uint64_t *arguments, void *function);
 void redirect_before(const struct object *object, const char *name, before_fn called);
 /* A handler is about to be installed for a signal; 0: none is, but it would be seen. */
 void redirect_signal(int signal);
