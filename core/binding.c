@@ -9,10 +9,20 @@
 
 #include "core/check.h"
 
+/* Rust's names end with a hash, by which they are told from those of a namespace of C++; those of a
+ * trait's functions begin with the type. */
+#define RUST_HASH_WORD "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]"
+#define RUST_HASH "::h" RUST_HASH_WORD RUST_HASH_WORD RUST_HASH_WORD RUST_HASH_WORD
+/* The crate mpi, as cargo keeps it, as a copy of the program's, and what it has of C. */
+#define RUST_MPI                                                                                   \
+    "mpi::*" RUST_HASH ",_$LT$mpi..*" RUST_HASH ",RSMPI_*(),*/registry/src/*/mpi-[0-9]*/src/*.rs," \
+    "*/git/checkouts/rsmpi-*/src/*.rs,*/vendor/mpi/src/*.rs"
+
 static const char known[] = "libcaf_,_gfortran_caf_*(),*/mpi_caf.c,libboost_mpi,boost::mpi::,"
                             "*/boost/mpi/*,MPI::,*/openmpi/ompi/mpi/cxx/*,mpl::,*/include/mpl/*,"
-                            "kamping::,*/include/kamping/*";
-static const char between[] = "boost::,*/include/boost/*,std::,__gnu_cxx::,*/include/c++/*";
+                            "kamping::,*/include/kamping/*," RUST_MPI;
+static const char between[] = "boost::,*/include/boost/*,std::,__gnu_cxx::,*/include/c++/*,"
+                              "core::*" RUST_HASH ",alloc::*" RUST_HASH ",/rustc/*/library/*";
 
 enum kind { LIBRARY, FUNCTION, SOURCE };
 

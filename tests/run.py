@@ -196,10 +196,14 @@ def amount(output):
 @functools.cache
 def version(program):
     """The version of a program of this machine, as numbers; None where it is not known."""
-    command = {"openmpi": ["mpirun", "--version"], "mpich": ["mpichversion"]}[program]
+    command = {
+        "openmpi": ["mpirun", "--version"],
+        "mpich": ["mpichversion"],
+        "cargo": ["cargo", "--version"],
+    }[program]
     with contextlib.suppress(OSError):
         said = subprocess.run(command, capture_output=True, text=True).stdout
-        found = re.search(r"^(?:mpirun|MPICH Version).*?(\d+(?:\.\d+)+)", said, re.M)
+        found = re.search(r"^(?:mpirun|MPICH Version|cargo).*?(\d+(?:\.\d+)+)", said, re.M)
         return found and tuple(map(int, found.group(1).split(".")))
 
 

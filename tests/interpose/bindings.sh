@@ -38,3 +38,50 @@ record
 [ "$(sqlite3 t.db "SELECT DISTINCT call, symbol FROM event JOIN site ON site.id = event.site
     WHERE call IN ('MPI_Alloc_mem', 'MPI_Recv', 'MPI_Ssend')" | grep -c '|main$')" = 3 ] ||
     { echo "without debug information"; exit 1; }
+# Functions of Rust's crate mpi and of its core library, by their names; those of a namespace mpi of
+# the program's own are named themselves.
+cat >named.cpp <<'C'
+#include <mpi.h>
+#define NAMED(name) extern "C" __attribute__((noinline)) int name
+#define CALLS(call)                                                                                \
+    {                                                                                              \
+        int result = call;                                                                         \
+        __asm__ volatile("" : "+r"(result));                                                       \
+        return result;                                                                             \
+    }
+extern "C" int rust_barrier(void) __asm__("_ZN3mpi10collective12Communicator7barrier17h8051f61950"
+                                          "c6964bE");
+extern "C" int rust_of_trait(void) __asm__("_ZN51_$LT$mpi..topology..Process$u20$as$u20$mpi..Any$"
+                                           "GT$5probe17h0123456789abcdefE");
+extern "C" int rust_core(void) __asm__("_ZN4core3ops8function6FnOnce9call_once17h0123456789abcd"
+                                       "efE");
+NAMED(rust_barrier)(void) CALLS(MPI_Barrier(MPI_COMM_WORLD))
+NAMED(rust_core)(void) CALLS(rust_barrier())
+NAMED(rust_of_trait)(void) CALLS(rust_core())
+namespace mpi {
+__attribute__((noinline)) int world_size(void)
+{
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size); // MPI_Comm_size
+    __asm__ volatile("" : "+r"(size));
+    return size;
+}
+} // namespace mpi
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int sum = mpi::world_size();
+    sum += rust_of_trait(); // MPI_Barrier
+    MPI_Finalize();
+    return sum < 0;
+}
+C
+for level in -O0 -O2; do
+    mpicxx -g $level -w -o p named.cpp || exit 1
+    record
+    for call in MPI_Barrier MPI_Comm_size; do
+        [ "$(sqlite3 t.db "SELECT DISTINCT line FROM event JOIN site ON site.id = event.site
+            WHERE call = '$call'")" = "$(grep -n "// $call" named.cpp | cut -d: -f1)" ] ||
+            { echo "$level, $call of Rust's"; sqlite3 t.db "SELECT * FROM site"; exit 1; }
+    done
+done

@@ -1,0 +1,26 @@
+# slow
+# needs: cargo>=1.78: Rust's crate mpi is built with it
+# Rust's crate mpi: places are the program's lines, and not the crate's; where a release has no debug
+# information, the program's functions.
+at=$SOURCE/build/mpi/rust
+[ -f "$at/.installed" ] || { echo "build/mpi/rust is not there: make deps-mpi"; exit 1; }
+failed=0
+places() { # COLUMNS: of the calls that the program's lines name
+    sqlite3 -separator ' ' T.db "SELECT DISTINCT call, $1 FROM event JOIN site
+        ON site.id = event.site ORDER BY 1" | grep -f names
+}
+grep -n ' // MPI_' "$SOURCE/tests/mpi/rust/src/main.rs" |
+    sed -E 's/^([0-9]+):.* (MPI_.*)/\2 main.rs \1/' | sort >expected
+sed 's/ .*/ /' expected >names
+for build in debug release; do
+    crosswait run -o T.db -- mpirun -n 2 "$at/$build/ring" >out 2>err
+    grep -q '^error\[deadlock\]: ranks 0 and 1 wait for each other when sends are' out ||
+        { cat out err; failed=1; }
+    if [ $build = debug ]; then
+        grep -qE '^ *--> .*main\.rs:8 ' out && places 'file, line' | diff expected -
+    else
+        places symbol >told
+        [ "$(grep -c ' ring::main::h' told)" = "$(wc -l <names)" ] || { cat told; false; }
+    fi || { echo "$build"; failed=1; }
+done
+exit $failed
