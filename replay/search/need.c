@@ -326,11 +326,18 @@ static void sort_blame(struct finder *finder, bool **out_doubtful)
     free(blamed);
 }
 
+static uint64_t budget_of(const struct finder *finder, uint64_t ops)
+{
+    return ops + REPLAY_NEED_RUNS_MAX * finder->ops;
+}
+
 /* Takes out those that are not needed; the doubtful ones are tried. */
 static void spare_blame(struct finder *finder, const bool *doubtful)
 {
     struct replay_need *need = finder->need;
+    uint64_t most = finder->spent + budget_of(finder, REPLAY_NEED_BLAME_OPS_MAX);
 
+    finder->budget = most < finder->budget ? most : finder->budget;
     need->blame_minimal = true;
     for (uint32_t i = need->blame_count; i-- > 0 && finder->status == CORE_OK;) {
         if (!doubtful[i])
@@ -390,7 +397,7 @@ static void find_all(struct finder *finder, const struct replay_worlds *worlds)
 
     CORE_CHECK(worlds->rank_count == need->rank_count);
     finder->ops = replay_run_ops(finder->run);
-    finder->budget = REPLAY_NEED_OPS_MAX + REPLAY_NEED_RUNS_MAX * finder->ops;
+    finder->budget = budget_of(finder, REPLAY_NEED_OPS_MAX);
     finder->spent = 2 * (finder->ops + 1);
     need->runs = 2;
     memcpy(need->held_bytes, worlds->held_bytes, need->rank_count * sizeof *need->held_bytes);

@@ -53,8 +53,10 @@ struct replay_need {
                            the same */
 };
 /* The budget: operations executed, and runs of the whole program besides, which are few for a long
- * one. */
+ * one. To leave sends out of those that are blamed takes a run for each, and they grow in number
+ * with the program: so that has less. */
 #define REPLAY_NEED_OPS_MAX UINT64_C(20000000)
+#define REPLAY_NEED_BLAME_OPS_MAX UINT64_C(2000000)
 #define REPLAY_NEED_RUNS_MAX 16
 
 /* coll and order are taken from policy (NULL: default); its buffering is not used. worlds: of this

@@ -850,6 +850,71 @@ static void thread_collectives(long n)
     in_threads(n, mix);
 }
 
+/* A message from each thread to the next one of the neighbour, from whomever it comes, and a
+ * collective. */
+static void *pass_on(void *argument)
+{
+    struct share *share = argument;
+    int in, sum, next = (share->number + 1) % THREADS;
+
+    for (long i = 0; i < share->n; i++) {
+        MPI_Send(&me, 1, MPI_INT, (me + 1) % ranks, next, MPI_COMM_WORLD);
+        MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, share->number, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        MPI_Allreduce(&in, &sum, 1, MPI_INT, MPI_SUM, share->comm);
+    }
+    return NULL;
+}
+
+static void thread_rounds(long n)
+{
+    in_threads(n, pass_on);
+}
+
+static MPI_Win shared_window; /* of all threads */
+
+static void in_threads_on_window(long n, void *(*body)(void *))
+{
+    window_new(&shared_window);
+    MPI_Win_lock_all(0, shared_window);
+    in_threads(n, body);
+    MPI_Win_unlock_all(shared_window);
+    MPI_Win_free(&shared_window);
+}
+
+static void *accumulate(void *argument)
+{
+    const struct share *share = argument;
+    int word = 1;
+
+    for (long i = 0; i < share->n; i++)
+        MPI_Accumulate(&word, 1, MPI_INT, other, i % 8, 1, MPI_INT, MPI_SUM, shared_window);
+    MPI_Win_flush(other, shared_window);
+    return NULL;
+}
+
+static void thread_accumulates(long n)
+{
+    in_threads_on_window(n, accumulate);
+}
+
+static void *fetch(void *argument)
+{
+    const struct share *share = argument;
+    int one = 1, before;
+
+    for (long i = 0; i < share->n; i++) {
+        MPI_Fetch_and_op(&one, &before, MPI_INT, 0, share->number, MPI_SUM, shared_window);
+        MPI_Win_flush(0, shared_window);
+    }
+    return NULL;
+}
+
+static void thread_fetches(long n)
+{
+    in_threads_on_window(n, fetch);
+}
+
 /* --- files ------------------------------------------------------------------------------------ */
 
 static void files(long n)
@@ -918,6 +983,9 @@ static const struct family {
     {"thread_probes", thread_probes},
     {"thread_stream", thread_stream},
     {"thread_collectives", thread_collectives},
+    {"thread_rounds", thread_rounds},
+    {"thread_accumulates", thread_accumulates},
+    {"thread_fetches", thread_fetches},
     {"mutex", mutex},
     {"windows_shared", windows_shared},
     {"files", files},
