@@ -13,7 +13,9 @@
  *  3. Looking at contents takes a credit of bytes, and then no more than a byte in
  *     RECORDER_CREDIT_TICKS: a mistake in a loop shows in its first rounds, and the loops of a
  *     simulation cost what recording them costs.
- *  4. Memory that the program owns is looked at only where it can be read (memory.h): a buffer that
+ *  4. Each buffer in flight lies within the bounds of its kind, in_flight_bounds: a loop of
+ *     thousands of accesses in one epoch is not held against each buffer that flies.
+ *  5. Memory that the program owns is looked at only where it can be read (memory.h): a buffer that
  *     is no longer mapped must not end the job. Where a watchpoint may be on it, it is read through
  *     the kernel: our own reading must not spring it. The library, which reads or fills a large
  *     buffer later, would end the job: so a few of those are looked for when a call is entered. */
@@ -56,6 +58,9 @@ struct flight {
 static uint32_t
     in_flight_request[IN_FLIGHT_MAX]; /* apart from the rest: looked through all the time */
 static struct flight in_flight[IN_FLIGHT_MAX];
+static struct usage_bounds { /* wider where a buffer has come back, until none flies */
+    uintptr_t start, end;
+} in_flight_bounds[2]; /* by enum usage_access */
 static struct restartable { /* buffers of persistent requests */
     uint32_t request;
     int partitions; /* of a partitioned one; else 0 */
@@ -104,6 +109,18 @@ static inline bool spans_meet(const struct usage_buffer *a, const struct usage_b
            (a->access == USAGE_WRITE || b->access == USAGE_WRITE);
 }
 
+static inline bool is_within(const struct usage_buffer *b, const struct usage_bounds *bounds)
+{
+    return b->start < bounds->end && bounds->start < b->end;
+}
+
+/* Whether it may meet one that flies: none where it does not reach into their bounds (4). */
+static inline bool may_meet(const struct usage_buffer *b)
+{
+    return is_within(b, &in_flight_bounds[USAGE_WRITE]) ||
+           (b->access == USAGE_WRITE && is_within(b, &in_flight_bounds[USAGE_READ]));
+}
+
 /* How many bytes of both would be written by one of them. */
 static inline uint64_t meet(const struct usage_buffer *a, const struct usage_buffer *b)
 {
@@ -121,7 +138,7 @@ static void say_overlap(struct lane *lane, uint64_t seq, enum misuse_kind kind,
 
 static void compare_one(struct lane *lane, uint64_t seq, const struct usage_buffer *b)
 {
-    for (uint32_t i = 0; i < usage_in_flight.count; i++) {
+    for (uint32_t i = 0, count = may_meet(b) ? usage_in_flight.count : 0; i < count; i++) {
         const struct usage_buffer *other = &in_flight[i].buffer;
         uint64_t bytes = meet(b, other);
         if (!bytes)
@@ -168,7 +185,8 @@ void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *
         compare_all(lane, seq, all, held);
         return;
     }
-    for (uint32_t i = 0; i < usage_in_flight.count; i++)
+    for (uint32_t i = 0, count = usage_in_flight.count && may_meet(b) ? usage_in_flight.count : 0;
+         i < count; i++)
         if (UNLIKELY(spans_meet(b, &in_flight[i].buffer))) {
             compare_all(lane, seq, all, held);
             return;
@@ -223,9 +241,15 @@ static uint64_t hash_of(const struct flight *f)
     return readable ? XXH3_64bits(f->point >= 0 ? copy : at, f->hashed) | 1 : 0;
 }
 
+/* usage_in_flight.watched counts these: whoever looks for them ends with the last one. */
+static inline bool is_watched(const struct flight *f)
+{
+    return f->watched || f->point >= 0;
+}
+
 static void unwatch(struct flight *f)
 {
-    usage_in_flight.watched -= f->watched || f->point >= 0;
+    usage_in_flight.watched -= is_watched(f);
     f->watched = false;
     if (f->reading >= 0)
         reads_forget(f->reading);
@@ -280,11 +304,23 @@ static void take_gaps(struct flight *f, const struct datatype_span *s)
     }
 }
 
+static void bounds_widen(const struct usage_buffer *b)
+{
+    struct usage_bounds *bounds = &in_flight_bounds[b->access];
+    const struct usage_bounds none = {.start = UINTPTR_MAX, .end = 0};
+
+    if (!usage_in_flight.count)
+        in_flight_bounds[USAGE_READ] = in_flight_bounds[USAGE_WRITE] = none;
+    bounds->start = b->start < bounds->start ? b->start : bounds->start;
+    bounds->end = b->end > bounds->end ? b->end : bounds->end;
+}
+
 static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
                      const struct usage_buffer *buffer)
 {
     if (usage_in_flight.count == IN_FLIGHT_MAX || UNLIKELY(recorder.partial))
         return;
+    bounds_widen(buffer);
     uint32_t at = usage_in_flight.count++;
     struct flight *f = &in_flight[at];
     const struct datatype_span *s = buffer->type ? datatypes_span(buffer->type) : NULL;
@@ -327,7 +363,7 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
             f->reading = reads_follow(seq);
         f->watched = buffer->any_time ? f->reading >= 0 : bytes <= EAGER_BYTES && !recorder.several;
         f->hashed = f->watched ? hashed : 0;
-        usage_in_flight.watched += f->watched || f->point >= 0;
+        usage_in_flight.watched += is_watched(f);
         look_on();
     }
 }
@@ -605,8 +641,11 @@ void usage_look_slow(struct lane *lane, uint64_t seq)
         return;
     look_for_large(lane, seq);
     exposed_look(lane, seq, relooked);
-    for (uint32_t i = 0; i < usage_in_flight.count; i++) {
+    for (uint32_t i = 0, left = usage_in_flight.watched; left && i < usage_in_flight.count; i++) {
         struct flight *f = &in_flight[i];
+        if (!is_watched(f))
+            continue;
+        left--;
         const void *hit = f->point < 0 ? NULL : watch_hit(f->point);
         uint64_t now = relooked && f->watched && f->hash ? hash_of(f) : 0;
         bool changed = f->reading >= 0 ? stored_to(f) : now && now != f->hash;
@@ -639,19 +678,23 @@ void usage_relook_slow(struct lane *lane, uint64_t now)
         return;
     if (point_count || exposed_count)
         watch_leave();
-    for (uint32_t i = 0; i < usage_in_flight.count; i++)
+    for (uint32_t i = 0, left = usage_in_flight.watched; left && i < usage_in_flight.count; i++) {
+        left -= is_watched(&in_flight[i]);
         bytes += in_flight[i].watched ? in_flight[i].hashed + HASH_LEAST : 0;
+    }
     bytes += exposed_bytes();
     if (!recorder_may_spend(&usage_credit,
                             2 * bytes)) { /* now, and when the next call is entered */
         look_when_earned(now, 2 * bytes);
         return;
     }
-    for (uint32_t i = 0; i < usage_in_flight.count; i++)
+    for (uint32_t i = 0, left = usage_in_flight.watched; left && i < usage_in_flight.count; i++) {
+        left -= is_watched(&in_flight[i]);
         if (in_flight[i].reading >= 0)
             stored_to(&in_flight[i]);
         else if (in_flight[i].watched)
             in_flight[i].hash = hash_of(&in_flight[i]);
+    }
     exposed_remember();
     relooked = true;
     look_on();
