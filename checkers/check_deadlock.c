@@ -617,7 +617,7 @@ static enum core_status add_stalled(const struct check_input *input, struct find
     for (uint32_t i = 0; i < list->count; i++)
         if (list->finding[i].ended_job)
             return CORE_OK;
-    struct finding *finding = finding_list_add(list, RULE_DEADLOCK, FINDING_NOTE);
+    struct finding *finding = finding_list_reach(list, RULE_DEADLOCK);
     if (!finding)
         return CORE_NO_MEMORY;
     enum core_status status =
@@ -642,7 +642,7 @@ static enum core_status add_stalled(const struct check_input *input, struct find
 static void add_left_out(const struct check_input *input, struct finding_list *list)
 {
     struct finding *finding =
-        input->notes->ranks_left_out ? finding_list_add(list, RULE_DEADLOCK, FINDING_NOTE) : NULL;
+        input->notes->ranks_left_out ? finding_list_reach(list, RULE_DEADLOCK) : NULL;
 
     if (finding)
         finding_title(finding,
@@ -693,7 +693,7 @@ static enum core_status decide_orders(const struct check_input *input, const cha
     if (decision.verdict == REPLAY_VERDICT_DEADLOCK)
         status = add_finding(input, list, ORDER, &decision.found.result, decision.found.witness);
     else if (decision.verdict == REPLAY_VERDICT_NONE) {
-        struct finding *finding = finding_list_add(list, RULE_DEADLOCK, FINDING_NOTE);
+        struct finding *finding = finding_list_reach(list, RULE_DEADLOCK);
         if (finding) {
             finding_title(finding,
                           "no deadlock in any order of messages%s of these calls (%s receive%s of "
@@ -739,7 +739,7 @@ static enum core_status explore_world(const struct check_input *input, const cha
     } else if (cut && status == CORE_OK) {
         CORE_CHECK(*note <= list->count);
         struct finding *finding =
-            *note ? &list->finding[*note - 1] : finding_list_add(list, RULE_DEADLOCK, FINDING_NOTE);
+            *note ? &list->finding[*note - 1] : finding_list_reach(list, RULE_DEADLOCK);
         char runs[32], sampled[32];
         describe_number(exploration.runs, runs, sizeof runs);
         describe_number(exploration.sampled, sampled, sizeof sampled);

@@ -92,6 +92,15 @@ struct finding *finding_list_add(struct finding_list *list, enum rule_id rule,
     return finding;
 }
 
+struct finding *finding_list_reach(struct finding_list *list, enum rule_id rule)
+{
+    struct finding *finding = finding_list_add(list, rule, FINDING_NOTE);
+
+    if (finding)
+        finding->reach = true;
+    return finding;
+}
+
 void finding_list_keep(struct finding_list *list, uint32_t first, const bool wanted[RULE_COUNT])
 {
     uint32_t kept = first;
@@ -506,6 +515,11 @@ bool finding_is_faint(const struct finding *finding)
            finding->confirmed != FINDING_NOT_TRIED && finding->confirmed != FINDING_CONFIRMED;
 }
 
+bool finding_is_of_program(const struct finding *finding)
+{
+    return !finding->reach && !finding_is_faint(finding);
+}
+
 bool finding_list_fails(const struct finding_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
@@ -590,6 +604,8 @@ char *finding_json(const struct finding *finding)
         json_object_set_new(object, "undecided", json_true());
     if (finding->ended_job)
         json_object_set_new(object, "ended_job", json_true());
+    if (finding->reach)
+        json_object_set_new(object, "reach", json_true());
     if (finding->effect != FINDING_EFFECT_OPEN)
         set_text(object, "effect", finding_effect_text(finding->effect));
     if (finding->remedy)

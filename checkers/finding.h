@@ -78,6 +78,8 @@ struct finding {
     bool undecided; /* assumed, and nothing in the trace speaks against it: without the real job
                        there is no verdict */
     bool ended_job; /* it says what ended the recorded run, that was not ended by crosswait */
+    bool reach; /* a note that says how far the judgement reaches, and not what the program does:
+                   "no deadlock in 20,000 schedules" */
     enum finding_effect effect;
     enum remedy remedy;
     enum finding_confirmed confirmed;
@@ -171,9 +173,14 @@ void finding_call_subject(struct finding_call *call, struct trace *trace, uint64
 void finding_confirm(struct finding *finding, enum finding_confirmed how);
 bool finding_is_refuted(const struct finding *finding);
 
+/* Adds one that says how far the judgement reaches. NULL when out of memory (reported). */
+struct finding *finding_list_reach(struct finding_list *list, enum rule_id rule);
 /* Whether the record speaks against it, and the real job did not confirm it either: not worth a
  * reader's time, unless he asks for all. */
 bool finding_is_faint(const struct finding *finding);
+/* Whether it is of the program, so that whoever keeps its code is to see it at its lines: neither
+ * faint nor of the judgement's reach. */
+bool finding_is_of_program(const struct finding *finding);
 
 bool finding_list_fails(const struct finding_list *list); /* any warning or error */
 bool finding_list_undecided(const struct finding_list *list);

@@ -166,6 +166,7 @@ enum core_status finding_list_read(struct finding_list *list, const char *json)
     finding->assumed = flag_take(object, "assumed");
     finding->undecided = flag_take(object, "undecided");
     finding->ended_job = flag_take(object, "ended_job");
+    finding->reach = flag_take(object, "reach");
     finding->cause = (uint32_t)number_take(&reader, object, "cause", UINT32_MAX);
     finding->title = text_take(&reader, object, "title");
     finding->claim = text_take(&reader, object, "claim");

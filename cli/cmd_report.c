@@ -12,36 +12,63 @@ enum {
     OPTION_NO_CHECK,
     OPTION_RECHECK,
     OPTION_SEARCH,
-    OPTION_ROOT = OPTION_SEARCH + JUDGE_SEARCH_COUNT,
-    OPTION_STYLE
+    OPTION_CI = OPTION_SEARCH + JUDGE_SEARCH_COUNT,
+    OPTION_STYLE = OPTION_CI + JUDGE_CI_COUNT
 };
 
 static const struct options_spec spec[] = {
-    {"format", 'f', "NAME",
-     "text (default), why, html, json, sarif, junit, proof, dot, perfetto or goal"},
+    {"format", 'f', "NAME", REPORT_NAMES_LISTED},
     {"output", 'o', "FILE", "write to FILE, not to standard output"},
     {"no-check", 0, NULL, "report what was recorded; look for nothing"},
     {"recheck", 0, NULL, "check again what was checked before"},
     JUDGE_SEARCH_SPECS,
-    {"source-root", 0, "DIR",
-     "paths in SARIF and JUnit are relative to DIR (the current directory)"},
+    JUDGE_CI_SPECS,
     JUDGE_STYLE_SPECS,
     {0},
 };
 static const struct options_command command = {
     "report",
-    "crosswait report [--format=NAME] [-o FILE] T.db",
+    "crosswait report [--format=NAME] [-o FILE] T.db...",
     "Renders what ran, what became of each rank, and what was found when the trace was checked; "
-    "one that was not is checked.",
+    "one that was not is checked. Several traces make one report, where its format has room for "
+    "them.",
     spec,
     "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace or the output, 5 no "
     "verdict: budget "
     "spent, or only the real job can tell.",
     0,
     .example = "crosswait report --format=html -o T.html T.db\n"
+               "crosswait report --format=sarif -o all.sarif A.db B.db\n"
                "crosswait report --format=json T.db | jq -r '.findings[].title'\n"
                "crosswait report --format=dot T.db | dot -Tsvg -o who-waits.svg",
 };
+
+/* What a format puts around the traces, and what goes to a file, is written once all of them are
+ * judged. */
+static int report(const struct options *o, struct judge_options *judge, const char *output)
+{
+    struct judge_series series = {0};
+    int code = CLI_CLEAN;
+
+    judge->series = &series;
+    if (output || *judge->format->head) {
+        judge->quiet = true;
+        judge->output[judge->output_count++] =
+            (struct judge_output){.format = judge->format, .path = output};
+    }
+    if (judge_files_open(judge) != CORE_OK)
+        return CLI_TROUBLE;
+    for (int i = 0; i < o->operand_count; i++) {
+        if (i && !judge->quiet)
+            fputs(judge->format->between, stdout);
+        code = judge_worse(code, judge_trace(o->operand[i], judge, stdout));
+    }
+    for (uint32_t i = 0; i < judge->output_count; i++)
+        judge->output[i].failed |= code == CLI_TROUBLE || code == CLI_USAGE;
+    if (judge_files_close(judge) != CORE_OK || (fflush(stdout) != 0 && code != CLI_TROUBLE))
+        code = CLI_TROUBLE;
+    return code;
+}
 
 int cmd_report(int argc, char **argv)
 {
@@ -72,23 +99,21 @@ int cmd_report(int argc, char **argv)
         case OPTION_RECHECK:
             judge.recall = false;
             break;
-        case OPTION_ROOT:
-            judge.source_root = o.value;
-            break;
         default:
-            if ((which < OPTION_ROOT
-                     ? judge_search_set(&judge, &o, which - OPTION_SEARCH)
-                     : judge_style_set(&judge, &o, which - OPTION_STYLE)) != CORE_OK)
+            if (which >= OPTION_CI && which < OPTION_STYLE)
+                judge_ci_set(&judge, &o, which - OPTION_CI);
+            else if ((which < OPTION_CI
+                          ? judge_search_set(&judge, &o, which - OPTION_SEARCH)
+                          : judge_style_set(&judge, &o, which - OPTION_STYLE)) != CORE_OK)
                 return CLI_USAGE;
         }
     }
     if (which != OPTIONS_END)
         return options_exit(which);
-    if (options_one(&o, "trace", false))
+    if ((o.operand_count < 2 || o.rest_count) && options_one(&o, "trace", false))
         return CLI_USAGE;
-    if (output && strcmp(output, "-") != 0) {
-        judge.quiet = true;
-        judge.output[judge.output_count++] = (struct judge_output){judge.format, output};
-    }
-    return judge_trace(o.operand[0], &judge, stdout);
+    if (o.operand_count > 1 && !judge.format->between)
+        return options_wrong(&o, "a report in the format %s is on one trace, and there are %d",
+                             judge.format->name, o.operand_count);
+    return report(&o, &judge, output && strcmp(output, "-") != 0 ? output : NULL);
 }

@@ -70,7 +70,7 @@ struct run_outcome {
 };
 
 /* Reports on further jobs of the command are told apart as their traces are: F-2.html, F-3.html...
- */
+ * unless their format holds several. */
 static void outputs_number(struct judge_options *judge, uint32_t number,
                            char name[JUDGE_OUTPUTS_MAX][PATH_MAX])
 {
@@ -78,19 +78,27 @@ static void outputs_number(struct judge_options *judge, uint32_t number,
         const char *path = judge->output[i].path, *slash = strrchr(path, '/'),
                    *dot = strrchr(path, '.');
         int stem = dot && (!slash || dot > slash + 1) ? (int)(dot - path) : (int)strlen(path);
+        if (judge->output[i].joined)
+            continue;
         snprintf(name[i], PATH_MAX, "%.*s-%" PRIu32 "%s", stem, path, number, path + stem);
         judge->output[i].path = name[i];
     }
 }
 
-static void trace_judge(const char *path, uint32_t number, const struct judge_options *options,
+static void trace_judge(const char *path, uint32_t number, struct judge_options *judge,
                         struct run_outcome *outcome)
 {
     static char name[JUDGE_OUTPUTS_MAX][PATH_MAX];
-    struct judge_options judge = *options;
+    const char *named[JUDGE_OUTPUTS_MAX];
+    int code;
 
-    outputs_number(&judge, number, name);
-    switch (judge_trace(path, &judge, stdout)) {
+    for (uint32_t i = 0; i < judge->output_count; i++)
+        named[i] = judge->output[i].path;
+    outputs_number(judge, number, name);
+    code = judge_trace(path, judge, stdout);
+    for (uint32_t i = 0; i < judge->output_count; i++)
+        judge->output[i].path = named[i];
+    switch (code) {
     case CLI_CLEAN:
         break;
     case CLI_FINDINGS:
@@ -165,13 +173,17 @@ static int run(const struct launch_options *launch, struct judge_options *judge)
         launch_result_done(&result);
         return code;
     }
-    outcome.trouble = status != CORE_OK;
+    struct judge_series series = {0};
+    judge->series = &series;
+    judge->announce = true;
+    outcome.trouble = status != CORE_OK || judge_files_open(judge) != CORE_OK;
     for (uint32_t i = 0; i < result.trace_count; i++) {
-        if (!judge->quiet)
-            printf("%scrosswait: report on %s\n", i ? "\n" : "", result.trace[i]);
-        fflush(stdout);
+        if (i && !judge->quiet)
+            printf("\n");
         trace_judge(result.trace[i], i + 1, judge, &outcome);
     }
+    fflush(stdout);
+    outcome.trouble |= judge_files_close(judge) != CORE_OK;
     launch_verdict_report(&result);
     if (fflush(stdout) || ferror(stdout)) {
         core_report(CORE_IO, "cannot write the report to standard output");

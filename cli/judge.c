@@ -2,13 +2,16 @@
  * another's file) is judged all the same: only keeping the findings in it is left out. */
 #include "cli/judge.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "core/array.h"
 #include "core/check.h"
 #include "core/progress.h"
+#include "core/text.h"
 
 void judge_defaults(struct judge_options *options)
 {
@@ -63,15 +66,22 @@ enum core_status judge_style_set(struct judge_options *judge, const struct optio
     return judge_colour_read(options, &judge->colour);
 }
 
+void judge_ci_set(struct judge_options *judge, const struct options *options, int index)
+{
+    CORE_CHECK(index >= 0 && index < JUDGE_CI_COUNT);
+    *(index ? &judge->category : &judge->source_root) = options->value;
+}
+
 enum core_status judge_file_set(struct judge_options *judge, const struct options *options,
                                 int index)
 {
-    static const char *const format[] = {"html", "junit", "sarif", "json"};
-    enum { FORMATS = sizeof format / sizeof *format };
+#define X(name, help) #name,
+    static const char *const format[] = {JUDGE_FILES(X)};
+#undef X
 
     CORE_CHECK(index >= 0 && index < JUDGE_FILE_COUNT);
-    if (index == FORMATS) {
-        judge->source_root = options->value;
+    if (index >= JUDGE_OUTPUTS_MAX) {
+        judge_ci_set(judge, options, index - JUDGE_OUTPUTS_MAX);
         return CORE_OK;
     }
     if (judge->output_count == JUDGE_OUTPUTS_MAX) {
@@ -79,7 +89,7 @@ enum core_status judge_file_set(struct judge_options *judge, const struct option
         return CORE_BAD_INPUT;
     }
     judge->output[judge->output_count++] =
-        (struct judge_output){report_find(format[index]), options->value};
+        (struct judge_output){.format = report_find(format[index]), .path = options->value};
     return CORE_OK;
 }
 
@@ -95,8 +105,28 @@ static enum core_status render(const void *what, FILE *file)
     return rendering->format->render(rendering->facts, file);
 }
 
+/* Of several traces in one file: what is said of this one is added. */
+static enum core_status output_join(struct judge_output *output, const struct report_facts *facts)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *one = open_memstream(&text, &bytes);
+    enum core_status status = one ? output->format->render(facts, one) : CORE_OK;
+
+    if (!core_text_close(one, &text) && status == CORE_OK)
+        status = core_report(CORE_NO_MEMORY, "out of memory for '%s'", output->path);
+    if (status == CORE_OK && bytes) {
+        if (fflush(output->joined) == 0 && output->bytes)
+            fputs(output->format->between, output->joined);
+        fwrite(text, 1, bytes, output->joined);
+    }
+    free(text);
+    output->failed |= status != CORE_OK;
+    return status;
+}
+
 static enum core_status outputs_write(const struct report_facts *facts,
-                                      const struct judge_options *options)
+                                      struct judge_options *options)
 {
     struct report_facts plain = *facts;
     enum core_status status = CORE_OK;
@@ -105,10 +135,90 @@ static enum core_status outputs_write(const struct report_facts *facts,
     for (uint32_t i = 0; i < options->output_count; i++) {
         plain.output = options->output[i].path;
         struct rendering rendering = {&plain, options->output[i].format};
-        enum core_status one = output_file_write(plain.output, render, &rendering);
+        enum core_status one = options->output[i].joined
+                                   ? output_join(&options->output[i], &plain)
+                                   : output_file_write(plain.output, render, &rendering);
         status = status == CORE_OK ? one : status;
     }
     return status;
+}
+
+enum core_status judge_files_open(struct judge_options *options)
+{
+    for (uint32_t i = 0; i < options->output_count; i++) {
+        struct judge_output *output = &options->output[i];
+        if (!output->format->between)
+            continue;
+        output->joined = open_memstream(&output->text, &output->bytes);
+        if (!output->joined)
+            return core_report(CORE_NO_MEMORY, "out of memory for '%s'", output->path);
+    }
+    return CORE_OK;
+}
+
+static enum core_status joined_write(const void *what, FILE *file)
+{
+    const struct judge_output *output = what;
+
+    fputs(output->format->head, file);
+    fwrite(output->text, 1, output->bytes, file);
+    fputs(output->format->tail, file);
+    return ferror(file)
+               ? core_report(CORE_IO, "cannot write '%s': %s; choose another place",
+                             output->path ? output->path : "standard output", strerror(errno))
+               : CORE_OK;
+}
+
+enum core_status judge_files_close(struct judge_options *options)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; i < options->output_count; i++) {
+        struct judge_output *output = &options->output[i];
+        if (!output->joined)
+            continue;
+        enum core_status one =
+            core_text_close(output->joined, &output->text)
+                ? CORE_OK
+                : core_report(CORE_NO_MEMORY, "out of memory for '%s'", output->path);
+        output->joined = NULL;
+        if (one == CORE_OK && options->series && options->series->count && !output->failed)
+            one = output->path ? output_file_write(output->path, joined_write, output)
+                               : joined_write(output, stdout);
+        free(output->text);
+        output->text = NULL;
+        status = status == CORE_OK ? one : status;
+    }
+    for (uint32_t i = 0; options->series && i < options->series->count; i++)
+        free(options->series->subject[i]);
+    if (options->series)
+        CORE_ARRAY_DONE(options->series->subject, options->series->count, options->series->room);
+    return status;
+}
+
+int judge_worse(int a, int b)
+{
+    static const int order[] = {CLI_CLEAN, CLI_BUDGET, CLI_FINDINGS, CLI_USAGE, CLI_TROUBLE};
+    int worst = a;
+
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (order[i] == a || order[i] == b)
+            worst = order[i];
+    return worst;
+}
+
+/* Adds the trace to the series; how many of its like there are now. */
+static uint32_t series_add(struct judge_series *series, const char *subject)
+{
+    uint32_t number = 1;
+    char *copy = series ? strdup(subject) : NULL;
+
+    for (uint32_t i = 0; series && i < series->count; i++)
+        number += !strcmp(series->subject[i], subject);
+    if (copy && CORE_ARRAY_PUSH(series->subject, series->count, series->room, "the reports",
+                                copy) != CORE_OK)
+        free(copy);
+    return number;
 }
 
 static unsigned needs_of(const struct judge_options *options)
@@ -149,7 +259,27 @@ static enum core_status judge(struct trace *trace, const struct judge_options *o
     return *out_checked == CORE_BUDGET ? CORE_OK : *out_checked;
 }
 
-int judge_trace(const char *trace_path, const struct judge_options *options, FILE *out)
+/* Said before it is checked, which may take a while. */
+static void announce(struct trace *trace, FILE *out)
+{
+    char *subject = report_subject(trace);
+
+    fprintf(out, "crosswait: report on %s (%s)\n", subject ? subject : "a job", trace->path);
+    fflush(out);
+    free(subject);
+}
+
+/* How a report is to look, and what it is called by. */
+static void facts_dress(const struct judge_options *options, FILE *out, struct report_facts *facts)
+{
+    facts->source_root = options->source_root;
+    facts->category = options->category ? options->category : facts->category;
+    facts->number = series_add(options->series, facts->subject);
+    facts->style = (struct report_style){.colour = judge_coloured(options->colour, out),
+                                         .verbose = options->verbose};
+}
+
+int judge_trace(const char *trace_path, struct judge_options *options, FILE *out)
 {
     struct trace trace = {0};
     struct finding_list list = {0};
@@ -162,6 +292,8 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
     enum core_status status = trace_open(trace_path, writable ? TRACE_WRITE : TRACE_READ, &trace);
     if (status != CORE_OK)
         return cli_exit_of(status);
+    if (options->announce && !options->quiet)
+        announce(&trace, out);
     if (!options->check_none)
         status = judge(&trace, options, &list, &checked);
     if (status == CORE_OK && !options->check_none)
@@ -174,9 +306,8 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
     if (status == CORE_OK)
         status = report_facts_gather(&trace, options->check_none ? NULL : &list, needs_of(options),
                                      &facts);
-    facts.source_root = options->source_root;
-    facts.style = (struct report_style){.colour = judge_coloured(options->colour, out),
-                                        .verbose = options->verbose};
+    if (status == CORE_OK)
+        facts_dress(options, out, &facts);
     if (status == CORE_OK && !options->quiet)
         status = options->findings_only ? report_text_findings(&facts, out)
                                         : options->format->render(&facts, out);

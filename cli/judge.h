@@ -13,21 +13,38 @@
 
 struct judge_output { /* a report besides the one that is printed */
     const struct report_format *format;
-    const char *path;
+    const char *path; /* NULL: standard output */
+    FILE *joined;     /* what is said of several traces, until judge_files_close; NULL: the format
+                         has a file for each trace, which judge_trace writes */
+    char *text;
+    size_t bytes;
+    bool failed;
 };
-enum { JUDGE_OUTPUTS_MAX = 4 };
 
-/* Reports into files, in the order of judge_file_set. */
-#define JUDGE_FILE_SPECS                                                                \
-    {"html", 0, "FILE", "write the report as a page for a browser, too"},               \
-        {"junit", 0, "FILE", "write it as JUnit XML, for the test tab of a CI system"}, \
-        {"sarif", 0, "FILE", "write it as SARIF, for code scanning"},                   \
-        {"json", 0, "FILE", "write it as one object, for scripts"},                     \
-    {                                                                                   \
-        "source-root", 0, "DIR",                                                        \
-            "paths in SARIF and JUnit are relative to DIR (the current directory)"      \
+/* Reports into files: the formats that run can write beside what it prints. X(NAME, help) */
+#define JUDGE_FILES(X)                                                           \
+    X(html, "write the report as a page for a browser, too")                     \
+    X(junit, "write it as JUnit XML, for the test tab of a CI system")           \
+    X(sarif, "write it as SARIF, for code scanning")                             \
+    X(json, "write it as one object, for scripts")                               \
+    X(github, "write it as commands of a GitHub workflow: '/dev/stdout' in one") \
+    X(gitlab, "write it as code quality of GitLab")                              \
+    X(markdown, "write it as a summary: \"$GITHUB_STEP_SUMMARY\" in a workflow")
+#define JUDGE_FILE_SPEC(name, help) {#name, 0, "FILE", help},
+#define JUDGE_FILE_ONE(name, help) +1
+enum { JUDGE_OUTPUTS_MAX = JUDGE_FILES(JUDGE_FILE_ONE) };
+
+/* How CI systems know the program and the run; report's as well. */
+#define JUDGE_CI_SPECS                                                                             \
+    {"source-root", 0, "DIR", "paths for CI systems are relative to DIR (the current directory)"}, \
+    {                                                                                              \
+        "category", 0, "NAME",                                                                     \
+            "what tells this run from others of the same program, as of another MPI "              \
+            "(crosswait)"                                                                          \
     }
-enum { JUDGE_FILE_COUNT = 5 };
+enum { JUDGE_CI_COUNT = 2 };
+#define JUDGE_FILE_SPECS JUDGE_FILES(JUDGE_FILE_SPEC) JUDGE_CI_SPECS
+enum { JUDGE_FILE_COUNT = JUDGE_OUTPUTS_MAX + JUDGE_CI_COUNT };
 
 enum judge_colour { JUDGE_COLOUR_AUTO, JUDGE_COLOUR_ALWAYS, JUDGE_COLOUR_NEVER };
 
@@ -52,6 +69,11 @@ enum { JUDGE_STYLE_COUNT = 3 };
     }
 enum { JUDGE_SEARCH_COUNT = 2 };
 
+struct judge_series { /* what traces are of that were judged: "./app, 8 ranks" */
+    char **subject;
+    uint32_t count, room;
+};
+
 struct judge_options {
     struct check_options check;
     struct explored_options explore; /* run: look at what the job might have done as well */
@@ -62,8 +84,11 @@ struct judge_options {
     const struct report_format *format;
     struct judge_output output[JUDGE_OUTPUTS_MAX];
     uint32_t output_count;
-    const char *source_root; /* NULL: where one stands */
-    bool verbose, quiet;     /* quiet: print nothing */
+    const char *source_root;     /* NULL: where one stands */
+    const char *category;        /* NULL: crosswait */
+    struct judge_series *series; /* traces of one command; NULL: there is one */
+    bool announce;               /* say first what the report is on */
+    bool verbose, quiet;         /* quiet: print nothing */
     enum judge_colour colour;
     bool findings_only; /* text: leave out what the job was and its totals */
 };
@@ -79,6 +104,9 @@ enum core_status judge_search_set(struct judge_options *judge, const struct opti
 enum core_status judge_style_set(struct judge_options *judge, const struct options *options,
                                  int index);
 
+/* Reads the index-th of JUDGE_CI_SPECS. */
+void judge_ci_set(struct judge_options *judge, const struct options *options, int index);
+
 /* Reads the index-th of JUDGE_FILE_SPECS; a mistake is reported. */
 enum core_status judge_file_set(struct judge_options *judge, const struct options *options,
                                 int index);
@@ -89,6 +117,13 @@ bool judge_coloured(enum judge_colour when, FILE *out);
 
 /* Returns the exit status of the command (enum cli_exit): clean, findings, trouble, budget spent.
  */
-int judge_trace(const char *trace_path, const struct judge_options *options, FILE *out);
+int judge_trace(const char *trace_path, struct judge_options *options, FILE *out);
+
+/* Between the two, files of which a format holds several traces gather what judge_trace says; the
+ * latter writes them, unless there was no trace. The options stay where they are. */
+enum core_status judge_files_open(struct judge_options *options);
+enum core_status judge_files_close(struct judge_options *options);
+/* The exit status of several traces of one command: the worst. */
+int judge_worse(int a, int b);
 
 #endif

@@ -892,7 +892,7 @@ enum core_status explore_findings_overdue(struct explore_program *program,
     uint32_t count = search->overdue_count;
     if (!count)
         return CORE_OK;
-    struct finding *finding = finding_list_add(list, RULE_BEHAVIOUR, FINDING_NOTE);
+    struct finding *finding = finding_list_reach(list, RULE_BEHAVIOUR);
     if (!finding)
         return CORE_NO_MEMORY;
     finding_title(finding, "%" PRIu32 " world%s %s than a world may, and %s broken off", count,

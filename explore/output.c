@@ -148,6 +148,26 @@ enum core_status explore_output_json(const struct explore_result *result, FILE *
     return status;
 }
 
+static enum core_status sarif_finding(struct sarif *sarif, const struct finding *f,
+                                      struct source *source)
+{
+    struct block block = {0};
+    if (!finding_is_of_program(f)) {
+        sarif_note_add(sarif, f->rule->id, finding_says(f));
+        return CORE_OK;
+    }
+    enum core_status status = block_make(NULL, source, f, &block);
+    char *identity = identity_text(NULL, f);
+    sarif_result_add(sarif, &(struct sarif_result){f->rule->id, finding_severity_text(f->severity),
+                                                   finding_says(f), identity ? identity : ""});
+    free(identity);
+    report_sarif_places(sarif, &block);
+    block_done(&block);
+    sarif_property_add(sarif, "schedule", f->schedule);
+    sarif_property_add(sarif, "repeat", f->repeat);
+    return status;
+}
+
 enum core_status explore_output_sarif(const struct explore_result *result, FILE *file)
 {
     const struct sarif_place fallback = {.path = result->program, .line = 1};
@@ -159,19 +179,11 @@ enum core_status explore_output_sarif(const struct explore_result *result, FILE 
         sarif_rule_add(
             sarif, &(struct sarif_rule){rule->id, rule->says, rule->help, rule->class, "check"});
     }
-    for (uint32_t i = 0; i < result->findings->count; i++) {
-        const struct finding *f = &result->findings->finding[i];
-        char *identity = identity_text(NULL, f);
-        sarif_result_add(sarif,
-                         &(struct sarif_result){f->rule->id, finding_severity_text(f->severity),
-                                                finding_says(f), identity ? identity : ""});
-        free(identity);
-        for (uint32_t c = 0; c < f->call_count; c++)
-            report_sarif_place(sarif, NULL, &f->call[c]);
-        sarif_property_add(sarif, "schedule", f->schedule);
-        sarif_property_add(sarif, "repeat", f->repeat);
-    }
-    enum core_status status = sarif_write(sarif, file);
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; i < result->findings->count && status == CORE_OK; i++)
+        status = sarif_finding(sarif, &result->findings->finding[i], result->source);
+    if (status == CORE_OK)
+        status = sarif_write(sarif, file);
     sarif_free(sarif);
     return status;
 }
@@ -180,7 +192,8 @@ static enum core_status why_make(const struct finding *finding, struct source *s
                                  struct junit_why *out)
 {
     size_t bytes;
-    *out = (struct junit_why){.message = finding_says(finding)};
+    *out = (struct junit_why){.type = finding_severity_text(finding->severity),
+                              .message = finding_says(finding)};
     FILE *body = open_memstream(&out->text, &bytes);
     if (!body)
         return core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
@@ -204,7 +217,7 @@ static enum core_status junit_rule(struct junit *junit, const struct explore_res
             status = why_make(f, result->source, &why[count++]);
     }
     snprintf(name, sizeof name, "crosswait.%s", rule->id);
-    const struct junit_case of = {.name = name, .file = result->program};
+    const struct junit_case of = {.name = name};
     const struct junit_why unknown = {.message = "not every behaviour was run"};
     if (status == CORE_OK && !count && !result->search->complete)
         junit_case_add(junit, &of, JUNIT_SKIPPED, &unknown, 1);

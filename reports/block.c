@@ -362,6 +362,7 @@ static void bare_look(struct source *source, const struct finding_call *call,
     struct trace_site site = {.path = call->path, .line = colon ? atoi(colon + 1) : 0};
 
     place->name = call->call;
+    place->path = call->path;
     place->line = site.line;
     if (!call->site)
         return;
@@ -374,11 +375,36 @@ static void bare_look(struct source *source, const struct finding_call *call,
         place->source = source_line_get(source, &site, call->call);
 }
 
-const char *block_subject_text(bool waits, bool found)
+/* Names the operation's part in the call that refers to it. */
+static const char *subject_text(bool waits, bool found)
 {
     return waits   ? "the operation it waits for"
            : found ? "the call whose buffer it is"
                    : "the other call";
+}
+
+char *block_place_text(const struct block_place *place, uint32_t parts_max)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return NULL;
+    fprintf(file, "%s: %s%s%s", place->ranks, place->name ? place->name : "in no recorded call",
+            *place->says ? ", " : "", place->says);
+    for (uint32_t i = 0, told = 0; i < place->part_count; i++) {
+        if (!*place->part[i].says)
+            continue;
+        if (told++ == parts_max) {
+            fprintf(file, "; and more, each with its own");
+            break;
+        }
+        fprintf(file, "; %s: %s", place->part[i].ranks, place->part[i].says);
+    }
+    if (!place->core)
+        fputs(" (not to blame: waits for the others)", file);
+    return core_text_close(file, &text);
 }
 
 static char *place_ranks(const struct gathering *g, const struct group *group, bool subject)
@@ -386,7 +412,7 @@ static char *place_ranks(const struct gathering *g, const struct group *group, b
     char *ranks = subject ? NULL : ranks_of(group, NULL, NULL), *text = NULL;
 
     if (subject)
-        return strdup(block_subject_text(group->waits, group->found));
+        return strdup(subject_text(group->waits, group->found));
     if (!group->found && (!group->leads || g->group[0].leads))
         return ranks;
     if (ranks &&
@@ -407,6 +433,12 @@ static enum core_status place_add(struct gathering *g, struct source *source,
         site > 0 && (uint32_t)site < trace->site_count ? &trace->site[site] : NULL;
     words_fn words = subject ? words_subject : words_call;
     struct block_place place = {.name = call >= 0 ? trace->call[call].name : NULL,
+                                .path = !at || !at->file ? NULL
+                                        : at->path       ? at->path
+                                                         : at->file,
+                                .function = !at            ? NULL
+                                            : at->function ? at->function
+                                                           : at->symbol,
                                 .line = at ? at->line : 0,
                                 .core = group->core || !group->waits,
                                 .rank = group->member[0].rank,

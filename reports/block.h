@@ -26,7 +26,10 @@ struct block_place {
     const char *name; /* "MPI_Send"; NULL: in no recorded call */
     char *where;      /* "src/hang20.c:23" */
     char *stack;      /* "solve < main", innermost first; NULL unknown */
-    int line;         /* of the source */
+    const char *path; /* of the source, as the compiler was told it; of the trace or the finding;
+                         NULL: not known */
+    const char *function; /* of the trace; NULL: not known */
+    int line;             /* of the source */
     struct source_line source;
     char *says;    /* what is the same for all of them, "tag=7, 8 bytes, waits for rank 1" */
     bool core;     /* false: they merely wait for others */
@@ -46,7 +49,8 @@ enum core_status block_make(struct trace *trace, struct source *source,
                             const struct finding *finding, struct block *out_block);
 void block_done(struct block *block); /* leaves it zeroed */
 
-/* Names the operation's part in the call that refers to it: "the operation it waits for". */
-const char *block_subject_text(bool waits, bool found);
+/* "ranks 0-3: MPI_Send, tag=7; rank 1: dest=2": all that is said of the place, in one line, with no
+ * more parts than that. Free with free(); NULL: out of memory. */
+char *block_place_text(const struct block_place *place, uint32_t parts_max);
 
 #endif

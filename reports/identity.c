@@ -2,9 +2,11 @@
 #include "reports/identity.h"
 #include "core/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 static void call_write(struct trace *trace, const struct finding_call *call, FILE *file,
                        char *const *written)
@@ -33,6 +35,18 @@ static void call_write(struct trace *trace, const struct finding_call *call, FIL
     if (fflush(file) == 0 && !strstr(*written, text))
         fputs(text, file);
     free(text);
+}
+
+void identity_mark(const char *rule, const char *identity, char mark[IDENTITY_MARK_BYTES])
+{
+    char *text = NULL;
+    uint64_t hash = 0;
+
+    if (asprintf(&text, "%s\n%s", rule, identity) >= 0) {
+        hash = XXH64(text, strlen(text), 0);
+        free(text);
+    }
+    snprintf(mark, IDENTITY_MARK_BYTES, "%016" PRIx64, hash);
 }
 
 char *identity_text(struct trace *trace, const struct finding *finding)

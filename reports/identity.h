@@ -9,4 +9,8 @@
 /* Free with free(); NULL: out of memory. */
 char *identity_text(struct trace *trace, const struct finding *finding);
 
+/* Sixteen digits that stand for a rule and an identity: what CI systems know a finding by. */
+enum { IDENTITY_MARK_BYTES = 17 };
+void identity_mark(const char *rule, const char *identity, char mark[IDENTITY_MARK_BYTES]);
+
 #endif

@@ -12,7 +12,7 @@
 #include "core/text.h"
 
 struct junit {
-    char *suite;
+    char *suite, *class;
     FILE *properties, *cases; /* into the texts below */
     char *property_text, *case_text;
     size_t property_bytes, case_bytes;
@@ -36,7 +36,18 @@ void junit_free(struct junit *junit)
     free(junit->property_text);
     free(junit->case_text);
     free(junit->suite);
+    free(junit->class);
     free(junit);
+}
+
+/* Readers take what is before the last dot of a class for its package. */
+static char *class_of(const char *suite)
+{
+    char *class = strdup(suite);
+
+    for (char *at = class; at && (at = strchr(at, '.'));)
+        *at = '_';
+    return class;
 }
 
 struct junit *junit_new(const char *suite)
@@ -45,10 +56,11 @@ struct junit *junit_new(const char *suite)
 
     if (junit) {
         junit->suite = strdup(suite);
+        junit->class = class_of(suite);
         junit->properties = open_memstream(&junit->property_text, &junit->property_bytes);
         junit->cases = open_memstream(&junit->case_text, &junit->case_bytes);
     }
-    if (!junit || !junit->suite || !junit->properties || !junit->cases) {
+    if (!junit || !junit->suite || !junit->class || !junit->properties || !junit->cases) {
         core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
         junit_free(junit);
         return NULL;
@@ -100,15 +112,15 @@ void junit_case_add(struct junit *junit, const struct junit_case *of, enum junit
     if (of->seconds > 0)
         junit->seconds += of->seconds;
     fputs("    <testcase", file);
-    attribute(file, "classname", junit->suite);
+    attribute(file, "classname", junit->class);
     attribute(file, "name", of->name);
     if (of->seconds >= 0)
         fprintf(file, " time=\"%.3f\"", of->seconds);
-    if (of->file)
-        attribute(file, "file", of->file);
     fputs(count ? ">\n" : "/>\n", file);
     for (uint32_t i = 0; i < count; i++) {
         fprintf(file, "      <%s", element[outcome]);
+        if (outcome != JUNIT_PASSED && why[i].type)
+            attribute(file, "type", why[i].type);
         if (outcome != JUNIT_PASSED)
             attribute(file, "message", why[i].message);
         fputc('>', file);
@@ -118,27 +130,32 @@ void junit_case_add(struct junit *junit, const struct junit_case *of, enum junit
     fputs(count ? "    </testcase>\n" : "", file);
 }
 
-enum core_status junit_write(struct junit *junit, FILE *file)
+enum core_status junit_suite_write(struct junit *junit, FILE *file)
 {
     uint32_t tests = 0;
-    char counts[160];
 
     if (fflush(junit->properties) != 0 || fflush(junit->cases) != 0)
         return core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
     for (int i = 0; i <= JUNIT_SKIPPED; i++)
         tests += junit->outcome[i];
-    snprintf(counts, sizeof counts,
-             " tests=\"%" PRIu32 "\" failures=\"%" PRIu32 "\" errors=\"0\" skipped=\"%" PRIu32
-             "\" time=\"%.3f\"",
-             tests, junit->outcome[JUNIT_FAILED], junit->outcome[JUNIT_SKIPPED], junit->seconds);
+    fputs("  <testsuite", file);
+    attribute(file, "name", junit->suite);
     fprintf(file,
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites%s>\n  <testsuite name=\"",
-            counts);
-    core_text_xml(junit->suite, file);
-    fprintf(file, "\"%s>\n", counts);
+            " tests=\"%" PRIu32 "\" failures=\"%" PRIu32 "\" errors=\"0\" skipped=\"%" PRIu32
+            "\" time=\"%.3f\">\n",
+            tests, junit->outcome[JUNIT_FAILED], junit->outcome[JUNIT_SKIPPED], junit->seconds);
     if (junit->property_bytes)
         fprintf(file, "    <properties>\n%s    </properties>\n", junit->property_text);
-    fprintf(file, "%s  </testsuite>\n</testsuites>\n", junit->case_text);
+    fprintf(file, "%s  </testsuite>\n", junit->case_text);
     return ferror(file) ? core_report(CORE_IO, "cannot write the JUnit report: %s", strerror(errno))
                         : CORE_OK;
+}
+
+enum core_status junit_write(struct junit *junit, FILE *file)
+{
+    fputs(JUNIT_HEAD, file);
+    enum core_status status = junit_suite_write(junit, file);
+
+    fputs(JUNIT_TAIL, file);
+    return status;
 }

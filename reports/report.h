@@ -86,6 +86,7 @@ struct report_entry { /* a finding, in the order in which a person wants to read
     enum finding_severity severity;
 };
 
+struct block;
 struct report_style {
     bool colour;  /* escape sequences of terminals */
     bool verbose; /* text: what else was gathered, and each rank by itself */
@@ -102,7 +103,11 @@ struct report_facts {
     const char *output;        /* name of the file that is written; NULL: standard output */
     const char *source_root;   /* paths for machines are relative to it; NULL: where one stands */
     struct report_style style; /* for whoever renders text */
+    const char *category;      /* what a CI system keeps apart from other runs is named after it */
+    uint32_t number;           /* of its like among those in one file: from 1 */
     const char *command;       /* NULL unknown */
+    char *program;             /* "./app", "src/app.py": what its ranks ran; NULL unknown */
+    char *subject;             /* "./app, 8 ranks" */
     const char *library;
     char *ended;   /* why and how crosswait ended the job, NULL: it did not */
     char *waiting; /* of a snapshot: who waited for whom; NULL: the job is over */
@@ -146,6 +151,11 @@ enum core_status report_cost_gather(struct report_facts *facts);
 /* "takes 5.0 us, and rank 0 ends last; on its critical path are 4 message start-ups (alpha) and
  * 8,012 bytes". */
 void report_time_path(const struct report_time *time, FILE *file);
+/* The parts that report_program.c gathers: program and subject. */
+enum core_status report_program_gather(struct report_facts *facts);
+/* "./app, 8 ranks" of a trace, before anything else is known of it; free with free(); NULL: out of
+ * memory (reported). */
+char *report_subject(struct trace *trace);
 /* The part that report_last.c gathers. */
 enum core_status report_last_gather(struct report_facts *facts);
 /* The part that report_order.c gathers. */
@@ -162,21 +172,55 @@ const char *report_ended(const struct report_facts *facts, const struct report_e
                          char *buffer, size_t buffer_bytes);
 void report_facts_done(struct report_facts *facts);
 
+/* The formats. X(NAME, what it is for, parts of the facts that it needs (verbose text needs all),
+ * HEAD, BETWEEN, TAIL): report_NAME() writes what is said of one trace; a file is HEAD, that of
+ * each trace with BETWEEN between two (that are not empty), and TAIL. BETWEEN NULL: a file holds
+ * one trace. */
+#define REPORT_FORMATS_FURTHER(X)                                                                  \
+    X(why, "for reading in a terminal: who makes whom wait, and where time went", REPORT_WHY, "",  \
+      "\n", "")                                                                                    \
+    X(html, "one page for a browser: findings, timeline, events, totals", REPORT_ALL, "", NULL,    \
+      "")                                                                                          \
+    X(json, "one object, for scripts", REPORT_ALL, "", NULL, "")                                   \
+    X(sarif, "SARIF 2.1.0: findings at their source lines, for code scanning", 0, SARIF_HEAD,      \
+      SARIF_BETWEEN, SARIF_TAIL)                                                                   \
+    X(junit, "JUnit XML, for the test tab of a CI system", 0, JUNIT_HEAD, "", JUNIT_TAIL)          \
+    X(github, "commands of a GitHub workflow: findings at their lines, as annotations", 0, "", "", \
+      "")                                                                                          \
+    X(gitlab, "code quality of GitLab: findings at their lines, in merge requests", 0, "[", ",",   \
+      "\n]\n")                                                                                     \
+    X(markdown, "a summary with a table of findings, for the page of a GitHub job", 0, "", "\n",   \
+      "")                                                                                          \
+    X(proof, "why a deadlock is proven, step by step, and whether a check accepts it", 0, "",      \
+      "\n", "")                                                                                    \
+    X(dot, "who waits for whom, for Graphviz", 0, "", "", "")                                      \
+    X(perfetto, "a timeline with messages as arrows, for ui.perfetto.dev", 0, "", NULL, "")        \
+    X(goal, "the schedule of messages, for LogGOPSim and other simulators", 0, "", NULL, "")
+#define REPORT_FORMATS(X)                                 \
+    X(text, "for reading in a terminal", 0, "", "\n", "") \
+    REPORT_FORMATS_FURTHER(X)
+
 typedef enum core_status (*report_render_fn)(const struct report_facts *facts, FILE *file);
 struct report_format {
     const char *name;
     const char *what; /* one sentence, for --help */
-    unsigned needs;   /* of the facts; verbose text needs all */
+    unsigned needs;
+    const char *head, *between, *tail;
     report_render_fn render;
 };
 extern const struct report_format report_table[]; /* ends with a name of NULL */
+#define X(name, ...) enum core_status report_##name(const struct report_facts *facts, FILE *file);
+REPORT_FORMATS(X)
+#undef X
+/* Names of the formats, as a part of a sentence. */
+#define REPORT_NAME_LISTED(name, ...) ", " #name
+#define REPORT_NAMES_LISTED "text (default)" REPORT_FORMATS_FURTHER(REPORT_NAME_LISTED)
 /* Says that the report cannot be written, and why (errno); returns CORE_IO. */
 enum core_status report_unwritten(const struct report_facts *facts);
 const struct report_format *report_find(const char *name);
 /* "text, json, ..."; written into buffer, which is returned. */
 const char *report_names(char *buffer, size_t buffer_bytes);
 
-enum core_status report_text(const struct report_facts *facts, FILE *file);
 enum core_status report_text_findings(const struct report_facts *facts,
                                       FILE *file); /* without job and totals */
 /* One finding, as it stands in the report for a terminal. */
@@ -185,10 +229,8 @@ enum core_status report_text_finding(const struct report_facts *facts,
                                      FILE *file);
 /* The same of a finding and its block, whatever they come from: with further sentences, ended by
  * NULL, and with what helps. */
-struct block;
 void report_text_shown(const struct finding *finding, const struct block *block,
                        const char *const *more, bool help, struct report_style style, FILE *file);
-enum core_status report_why(const struct report_facts *facts, FILE *file);
 /* Parts of it, for others that show the same. */
 void report_why_print(const struct report_facts *facts, FILE *file);
 /* The same as text. Free with free(); NULL: out of memory. */
@@ -205,16 +247,8 @@ const char *report_why_time(uint64_t ns, char *buffer, size_t buffer_bytes);
  * "some"}, "recorded_whole": true}; explored is null where nothing was looked for. */
 struct json_t;
 struct json_t *report_json_run(const struct report_facts *facts);
-enum core_status report_json(const struct report_facts *facts, FILE *file);
-enum core_status report_html(const struct report_facts *facts, FILE *file);
-enum core_status report_sarif(const struct report_facts *facts, FILE *file);
-/* The place of a call, of the current result. trace: NULL where the call is of none. */
+/* The places of the current result, in the order in which the text names them. */
 struct sarif;
-void report_sarif_place(struct sarif *sarif, struct trace *trace, const struct finding_call *call);
-enum core_status report_junit(const struct report_facts *facts, FILE *file);
-enum core_status report_proof(const struct report_facts *facts, FILE *file);
-enum core_status report_dot(const struct report_facts *facts, FILE *file);
-enum core_status report_perfetto(const struct report_facts *facts, FILE *file);
-enum core_status report_goal(const struct report_facts *facts, FILE *file);
+void report_sarif_places(struct sarif *sarif, const struct block *block);
 
 #endif

@@ -311,6 +311,8 @@ static enum core_status gather(struct trace *trace, const struct finding_list *f
 
     facts.command = trace_meta(trace, "command");
     facts.library = trace_meta(trace, "library");
+    facts.category = "crosswait";
+    facts.number = 1;
     const char *exit_code = trace_meta(trace, "exit_code");
     if (exit_code)
         facts.exit_code = strtoll(exit_code, NULL, 10);
@@ -331,6 +333,8 @@ static enum core_status gather(struct trace *trace, const struct finding_list *f
     ending_done(&ending);
     const char *start_ns = trace_meta(trace, "start_ns");
     status = source_open(start_ns ? strtoull(start_ns, NULL, 10) : 0, &facts.source);
+    if (status == CORE_OK)
+        status = report_program_gather(&facts);
     if (status == CORE_OK && !tells_waits(findings))
         status = check_proof(trace, &facts.proof);
     if (status == CORE_OK)
@@ -397,6 +401,8 @@ void report_facts_done(struct report_facts *facts)
     free(facts->entry);
     finding_list_done(&facts->proof);
     source_close(facts->source);
+    free(facts->program);
+    free(facts->subject);
     free(facts->ended);
     free(facts->waiting);
     free(facts->total);

@@ -3,6 +3,7 @@
  * each; notes do not fail; what only the real job can tell is skipped, with the reason. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/array.h"
 #include "reports/junit.h"
@@ -19,7 +20,7 @@ static void add_job(const struct report_facts *facts, struct junit *junit)
     }
     snprintf(message, sizeof message, "the job ended with status %" PRId64, facts->exit_code);
     junit_case_add(junit, &job, JUNIT_FAILED,
-                   &(struct junit_why){.message = message, .text = facts->ended}, 1);
+                   &(struct junit_why){.type = "job", .message = message, .text = facts->ended}, 1);
 }
 
 static enum junit_outcome outcome_of(const struct finding *finding)
@@ -45,30 +46,12 @@ static enum junit_outcome outcome_worst(const struct report_facts *facts, const 
     return worst;
 }
 
-/* Name of the source file that the finding is about. */
-static const char *file_of(const struct report_facts *facts, const struct finding *finding)
-{
-    struct trace *trace = facts->trace;
-    struct trace_event event;
-
-    for (uint32_t i = 0; i < finding->call_count; i++) {
-        const struct finding_call *call = &finding->call[i];
-        if (!call->core || !call->seq ||
-            trace_event_get(trace, call->rank, call->seq, &event) != CORE_OK || event.site <= 0 ||
-            (uint32_t)event.site >= trace->site_count || !trace->site[event.site].file)
-            continue;
-        const struct trace_site *site = &trace->site[event.site];
-        return source_below(facts->source, facts->source_root,
-                            site->path ? site->path : site->file);
-    }
-    return NULL;
-}
-
 static enum core_status why_make(const struct report_facts *facts, const struct report_entry *entry,
                                  struct junit_why *out)
 {
     size_t bytes;
-    struct junit_why why = {.message = finding_says(entry->finding)};
+    struct junit_why why = {.type = finding_severity_text(entry->finding->severity),
+                            .message = finding_says(entry->finding)};
     FILE *file = open_memstream(&why.text, &bytes);
     enum core_status status =
         file ? report_text_finding(facts, entry, (struct report_style){0}, file) : CORE_OK;
@@ -103,8 +86,6 @@ static enum core_status add_rule(const struct report_facts *facts, const struct 
         const struct finding *finding = facts->entry[i].finding;
         if (finding->rule != rule || outcome_of(finding) != outcome)
             continue;
-        if (!of.file)
-            of.file = file_of(facts, finding);
         status = why_make(facts, &facts->entry[i], &why[count]);
         count += status == CORE_OK;
     }
@@ -119,9 +100,26 @@ static enum core_status add_rule(const struct report_facts *facts, const struct 
     return status;
 }
 
+/* "crosswait app, 8 ranks", which is the same in every run. */
+static struct junit *suite_new(const struct report_facts *facts)
+{
+    const char *slash = facts->program ? strrchr(facts->program, '/') : NULL,
+               *subject = slash ? facts->subject + (slash + 1 - facts->program) : facts->subject;
+    char number[16], *suite = NULL;
+
+    snprintf(number, sizeof number, " (%" PRIu32 ")", facts->number);
+    if (asprintf(&suite, "crosswait %s%s", subject, facts->number > 1 ? number : "") < 0) {
+        core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
+        return NULL;
+    }
+    struct junit *junit = junit_new(suite);
+    free(suite);
+    return junit;
+}
+
 enum core_status report_junit(const struct report_facts *facts, FILE *file)
 {
-    struct junit *junit = junit_new("crosswait");
+    struct junit *junit = suite_new(facts);
     enum core_status status = CORE_OK;
 
     if (!junit)
@@ -143,7 +141,7 @@ enum core_status report_junit(const struct report_facts *facts, FILE *file)
     for (int i = 0; facts->findings && i < RULE_COUNT && status == CORE_OK; i++)
         status = add_rule(facts, &rule_table[i], junit);
     if (status == CORE_OK)
-        status = junit_write(junit, file);
+        status = junit_suite_write(junit, file);
     junit_free(junit);
     return status;
 }

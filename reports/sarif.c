@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "core/check.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "reports/identity.h"
 
 struct sarif {
     char *root; /* absolute, without a slash at its end; NULL: not known */
@@ -21,7 +21,9 @@ struct sarif {
     json_t *index;   /* of a rule, by its id */
     json_t *seen;    /* how many results of an identity there were */
     json_t *run;     /* properties of the run; NULL: none */
+    json_t *notes;   /* beside the results */
     json_t *current; /* result; not owned. NULL: it is one too many */
+    char *category;  /* NULL: none */
     uint32_t left_out, places_left_out;
 };
 
@@ -37,6 +39,8 @@ void sarif_free(struct sarif *sarif)
     json_decref(sarif->index);
     json_decref(sarif->seen);
     json_decref(sarif->run);
+    json_decref(sarif->notes);
+    free(sarif->category);
     free(sarif);
 }
 
@@ -74,6 +78,11 @@ static json_t *physical(const struct sarif *sarif, const struct sarif_place *pla
     json_t *object = json_pack("{s:{s:s}, s:{s:i}}", "artifactLocation", "uri", uri ? uri : "",
                                "region", "startLine", place->line > 0 ? place->line : 1);
 
+    if (place->column && place->end > place->column) {
+        json_t *region = json_object_get(object, "region");
+        json_object_set_new(region, "startColumn", json_integer(place->column));
+        json_object_set_new(region, "endColumn", json_integer(place->end));
+    }
     if (*path != '/')
         json_object_set_new(json_object_get(object, "artifactLocation"), "uriBaseId",
                             json_string("SRCROOT"));
@@ -127,15 +136,39 @@ struct sarif *sarif_new(const struct sarif_place *fallback, const char *root)
         sarif->results = json_array();
         sarif->index = json_object();
         sarif->seen = json_object();
+        sarif->notes = json_array();
         sarif->fallback = location(sarif, fallback);
     }
     if (!sarif || !sarif->rules || !sarif->results || !sarif->index || !sarif->seen ||
-        !sarif->fallback) {
+        !sarif->notes || !sarif->fallback) {
         core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
         sarif_free(sarif);
         return NULL;
     }
     return sarif;
+}
+
+enum { LINKS_MAX = 20 }; /* of a message, that a person reads */
+
+/* "; see [rank 3 at a.c:7](1)", to the message of the result. In the text of a link brackets are
+ * escaped (SARIF 2.1.0, 3.11.6). */
+static void link_add(json_t *result, const char *text, size_t id)
+{
+    char *whole = NULL;
+    size_t bytes;
+    json_t *of = json_object_get(result, "message");
+    FILE *file = open_memstream(&whole, &bytes);
+
+    if (!file)
+        return;
+    fprintf(file, "%s%s[", json_string_value(json_object_get(of, "text")),
+            id == 1 ? "; see " : ", ");
+    for (; *text; text++)
+        fprintf(file, "%s%c", strchr("[]\\", *text) ? "\\" : "", *text);
+    fprintf(file, "](%zu)", id);
+    if (core_text_close(file, &whole))
+        json_object_set_new(of, "text", string(whole));
+    free(whole);
 }
 
 /* Code scanning shows one place as the result's own; the others are related to it. */
@@ -154,8 +187,11 @@ void sarif_place_add(struct sarif *sarif, const struct sarif_place *place)
         return;
     }
     json_t *object = location(sarif, place);
-    json_object_set_new(object, "id", json_integer((json_int_t)json_array_size(related) + 1));
+    size_t id = json_array_size(related) + 1;
+    json_object_set_new(object, "id", json_integer((json_int_t)id));
     json_array_append_new(related, object);
+    if (place->link && id <= LINKS_MAX)
+        link_add(sarif->current, place->link, id);
 }
 
 /* --- rules and results ------------------------------------------------------------------------ */
@@ -209,16 +245,30 @@ void sarif_rule_add(struct sarif *sarif, const struct sarif_rule *rule)
 
 static json_t *fingerprint(struct sarif *sarif, const struct sarif_result *result)
 {
-    char *identity = NULL, hash[17], text[40];
+    char mark[IDENTITY_MARK_BYTES], text[40];
 
-    if (asprintf(&identity, "%s\n%s", result->rule, result->identity) < 0)
-        return NULL;
-    snprintf(hash, sizeof hash, "%016" PRIx64, (uint64_t)XXH64(identity, strlen(identity), 0));
-    free(identity);
-    json_int_t number = json_integer_value(json_object_get(sarif->seen, hash)) + 1;
-    json_object_set_new(sarif->seen, hash, json_integer(number));
-    snprintf(text, sizeof text, "%s:%" PRIu64, hash, (uint64_t)number);
+    identity_mark(result->rule, result->identity, mark);
+    json_int_t number = json_integer_value(json_object_get(sarif->seen, mark)) + 1;
+    json_object_set_new(sarif->seen, mark, json_integer(number));
+    snprintf(text, sizeof text, "%s:%" PRIu64, mark, (uint64_t)number);
     return json_pack("{s:s, s:s}", "primaryLocationLineHash", text, "crosswait/v1", text);
+}
+
+/* What reads like a link in a sentence is none. */
+static json_t *message_plain(const char *text)
+{
+    char *whole = NULL;
+    size_t bytes;
+    FILE *file = strstr(text, "](") ? open_memstream(&whole, &bytes) : NULL;
+
+    if (!file)
+        return message(text);
+    for (; *text; text++)
+        fprintf(file, "%s%c", *text == '[' || *text == ']' ? "\\" : "", *text);
+    core_text_close(file, &whole);
+    json_t *object = message(whole ? whole : "");
+    free(whole);
+    return object;
 }
 
 void sarif_result_add(struct sarif *sarif, const struct sarif_result *result)
@@ -233,10 +283,26 @@ void sarif_result_add(struct sarif *sarif, const struct sarif_result *result)
     }
     json_t *object = json_pack("{s:s, s:O, s:s, s:o, s:[], s:[], s:o, s:{}}", "ruleId",
                                result->rule, "ruleIndex", rule, "level", result->level, "message",
-                               message(result->message), "locations", "relatedLocations",
+                               message_plain(result->message), "locations", "relatedLocations",
                                "partialFingerprints", fingerprint(sarif, result), "properties");
     if (json_array_append_new(sarif->results, object) == 0)
         sarif->current = object;
+}
+
+void sarif_note_add(struct sarif *sarif, const char *rule, const char *text)
+{
+    json_t *index = json_object_get(sarif->index, rule);
+
+    CORE_CHECK(index); /* invariant 1 */
+    json_array_append_new(sarif->notes,
+                          json_pack("{s:s, s:o, s:{s:s, s:O}}", "level", "note", "message",
+                                    message(text), "associatedRule", "id", rule, "index", index));
+}
+
+void sarif_category_set(struct sarif *sarif, const char *category)
+{
+    free(sarif->category);
+    sarif->category = core_text_utf8(category);
 }
 
 void sarif_property_add(struct sarif *sarif, const char *name, const char *value)
@@ -281,7 +347,8 @@ static void notify(json_t *notifications, uint32_t left_out, const char *what, i
 /* Invariant 4. */
 static json_t *invocation(const struct sarif *sarif)
 {
-    json_t *object = json_pack("{s:b}", "executionSuccessful", 1), *notifications = json_array();
+    json_t *object = json_pack("{s:b}", "executionSuccessful", 1),
+           *notifications = json_copy(sarif->notes);
 
     notify(notifications, sarif->left_out, "results are left out: a run holds", SARIF_RESULTS_MAX);
     notify(notifications, sarif->places_left_out, "places are left out: a result holds",
@@ -292,31 +359,57 @@ static json_t *invocation(const struct sarif *sarif)
     return object;
 }
 
-enum core_status sarif_write(struct sarif *sarif, FILE *file)
+static json_t *run_make(struct sarif *sarif)
 {
-    places_complete(sarif);
-    json_t *driver = json_pack("{s:s, s:s, s:s, s:O}", "name", "crosswait", "version", CORE_VERSION,
-                               "semanticVersion", CORE_VERSION, "rules", sarif->rules);
-    if (sarif->docs)
-        json_object_set_new(driver, "informationUri", json_string(sarif->docs));
     char *base = NULL;
     char *root_uri = sarif->root ? core_text_uri(sarif->root) : NULL;
+    json_t *driver = json_pack("{s:s, s:s, s:s, s:O}", "name", "crosswait", "version", CORE_VERSION,
+                               "semanticVersion", CORE_VERSION, "rules", sarif->rules);
+
+    if (sarif->docs)
+        json_object_set_new(driver, "informationUri", json_string(sarif->docs));
     if (root_uri && asprintf(&base, "%s/", root_uri) < 0)
         base = NULL;
     free(root_uri);
-    json_t *root = json_pack("{s:s, s:s, s:[{s:{s:o}, s:{s:{s:s}}, s:[o], s:O, s:O*}]}", "$schema",
-                             "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0",
-                             "runs", "tool", "driver", driver, "originalUriBaseIds", "SRCROOT",
-                             "uri", base ? base : "file:///", "invocations", invocation(sarif),
-                             "results", sarif->results, "properties", sarif->run);
+    json_t *run =
+        json_pack("{s:{s:o}, s:{s:{s:s}}, s:s, s:[o], s:O, s:O*}", "tool", "driver", driver,
+                  "originalUriBaseIds", "SRCROOT", "uri", base ? base : "file:///", "columnKind",
+                  "unicodeCodePoints", "invocations", invocation(sarif), "results", sarif->results,
+                  "properties", sarif->run);
+    if (run && sarif->category)
+        json_object_set_new(run, "automationDetails", json_pack("{s:s}", "id", sarif->category));
+    free(base);
+    return run;
+}
+
+/* Inside of the file's array. No string of JSON holds the end of a line. */
+static int indented(const char *text, size_t bytes, void *file)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (fputc(text[i], file) == EOF || (text[i] == '\n' && fputs("    ", file) == EOF))
+            return -1;
+    return 0;
+}
+
+enum core_status sarif_run_write(struct sarif *sarif, FILE *file)
+{
+    places_complete(sarif);
+    json_t *run = run_make(sarif);
     enum core_status status = CORE_OK;
 
-    if (!root)
+    if (!run)
         status = core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
-    else if (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 ||
-             fputc('\n', file) == EOF)
+    else if (fputs("    ", file) == EOF ||
+             json_dump_callback(run, indented, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0)
         status = CORE_IO;
-    free(base);
-    json_decref(root);
+    json_decref(run);
     return status;
+}
+
+enum core_status sarif_write(struct sarif *sarif, FILE *file)
+{
+    fputs(SARIF_HEAD, file);
+    enum core_status status = sarif_run_write(sarif, file);
+
+    return status == CORE_OK && fputs(SARIF_TAIL, file) == EOF ? CORE_IO : status;
 }

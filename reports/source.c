@@ -124,9 +124,9 @@ static const char *line_find(const char *text, int line, size_t *out_bytes)
 }
 
 /* Control characters would move the terminal's cursor. */
-static char *line_copy(const char *text, size_t bytes)
+static char *line_copy(const char *text, size_t bytes, uint32_t *out_indent)
 {
-    while (bytes && isspace((unsigned char)*text)) {
+    for (*out_indent = 0; bytes && isspace((unsigned char)*text); ++*out_indent) {
         text++;
         bytes--;
     }
@@ -160,7 +160,7 @@ struct source_line source_line_get(struct source *source, const struct trace_sit
 
     if (!text)
         return line;
-    line.text = line_copy(text, bytes);
+    line.text = line_copy(text, bytes, &line.indent);
     if (!line.text)
         return line;
     const char *found = name ? strcasestr(line.text, name) : NULL; /* Fortran has no case */

@@ -20,6 +20,7 @@ struct source; /* where one stands, and the files that were read */
 struct source_line {
     char *text;          /* without what is in front of it; NULL: it cannot be shown */
     uint32_t mark, size; /* columns of the call's name in it, or of all of it */
+    uint32_t indent;     /* columns of what is in front of it in the file */
     bool named;          /* it holds the name */
 };
 

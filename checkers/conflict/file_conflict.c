@@ -893,7 +893,7 @@ static void sweep(struct conflict *c, uint32_t file)
         sink(heap, count, 0);
     }
     if (c->compared >= COMPARED_MAX) {
-        struct finding *finding = finding_list_add(c->list, RULE_FILE, FINDING_NOTE);
+        struct finding *finding = finding_list_reach(c->list, RULE_FILE);
         if (finding)
             finding_title(finding, "the accesses to file '%s' are too many: not all were compared",
                           c->opens.opening[file].name);

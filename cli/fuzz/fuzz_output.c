@@ -93,7 +93,7 @@ static enum core_status junit_rule(struct junit *junit, const struct fuzz_rule *
     if (!body || fclose(body) != 0)
         return core_report(CORE_NO_MEMORY, "out of memory for '%s'", output.junit_path);
     snprintf(name, sizeof name, "crosswait.%s", rule->id);
-    junit_case_add(junit, &(struct junit_case){.name = name, .seconds = -1, .file = output.source},
+    junit_case_add(junit, &(struct junit_case){.name = name, .seconds = -1},
                    first ? JUNIT_FAILED : JUNIT_PASSED,
                    &(struct junit_why){.message = first ? first->text : NULL, .text = text},
                    first != NULL);

@@ -590,6 +590,8 @@ struct spool_header { /* the first page of NAME.ring */
                                SPOOL_FLAG_HANDLERS nobody has installed another since */
     _Atomic uint64_t local; /* counts completed calls that `moved` does not, but for tests and
                                probes that found nothing */
+    char program[256];      /* the words of its command line, a space between two, as many bytes as
+                               fit; empty: not known */
 };
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_BYTES, "the header is one page");
 

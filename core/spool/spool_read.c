@@ -218,6 +218,7 @@ enum core_status spool_header_read(int ring_fd, struct spool_header *out_header,
     header.machine.boot[sizeof header.machine.boot - 1] = '\0';
     header.job[sizeof header.job - 1] = '\0';
     header.library[sizeof header.library - 1] = '\0';
+    header.program[sizeof header.program - 1] = '\0';
     header.note[sizeof header.note - 1] = '\0';
     if (header.depth > SPOOL_DEPTH_MAX)
         header.depth = SPOOL_DEPTH_MAX;

@@ -452,6 +452,8 @@ enum core_status store_meta(struct store *store, const struct store_options *opt
 
     if (status == CORE_OK)
         status = meta_text(store, "command", options->command);
+    if (status == CORE_OK && *first->program)
+        status = meta_text(store, "program", first->program);
     if (status == CORE_OK && options->exit_code >= 0)
         status = meta_number(store, "exit_code", options->exit_code);
     if (status == CORE_OK)

@@ -54,16 +54,24 @@ suite = xml.parse(sys.argv[1]).getroot()[0]
 cases = {case.get("name"): case for case in suite.findall("testcase")}
 for name, case in sorted(cases.items()):
     if case.find("failure") is not None:
-        print(name, case.get("file"), len(case.findall("failure")))
+        place = case.find("failure").text.split("--> ")[1].split()[0]
+        print(name, place, len(case.findall("failure")))
 assert (
     all(float(case.get("time")) >= 0 for case in cases.values())
     and float(cases["crosswait.job"].get("time")) > 0
 )
 assert int(suite.get("tests")) == len(cases) and int(suite.get("failures")) == 2
 END
-# Two jobs of one command have a file each.
-crosswait run -q --json=both.json -o both.db -- sh \
-    -c 'mpirun -n 1 repository/app; mpirun -n 1 repository/app' >/dev/null 2>&1
-ls both*.json
+# Two jobs of one command have a file each, and one where a file holds several.
+crosswait run -q --json=both.json --sarif=both.sarif --junit=both.xml --gitlab=both.gitlab -o \
+    both.db -- sh -c 'mpirun -n 3 repository/app; mpirun -n 3 repository/app; mpirun -n 1 \
+    repository/app' >/dev/null 2>&1
+ls both*.json both*.sarif both*.xml both*.gitlab
+/usr/bin/python3 "$SOURCE/tests/reports/github.py" both.sarif
+/usr/bin/python3 "$SOURCE/tests/reports/hosts.py" junit both.xml gitlab both.gitlab
+crosswait report --format=sarif --category=mpich both.db both-2.db >again.sarif
+grep -h '"id": "[a-z]*/' both.sarif again.sarif
+crosswait report --format=html both.db both-2.db
+echo "[$?]"
 crosswait run -q --json=/nonesuch/a.json -o c.db -- mpirun -n 1 repository/app
 echo "[$?]"

@@ -1,12 +1,16 @@
 """What GitHub's code scanning demands of a SARIF file (its documentation, "SARIF support for code
 scanning"): github.py FILE. It refuses files that lack one of these, or shows nothing of them."""
-import json, sys
+import json, re, sys
 from urllib.parse import urlparse
 
 log = json.load(open(sys.argv[1]))
 assert log["$schema"] and log["version"] == "2.1.0"
 assert 1 <= len(log["runs"]) <= 20
+# Runs of one category in one file are refused.
+kinds = [run["automationDetails"]["id"] for run in log["runs"] if "automationDetails" in run]
+assert len(set(kinds)) == len(kinds) and all(kind.endswith("/") for kind in kinds)
 for run in log["runs"]:
+    assert run["columnKind"] == "unicodeCodePoints"
     driver = run["tool"]["driver"]
     assert driver["name"] and driver["version"] and driver["semanticVersion"]
     # Links of code scanning's page: to the web, or none.
@@ -39,8 +43,15 @@ for run in log["runs"]:
             ), file
             assert "\\" not in file["uri"] and " " not in file["uri"]
             assert place["physicalLocation"]["region"]["startLine"] >= 1
-        for place in result["relatedLocations"]:
-            assert isinstance(place["id"], int)
+        for place in result["locations"] + result["relatedLocations"]:
+            region = place.get("physicalLocation", {}).get("region", {})
+            assert region.get("endColumn", 2) > region.get("startColumn", 1) >= 1
+        # Related places are shown where the message links them.
+        links = re.findall(
+            r"(?<!\\)\[((?:[^\[\]]|\\[\[\]])+)\]\((\d+)\)", result["message"]["text"]
+        )
+        places = [p["id"] for p in result["relatedLocations"] if "physicalLocation" in p]
+        assert [int(number) for _, number in links] == [p for p in places if p <= 20], links
         assert result["partialFingerprints"]["primaryLocationLineHash"]
     marks = [result["partialFingerprints"]["primaryLocationLineHash"] for result in run["results"]]
     assert len(set(marks)) == len(marks)

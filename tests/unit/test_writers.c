@@ -126,6 +126,38 @@ static void results_and_places_have_limits(void **state)
     json_decref(root);
 }
 
+/* Links stand for places beside the first; what looks like one in a sentence is none. */
+static void messages_link_places_beside_the_first(void **state)
+{
+    struct sarif *sarif = sarif_new(&program, NULL);
+    const char *text = NULL, *id = NULL;
+    int column = 0;
+
+    (void)state;
+    sarif_rule_add(sarif, &leak);
+    sarif_category_set(sarif, "crosswait/app-8/");
+    sarif_result_add(sarif, &(struct sarif_result){"leak", "note", "x[0](1) left", "x"});
+    sarif_place_add(sarif, &(struct sarif_place){
+                               .path = "a.c", .line = 1, .column = 5, .end = 9, .link = "own"});
+    sarif_place_add(sarif, &(struct sarif_place){.path = "a.c", .line = 2, .link = "b[1]"});
+    sarif_place_add(sarif, &(struct sarif_place){.path = "a.c", .line = 3, .link = "c"});
+    sarif_note_add(sarif, "leak", "not all was seen");
+    json_t *root = written(sarif);
+    assert_int_equal(json_unpack(result_of(root, 0), "{s:{s:s}, s:[{s:{s:{s:i}}}]}", "message",
+                                 "text", &text, "locations", "physicalLocation", "region",
+                                 "startColumn", &column),
+                     0);
+    assert_string_equal(text, "x\\[0\\](1) left; see [b\\[1\\]](1), [c](2)");
+    assert_int_equal(column, 5);
+    assert_int_equal(json_unpack(run_of(root), "{s:[{s:[{s:{s:s}}]}], s:{s:s}}", "invocations",
+                                 "toolExecutionNotifications", "message", "text", &text,
+                                 "automationDetails", "id", &id),
+                     0);
+    assert_string_equal(text, "not all was seen");
+    assert_string_equal(id, "crosswait/app-8/");
+    json_decref(root);
+}
+
 static void counts_are_those_of_the_cases(void **state)
 {
     struct junit *junit = junit_new("a & b");
@@ -135,11 +167,11 @@ static void counts_are_those_of_the_cases(void **state)
 
     (void)state;
     junit_property_add(junit, "command", "x \"y\"");
-    struct junit_why failed[] = {{.message = "a < b", .text = "]]>\n"}, {.message = "again"}};
+    struct junit_why failed[] = {{.type = "error", .message = "a < b", .text = "]]>\n"},
+                                 {.message = "again"}};
     junit_case_add(junit, &(struct junit_case){.name = "one", .seconds = 1.5}, JUNIT_PASSED, NULL,
                    0);
-    junit_case_add(junit, &(struct junit_case){.name = "two", .file = "a.c"}, JUNIT_FAILED, failed,
-                   2);
+    junit_case_add(junit, &(struct junit_case){.name = "two"}, JUNIT_FAILED, failed, 2);
     junit_case_add(junit, &(struct junit_case){.name = "three"}, JUNIT_SKIPPED,
                    &(struct junit_why){.message = "why"}, 1);
     junit_case_add(junit, &(struct junit_case){.name = "four"}, JUNIT_PASSED,
@@ -148,21 +180,22 @@ static void counts_are_those_of_the_cases(void **state)
     fclose(file);
     junit_free(junit);
     assert_string_equal(
-        text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-              "<testsuites tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\"1.500\">\n"
-              "  <testsuite name=\"a &#38; b\" tests=\"4\" failures=\"1\" errors=\"0\" "
-              "skipped=\"1\" time=\"1.500\">\n"
-              "    <properties>\n      <property name=\"command\" value=\"x &#34;y&#34;\"/>\n"
-              "    </properties>\n"
-              "    <testcase classname=\"a &#38; b\" name=\"one\" time=\"1.500\"/>\n"
-              "    <testcase classname=\"a &#38; b\" name=\"two\" time=\"0.000\" file=\"a.c\">\n"
-              "      <failure message=\"a &#60; b\">]]&#62;\n</failure>\n      <failure "
-              "message=\"again\"></failure>\n    </testcase>\n"
-              "    <testcase classname=\"a &#38; b\" name=\"three\" time=\"0.000\">\n"
-              "      <skipped message=\"why\"></skipped>\n    </testcase>\n"
-              "    <testcase classname=\"a &#38; b\" name=\"four\" time=\"0.000\">\n"
-              "      <system-out>a note</system-out>\n    </testcase>\n"
-              "  </testsuite>\n</testsuites>\n");
+        text,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<testsuites>\n"
+        "  <testsuite name=\"a &#38; b\" tests=\"4\" failures=\"1\" errors=\"0\" "
+        "skipped=\"1\" time=\"1.500\">\n"
+        "    <properties>\n      <property name=\"command\" value=\"x &#34;y&#34;\"/>\n"
+        "    </properties>\n"
+        "    <testcase classname=\"a &#38; b\" name=\"one\" time=\"1.500\"/>\n"
+        "    <testcase classname=\"a &#38; b\" name=\"two\" time=\"0.000\">\n"
+        "      <failure type=\"error\" message=\"a &#60; b\">]]&#62;\n</failure>\n      <failure "
+        "message=\"again\"></failure>\n    </testcase>\n"
+        "    <testcase classname=\"a &#38; b\" name=\"three\" time=\"0.000\">\n"
+        "      <skipped message=\"why\"></skipped>\n    </testcase>\n"
+        "    <testcase classname=\"a &#38; b\" name=\"four\" time=\"0.000\">\n"
+        "      <system-out>a note</system-out>\n    </testcase>\n"
+        "  </testsuite>\n</testsuites>\n");
     free(text);
 }
 
@@ -171,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_have_places_and_fingerprints),
         cmocka_unit_test(results_and_places_have_limits),
+        cmocka_unit_test(messages_link_places_beside_the_first),
         cmocka_unit_test(counts_are_those_of_the_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

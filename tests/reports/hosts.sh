@@ -1,0 +1,45 @@
+# expected
+# timeout: 180
+# Findings for GitHub's and GitLab's own readers: annotations, code quality, a job's summary. The
+# odd call first, one place a line of source, words of the job escaped; nothing of a program without
+# a finding.
+mkdir 'a, b%' && cat >'a, b%/odd.c' <<'END'
+#include <mpi.h>
+#define ALL MPI_COMM_WORLD
+static void usual(double *x, double *s) { MPI_Allreduce(x, s, 1, MPI_DOUBLE, MPI_SUM, ALL); }
+static void odd(void) { MPI_Barrier(MPI_COMM_WORLD); }
+int main(int c, char **v)
+{
+    int r;
+    double x = 1, s;
+    MPI_Init(&c, &v);
+    MPI_Comm_rank(MPI_COMM_WORLD, &r);
+    for (int i = 0; i < 3; i++)
+        if (r == 2 && i == 1 && c > 1)
+            odd();
+        else
+            usual(&x, &s);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -o odd "$PWD/a, b%/odd.c"
+crosswait run -q -o odd.db --sarif=odd.sarif --github=odd.github --gitlab=odd.gitlab \
+    --markdown=odd.md --junit=odd.xml -- mpirun -n 4 ./odd 1 2>/dev/null
+echo "[$?]"
+/usr/bin/python3 "$SOURCE/tests/reports/hosts.py" junit odd.xml gitlab odd.gitlab github odd.github
+/usr/bin/python3 "$SOURCE/tests/reports/github.py" odd.sarif
+sed -n '/"message": {/{n;s/^ *//p}; /Column/s/^ *//p' odd.sarif
+sed 's/was ended [0-9.]* s/was ended N s/' odd.md
+# The same through report; more than one trace.
+crosswait report --format=github odd.db | cmp - odd.github && echo "the same annotations"
+crosswait report --format=gitlab odd.db odd.db >two.gitlab
+/usr/bin/python3 "$SOURCE/tests/reports/hosts.py" gitlab two.gitlab
+crosswait report --format=markdown odd.db odd.db | grep '^###'
+# Nothing to say.
+crosswait run -q -o right.db --github=right.github --gitlab=right.gitlab --markdown=right.md -- \
+    mpirun -n 4 ./odd
+echo "[$?]"
+cat right.gitlab right.github right.md
+crosswait report --format=gitlab right.db odd.db right.db odd.db >four.gitlab
+/usr/bin/python3 "$SOURCE/tests/reports/hosts.py" gitlab four.gitlab
