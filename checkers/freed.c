@@ -84,6 +84,7 @@ static void tell(struct freed *f, bool error, uint64_t use, const struct trace_e
                       "%s: a thread frees a %s that another one uses, with nothing in between that "
                       "orders the two",
                       f->input->trace->call[free_call.call].name, kind_of(event));
+        finding->assumed = !error;
         if (!error)
             finding_fact(finding, "this is so unless something outside of MPI orders the threads "
                                   "of a rank");

@@ -105,6 +105,15 @@ static void refute(struct finding_list *list, uint32_t count)
     }
 }
 
+/* Which of two threads comes first, the one that frees or the one that uses, is a choice in worlds:
+ * a search that is complete has found what may come of it. */
+static void threads_settle(struct finding_list *list, uint32_t count)
+{
+    for (uint32_t i = count; i-- > 0;)
+        if (list->finding[i].rule == &rule_table[RULE_THREAD] && list->finding[i].assumed)
+            finding_list_drop(list, i);
+}
+
 /* The job came to a good end; a program that fails in each world, in whatever ways, does so because
  * of the world. */
 static bool fails_always(const struct explore_search *search, const struct explore_program *program)
@@ -152,7 +161,7 @@ static enum core_status search_run(struct explore_program *program,
  * refuses there is the program's fault. */
 static bool is_theirs(const struct trace *trace, const struct world_finding *failure)
 {
-    static const char *const fault[] = {"error", "truncation", "collective-mismatch"};
+    static const char *const fault[] = {"error", "truncation", "collective-mismatch", "freed"};
     bool several = false, is = false;
     for (uint32_t r = 0; r < trace->rank_count; r++)
         several |= trace->rank[r].threads > 1;
@@ -200,6 +209,8 @@ static enum core_status found_tell(struct trace *trace, struct explore_program *
     if (status == CORE_OK && list->orders.extent == ORDERS_ALL && !any_fails(list, before))
         refute(list, before);
     same_deadlocks_drop(list, before);
+    if (search->complete)
+        threads_settle(list, before);
     return status;
 }
 

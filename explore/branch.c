@@ -210,8 +210,8 @@ static enum core_status put_off(struct explore_search *s, const struct grown *gr
         const struct world_decision *d = &told->decision[told->past[missed->past_first + i]];
         if (place_of(grown, (uint32_t)d->rank, d->number) >= (int64_t)level)
             status = push(&own, (struct explore_answer){(uint32_t)d->rank,
-                                                             number_free(grown, level, &own, d),
-                                                             d->answer, 1});
+                                                        number_free(grown, level, &own, d),
+                                                        d->answer, 1});
     }
     const struct world_decision *decision = &told->decision[missed->decision];
     uint64_t offer = offer_hash(grown, level, decision, missed->answer);
@@ -232,7 +232,7 @@ static enum core_status put_off(struct explore_search *s, const struct grown *gr
 }
 
 enum core_status explore_branch(struct explore_search *s, const struct explore_list *asked,
-                               uint32_t changes, const struct world_decisions *told)
+                                uint32_t changes, const struct world_decisions *told)
 {
     struct grown grown;
     enum core_status status = grow(asked, told, &grown);

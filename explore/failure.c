@@ -6,7 +6,8 @@
 
 /* Findings of a world that make it fail; the others are compared and are no failure. */
 static const char *const failures[] = {"crash", "abort",      "deadlock",    "livelock",
-                                       "error", "truncation", "exit-status", "collective-mismatch"};
+                                       "error", "truncation", "exit-status", "collective-mismatch",
+                                       "freed"};
 
 const char *explore_failure_rule(uint32_t number)
 {

@@ -52,6 +52,7 @@ struct look {
     struct conflict conflict;    /* of the accesses whose order the schedule changes */
     bool may_wait;               /* a rank may load until it finds what others put there */
     bool waits;                  /* it fails because those wait for ever */
+    bool freed;                  /* it fails because a thread uses what another one freed */
     bool same;                   /* as the first one of the class */
     bool once;                   /* its choices were taken again, and gave another outcome */
     uint64_t key;                /* of the world that was run */
@@ -287,6 +288,7 @@ static enum core_status tell_stands(struct explore_program *program,
     if (!failure)
         return CORE_OK;
     look->waits = !strcmp(failure->rule, "deadlock");
+    look->freed = !strcmp(failure->rule, "freed");
     for (int r = 0; r < program->command->rank_count && status == CORE_OK; r++) {
         const struct world_rank_outcome *rank = &program->outcome.rank[r];
         if (explore_outcome_stands(&program->outcome, failure, r))
@@ -609,16 +611,19 @@ static void failure_title(struct finding *finding, const struct look *look)
     free(rank);
 }
 
+/* A job that uses what it has freed need not fail, and its threads free when they like: no job
+ * decides whether it does. */
 static void repeat_set(struct finding *finding, const struct explore_program *program,
                        const struct look *look)
 {
     char *words = explore_program_words(program);
     char *schedule = core_text_shell_quoted(look->schedule ? look->schedule : "");
-    finding_schedule(finding, "%s", look->schedule ? look->schedule : "");
+    if (!look->freed)
+        finding_schedule(finding, "%s", look->schedule ? look->schedule : "");
     finding_repeat(finding, "crosswait explore --again=%s %s", schedule ? schedule : "",
                    words ? words : "");
     char *job = program->worlds ? explore_program_job(program) : NULL;
-    if (program->worlds)
+    if (program->worlds && !look->freed)
         finding_fact(finding, "on the real MPI library: crosswait replay --live --policy=%s -- %s",
                      schedule ? schedule : "", job ? job : "");
     free(job);

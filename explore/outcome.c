@@ -27,8 +27,8 @@ enum core_status explore_allow_add(struct explore_allow *allow, char *word)
 }
 
 /* Those that are about the call in which a rank is. */
-static const char *const of_call[] = {"abort", "deadlock",   "livelock",
-                                      "error", "truncation", "collective-mismatch"};
+static const char *const of_call[] = {
+    "abort", "deadlock", "livelock", "error", "truncation", "collective-mismatch", "freed"};
 
 static bool rank_fails(const struct world_outcome *outcome, int rank)
 {

@@ -147,7 +147,8 @@ struct world_decisions {
 /* Rules: deadlock, livelock, truncation, leftover-message, pending-request, leaked-request,
  * leaked-communicator, leaked-datatype, leaked-operation, leaked-group, leaked-errhandler,
  * leaked-info, leaked-window, leaked-file, buffer-modified, error (an MPI error with errors fatal),
- * abort, exit-status, not-finalized, collective-mismatch, type-mismatch, limit. */
+ * freed (a thread uses what another one frees), abort, exit-status, not-finalized,
+ * collective-mismatch, type-mismatch, limit. */
 struct world_finding {
     const char *rule;
     int rank; /* -1: the world */

@@ -9,3 +9,11 @@ for object in communicator window file; do
         grep '^error' out.txt | sort -u
     done
 done
+for how in apart barrier; do
+    crosswait run -o $how.db -- mpirun -n 2 ./freed communicator $how >out.txt 2>&1
+    echo "run, $how: [$?]"
+    grep -E '^(error|warning|note)' out.txt | sort -u
+done
+crosswait report --format=json apart.db >out.json
+crosswait report --format=sarif apart.db >out.sarif
+grep -oE '"(title|text)": *"rank [01] calls MPI_Sendrecv[^";]*' out.json out.sarif | sort -u

@@ -661,7 +661,8 @@ static bool is_beyond(const struct region *region)
 /* A rank had ended the job, and others had not come to their ends when the time was over. */
 static bool is_ended(const struct region *region)
 {
-    static const char *const ends[] = {"abort", "error", "truncation", "collective-mismatch"};
+    static const char *const ends[] = {"abort", "error", "truncation", "collective-mismatch",
+                                       "freed"};
     bool ended = false;
     CORE_CHECK(region->outcome.finding_count <= WORLD_FINDINGS_MAX); /* answer_is_whole */
     for (int i = 0; i < region->outcome.finding_count; i++)
