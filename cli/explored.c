@@ -11,6 +11,7 @@
 
 #include "checkers/check.h"
 #include "core/progress.h"
+#include "core/table.h"
 #include "explore/failure.h"
 #include "explore/files.h"
 #include "explore/findings.h"
@@ -22,27 +23,64 @@ enum { SECONDS_MAX = 5, BEYOND_S = 1, RANK_SHIFT = 40 };
 
 /* --- findings of worlds beside those of the trace --------------------------------------------- */
 
-uint64_t explored_event_like(const struct trace *trace, const struct finding_call *call)
+struct same_shape {
+    int64_t id;
+};
+
+/* Shapes of that call at that place: they are few beside the events. */
+static void shapes_like(const struct trace *trace, const struct finding_call *call,
+                        struct core_table *shapes)
 {
+    static const char text[] = "SELECT s.id, s.site FROM shape s JOIN call c ON c.id = s.call "
+                               "WHERE c.name = ?1 AND s.parent_back IS NULL";
+    enum core_status status = CORE_OK;
     sqlite3_stmt *row;
-    uint64_t seq = 0;
-    if (!call->site ||
-        sqlite3_prepare_v2(trace->db,
-                           "SELECT e.id, s.site FROM event_row e JOIN shape s ON s.id = e.shape "
-                           "JOIN call c ON c.id = s.call WHERE c.name = ?1 AND e.id >= ?2 AND "
-                           "e.id < ?3 AND s.parent_back IS NULL ORDER BY e.id",
-                           -1, &row, NULL) != SQLITE_OK)
-        return 0;
+
+    if (sqlite3_prepare_v2(trace->db, text, -1, &row, NULL) != SQLITE_OK)
+        return;
     sqlite3_bind_text(row, 1, call->call, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(row, 2, (int64_t)call->rank << RANK_SHIFT);
-    sqlite3_bind_int64(row, 3, (int64_t)(call->rank + 1) << RANK_SHIFT);
-    while (!seq && sqlite3_step(row) == SQLITE_ROW) {
+    while (status == CORE_OK && sqlite3_step(row) == SQLITE_ROW) {
+        const int64_t id = sqlite3_column_int64(row, 0);
+        const int32_t site = (int32_t)sqlite3_column_int64(row, 1);
+        struct same_shape *shape;
         char place[512];
-        int32_t site = (int32_t)sqlite3_column_int64(row, 1);
         if (!strcmp(trace_site_text(trace, site, place, sizeof place), call->site))
+            status = core_table_put(shapes, &id, "places of what was found", &shape);
+    }
+    sqlite3_finalize(row);
+}
+
+/* The first event of the rank that is of one of the shapes; 0: none. */
+static uint64_t event_of(const struct trace *trace, int64_t rank, const struct core_table *shapes)
+{
+    static const char text[] = "SELECT id, shape FROM event_row WHERE id >= ?1 AND id < ?2 "
+                               "ORDER BY id";
+    uint64_t seq = 0;
+    sqlite3_stmt *row;
+
+    if (sqlite3_prepare_v2(trace->db, text, -1, &row, NULL) != SQLITE_OK)
+        return 0;
+    sqlite3_bind_int64(row, 1, rank << RANK_SHIFT);
+    sqlite3_bind_int64(row, 2, (rank + 1) << RANK_SHIFT);
+    while (!seq && sqlite3_step(row) == SQLITE_ROW) {
+        const int64_t shape = sqlite3_column_int64(row, 1);
+        if (core_table_find(shapes, &shape))
             seq = (uint64_t)sqlite3_column_int64(row, 0) & (((uint64_t)1 << RANK_SHIFT) - 1);
     }
     sqlite3_finalize(row);
+    return seq;
+}
+
+uint64_t explored_event_like(const struct trace *trace, const struct finding_call *call)
+{
+    struct core_table shapes = CORE_TABLE(struct same_shape, id);
+    uint64_t seq = 0;
+
+    if (call->site)
+        shapes_like(trace, call, &shapes);
+    if (shapes.count)
+        seq = event_of(trace, call->rank, &shapes);
+    core_table_done(&shapes);
     return seq;
 }
 
