@@ -155,9 +155,18 @@ static bool predefined(enum recorder_object kind, const void *handle)
             named((MPI_Datatype)(uintptr_t)handle));
 }
 
+/* Without MPI_Init the communicators that it makes are not there: some libraries take them all the
+ * same, others end the job. */
+static bool is_of_init(enum recorder_object kind, const void *handle)
+{
+    return recorder.apart && kind == OBJECT_COMM &&
+           (handle == HANDLE(recorder_handle.comm_world) ||
+            handle == HANDLE(recorder_handle.comm_self));
+}
+
 bool usage_accepted(enum recorder_object kind, const void *handle)
 {
-    if (!handle || is_null(kind, handle))
+    if (!handle || is_null(kind, handle) || is_of_init(kind, handle))
         return false;
     recorder_lock();
     const struct object *found = find(kind, handle);

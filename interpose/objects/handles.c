@@ -437,8 +437,6 @@ static bool ask(MPI_Comm comm, struct comm_info *info)
 {
     int inter = 0, size = 0, remote = 0, rank = 0, topology = MPI_UNDEFINED;
     MPI_Group group, remote_group;
-    if (recorder.apart && (comm == recorder_handle.comm_world || comm == recorder_handle.comm_self))
-        return false; /* without MPI_Init they are not there, and to ask would be an error */
     if (ASK(COMM, Comm_test_inter, comm, &inter) || ASK(COMM, Comm_size, comm, &size) ||
         ASK(COMM, Comm_rank, comm, &rank) ||
         (inter && ASK(COMM, Comm_remote_size, comm, &remote)) ||
