@@ -266,8 +266,8 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     call->found = found;
     if (other && !origin_only)
         finding_call_subject(call, trace, other);
-    if (misuse->kind == MISUSE_OVERWRITTEN &&
-        !finding_core_add(finding, trace, rank, (uint64_t)misuse->value[0]))
+    bool third = misuse->kind == MISUSE_OVERWRITTEN || misuse->kind == MISUSE_CANCELLED_LEFT;
+    if (third && !finding_core_add(finding, trace, rank, (uint64_t)misuse->value[0]))
         return CORE_NO_MEMORY;
     return CORE_OK;
 }

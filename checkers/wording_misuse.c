@@ -190,6 +190,9 @@ static const char *const misuse_forms[] = {
     [MISUSE_MESSAGE_LEFT] = "a message that was probed was never received",
     [MISUSE_REQUEST_LEFT] =
         "a request was never completed: no wait or test for it, or its handle was overwritten",
+    [MISUSE_CANCELLED_LEFT] =
+        "a request was cancelled and never completed: MPI_Cancel is local, and "
+        "the request still needs MPI_Wait, MPI_Test or MPI_Request_free",
     [MISUSE_OBJECT_LEFT] = "%o was never freed",
     [MISUSE_BUFFER_LEFT] = "%o was never detached",
     [MISUSE_PERSISTENT_LEFT] = "a persistent request was never freed",

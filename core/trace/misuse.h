@@ -147,6 +147,7 @@
     X(NEVER_STARTED_ONE, "never-started-one", REQUEST_ALLOWED)                   \
     X(MESSAGE_LEFT, "message-left", REQUEST)                                     \
     X(REQUEST_LEFT, "request-left", REQUEST)                                     \
+    X(CANCELLED_LEFT, "cancelled-left", REQUEST) /* value 0: the cancel */       \
     X(OBJECT_LEFT, "object-left", LEAK)                                          \
     X(BUFFER_LEFT, "buffer-left", LEAK_ALLOWED)                                  \
     X(PERSISTENT_LEFT, "persistent-left", LEAK)                                  \

@@ -29,7 +29,8 @@ struct node {
     uint32_t mark;           /* taken by the list being looked up */
     uint32_t bucket;         /* whose chain it is in */
     uint64_t seq;            /* of the application's call that made it; 0: the library's own */
-    bool persistent, active, started, cancelled;
+    uint64_t cancelled;      /* the MPI_Cancel of it; 0 none */
+    bool persistent, active, started;
     bool waited, listed; /* waited for although never started: alone, or with others */
     bool polled;         /* tested in vain since it was made or started */
     bool wildcard;       /* persistent: a receive of any source */
@@ -527,7 +528,8 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
     struct node node = map.node[at];
     if (at) {
         map.node[at].active = map.node[at].started = true;
-        map.node[at].cancelled = map.node[at].polled = false;
+        map.node[at].cancelled = 0;
+        map.node[at].polled = false;
     }
     unlock();
     bool again = at && node.seq && node.persistent && node.active;
@@ -668,7 +670,7 @@ void recorder_request_cancelling(struct lane *lane, uint64_t seq, struct request
     uint32_t at = info.id ? node_of(info) : 0, kind = info.kind & REQUEST_KIND_MASK;
     uint64_t made_by = at ? map.node[at].seq : 0;
     if (at)
-        map.node[at].cancelled = true;
+        map.node[at].cancelled = seq;
     unlock();
     if (UNLIKELY(recorder.partial))
         return;
@@ -734,10 +736,11 @@ void recorder_request_finalizing(struct lane *lane, uint64_t seq)
             continue;
         enum misuse_kind left = (node->kind & REQUEST_KIND_MASK) == REQUEST_MESSAGE
                                     ? MISUSE_MESSAGE_LEFT
-                                : node->active                   ? MISUSE_REQUEST_LEFT
-                                : node->waited && !node->started ? MISUSE_PERSISTENT_UNSTARTED
-                                                                 : MISUSE_PERSISTENT_LEFT;
-        usage_say(lane, seq, left, NULL, node->seq);
+                                : node->active && node->cancelled ? MISUSE_CANCELLED_LEFT
+                                : node->active                    ? MISUSE_REQUEST_LEFT
+                                : node->waited && !node->started  ? MISUSE_PERSISTENT_UNSTARTED
+                                                                  : MISUSE_PERSISTENT_LEFT;
+        usage_say(lane, seq, left, NULL, node->seq, .value = {(int64_t)node->cancelled});
     }
     unlock();
 }
