@@ -9,5 +9,5 @@ for how in apart barrier locks beside waits; do
 done
 crosswait explore -n 2 -- ./loaded apart | grep -A 3 -E '^ -->'
 crosswait explore --quiet --junit=out.xml --sarif=out.sarif -n 2 -- ./loaded apart
-grep -oE '<testcase [^>]*name="[a-z.]*"|<failure message="[^"]*"' out.xml
+grep -oE '<testcase [^>]*name="[a-z.]*"|<failure [^>]*message="[^"]*"' out.xml
 grep -oE '"(ruleId|level)": *"[a-z]*"' out.sarif
