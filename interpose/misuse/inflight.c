@@ -60,7 +60,7 @@ static uint32_t
 static struct flight in_flight[IN_FLIGHT_MAX];
 static struct usage_bounds { /* wider where a buffer has come back, until none flies */
     uintptr_t start, end;
-} in_flight_bounds[2]; /* by enum usage_access */
+} in_flight_bounds[2];      /* by enum usage_access */
 static struct restartable { /* buffers of persistent requests */
     uint32_t request;
     int partitions; /* of a partitioned one; else 0 */

@@ -107,6 +107,12 @@ static const struct row {
      {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=2" END},
      NULL},
     {"collective",
+     "collective",
+     "in MPI_Gather of rank 0, which gives and takes", /* never "of ranks 0 and 0" */
+     {"Gather peer=0 type=float count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=2" END},
+     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=2" END},
+     NULL},
+    {"collective",
      "type",
      "types differ in name: rank 1 sends MPI_UNSIGNED, rank 0 receives it as MPI_INT",
      {"Gather peer=0 type=int count=2 leg=-:-:int:2" END,
@@ -377,6 +383,13 @@ static const struct row {
       LEVEL("3") WIN FENCE "Win_free" END},
      {LEVEL("3") WIN FENCE PUT("1", "0") "Win_free thread=1" END,
       LEVEL("3") WIN FENCE "Win_free" END},
+     NULL},
+#define BESIDE(at) "Put peer=1 type=int count=1 leg=-:-:int:1 args=" at " thread=1; "
+    {"rma",
+     "rma",
+     "thread 0 of rank 0 writes them, thread 1 of rank 0 writes them",
+     {LEVEL("3") WIN FENCE PUT("1", "0") BESIDE("0") LAST, LEVEL("3") WIN FENCE LAST},
+     {LEVEL("3") WIN FENCE PUT("1", "0") BESIDE("1") LAST, LEVEL("3") WIN FENCE LAST},
      NULL},
 #define FOUND(thread) "Probe peer=-1 tag=7 got=0:1:7:16" thread "; "
 #define TAKEN(thread) "Recv peer=1 tag=7 type=int count=4 got=0:1:7:16" thread

@@ -859,8 +859,7 @@ static void *pass_on(void *argument)
 
     for (long i = 0; i < share->n; i++) {
         MPI_Send(&me, 1, MPI_INT, (me + 1) % ranks, next, MPI_COMM_WORLD);
-        MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, share->number, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+        MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, share->number, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Allreduce(&in, &sum, 1, MPI_INT, MPI_SUM, share->comm);
     }
     return NULL;
