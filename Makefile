@@ -36,7 +36,8 @@ DEB_DEPS = dpkg-dev debhelper lintian
 # And what only the tests need: a browser for the HTML report, the formatter, a second MPI library,
 # for which a recorder is built wherever it is installed, and a faster linker, which
 # fuzz/build.sh takes where it is.
-CHECK_DEPS = python3-venv chromium clang-format black python3-yaml mpich libmpich-dev lld
+CHECK_DEPS = python3-venv chromium clang-format black python3-yaml mpich libmpich-dev lld \
+             cmake python3-pytest
 
 # Unless make was told how many jobs there may be: as many as there are cores.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -231,12 +232,19 @@ install: all
 	install -m 644 cli/completion/_crosswait $(DESTDIR)$(PREFIX)/share/zsh/site-functions/
 	install -m 644 cli/completion/crosswait.fish \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/
+	install -d $(DESTDIR)$(PREFIX)/lib/cmake/crosswait $(DESTDIR)$(PREFIX)/lib/crosswait/python
+	install -m 644 cmake/Crosswait.cmake cmake/crosswait-config.cmake \
+	    $(DESTDIR)$(PREFIX)/lib/cmake/crosswait/
+	install -m 644 python/crosswait_pytest.py $(DESTDIR)$(PREFIX)/lib/crosswait/python/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 $(filter %.5,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man5/
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/crosswait $(DESTDIR)$(PREFIX)/lib/crosswait/lib*
-	-rmdir $(DESTDIR)$(PREFIX)/lib/crosswait 2>/dev/null
+	rm -f $(DESTDIR)$(PREFIX)/lib/cmake/crosswait/*.cmake \
+	    $(DESTDIR)$(PREFIX)/lib/crosswait/python/crosswait_pytest.py
+	-rmdir $(DESTDIR)$(PREFIX)/lib/cmake/crosswait $(DESTDIR)$(PREFIX)/lib/crosswait/python \
+	    $(DESTDIR)$(PREFIX)/lib/crosswait 2>/dev/null
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(filter %.1,$(MAN))))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(filter %.5,$(MAN))))
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/crosswait \
@@ -265,7 +273,7 @@ docs: all
 	@MATRIX=1 $(PYTHON) tests/run.py --build $(BUILD) --all mpi/matrix
 
 BLACK = black -q --preview -l 100 -S
-SCRIPT_ROOMS = $(ROOMS) interpose world fuzz cli corpus docs tests
+SCRIPT_ROOMS = $(ROOMS) interpose world fuzz cli corpus docs tests python
 
 format:
 	clang-format -i $$(find $(ROOMS) interpose world fuzz cli corpus tests -name '*.[ch]')

@@ -28,6 +28,19 @@ static bool is_interpreter(const char *word, size_t bytes)
     return false;
 }
 
+/* The test that pytest was told to run, "x.py::test_sum": the first word with "::". */
+static const char *test_of(const char *words, size_t *bytes)
+{
+    const char *colons = strstr(words, "::"), *word = colons;
+
+    if (!colons)
+        return words;
+    while (word > words && word[-1] != ' ')
+        word--;
+    *bytes = strcspn(word, " ");
+    return word;
+}
+
 /* The word of a command line that names the program; "python3 -u -m pytest x.py": "pytest", and
  * "python3 -c CODE": "python3". */
 static const char *word_of(const char *words, size_t *out_bytes)
@@ -43,7 +56,7 @@ static const char *word_of(const char *words, size_t *out_bytes)
             break;
         if (bytes && *next != '-') {
             *out_bytes = bytes;
-            return next;
+            return bytes == 6 && !memcmp(next, "pytest", 6) ? test_of(next, out_bytes) : next;
         }
     }
     *out_bytes = first;

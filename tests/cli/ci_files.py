@@ -39,8 +39,27 @@ print(f"github: {len(lines)} commands")
 job = yaml.safe_load(open(f"{source}/ci/gitlab.yml"))["crosswait"]
 for line in job["script"]:
     shell(line)
-kept(job["artifacts"]["paths"] + [job["artifacts"]["reports"]["junit"]])
+kept(job["artifacts"]["paths"] + [*job["artifacts"]["reports"].values()])
 print(f"gitlab: {len(job['script'])} commands")
+
+# The action and the component: each with its inputs in their places.
+step = yaml.safe_load(open(f"{source}/action.yml"))
+values = {name: of.get("default", "") for name, of in step["inputs"].items()}
+values["command"] = "mpirun --oversubscribe -n 4 ./app"
+(step,) = step["runs"]["steps"]
+for name, of in step["env"].items():
+    os.environ[name] = re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda m: values[m[1]], of)
+os.environ["GITHUB_STEP_SUMMARY"] = "summary.md"
+shell(step["run"])
+kept(["crosswait.sarif", "crosswait.xml", "summary.md"])
+head, body = yaml.safe_load_all(open(f"{source}/templates/crosswait.yml"))
+values = {name: (of or {}).get("default", "") for name, of in head["spec"]["inputs"].items()}
+values["command"] = "mpirun --oversubscribe -n 4 ./app"
+for line in body["crosswait"]["script"]:
+    shell(re.sub(r"\$\[\[ inputs\.(\w+) \]\]", lambda m: values[m[1]], line))
+kept(body["crosswait"]["artifacts"]["reports"].values())
+print("action and component: their commands run")
+
 if "ENTRYPOINT" in open(f"{source}/ci/Dockerfile").read() and job["image"]["entrypoint"] != [""]:
     sys.exit("GitLab would run its shell through the image's entry point")
 

@@ -1,0 +1,148 @@
+"""A plugin of pytest for tests of mpi4py programs: `pytest -p crosswait_pytest --crosswait=4`.
+
+Each test runs in a job of its own, `crosswait run -- mpirun -n 4 python -m pytest TEST`: every rank
+runs the test, and it fails where a rank fails or crosswait finds something. A hang costs seconds,
+and the tests behind it run all the same. A test that all ranks skip is skipped.
+
+The plugin relies on the commands `crosswait` and `mpirun`, and on nothing but pytest. State: the
+folder of the traces and outcomes of this session, `.crosswait` below pytest's root."""
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+INSIDE = "CROSSWAIT_PYTEST"  # in a rank: the file that it adds its outcome to
+CLEAN, TROUBLE = 0, 3  # exit statuses of crosswait
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("crosswait", "MPI tests under crosswait")
+    group.addoption(
+        "--crosswait", type=int, metavar="N", help="run each test under crosswait, on N ranks"
+    )
+    group.addoption(
+        "--crosswait-launcher",
+        default="mpirun -n {ranks}",
+        metavar="CMD",
+        help="what starts the ranks (default: mpirun -n {ranks})",
+    )
+    group.addoption(
+        "--crosswait-options",
+        default="",
+        metavar="WORDS",
+        help="further options of crosswait run, e.g. '--stall=60 --ignore=leak'",
+    )
+    group.addoption(
+        "--crosswait-report",
+        action="append",
+        default=[],
+        metavar="FORMAT:FILE",
+        help="one report on all tests, e.g. sarif:crosswait.sarif; may be given again",
+    )
+
+
+def pytest_configure(config):
+    if os.environ.get(INSIDE):
+        config.pluginmanager.register(Rank(os.environ[INSIDE]), "crosswait-rank")
+    elif config.getoption("crosswait") is not None:
+        if config.getoption("crosswait") < 1:
+            raise pytest.UsageError("--crosswait takes a number of ranks of at least 1")
+        config.pluginmanager.register(Session(config), "crosswait-session")
+
+
+class Rank:
+    """Inside of a rank: tells the session what became of the test there."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def pytest_runtest_logreport(self, report):
+        if report.when == "call" or report.outcome != "passed":
+            reason = report.longrepr[2] if report.skipped and report.longrepr else ""
+            line = f"{report.outcome} {reason}".replace("\n", " ")
+            with open(self.path, "a") as file:
+                file.write(line + "\n")
+
+
+class Session:
+    def __init__(self, config):
+        self.config = config
+        self.ranks = config.getoption("crosswait")
+        self.folder = config.rootpath / ".crosswait"
+        self.traces = []
+        if not shutil.which("crosswait"):
+            raise pytest.UsageError("--crosswait: there is no command crosswait on the PATH")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        (self.folder / ".gitignore").write_text("*\n")
+
+    def command(self, item, trace):
+        launcher = self.config.getoption("crosswait_launcher").format(ranks=self.ranks)
+        inner = [sys.executable, "-m", "pytest", item.nodeid, "-q", "--color=no"]
+        inner += ["-p", "no:cacheprovider"]
+        if not self.config.pluginmanager.has_plugin("crosswait"):  # no entry point is installed
+            inner += ["-p", "crosswait_pytest"]
+        return (
+            ["crosswait", "run", "-o", str(trace)]
+            + shlex.split(self.config.getoption("crosswait_options"))
+            + ["--"]
+            + shlex.split(launcher)
+            + inner
+            + ["--rootdir", str(self.config.rootpath)]
+        )
+
+    def run(self, item):
+        """Exit status, what was printed, and the outcome on each rank that told it."""
+        name = f"test-{len(list(self.folder.glob('*.out'))) + 1}"
+        trace, told = self.folder / f"{name}.db", self.folder / f"{name}.out"
+        told.touch()
+        done = subprocess.run(
+            self.command(item, trace),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            cwd=self.config.rootpath,
+            env={**os.environ, INSIDE: str(told)},
+        )
+        if trace.exists():
+            self.traces.append(str(trace))
+        outcomes = [line.split(" ", 1) for line in told.read_text().splitlines()]
+        passed = outcomes and all(outcome == "passed" for outcome, _ in outcomes)
+        # Nothing of it was MPI: then there is no trace, and its outcome is what counts.
+        status = (
+            CLEAN
+            if done.returncode == TROUBLE and passed and not trace.exists()
+            else done.returncode
+        )
+        return status, done.stdout, outcomes
+
+    def judge(self, item):
+        status, output, outcomes = self.run(item)
+        if outcomes and all(outcome == "skipped" for outcome, _ in outcomes):
+            pytest.skip(outcomes[0][1])
+        if status != CLEAN:
+            pytest.fail(f"{output}\n[crosswait: exit status {status}]", pytrace=False)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item, nextitem):
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        call = pytest.CallInfo.from_call(lambda: self.judge(item), when="call")
+        report = pytest.TestReport.from_item_and_call(item, call)
+        item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    def pytest_sessionfinish(self):
+        for wanted in self.config.getoption("crosswait_report"):
+            form, colon, path = wanted.partition(":")
+            if not colon:
+                raise pytest.UsageError(f"--crosswait-report takes FORMAT:FILE, not '{wanted}'")
+            if self.traces:
+                subprocess.run(
+                    ["crosswait", "report", f"--format={form}", "-o", path, *self.traces]
+                )

@@ -1,0 +1,52 @@
+# expected
+# timeout: 400
+# The plugin of pytest: each test of an mpi4py program in a job of its own. A rank that fails and a
+# hang fail their test alone; a leak is a finding; what all ranks skip is skipped; one report on
+# all.
+export PYTHONPATH=$SOURCE/python PYTHONDONTWRITEBYTECODE=1
+cat >test_job.py <<'END'
+import pytest
+from mpi4py import MPI
+
+
+@pytest.fixture
+def comm():
+    return MPI.COMM_WORLD
+
+
+def test_right(comm):
+    assert comm.allreduce(1) == comm.size == 2
+
+
+@pytest.mark.parametrize("odd", [True])
+def test_hang(comm, odd):
+    if odd and comm.rank == 1:
+        comm.Barrier()
+    else:
+        comm.allreduce(1)
+
+
+def test_wrong(comm):
+    assert comm.rank == 5
+
+
+def test_leak(comm):
+    assert comm.Dup().size == 2
+
+
+@pytest.mark.skip(reason="not today")
+def test_skipped():
+    pass
+END
+echo 'def test_no_mpi(): pass' >test_plain.py
+tests() { /usr/bin/python3 -m pytest -p no:cacheprovider -p crosswait_pytest -v "$@" 2>&1; }
+tests --crosswait=2 --crosswait-options=--stall=30 --crosswait-report=sarif:all.sarif \
+    --crosswait-report=junit:all.xml >log
+echo "[$?]"
+grep -o '^test_[a-z_.]*py::[a-zA-Z_]*.* [A-Z]\{4,\}' log
+grep -c 'error\[collective\]: rank' log
+/usr/bin/python3 "$SOURCE/tests/reports/github.py" all.sarif
+/usr/bin/python3 "$SOURCE/tests/reports/hosts.py" junit all.xml | sort | uniq -c
+tests --crosswait=0 | grep -o 'takes a number.*'
+tests test_plain.py | grep -c PASSED
+PATH=/usr/bin:/bin tests --crosswait=2 | grep -o 'there is no command crosswait.*'
