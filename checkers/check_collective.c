@@ -435,7 +435,8 @@ static bool members_call(const struct collective_list *collectives,
         const struct collective_part *part = &collectives->part[collective->first + i];
 
         for (uint32_t r = 0; r < count; r++)
-            if (rank[r] == part->rank && (!part->present || part->event.call != call))
+            if (rank[r] == part->rank &&
+                (!(part->present || part->refused) || part->event.call != call))
                 return false;
     }
     return true;
@@ -502,7 +503,8 @@ static enum core_status add_missing(const struct check_input *input,
         if (part[i].present) {
             there = &part[i];
             with[with_count++] = part[i].rank;
-        } else if (part[i].rank < input->trace->rank_count && is_over(input->trace, part[i].rank)) {
+        } else if (!part[i].refused && part[i].rank < input->trace->rank_count &&
+                   is_over(input->trace, part[i].rank)) {
             missing[missing_count++] = part[i].rank;
         }
     }

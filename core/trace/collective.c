@@ -1,17 +1,25 @@
-/* Pairs collective calls: two passes over each rank's events, one to count, one to fill. */
+/* Pairs collective calls: two passes over each rank's events, one to count, one to fill. Where MPI
+ * refused calls, a pass before these notes all, so that it is known which of them others met.
+ *
+ * Invariant: 1. All passes see the same calls. */
 #include "core/trace/collective.h"
 
 #include <stdlib.h>
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/fault.h"
+#include "core/trace/collective_met.h"
+#include "core/trace/trace_part.h"
 
 struct pairing {
     struct trace *trace;
-    uint64_t *most;   /* per communicator: most collective calls that a member made */
-    uint32_t *first;  /* per communicator: index of its first collective */
-    uint64_t *number; /* per communicator: calls of the current rank so far */
-    int32_t *place;   /* per communicator: the current rank's index among the members, -1 none */
+    struct collective_refused_list refused;
+    uint32_t refused_next; /* in a pass: the current rank's next one */
+    uint64_t *most;        /* per communicator: most collective calls that a member made */
+    uint32_t *first;       /* per communicator: index of its first collective */
+    uint64_t *number;      /* per communicator: calls of the current rank so far */
+    int32_t *place; /* per communicator: the current rank's index among the members, -1 none */
 };
 
 /* Tells which calls count in the order of a communicator's collectives. Windows and files have
@@ -50,50 +58,75 @@ static void find_places(struct pairing *pairing, uint32_t rank)
     }
 }
 
+/* The rank's next collective call on a communicator. */
+static enum core_status next(struct trace *trace, struct trace_cursor *cursor,
+                             struct trace_event *event, bool *out_refused, bool *out_more)
+{
+    enum core_status status;
+
+    while ((status = trace_cursor_next(cursor, event, out_more)) == CORE_OK && *out_more)
+        if (!event->parent && is_collective(event) && event->comm >= 0 &&
+            (uint32_t)event->comm < trace->comm_count)
+            return trace_event_refused(trace, event, out_refused);
+    return status;
+}
+
+/* Whether the call counts: MPI did not refuse it, or others met it. */
+static bool counts(struct pairing *pairing, const struct trace_event *event, bool refused)
+{
+    if (!refused || pairing->place[event->comm] < 0)
+        return !refused;
+    CORE_CHECK(pairing->refused_next < pairing->refused.count);
+    const struct collective_refused *call = &pairing->refused.refused[pairing->refused_next++];
+    CORE_CHECK(call->rank == event->rank && call->seq == event->seq); /* invariant 1 */
+    return call->met;
+}
+
+static void part_fill(struct pairing *pairing, struct collective_list *list,
+                      const struct trace_event *event, bool refused)
+{
+    uint64_t number = pairing->number[event->comm];
+    struct collective *collective = &list->collective[pairing->first[event->comm] + number - 1];
+
+    if (pairing->place[event->comm] < 0)
+        return;
+    CORE_CHECK(number <= pairing->most[event->comm]); /* invariant 1 */
+    CORE_CHECK(collective->comm == event->comm);
+    CORE_CHECK(collective->number == number);
+    CORE_CHECK((uint32_t)pairing->place[event->comm] < collective->count);
+    struct collective_part *part =
+        &list->part[collective->first + (uint32_t)pairing->place[event->comm]];
+    CORE_CHECK(!part->present && !part->refused);
+    CORE_CHECK(part->rank == event->rank);
+    part->refused = refused;
+    part->present = !refused;
+    part->event = *event;
+    part->event.completion = NULL;
+    part->event.completion_count = 0;
+    collective->present += part->present;
+    CORE_CHECK(collective->present <= collective->count);
+}
+
 /* Counts a rank's calls when list is NULL, otherwise fills its parts. */
 static enum core_status pass(struct pairing *pairing, uint32_t rank, struct collective_list *list)
 {
     struct trace_cursor *cursor;
     struct trace_event event;
-    bool more = true;
+    bool more = true, refused = false;
     enum core_status status = trace_cursor_open(pairing->trace, rank, &cursor);
 
     if (status != CORE_OK)
         return status;
     trace_cursor_only(cursor, TRAIT_BIT(COLLECTIVE));
     find_places(pairing, rank);
-    while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        bool refused;
-        if (event.parent || !is_collective(&event) || event.comm < 0 ||
-            (uint32_t)event.comm >= pairing->trace->comm_count)
-            continue;
-        if ((status = trace_event_refused(pairing->trace, &event, &refused)) != CORE_OK)
-            break;
-        if (refused)
+    while ((status = next(pairing->trace, cursor, &event, &refused, &more)) == CORE_OK && more) {
+        if (!counts(pairing, &event, refused))
             continue;
         uint64_t number = ++pairing->number[event.comm];
-        if (!list) {
-            if (number > pairing->most[event.comm])
-                pairing->most[event.comm] = number;
-            continue;
-        }
-        struct collective *collective = &list->collective[pairing->first[event.comm] + number - 1];
-        if (pairing->place[event.comm] < 0)
-            continue;
-        CORE_CHECK(number <= pairing->most[event.comm]); /* both passes see the same calls */
-        CORE_CHECK(collective->comm == event.comm);
-        CORE_CHECK(collective->number == number);
-        CORE_CHECK((uint32_t)pairing->place[event.comm] < collective->count);
-        struct collective_part *part =
-            &list->part[collective->first + (uint32_t)pairing->place[event.comm]];
-        CORE_CHECK(!part->present);
-        CORE_CHECK(part->rank == rank);
-        part->present = true;
-        part->event = event;
-        part->event.completion = NULL;
-        part->event.completion_count = 0;
-        collective->present++;
-        CORE_CHECK(collective->present <= collective->count);
+        if (list)
+            part_fill(pairing, list, &event, refused);
+        else if (number > pairing->most[event.comm])
+            pairing->most[event.comm] = number;
     }
     trace_cursor_close(cursor);
     return status;
@@ -149,16 +182,20 @@ enum core_status collective_list_load(struct trace *trace, struct collective_lis
         status = CORE_ARRAY_NEW(pairing.number, comms, "communicators");
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(pairing.place, comms, "communicators");
+    if (status == CORE_OK)
+        status = collective_refused_load(trace, &pairing.refused);
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK; rank++)
         status = pass(&pairing, rank, NULL);
     if (status == CORE_OK)
         status = lay_out(&pairing, &list);
+    pairing.refused_next = 0;
     for (uint32_t rank = 0; rank < trace->rank_count && list.count && status == CORE_OK; rank++)
         status = pass(&pairing, rank, &list);
     free(pairing.most);
     free(pairing.first);
     free(pairing.number);
     free(pairing.place);
+    collective_refused_done(&pairing.refused);
     trace_release(trace);
     if (status == CORE_OK)
         *out_list = list;
@@ -172,4 +209,140 @@ void collective_list_done(struct collective_list *list)
     free(list->collective);
     free(list->part);
     *list = (struct collective_list){0};
+}
+
+/* --- calls that MPI refused ------------------------------------------------------------------- */
+
+/* A call can be one (trace_event_refused): an error was returned, or a rank died. */
+static enum core_status any_refused(struct trace *trace, bool *out_any)
+{
+    sqlite3_stmt *stmt;
+    enum core_status status = trace_prepare(
+        trace, "SELECT DISTINCT call FROM shape WHERE error <> 0 AND parent_back IS NULL", &stmt);
+    int code = SQLITE_DONE;
+    bool any = false;
+
+    if (status != CORE_OK)
+        return status;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        any |= trace->rank[rank].state == EVENT_RANK_EXITED ||
+               trace->rank[rank].state == EVENT_RANK_ABORTED ||
+               trace->rank[rank].state == EVENT_RANK_CRASHED;
+    while ((code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
+        int64_t call = sqlite3_column_int64(stmt, 0);
+        any |= call >= 0 && call < trace->call_count &&
+               trait_in(trace->call[call].traits, TRAIT_COLLECTIVE);
+    }
+    if (code != SQLITE_DONE)
+        status = trace_failed(trace, code);
+    sqlite3_finalize(stmt);
+    *out_any = any;
+    return status;
+}
+
+struct noting {
+    struct pairing pairing; /* its places only */
+    struct collective_made *made;
+    uint32_t count, room;
+    uint32_t refused;
+};
+
+static enum core_status note(struct noting *noting, uint32_t rank)
+{
+    struct pairing *pairing = &noting->pairing;
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more = true, refused = false;
+    enum core_status status = trace_cursor_open(pairing->trace, rank, &cursor);
+
+    if (status != CORE_OK)
+        return status;
+    trace_cursor_only(cursor, TRAIT_BIT(COLLECTIVE));
+    find_places(pairing, rank);
+    while ((status = next(pairing->trace, cursor, &event, &refused, &more)) == CORE_OK && more) {
+        if (pairing->place[event.comm] < 0)
+            continue;
+        noting->refused += refused;
+        status = CORE_ARRAY_PUSH(noting->made, noting->count, noting->room, "collective calls",
+                                 (struct collective_made){.rank = rank,
+                                                          .comm = event.comm,
+                                                          .call = event.call,
+                                                          .root = event.root,
+                                                          .seq = event.seq,
+                                                          .refused = refused,
+                                                          .over = !event.pending && !event.error});
+        if (status != CORE_OK)
+            break;
+    }
+    trace_cursor_close(cursor);
+    return status;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct collective_refused *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+static enum core_status refused_take(const struct noting *noting,
+                                     struct collective_refused_list *list)
+{
+    enum core_status status = CORE_ARRAY_NEW(list->refused, noting->refused, "refused calls");
+
+    for (uint32_t i = 0; i < noting->count && status == CORE_OK; i++) {
+        const struct collective_made *made = &noting->made[i];
+        CORE_CHECK(made->refused || !made->met);
+        if (made->refused)
+            list->refused[list->count++] =
+                (struct collective_refused){.rank = made->rank, .seq = made->seq, .met = made->met};
+    }
+    CORE_CHECK(status != CORE_OK || list->count == noting->refused);
+    if (list->count)
+        qsort(list->refused, list->count, sizeof *list->refused, by_rank);
+    return status;
+}
+
+enum core_status collective_refused_load(struct trace *trace,
+                                         struct collective_refused_list *out_list)
+{
+    size_t comms = trace->comm_count + 1;
+    struct noting noting = {.pairing = {.trace = trace}};
+    struct collective_refused_list list = {0};
+    bool any = false;
+    enum core_status status = any_refused(trace, &any);
+
+    if (status == CORE_OK && any)
+        status = CORE_ARRAY_NEW(noting.pairing.number, comms, "communicators");
+    if (status == CORE_OK && any)
+        status = CORE_ARRAY_NEW(noting.pairing.place, comms, "communicators");
+    for (uint32_t rank = 0; any && rank < trace->rank_count && status == CORE_OK; rank++)
+        status = note(&noting, rank);
+    if (status == CORE_OK && noting.refused)
+        status = collective_met_settle(noting.made, noting.count);
+    if (status == CORE_OK && noting.refused)
+        status = refused_take(&noting, &list);
+    free(noting.pairing.number);
+    free(noting.pairing.place);
+    free(noting.made);
+    if (status == CORE_OK)
+        *out_list = list;
+    return status;
+}
+
+bool collective_refused_met(const struct collective_refused_list *list, uint32_t rank, uint64_t seq)
+{
+    const struct collective_refused key = {.rank = rank, .seq = seq};
+    const struct collective_refused *call =
+        list->count ? bsearch(&key, list->refused, list->count, sizeof key, by_rank) : NULL;
+
+    return call && call->met;
+}
+
+void collective_refused_done(struct collective_refused_list *list)
+{
+    free(list->refused);
+    *list = (struct collective_refused_list){0};
 }

@@ -1,6 +1,7 @@
 /* The collectives of a trace: which calls of which ranks belong together. MPI pairs the n-th
  * collective that each member of a communicator calls, so that is how they are paired here,
- * whatever the calls are. */
+ * whatever the calls are. A call that MPI refused on one member is its part where the others made
+ * theirs and returned; elsewhere (all were refused, or the call was repeated) it is no part. */
 #ifndef CORE_TRACE_COLLECTIVE_H
 #define CORE_TRACE_COLLECTIVE_H
 
@@ -12,6 +13,7 @@
 struct collective_part { /* one member's call */
     bool present;  /* false: this member made fewer collective calls on this communicator, as far as
                       recorded */
+    bool refused;  /* then it is not present, but was made: MPI refused it on this member alone */
     uint32_t rank; /* world */
     struct trace_event event; /* its completions are not kept */
 };
@@ -38,5 +40,22 @@ enum { COLLECTIVE_PARTS_MAX = 1 << 26 };
  * CORE_LIMIT. */
 enum core_status collective_list_load(struct trace *trace, struct collective_list *out_list);
 void collective_list_done(struct collective_list *list);
+
+struct collective_refused { /* a call of a member that MPI refused */
+    uint32_t rank;
+    uint64_t seq;
+    bool met; /* it is the rank's part of a collective (collective_met.h) */
+};
+
+struct collective_refused_list {
+    struct collective_refused *refused; /* by rank, then seq */
+    uint32_t count;
+};
+
+enum core_status collective_refused_load(struct trace *trace,
+                                         struct collective_refused_list *out_list);
+bool collective_refused_met(const struct collective_refused_list *list, uint32_t rank,
+                            uint64_t seq);
+void collective_refused_done(struct collective_refused_list *list);
 
 #endif

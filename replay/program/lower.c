@@ -380,7 +380,9 @@ static enum core_status lower_call(struct lower *lower, const struct trace_event
         if (!trait_in(traits, TRAIT_LOCAL) && !is_poll(event))
             lower_poll_forget(lower->now);
         lower->stop |= event->pending;
-        return CORE_OK;
+        return collective_refused_met(&lower->refused, event->rank, event->seq)
+                   ? lower_collective_refused(lower, event)
+                   : CORE_OK;
     }
     if (is_poll(event))
         return lower_poll(lower, event);
@@ -706,6 +708,7 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
     lower.expand =
         options->inside && layer &&
         (strcmp(layer, "on") == 0 || (options->inside_some && strcmp(layer, "sample") == 0));
+    status = collective_refused_load(trace, &lower.refused);
     for (uint32_t rank = 0; status == CORE_OK && rank < trace->rank_count; rank++)
         status = lower_one(&lower, rank);
     if (status == CORE_OK)
@@ -720,6 +723,7 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
 free_lower:
     free(lower.comm);
     free(lower.inner);
+    collective_refused_done(&lower.refused);
     core_table_done(&lower.window);
     core_table_done(&lower.pairs);
     lower_epochs_done(&lower);

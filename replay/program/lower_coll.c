@@ -110,3 +110,18 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
     return op.kind == REPLAY_ICOLL ? lower_start(lower, event, op, event->request)
                                    : lower_add(lower, event, op);
 }
+
+/* It is begun, and nothing waits for it. */
+enum core_status lower_collective_refused(struct lower *lower, const struct trace_event *event)
+{
+    struct replay_op op = {.kind = REPLAY_ICOLL,
+                           .mode = (uint8_t)shape_of(event->traits),
+                           .peer = trait_in(event->traits, TRAIT_NEIGHBOR) ? REPLAY_PROC_NULL
+                                                                           : root_of(lower, event)};
+    bool skip;
+
+    if (trait_in(event->traits, TRAIT_OVER_MADE))
+        return CORE_OK;
+    enum core_status status = lower_place(lower, event, false, event->comm, &op, &skip);
+    return status != CORE_OK || skip ? status : lower_start(lower, event, op, 0);
+}

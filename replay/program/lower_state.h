@@ -4,6 +4,7 @@
 #define REPLAY_PROGRAM_LOWER_STATE_H
 
 #include "core/array.h"
+#include "core/trace/collective.h"
 #include "core/trace/request.h"
 #include "replay/program/lower.h"
 
@@ -57,6 +58,7 @@ struct lower {
     const struct replay_lower_options *options;
     struct replay_program *program;
     struct replay_lower_notes *notes;
+    struct collective_refused_list refused;
     uint32_t rank;
     int32_t *comm;             /* trace's communicator -> program's, -1 not made yet */
     int32_t *inner;            /* the same, for the library's messages inside collectives */
@@ -153,6 +155,8 @@ enum core_status lower_choice_window(struct lower *lower, const struct trace_eve
 
 /* lower_coll.c: collectives, communicator creation, fences. */
 enum core_status lower_collective(struct lower *lower, const struct trace_event *event);
+/* One that MPI refused on this rank alone: the others met it. */
+enum core_status lower_collective_refused(struct lower *lower, const struct trace_event *event);
 /* Fills in the communicator (of_window: the window's own context on it) and the number; skip:
  * nothing to wait for, or not understood. */
 enum core_status lower_place(struct lower *lower, const struct trace_event *event, bool of_window,

@@ -23,6 +23,7 @@ outstanding_any 3 300           unexpected_tags 3 300           attachments 2 50
 thread_stream 2 250             thread_collectives 2 25         windows_shared 2 50
 thread_rounds 4 200             thread_accumulates 2 500        thread_fetches 2 500
 mutex 2 100                     polling 2 100                   icollectives_polled 2 100
+refused 2 300
 """.split()
 # Of 4 n against n, for each call; fewer steps than LEAST are nothing. How often a rank polls is
 # chance, and counts as calls.

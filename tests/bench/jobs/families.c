@@ -294,6 +294,21 @@ static void collectives(long n)
     }
 }
 
+/* The root's are refused: others met some of them, and some are made again. */
+static void refused(long n)
+{
+    int in = 0, out[2];
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (long i = 0; i < n; i++) {
+        MPI_Gather(&in, 1, MPI_INT, out, me ? 1 : -1, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (me == 0 && i % 3 == 0)
+            MPI_Bcast(&in, -1, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Bcast(&in, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+}
+
 static void vectors(long n)
 {
     int in[WORDS] = {0}, out[WORDS], count[WORDS], place[WORDS];
@@ -953,6 +968,7 @@ static const struct family {
     {"probes", probes},
     {"matched_probes", matched_probes},
     {"collectives", collectives},
+    {"refused", refused},
     {"vectors", vectors},
     {"icollectives", icollectives},
     {"icollectives_live", icollectives_live},
