@@ -38,6 +38,9 @@ struct node {
 };
 
 bool recorder_persistent;
+/* The library freed a persistent request that completed with an error, as Open MPI does: from then
+ * on the program is not to blame for a handle that is null. */
+static atomic_bool null_by_library;
 enum { BUCKETS_FIRST = 1024, NODES_MAX = 1u << 28, QUEUES_FIRST = 16, AWAITED_MAX = 64 };
 
 struct queue {
@@ -507,6 +510,11 @@ struct request_info *recorder_request_list(struct lane *lane, int count, const M
     return lane->info;
 }
 
+static bool null_by_program(MPI_Request handle)
+{
+    return handle == recorder_handle.request_null && !null_by_library;
+}
+
 static uint32_t node_of(struct request_info info)
 {
     return info.id && map.node[info.node].id == info.id ? info.node : 0;
@@ -517,10 +525,10 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
     if (UNLIKELY(recorder.partial))
         return;
     if (!info.id) {
-        usage_say(lane, seq,
-                  info.handle == recorder_handle.request_null ? MISUSE_START_NULL
-                                                              : MISUSE_START_UNKNOWN,
-                  "request", 0);
+        if (null_by_program(info.handle))
+            usage_say(lane, seq, MISUSE_START_NULL, "request", 0);
+        else if (info.handle != recorder_handle.request_null)
+            usage_say(lane, seq, MISUSE_START_UNKNOWN, "request", 0);
         return;
     }
     lock();
@@ -674,7 +682,7 @@ void recorder_request_cancelling(struct lane *lane, uint64_t seq, struct request
     unlock();
     if (UNLIKELY(recorder.partial))
         return;
-    if (info.handle == recorder_handle.request_null)
+    if (null_by_program(info.handle))
         usage_say(lane, seq, MISUSE_CANCEL_NULL, "request", 0);
     else if (made_by && (kind == REQUEST_COLL || kind == REQUEST_DUP || kind == REQUEST_OTHER))
         usage_say(lane, seq, MISUSE_CANCEL_OTHER, "request", made_by);
@@ -699,10 +707,10 @@ void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_in
     if (UNLIKELY(recorder.partial))
         return;
     if (!info.id) {
-        usage_say(lane, seq,
-                  info.handle == recorder_handle.request_null ? MISUSE_FREE_NULL
-                                                              : MISUSE_FREE_UNKNOWN,
-                  "request", 0);
+        if (null_by_program(info.handle))
+            usage_say(lane, seq, MISUSE_FREE_NULL, "request", 0);
+        else if (info.handle != recorder_handle.request_null)
+            usage_say(lane, seq, MISUSE_FREE_UNKNOWN, "request", 0);
         return;
     }
     lock();
@@ -871,6 +879,8 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
                      (info.kind & REQUEST_KIND_MASK) == REQUEST_RECV ? recorder_status_bytes(status)
                                                                      : UINT64_MAX,
                      !over);
+    if (UNLIKELY(over && info.kind & REQUEST_PERSISTENT))
+        null_by_library = true;
     if (over)
         recorder_request_forget(info);
 }
