@@ -206,6 +206,18 @@ static enum core_status other_note(struct mistake *mistake, uint32_t rank, int32
                            (struct other){site, rank});
 }
 
+/* A call that MPI refused has moved nothing: its buffer met none of another call. */
+static bool met_nobody(struct trace *trace, const struct trace_event *event,
+                       const struct misuse *misuse)
+{
+    bool meets =
+        misuse->kind == MISUSE_BUFFER_OVERLAPS || misuse->kind == MISUSE_BUFFER_BOTH_WRITTEN;
+    bool refused = false;
+
+    return meets && misuse->other && misuse->other != event->seq &&
+           trace_event_refused(trace, event, &refused) == CORE_OK && refused;
+}
+
 static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse *misuse,
                                void *context)
 {
@@ -219,7 +231,7 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     gathering->rank = rank;
     gathering->more |= gathering->of_rank >= MISUSE_KEPT_MAX;
     if (misuse_kind_rule(misuse->kind) == MISUSE_RULE_WINDOW || /* check_rma's */
-        trace_event_get(trace, rank, seq, &event) != CORE_OK)
+        trace_event_get(trace, rank, seq, &event) != CORE_OK || met_nobody(trace, &event, misuse))
         return CORE_OK;
     if (other && trace_event_get(trace, rank, other, &other_event) != CORE_OK)
         other = 0;
