@@ -53,6 +53,7 @@ static void runs_note(struct collective_made *made, uint32_t count)
             for (uint32_t k = i + 1; k < count && made[k].refused; k++)
                 total += made[k].call == call;
         }
+        CORE_CHECK(run <= total);
         made[i].next_call = call;
         made[i].run = run;
         made[i].total = total;
@@ -78,6 +79,7 @@ static bool are_alike(const struct lines *lines, bool refused)
 {
     const struct line *first = &lines->line[0];
 
+    CORE_CHECK(lines->count > 0);
     for (uint32_t i = 1; i < lines->count; i++) {
         const struct line *line = &lines->line[i];
         uint32_t a = next_of(lines, first, first->first, refused);
@@ -106,6 +108,7 @@ static struct place place_of(const struct lines *lines)
     for (uint32_t i = 0; i < lines->count; i++) {
         const struct line *line = &lines->line[i];
         const struct collective_made *made = &lines->made[line->at];
+        CORE_CHECK(line->at <= line->end); /* invariant 1 */
         if (line->at == line->end)
             continue;
         place.any = true;
