@@ -42,7 +42,8 @@ const char *finding_confirmed_text(enum finding_confirmed confirmed)
     static const char *const text[] = {
         [FINDING_NOT_TRIED] = "not tried",           [FINDING_CONFIRMED] = "confirmed",
         [FINDING_REFUTED] = "not reproduced",        [FINDING_RULED_OUT] = "ruled out",
-        [FINDING_UNPROVEN] = "tried, not confirmed", [FINDING_FAILS] = "confirmed, failed"};
+        [FINDING_UNPROVEN] = "tried, not confirmed", [FINDING_FAILS] = "confirmed, failed",
+        [FINDING_MADE] = "confirmed, not refused"};
 
     _Static_assert(sizeof text / sizeof *text == FINDING_CONFIRMED_COUNT, "words for each");
     CORE_CHECK((size_t)confirmed < sizeof text / sizeof *text);
@@ -490,7 +491,9 @@ void finding_confirm(struct finding *finding, enum finding_confirmed how)
         [FINDING_RULED_OUT] = "refuted: all behaviours of the program were run, and none fails",
         [FINDING_UNPROVEN] =
             "not confirmed: the job was run again under this schedule, which proved nothing",
-        [FINDING_FAILS] = "confirmed: the job was run again under this schedule, and failed"};
+        [FINDING_FAILS] = "confirmed: the job was run again under this schedule, and failed",
+        [FINDING_MADE] = "confirmed: the job was run again under this schedule, and made the "
+                         "call, which its library did not refuse"};
 
     CORE_CHECK(how > FINDING_NOT_TRIED && how < FINDING_CONFIRMED_COUNT);
     finding->undecided &= how == FINDING_UNPROVEN;

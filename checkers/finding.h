@@ -25,6 +25,7 @@ enum finding_confirmed {
     FINDING_RULED_OUT, /* all behaviours of the program were run in worlds, and none fails */
     FINDING_UNPROVEN,  /* the real job was run under its schedule, which proved nothing */
     FINDING_FAILS,     /* what fails in a world fails in the real job, too */
+    FINDING_MADE,      /* the wrong call was made in the real job, too, which finished */
     FINDING_CONFIRMED_COUNT
 };
 const char *finding_confirmed_text(enum finding_confirmed confirmed);

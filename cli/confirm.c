@@ -116,6 +116,7 @@ struct rerun {
     struct force_result live;
     bool elsewhere;           /* it hung, and not in all calls of the finding */
     struct finding_list hung; /* elsewhere: where */
+    bool made;                /* it finished, and its record has the wrong call of the finding */
 };
 
 static bool is_same_call(struct trace *recorded, const struct trace_event *a, struct trace *again,
@@ -184,6 +185,45 @@ static enum core_status hang_look(struct trace *recorded, const struct finding *
     if (status == CORE_OK && rerun->elsewhere)
         status = check_proof(&again, &rerun->hung);
     ending_done(&ending);
+    trace_close(&again);
+    return status;
+}
+
+/* --- what it did where it finished ------------------------------------------------------------ */
+
+/* Whether a call of the finding is one of the other's: a world knows it by its name and place. */
+static bool is_about(const struct finding *finding, const struct finding *other)
+{
+    for (uint32_t i = 0; i < finding->call_count; i++)
+        for (uint32_t k = 0; k < other->call_count; k++) {
+            const struct finding_call *a = &finding->call[i], *b = &other->call[k];
+            size_t name = a->call && b->call ? strcspn(a->call, "(") : 0;
+            if (name && a->rank == b->rank && a->site && b->site && !strcmp(a->site, b->site) &&
+                name == strcspn(b->call, "(") && !strncmp(a->call, b->call, name))
+                return true;
+        }
+    return false;
+}
+
+/* A library need not notice a wrong call: that the job finished refutes nothing if its own record
+ * says that the call was wrong. */
+static enum core_status made_look(const struct finding *finding, struct rerun *rerun)
+{
+    static const struct check_options how = {
+        .only = "argument,collective,file,lifecycle,message,request,rma",
+        .seed = CHECK_SEED_DEFAULT,
+        .budget_schedules = CHECK_BUDGET_DEFAULT};
+    struct trace again;
+    struct finding_list list = {0};
+    enum core_status status = trace_open(rerun->live.trace, TRACE_READ, &again);
+
+    if (status != CORE_OK)
+        return status;
+    status = check_all(&again, &how, &list);
+    for (uint32_t i = 0; i < list.count && status == CORE_OK; i++)
+        rerun->made |=
+            list.finding[i].severity == FINDING_ERROR && is_about(finding, &list.finding[i]);
+    finding_list_done(&list);
     trace_close(&again);
     return status;
 }
@@ -264,6 +304,8 @@ static enum core_status force(struct trace *trace, const struct confirm_options 
     restore(saved);
     if (status == CORE_OK && out->live.outcome == FORCE_HUNG && out->live.trace)
         status = hang_look(trace, finding, of_world, out);
+    if (status == CORE_OK && of_world && out->live.outcome == FORCE_ENDED && out->live.trace)
+        status = made_look(finding, out);
     unlink(output);
     free(output);
     return status;
@@ -295,10 +337,14 @@ static enum core_status confirm_one(struct trace *trace, const struct confirm_op
 /* --- what fails in a world -------------------------------------------------------------------- */
 
 /* whole: the library was given every answer that the world had. */
-static void mark_world(struct finding *finding, const struct force_result *live, uint32_t ranks,
+static void mark_world(struct finding *finding, const struct rerun *rerun, uint32_t ranks,
                        bool whole)
 {
-    if (live->outcome == FORCE_HUNG)
+    const struct force_result *live = &rerun->live;
+
+    if (rerun->made)
+        finding_confirm(finding, FINDING_MADE);
+    else if (live->outcome == FORCE_HUNG)
         finding_confirm(finding, FINDING_CONFIRMED);
     else if (live->outcome == FORCE_FAILED && live->ranks == ranks && live->status)
         finding_confirm(finding, FINDING_FAILS);
@@ -339,7 +385,7 @@ static enum core_status confirm_world(struct trace *trace, const struct confirm_
     if (status == CORE_OK && rerun.elsewhere)
         status = elsewhere_add(trace, &rerun, list, index, kept);
     else if (status == CORE_OK)
-        mark_world(finding, &rerun.live, trace->rank_count,
+        mark_world(finding, &rerun, trace->rank_count,
                    !lived.finished && explore_lived_whole(&lived));
     rerun_done(&rerun);
     replay_policy_done(&chosen);

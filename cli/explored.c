@@ -12,9 +12,9 @@
 #include "checkers/check.h"
 #include "core/progress.h"
 #include "core/table.h"
-#include "explore/failure.h"
 #include "explore/files.h"
 #include "explore/findings.h"
+#include "explore/recorded.h"
 #include "explore/summary.h"
 
 /* BEYOND_S: exploring takes no longer than the job took and so much more, with the program's own
@@ -152,8 +152,8 @@ static void threads_settle(struct finding_list *list, uint32_t count)
             finding_list_drop(list, i);
 }
 
-/* The job came to a good end; a program that fails in each world, in whatever ways, does so because
- * of the world. */
+/* The job came to a good end; a program that fails in each world, in whatever ways, and in the
+ * order that the job had as well, does so because of the world. */
 static bool fails_always(const struct explore_search *search, const struct explore_program *program)
 {
     return search->class_count > 0 && !program->passed;
@@ -197,26 +197,22 @@ static enum core_status search_run(struct explore_program *program,
 
 /* Of ranks with several threads, whose order in the job need not come in a world: a call that MPI
  * refuses there is the program's fault. */
-static bool is_theirs(const struct trace *trace, const struct world_finding *failure)
+static bool is_theirs(const struct trace *trace, const struct explore_program *program)
 {
-    static const char *const fault[] = {"error", "truncation", "collective-mismatch", "freed"};
-    bool several = false, is = false;
+    bool several = false;
     for (uint32_t r = 0; r < trace->rank_count; r++)
         several |= trace->rank[r].threads > 1;
-    for (size_t i = 0; failure && i < sizeof fault / sizeof *fault; i++)
-        is |= !strcmp(failure->rule, fault[i]);
-    return several && is;
+    return several && program->refused;
 }
 
-static char *always_said(const struct explore_program *program)
+static char *always_said(const struct explore_search *search)
 {
-    const struct world_decisions *told = program->outcome.world.decisions;
-    const struct world_finding *failure = explore_failure_of(&program->outcome.world);
+    const char *failure = NULL;
     char *why = NULL, *said;
-    if (told && told->unfinished)
-        return not_explored("no explored run finished within the time limit");
+    for (uint32_t i = 0; i < search->class_count && !failure; i++)
+        failure = search->class[i].failure;
     if (asprintf(&why, "in a world it ends otherwise than it did%s%s", failure ? ": " : "",
-                 failure ? failure->text : "") < 0)
+                 failure ? failure : "") < 0)
         return NULL;
     said = not_explored(why);
     free(why);
@@ -294,10 +290,12 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
     how.time_s = fmax(program.end_all_s - explore_program_now_s(), SOON_S) * SEARCH_SHARE;
     core_progress_begin("exploring", (uint64_t)(budget_s * 1000));
     status = search_run(&program, &how, &search);
+    bool theirs = status == CORE_OK && is_theirs(trace, &program);
+    if (status == CORE_OK && !theirs && fails_always(&search, &program))
+        status = explore_recorded_try(trace, &program);
     core_progress_end();
-    if (status == CORE_OK && fails_always(&search, &program) &&
-        !is_theirs(trace, explore_failure_of(&program.outcome.world)))
-        *out_said = always_said(&program);
+    if (status == CORE_OK && !theirs && fails_always(&search, &program))
+        *out_said = always_said(&search);
     else if (status == CORE_OK)
         status = found_tell(trace, &program, &search, list, out_said);
     explore_findings_forget(&program);

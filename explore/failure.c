@@ -22,6 +22,16 @@ bool explore_failure_is(const struct world_finding *finding)
     return false;
 }
 
+bool explore_failure_is_refusal(const struct world_finding *finding)
+{
+    static const char *const refusals[] = {"error", "truncation", "collective-mismatch", "freed"};
+
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (!strcmp(finding->rule, refusals[i]))
+            return true;
+    return false;
+}
+
 const struct world_finding *explore_failure_of(const struct world_outcome *outcome)
 {
     for (size_t f = 0; f < sizeof failures / sizeof *failures; f++)

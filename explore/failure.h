@@ -8,6 +8,8 @@
 #include "world/world.h"
 
 bool explore_failure_is(const struct world_finding *finding);
+/* It is a call that MPI refused. */
+bool explore_failure_is_refusal(const struct world_finding *finding);
 /* The first of the outcome, those that end a job before others; or NULL. */
 const struct world_finding *explore_failure_of(const struct world_outcome *outcome);
 /* The rule of a failure by its number; NULL: there are no more. */

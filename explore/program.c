@@ -116,7 +116,9 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
     for (int i = 0; p->worlds && i < p->outcome.world.finding_count; i++)
         if (!strcmp(p->outcome.world.finding[i].rule, "unsupported"))
             return core_report(CORE_UNSUPPORTED, "%s", p->outcome.world.finding[i].text);
-    p->passed |= !explore_failure_of(&p->outcome.world);
+    const struct world_finding *failure = explore_failure_of(&p->outcome.world);
+    p->passed |= !failure;
+    p->refused |= failure && explore_failure_is_refusal(failure);
     const struct explore_view view = {.allow = &p->allow,
                                       .rank_count = p->command->rank_count,
                                       .fewer = policy->buffering != REPLAY_EAGER,

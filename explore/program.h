@@ -30,6 +30,7 @@ struct explore_program {
     int allowed;      /* and owns all patterns but for so many */
     double end_all_s; /* nothing begins behind that, whatever is still to be told; 0: none */
     bool passed;      /* a world of the search came to a good end */
+    bool refused;     /* in one MPI refused a call */
     struct world_process_outcome outcome; /* of the last world */
     struct explore_seen *seen;            /* explore/findings.h; NULL: nothing is remembered */
 };

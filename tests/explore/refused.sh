@@ -1,0 +1,23 @@
+# timeout: 240
+# A call that MPI refuses in a world, while the job ended well, is a finding, whether its library
+# refuses it in the job as well, or takes it; and so where each world that was run fails, if the
+# program comes to its end in the order that the job had. What a world refuses in that order too is
+# not decided.
+mpicc -g -o refused "$SOURCE/tests/explore/programs/refused.c" || exit 1
+try() { # RANKS ARGUMENT...
+    local ranks=$1
+    shift
+    crosswait run --confirm=60 -o job.db -- mpirun -n $ranks ./refused "$@" >out 2>/dev/null </dev/null
+    echo "$* on $ranks: $?"
+    grep -E '^(error|warning|note)\[|confirmed: |refuted: |again: |^not explored' out
+    grep -o 'explored: .*' out | sed -E 's/explored: .*there are more/explored: some/; s/; .*//'
+}
+for way in freed root other_root null cut stuck; do
+    try 3 $way
+    try 2 $way
+done
+try 3 all sound
+try 2 all sound
+try 3 allowed
+try 2 allowed
+exit 0
