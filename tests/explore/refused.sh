@@ -3,7 +3,7 @@
 # refuses it in the job as well, or takes it; and so where each world that was run fails, if the
 # program comes to its end in the order that the job had. What a world refuses in that order too is
 # not decided.
-mpicc -g -o refused "$SOURCE/tests/explore/programs/refused.c" || exit 1
+mpicc -g -o refused "$SOURCE/tests/explore/refused/refused.c" || exit 1
 try() { # RANKS ARGUMENT...
     local ranks=$1
     shift
