@@ -82,7 +82,8 @@ extern __thread struct recorder_thread {
     struct lane *current; /* inside a recorded call, */
     void **cfa;           /* the innermost, with this frame, */
     const void *back;     /* which returns there: cfa[-1] */
-    bool raised;          /* in that call a handler of the program's was given an error */
+    bool raised;          /* in that call a handler of the program's was given an error; not between
+                             calls */
 } recorder_thread __attribute__((tls_model("initial-exec")));
 
 extern struct recorder { /* of the process */

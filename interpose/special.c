@@ -24,9 +24,17 @@ static struct spool_event *join_open(struct lane **out_lane, unsigned call, void
     return e;
 }
 
+/* The call has returned: a handler of the program's may have had the error that is returned here.
+ */
+static void back(struct spool_event *e)
+{
+    recorder_thread.raised = false;
+    recorder_back(e);
+}
+
 static int join_close(struct lane *lane, struct spool_event *e, int returned)
 {
-    recorder_back(e);
+    back(e);
     if (returned == MPI_SUCCESS)
         session_joined(lane);
     recorder_leave(lane, e, returned, STEP_ON);
@@ -104,7 +112,7 @@ int special_Finalize(Finalize_fn real, void **cfa)
     recorder_open(lane, e);
     recorder_finalizing(lane);
     int returned = real();
-    recorder_back(e);
+    back(e);
     recorder_leave(lane, e, returned, STEP_ON);
     recorder_finalized(lane);
     if (recorder_plain())
@@ -129,7 +137,7 @@ int special_Abort(Abort_fn real, void **cfa, MPI_Comm comm, int errorcode)
     recorder_open(lane, e);
     recorder_aborting(lane, errorcode);
     int returned = real(comm, errorcode);
-    recorder_back(e);
+    back(e);
     recorder_leave(lane, e, returned, STEP_ON);
     return returned;
 }
@@ -148,7 +156,7 @@ int special_Pcontrol(Pcontrol_fn real, void **cfa, int level)
     recorder_args(lane, e->seq, 0, 1, in);
     recorder_open(lane, e);
     int returned = real(level);
-    recorder_back(e);
+    back(e);
     recorder_leave(lane, e, returned, STEP_LOCAL);
     return returned;
 }
@@ -282,7 +290,7 @@ int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_
     for (int i = 0; UNLIKELY(recorder.payload) && s.info && i < count; i++)
         payload_started(lane, s.info[i].id, s.e->seq);
     int returned = real(count, array_of_requests);
-    recorder_back(s.e);
+    back(s.e);
     for (int i = 0; s.info && i < count; i++)
         recorder_request_started(s.info[i], &array_of_requests[i]);
     recorder_leave(lane, s.e, returned, STEP_ON);
@@ -302,7 +310,7 @@ int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, count);
     int returned = real(count, array_of_requests, array_of_statuses);
-    recorder_back(s.e);
+    back(s.e);
     done_all(&s, count, array_of_requests, array_of_statuses, returned);
     recorder_leave(lane, s.e, returned, STEP_ON);
     return returned;
@@ -323,7 +331,7 @@ static int test_all(Testall_fn real, unsigned call, void **cfa, int count,
     if (UNLIKELY(recorder.perturb) && s.info && !s.keeps && decide_here(lane))
         real = decide_Testall;
     int returned = real(count, array_of_requests, flag, array_of_statuses);
-    recorder_back(s.e);
+    back(s.e);
     bool done = returned == MPI_SUCCESS ? *flag : returned == MPI_ERR_IN_STATUS;
     if (poll_again(&s, cfa, returned, done))
         return returned;
@@ -377,7 +385,7 @@ int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of
     if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
         real = decide_Waitany;
     int returned = real(count, array_of_requests, index, status);
-    recorder_back(s.e);
+    back(s.e);
     done_any(&s, array_of_requests, index, status, returned);
     recorder_leave(lane, s.e, returned, STEP_ON);
     return returned;
@@ -398,7 +406,7 @@ static int test_any(Testany_fn real, unsigned call, void **cfa, int count,
     if (UNLIKELY(recorder.perturb) && s.info && !s.keeps && decide_here(lane))
         real = decide_Testany;
     int returned = real(count, array_of_requests, index, flag, status);
-    recorder_back(s.e);
+    back(s.e);
     bool done = returned != MPI_SUCCESS || *flag;
     if (poll_again(&s, cfa, returned, done))
         return returned;
@@ -465,7 +473,7 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
     if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
         real = decide_Waitsome;
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    recorder_back(s.e);
+    back(s.e);
     done_some(&s, cfa, array_of_requests, outcount, array_of_indices, array_of_statuses, returned);
     recorder_leave(lane, s.e, returned, STEP_ON);
     return returned;
@@ -487,7 +495,7 @@ static int test_some(Testsome_fn real, unsigned call, void **cfa, int incount,
     if (UNLIKELY(recorder.perturb) && s.info && !s.keeps && decide_here(lane))
         real = decide_Testsome;
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    recorder_back(s.e);
+    back(s.e);
     bool done = returned != MPI_SUCCESS || *outcount != 0;
     if (poll_again(&s, cfa, returned, done))
         return returned;
