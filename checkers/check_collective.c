@@ -9,6 +9,7 @@
 
 #include "checkers/collective/block.h"
 #include "checkers/check_rules.h"
+#include "checkers/refused.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/collective.h"
@@ -549,6 +550,23 @@ static void say_pair(char *text, size_t room, const struct collective_part *a,
         snprintf(text, room, "rank %" PRIu32 ", which gives and takes", a->rank);
 }
 
+/* MPI told members that the data do not fit, and each looks at that and went on. */
+static bool is_expected(const struct check_input *input, const struct collective_list *collectives,
+                        const struct collective *collective)
+{
+    bool expected = false;
+
+    for (uint32_t i = 0; i < collective->count; i++) {
+        const struct collective_part *part = &collectives->part[collective->first + i];
+        if (!part->present || part->event.pending || !part->event.error)
+            continue;
+        expected = refused_on_purpose(input->trace, &part->event);
+        if (!expected)
+            break;
+    }
+    return expected;
+}
+
 /* Two members do not fit, in a way that is no value of each. */
 static enum core_status add_pair(const struct check_input *input,
                                  const struct collective_list *collectives,
@@ -568,6 +586,8 @@ static enum core_status add_pair(const struct check_input *input,
                   input->trace->call[a->event.call].name, pair, collective->number,
                   describe_comm(input->trace, collective->comm, name, sizeof name));
     add_members(input, collectives, collective, finding);
+    if (is_expected(input, collectives, collective))
+        refused_note(finding);
     return CORE_OK;
 }
 
@@ -630,6 +650,8 @@ static enum core_status add_mismatch(const struct check_input *input,
         title_differing(input, collective, differs, call, words, finding);
         add_members(input, collectives, collective, finding);
         parted_say(input, collectives, collective, finding);
+        if (differs == SIZES && is_expected(input, collectives, collective))
+            refused_note(finding);
     } else if (status == CORE_OK) {
         status = core_report(CORE_NO_MEMORY, "out of memory for %s", what);
     }
