@@ -7,7 +7,8 @@ mpicc -g -o refused "$SOURCE/tests/explore/refused/refused.c" || exit 1
 try() { # RANKS ARGUMENT...
     local ranks=$1
     shift
-    crosswait run --confirm=60 -o job.db -- mpirun -n $ranks ./refused "$@" >out 2>/dev/null </dev/null
+    crosswait run --confirm=60 -o job.db -- mpirun -n $ranks ./refused "$@" >out 2>/dev/null \
+        </dev/null
     echo "$* on $ranks: $?"
     grep -E '^(error|warning|note)\[|confirmed: |refuted: |again: |^not explored' out
     grep -o 'explored: .*' out | sed -E 's/explored: .*there are more/explored: some/; s/; .*//'
