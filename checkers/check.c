@@ -70,7 +70,7 @@ static bool is_name(const char *id, const char *at, size_t length)
     return strlen(id) == length && strncmp(id, at, length) == 0;
 }
 
-static bool finds(const struct rule *rule, const char *at, size_t length)
+static bool check_finds(const struct rule *rule, const char *at, size_t length)
 {
     bool found = is_name(rule->checker, at, length);
 
@@ -85,7 +85,7 @@ static bool name_mark(const char *at, size_t length, bool marked[RULE_COUNT])
     bool known = false;
 
     for (int i = 0; i < RULE_COUNT; i++)
-        if (is_name(rule_table[i].id, at, length) || finds(&rule_table[i], at, length))
+        if (is_name(rule_table[i].id, at, length) || check_finds(&rule_table[i], at, length))
             known = marked[i] = true;
     return known;
 }
@@ -151,7 +151,7 @@ enum core_status check_names_parse(const char *only, const char *ignore,
 static bool is_wanted(const struct checker *checker, const bool wanted[RULE_COUNT])
 {
     for (int i = 0; i < RULE_COUNT; i++)
-        if (wanted[i] && finds(&rule_table[i], checker->id, strlen(checker->id)))
+        if (wanted[i] && check_finds(&rule_table[i], checker->id, strlen(checker->id)))
             return true;
     return false;
 }
@@ -377,7 +377,7 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
         CORE_CHECK(list->count >= before); /* checkers add, and take nothing away */
         for (uint32_t i = before; i < list->count; i++) {
             /* or --only=RULE would not run it */
-            CORE_CHECK(finds(list->finding[i].rule, checker->id, strlen(checker->id)));
+            CORE_CHECK(check_finds(list->finding[i].rule, checker->id, strlen(checker->id)));
             if (!list->finding[i].repeat)
                 finding_repeat_check(&list->finding[i], trace);
         }

@@ -9,7 +9,7 @@
 
 #include "checkers/collective/block.h"
 #include "checkers/check_rules.h"
-#include "checkers/refused.h"
+#include "checkers/expected_error.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/collective.h"
@@ -70,8 +70,8 @@ static bool files_differ(struct trace *trace, const struct trace_event *a,
     return trace_named_differ(&x, &y);
 }
 
-static enum differs difference(struct trace *trace, const struct trace_event *a,
-                               const struct trace_event *b)
+static enum differs check_collective_difference(struct trace *trace, const struct trace_event *a,
+                                                const struct trace_event *b)
 {
     const char *one, *other;
 
@@ -560,7 +560,7 @@ static bool is_expected(const struct check_input *input, const struct collective
         const struct collective_part *part = &collectives->part[collective->first + i];
         if (!part->present || part->event.pending || !part->event.error)
             continue;
-        expected = refused_on_purpose(input->trace, &part->event);
+        expected = expected_error_on_purpose(input->trace, &part->event);
         if (!expected)
             break;
     }
@@ -587,7 +587,7 @@ static enum core_status add_pair(const struct check_input *input,
                   describe_comm(input->trace, collective->comm, name, sizeof name));
     add_members(input, collectives, collective, finding);
     if (is_expected(input, collectives, collective))
-        refused_note(finding);
+        expected_error_note(finding);
     return CORE_OK;
 }
 
@@ -651,7 +651,7 @@ static enum core_status add_mismatch(const struct check_input *input,
         add_members(input, collectives, collective, finding);
         parted_say(input, collectives, collective, finding);
         if (differs == SIZES && is_expected(input, collectives, collective))
-            refused_note(finding);
+            expected_error_note(finding);
     } else if (status == CORE_OK) {
         status = core_report(CORE_NO_MEMORY, "out of memory for %s", what);
     }
@@ -770,7 +770,8 @@ enum core_status check_collective(const struct check_input *input, struct findin
                 first = part;
                 continue;
             }
-            enum differs differs = difference(input->trace, &first->event, &part->event);
+            enum differs differs =
+                check_collective_difference(input->trace, &first->event, &part->event);
             if (differs == SAME && comm->inter && (*own)->event.root != EVENT_PROC_NULL &&
                 part->event.root != EVENT_PROC_NULL && part->event.root != EVENT_ROOT &&
                 ops_differ(input->trace, (*own)->event.op, part->event.op))

@@ -1,7 +1,7 @@
 /* Finds what ended the job: a signal, an error that MPI raised where errors are fatal, MPI_Abort,
  * an exit without MPI_Finalize (rule lifecycle), an exception of Python's that nothing caught.
  * Blamed is who went first; ranks that the starter ended because of it have no fate of their own
- * (core/trace/fate.h), and what others met after it is its consequence.
+ * (core/trace/exit_cause.h), and what others met after it is its consequence.
  *
  * MPI_Abort is the job's own decision, and a note. A signal that a program does not raise itself
  * comes from outside: a warning. */
@@ -23,7 +23,7 @@ enum { OF_SIGNALS = 128, NULL_PAGE_BYTES = 4096, FRAMES_NAMED_MAX = 16 };
 static const uint64_t far_bytes = UINT64_C(1) << 36; /* so far from a buffer is nowhere near it */
 
 struct fates {
-    struct fate *fate; /* by rank; the texts are copies */
+    struct exit_cause *fate; /* by rank; the texts are copies */
     uint32_t count, room;
     int32_t first;     /* index of the one that went first; -1: not known */
     bool by_crosswait; /* the job was ended by the launcher, whatever had happened before */
@@ -31,10 +31,10 @@ struct fates {
 
 /* --- which of them ---------------------------------------------------------------------------- */
 
-static enum core_status keep(const struct fate *fate, void *context)
+static enum core_status check_crash_keep(const struct exit_cause *fate, void *context)
 {
     struct fates *fates = context;
-    struct fate copy = *fate;
+    struct exit_cause copy = *fate;
     enum core_status status;
 
     CORE_CHECK(!fates->count || fates->fate[fates->count - 1].rank < fate->rank); /* by rank */
@@ -77,7 +77,7 @@ static enum core_status fates_get(struct trace *trace, struct fates *out_fates)
     out_fates->by_crosswait = ending.reason != ENDING_NONE && ending.reason != ENDING_SNAPSHOT;
     ending_done(&ending);
     if (status == CORE_OK)
-        status = trace_fates_each(trace, keep, out_fates);
+        status = trace_fates_each(trace, check_crash_keep, out_fates);
     out_fates->first = first_find(out_fates);
     CORE_CHECK(out_fates->first < (int32_t)out_fates->count);
     CORE_CHECK(status != CORE_OK || out_fates->count <= trace->rank_count);
@@ -87,7 +87,8 @@ static enum core_status fates_get(struct trace *trace, struct fates *out_fates)
 }
 
 /* Whether both ended in the same function of MPI, called from the same place. */
-static bool same_call(struct trace *trace, const struct fate *fate, const struct fate *first)
+static bool same_call(struct trace *trace, const struct exit_cause *fate,
+                      const struct exit_cause *first)
 {
     struct trace_event event[2];
 
@@ -99,11 +100,13 @@ static bool same_call(struct trace *trace, const struct fate *fate, const struct
 }
 
 /* The rank ended by itself, and not because of the first one. */
-static bool alike(struct trace *trace, const struct fate *fate, const struct fate *first)
+static bool check_crash_alike(struct trace *trace, const struct exit_cause *fate,
+                              const struct exit_cause *first)
 {
-    bool names_call = fate->inside || fate->kind == FATE_ERROR || fate->kind == FATE_ABORT;
+    bool names_call =
+        fate->inside || fate->kind == EXIT_CAUSE_ERROR || fate->kind == EXIT_CAUSE_ABORT;
 
-    if (fate->kind == FATE_EXCEPTION && first->kind == FATE_EXCEPTION)
+    if (fate->kind == EXIT_CAUSE_EXCEPTION && first->kind == EXIT_CAUSE_EXCEPTION)
         return fate->frame_count && first->frame_count && fate->frame[0] == first->frame[0];
     return fate->kind == first->kind && fate->code == first->code && fate->after == first->after &&
            fate->inside == first->inside && fate->elsewhere == first->elsewhere &&
@@ -141,7 +144,7 @@ static bool is_application(const struct trace_site *site)
 /* "compute at x.c:12", "x.c:12", "compute+0x12 (app)" */
 static void frame_words(FILE *file, const struct trace *trace, int32_t site)
 {
-    CORE_CHECK(site > 0 && (uint32_t)site < trace->site_count); /* trace_fate.c sees to it */
+    CORE_CHECK(site > 0 && (uint32_t)site < trace->site_count); /* trace_exit_cause.c sees to it */
     const struct trace_site *place = &trace->site[site];
     const char *function = place->inlined ? place->inlined : place->function;
     char text[256];
@@ -152,9 +155,9 @@ static void frame_words(FILE *file, const struct trace *trace, int32_t site)
 }
 
 /* The innermost frame of the application; 0: none. */
-static int32_t frame_own(const struct trace *trace, const struct fate *fate)
+static int32_t frame_own(const struct trace *trace, const struct exit_cause *fate)
 {
-    CORE_CHECK(fate->frame_count <= FATE_FRAMES_MAX);
+    CORE_CHECK(fate->frame_count <= EXIT_CAUSE_FRAMES_MAX);
     for (uint32_t i = 0; i < fate->frame_count; i++)
         if (is_application(&trace->site[fate->frame[i]]))
             return fate->frame[i];
@@ -163,7 +166,7 @@ static int32_t frame_own(const struct trace *trace, const struct fate *fate)
 
 /* The function of a library that the application had called; where nothing of an application is
  * known, the innermost one. 0: none. */
-static int32_t frame_called(const struct trace *trace, const struct fate *fate)
+static int32_t frame_called(const struct trace *trace, const struct exit_cause *fate)
 {
     int32_t called = 0, innermost = 0;
 
@@ -180,7 +183,8 @@ static int32_t frame_called(const struct trace *trace, const struct fate *fate)
     return innermost;
 }
 
-static void add_stack(const struct trace *trace, struct finding *finding, const struct fate *fate)
+static void add_stack(const struct trace *trace, struct finding *finding,
+                      const struct exit_cause *fate)
 {
     int32_t called = frame_called(trace, fate);
     uint32_t named = 0, rest = 0;
@@ -218,8 +222,8 @@ static void add_stack(const struct trace *trace, struct finding *finding, const 
  * counted for collectives that have one length for all of them. */
 static uint64_t buffer_bytes(const struct trace *trace, const struct trace_event *event, int which)
 {
-    CORE_CHECK(which < FATE_BUFFERS);
-    bool other = which == FATE_BUFFER_RECV && event->has_leg;
+    CORE_CHECK(which < EXIT_CAUSE_BUFFERS);
+    bool other = which == EXIT_CAUSE_BUFFER_RECV && event->has_leg;
     int32_t type = other ? event->recv_datatype : event->datatype;
     int64_t count = other ? event->recv_count : event->count;
     int64_t blocks = 1;
@@ -230,26 +234,26 @@ static uint64_t buffer_bytes(const struct trace *trace, const struct trace_event
     if (type < 0 || type >= (int32_t)trace->datatype_count || count <= 0 ||
         trace->datatype[type].extent <= 0 || trace->datatype[type].lb != 0)
         return 0;
-    if (event->comm >= 0 && (which == FATE_BUFFER_RECV ? gathers : scatters))
+    if (event->comm >= 0 && (which == EXIT_CAUSE_BUFFER_RECV ? gathers : scatters))
         blocks = trace->comm[event->comm].size;
     if (count > INT32_MAX || trace->datatype[type].extent > INT32_MAX || blocks < 1)
         return 0;
     return (uint64_t)(count * trace->datatype[type].extent) * (uint64_t)blocks;
 }
 
-static uint64_t distance(uint64_t address, uint64_t start, uint64_t bytes)
+static uint64_t check_crash_distance(uint64_t address, uint64_t start, uint64_t bytes)
 {
     if (address < start)
         return start - address;
     return address - start < bytes ? 0 : address - start - bytes;
 }
 
-static void add_range(struct trace *trace, struct finding *finding, const struct fate *fate,
+static void add_range(struct trace *trace, struct finding *finding, const struct exit_cause *fate,
                       const struct trace_event *event, int which, uint64_t bytes)
 {
     CORE_CHECK(fate->buffer[which]); /* add_buffer takes one that is known, and its size */
     CORE_CHECK(bytes > 0);
-    uint64_t start = fate->buffer[which], away = distance(fate->address, start, bytes);
+    uint64_t start = fate->buffer[which], away = check_crash_distance(fate->address, start, bytes);
     char place[256], where[96], size[64];
 
     if (fate->address < start)
@@ -262,35 +266,36 @@ static void add_range(struct trace *trace, struct finding *finding, const struct
     finding_fact(finding,
                  "the %s buffer of %s at %s has %s, from 0x%" PRIx64 " to 0x%" PRIx64
                  ": the address lies %s",
-                 which == FATE_BUFFER_SEND ? "send" : "receive", trace->call[event->call].name,
+                 which == EXIT_CAUSE_BUFFER_SEND ? "send" : "receive",
+                 trace->call[event->call].name,
                  trace_site_text(trace, event->site, place, sizeof place),
                  describe_bytes(bytes, size, sizeof size), start, start + bytes, where);
 }
 
 /* The nearer one of the two buffers, if it is anywhere near. */
-static void add_buffer(struct trace *trace, struct finding *finding, const struct fate *fate)
+static void add_buffer(struct trace *trace, struct finding *finding, const struct exit_cause *fate)
 {
-    uint64_t nearest = far_bytes, bytes[FATE_BUFFERS];
+    uint64_t nearest = far_bytes, bytes[EXIT_CAUSE_BUFFERS];
     struct trace_event event;
     int which = -1;
 
     if (!fate->buffer_seq ||
         trace_event_get(trace, fate->rank, fate->buffer_seq, &event) != CORE_OK)
         return;
-    for (int i = 0; i < FATE_BUFFERS; i++) {
+    for (int i = 0; i < EXIT_CAUSE_BUFFERS; i++) {
         bytes[i] = fate->buffer[i] ? buffer_bytes(trace, &event, i) : 0;
-        if (!bytes[i] || distance(fate->address, fate->buffer[i], bytes[i]) >= nearest)
+        if (!bytes[i] || check_crash_distance(fate->address, fate->buffer[i], bytes[i]) >= nearest)
             continue;
-        nearest = distance(fate->address, fate->buffer[i], bytes[i]);
+        nearest = check_crash_distance(fate->address, fate->buffer[i], bytes[i]);
         which = i;
     }
     if (which >= 0)
         add_range(trace, finding, fate, &event, which, bytes[which]);
 }
 
-static void add_address(struct trace *trace, struct finding *finding, const struct fate *fate)
+static void add_address(struct trace *trace, struct finding *finding, const struct exit_cause *fate)
 {
-    CORE_CHECK(fate->kind == FATE_SIGNAL);
+    CORE_CHECK(fate->kind == EXIT_CAUSE_SIGNAL);
     const char *cause = wording_signal_cause(fate->code, fate->detail);
 
     if (!fate->has_address) {
@@ -310,7 +315,7 @@ static void add_address(struct trace *trace, struct finding *finding, const stru
 /* " in MPI_Recv at x.c:12", " in application code after MPI_Recv at x.c:12", ", after
  * MPI_Finalize", " in compute at x.c:30, in a thread without recorded calls, during MPI_Recv at
  * x.c:12" */
-static char *where_text(struct trace *trace, const struct fate *fate)
+static char *where_text(struct trace *trace, const struct exit_cause *fate)
 {
     int32_t own = frame_own(trace, fate);
     struct trace_event event;
@@ -323,7 +328,7 @@ static char *where_text(struct trace *trace, const struct fate *fate)
         return NULL;
     if (known)
         trace_site_text(trace, event.site, place, sizeof place);
-    if (fate->kind == FATE_EXCEPTION) {
+    if (fate->kind == EXIT_CAUSE_EXCEPTION) {
         fputs(own ? " in " : "", file);
         if (own)
             frame_words(file, trace, own);
@@ -337,7 +342,7 @@ static char *where_text(struct trace *trace, const struct fate *fate)
                     trace->call[event.call].name, place);
     } else if (known && fate->inside) {
         fprintf(file, " in %s at %s", trace->call[event.call].name, place);
-    } else if (fate->kind == FATE_SIGNAL) {
+    } else if (fate->kind == EXIT_CAUSE_SIGNAL) {
         fputs(own ? " in " : fate->after ? "" : " in application code", file);
         if (own)
             frame_words(file, trace, own);
@@ -348,7 +353,7 @@ static char *where_text(struct trace *trace, const struct fate *fate)
 }
 
 /* "MPI_Abort at x.c:12" */
-static char *call_text(struct trace *trace, const struct fate *fate)
+static char *call_text(struct trace *trace, const struct exit_cause *fate)
 {
     struct trace_event event;
     char place[256], *text = NULL;
@@ -361,31 +366,31 @@ static char *call_text(struct trace *trace, const struct fate *fate)
     return text;
 }
 
-static void add_title(struct trace *trace, struct finding *finding, const struct fate *fate,
+static void add_title(struct trace *trace, struct finding *finding, const struct exit_cause *fate,
                       const char *ranks, bool several)
 {
     char *where = where_text(trace, fate), *call = call_text(trace, fate);
     char *signal = wording_signal(fate->code);
     bool own = finding->severity == FINDING_ERROR;
 
-    CORE_CHECK(fate->kind != FATE_NONE); /* who came to his end has no fate */
+    CORE_CHECK(fate->kind != EXIT_CAUSE_NONE); /* who came to his end has no fate */
     switch (fate->kind) {
-    case FATE_SIGNAL:
+    case EXIT_CAUSE_SIGNAL:
         finding_title(finding, "%s %s %s%s", ranks,
                       own       ? "died of"
                       : several ? "were ended by"
                                 : "was ended by",
                       signal ? signal : "", where ? where : "");
         break;
-    case FATE_ERROR:
+    case EXIT_CAUSE_ERROR:
         finding_title(finding, "%s: %s raised an error, and errors are fatal: %s", ranks,
                       call ? call : "", fate->text ? fate->text : "its text is not known");
         break;
-    case FATE_ABORT:
+    case EXIT_CAUSE_ABORT:
         finding_title(finding, "%s gave up with code %" PRId64 ": %s", ranks, fate->code,
                       call ? call : "");
         break;
-    case FATE_EXCEPTION:
+    case EXIT_CAUSE_EXCEPTION:
         finding_title(finding, "%s: a Python exception that nothing caught%s: %s", ranks,
                       where ? where : "", fate->text ? fate->text : "its type is not known");
         break;
@@ -400,10 +405,10 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
 
 /* Where the program's own code was, outside of MPI. */
 static enum core_status add_own_place(const struct trace *trace, struct finding *finding,
-                                      const struct fate *fate, bool *out_known)
+                                      const struct exit_cause *fate, bool *out_known)
 {
-    bool outside = fate->kind == FATE_EXCEPTION ||
-                   (fate->kind == FATE_SIGNAL && (!fate->inside || fate->elsewhere));
+    bool outside = fate->kind == EXIT_CAUSE_EXCEPTION ||
+                   (fate->kind == EXIT_CAUSE_SIGNAL && (!fate->inside || fate->elsewhere));
     int32_t own = outside ? frame_own(trace, fate) : 0;
     const struct trace_site *site = own ? &trace->site[own] : NULL;
     char place[256];
@@ -413,7 +418,7 @@ static enum core_status add_own_place(const struct trace *trace, struct finding 
         return CORE_OK;
     return finding_place_add(finding, fate->rank, site->function,
                              trace_site_text(trace, own, place, sizeof place), site->path,
-                             fate->kind == FATE_EXCEPTION ? "raised here" : "died here");
+                             fate->kind == EXIT_CAUSE_EXCEPTION ? "raised here" : "died here");
 }
 
 /* Lists the ranks that ended the same way, in order. */
@@ -421,7 +426,7 @@ static enum core_status add_ranks(struct trace *trace, struct finding *finding,
                                   const struct fates *fates, const bool *mine)
 {
     for (uint32_t i = 0; i < fates->count; i++) {
-        const struct fate *fate = &fates->fate[i];
+        const struct exit_cause *fate = &fates->fate[i];
         struct finding_call *call;
 
         if (!mine[i])
@@ -430,7 +435,8 @@ static enum core_status add_ranks(struct trace *trace, struct finding *finding,
         enum core_status status = add_own_place(trace, finding, fate, &known);
         if (status != CORE_OK)
             return status;
-        if (known && fate->kind == FATE_EXCEPTION) /* its last calls are those of its clearing up */
+        if (known &&
+            fate->kind == EXIT_CAUSE_EXCEPTION) /* its last calls are those of its clearing up */
             continue;
         call = finding_core_add(finding, trace, fate->rank, fate->seq);
         if (!call)
@@ -466,7 +472,7 @@ static enum core_status link_waits(struct trace *trace, struct finding *finding,
 
 /* Handles a rank that was inside a call that completes requests. */
 static enum core_status add_waits(struct trace *trace, struct finding *finding,
-                                  const struct fate *fate)
+                                  const struct exit_cause *fate)
 {
     struct trace_cursor *cursor;
     struct trace_event event;
@@ -545,21 +551,22 @@ static char *ranks_text(const struct fates *fates, const bool *mine, uint32_t *o
 
 /* Somebody had sent it a signal that it has a handler for, as starters do that are told to end
  * their job, and notebooks with their engines. */
-static bool is_told_to_end(const struct fate *fate)
+static bool is_told_to_end(const struct exit_cause *fate)
 {
-    return (fate->kind == FATE_EXIT || fate->kind == FATE_EXCEPTION) && fate->detail > 0;
+    return (fate->kind == EXIT_CAUSE_EXIT || fate->kind == EXIT_CAUSE_EXCEPTION) &&
+           fate->detail > 0;
 }
 
-static enum finding_severity severity_of(const struct fate *fate)
+static enum finding_severity severity_of(const struct exit_cause *fate)
 {
-    if (fate->kind == FATE_ABORT || is_told_to_end(fate))
+    if (fate->kind == EXIT_CAUSE_ABORT || is_told_to_end(fate))
         return FINDING_NOTE;
-    return fate->kind == FATE_SIGNAL && !wording_signal_is_own(fate->code) ? FINDING_WARNING
-                                                                           : FINDING_ERROR;
+    return fate->kind == EXIT_CAUSE_SIGNAL && !wording_signal_is_own(fate->code) ? FINDING_WARNING
+                                                                                 : FINDING_ERROR;
 }
 
 /* Calls that start processes ask the job's starter for them. */
-static void add_starter(struct trace *trace, struct finding *finding, const struct fate *fate)
+static void add_starter(struct trace *trace, struct finding *finding, const struct exit_cause *fate)
 {
     const char *command = trace_meta(trace, "command");
     size_t length = command ? strcspn(command, " ") : 0;
@@ -576,7 +583,7 @@ static void add_starter(struct trace *trace, struct finding *finding, const stru
                               "salloc or sbatch, mpirun does");
 }
 
-static void add_termination(struct finding *finding, const struct fate *fate)
+static void add_termination(struct finding *finding, const struct exit_cause *fate)
 {
     char *signal = wording_signal(fate->detail);
 
@@ -587,7 +594,7 @@ static void add_termination(struct finding *finding, const struct fate *fate)
 
 static enum core_status add_finding(const struct check_input *input, struct finding_list *list,
                                     enum rule_id rule, const struct fates *fates,
-                                    const struct fate *fate, const bool *mine)
+                                    const struct exit_cause *fate, const bool *mine)
 {
     struct finding *finding = finding_list_add(list, rule, severity_of(fate));
     uint32_t count;
@@ -598,27 +605,28 @@ static enum core_status add_finding(const struct check_input *input, struct find
         free(ranks);
         return CORE_NO_MEMORY;
     }
-    finding->ended_job = !fates->by_crosswait || fate->kind == FATE_EXCEPTION;
-    if ((fate->kind == FATE_SIGNAL || (fate->kind == FATE_EXIT && fate->code > 0)) &&
+    finding->ended_job = !fates->by_crosswait || fate->kind == EXIT_CAUSE_EXCEPTION;
+    if ((fate->kind == EXIT_CAUSE_SIGNAL || (fate->kind == EXIT_CAUSE_EXIT && fate->code > 0)) &&
         fate->inside && !fate->elsewhere)
         finding->effect = FINDING_EFFECT_FAILS;
     add_title(input->trace, finding, fate, ranks, count > 1);
     free(ranks);
     status = add_ranks(input->trace, finding, fates, mine);
-    if (status == CORE_OK && (fate->kind == FATE_ERROR || finding->effect == FINDING_EFFECT_FAILS))
+    if (status == CORE_OK &&
+        (fate->kind == EXIT_CAUSE_ERROR || finding->effect == FINDING_EFFECT_FAILS))
         status = add_waits(input->trace, finding, fate);
-    if (fate->kind == FATE_SIGNAL)
+    if (fate->kind == EXIT_CAUSE_SIGNAL)
         add_address(input->trace, finding, fate);
-    if ((fate->kind == FATE_EXIT || fate->kind == FATE_EXCEPTION) && fate->code > 0)
+    if ((fate->kind == EXIT_CAUSE_EXIT || fate->kind == EXIT_CAUSE_EXCEPTION) && fate->code > 0)
         finding_fact(finding, "with exit status %" PRId64, fate->code);
-    if (fate->kind == FATE_EXIT && finding->effect == FINDING_EFFECT_FAILS)
+    if (fate->kind == EXIT_CAUSE_EXIT && finding->effect == FINDING_EFFECT_FAILS)
         finding_fact(finding, "inside the call: the MPI library gave up, or a function that it "
                               "called");
     if (is_told_to_end(fate))
         add_termination(finding, fate);
-    if (fate->kind == FATE_ABORT)
+    if (fate->kind == EXIT_CAUSE_ABORT)
         finding_fact(finding, "it is the program's own decision to end the job");
-    if (fate->kind == FATE_ERROR)
+    if (fate->kind == EXIT_CAUSE_ERROR)
         add_starter(input->trace, finding, fate);
     add_stack(input->trace, finding, fate);
     add_others(input->trace, finding, fates, mine);
@@ -626,9 +634,9 @@ static enum core_status add_finding(const struct check_input *input, struct find
 }
 
 /* A finding of this one and of those that are like it. */
-static enum core_status tell(const struct check_input *input, struct finding_list *list,
-                             enum rule_id rule, const struct fates *fates, uint32_t index,
-                             bool *told)
+static enum core_status check_crash_tell(const struct check_input *input, struct finding_list *list,
+                                         enum rule_id rule, const struct fates *fates,
+                                         uint32_t index, bool *told)
 {
     bool *mine;
     enum core_status status = CORE_ARRAY_NEW(mine, fates->count, "how ranks ended");
@@ -638,7 +646,7 @@ static enum core_status tell(const struct check_input *input, struct finding_lis
     CORE_CHECK(index < fates->count);
     CORE_CHECK(!told[index]); /* each is told once */
     for (uint32_t i = 0; i < fates->count; i++) {
-        mine[i] = !told[i] && alike(input->trace, &fates->fate[i], &fates->fate[index]);
+        mine[i] = !told[i] && check_crash_alike(input->trace, &fates->fate[i], &fates->fate[index]);
         told[i] |= mine[i];
     }
     CORE_CHECK(mine[index]); /* it is like itself */
@@ -655,10 +663,10 @@ struct exits { /* that the rank's last call explains */
 
 /* Libraries end the program in a call before MPI_Init, and in a second MPI_Init. A program that
  * never was in MPI has nothing to finalize. */
-static bool explains(const struct misuse *misuse, const struct fate *fate)
+static bool check_crash_explains(const struct misuse *misuse, const struct exit_cause *fate)
 {
-    return fate->kind == FATE_EXIT && (misuse->kind == MISUSE_BEFORE_INIT ||
-                                       (misuse->kind == MISUSE_INIT_TWICE && fate->code > 0));
+    return fate->kind == EXIT_CAUSE_EXIT && (misuse->kind == MISUSE_BEFORE_INIT ||
+                                             (misuse->kind == MISUSE_INIT_TWICE && fate->code > 0));
 }
 
 static enum core_status exit_explain(uint32_t rank, uint64_t seq, const struct misuse *misuse,
@@ -669,7 +677,7 @@ static enum core_status exit_explain(uint32_t rank, uint64_t seq, const struct m
     uint32_t at = CORE_ARRAY_FIND(i, 0, fates->count, fates->fate[i].rank < rank);
 
     if (at == fates->count || fates->fate[at].rank != rank || fates->fate[at].seq != seq ||
-        !explains(misuse, &fates->fate[at]))
+        !check_crash_explains(misuse, &fates->fate[at]))
         return CORE_OK;
     for (uint32_t i = 0; i < exits->list->count; i++) {
         struct finding *finding = &exits->list->finding[i];
@@ -689,7 +697,7 @@ static enum core_status exit_explain(uint32_t rank, uint64_t seq, const struct m
 }
 
 static enum core_status check_kind(const struct check_input *input, struct finding_list *list,
-                                   enum rule_id rule, enum fate_kind kind)
+                                   enum rule_id rule, enum exit_cause_kind kind)
 {
     struct fates fates = {0};
     enum core_status status = fates_get(input->trace, &fates);
@@ -697,15 +705,15 @@ static enum core_status check_kind(const struct check_input *input, struct findi
 
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(told, fates.count, "how ranks ended");
-    if (status == CORE_OK && kind == FATE_EXIT)
+    if (status == CORE_OK && kind == EXIT_CAUSE_EXIT)
         status = trace_misuse_each(input->trace, exit_explain,
                                    &(struct exits){.fates = &fates, .list = list, .told = told});
     if (status == CORE_OK && fates.first >= 0 && fates.fate[fates.first].kind == kind &&
         !told[fates.first])
-        status = tell(input, list, rule, &fates, (uint32_t)fates.first, told);
+        status = check_crash_tell(input, list, rule, &fates, (uint32_t)fates.first, told);
     for (uint32_t i = 0; i < fates.count && fates.first < 0 && status == CORE_OK; i++)
         if (fates.fate[i].kind == kind && !told[i])
-            status = tell(input, list, rule, &fates, i, told);
+            status = check_crash_tell(input, list, rule, &fates, i, told);
     free(told);
     fates_done(&fates);
     return status;
@@ -750,11 +758,11 @@ enum core_status check_crash(const struct check_input *input, struct finding_lis
 {
     static const struct {
         enum rule_id rule;
-        enum fate_kind kind;
-    } kinds[] = {{RULE_CRASH, FATE_SIGNAL},
-                 {RULE_ERROR, FATE_ERROR},
-                 {RULE_ABORT, FATE_ABORT},
-                 {RULE_EXCEPTION, FATE_EXCEPTION}};
+        enum exit_cause_kind kind;
+    } kinds[] = {{RULE_CRASH, EXIT_CAUSE_SIGNAL},
+                 {RULE_ERROR, EXIT_CAUSE_ERROR},
+                 {RULE_ABORT, EXIT_CAUSE_ABORT},
+                 {RULE_EXCEPTION, EXIT_CAUSE_EXCEPTION}};
     struct fates fates = {0};
     enum core_status status = fates_get(input->trace, &fates);
     bool none = status == CORE_OK && !fates.count;
@@ -769,5 +777,5 @@ enum core_status check_crash(const struct check_input *input, struct finding_lis
 
 enum core_status check_exit(const struct check_input *input, struct finding_list *list)
 {
-    return check_kind(input, list, RULE_LIFECYCLE, FATE_EXIT);
+    return check_kind(input, list, RULE_LIFECYCLE, EXIT_CAUSE_EXIT);
 }

@@ -21,8 +21,8 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
-#include "checkers/near.h"
-#include "checkers/taken.h"
+#include "checkers/hint_near_miss.h"
+#include "checkers/hint_stolen_message.h"
 #include "checkers/waiting.h"
 #include "checkers/wording.h"
 #include "core/array.h"
@@ -121,7 +121,8 @@ static enum core_status add_all_blocked(const struct check_input *input, struct 
 
 /* The recorded run ended in just these calls. Where that takes for granted that threads outside of
  * MPI wait for those inside, the launcher must have proven it. */
-static bool happened(const struct check_input *input, const struct replay_result *result)
+static bool check_deadlock_happened(const struct check_input *input,
+                                    const struct replay_result *result)
 {
     const struct replay_waitfor *waitfor = &result->waitfor;
     struct ending ending = {0};
@@ -267,7 +268,7 @@ static void add_need_group(const struct check_input *input, struct finding *find
 }
 
 /* How the recorded run ended, whatever it did before. */
-static bool completed(const struct check_input *input)
+static bool check_deadlock_completed(const struct check_input *input)
 {
     for (uint32_t i = 0; i < input->trace->rank_count; i++)
         if (input->trace->rank[i].state != EVENT_RANK_FINISHED)
@@ -288,7 +289,8 @@ static void add_need(const struct check_input *input, struct finding *finding, b
         finding_fact(finding, "%s from an eager threshold of %s on (buffering=eager:%" PRIu64 ")",
                      hung ? "the recorded part would have continued" : "safe",
                      describe_bytes(need->safe_bytes, bytes, sizeof bytes), need->safe_bytes);
-    else if (!need->ever && !completed(input)) /* or it would be a deadlock whatever is buffered */
+    else if (!need->ever &&
+             !check_deadlock_completed(input)) /* or it would be a deadlock whatever is buffered */
         finding_fact(finding, "whether more buffering makes it safe is not known: the record ends "
                               "before the program does");
     uint32_t groups = need_groups(input, need, &group);
@@ -439,7 +441,7 @@ static uint64_t add_polls(const struct check_input *input, struct finding *findi
 }
 
 /* The job was ended since no call had come to anything for as long as it was allowed. */
-static bool stalled(struct trace *trace)
+static bool check_deadlock_stalled(struct trace *trace)
 {
     struct ending ending = {0};
     bool stood = trace_ending_get(trace, &ending) == CORE_OK && ending.reason == ENDING_STALL;
@@ -463,7 +465,7 @@ static void word_polling(const struct check_input *input, struct finding *findin
             rank[count++] = waitfor->blocked[i].rank;
     CORE_CHECK(count > 0); /* asked only where one polls */
     char *ranks = wording_ranks_text(rank, count, " and ");
-    bool over = stalled(input->trace);
+    bool over = check_deadlock_stalled(input->trace);
     finding_title(finding, "hang suspected: %s %s for what nobody sends any more",
                   ranks ? ranks : "ranks", count == 1 ? "polls" : "poll");
     for (uint32_t i = 0; i < count && i < POLLS_NAMED_MAX; i++)
@@ -518,7 +520,7 @@ static void repeat_replay(struct finding *finding, const struct check_input *inp
  * did not get past it. */
 static const char *went_on(const struct check_input *input, const struct replay_waitfor *waitfor)
 {
-    if (completed(input))
+    if (check_deadlock_completed(input))
         return "completed";
     for (uint32_t i = 0; i < waitfor->blocked_count; i++)
         if (waitfor->blocked[i].standing == REPLAY_IN_CORE &&
@@ -550,10 +552,10 @@ static enum core_status add_finding(const struct check_input *input, struct find
         return CORE_NO_MEMORY;
     add_cores(finding, &result->waitfor);
     finding->remedy = hold_by_locks(input, &result->waitfor) ? REMEDY_UNLOCK : REMEDY_OF_RULE;
-    bool hung = happened(input, result);
-    status = hung || world == ORDER ? taken_add(input, finding, hung) : CORE_OK;
+    bool hung = check_deadlock_happened(input, result);
+    status = hung || world == ORDER ? hint_stolen_message_add(input, finding, hung) : CORE_OK;
     if (status == CORE_OK && world != ORDER)
-        status = near_add(input, finding, result);
+        status = hint_near_miss_add(input, finding, result);
     if (status != CORE_OK)
         return status;
     bool polling = false;

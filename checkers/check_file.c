@@ -11,7 +11,7 @@
 #include "checkers/check_rules.h"
 #include "checkers/conflict/file_conflict.h"
 #include "checkers/collective/types.h"
-#include "checkers/told.h"
+#include "checkers/finding_dedup.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/request.h"
@@ -41,7 +41,7 @@ struct opened { /* a rank's side of a file */
 };
 struct files {
     const struct check_input *input;
-    struct told told;
+    struct finding_dedup told;
     struct requests requests; /* of the rank that is read; own[0]: file + 1, own[1]: opened as */
     struct opened *opened;    /* file * ranks + rank */
     uint32_t room, file_count;
@@ -62,15 +62,15 @@ static struct opened *opened_of(struct files *files, int32_t file, uint32_t rank
     return &files->opened[(size_t)file * ranks + rank];
 }
 
-static struct finding *say(struct files *files, uint32_t rank, uint64_t seq)
+static struct finding *check_file_say(struct files *files, uint32_t rank, uint64_t seq)
 {
-    return told_add(&files->told, FINDING_ERROR, rank, seq);
+    return finding_dedup_add(&files->told, FINDING_ERROR, rank, seq);
 }
 
-static void wrong(struct files *files, const struct trace_event *event, uint64_t other,
-                  const char *sentence)
+static void check_file_wrong(struct files *files, const struct trace_event *event, uint64_t other,
+                             const char *sentence)
 {
-    told_wrong(&files->told, event, other, sentence);
+    finding_dedup_wrong(&files->told, event, other, sentence);
 }
 
 /* Nothing of a job lies so far away, or is so large; twice as much is still a number. */
@@ -100,7 +100,8 @@ static int64_t tiles_covered(struct trace *trace, const struct trace_event *even
     return from < 0 ? (bytes + 1) / size - 1 : (from + bytes) / size - (from + size - 1) / size;
 }
 
-static void access(struct files *files, const struct trace_event *event, struct opened *file)
+static void check_file_access(struct files *files, const struct trace_event *event,
+                              struct opened *file)
 {
     CORE_CHECK(file->known);
     struct trace *trace = files->input->trace;
@@ -111,29 +112,31 @@ static void access(struct files *files, const struct trace_event *event, struct 
          shared = event->traits & (TRAIT_BIT(SHARED_POINTER) | TRAIT_BIT(ORDERED));
 
     if (writes && (file->amode & EVENT_AMODE_RDONLY))
-        wrong(files, event, 0, "the file was opened with MPI_MODE_RDONLY");
+        check_file_wrong(files, event, 0, "the file was opened with MPI_MODE_RDONLY");
     else if (reads && (file->amode & EVENT_AMODE_WRONLY))
-        wrong(files, event, 0, "the file was opened with MPI_MODE_WRONLY");
+        check_file_wrong(files, event, 0, "the file was opened with MPI_MODE_WRONLY");
     else if ((file->amode & EVENT_AMODE_SEQUENTIAL) && (points || ((writes || reads) && !shared)))
-        wrong(files, event, 0, "the file was opened with MPI_MODE_SEQUENTIAL");
+        check_file_wrong(files, event, 0, "the file was opened with MPI_MODE_SEQUENTIAL");
     if ((writes || reads) && file->etype >= 0 && (uint32_t)file->etype < trace->datatype_count &&
         trace->datatype[file->etype].size > 0 && event->count > 0 &&
         event->bytes % (uint64_t)trace->datatype[file->etype].size)
-        wrong(files, event, 0, "what it moves is no whole number of the view's elementary type");
+        check_file_wrong(files, event, 0,
+                         "what it moves is no whole number of the view's elementary type");
     if (event->verb == VERB_SEEK)
         file->position = -1;
     if (file->overlap && (event->verb == VERB_WRITE || reads) && event->count > 0 &&
         !trait_in(event->traits, TRAIT_ENDS) &&
         tiles_covered(trace, event, file) > (int64_t)file->overlap && writes)
-        wrong(files, event, 0,
-              "it writes bytes of the file twice: in the view 'filetype' is repeated, and the "
-              "repetitions overlap");
+        check_file_wrong(
+            files, event, 0,
+            "it writes bytes of the file twice: in the view 'filetype' is repeated, and the "
+            "repetitions overlap");
 }
 
 /* Counts the non-blocking accesses of each file that are under way. */
-static enum core_status followed(enum request_step step, const struct trace_event *event,
-                                 struct request *request, const struct trace_completion *done,
-                                 void *context)
+static enum core_status check_file_followed(enum request_step step, const struct trace_event *event,
+                                            struct request *request,
+                                            const struct trace_completion *done, void *context)
 {
     struct files *files = context;
     bool begins = step == REQUEST_BEGUN && request->id && !request->inside && request->win >= 0 &&
@@ -181,7 +184,8 @@ static bool ends_it(const struct trace_event *begun, const struct trace_event *e
 
 /* Until an access ends, its file is not closed, nor given another view or size, nor made visible;
  * until a split one does, its file handle has no other collective access. */
-static void finish(struct files *files, const struct trace_event *event, struct opened *file)
+static void check_file_finish(struct files *files, const struct trace_event *event,
+                              struct opened *file)
 {
     bool begins = trait_in(event->traits, TRAIT_BEGINS), ends = trait_in(event->traits, TRAIT_ENDS),
          moves = event->verb == VERB_READ || event->verb == VERB_WRITE,
@@ -189,21 +193,21 @@ static void finish(struct files *files, const struct trace_event *event, struct 
                    event->verb == VERB_SET_SIZE || event->verb == VERB_SYNC_FILE;
 
     if (file->split && !ends && moves && trait_in(event->traits, TRAIT_COLLECTIVE))
-        wrong(files, event, file->begun.seq,
-              "a split access to the same file handle has not ended");
+        check_file_wrong(files, event, file->begun.seq,
+                         "a split access to the same file handle has not ended");
     if (file->split && ends && !ends_it(&file->begun, event)) {
         char sentence[128];
         snprintf(sentence, sizeof sentence, "the split access was begun by %s",
                  files->input->trace->call[file->begun.call].name);
-        wrong(files, event, file->begun.seq, sentence);
+        check_file_wrong(files, event, file->begun.seq, sentence);
     }
     if (!file->split && ends && !file->refused)
-        wrong(files, event, 0, "no split access was begun");
+        check_file_wrong(files, event, 0, "no split access was begun");
     if (file->split && settles)
-        wrong(files, event, file->begun.seq, "a split access to the file has not ended");
+        check_file_wrong(files, event, file->begun.seq, "a split access to the file has not ended");
     if (file->pending && settles)
-        wrong(files, event, pending_first(files, event->win, file),
-              "a non-blocking access to the file is not complete");
+        check_file_wrong(files, event, pending_first(files, event->win, file),
+                         "a non-blocking access to the file is not complete");
     file->refused = begins ? event->error != 0 : file->refused;
     if (event->error)
         return;
@@ -274,7 +278,7 @@ static struct step step_of(struct trace *trace, const struct trace_event *event)
 }
 
 /* Calls at the shared file pointer use the view that was set last. */
-static void share(struct opened *file, const struct trace_event *event)
+static void check_file_share(struct opened *file, const struct trace_event *event)
 {
     for (uint32_t s = file->steps; s-- > 0;)
         if (file->step[s].view[1]) {
@@ -313,7 +317,7 @@ static const char *step_differs(const struct trace *trace, const struct opened *
 
 /* Rules for a view's datatype: its parts come in the order of their places, none before the
  * start; where the file is written, they do not overlap either. NULL: it is none of that. */
-static const char *misplaced(const struct trace *trace, int32_t id, bool written)
+static const char *check_file_misplaced(const struct trace *trace, int32_t id, bool written)
 {
     const struct trace_datatype *type = &trace->datatype[id];
     int64_t last = INT64_MIN, end = INT64_MIN;
@@ -378,7 +382,8 @@ static uint32_t repetitions_overlap(const struct trace *trace, int32_t id)
     return 0;
 }
 
-static void view(struct files *files, const struct trace_event *event, struct opened *file)
+static void check_file_view(struct files *files, const struct trace_event *event,
+                            struct opened *file)
 {
     const struct trace *trace = files->input->trace;
     int32_t etype = event->datatype,
@@ -393,14 +398,14 @@ static void view(struct files *files, const struct trace_event *event, struct op
     if ((trace->datatype[etype].size > 0 &&
          trace->datatype[filetype].size % trace->datatype[etype].size) ||
         types_compare(trace, etype, 1, filetype, 1, &a, &b) == TYPES_DIFFER)
-        wrong(files, event, 0, "'filetype' is not made of 'etype'");
+        check_file_wrong(files, event, 0, "'filetype' is not made of 'etype'");
     for (int i = 0; i < 2; i++) {
         const char *what =
-            misplaced(trace, i ? filetype : etype, !(file->amode & EVENT_AMODE_RDONLY));
+            check_file_misplaced(trace, i ? filetype : etype, !(file->amode & EVENT_AMODE_RDONLY));
         char sentence[128];
         snprintf(sentence, sizeof sentence, "'%s' %s", i ? "filetype" : "etype", what ? what : "");
         if (what && (!i || filetype != etype))
-            wrong(files, event, 0, sentence);
+            check_file_wrong(files, event, 0, sentence);
         if (!what && i && trace->datatype[filetype].size > 0 && trace->datatype[etype].size > 0) {
             file->filetype = filetype;
             file->overlap = repetitions_overlap(trace, filetype);
@@ -423,7 +428,7 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
     while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
         if (event.parent)
             continue;
-        status = requests_follow(&files->requests, &event, followed, files);
+        status = requests_follow(&files->requests, &event, check_file_followed, files);
         if (status != CORE_OK)
             break;
         if (!trait_in(event.traits, TRAIT_FILE) || event.win < 0)
@@ -449,17 +454,17 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
         if (!file->known)
             continue;
         if (event.traits & (TRAIT_BIT(SHARED_POINTER) | TRAIT_BIT(ORDERED)))
-            share(file, &event);
-        access(files, &event, file);
-        finish(files, &event, file);
+            check_file_share(file, &event);
+        check_file_access(files, &event, file);
+        check_file_finish(files, &event, file);
         if (event.verb == VERB_SET_VIEW)
-            view(files, &event, file);
+            check_file_view(files, &event, file);
     }
     trace_cursor_close(cursor);
     return status;
 }
 
-static void compare(struct files *files, uint32_t at)
+static void check_file_compare(struct files *files, uint32_t at)
 {
     const struct trace *trace = files->input->trace;
     CORE_CHECK(at < files->file_count);
@@ -484,7 +489,7 @@ static void compare(struct files *files, uint32_t at)
         bool ended = trace->rank[first_rank].state == EVENT_RANK_FINISHED &&
                      trace->rank[rank].state == EVENT_RANK_FINISHED;
         if (first->amode != file->amode) {
-            if ((finding = say(files, first_rank, first->seq)))
+            if ((finding = check_file_say(files, first_rank, first->seq)))
                 finding_title(finding,
                               "MPI_File_open: 'amode' differs between ranks %" PRIu32
                               " and %" PRIu32,
@@ -493,7 +498,7 @@ static void compare(struct files *files, uint32_t at)
                 finding_core_add(finding, files->input->trace, rank, file->seq);
         } else if (what) {
             const char *quote = strchr(what, '\'') ? "" : "'";
-            if ((finding = say(files, first_rank, first->step[unlike].seq)))
+            if ((finding = check_file_say(files, first_rank, first->step[unlike].seq)))
                 finding_title(finding, "%s: %s%s%s differs between ranks %" PRIu32 " and %" PRIu32,
                               trace->call[first->step[unlike].call].name, quote, what, quote,
                               first_rank, rank);
@@ -504,7 +509,7 @@ static void compare(struct files *files, uint32_t at)
             bool own = step->shared_seq != 0;
             uint32_t user = own ? first_rank : rank;
             uint64_t used = own ? step->shared_seq : other->shared_seq;
-            if ((finding = say(files, first_rank, step->seq)))
+            if ((finding = check_file_say(files, first_rank, step->seq)))
                 finding_title(finding,
                               "the shared file pointer is used in views that differ between ranks "
                               "%" PRIu32 " and %" PRIu32,
@@ -514,7 +519,7 @@ static void compare(struct files *files, uint32_t at)
             if (finding)
                 finding_core_add(finding, files->input->trace, user, used);
         } else if (differ < both) {
-            if ((finding = say(files, first_rank, first->step[differ].seq)))
+            if ((finding = check_file_say(files, first_rank, first->step[differ].seq)))
                 finding_title(finding,
                               "different collective calls on a file: rank %" PRIu32
                               " calls %s, rank %" PRIu32 " calls %s",
@@ -527,7 +532,7 @@ static void compare(struct files *files, uint32_t at)
             uint32_t there = longer == first ? first_rank : rank,
                      missing = longer == first ? rank : first_rank;
             CORE_CHECK(differ < longer->steps); /* the first that the other has not */
-            if ((finding = say(files, there, longer->step[differ].seq)))
+            if ((finding = check_file_say(files, there, longer->step[differ].seq)))
                 finding_title(finding,
                               "a collective call on a file is not made by all: rank %" PRIu32
                               " calls %s, rank %" PRIu32 " leaves it out",
@@ -557,11 +562,11 @@ enum core_status check_file(const struct check_input *input, struct finding_list
         status = read_rank(&files, rank);
     requests_done(&files.requests);
     for (uint32_t i = 0; i < files.file_count && status == CORE_OK; i++)
-        compare(&files, i);
+        check_file_compare(&files, i);
     for (size_t i = 0; i < files.room; i++)
         free(files.opened[i].step);
     free(files.opened);
-    told_done(&files.told);
+    finding_dedup_done(&files.told);
     status = status == CORE_OK ? files.told.status : status;
     return status == CORE_OK && any && whole ? file_conflict_check(input, list) : status;
 }

@@ -12,7 +12,7 @@
 #include "checkers/check_rules.h"
 #include "checkers/collective/type_report.h"
 #include "checkers/conflict/order.h"
-#include "checkers/refused.h"
+#include "checkers/expected_error.h"
 #include "checkers/truncated.h"
 #include "checkers/unreceived.h"
 #include "checkers/wording.h"
@@ -101,13 +101,14 @@ static bool seen_before(struct messages *m, const struct replay_error *error)
 
 /* How a program learned that a message was cut: from the receive itself, or from the call that
  * completed it. */
-struct told {
+struct finding_dedup {
     struct trace_event event; /* its completions are not kept */
     int32_t error;            /* of the receive */
 };
 
 /* The status that a completing call gave of this request; false: none. */
-static bool tells(const struct trace_event *event, uint64_t request, int32_t *out_error)
+static bool check_message_tells(const struct trace_event *event, uint64_t request,
+                                int32_t *out_error)
 {
     for (uint32_t i = 0; i < event->completion_count; i++)
         if (event->completion[i].done && event->completion[i].request == request) {
@@ -119,7 +120,7 @@ static bool tells(const struct trace_event *event, uint64_t request, int32_t *ou
 
 /* The call that completed what this one began. CORE_NOT_FOUND: none is on record. */
 static enum core_status completed_by(struct trace *trace, const struct trace_event *begun,
-                                     struct told *out)
+                                     struct finding_dedup *out)
 {
     struct trace_cursor *cursor;
     struct trace_event event;
@@ -130,7 +131,7 @@ static enum core_status completed_by(struct trace *trace, const struct trace_eve
         return status;
     trace_cursor_only(cursor, TRAITS_COMPLETE);
     while (!found && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more)
-        found = event.seq > begun->seq && tells(&event, begun->request, &out->error);
+        found = event.seq > begun->seq && check_message_tells(&event, begun->request, &out->error);
     if (found)
         out->event = event;
     trace_cursor_close(cursor);
@@ -154,7 +155,7 @@ static bool asks_after(struct trace *trace, const struct trace_event *told)
 
 /* The call returned to the program, with an error code of the receive that failed. */
 static bool was_told(const struct check_input *input, const struct replay_error *error,
-                     struct told *out)
+                     struct finding_dedup *out)
 {
     if (trace_event_get(input->trace, error->rank, error->event, &out->event) != CORE_OK ||
         out->event.pending)
@@ -171,7 +172,7 @@ static bool was_told(const struct check_input *input, const struct replay_error 
 /* A truncation that did not end its rank, and of which no call is on record to have told. */
 static bool was_handled(const struct check_input *input, const struct replay_error *error)
 {
-    struct told told;
+    struct finding_dedup told;
 
     return error->kind == REPLAY_ERROR_TRUNCATED && !was_told(input, error, &told) &&
            input->trace->rank[error->rank].state == EVENT_RANK_FINISHED;
@@ -187,7 +188,7 @@ static bool ended_in(const struct check_input *input, const struct replay_error 
 
 /* The end of the message is lost, whether or not the program looks at the code. */
 static void add_told(struct messages *m, struct finding *finding, const struct replay_error *error,
-                     const struct told *told)
+                     const struct finding_dedup *told)
 {
     const char *code = event_error_text(told->error);
 
@@ -251,9 +252,9 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
                                   const char *schedule)
 {
     bool ended = ended_in(m->input, error);
-    struct told told;
+    struct finding_dedup told;
     bool is_told = error->kind == REPLAY_ERROR_TRUNCATED && was_told(m->input, error, &told);
-    bool asked = is_told && (refused_on_purpose(m->input->trace, &told.event) ||
+    bool asked = is_told && (expected_error_on_purpose(m->input->trace, &told.event) ||
                              asks_after(m->input->trace, &told.event));
     bool certain = ended || (error->kind == REPLAY_ERROR_TRUNCATED && !is_told);
     CORE_CHECK(error->kind != REPLAY_ERROR_COLLECTIVE); /* check_collective's */

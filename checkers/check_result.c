@@ -4,7 +4,7 @@
  * share one result share it bit by bit.
  *
  * Of operations of the program's own the order in which they were combined is judged, where that
- * can be told (applied.h).
+ * can be told (reduce_order.h).
  *
  * Left alone: contents that were not kept whole, all-to-all in place (what was sent is
  * overwritten), types of more than one basic type, w-variants,
@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
-#include "checkers/collective/applied.h"
+#include "checkers/collective/reduce_order.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/collective.h"
@@ -34,7 +34,7 @@ struct said { /* of the collectives that one line calls */
     uint32_t finding; /* index in the list */
     uint64_t count;
 };
-struct told {
+struct finding_dedup {
     struct said *said;
     uint32_t count, room;
     uint64_t wrong; /* in all */
@@ -48,7 +48,7 @@ struct judging { /* one collective */
     bool per_rank;                   /* blocks have sizes of their own */
     uint32_t count, root;
     struct finding_list *list;
-    struct told *told;
+    struct finding_dedup *told;
     enum core_status *status; /* of what is said */
 };
 
@@ -97,8 +97,9 @@ static enum shape find_shape(const struct trace_event *call)
     }
 }
 
-static bool complete(const struct check_input *input, const struct collective *collective,
-                     const struct collective_part *part)
+static bool check_result_complete(const struct check_input *input,
+                                  const struct collective *collective,
+                                  const struct collective_part *part)
 {
     CORE_CHECK(collective->present <= collective->count);
     if (collective->present != collective->count || input->trace->comm[collective->comm].inter)
@@ -114,7 +115,7 @@ static bool complete(const struct check_input *input, const struct collective *c
 static bool said_before(const struct judging *j, enum rule_id rule, uint32_t member)
 {
     const struct trace_event *event = &j->part[member].event;
-    struct told *told = j->told;
+    struct finding_dedup *told = j->told;
 
     told->wrong++;
     for (uint32_t i = 0; i < told->count; i++)
@@ -154,8 +155,8 @@ static void add_wrong(const struct judging *j, uint32_t member, uint64_t at, con
 }
 
 /* A block that arrived at `offset` of what a member received. */
-static bool same(const struct judging *j, uint32_t member, uint64_t offset,
-                 const unsigned char *expected, uint64_t bytes)
+static bool check_result_same(const struct judging *j, uint32_t member, uint64_t offset,
+                              const unsigned char *expected, uint64_t bytes)
 {
     const struct content *got = &j->received[member];
 
@@ -284,7 +285,7 @@ static bool judge_member(const struct judging *j, enum shape shape, uint32_t to,
             continue;
         if (!block_find(j, shape, from, to, &block, &bytes))
             return false;
-        *out_right = !block || same(j, to, offset, block, bytes);
+        *out_right = !block || check_result_same(j, to, offset, block, bytes);
         offset += bytes;
     }
     return true;
@@ -376,13 +377,13 @@ enum order { ORDER_UNTOLD, ORDER_RIGHT, ORDER_WRONG };
  * is missing, or there twice, nothing is told: what a greatest element is made of looks like that.
  */
 static enum order order_of(enum shape shape, const struct judging *j, uint32_t to, bool commutative,
-                           const struct applied_value *value)
+                           const struct reduce_order_value *value)
 {
     uint32_t terms = shape == SCAN ? to + 1 : shape == EXSCAN ? to : j->count;
-    bool seen[APPLIED_MEMBERS_MAX] = {false}, in_order = true;
+    bool seen[REDUCE_ORDER_MEMBERS_MAX] = {false}, in_order = true;
 
-    CORE_CHECK(terms <= APPLIED_MEMBERS_MAX); /* judge_order leaves out larger ones */
-    CORE_CHECK(value->count <= APPLIED_MEMBERS_MAX);
+    CORE_CHECK(terms <= REDUCE_ORDER_MEMBERS_MAX); /* judge_order leaves out larger ones */
+    CORE_CHECK(value->count <= REDUCE_ORDER_MEMBERS_MAX);
     if (value->count != terms)
         return ORDER_UNTOLD;
     for (uint32_t i = 0; i < terms; i++) {
@@ -395,10 +396,11 @@ static enum order order_of(enum shape shape, const struct judging *j, uint32_t t
     return commutative || in_order ? ORDER_RIGHT : ORDER_WRONG;
 }
 
-static void add_order(const struct judging *j, uint32_t member, const struct applied_value *value)
+static void add_order(const struct judging *j, uint32_t member,
+                      const struct reduce_order_value *value)
 {
     struct finding *finding = add_finding(j, RULE_RESULT, FINDING_ERROR, member);
-    char order[APPLIED_MEMBERS_MAX * 6] = "";
+    char order[REDUCE_ORDER_MEMBERS_MAX * 6] = "";
     size_t used = 0;
 
     if (!finding)
@@ -418,11 +420,11 @@ static enum core_status judge_order(const struct judging *j, enum shape shape, b
 {
     const struct trace *trace = j->input->trace;
     int32_t op = j->part[0].event.op;
-    struct applied applied = {.count = 0};
+    struct reduce_order applied = {.count = 0};
     enum core_status status = CORE_OK;
     uint64_t digest, bytes;
 
-    if (op < 0 || (uint32_t)op >= trace->op_count || j->count > APPLIED_MEMBERS_MAX ||
+    if (op < 0 || (uint32_t)op >= trace->op_count || j->count > REDUCE_ORDER_MEMBERS_MAX ||
         shape == REDUCE_SCATTER)
         return CORE_OK;
     bool commutative = trace->op_commutative[op];
@@ -430,20 +432,20 @@ static enum core_status judge_order(const struct judging *j, enum shape shape, b
         const struct collective_part *part = &j->part[i];
         if (trace_digest_get(j->input->trace, part->rank, part->event.seq, SPOOL_AT_POST,
                              SPOOL_BUFFER_SEND, &digest, &bytes) == CORE_OK)
-            status = applied_give(&applied, i, digest);
+            status = reduce_order_give(&applied, i, digest);
         if (status == CORE_OK)
-            status = trace_applied_each(j->input->trace, part->rank, part->event.seq, applied_step,
-                                        &applied);
+            status = trace_applied_each(j->input->trace, part->rank, part->event.seq,
+                                        reduce_order_step, &applied);
     }
     if (status == CORE_OK)
-        status = applied_combine(&applied);
+        status = reduce_order_combine(&applied);
     for (uint32_t to = 0; to < j->count && status == CORE_OK; to++) {
         const struct collective_part *part = &j->part[to];
         if ((shape == REDUCE && to != j->root) || (shape == EXSCAN && to == 0) ||
             trace_digest_get(j->input->trace, part->rank, part->event.seq, SPOOL_AT_DONE,
                              SPOOL_BUFFER_RECV, &digest, &bytes) != CORE_OK)
             continue;
-        const struct applied_value *value = applied_find(&applied, digest);
+        const struct reduce_order_value *value = reduce_order_find(&applied, digest);
         enum order order = value ? order_of(shape, j, to, commutative, value) : ORDER_UNTOLD;
         *out_judged |= order != ORDER_UNTOLD;
         if (order == ORDER_WRONG) {
@@ -451,7 +453,7 @@ static enum core_status judge_order(const struct judging *j, enum shape shape, b
             break;
         }
     }
-    applied_done(&applied);
+    reduce_order_done(&applied);
     return status;
 }
 
@@ -581,8 +583,8 @@ static bool any_kept(const struct kept *kept, const struct collective_part *part
 
 /* Whether two threads of a rank were in both, which follow each other on a communicator: then it is
  * not known which calls of the ranks belong together, from there on. */
-static bool overlap(const struct collective_list *all, const struct collective *a,
-                    const struct collective *b)
+static bool check_result_overlap(const struct collective_list *all, const struct collective *a,
+                                 const struct collective *b)
 {
     for (uint32_t i = 0; i < a->count && i < b->count; i++) {
         const struct trace_event *x = &all->part[a->first + i].event,
@@ -602,7 +604,8 @@ static uint32_t sure_until(const struct check_input *input, const struct collect
     uint32_t end = first + 1;
 
     while (end < all->count && all->collective[end].comm == all->collective[first].comm) {
-        if (input->notes->threads && overlap(all, &all->collective[end - 1], &all->collective[end]))
+        if (input->notes->threads &&
+            check_result_overlap(all, &all->collective[end - 1], &all->collective[end]))
             return end - 1;
         end++;
     }
@@ -611,7 +614,7 @@ static uint32_t sure_until(const struct check_input *input, const struct collect
 
 static enum core_status judge_at(const struct check_input *input, const struct kept *kept,
                                  const struct collective_list *all, uint32_t at, bool agreement,
-                                 struct finding_list *list, struct told *told)
+                                 struct finding_list *list, struct finding_dedup *told)
 {
     const struct collective *collective = &all->collective[at];
     enum core_status said = CORE_OK;
@@ -622,7 +625,7 @@ static enum core_status judge_at(const struct check_input *input, const struct k
                         .list = list,
                         .told = told,
                         .status = &said};
-    if (!collective->count || !complete(input, collective, j.part) ||
+    if (!collective->count || !check_result_complete(input, collective, j.part) ||
         !any_kept(kept, j.part, j.count))
         return CORE_OK;
     enum shape shape = find_shape(&j.part[0].event);
@@ -639,7 +642,7 @@ static enum core_status each_kept(const struct check_input *input, const struct 
                                   struct finding_list *list, bool agreement)
 {
     const struct collective_list *all;
-    struct told told = {.count = 0};
+    struct finding_dedup told = {.count = 0};
     enum core_status status = check_collectives(input, &all);
     char number[32];
 
@@ -658,8 +661,8 @@ static enum core_status each_kept(const struct check_input *input, const struct 
     return status;
 }
 
-static enum core_status each(const struct check_input *input, struct finding_list *list,
-                             bool agreement)
+static enum core_status check_result_each(const struct check_input *input,
+                                          struct finding_list *list, bool agreement)
 {
     struct kept kept = {0};
     enum core_status status = trace_digest_events(input->trace, &kept.event, &kept.count);
@@ -672,10 +675,10 @@ static enum core_status each(const struct check_input *input, struct finding_lis
 
 enum core_status check_result(const struct check_input *input, struct finding_list *list)
 {
-    return each(input, list, false);
+    return check_result_each(input, list, false);
 }
 
 enum core_status check_agreement(const struct check_input *input, struct finding_list *list)
 {
-    return each(input, list, true);
+    return check_result_each(input, list, true);
 }

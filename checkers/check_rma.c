@@ -68,7 +68,7 @@ struct window {
 };
 struct rma {
     const struct check_input *input;
-    struct told told;
+    struct finding_dedup told;
     struct window *window;
     uint32_t window_room;
     struct rma_accesses all; /* and the memory of the windows */
@@ -81,23 +81,23 @@ struct rma {
 };
 
 /* Whether there is room; the first failure counts. */
-static bool good(struct rma *rma, enum core_status status)
+static bool check_rma_good(struct rma *rma, enum core_status status)
 {
     if (rma->status == CORE_OK)
         rma->status = status;
     return status == CORE_OK;
 }
 
-static struct finding *say(struct rma *rma, enum finding_severity severity, uint32_t rank,
-                           uint64_t seq)
+static struct finding *check_rma_say(struct rma *rma, enum finding_severity severity, uint32_t rank,
+                                     uint64_t seq)
 {
-    return told_add(&rma->told, severity, rank, seq);
+    return finding_dedup_add(&rma->told, severity, rank, seq);
 }
 
-static void wrong(struct rma *rma, const struct trace_event *event, uint64_t other,
-                  const char *sentence)
+static void check_rma_wrong(struct rma *rma, const struct trace_event *event, uint64_t other,
+                            const char *sentence)
 {
-    told_wrong(&rma->told, event, other, sentence);
+    finding_dedup_wrong(&rma->told, event, other, sentence);
 }
 
 static struct window *window_of(struct rma *rma, int32_t win)
@@ -106,19 +106,19 @@ static struct window *window_of(struct rma *rma, int32_t win)
 
     if (win < 0 || win > 1 << 20)
         return NULL;
-    if (!good(rma,
-              CORE_ARRAY_ROOM_ZERO(rma->window, rma->window_room, (uint64_t)win + 1, "windows")) ||
-        !good(rma, CORE_ARRAY_ROOM_ZERO(rma->all.window, rma->all.window_room, (uint64_t)win + 1,
-                                        "windows")))
+    if (!check_rma_good(rma, CORE_ARRAY_ROOM_ZERO(rma->window, rma->window_room, (uint64_t)win + 1,
+                                                  "windows")) ||
+        !check_rma_good(rma, CORE_ARRAY_ROOM_ZERO(rma->all.window, rma->all.window_room,
+                                                  (uint64_t)win + 1, "windows")))
         return NULL;
     CORE_CHECK((uint32_t)win < rma->window_room && (uint32_t)win < rma->all.window_room);
     struct window *window = &rma->window[win];
     struct rma_window *memory = &rma->all.window[win];
     if (window->part && window->fences && memory->part)
         return window;
-    if (!good(rma, CORE_ARRAY_NEW(window->part, ranks, "windows")) ||
-        !good(rma, CORE_ARRAY_NEW(window->fences, ranks, "windows")) ||
-        !good(rma, CORE_ARRAY_NEW(memory->part, ranks, "windows")))
+    if (!check_rma_good(rma, CORE_ARRAY_NEW(window->part, ranks, "windows")) ||
+        !check_rma_good(rma, CORE_ARRAY_NEW(window->fences, ranks, "windows")) ||
+        !check_rma_good(rma, CORE_ARRAY_NEW(memory->part, ranks, "windows")))
         return NULL;
     for (uint32_t i = 0; i < ranks; i++)
         memory->part[i] = (struct area_part){.bytes = -1, .win = win, .area = win};
@@ -133,14 +133,14 @@ static struct area_part *part_of(const struct rma *rma, int32_t win, uint32_t ra
     return &rma->all.window[win].part[rank];
 }
 
-static struct held *locks(struct rma *rma, struct epoch *epoch)
+static struct held *check_rma_locks(struct rma *rma, struct epoch *epoch)
 {
     if (!epoch->lock)
-        good(rma, CORE_ARRAY_NEW(epoch->lock, rma->input->trace->rank_count, "windows"));
+        check_rma_good(rma, CORE_ARRAY_NEW(epoch->lock, rma->input->trace->rank_count, "windows"));
     return epoch->lock;
 }
 
-static bool locked(const struct rma *rma, const struct epoch *epoch)
+static bool check_rma_locked(const struct rma *rma, const struct epoch *epoch)
 {
     for (uint32_t i = 0; epoch->lock && i < rma->input->trace->rank_count; i++)
         if (epoch->lock[i].how)
@@ -191,7 +191,8 @@ static void complete_at(struct rma *rma, int32_t win, uint32_t target, bool at_o
 
 /* Completes the operations that the rank had begun on the window towards `target` (-1: all). At the
  * origin only: what was read is there, and what was written need not be. */
-static void complete(struct rma *rma, int32_t win, int32_t target, bool at_origin, uint64_t seq)
+static void check_rma_complete(struct rma *rma, int32_t win, int32_t target, bool at_origin,
+                               uint64_t seq)
 {
     if (target >= 0)
         complete_at(rma, win, (uint32_t)target, at_origin, seq);
@@ -201,7 +202,7 @@ static void complete(struct rma *rma, int32_t win, int32_t target, bool at_origi
 
 /* An access that only reads has done so once its request is complete. (Of the others the request
  * says that the origin's buffer is free, no more.) */
-static void completed(struct rma *rma, const struct trace_event *event, uint64_t request)
+static void check_rma_completed(struct rma *rma, const struct trace_event *event, uint64_t request)
 {
     const struct requested *requested =
         request && rma->requested.count ? core_table_find(&rma->requested, &request) : NULL;
@@ -212,7 +213,7 @@ static void completed(struct rma *rma, const struct trace_event *event, uint64_t
         access->end = event->seq;
 }
 
-static bool add(struct rma *rma, const struct access *access)
+static bool check_rma_add(struct rma *rma, const struct access *access)
 {
     CORE_CHECK(rma->all.window[access->win].part); /* rma_conflict_check looks at it */
     CORE_CHECK(access->target < rma->input->trace->rank_count);
@@ -223,7 +224,7 @@ static bool add(struct rma *rma, const struct access *access)
 }
 
 /* An access that a call begins. */
-static void begin(struct rma *rma, const struct access *access)
+static void check_rma_begin(struct rma *rma, const struct access *access)
 {
     struct open_key key = {access->win, access->target};
     struct requested *requested;
@@ -231,7 +232,7 @@ static void begin(struct rma *rma, const struct access *access)
 
     CORE_CHECK(access->end == UINT64_MAX); /* it is not complete yet */
     CORE_CHECK(access->low < access->high);
-    if (!add(rma, access))
+    if (!check_rma_add(rma, access))
         return;
     rma->status = core_table_put(&rma->open, &key, "one-sided accesses", &open);
     if (rma->status != CORE_OK)
@@ -248,7 +249,7 @@ static void begin(struct rma *rma, const struct access *access)
         requested->access = rma->all.count - 1;
 }
 
-static void span(const struct trace *trace, struct access *access)
+static void check_rma_span(const struct trace *trace, struct access *access)
 {
     const struct trace_datatype *type =
         access->datatype >= 0 && (uint32_t)access->datatype < trace->datatype_count
@@ -305,7 +306,7 @@ static void compare_sizes(struct rma *rma, const struct trace_event *event)
             target = event->recv_count * trace->datatype[at_target].size;
     if (event->verb == VERB_GET ? target <= origin : origin <= target)
         return;
-    struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
+    struct finding *finding = check_rma_say(rma, FINDING_ERROR, event->rank, event->seq);
     char bytes[2][64];
     if (finding)
         finding_title(finding,
@@ -327,7 +328,7 @@ static void compare_types(struct rma *rma, const struct trace_event *event, int3
     pair.difference =
         types_compare(rma->input->trace, event->datatype, event->count, event->recv_datatype,
                       event->recv_count, &pair.name[0], &pair.name[1]);
-    good(rma, type_report_add(&rma->types, &pair));
+    check_rma_good(rma, type_report_add(&rma->types, &pair));
     compare_sizes(rma, event);
 }
 
@@ -341,7 +342,7 @@ static void no_put(struct rma *rma, const struct trace_event *event, uint32_t fe
     if (!fences || fences > theirs->count ||
         !(theirs->fence[fences - 1].mode & EVENT_ASSERT_NOPUT) || reads_only(rma, event))
         return;
-    struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
+    struct finding *finding = check_rma_say(rma, FINDING_ERROR, event->rank, event->seq);
     if (!finding)
         return;
     finding_title(finding,
@@ -367,17 +368,17 @@ static void within_regions(struct rma *rma, const struct trace_event *event,
     access->at = trace_arg_value(rma->input->trace, event, "target_disp", INT64_MIN);
     if (access->at == INT64_MIN)
         return;
-    span(trace, access);
+    check_rma_span(trace, access);
     if (access->high <= access->low || target->cut || target->lost || regions->count > REGIONS_MAX)
         return;
     if (regions_hold(regions, access->low) && regions_hold(regions, access->high - 1)) {
         access->at -= memory->base;
         access->low -= memory->base;
         access->high -= memory->base;
-        begin(rma, access);
+        check_rma_begin(rma, access);
         return;
     }
-    struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
+    struct finding *finding = check_rma_say(rma, FINDING_ERROR, event->rank, event->seq);
     if (finding && !regions->count)
         finding_title(
             finding, "%s: rank %" PRIu32 " has attached no memory to the window (rank %" PRIu32 ")",
@@ -407,11 +408,12 @@ static void compare_regions(struct rma *rma, const struct order *order)
             (regions_hold_then(regions, base + access->low, access, order, &other) &&
              regions_hold_then(regions, base + access->high - 1, access, order, &other)) ||
             !other ||
-            !good(rma, trace_event_get(rma->input->trace, access->origin, access->seq, &event)))
+            !check_rma_good(
+                rma, trace_event_get(rma->input->trace, access->origin, access->seq, &event)))
             continue;
         bool gone = other->until &&
                     order_before(order, access->target, other->until, access->origin, access->seq);
-        struct finding *finding = say(rma, FINDING_ERROR, access->origin, access->seq);
+        struct finding *finding = check_rma_say(rma, FINDING_ERROR, access->origin, access->seq);
         if (!finding)
             return;
         finding_title(finding,
@@ -424,7 +426,8 @@ static void compare_regions(struct rma *rma, const struct order *order)
 }
 
 /* An operation on a window. */
-static void operation(struct rma *rma, const struct trace_event *event, struct window *window)
+static void check_rma_operation(struct rma *rma, const struct trace_event *event,
+                                struct window *window)
 {
     struct trace *trace = rma->input->trace;
     CORE_CHECK(event->rank < trace->rank_count);
@@ -446,17 +449,19 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
     else if (!event->error)
         epoch->used_seq = event->seq;
     if (!by_lock && !epoch->fence && !epoch->started)
-        wrong(rma, event, epoch->no_succeed ? epoch->fence_seq : 0,
-              locked(rma, epoch)  ? "the target is not locked"
-              : epoch->no_succeed ? "there is no epoch: the fence before it asserts "
-                                    "MPI_MODE_NOSUCCEED"
-                                  : "there is no epoch: no fence, start or lock comes before it");
+        check_rma_wrong(rma, event, epoch->no_succeed ? epoch->fence_seq : 0,
+                        check_rma_locked(rma, epoch) ? "the target is not locked"
+                        : epoch->no_succeed
+                            ? "there is no epoch: the fence before it asserts "
+                              "MPI_MODE_NOSUCCEED"
+                            : "there is no epoch: no fence, start or lock comes before it");
     else if (!by_lock && event->request)
-        wrong(rma, event, 0, "it has a request, and its target is not locked");
+        check_rma_wrong(rma, event, 0, "it has a request, and its target is not locked");
     else if (!by_lock && !epoch->started && event->verb != VERB_GET)
         no_put(rma, event, epoch->fences, window, target);
     else if (!by_lock && epoch->started && epoch->group && !epoch->group[target])
-        wrong(rma, event, epoch->start_seq, "the target is not in the group of MPI_Win_start");
+        check_rma_wrong(rma, event, epoch->start_seq,
+                        "the target is not in the group of MPI_Win_start");
     else if (!by_lock && epoch->started && event->verb != VERB_GET && !reads_only(rma, event))
         assertions_put(&rma->assertions, event, (uint32_t)target);
     compare_types(rma, event, target);
@@ -483,10 +488,10 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
         return;
     access.at =
         trace_arg_value(rma->input->trace, event, "target_disp", 0) * window->part[target].unit;
-    span(trace, &access);
+    check_rma_span(trace, &access);
     int64_t bytes = part_of(rma, event->win, (uint32_t)target)->bytes;
     if (access.high > access.low && bytes >= 0 && (access.low < 0 || access.high > bytes)) {
-        struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
+        struct finding *finding = check_rma_say(rma, FINDING_ERROR, event->rank, event->seq);
         if (finding)
             finding_title(finding,
                           "%s: bytes %" PRId64 " to %" PRId64 " of a window that has %" PRId64
@@ -496,7 +501,7 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
         return;
     }
     if (access.high > access.low && !event->error)
-        begin(rma, &access);
+        check_rma_begin(rma, &access);
 }
 
 static void set_group(struct rma *rma, const struct trace_event *event, struct epoch *epoch)
@@ -509,38 +514,39 @@ static void set_group(struct rma *rma, const struct trace_event *event, struct e
     if (trace_group_get(rma->input->trace, trace_arg_value(rma->input->trace, event, "group", 0),
                         &member, &count) == CORE_OK &&
         count)
-        good(rma, CORE_ARRAY_NEW(epoch->group, rma->input->trace->rank_count, "windows"));
+        check_rma_good(rma, CORE_ARRAY_NEW(epoch->group, rma->input->trace->rank_count, "windows"));
     for (uint32_t i = 0; epoch->group && i < count; i++)
         if (member[i] >= 0 && member[i] < rma->input->trace->rank_count)
             epoch->group[member[i]] = true;
     free(member);
 }
 
-static void lock(struct rma *rma, const struct trace_event *event, struct epoch *epoch,
-                 int32_t target, bool exclusive)
+static void check_rma_lock(struct rma *rma, const struct trace_event *event, struct epoch *epoch,
+                           int32_t target, bool exclusive)
 {
     bool all = event->peer < 0;
 
     CORE_CHECK(target < (int32_t)rma->input->trace->rank_count);
-    if (epoch->all || (all && locked(rma, epoch)) ||
-        (!all && locks(rma, epoch) && target >= 0 && epoch->lock[target].how))
-        wrong(rma, event,
-              all                                      ? locked_by(rma, epoch)
-              : !epoch->all && epoch->lock[target].how ? epoch->lock[target].seq
-                                                       : epoch->all_seq,
-              all ? "the window is locked already" : "the target is locked already");
+    if (epoch->all || (all && check_rma_locked(rma, epoch)) ||
+        (!all && check_rma_locks(rma, epoch) && target >= 0 && epoch->lock[target].how))
+        check_rma_wrong(rma, event,
+                        all                                      ? locked_by(rma, epoch)
+                        : !epoch->all && epoch->lock[target].how ? epoch->lock[target].seq
+                                                                 : epoch->all_seq,
+                        all ? "the window is locked already" : "the target is locked already");
     else if (epoch->started || (epoch->fence && epoch->used_seq > epoch->fence_seq))
-        wrong(rma, event, epoch->started ? epoch->start_seq : epoch->fence_seq,
-              "another epoch is still open: fences, start and lock must not mix");
+        check_rma_wrong(rma, event, epoch->started ? epoch->start_seq : epoch->fence_seq,
+                        "another epoch is still open: fences, start and lock must not mix");
     else if (epoch->posted && target == (int32_t)event->rank)
-        wrong(rma, event, epoch->post_seq,
-              "the rank's own window is posted: it must not be locked until MPI_Win_wait");
+        check_rma_wrong(
+            rma, event, epoch->post_seq,
+            "the rank's own window is posted: it must not be locked until MPI_Win_wait");
     if (event->error)
         return;
     if (all) {
         epoch->all = true;
         epoch->all_seq = event->seq;
-    } else if (locks(rma, epoch) && target >= 0) {
+    } else if (check_rma_locks(rma, epoch) && target >= 0) {
         epoch->lock[target] = (struct held){event->seq, exclusive ? 2 : 1};
     }
 }
@@ -550,8 +556,9 @@ static void within_fences(struct rma *rma, const struct trace_event *event,
                           const struct epoch *epoch)
 {
     struct window *window = window_of(rma, event->win);
-    struct finding *finding =
-        window && !window->within_said ? say(rma, FINDING_WARNING, event->rank, event->seq) : NULL;
+    struct finding *finding = window && !window->within_said
+                                  ? check_rma_say(rma, FINDING_WARNING, event->rank, event->seq)
+                                  : NULL;
 
     if (!finding)
         return;
@@ -568,14 +575,14 @@ static void within_fences(struct rma *rma, const struct trace_event *event,
 }
 
 /* Handles a fence: the epoch that it ends, the one that it begins, and its assertions. */
-static void fence(struct rma *rma, const struct trace_event *event, struct epoch *epoch)
+static void check_rma_fence(struct rma *rma, const struct trace_event *event, struct epoch *epoch)
 {
     int64_t mode = trace_arg_value(rma->input->trace, event, "assert", 0);
     bool before = epoch->fence && epoch->used_seq > epoch->fence_seq;
 
     if (before && (mode & EVENT_ASSERT_NOPRECEDE))
-        wrong(rma, event, epoch->used_seq,
-              "it asserts MPI_MODE_NOPRECEDE, but accesses come before it");
+        check_rma_wrong(rma, event, epoch->used_seq,
+                        "it asserts MPI_MODE_NOPRECEDE, but accesses come before it");
     else if (epoch->fence && !before && epoch->locked_used && !(mode & EVENT_ASSERT_NOPRECEDE))
         within_fences(rma, event, epoch);
     if (event->error)
@@ -586,10 +593,11 @@ static void fence(struct rma *rma, const struct trace_event *event, struct epoch
     epoch->fence_seq = event->seq;
     epoch->locked_used = 0;
     epoch->fences++;
-    complete(rma, event->win, -1, false, event->seq);
+    check_rma_complete(rma, event->win, -1, false, event->seq);
 }
 
-static void synchronise(struct rma *rma, const struct trace_event *event, struct window *window)
+static void check_rma_synchronise(struct rma *rma, const struct trace_event *event,
+                                  struct window *window)
 {
     struct trace *trace = rma->input->trace;
     CORE_CHECK(event->rank < trace->rank_count);
@@ -608,28 +616,29 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         (event->verb == VERB_TEST_EPOCH && trace_arg_value(rma->input->trace, event, "flag", 1));
     bool unchecked = event->verb == VERB_LOCK &&
                      (trace_arg_value(trace, event, "assert", 0) & EVENT_ASSERT_NOCHECK);
-    good(rma, exposures_follow(&rma->exposures, event, target,
-                               (struct exposure_how){exclusive, unchecked, ended}));
-    good(rma, assertions_follow(&rma->assertions, trace, event, epoch->synced));
+    check_rma_good(rma, exposures_follow(&rma->exposures, event, target,
+                                         (struct exposure_how){exclusive, unchecked, ended}));
+    check_rma_good(rma, assertions_follow(&rma->assertions, trace, event, epoch->synced));
     epoch->synced = event->error ? epoch->synced : event->seq;
     switch (event->verb) {
     case VERB_FENCE:
-        if (locked(rma, epoch) || epoch->started || epoch->posted)
-            wrong(rma, event,
-                  epoch->started  ? epoch->start_seq
-                  : epoch->posted ? epoch->post_seq
-                                  : locked_by(rma, epoch),
-                  "another epoch is still open: fences, start and lock must not mix");
-        fence(rma, event, epoch);
+        if (check_rma_locked(rma, epoch) || epoch->started || epoch->posted)
+            check_rma_wrong(rma, event,
+                            epoch->started  ? epoch->start_seq
+                            : epoch->posted ? epoch->post_seq
+                                            : locked_by(rma, epoch),
+                            "another epoch is still open: fences, start and lock must not mix");
+        check_rma_fence(rma, event, epoch);
         break;
     case VERB_START_EPOCH:
-        if (epoch->started || locked(rma, epoch))
-            wrong(rma, event, epoch->started ? epoch->start_seq : locked_by(rma, epoch),
-                  "another epoch is still open");
+        if (epoch->started || check_rma_locked(rma, epoch))
+            check_rma_wrong(rma, event, epoch->started ? epoch->start_seq : locked_by(rma, epoch),
+                            "another epoch is still open");
         else if (epoch->fence && epoch->used_seq > epoch->fence_seq)
-            wrong(rma, event, epoch->used_seq,
-                  "another epoch is still open: no fence completes the accesses since the last "
-                  "one");
+            check_rma_wrong(
+                rma, event, epoch->used_seq,
+                "another epoch is still open: no fence completes the accesses since the last "
+                "one");
         if (event->error)
             break;
         epoch->started = true;
@@ -639,17 +648,18 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         break;
     case VERB_COMPLETE_EPOCH:
         if (!epoch->started)
-            wrong(rma, event, 0, "no MPI_Win_start comes before it");
+            check_rma_wrong(rma, event, 0, "no MPI_Win_start comes before it");
         if (event->error)
             break;
         epoch->started = false;
-        complete(rma, event->win, -1, false, event->seq);
+        check_rma_complete(rma, event->win, -1, false, event->seq);
         break;
     case VERB_POST:
         if (epoch->posted)
-            wrong(rma, event, epoch->post_seq, "the window is posted already");
+            check_rma_wrong(rma, event, epoch->post_seq, "the window is posted already");
         else if (epoch->lock && epoch->lock[event->rank].how)
-            wrong(rma, event, epoch->lock[event->rank].seq, "the rank has locked its own window");
+            check_rma_wrong(rma, event, epoch->lock[event->rank].seq,
+                            "the rank has locked its own window");
         if (event->error)
             break;
         epoch->posted = true;
@@ -658,56 +668,57 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
     case VERB_WAIT_EPOCH:
     case VERB_TEST_EPOCH:
         if (!epoch->posted)
-            wrong(rma, event, 0, "no MPI_Win_post comes before it");
+            check_rma_wrong(rma, event, 0, "no MPI_Win_post comes before it");
         if (ended && !event->error)
             epoch->posted = false;
         break;
     case VERB_LOCK:
-        lock(rma, event, epoch, target, exclusive);
+        check_rma_lock(rma, event, epoch, target, exclusive);
         break;
     case VERB_UNLOCK:
         if (event->peer < 0 ? !epoch->all : !epoch->lock || target < 0 || !epoch->lock[target].how)
-            wrong(rma, event, 0,
-                  event->peer < 0 ? "no MPI_Win_lock_all comes before it"
-                                  : "the target is not locked");
+            check_rma_wrong(rma, event, 0,
+                            event->peer < 0 ? "no MPI_Win_lock_all comes before it"
+                                            : "the target is not locked");
         if (event->error)
             break;
         if (event->peer < 0)
             epoch->all = false;
         else if (epoch->lock && target >= 0)
             epoch->lock[target].how = 0;
-        complete(rma, event->win, event->peer < 0 ? -1 : target, false, event->seq);
+        check_rma_complete(rma, event->win, event->peer < 0 ? -1 : target, false, event->seq);
         break;
     case VERB_FLUSH:
         if (!epoch->all &&
-            (event->peer < 0 ? !locked(rma, epoch)
+            (event->peer < 0 ? !check_rma_locked(rma, epoch)
                              : !epoch->lock || target < 0 || !epoch->lock[target].how))
-            wrong(rma, event, 0, "nothing is locked");
+            check_rma_wrong(rma, event, 0, "nothing is locked");
         if (!event->error)
-            complete(rma, event->win, event->peer < 0 ? -1 : target,
-                     trait_in(event->traits, TRAIT_AT_ORIGIN), event->seq);
+            check_rma_complete(rma, event->win, event->peer < 0 ? -1 : target,
+                               trait_in(event->traits, TRAIT_AT_ORIGIN), event->seq);
         break;
     case VERB_WIN_FREE:
-        if (locked(rma, epoch) || epoch->started || epoch->posted)
-            wrong(rma, event,
-                  epoch->started  ? epoch->start_seq
-                  : epoch->posted ? epoch->post_seq
-                                  : locked_by(rma, epoch),
-                  epoch->started  ? "no MPI_Win_complete ends the epoch that MPI_Win_start began"
-                  : epoch->posted ? "no MPI_Win_wait ends the epoch that MPI_Win_post began"
-                                  : "the window is still locked");
+        if (check_rma_locked(rma, epoch) || epoch->started || epoch->posted)
+            check_rma_wrong(
+                rma, event,
+                epoch->started  ? epoch->start_seq
+                : epoch->posted ? epoch->post_seq
+                                : locked_by(rma, epoch),
+                epoch->started  ? "no MPI_Win_complete ends the epoch that MPI_Win_start began"
+                : epoch->posted ? "no MPI_Win_wait ends the epoch that MPI_Win_post began"
+                                : "the window is still locked");
         else if (epoch->fence && epoch->used_seq > epoch->fence_seq)
-            wrong(rma, event, epoch->used_seq,
-                  "no fence completes the accesses since the last one");
+            check_rma_wrong(rma, event, epoch->used_seq,
+                            "no fence completes the accesses since the last one");
         if (!event->error)
-            complete(rma, event->win, -1, false, event->seq);
+            check_rma_complete(rma, event->win, -1, false, event->seq);
         break;
     default:
         break;
     }
 }
 
-static void made(struct rma *rma, const struct trace_event *event, struct window *window)
+static void check_rma_made(struct rma *rma, const struct trace_event *event, struct window *window)
 {
     window->part[event->rank].epoch.synced = event->seq;
     window->part[event->rank].unit = trace_arg_value(rma->input->trace, event, "disp_unit", 0);
@@ -731,7 +742,8 @@ static void region_keep(struct rma *rma, const struct trace_event *event, struct
         return;
     if (!all->count || base < memory->base)
         memory->base = base;
-    good(rma, regions_add(all, (struct region){.low = base, .high = end, .since = event->seq}));
+    check_rma_good(
+        rma, regions_add(all, (struct region){.low = base, .high = end, .since = event->seq}));
 }
 
 /* First all windows' sizes and fences, then what is done on them. */
@@ -757,7 +769,7 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
                 : window_of(rma, event.win);
         for (uint32_t i = 0; !sizes && i < event.completion_count; i++)
             if (event.completion[i].done)
-                completed(rma, &event, event.completion[i].request);
+                check_rma_completed(rma, &event, event.completion[i].request);
         if (rma->fetching && !rma->all.fetched[rank] && !event.parent &&
             (event.completion_count || (window && !verb_accesses(event.verb))))
             rma->all.fetched[rank] = event.seq;
@@ -767,7 +779,7 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
             continue;
         *out_any = true;
         if (sizes && trait_in(event.traits, TRAIT_MAKES_WIN) && !event.pending && !event.error)
-            made(rma, &event, window);
+            check_rma_made(rma, &event, window);
         else if (sizes && event.verb == VERB_ATTACH_MEMORY && !event.error)
             region_keep(rma, &event, window);
         else if (sizes && event.verb == VERB_DETACH_MEMORY && !event.error)
@@ -776,13 +788,14 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
         else if (sizes && event.verb == VERB_WIN_FREE && !event.error)
             window->fences[rank].freed = event.seq;
         else if (sizes && event.verb == VERB_FENCE && !event.error)
-            good(rma, fences_add(&window->fences[rank],
-                                 (struct fence){event.seq, trace_arg_value(rma->input->trace,
-                                                                           &event, "assert", 0)}));
+            check_rma_good(
+                rma, fences_add(&window->fences[rank],
+                                (struct fence){event.seq, trace_arg_value(rma->input->trace, &event,
+                                                                          "assert", 0)}));
         else if (!sizes && verb_accesses(event.verb))
-            operation(rma, &event, window);
+            check_rma_operation(rma, &event, window);
         else if (!sizes)
-            synchronise(rma, &event, window);
+            check_rma_synchronise(rma, &event, window);
     }
     trace_cursor_close(cursor);
     return status == CORE_OK ? rma->status : status;
@@ -807,8 +820,8 @@ static bool local_bytes(const struct trace *trace, const struct misuse *misuse,
 }
 
 /* The rank itself touches its window, which the other call made. */
-static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *misuse,
-                              void *context)
+static enum core_status check_rma_local(uint32_t rank, uint64_t seq, const struct misuse *misuse,
+                                        void *context)
 {
     struct rma *rma = context;
     struct trace_event event;
@@ -836,23 +849,23 @@ static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *
         .passive = exposures_holds(&rma->exposures, event.win, rank, seq, false),
         .site = misuse->site};
     if (local_bytes(rma->input->trace, misuse, &access))
-        add(rma, &access);
+        check_rma_add(rma, &access);
     return rma->status;
 }
 
 /* Another rank's window is locked while it is posted. */
-static void posted(const struct exposure_span *lock, const struct exposure_span *post,
-                   void *context)
+static void check_rma_posted(const struct exposure_span *lock, const struct exposure_span *post,
+                             void *context)
 {
     struct rma *rma = context;
     struct trace_event event;
     struct finding *finding;
 
     if (rma->window[lock->win].posted_said ||
-        !good(rma, trace_event_get(rma->input->trace, lock->rank, lock->from, &event)))
+        !check_rma_good(rma, trace_event_get(rma->input->trace, lock->rank, lock->from, &event)))
         return;
     rma->window[lock->win].posted_said = true;
-    finding = say(rma, FINDING_ERROR, lock->rank, lock->from);
+    finding = check_rma_say(rma, FINDING_ERROR, lock->rank, lock->from);
     if (!finding)
         return;
     finding_title(finding,
@@ -863,18 +876,18 @@ static void posted(const struct exposure_span *lock, const struct exposure_span 
 }
 
 /* Another rank has a lock that excludes one which is not to be checked. */
-static void unchecked(const struct exposure_span *lock, const struct exposure_span *other,
-                      void *context)
+static void check_rma_unchecked(const struct exposure_span *lock, const struct exposure_span *other,
+                                void *context)
 {
     struct rma *rma = context;
     struct trace_event event;
     struct finding *finding;
 
     if (rma->window[lock->win].unchecked_said ||
-        !good(rma, trace_event_get(rma->input->trace, lock->rank, lock->from, &event)))
+        !check_rma_good(rma, trace_event_get(rma->input->trace, lock->rank, lock->from, &event)))
         return;
     rma->window[lock->win].unchecked_said = true;
-    finding = say(rma, FINDING_ERROR, lock->rank, lock->from);
+    finding = check_rma_say(rma, FINDING_ERROR, lock->rank, lock->from);
     if (!finding)
         return;
     finding_title(finding,
@@ -917,7 +930,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
         status = read_rank(&rma, rank, false, &any);
     exposures_sort(&rma.exposures);
     if (status == CORE_OK && whole && any)
-        status = trace_misuse_each(trace, local, &rma);
+        status = trace_misuse_each(trace, check_rma_local, &rma);
     if (status == CORE_OK && rma.all.count)
         status = rma_conflict_place(trace, &rma.all);
     if (status == CORE_OK &&
@@ -932,13 +945,13 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     if (status == CORE_OK && whole)
         assertions_compare_stores(&rma.assertions, rma.all.access, rma.all.count, &rma.told);
     if (status == CORE_OK && order)
-        status =
-            rma_conflict_check(input, order, apart ? apart : order, &rma.all,
-                               rma.told.count < TOLD_MAX ? TOLD_MAX - rma.told.count : 0, list);
+        status = rma_conflict_check(
+            input, order, apart ? apart : order, &rma.all,
+            rma.told.count < FINDING_DEDUP_MAX ? FINDING_DEDUP_MAX - rma.told.count : 0, list);
     if (status == CORE_OK && rma.status == CORE_OK && order && !input->notes->threads)
-        exposures_compare(&rma.exposures, order, posted, &rma);
+        exposures_compare(&rma.exposures, order, check_rma_posted, &rma);
     if (status == CORE_OK && rma.status == CORE_OK && order && !input->notes->threads)
-        exposures_compare_unchecked(&rma.exposures, order, unchecked, &rma);
+        exposures_compare_unchecked(&rma.exposures, order, check_rma_unchecked, &rma);
     type_report_done(&rma.types);
     order_free(order);
     order_free(apart);
@@ -959,7 +972,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     free(rma.all.access);
     exposures_done(&rma.exposures);
     assertions_done(&rma.assertions);
-    told_done(&rma.told);
+    finding_dedup_done(&rma.told);
     core_table_done(&rma.open);
     core_table_done(&rma.requested);
     free(rma.all.fetched);

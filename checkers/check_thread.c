@@ -20,7 +20,7 @@ static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNE
 _Static_assert(sizeof level_names / sizeof *level_names == EVENT_THREAD_MULTIPLE + 1,
                "a name per level");
 
-struct told { /* the ranks do it at one place */
+struct finding_dedup { /* the ranks do it at one place */
     const char *sentence;
     int32_t call, site;
     uint32_t finding; /* index in the list */
@@ -43,7 +43,7 @@ struct threads {
     } request[THREADS_MAX];
     int32_t main;
     int64_t level;
-    struct told told[FINDINGS_MAX];
+    struct finding_dedup told[FINDINGS_MAX];
     uint32_t told_count;
     bool rank_told[5]; /* by kind, of the rank that is read */
     bool *waited;      /* by rank: check_usage tells that two threads wait for one request */
@@ -65,7 +65,7 @@ static struct finding *finding_of(struct threads *t, enum finding_severity sever
     CORE_CHECK(t->level >= EVENT_THREAD_SINGLE &&
                t->level <= EVENT_THREAD_MULTIPLE); /* step takes no others */
     t->told[t->told_count++] =
-        (struct told){sentence, event->call, event->site, t->list->count - 1};
+        (struct finding_dedup){sentence, event->call, event->site, t->list->count - 1};
     finding_title(finding, "%s: %s", t->input->trace->call[event->call].name, sentence);
     finding_fact(finding, "the thread level is %s", level_names[t->level]);
     return finding;
@@ -73,8 +73,8 @@ static struct finding *finding_of(struct threads *t, enum finding_severity sever
 
 enum { KIND_WAITS = 2, KIND_PROBES = 4 };
 
-static void say(struct threads *t, uint32_t kind, const struct trace_event *event,
-                const struct trace_event *other, const char *sentence)
+static void check_thread_say(struct threads *t, uint32_t kind, const struct trace_event *event,
+                             const struct trace_event *other, const char *sentence)
 {
     /* in the recorded run each thread may have received what it meant */
     enum finding_severity severity = kind == KIND_PROBES ? FINDING_WARNING : FINDING_ERROR;
@@ -140,7 +140,7 @@ static bool share_request(const struct requests *a, const struct requests *b)
     return false;
 }
 
-static bool accepts(const struct trace_event *pattern, const struct probe *found)
+static bool check_thread_accepts(const struct trace_event *pattern, const struct probe *found)
 {
     return pattern->comm == found->event.comm &&
            (pattern->peer == EVENT_ANY || pattern->peer == found->source) &&
@@ -153,7 +153,7 @@ static void rivals_clear(struct threads *t, int32_t thread)
         t->rivals[thread][i] = t->rivals[i][thread] = false;
 }
 
-static void probed(struct threads *t, const struct trace_event *event)
+static void check_thread_probed(struct threads *t, const struct trace_event *event)
 {
     struct probe *own = &t->probe[event->thread];
 
@@ -167,32 +167,35 @@ static void probed(struct threads *t, const struct trace_event *event)
     own->event.completion = NULL;
     for (int32_t i = 0; i < THREADS_MAX; i++)
         if (i != event->thread && t->probe[i].open &&
-            (accepts(event, &t->probe[i]) || accepts(&t->probe[i].event, own)))
+            (check_thread_accepts(event, &t->probe[i]) ||
+             check_thread_accepts(&t->probe[i].event, own)))
             t->rivals[event->thread][i] = t->rivals[i][event->thread] = true;
 }
 
 /* A receive that names what the probe left open belongs to it. */
-static bool follows(const struct trace_event *receive, const struct probe *probe)
+static bool check_thread_follows(const struct trace_event *receive, const struct probe *probe)
 {
     const struct trace_event *e = &probe->event;
 
-    return accepts(receive, probe) && ((e->peer == EVENT_ANY && receive->peer != EVENT_ANY) ||
-                                       (e->tag == EVENT_ANY && receive->tag != EVENT_ANY));
+    return check_thread_accepts(receive, probe) &&
+           ((e->peer == EVENT_ANY && receive->peer != EVENT_ANY) ||
+            (e->tag == EVENT_ANY && receive->tag != EVENT_ANY));
 }
 
-static void received(struct threads *t, const struct trace_event *event)
+static void check_thread_received(struct threads *t, const struct trace_event *event)
 {
     struct probe *own = &t->probe[event->thread];
 
     if (!own->open)
         return;
-    if (!follows(event, own))
+    if (!check_thread_follows(event, own))
         rivals_clear(t, event->thread);
     for (int32_t i = 0; i < THREADS_MAX; i++) {
         bool rival = t->rivals[event->thread][i];
         t->rivals[event->thread][i] = false;
         if (rival && !t->rivals[i][event->thread])
-            say(t, KIND_PROBES, &own->event, &t->probe[i].event,
+            check_thread_say(
+                t, KIND_PROBES, &own->event, &t->probe[i].event,
                 "a thread receives what it found, while another looks for the same messages and "
                 "may take it");
     }
@@ -201,7 +204,7 @@ static void received(struct threads *t, const struct trace_event *event)
 
 /* Calls that all members of a communicator, window or file make together: two threads of one rank
  * may not make them at the same time. */
-static bool gathers(const struct trace_event *event)
+static bool check_thread_gathers(const struct trace_event *event)
 {
     bool on_comm = !(event->traits & (TRAIT_BIT(WINDOW) | TRAIT_BIT(FILE))) ||
                    trait_in(event->traits, TRAIT_MAKES_WIN);
@@ -210,7 +213,7 @@ static bool gathers(const struct trace_event *event)
            (on_comm ? event->comm >= 0 : event->win >= 0);
 }
 
-static enum core_status step(struct threads *t, const struct trace_event *event)
+static enum core_status check_thread_step(struct threads *t, const struct trace_event *event)
 {
     if (event->verb == VERB_INIT) {
         int64_t provided = trace_arg_value(t->input->trace, event, "provided", -1);
@@ -222,30 +225,34 @@ static enum core_status step(struct threads *t, const struct trace_event *event)
         event->thread >= THREADS_MAX)
         return CORE_OK;
     if (trait_in(event->traits, TRAIT_PROBES) && !trait_in(event->traits, TRAIT_MATCHED))
-        probed(t, event);
+        check_thread_probed(t, event);
     else if (trait_in(event->traits, TRAIT_RECEIVES) && !event->has_leg &&
              !trait_in(event->traits, TRAIT_MATCHED))
-        received(t, event);
+        check_thread_received(t, event);
     struct requests *own = &t->request[event->thread];
     enum core_status status = keep_requests(own, event);
     if (status != CORE_OK)
         return status;
     if (event->verb == VERB_FINALIZE && t->main >= 0 && event->thread != t->main)
-        say(t, 0, event, NULL, "the thread that called MPI_Init must call it, another does");
+        check_thread_say(t, 0, event, NULL,
+                         "the thread that called MPI_Init must call it, another does");
     else if (event->thread != t->main && t->level <= EVENT_THREAD_FUNNELED)
-        say(t, 0, event, NULL, "a second thread calls it, but only the main thread may");
+        check_thread_say(t, 0, event, NULL,
+                         "a second thread calls it, but only the main thread may");
     for (int32_t i = 0; i < THREADS_MAX; i++) {
         const struct trace_event *other = &t->last[i];
         if (i == event->thread || !other->seq ||
             (!other->pending && other->t_leave <= event->t_enter))
             continue;
         if (t->level == EVENT_THREAD_SERIALIZED)
-            say(t, 1, event, other, "two threads are in MPI at a time");
+            check_thread_say(t, 1, event, other, "two threads are in MPI at a time");
         if (share_request(own, &t->request[i]))
-            say(t, KIND_WAITS, event, other, "two threads wait for the same request at a time");
-        if (gathers(event) && gathers(other) && event->comm == other->comm &&
-            event->win == other->win)
-            say(t, 3, event, other,
+            check_thread_say(t, KIND_WAITS, event, other,
+                             "two threads wait for the same request at a time");
+        if (check_thread_gathers(event) && check_thread_gathers(other) &&
+            event->comm == other->comm && event->win == other->win)
+            check_thread_say(
+                t, 3, event, other,
                 event->win < 0
                     ? "two threads are in collective calls on the same communicator at a time"
                 : trait_in(event->traits, TRAIT_FILE)
@@ -295,7 +302,7 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
         if (status != CORE_OK)
             break;
         while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more)
-            if (!event.parent && (status = step(&t, &event)) != CORE_OK)
+            if (!event.parent && (status = check_thread_step(&t, &event)) != CORE_OK)
                 break;
         trace_cursor_close(cursor);
     }

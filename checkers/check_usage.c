@@ -10,7 +10,7 @@
 
 #include "checkers/check_rules.h"
 #include "checkers/wording_misuse.h"
-#include "checkers/refused.h"
+#include "checkers/expected_error.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/trace/describe.h"
@@ -79,7 +79,7 @@ struct gathering {
     bool more;              /* a rank may have made more than are kept */
 };
 
-static struct mistake *find(struct gathering *gathering, const char *what)
+static struct mistake *check_usage_find(struct gathering *gathering, const char *what)
 {
     for (uint32_t i = 0; i < gathering->count; i++)
         if (!strcmp(gathering->mistake[i].what, what))
@@ -146,8 +146,9 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
 
 /* A receive buffer without room for the longest message that it may get is a defect, whatever came;
  * where what came fits, nothing was overwritten. */
-static enum core_status weigh(struct gathering *gathering, struct finding *finding, uint32_t rank,
-                              uint64_t seq, const struct misuse *misuse, bool fresh)
+static enum core_status check_usage_weigh(struct gathering *gathering, struct finding *finding,
+                                          uint32_t rank, uint64_t seq, const struct misuse *misuse,
+                                          bool fresh)
 {
     enum core_status status = CORE_NOT_FOUND;
     uint64_t bytes = 0;
@@ -218,8 +219,8 @@ static bool met_nobody(struct trace *trace, const struct trace_event *event,
            trace_event_refused(trace, event, &refused) == CORE_OK && refused;
 }
 
-static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse *misuse,
-                               void *context)
+static enum core_status check_usage_gather(uint32_t rank, uint64_t seq, const struct misuse *misuse,
+                                           void *context)
 {
     struct gathering *gathering = context;
     struct trace *trace = gathering->input->trace;
@@ -242,7 +243,7 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
          *title = NULL;
     char *what =
         words ? same_text(&event, origin_only ? other_event.site : -1, misuse, words) : NULL;
-    struct mistake *mistake = what ? find(gathering, what) : NULL;
+    struct mistake *mistake = what ? check_usage_find(gathering, what) : NULL;
     bool fresh = mistake && mistake->finding == UINT32_MAX,
          found = other && !origin_only && is_found_after(misuse->kind);
     if (asprintf(&title, "%s%s%s", found ? "" : name, found ? "" : ": ", words ? words : "") < 0)
@@ -258,12 +259,12 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
         return status;
     CORE_CHECK(mistake->finding < gathering->list->count);
     struct finding *finding = &gathering->list->finding[mistake->finding];
-    status = weigh(gathering, finding, rank, seq, misuse, fresh);
+    status = check_usage_weigh(gathering, finding, rank, seq, misuse, fresh);
     if (status != CORE_OK)
         return status;
     if (fresh && event_error_text(event.error))
         finding_fact(finding, "the call returned %s to the program", event_error_text(event.error));
-    if (mistake->meant == mistake->count && refused_on_purpose(trace, &event))
+    if (mistake->meant == mistake->count && expected_error_on_purpose(trace, &event))
         mistake->meant++;
     mistake->count++;
     bool known;
@@ -298,13 +299,13 @@ static enum core_status inexact_gather(uint32_t rank, uint64_t receive, uint64_t
     uint64_t room = event.has_leg ? event.recv_bytes : event.bytes;
     if (status != CORE_OK || room <= bytes)
         return status == CORE_NOT_FOUND ? CORE_OK : status;
-    return gather(rank, event.seq,
-                  &(struct misuse){.kind = MISUSE_INEXACT,
-                                   .other = given,
-                                   .site = -1,
-                                   .value = {(int64_t)bytes, (int64_t)room},
-                                   .name[2] = EVENT_HINT_EXACT_LENGTH_KEY},
-                  gathering);
+    return check_usage_gather(rank, event.seq,
+                              &(struct misuse){.kind = MISUSE_INEXACT,
+                                               .other = given,
+                                               .site = -1,
+                                               .value = {(int64_t)bytes, (int64_t)room},
+                                               .name[2] = EVENT_HINT_EXACT_LENGTH_KEY},
+                              gathering);
 }
 
 static enum core_status mistake_end(struct finding *finding, const struct mistake *mistake,
@@ -313,7 +314,7 @@ static enum core_status mistake_end(struct finding *finding, const struct mistak
     char number[32];
 
     if (mistake->meant == mistake->count)
-        refused_note(finding);
+        expected_error_note(finding);
     if (mistake->count > mistake->told)
         finding_fact(finding, "%s%s times in all", more ? "at least " : "",
                      describe_number(mistake->count, number, sizeof number));
@@ -323,7 +324,7 @@ static enum core_status mistake_end(struct finding *finding, const struct mistak
 enum core_status check_usage(const struct check_input *input, struct finding_list *list)
 {
     struct gathering gathering = {.input = input, .list = list};
-    enum core_status status = trace_misuse_each(input->trace, gather, &gathering);
+    enum core_status status = trace_misuse_each(input->trace, check_usage_gather, &gathering);
 
     if (status == CORE_OK)
         status = trace_exact_each(input->trace, inexact_gather, &gathering);

@@ -60,8 +60,8 @@ static enum core_status order_get(struct freed *f)
     return status;
 }
 
-static void tell(struct freed *f, bool error, uint64_t use, const struct trace_event *event,
-                 uint64_t freed)
+static void freed_tell(struct freed *f, bool error, uint64_t use, const struct trace_event *event,
+                       uint64_t freed)
 {
     struct trace_event free_call;
 
@@ -108,7 +108,7 @@ static enum core_status freed_step(struct freed *f, const struct trace_event *ev
             order_before(f->order, event->rank, use->seq, event->rank, event->seq))
             continue;
         CORE_CHECK(use->seq < event->seq);
-        tell(f, use->pending || use->t_leave > event->t_enter, use->seq, event, event->seq);
+        freed_tell(f, use->pending || use->t_leave > event->t_enter, use->seq, event, event->seq);
     }
     return status;
 }
@@ -124,11 +124,11 @@ static enum core_status used_step(struct freed *f, const struct trace_event *eve
         !f->order || order_before(f->order, event->rank, freed->seq, event->rank, event->seq))
         return status;
     CORE_CHECK(freed->seq < event->seq);
-    tell(f, true, event->seq, event, freed->seq);
+    freed_tell(f, true, event->seq, event, freed->seq);
     return status;
 }
 
-static enum core_status step(struct freed *f, const struct trace_event *event)
+static enum core_status freed_step_event(struct freed *f, const struct trace_event *event)
 {
     static const uint64_t frees =
         TRAIT_BIT(FREES_COMM) | TRAIT_BIT(FREES_WIN) | TRAIT_BIT(FREES_FILE);
@@ -166,7 +166,7 @@ static enum core_status read_rank(struct freed *f, uint32_t rank)
     while (status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK &&
            more)
         if (!event.parent)
-            status = step(f, &event);
+            status = freed_step_event(f, &event);
     trace_cursor_close(cursor);
     return status;
 }

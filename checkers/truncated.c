@@ -21,11 +21,11 @@ struct looking {
     bool other_error;
 };
 
-static enum core_status fate_look(const struct fate *fate, void *context)
+static enum core_status fate_look(const struct exit_cause *fate, void *context)
 {
     struct looking *looking = context;
 
-    looking->other_error |= fate->rank == looking->rank && fate->kind == FATE_ERROR &&
+    looking->other_error |= fate->rank == looking->rank && fate->kind == EXIT_CAUSE_ERROR &&
                             fate->detail != INT64_MIN && fate->detail != EVENT_ERROR_TRUNCATE;
     return CORE_OK;
 }
@@ -57,12 +57,13 @@ static bool was_received(const struct looking *looking, uint32_t rank, uint64_t 
     return core_table_find(&looking->received, &key.key) != NULL;
 }
 
-static bool sends(const struct replay_op *op)
+static bool truncated_sends(const struct replay_op *op)
 {
     return (op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND) && op->mode != REPLAY_TOKEN;
 }
 
-static bool fits(const struct replay_op *receive, uint32_t rank, const struct replay_op *send)
+static bool truncated_fits(const struct replay_op *receive, uint32_t rank,
+                           const struct replay_op *send)
 {
     return send->peer == (int32_t)rank && send->comm == receive->comm &&
            (receive->tag == REPLAY_ANY || send->tag == receive->tag);
@@ -81,7 +82,7 @@ static const struct replay_op *last_receive(const struct looking *looking)
 }
 
 /* Another receive that the rank posted before may have taken what fits this one. */
-static bool competes(const struct looking *looking, const struct replay_op *receive)
+static bool truncated_competes(const struct looking *looking, const struct replay_op *receive)
 {
     const struct replay_op *op = looking->input->program->rank[looking->rank].op;
 
@@ -111,9 +112,9 @@ static enum core_status senders_look(const struct looking *looking, const struct
     for (uint32_t r = 0; r < program->rank_count && status == CORE_OK; r++) {
         const struct replay_rank *rank = &program->rank[r];
         uint32_t i = 0;
-        while (i < rank->op_count &&
-               (!sends(&rank->op[i]) || !fits(receive, looking->rank, &rank->op[i]) ||
-                was_received(looking, r, rank->op[i].event, false)))
+        while (i < rank->op_count && (!truncated_sends(&rank->op[i]) ||
+                                      !truncated_fits(receive, looking->rank, &rank->op[i]) ||
+                                      was_received(looking, r, rank->op[i].event, false)))
             i++;
         if (i < rank->op_count && rank->op[i].bytes > receive->bytes)
             status = CORE_ARRAY_PUSH(truncated->send, truncated->count, truncated->room,
@@ -138,7 +139,7 @@ enum core_status truncated_find(const struct check_input *input, uint32_t rank,
     status = trace_fates_each(input->trace, fate_look, &looking);
     if (status == CORE_OK)
         status = trace_messages_all(input->trace, message_look, &looking);
-    if (status == CORE_OK && !looking.other_error && !competes(&looking, receive)) {
+    if (status == CORE_OK && !looking.other_error && !truncated_competes(&looking, receive)) {
         truncated.op = (uint32_t)(receive - input->program->rank[rank].op);
         status = senders_look(&looking, receive, &truncated);
     }

@@ -66,7 +66,7 @@ static enum core_status rank_look(struct trace *trace, uint32_t rank, struct tel
     return status;
 }
 
-static enum core_status add(const struct trace_message *message, void *context)
+static enum core_status unreceived_add(const struct trace_message *message, void *context)
 {
     struct unreceived *found = context;
     CORE_CHECK(found->count <= found->room);
@@ -75,7 +75,7 @@ static enum core_status add(const struct trace_message *message, void *context)
 }
 
 /* Leaves out those of ranks that are open, and sends in partitions. */
-static enum core_status sift(struct trace *trace, struct unreceived *found)
+static enum core_status unreceived_sift(struct trace *trace, struct unreceived *found)
 {
     struct telling *open = calloc(trace->rank_count, sizeof *open);
     bool *looked = calloc(trace->rank_count, sizeof *looked);
@@ -111,10 +111,10 @@ static enum core_status sift(struct trace *trace, struct unreceived *found)
 enum core_status unreceived_find(struct trace *trace, struct unreceived *out)
 {
     struct unreceived found = {0};
-    enum core_status status = trace_messages_unreceived(trace, add, &found);
+    enum core_status status = trace_messages_unreceived(trace, unreceived_add, &found);
 
     if (status == CORE_OK && found.count)
-        status = sift(trace, &found);
+        status = unreceived_sift(trace, &found);
     if (status == CORE_OK)
         *out = found;
     else

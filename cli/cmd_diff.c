@@ -121,7 +121,7 @@ static enum core_status write_all(const struct settings *settings,
     return status;
 }
 
-static int compare(char *const *path, const struct settings *settings)
+static int cmd_diff_compare(char *const *path, const struct settings *settings)
 {
     struct side side[2] = {{.trace = {0}}};
     struct diff diff = {0};
@@ -184,5 +184,5 @@ int cmd_diff(int argc, char **argv)
         return options_exit(which);
     if (o.operand_count != 2)
         return options_wrong(&o, "two traces are compared, the one before and the one after");
-    return compare(o.operand, &settings);
+    return cmd_diff_compare(o.operand, &settings);
 }

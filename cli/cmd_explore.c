@@ -139,7 +139,7 @@ struct progress {
     double started, shown;
 };
 
-static void progress(void *context, uint64_t worlds, uint64_t ahead)
+static void cmd_explore_progress(void *context, uint64_t worlds, uint64_t ahead)
 {
     struct progress *p = context;
     double now = explore_program_now_s();
@@ -199,7 +199,7 @@ static void show_output(const struct world_process_outcome *outcome, int rank_co
     }
 }
 
-static int again(struct explore_program *program, const struct settings *settings)
+static int cmd_explore_again(struct explore_program *program, const struct settings *settings)
 {
     struct replay_policy policy;
     const struct world_outcome *outcome;
@@ -238,7 +238,7 @@ struct rendering {
     explore_output_fn write;
 };
 
-static enum core_status render(const void *what, FILE *file)
+static enum core_status cmd_explore_render(const void *what, FILE *file)
 {
     const struct rendering *rendering = what;
 
@@ -248,7 +248,8 @@ static enum core_status render(const void *what, FILE *file)
 static enum core_status write_to(const char *path, explore_output_fn write,
                                  const struct explore_result *result)
 {
-    return path ? output_file_write(path, render, &(struct rendering){result, write}) : CORE_OK;
+    return path ? output_file_write(path, cmd_explore_render, &(struct rendering){result, write})
+                : CORE_OK;
 }
 
 static enum core_status write_all(const struct settings *settings,
@@ -291,7 +292,7 @@ static void time_begin(struct explore_program *program, const struct settings *s
     program->end_s = time_s > 0 ? explore_program_now_s() + time_s : 0;
 }
 
-static int search(struct explore_program *program, struct settings *settings)
+static int cmd_explore_search(struct explore_program *program, struct settings *settings)
 {
     struct explore_search found = {0};
     struct finding_list list = {0};
@@ -309,7 +310,7 @@ static int search(struct explore_program *program, struct settings *settings)
     settings->search.met = explore_findings_met;
     settings->search.met_context = program;
     if (terminal) {
-        settings->search.progress = progress;
+        settings->search.progress = cmd_explore_progress;
         settings->search.progress_context = &shown;
     }
     time_begin(program, settings);
@@ -519,7 +520,7 @@ static void program_end(struct starting *starting, struct explore_program *progr
     jobs_free(starting->jobs);
 }
 
-static void help(void *context, struct explore_helper *helper)
+static void cmd_explore_help(void *context, struct explore_helper *helper)
 {
     struct starting own = *(const struct starting *)context;
     struct explore_program program;
@@ -543,7 +544,8 @@ static enum core_status spread_start(struct starting *starting, const struct job
     if (job->size > 1)
         status = explore_meeting_open(job->number, job->size - 1, &meeting);
     if (status == CORE_OK)
-        status = explore_spread_new(helpers > 0 ? helpers : 0, help, starting, out_spread);
+        status =
+            explore_spread_new(helpers > 0 ? helpers : 0, cmd_explore_help, starting, out_spread);
     if (status != CORE_OK)
         explore_meeting_close(meeting);
     else if (meeting)
@@ -559,12 +561,12 @@ static int help_job(const struct job *job, const struct explore_command *typed,
 {
     struct starting starting = {.typed = typed, .settings = settings};
     if (!settings->again)
-        explore_spread_join(job->number, help, &starting);
+        explore_spread_join(job->number, cmd_explore_help, &starting);
     return CLI_CLEAN;
 }
 
-static int explore(const struct explore_command *typed, const struct job *job,
-                   struct settings *settings)
+static int cmd_explore_body(const struct explore_command *typed, const struct job *job,
+                            struct settings *settings)
 {
     struct starting starting = {.typed = typed, .settings = settings};
     struct explore_program program;
@@ -579,7 +581,8 @@ static int explore(const struct explore_command *typed, const struct job *job,
         return CLI_TROUBLE;
     enum core_status status = program_start(&starting, &program);
     if (status == CORE_OK) {
-        code = settings->again ? again(&program, settings) : search(&program, settings);
+        code = settings->again ? cmd_explore_again(&program, settings)
+                               : cmd_explore_search(&program, settings);
         if (program.worlds && settings->gdb < 0 && !settings->quiet)
             files_tell(&program, started);
         program_end(&starting, &program);
@@ -590,7 +593,7 @@ static int explore(const struct explore_command *typed, const struct job *job,
     return code;
 }
 
-static void silence(void)
+static void cmd_explore_silence(void)
 {
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (null < 0)
@@ -615,7 +618,7 @@ int cmd_explore(int argc, char **argv)
     if (job.size > 1) /* a launcher may give it a terminal, whatever it writes to itself */
         settings.colour = JUDGE_COLOUR_NEVER;
     if (job.rank > 0)
-        silence();
+        cmd_explore_silence();
     options_begin(&o, &command, argc, argv);
     while ((which = options_next(&o)) >= 0 && code == CLI_CLEAN)
         code = option_set(&settings, &o, which);
@@ -631,7 +634,8 @@ int cmd_explore(int argc, char **argv)
         typed.rank_count = settings.ranks;
     code = settings_check(&o, &settings, typed.rank_count);
     if (code == CLI_CLEAN)
-        code = job.rank > 0 ? help_job(&job, &typed, &settings) : explore(&typed, &job, &settings);
+        code = job.rank > 0 ? help_job(&job, &typed, &settings)
+                            : cmd_explore_body(&typed, &job, &settings);
     free(settings.allow.pattern);
     explore_command_done(&typed);
     return code;

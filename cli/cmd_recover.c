@@ -89,7 +89,7 @@ static enum core_status job_recover(const char *job, const char *output, uint32_
     return status;
 }
 
-static enum core_status recover(const char *folder, const char *output)
+static enum core_status cmd_recover_body(const char *folder, const char *output)
 {
     struct spool_lane_name *lane = NULL;
     char **job = NULL;
@@ -126,7 +126,8 @@ int cmd_recover(int argc, char **argv)
     if (which != OPTIONS_END)
         return which;
     name = output ? strdup(output) : output_from(o.operand[0]);
-    status = name ? recover(o.operand[0], name) : core_report(CORE_NO_MEMORY, "out of memory");
+    status =
+        name ? cmd_recover_body(o.operand[0], name) : core_report(CORE_NO_MEMORY, "out of memory");
     free(name);
     return cli_exit_of(status);
 }

@@ -12,7 +12,7 @@
 #include "checkers/wording.h"
 #include "cli/options.h"
 #include "core/array.h"
-#include "explore/live.h"
+#include "explore/schedule_export.h"
 #include "launch/shares.h"
 #include "core/trace/describe.h"
 #include "replay/search/explore.h"
@@ -279,8 +279,8 @@ static void print_notes(struct replaying *r)
 
 /* --- the three ways --------------------------------------------------------------------------- */
 
-static enum core_status keep(struct replaying *r, const char *policy, uint64_t seed,
-                             const char *verdict, const char *detail)
+static enum core_status cmd_replay_keep(struct replaying *r, const char *policy, uint64_t seed,
+                                        const char *verdict, const char *detail)
 {
     struct trace writable;
     if (access(r->path, W_OK) != 0) /* a trace that cannot be written is replayed all the same */
@@ -319,7 +319,7 @@ static enum core_status mark_look(const struct trace_finding *finding, void *con
 }
 
 /* Findings that rest on this policy have been seen in the real job, or have not. */
-static enum core_status mark(struct replaying *r, const char *policy, bool confirmed)
+static enum core_status cmd_replay_mark(struct replaying *r, const char *policy, bool confirmed)
 {
     struct marking marking = {.policy = policy};
     struct trace writable;
@@ -411,7 +411,7 @@ static enum core_status run_policies(struct replaying *r, int *out_exit)
     print_result(r, &result);
     print_notes(r);
     print_repeat(r, text);
-    status = keep(r, text, r->policy.seed, replay_outcome_text(result.outcome), summary);
+    status = cmd_replay_keep(r, text, r->policy.seed, replay_outcome_text(result.outcome), summary);
     *out_exit = proof ? CLI_FINDINGS : exit_of(result.outcome);
     if (*out_exit == CLI_FINDINGS && goes_elsewhere(r, &result))
         *out_exit = CLI_BUDGET;
@@ -478,11 +478,11 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
         fprintf(r->out, "again: crosswait replay --explore %s%s%s%s--budget=%" PRIu64 " %s\n",
                 r->inside ? "--inside " : "", r->has_policy ? "--policy='" : "",
                 r->has_policy && text ? text : "", r->has_policy ? "' " : "", r->budget, r->path);
-    status = keep(r,
-                  found.witness ? found.witness
-                  : text        ? text
-                                : "",
-                  r->policy.seed, verdict, summary);
+    status = cmd_replay_keep(r,
+                             found.witness ? found.witness
+                             : text        ? text
+                                           : "",
+                             r->policy.seed, verdict, summary);
     *out_exit = found.verdict == REPLAY_VERDICT_NONE ? CLI_CLEAN
                 : found.verdict == REPLAY_VERDICT_DEADLOCK && !goes_elsewhere(r, &found.result)
                     ? CLI_FINDINGS
@@ -707,7 +707,7 @@ static enum core_status choose_in_world(struct replaying *r)
     if (!job.rank_count)
         status = core_report(CORE_BAD_INPUT, "how many ranks? -- mpirun -n N %s", r->command[0]);
     if (status == CORE_OK)
-        status = explore_live(&job, &r->policy, r->force_s, &chosen, &lived);
+        status = schedule_export(&job, &r->policy, r->force_s, &chosen, &lived);
     explore_command_done(&job);
     if (status != CORE_OK)
         return status;
@@ -795,10 +795,10 @@ static enum core_status run_live(struct replaying *r, int *out_exit)
     if (live.trace)
         fprintf(r->out, "its trace: %s\n", live.trace);
     if (r->path)
-        status =
-            keep(r, text, r->policy.seed, outcome_text(r, &live), live.verdict ? live.verdict : "");
+        status = cmd_replay_keep(r, text, r->policy.seed, outcome_text(r, &live),
+                                 live.verdict ? live.verdict : "");
     if (r->path && status == CORE_OK && (live.outcome == FORCE_HUNG || live.outcome == FORCE_ENDED))
-        status = mark(r, text, live.outcome == FORCE_HUNG);
+        status = cmd_replay_mark(r, text, live.outcome == FORCE_HUNG);
     *out_exit = live.outcome == FORCE_HUNG     ? CLI_FINDINGS
                 : live.outcome == FORCE_ENDED  ? CLI_CLEAN
                 : live.outcome == FORCE_FAILED ? CLI_JOB
@@ -810,7 +810,7 @@ done:
     return status;
 }
 
-static int replay(struct replaying *r, bool decide, bool explore, bool need)
+static int cmd_replay_body(struct replaying *r, bool decide, bool explore, bool need)
 {
     struct replay_lower_options lower = {.inside = r->inside};
     int code = CLI_CLEAN;
@@ -936,7 +936,7 @@ int cmd_replay(int argc, char **argv)
         r.policy.seed = (uint64_t)seed;
     if (quiet && !(r.out = fopen("/dev/null", "w")))
         r.out = stdout;
-    int code = replay(&r, decide, explore, need);
+    int code = cmd_replay_body(&r, decide, explore, need);
     replay_policy_done(&r.policy);
     if (r.out != stdout)
         fclose(r.out);

@@ -45,7 +45,7 @@ static const struct options_command command = {
 
 /* What a format puts around the traces, and what goes to a file, is written once all of them are
  * judged. */
-static int report(const struct options *o, struct judge_options *judge, const char *output)
+static int cmd_report_body(const struct options *o, struct judge_options *judge, const char *output)
 {
     struct judge_series series = {0};
     int code = CLI_CLEAN;
@@ -115,5 +115,5 @@ int cmd_report(int argc, char **argv)
     if (o.operand_count > 1 && !judge.format->between)
         return options_wrong(&o, "a report in the format %s is on one trace, and there are %d",
                              judge.format->name, o.operand_count);
-    return report(&o, &judge, output && strcmp(output, "-") != 0 ? output : NULL);
+    return cmd_report_body(&o, &judge, output && strcmp(output, "-") != 0 ? output : NULL);
 }

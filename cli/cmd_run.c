@@ -157,7 +157,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static int run(const struct launch_options *launch, struct judge_options *judge)
+static int cmd_run_body(const struct launch_options *launch, struct judge_options *judge)
 {
     struct run_outcome outcome = {0};
     double started_s = seconds_now();
@@ -255,5 +255,5 @@ int cmd_run(int argc, char **argv)
         launch.budget_s = launch_batch_budget();
     launch.command = o.rest;
     judge.confirm.command = o.rest;
-    return run(&launch, &judge);
+    return cmd_run_body(&launch, &judge);
 }

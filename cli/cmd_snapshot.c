@@ -29,7 +29,7 @@ static const struct options_command command = {
 };
 
 /* The spool folder, and the trace that the job will leave; both NULL: out of memory. */
-static void find(const char *operand, char **out_folder, char **out_trace)
+static void cmd_snapshot_find(const char *operand, char **out_folder, char **out_trace)
 {
     struct stat status;
     size_t bytes = strlen(operand);
@@ -47,7 +47,7 @@ static void find(const char *operand, char **out_folder, char **out_trace)
     sprintf(*out_trace, "%.*s", (int)bytes, operand);
 }
 
-static enum core_status tell(char *trace)
+static enum core_status cmd_snapshot_tell(char *trace)
 {
     char name[] = "report", quick[] = "--no-check";
     char *arguments[] = {name, quick, trace, NULL};
@@ -55,7 +55,7 @@ static enum core_status tell(char *trace)
     return cmd_report(3, arguments) == CLI_CLEAN ? CORE_OK : CORE_BAD_FORMAT;
 }
 
-static enum core_status snapshot(const char *folder, const char *output)
+static enum core_status cmd_snapshot_body(const char *folder, const char *output)
 {
     struct stat there;
     char **job = NULL;
@@ -72,7 +72,7 @@ static enum core_status snapshot(const char *folder, const char *output)
         char *trace = store_trace_name(output, i + 1);
         enum core_status one = trace ? snapshot_write(job[i], trace, NULL) : CORE_NO_MEMORY;
 
-        one = one == CORE_OK ? tell(trace) : one;
+        one = one == CORE_OK ? cmd_snapshot_tell(trace) : one;
         status = one ? one : status;
         free(trace);
         free(job[i]);
@@ -91,10 +91,10 @@ int cmd_snapshot(int argc, char **argv)
 
     if (which != OPTIONS_END)
         return which;
-    find(o.operand[0], &folder, &trace);
+    cmd_snapshot_find(o.operand[0], &folder, &trace);
     if (folder && trace)
         name = output ? strdup(output) : snapshot_name(trace);
-    status = name ? snapshot(folder, name) : core_report(CORE_NO_MEMORY, "out of memory");
+    status = name ? cmd_snapshot_body(folder, name) : core_report(CORE_NO_MEMORY, "out of memory");
     free(name);
     free(folder);
     free(trace);

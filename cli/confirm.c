@@ -12,7 +12,7 @@
 #include "checkers/check.h"
 #include "cli/explored.h"
 #include "core/progress.h"
-#include "explore/live.h"
+#include "explore/schedule_export.h"
 #include "launch/force.h"
 
 /* ASKED_S: so long a rank may wait for an answer that the schedule names. */
@@ -27,7 +27,7 @@ static double seconds_now(void)
 }
 
 /* The job has printed what it prints once; saved[] takes what restores our own output. */
-static bool silence(int saved[2])
+static bool confirm_silence(int saved[2])
 {
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
@@ -41,7 +41,7 @@ static bool silence(int saved[2])
     return done;
 }
 
-static void restore(const int saved[2])
+static void confirm_restore(const int saved[2])
 {
     fflush(NULL);
     for (int i = 0; i < 2; i++)
@@ -78,8 +78,8 @@ static void mark_failed(struct finding *finding, const struct force_result *live
                               "job finished");
 }
 
-static void mark(struct finding *finding, const struct force_result *live, double budget_s,
-                 uint32_t ranks)
+static void confirm_mark(struct finding *finding, const struct force_result *live, double budget_s,
+                         uint32_t ranks)
 {
     switch (live->outcome) {
     case FORCE_HUNG:
@@ -279,9 +279,10 @@ static enum core_status elsewhere_add(struct trace *trace, struct rerun *rerun,
 /* --- the rerun -------------------------------------------------------------------------------- */
 
 /* The job itself, under a policy that it can be given. */
-static enum core_status force(struct trace *trace, const struct confirm_options *options,
-                              const struct replay_policy *policy, double budget_s,
-                              const struct finding *finding, bool of_world, struct rerun *out)
+static enum core_status confirm_force(struct trace *trace, const struct confirm_options *options,
+                                      const struct replay_policy *policy, double budget_s,
+                                      const struct finding *finding, bool of_world,
+                                      struct rerun *out)
 {
     char *output = NULL;
     int saved[2];
@@ -289,7 +290,7 @@ static enum core_status force(struct trace *trace, const struct confirm_options 
 
     if (asprintf(&output, "%s.confirm", trace->path) < 0)
         return core_report(CORE_NO_MEMORY, "out of memory for confirming a finding");
-    if (silence(saved)) {
+    if (confirm_silence(saved)) {
         FILE *terminal = isatty(saved[1]) ? fdopen(dup(saved[1]), "w") : NULL,
              *before = core_progress_show(terminal);
         core_progress_begin("trying a finding in the real job", (uint64_t)(budget_s * 1000));
@@ -301,7 +302,7 @@ static enum core_status force(struct trace *trace, const struct confirm_options 
         if (terminal)
             fclose(terminal);
     }
-    restore(saved);
+    confirm_restore(saved);
     if (status == CORE_OK && out->live.outcome == FORCE_HUNG && out->live.trace)
         status = hang_look(trace, finding, of_world, out);
     if (status == CORE_OK && of_world && out->live.outcome == FORCE_ENDED && out->live.trace)
@@ -322,13 +323,14 @@ static enum core_status confirm_one(struct trace *trace, const struct confirm_op
 
     if (status != CORE_OK)
         return status;
-    enum core_status forced = force(trace, options, &policy, budget_s, finding, false, &rerun);
+    enum core_status forced =
+        confirm_force(trace, options, &policy, budget_s, finding, false, &rerun);
     if (forced != CORE_OK)
         finding_fact(finding, "not confirmed: the schedule could not be forced in the real job");
     else if (rerun.elsewhere)
         status = elsewhere_add(trace, &rerun, list, index, kept);
     else
-        mark(finding, &rerun.live, budget_s, trace->rank_count);
+        confirm_mark(finding, &rerun.live, budget_s, trace->rank_count);
     rerun_done(&rerun);
     replay_policy_done(&policy);
     return status;
@@ -376,12 +378,12 @@ static enum core_status confirm_world(struct trace *trace, const struct confirm_
         return status;
     status = replay_policy_read_world(&policy, finding->schedule);
     if (status == CORE_OK)
-        status = explore_live(&job, &policy, budget_s, &chosen, &lived);
+        status = schedule_export(&job, &policy, budget_s, &chosen, &lived);
     replay_policy_done(&policy);
     explore_command_done(&job);
     if (status != CORE_OK)
         return status;
-    status = force(trace, options, &chosen, budget_s, finding, true, &rerun);
+    status = confirm_force(trace, options, &chosen, budget_s, finding, true, &rerun);
     if (status == CORE_OK && rerun.elsewhere)
         status = elsewhere_add(trace, &rerun, list, index, kept);
     else if (status == CORE_OK)

@@ -132,7 +132,7 @@ static bool any_fails(const struct finding_list *list, uint32_t first)
 }
 
 /* Settles findings that rest on an assumption by a search that was complete. */
-static void refute(struct finding_list *list, uint32_t count)
+static void explored_refute(struct finding_list *list, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct finding *finding = &list->finding[i];
@@ -171,7 +171,7 @@ static char *not_explored(const char *why)
 }
 
 /* written: a file that the job has written, or NULL. */
-static void tell(void *context, uint64_t worlds, uint64_t ahead)
+static void explored_tell(void *context, uint64_t worlds, uint64_t ahead)
 {
     const double *started_s = context;
 
@@ -241,7 +241,7 @@ static enum core_status found_tell(struct trace *trace, struct explore_program *
     free(sent);
     free(summary);
     if (status == CORE_OK && list->orders.extent == ORDERS_ALL && !any_fails(list, before))
-        refute(list, before);
+        explored_refute(list, before);
     same_deadlocks_drop(list, before);
     if (search->complete)
         threads_settle(list, before);
@@ -262,15 +262,15 @@ static double ends_at(double started_s, double budget_s, double most_s)
     return end_s < started_s + most_s ? end_s : started_s + most_s;
 }
 
-static enum core_status explore(struct trace *trace, const struct explore_command *command,
-                                double budget_s, double most_s, const char *written,
-                                struct finding_list *list, char **out_said)
+static enum core_status explored_explore(struct trace *trace, const struct explore_command *command,
+                                         double budget_s, double most_s, const char *written,
+                                         struct finding_list *list, char **out_said)
 {
     struct explore_program program;
     struct explore_search search;
     double started_s = explore_program_now_s();
     struct explore_options how = {.seed = CHECK_SEED_DEFAULT,
-                                  .progress = tell,
+                                  .progress = explored_tell,
                                   .progress_context = &started_s,
                                   .met = explore_findings_met,
                                   .met_context = &program};
@@ -322,7 +322,7 @@ enum core_status explored_add(struct trace *trace, const struct explored_options
         if (command.rank_count != (int)trace->rank_count)
             core_report(CORE_UNSUPPORTED, "cannot tell the number of ranks from the command line");
         else
-            explore(trace, &command, budget_s, most_s, written, list, out_said);
+            explored_explore(trace, &command, budget_s, most_s, written, list, out_said);
         explore_command_done(&command);
     }
     core_report_hook(NULL, NULL);

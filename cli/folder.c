@@ -24,7 +24,7 @@
 /* Stops waiting for what the owner had started. */
 enum { JOB_MS = 20000 };
 
-static void empty(const char *folder)
+static void folder_is_empty(const char *folder)
 {
     DIR *dir = opendir(folder);
     struct dirent *entry;
@@ -36,7 +36,7 @@ static void empty(const char *folder)
             snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
             continue;
         if (lstat(path, &found) == 0 && S_ISDIR(found.st_mode)) {
-            empty(path);
+            folder_is_empty(path);
             rmdir(path);
         } else {
             unlink(path);
@@ -48,7 +48,7 @@ static void empty(const char *folder)
 
 void folder_empty(const struct folder *folder)
 {
-    empty(folder->path);
+    folder_is_empty(folder->path);
 }
 
 /* Locks that file of the folder; -1: it has none (create: none can be made), or its owner lives. */
@@ -66,7 +66,7 @@ static int lock_file(const char *folder, const char *name, int create)
 
 /* The file has its name only once it is locked: else another would take the folder for one that was
  * left behind. */
-static int own(const char *folder)
+static int folder_own(const char *folder)
 {
     char path[PATH_MAX + 16], named[PATH_MAX + 16];
     int fd = lock_file(folder, "owning", O_CREAT);
@@ -80,10 +80,10 @@ static int own(const char *folder)
 }
 
 /* False: something is still there. */
-static bool removed(const char *folder)
+static bool folder_removed(const char *folder)
 {
     char path[PATH_MAX + 16];
-    empty(folder);
+    folder_is_empty(folder);
     snprintf(path, sizeof path, "%s/" OWNED, folder);
     unlink(path);
     return rmdir(folder) == 0 || errno == ENOENT;
@@ -104,7 +104,7 @@ static void remove_of_dead(const char *where)
             fd = lock_file(path, OWNED, 0);
         if (fd < 0)
             continue;
-        removed(path);
+        folder_removed(path);
         close(fd);
     }
     if (dir)
@@ -148,7 +148,7 @@ static _Noreturn void guard_run(int owner_fd, int job_fd, const char *where)
         guard_await(OWNER_FD, -1);
     if (access(path, F_OK) == 0) /* else its owner came to its end */
         guard_await(JOB_FD, JOB_MS);
-    removed(path);
+    folder_removed(path);
     _exit(0);
 }
 
@@ -206,7 +206,7 @@ enum core_status folder_make(struct folder *out_folder)
     if (bytes <= 0)
         return core_report(CORE_IO, "cannot make a folder in '%s': %s", where,
                            strerror(guard_wait(&made)));
-    made.owned = own(made.path);
+    made.owned = folder_own(made.path);
     *out_folder = made;
     return CORE_OK;
 }
@@ -215,7 +215,7 @@ void folder_done(struct folder *folder)
 {
     if (!*folder->path)
         return;
-    removed(folder->path);
+    folder_removed(folder->path);
     if (folder->owned >= 0)
         close(folder->owned);
     guard_wait(folder);

@@ -15,10 +15,10 @@
 #include "core/file.h"
 #include "core/trace/describe.h"
 #include "explore/failure.h"
-#include "explore/mirror.h"
+#include "explore/reexec.h"
 #include "launch/force.h"
 #include "launch/launch.h"
-#include "replay/policy/turns.h"
+#include "replay/policy/order_log.h"
 
 #define A_JOB "a job"
 
@@ -97,8 +97,8 @@ static void streams_back(const int saved[2])
         }
 }
 
-static enum core_status launch(struct jobs *jobs, const struct replay_policy *policy,
-                               double budget_s, struct launch_result *out_launched)
+static enum core_status jobs_launch(struct jobs *jobs, const struct replay_policy *policy,
+                                    double budget_s, struct launch_result *out_launched)
 {
     char trace[PATH_MAX + 20], log[PATH_MAX + 20], *text;
     struct launch_options options = {.command = jobs->argv ? jobs->argv : jobs->command->typed,
@@ -141,7 +141,7 @@ static enum core_status launch(struct jobs *jobs, const struct replay_policy *po
 
 /* --- what came of it -------------------------------------------------------------------------- */
 
-static void found(struct world_outcome *outcome, const char *rule, int rank, const char *text)
+static void jobs_found(struct world_outcome *outcome, const char *rule, int rank, const char *text)
 {
     if (outcome->finding_count == WORLD_FINDINGS_MAX)
         return;
@@ -152,7 +152,7 @@ static void found(struct world_outcome *outcome, const char *rule, int rank, con
 }
 
 /* The rank is in that call of the trace. */
-static void stands(struct jobs *jobs, uint32_t r, const struct trace_event *event)
+static void jobs_stands(struct jobs *jobs, uint32_t r, const struct trace_event *event)
 {
     char arguments[256];
     free(jobs->why[r]);
@@ -186,7 +186,7 @@ static bool error_of(struct jobs *jobs, uint32_t rank, char *text, size_t room)
     struct trace_event event;
     if (!last_of(jobs, rank, &event) || (!event.pending && !event.error))
         return false;
-    stands(jobs, rank, &event);
+    jobs_stands(jobs, rank, &event);
     snprintf(text, room, "rank %u ends with an error in %s", rank,
              jobs->trace.call[event.call].name ? jobs->trace.call[event.call].name : "MPI");
     return true;
@@ -204,26 +204,26 @@ static void rank_end(struct jobs *jobs, uint32_t r, struct world_outcome *outcom
         rank->end = WORLD_RANK_EXITED;
         rank->exit_status = (int)known->code;
         if (known->state == EVENT_RANK_EXITED && error_of(jobs, r, text, sizeof text)) {
-            found(outcome, "error", (int)r, text);
+            jobs_found(outcome, "error", (int)r, text);
         } else if (known->code) {
             snprintf(text, sizeof text, "rank %u ended with status %d", r, rank->exit_status);
-            found(outcome, "exit-status", (int)r, text);
+            jobs_found(outcome, "exit-status", (int)r, text);
         }
         break;
     case EVENT_RANK_ABORTED:
         rank->end = WORLD_RANK_ABORTED;
         rank->abort_code = (int)known->code;
         snprintf(text, sizeof text, "rank %u calls MPI_Abort with code %d", r, rank->abort_code);
-        found(outcome, "abort", (int)r, text);
+        jobs_found(outcome, "abort", (int)r, text);
         if (last_of(jobs, r, &event))
-            stands(jobs, r, &event);
+            jobs_stands(jobs, r, &event);
         break;
     case EVENT_RANK_CRASHED:
         rank->end = WORLD_RANK_KILLED;
         rank->signal = (int)known->code;
         snprintf(text, sizeof text, "rank %u is ended by signal %d (%s)", r, rank->signal,
                  strsignal(rank->signal));
-        found(outcome, "crash", (int)r, text);
+        jobs_found(outcome, "crash", (int)r, text);
         break;
     default:
         rank->end = WORLD_RANK_STOPPED;
@@ -242,8 +242,8 @@ static int stuck_of(const struct ending *ending)
     return first;
 }
 
-static void ends(struct jobs *jobs, const struct launch_result *launched,
-                 struct world_outcome *outcome)
+static void jobs_ends(struct jobs *jobs, const struct launch_result *launched,
+                      struct world_outcome *outcome)
 {
     const struct ending *ending = &launched->ending;
     outcome->finding_count = 0;
@@ -261,16 +261,16 @@ static void ends(struct jobs *jobs, const struct launch_result *launched,
         const struct ending_call *call = &ending->call[i];
         if (call->role == ENDING_CORE && call->seq && call->rank < jobs->trace.rank_count &&
             trace_event_get(&jobs->trace, call->rank, call->seq, &event) == CORE_OK)
-            stands(jobs, call->rank, &event);
+            jobs_stands(jobs, call->rank, &event);
     }
     if (launched->end == LAUNCH_END_DEADLOCK)
-        found(outcome, "deadlock", stuck_of(ending),
-              launched->verdict ? launched->verdict : "it waits for ever");
+        jobs_found(outcome, "deadlock", stuck_of(ending),
+                   launched->verdict ? launched->verdict : "it waits for ever");
     else if (launched->end == LAUNCH_END_BUDGET)
-        found(outcome, "time", -1, launched->verdict ? launched->verdict : "its time is over");
+        jobs_found(outcome, "time", -1, launched->verdict ? launched->verdict : "its time is over");
 }
 
-static enum core_status outputs(struct jobs *jobs)
+static enum core_status jobs_outputs(struct jobs *jobs)
 {
     for (int i = 0; i < 2 * jobs->command->rank_count; i++) {
         char name[32];
@@ -307,8 +307,8 @@ static enum core_status no_job(const struct jobs *jobs)
     return status;
 }
 
-static enum core_status look(struct jobs *jobs, const struct replay_policy *policy,
-                             const struct launch_result *launched)
+static enum core_status jobs_look(struct jobs *jobs, const struct replay_policy *policy,
+                                  const struct launch_result *launched)
 {
     if (!launched->trace_count)
         return no_job(jobs);
@@ -326,9 +326,9 @@ static enum core_status look(struct jobs *jobs, const struct replay_policy *poli
                        (jobs->mirror.persistent ? EXPLORE_LACKS_PERSISTENT : 0) |
                        (jobs->mirror.threads ? EXPLORE_LACKS_THREADS : 0);
     if (status == CORE_OK)
-        status = outputs(jobs);
+        status = jobs_outputs(jobs);
     if (status == CORE_OK)
-        ends(jobs, launched, &jobs->mirror.outcome);
+        jobs_ends(jobs, launched, &jobs->mirror.outcome);
     return status;
 }
 
@@ -340,8 +340,8 @@ static void look_away(struct jobs *jobs)
     jobs->mirror.outcome.decisions = &jobs->mirror.told;
 }
 
-static enum core_status run(void *context, const struct replay_policy *policy, double left_s,
-                            struct world_process_outcome *out_outcome)
+static enum core_status jobs_run(void *context, const struct replay_policy *policy, double left_s,
+                                 struct world_process_outcome *out_outcome)
 {
     struct jobs *jobs = context;
     struct launch_result launched = {0};
@@ -351,7 +351,7 @@ static enum core_status run(void *context, const struct replay_policy *policy, d
     folder_empty(&jobs->folder);
     memset(jobs->rank, 0, (size_t)jobs->command->rank_count * sizeof *jobs->rank);
     if (!*jobs->stop)
-        status = launch(jobs, policy, less ? left_s : jobs->world_s, &launched);
+        status = jobs_launch(jobs, policy, less ? left_s : jobs->world_s, &launched);
     if (launched.end == LAUNCH_END_SIGNAL)
         *jobs->stop = 1;
     bool over = launched.end == LAUNCH_END_BUDGET;
@@ -359,7 +359,7 @@ static enum core_status run(void *context, const struct replay_policy *policy, d
         status = CORE_OK; /* of what was broken off nothing need be left */
         look_away(jobs);
     } else if (status == CORE_OK)
-        status = look(jobs, policy, &launched);
+        status = jobs_look(jobs, policy, &launched);
     jobs->mirror.told.unfinished |= over;
     jobs->mirror.told.overdue = over && !less;
     launch_result_done(&launched);
@@ -373,7 +373,7 @@ static enum core_status run(void *context, const struct replay_policy *policy, d
 }
 
 /* The site is one of the last job's trace. */
-static bool place(void *context, uint64_t number, struct site_place *out_place)
+static bool jobs_place(void *context, uint64_t number, struct site_place *out_place)
 {
     const struct jobs *jobs = context;
     if (!jobs->traced || !number || number >= jobs->trace.site_count)
@@ -385,7 +385,7 @@ static bool place(void *context, uint64_t number, struct site_place *out_place)
     return *out_place->file && site->line;
 }
 
-static unsigned lacks(void *context)
+static unsigned jobs_lacks(void *context)
 {
     return ((const struct jobs *)context)->lacks;
 }
@@ -456,8 +456,8 @@ struct explore_runner jobs_runner(struct jobs *jobs)
 {
     return (struct explore_runner){.words = "--world=mpirun ",
                                    .chance = true,
-                                   .run = run,
-                                   .place = place,
-                                   .lacks = lacks,
+                                   .run = jobs_run,
+                                   .place = jobs_place,
+                                   .lacks = jobs_lacks,
                                    .context = jobs};
 }

@@ -1,6 +1,6 @@
 /* Worlds that are jobs on the real MPI library (explore --world=mpirun): the command is run under
  * a schedule (launch/force.h) and recorded, and what it chose is read from its trace
- * (explore/mirror.h). */
+ * (explore/reexec.h). */
 #ifndef CLI_JOBS_H
 #define CLI_JOBS_H
 

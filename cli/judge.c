@@ -98,7 +98,7 @@ struct rendering {
     const struct report_format *format;
 };
 
-static enum core_status render(const void *what, FILE *file)
+static enum core_status judge_render(const void *what, FILE *file)
 {
     const struct rendering *rendering = what;
 
@@ -137,7 +137,7 @@ static enum core_status outputs_write(const struct report_facts *facts,
         struct rendering rendering = {&plain, options->output[i].format};
         enum core_status one = options->output[i].joined
                                    ? output_join(&options->output[i], &plain)
-                                   : output_file_write(plain.output, render, &rendering);
+                                   : output_file_write(plain.output, judge_render, &rendering);
         status = status == CORE_OK ? one : status;
     }
     return status;
@@ -243,8 +243,8 @@ bool judge_coloured(enum judge_colour when, FILE *out)
 }
 
 /* *out_checked: CORE_OK, or CORE_BUDGET. */
-static enum core_status judge(struct trace *trace, const struct judge_options *options,
-                              struct finding_list *list, enum core_status *out_checked)
+static enum core_status judge_recorded(struct trace *trace, const struct judge_options *options,
+                                       struct finding_list *list, enum core_status *out_checked)
 {
     enum core_status status = CORE_NOT_FOUND;
 
@@ -260,7 +260,7 @@ static enum core_status judge(struct trace *trace, const struct judge_options *o
 }
 
 /* Said before it is checked, which may take a while. */
-static void announce(struct trace *trace, FILE *out)
+static void judge_announce(struct trace *trace, FILE *out)
 {
     char *subject = report_subject(trace);
 
@@ -293,9 +293,9 @@ int judge_trace(const char *trace_path, struct judge_options *options, FILE *out
     if (status != CORE_OK)
         return cli_exit_of(status);
     if (options->announce && !options->quiet)
-        announce(&trace, out);
+        judge_announce(&trace, out);
     if (!options->check_none)
-        status = judge(&trace, options, &list, &checked);
+        status = judge_recorded(&trace, options, &list, &checked);
     if (status == CORE_OK && !options->check_none)
         status = explored_add(&trace, &options->explore, &list, &explored);
     if (status == CORE_OK && writable)

@@ -35,7 +35,7 @@ static const struct command command[] = {
 };
 enum { COMMAND_COUNT = sizeof command / sizeof *command };
 
-static void help(FILE *out)
+static void main_help(FILE *out)
 {
     fprintf(out, "usage: crosswait COMMAND [options] ...\n\n"
                  "Records what an MPI job did, executes it again under hostile but legal\n"
@@ -49,7 +49,7 @@ static void help(FILE *out)
                  "4 the job itself failed, 5 budget spent without a verdict.\n");
 }
 
-static int start(const char *name, int argc, char **argv)
+static int main_start(const char *name, int argc, char **argv)
 {
     const char *known[COMMAND_COUNT + 1];
     const char *near;
@@ -74,12 +74,12 @@ int main(int argc, char **argv)
     if (isatty(STDERR_FILENO))
         core_progress_show(stderr);
     if (argc < 2) {
-        help(stderr);
+        main_help(stderr);
         return CLI_USAGE;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
         (!strcmp(argv[1], "help") && argc == 2)) {
-        help(stdout);
+        main_help(stdout);
         return CLI_CLEAN;
     }
     if (!strcmp(argv[1], "--complete")) {
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "help")) {
         char *help_argv[] = {argv[2], "--help", NULL};
 
-        return start(argv[2], 2, help_argv);
+        return main_start(argv[2], 2, help_argv);
     }
-    return start(argv[1], argc - 1, argv + 1);
+    return main_start(argv[1], argc - 1, argv + 1);
 }

@@ -17,7 +17,7 @@ static bool is_special(const char *path)
     return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
 }
 
-static enum core_status unwritten(const char *path)
+static enum core_status output_unwritten(const char *path)
 {
     return core_report(CORE_IO, "cannot write '%s': %s; choose another place", path,
                        strerror(errno));
@@ -29,12 +29,12 @@ static enum core_status write_into(const char *path, const char *name, output_wr
     FILE *file = core_output_open(path);
 
     if (!file)
-        return unwritten(name);
+        return output_unwritten(name);
     enum core_status status = write(what, file);
     if (status == CORE_OK && (fflush(file) != 0 || ferror(file)))
-        status = unwritten(name);
+        status = output_unwritten(name);
     if (fclose(file) != 0 && status == CORE_OK)
-        status = unwritten(name);
+        status = output_unwritten(name);
     return status;
 }
 
@@ -48,7 +48,7 @@ enum core_status output_file_write(const char *path, output_write_fn write, cons
         return core_report(CORE_NO_MEMORY, "out of memory for '%s'", path);
     enum core_status status = write_into(partial, path, write, what);
     if (status == CORE_OK && rename(partial, path) != 0)
-        status = unwritten(path);
+        status = output_unwritten(path);
     if (status != CORE_OK)
         unlink(partial);
     free(partial);

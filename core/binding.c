@@ -94,7 +94,7 @@ static void list_read(void)
     words_read(between, BINDING_BETWEEN);
 }
 
-static enum binding matches(enum kind kind, const char *name)
+static enum binding binding_matches(enum kind kind, const char *name)
 {
     if (!list.read)
         list_read();
@@ -108,17 +108,17 @@ static enum binding matches(enum kind kind, const char *name)
 
 bool binding_library(const char *file)
 {
-    return matches(LIBRARY, file) != BINDING_NONE;
+    return binding_matches(LIBRARY, file) != BINDING_NONE;
 }
 
 enum binding binding_function(const char *name)
 {
-    return matches(FUNCTION, name);
+    return binding_matches(FUNCTION, name);
 }
 
 enum binding binding_source(const char *path)
 {
-    return matches(SOURCE, path);
+    return binding_matches(SOURCE, path);
 }
 
 bool binding_sources(void)

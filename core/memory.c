@@ -38,7 +38,7 @@ static struct region {
 static uint32_t segment_count;
 static uintptr_t heap, stack_end; /* 0: not known */
 
-static bool inside(uintptr_t at, uint64_t bytes, uintptr_t start, uintptr_t end)
+static bool memory_inside(uintptr_t at, uint64_t bytes, uintptr_t start, uintptr_t end)
 {
     return at >= start && at < end && bytes <= end - at;
 }
@@ -46,17 +46,17 @@ static bool inside(uintptr_t at, uint64_t bytes, uintptr_t start, uintptr_t end)
 static bool in_region(uintptr_t at, uint64_t bytes)
 {
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-    if (stack_end - frame < STACK_BYTES && inside(at, bytes, frame, stack_end))
+    if (stack_end - frame < STACK_BYTES && memory_inside(at, bytes, frame, stack_end))
         return true;
-    if (heap && inside(at, bytes, heap, (uintptr_t)sbrk(0)))
+    if (heap && memory_inside(at, bytes, heap, (uintptr_t)sbrk(0)))
         return true;
     for (uint32_t i = 0; i < segment_count; i++)
-        if (inside(at, bytes, segment[i].start, segment[i].end))
+        if (memory_inside(at, bytes, segment[i].start, segment[i].end))
             return true;
     return false;
 }
 
-static bool probe(uintptr_t at)
+static bool memory_probe(uintptr_t at)
 {
     enum { NO_SUCH_WAY = ~0, SET_BYTES = 8 };
     int saved = errno;
@@ -73,7 +73,7 @@ bool memory_readable_now(const void *memory, uint64_t bytes)
     if (end < at)
         return false;
     for (; at < end; at = (at & ~(uintptr_t)(PAGE - 1)) + PAGE)
-        if (!probe(at))
+        if (!memory_probe(at))
             return false;
     return true;
 }
@@ -90,7 +90,7 @@ bool memory_mapped(const void *at, uint64_t bytes)
     bool mapped = bytes && end > start &&
                   !syscall(SYS_msync, start, end - start, MS_ASYNC); /* does nothing but that */
     errno = saved;
-    return mapped && probe((uintptr_t)at) && probe(end - 1);
+    return mapped && memory_probe((uintptr_t)at) && memory_probe(end - 1);
 }
 
 bool memory_copy(void *to, const void *from, uint64_t bytes)
@@ -182,7 +182,7 @@ static void find_heap(void)
 bool memory_start(void)
 {
     char here = 0;
-    if (probe(sizeof(void *)) || !probe((uintptr_t)&here))
+    if (memory_probe(sizeof(void *)) || !memory_probe((uintptr_t)&here))
         return false;
     if (&__libc_stack_end)
         stack_end = (uintptr_t)__libc_stack_end;

@@ -100,7 +100,7 @@ static void *code_of(const void *frame)
     return (void *)((uintptr_t)word_at(frame, layout->code) & ~(uintptr_t)7);
 }
 
-static void *current(void *thread)
+static void *python_current(void *thread)
 {
     void *at = word_at(thread, layout->of_thread);
     return at && layout->of_cframe >= 0 ? word_at(at, layout->of_cframe) : at;
@@ -165,7 +165,7 @@ static bool same_line(void *frame, const void *lies, void *code)
 static bool try_frames(void *thread, void *frame, void *code, void *back, void *back_code)
 {
     void *file, *name;
-    void *lies = memory_readable(thread, 96) ? frame_of(current(thread), code) : NULL,
+    void *lies = memory_readable(thread, 96) ? frame_of(python_current(thread), code) : NULL,
          *lies_back = lies ? frame_of(word_at(lies, layout->back), back_code) : NULL;
 
     if (!lies_back)
@@ -235,7 +235,7 @@ unsigned python_places(struct python_place *place, unsigned most)
     if (state == UNKNOWN && api.holds())
         try_layout();
     void *thread = state == USABLE ? api.thread() : NULL;
-    for (void *frame = thread ? current(thread) : NULL; frame && count < most;
+    for (void *frame = thread ? python_current(thread) : NULL; frame && count < most;
          frame = word_at(frame, layout->back)) {
         void *code = code_of(frame);
         const void *file = is_a(code, code_type) ? word_at(code, file_at) : NULL, /* invariant 2 */
@@ -298,7 +298,7 @@ static bool find_exceptions(void)
     return layout || find_api();
 }
 
-static void *follow(void *object, const char *const *attribute, unsigned count)
+static void *python_follow(void *object, const char *const *attribute, unsigned count)
 {
     for (unsigned i = 0; object && i < count; i++) {
         void *next = api.attribute(object, attribute[i]);
@@ -313,7 +313,7 @@ static void *follow(void *object, const char *const *attribute, unsigned count)
 static void word_of(void *object, const char *const *attribute, unsigned count, char *out,
                     size_t bytes)
 {
-    void *word = follow(object, attribute, count);
+    void *word = python_follow(object, attribute, count);
     const char *text = word ? api.text(word) : NULL;
 
     snprintf(out, bytes, "%s", text ? text : "");
@@ -409,7 +409,7 @@ struct passage { /* of a traceback; what it points to lives as long as the trace
 static struct passage passage_of(void *traceback)
 {
     static const char *const code[] = {"tb_frame", "f_code"};
-    struct passage p = {.place.code = follow(traceback, code, 2)};
+    struct passage p = {.place.code = python_follow(traceback, code, 2)};
 
     if (!p.place.code)
         return p;

@@ -76,7 +76,7 @@ void *core_table_find(const struct core_table *table, const void *key)
 }
 
 /* Adds a key that is not there. */
-static enum core_status add(struct core_table *table, const void *key, const char *what)
+static enum core_status table_add_key(struct core_table *table, const void *key, const char *what)
 {
     enum core_status status = CORE_OK;
 
@@ -104,7 +104,7 @@ enum core_status core_table_put(struct core_table *table, const void *key, const
     CORE_CHECK(table->key_bytes > 0 && table->key_bytes <= table->entry_bytes);
     void *entry = core_table_find(table, key);
     if (!entry) {
-        enum core_status status = add(table, key, what);
+        enum core_status status = table_add_key(table, key, what);
         if (status != CORE_OK)
             return status;
         entry = core_table_at(table, table->count - 1);

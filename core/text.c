@@ -110,7 +110,7 @@ void core_text_json(const char *text, FILE *file)
     fputc('"', file);
 }
 
-static void quoted(const char *word, FILE *file)
+static void text_quoted(const char *word, FILE *file)
 {
     fputc('\'', file);
     for (; *word; word++) {
@@ -126,7 +126,7 @@ void core_text_shell(const char *word, FILE *file)
     if (*word && !strpbrk(word, " \t\n\"'$&;|<>()*?[]{}#~`!\\"))
         fputs(word, file);
     else
-        quoted(word, file);
+        text_quoted(word, file);
 }
 
 char *core_text_shell_quoted(const char *word)
@@ -137,11 +137,11 @@ char *core_text_shell_quoted(const char *word)
 
     if (!file)
         return NULL;
-    quoted(word, file);
+    text_quoted(word, file);
     return core_text_close(file, &text);
 }
 
-static int distance(const char *a, const char *b)
+static int text_distance(const char *a, const char *b)
 {
     enum { WORD_MAX = 32 };
     int row[WORD_MAX + 1] = {0};
@@ -172,7 +172,7 @@ static int distance(const char *a, const char *b)
 
 /* Whether `brief` is made of letters of `word`, in their order, from its first on: bcast is an
  * abbreviation of broadcast. */
-static bool abbreviates(const char *brief, const char *word)
+static bool text_abbreviates(const char *brief, const char *word)
 {
     CORE_CHECK(brief && word);
     if (strlen(brief) < 3 || *brief != *word)
@@ -191,10 +191,10 @@ const char *core_text_nearest(const char *word, const char *const *candidate, in
     int best = INT_MAX;
 
     for (int i = 0; i < count; i++) {
-        int d = distance(word, candidate[i]);
+        int d = text_distance(word, candidate[i]);
         if (*word && !strncmp(candidate[i], word, strlen(word)))
             d = 0;
-        else if (d > 2 && abbreviates(candidate[i], word))
+        else if (d > 2 && text_abbreviates(candidate[i], word))
             d = 2;
         if (d < best) {
             best = d;

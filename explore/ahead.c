@@ -106,7 +106,7 @@ uint64_t explore_item_name(const struct explore_item *item)
 
 /* --- the heap --------------------------------------------------------------------------------- */
 
-static bool before(const struct explore_item *a, const struct explore_item *b)
+static bool ahead_before(const struct explore_item *a, const struct explore_item *b)
 {
     return a->changes != b->changes ? a->changes < b->changes : a->hash < b->hash;
 }
@@ -118,7 +118,7 @@ enum core_status explore_heap_push(struct explore_search *s, struct explore_item
     if (status != CORE_OK)
         return status;
     for (uint32_t at = s->heap_count - 1; at; at = (at - 1) / 2) {
-        if (!before(&s->heap[at], &s->heap[(at - 1) / 2]))
+        if (!ahead_before(&s->heap[at], &s->heap[(at - 1) / 2]))
             break;
         struct explore_item swap = s->heap[at];
         s->heap[at] = s->heap[(at - 1) / 2];
@@ -134,7 +134,7 @@ struct explore_item explore_heap_pop(struct explore_search *s)
     for (uint32_t at = 0;;) {
         uint32_t least = at, left = 2 * at + 1;
         for (uint32_t child = left; child <= left + 1 && child < s->heap_count; child++)
-            if (before(&s->heap[child], &s->heap[least]))
+            if (ahead_before(&s->heap[child], &s->heap[least]))
                 least = child;
         if (least == at)
             return first;

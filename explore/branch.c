@@ -8,7 +8,7 @@
 #include "core/random.h"
 #include "explore/ahead.h"
 
-static enum core_status push(struct explore_list *list, struct explore_answer answer)
+static enum core_status branch_push(struct explore_list *list, struct explore_answer answer)
 {
     return CORE_ARRAY_PUSH(list->answer, list->count, list->room, "a schedule", answer);
 }
@@ -69,13 +69,13 @@ static enum core_status grow_list(const struct world_decisions *told, struct gro
             continue;
         status = place_name(out, &answer, list->count);
         if (status == CORE_OK)
-            status = push(list, answer);
+            status = branch_push(list, answer);
     }
     return status;
 }
 
-static enum core_status grow(const struct explore_list *asked, const struct world_decisions *told,
-                             struct grown *out)
+static enum core_status branch_grow(const struct explore_list *asked,
+                                    const struct world_decisions *told, struct grown *out)
 {
     struct explore_list list;
     *out = (struct grown){.asked = asked->count, .named = CORE_TABLE(struct named, decision)};
@@ -162,7 +162,7 @@ static enum core_status other_answers(struct explore_search *s, const struct gro
             continue;
         struct explore_answer last = grown->stem->list.answer[grown->place[index]];
         last.answer = answer;
-        status = push(&own, last);
+        status = branch_push(&own, last);
         if (status == CORE_OK)
             status = ahead_of(s, grown, grown->place[index], &own, changes + 1);
     }
@@ -209,9 +209,9 @@ static enum core_status put_off(struct explore_search *s, const struct grown *gr
     for (uint32_t i = 0; i < missed->past_count && status == CORE_OK; i++) {
         const struct world_decision *d = &told->decision[told->past[missed->past_first + i]];
         if (place_of(grown, (uint32_t)d->rank, d->number) >= (int64_t)level)
-            status = push(&own, (struct explore_answer){(uint32_t)d->rank,
-                                                        number_free(grown, level, &own, d),
-                                                        d->answer, 1});
+            status = branch_push(&own, (struct explore_answer){(uint32_t)d->rank,
+                                                               number_free(grown, level, &own, d),
+                                                               d->answer, 1});
     }
     const struct world_decision *decision = &told->decision[missed->decision];
     uint64_t offer = offer_hash(grown, level, decision, missed->answer);
@@ -223,7 +223,7 @@ static enum core_status put_off(struct explore_search *s, const struct grown *gr
     if (own.count)
         explore_answers_sort(own.answer, own.count);
     if (status == CORE_OK)
-        status = push(&own, last);
+        status = branch_push(&own, last);
     if (status != CORE_OK) {
         explore_list_done(&own);
         return status;
@@ -235,7 +235,7 @@ enum core_status explore_branch(struct explore_search *s, const struct explore_l
                                 uint32_t changes, const struct world_decisions *told)
 {
     struct grown grown;
-    enum core_status status = grow(asked, told, &grown);
+    enum core_status status = branch_grow(asked, told, &grown);
 
     for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
         if (grown.place[i] >= grown.asked)

@@ -201,7 +201,7 @@ static enum core_status note_gate(struct explore_walk *w, const struct world_eve
     return status == CORE_OK ? step_add(w, e, step) : status;
 }
 
-static enum core_status note(struct explore_walk *w, const struct world_event *e)
+static enum core_status buffers_note(struct explore_walk *w, const struct world_event *e)
 {
     uint32_t end;
     bool probe = e->kind == WORLD_EVENT_PROBE;
@@ -271,7 +271,7 @@ enum core_status explore_walk_new(const struct explore_events *events, int rank_
         status = CORE_ARRAY_NEW(w->fence, (uint64_t)rank_count, "the ranks of a world");
     for (size_t i = 0; i < events->count && status == CORE_OK; i++)
         if (events->event[i].kind <= WORLD_EVENT_NEED)
-            status = note(w, &events->event[i]);
+            status = buffers_note(w, &events->event[i]);
     for (uint32_t i = 0; i < w->cancelled_count && status == CORE_OK; i++)
         note_cancelled(w, &w->cancelled[i]);
     if (status != CORE_OK)
@@ -290,7 +290,7 @@ static struct replay_name name_of(const struct end *send)
                                 .id = send->number ? send->number : (uint64_t)send->key.request};
 }
 
-static bool keeps(const struct replay_names *kept, const struct end *send)
+static bool buffers_keeps(const struct replay_names *kept, const struct end *send)
 {
     struct replay_name name = name_of(send);
     return kept->count && replay_policy_find(kept, name.rank, name.by_number, name.id);
@@ -313,7 +313,8 @@ static bool may_pass(const struct explore_walk *w, const struct step *step,
         return end->done;
     if (step->kind != WORLD_EVENT_WAIT || (end->other && is_there(w, end_at(w, end->other - 1))))
         return true;
-    return (!end->other || end->send) && (!end->waits || (end->standard && keeps(kept, end)));
+    return (!end->other || end->send) &&
+           (!end->waits || (end->standard && buffers_keeps(kept, end)));
 }
 
 /* The source of the received message. */

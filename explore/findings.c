@@ -1,5 +1,5 @@
 /* See the header. Every word about a world is made here, from the records of its decisions; those
- * about a message in sent.c. */
+ * about a message in message_diff.c. */
 #include "explore/findings.h"
 
 #include <ctype.h>
@@ -13,19 +13,19 @@
 #include "core/text.h"
 #include "explore/ahead.h"
 #include "explore/failure.h"
-#include "explore/sent.h"
+#include "explore/message_diff.h"
 
 /* Outcomes of worlds that come to a good end are told up to PASSING_TOLD; each that fails is. */
 enum { PASSING_TOLD = 8, ANSWERS_TOLD = 8, ALSO_TOLD = 4, LINE_SHOWN = 120 };
 
 /* --- a class, looked at ----------------------------------------------------------------------- */
 
-struct told { /* one answer of a smallest schedule; or where a rank is */
+struct finding_dedup { /* one answer of a smallest schedule; or where a rank is */
     uint32_t rank;
     char *call, *site, *path, *says;
 };
 struct tolds {
-    struct told *told;
+    struct finding_dedup *told;
     uint32_t count, room;
 };
 
@@ -47,7 +47,7 @@ struct look {
     char *found;   /* what else the world found; NULL: nothing */
     char *also;    /* how else it fails, where it does; NULL: not */
     struct explore_output output;
-    struct explore_sent sent;    /* where that is compared */
+    struct message_diff sent;    /* where that is compared */
     struct tolds chosen, stands; /* of the schedule; of the ranks that fail */
     struct conflict conflict;    /* of the accesses whose order the schedule changes */
     bool may_wait;               /* a rank may load until it finds what others put there */
@@ -75,7 +75,7 @@ static void look_done(struct look *look)
     explore_sends_done(&look->sends);
     free(look->buffered);
     explore_output_done(&look->output);
-    explore_sent_done(&look->sent);
+    message_diff_done(&look->sent);
     tolds_done(&look->chosen);
     tolds_done(&look->stands);
     tolds_done(&look->conflict.own);
@@ -173,10 +173,11 @@ static char *answer_words(const struct world_decision *d, int32_t usual, int ran
 }
 
 /* A copy, for the next world overwrites what the last one says. Takes `says`. */
-static enum core_status tell(struct explore_program *program, uint32_t rank, const char *call,
-                             uint64_t site, char *says, struct tolds *tolds)
+static enum core_status findings_tell(struct explore_program *program, uint32_t rank,
+                                      const char *call, uint64_t site, char *says,
+                                      struct tolds *tolds)
 {
-    struct told told = {.rank = rank, .call = strdup(call), .says = says};
+    struct finding_dedup told = {.rank = rank, .call = strdup(call), .says = says};
     struct site_place place;
     if (explore_program_place(program, site, &place) && *place.file &&
         asprintf(&told.site, "%s:%d", place.file, place.line) < 0)
@@ -220,9 +221,9 @@ static enum core_status conflict_find(struct explore_program *program,
         out->owner = own->rank;
         out->other = other->answer % program->command->rank_count;
         memcpy(out->call, other->call, sizeof out->call);
-        return tell(program, (uint32_t)own->rank, own->call, own->site,
-                    strdup(out->loads ? "loads from its window" : "stores in its window"),
-                    &out->own);
+        return findings_tell(program, (uint32_t)own->rank, own->call, own->site,
+                             strdup(out->loads ? "loads from its window" : "stores in its window"),
+                             &out->own);
     }
     return CORE_OK;
 }
@@ -272,8 +273,8 @@ static enum core_status tell_answers(struct explore_program *program,
         if (program->runner.chance && before == d->answer)
             continue; /* the schedule names all, and shows what is not usual */
         int ranks = program->command->rank_count;
-        status = tell(program, (uint32_t)(is_memory(d) ? d->answer % ranks : d->rank), d->call,
-                      d->site, answer_words(d, before, ranks), &look->chosen);
+        status = findings_tell(program, (uint32_t)(is_memory(d) ? d->answer % ranks : d->rank),
+                               d->call, d->site, answer_words(d, before, ranks), &look->chosen);
         if (status == CORE_OK && is_window_turn(d))
             status = conflict_find(program, d, before, &look->conflict);
     }
@@ -292,8 +293,8 @@ static enum core_status tell_stands(struct explore_program *program,
     for (int r = 0; r < program->command->rank_count && status == CORE_OK; r++) {
         const struct world_rank_outcome *rank = &program->outcome.rank[r];
         if (explore_outcome_stands(&program->outcome, failure, r))
-            status = tell(program, (uint32_t)r, rank->call, rank->site,
-                          strdup(rank->why ? rank->why : ""), &look->stands);
+            status = findings_tell(program, (uint32_t)r, rank->call, rank->site,
+                                   strdup(rank->why ? rank->why : ""), &look->stands);
     }
     return status;
 }
@@ -392,7 +393,7 @@ static enum core_status look_fill(struct explore_program *program, const struct 
     enum core_status status =
         explore_output_keep(&program->outcome, program->command->rank_count, &look->output);
     if (status == CORE_OK && program->allow.messages)
-        status = explore_sent_keep(events, &look->sent);
+        status = message_diff_keep(events, &look->sent);
     if (status == CORE_OK)
         status = tell_answers(program, usual, look);
     if (status == CORE_OK)
@@ -567,7 +568,8 @@ static bool look_remember(struct explore_program *program, const struct explore_
 
 /* --- findings --------------------------------------------------------------------------------- */
 
-static enum core_status place_add(struct finding *finding, const struct told *told, bool leads)
+static enum core_status place_add(struct finding *finding, const struct finding_dedup *told,
+                                  bool leads)
 {
     enum core_status status =
         finding_place_add(finding, told->rank, told->call, told->site, told->path, told->says);
@@ -756,7 +758,7 @@ static void outcome_say(struct explore_program *program, struct finding *finding
                           : "%" PRIu64 " %s: rank %d %s no such line",
                      count, times, d.rank, d.errors ? "says" : "prints",
                      line_shown(line ? line : ""), line ? line : "", line_rest(line ? line : ""));
-    } else if (look->found || !explore_sent_differ(&look->sent, &other->sent, &unlike)) {
+    } else if (look->found || !message_diff_differ(&look->sent, &other->sent, &unlike)) {
         finding_fact(finding, "%" PRIu64 " %s: %s", count, times,
                      look->found ? look->found : "as otherwise");
     } else {
@@ -774,14 +776,14 @@ static enum core_status tell_unlike(struct explore_program *program, const struc
     struct explore_unlike unlike;
     char *says = NULL;
     size_t bytes;
-    if (!explore_sent_differ(&look->sent, &base->sent, &unlike))
+    if (!message_diff_differ(&look->sent, &base->sent, &unlike))
         return CORE_OK;
     const struct explore_message *m = explore_unlike_message(&unlike);
     FILE *file = open_memstream(&says, &bytes);
     if (file)
         explore_unlike_say(&unlike, true, file);
-    return tell(program, (uint32_t)m->key.from, m->call, m->site, core_text_close(file, &says),
-                &look->stands);
+    return findings_tell(program, (uint32_t)m->key.from, m->call, m->site,
+                         core_text_close(file, &says), &look->stands);
 }
 
 /* Two worlds that differed once need not differ again: a program that does not repeat itself may
@@ -1046,7 +1048,7 @@ enum core_status explore_findings(struct explore_program *program, struct explor
 
 /* The message of one of the two examples; none, where it is broken off. */
 static enum core_status sent_again(struct explore_program *program, const struct explore_list *list,
-                                   struct explore_sent *out_sent)
+                                   struct message_diff *out_sent)
 {
     static const struct explore_sends all_buffered;
     struct replay_policy policy;
@@ -1055,14 +1057,14 @@ static enum core_status sent_again(struct explore_program *program, const struct
     uint64_t key;
     enum core_status status = explore_policy(list, &all_buffered, &policy);
 
-    *out_sent = (struct explore_sent){0};
+    *out_sent = (struct message_diff){0};
     if (status != CORE_OK)
         return status;
     status =
         explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key, &events);
     replay_policy_done(&policy);
     return status == CORE_OK && !outcome->decisions->unfinished
-               ? explore_sent_keep(&events, out_sent)
+               ? message_diff_keep(&events, out_sent)
                : status;
 }
 
@@ -1078,7 +1080,7 @@ static void sent_say(struct explore_program *program, const struct explore_unlik
 
 char *explore_sent_words(struct explore_program *program, const struct explore_search *search)
 {
-    struct explore_sent first = {0}, other = {0};
+    struct message_diff first = {0}, other = {0};
     struct explore_unlike unlike;
     char *text = NULL;
     size_t bytes;
@@ -1092,10 +1094,10 @@ char *explore_sent_words(struct explore_program *program, const struct explore_s
     if (file) {
         fputs("not all send the same", file);
         if (status == CORE_OK && first.count && other.count &&
-            explore_sent_differ(&other, &first, &unlike))
+            message_diff_differ(&other, &first, &unlike))
             sent_say(program, &unlike, file);
     }
-    explore_sent_done(&first);
-    explore_sent_done(&other);
+    message_diff_done(&first);
+    message_diff_done(&other);
     return core_text_close(file, &text);
 }

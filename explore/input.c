@@ -27,7 +27,7 @@ static bool write_all(int file, const char *bytes, ssize_t count)
 }
 
 /* Bytes read from `from`; 0: none. */
-static int copy(int from, bool *out_open)
+static int input_copy(int from, bool *out_open)
 {
     char buffer[65536];
     uint64_t all = 0;
@@ -54,7 +54,7 @@ int explore_input_take(void)
     if (fstat(STDIN_FILENO, &is) != 0 ||
         !(S_ISREG(is.st_mode) || S_ISFIFO(is.st_mode) || S_ISSOCK(is.st_mode)))
         return 0;
-    int file = copy(STDIN_FILENO, &still);
+    int file = input_copy(STDIN_FILENO, &still);
     if (file && still)
         fprintf(stderr,
                 "crosswait: standard input is still open: the ranks get the %jd bytes that have "
@@ -70,7 +70,7 @@ int explore_input_again(void)
     if (fstat(STDIN_FILENO, &is) != 0 || !S_ISREG(is.st_mode))
         return 0;
     int from = open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC);
-    int file = from < 0 ? 0 : copy(from, &still);
+    int file = from < 0 ? 0 : input_copy(from, &still);
     if (from >= 0)
         close(from);
     return file;

@@ -10,7 +10,7 @@
 #include "core/check.h"
 #include "core/random.h"
 #include "explore/failure.h"
-#include "explore/sent.h"
+#include "explore/message_diff.h"
 
 enum core_status explore_allow_add(struct explore_allow *allow, char *word)
 {
@@ -229,7 +229,7 @@ enum core_status explore_outcome_key(const struct world_process_outcome *outcome
         return CORE_OK;
     const struct explore_events events = {outcome->event, outcome->event_count};
     uint64_t sent;
-    enum core_status status = explore_sent_hash(&events, &sent);
+    enum core_status status = message_diff_hash(&events, &sent);
     if (status == CORE_OK)
         *out_key = core_random_mix(key ^ sent);
     return status;

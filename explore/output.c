@@ -43,7 +43,7 @@ static bool is_first(const struct finding_list *list, uint32_t index)
     return true;
 }
 
-static enum core_status finished(FILE *file)
+static enum core_status output_finished(FILE *file)
 {
     return ferror(file) ? core_report(CORE_IO, "cannot write the report") : CORE_OK;
 }
@@ -59,7 +59,7 @@ enum core_status explore_output_text(const struct explore_result *result, FILE *
         fprintf(file, "crosswait: %s (--compare=messages tells them apart)\n", result->sent);
     fprintf(file, "crosswait: %s\n", summary ? summary : "");
     free(summary);
-    return status == CORE_OK ? finished(file) : status;
+    return status == CORE_OK ? output_finished(file) : status;
 }
 
 /* --- HTML ------------------------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ enum core_status explore_output_html(const struct explore_result *result, FILE *
         fprintf(file, "<p>%" PRIu32 " more findings stand in the text and in JSON.</p>\n",
                 count - HTML_FINDINGS_MAX);
     html_page_end(file);
-    return status == CORE_OK ? finished(file) : status;
+    return status == CORE_OK ? output_finished(file) : status;
 }
 
 /* --- for machines ----------------------------------------------------------------------------- */

@@ -67,7 +67,7 @@ double explore_program_now_s(void)
 static const double LEAST_S = 0.001;
 static const struct world_decisions not_begun = {.unfinished = true};
 
-static uint32_t milliseconds(double seconds)
+static uint32_t program_milliseconds(double seconds)
 {
     return seconds * 1000 < UINT32_MAX ? (uint32_t)(seconds * 1000) : UINT32_MAX;
 }
@@ -96,7 +96,7 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
     double left_s = p->end_s > 0 ? p->end_s - explore_program_now_s() : 0;
     bool late = p->end_s > 0 && left_s < LEAST_S;
     const struct world_options options = {
-        .policy = *policy, .choice = *choice, .left_ms = late ? 0 : milliseconds(left_s)};
+        .policy = *policy, .choice = *choice, .left_ms = late ? 0 : program_milliseconds(left_s)};
     enum core_status status = CORE_OK;
 
     if (late)
@@ -144,7 +144,7 @@ static enum core_status output_under(struct explore_program *p, const struct exp
     *out = (struct under){0};
     if (p->end_s > 0 && left_s < LEAST_S)
         return CORE_OK;
-    options.left_ms = p->end_s > 0 ? milliseconds(left_s) : 0;
+    options.left_ms = p->end_s > 0 ? program_milliseconds(left_s) : 0;
     enum core_status status = explore_policy(list, &all_buffered, &options.policy);
     if (status != CORE_OK)
         return status;

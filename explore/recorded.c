@@ -2,7 +2,7 @@
 #include "explore/recorded.h"
 
 #include "core/array.h"
-#include "explore/mirror.h"
+#include "explore/reexec.h"
 
 /* Receives, probes and completions: who had which turn only a job writes down that is asked to. */
 static enum core_status answers_take(const struct world_decisions *told, struct explore_list *list)

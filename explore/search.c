@@ -12,7 +12,7 @@
 #include "core/random.h"
 #include "explore/ahead.h"
 #include "explore/failure.h"
-#include "explore/sent.h"
+#include "explore/message_diff.h"
 #include "explore/spread.h"
 #include "explore/state.h"
 
@@ -313,7 +313,7 @@ static bool time_spent(const struct explore_search *s, uint32_t shares)
     return most_s > 0 && seconds_now() - s->started_s >= most_s;
 }
 
-static bool stopped(struct explore_search *s)
+static bool search_stopped(struct explore_search *s)
 {
     s->interrupted |= s->options->stop && *s->options->stop;
     return s->interrupted;
@@ -435,10 +435,10 @@ static enum core_status fewer_buffers(struct explore_search *s, struct explore_w
 
 /* --- the search ------------------------------------------------------------------------------- */
 
-static bool spent(struct explore_search *s, uint32_t shares)
+static bool search_spent(struct explore_search *s, uint32_t shares)
 {
     const struct explore_options *o = s->options;
-    return stopped(s) ||
+    return search_stopped(s) ||
            (o->worlds_max && s->worlds - s->worlds_before >= o->worlds_max * shares / SHARES) ||
            time_spent(s, shares);
 }
@@ -450,7 +450,7 @@ static enum core_status sent_note(struct explore_search *s, const struct ran *ra
     struct known *kind;
     uint64_t hash;
     uint32_t count = s->sent.count;
-    enum core_status status = explore_sent_hash(&ran->events, &hash);
+    enum core_status status = message_diff_hash(&ran->events, &hash);
 
     if (status == CORE_OK)
         status = core_table_put(&s->sent, &hash, "what ranks send", &kind);
@@ -460,8 +460,8 @@ static enum core_status sent_note(struct explore_search *s, const struct ran *ra
     return status;
 }
 
-static enum core_status behaviour(struct explore_search *s, const struct ran *ran,
-                                  const struct explore_list *asked, bool sampled)
+static enum core_status search_behaviour(struct explore_search *s, const struct ran *ran,
+                                         const struct explore_list *asked, bool sampled)
 {
     struct explore_list all;
     struct known *met;
@@ -545,7 +545,7 @@ static enum core_status one_ran(struct explore_search *s, struct explore_item *i
         return status;
     bool given = all_given(list, ran->told) && !ran->told->cut;
     if (given && !ran->told->unknown)
-        status = behaviour(s, ran, list, false);
+        status = search_behaviour(s, ran, list, false);
     else
         s->cut++;                               /* invariant 1 */
     s->limited |= !given && s->options->chance; /* a job was not given what it could have */
@@ -554,7 +554,7 @@ static enum core_status one_ran(struct explore_search *s, struct explore_item *i
     return status;
 }
 
-static enum core_status one(struct explore_search *s)
+static enum core_status search_one(struct explore_search *s)
 {
     struct explore_item item = explore_heap_pop(s);
     struct explore_list list = {0};
@@ -576,10 +576,10 @@ static enum core_status one(struct explore_search *s)
     return status;
 }
 
-static enum core_status sample(struct explore_search *s)
+static enum core_status search_sample(struct explore_search *s)
 {
     enum core_status status = CORE_OK;
-    while (status == CORE_OK && !spent(s, SHARES)) {
+    while (status == CORE_OK && !search_spent(s, SHARES)) {
         struct explore_list none = {0}, all;
         struct replay_choice choice;
         struct ran ran;
@@ -594,7 +594,7 @@ static enum core_status sample(struct explore_search *s)
             continue;
         status = answers_of(ran.told, &all);
         if (status == CORE_OK)
-            status = behaviour(s, &ran, &all, true);
+            status = search_behaviour(s, &ran, &all, true);
         explore_list_done(&all);
     }
     return status;
@@ -639,15 +639,15 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
     }
     if (status == CORE_OK && !resumed)
         status = explore_ahead(s, &(struct explore_item){0});
-    while (status == CORE_OK && s->heap_count && !s->late && !spent(s, SHARE_AHEAD)) {
-        status = one(s);
+    while (status == CORE_OK && s->heap_count && !s->late && !search_spent(s, SHARE_AHEAD)) {
+        status = search_one(s);
         if (status == CORE_OK)
             status = state_keep(s);
     }
     s->complete = status == CORE_OK && !s->heap_count && !s->overdue_count && !s->limited &&
                   !s->early && !s->went_astray; /* invariant 4 */
     if (status == CORE_OK && s->heap_count && !s->interrupted)
-        status = sample(s);
+        status = search_sample(s);
     if (status == CORE_OK && options->state)
         status = explore_state_write(s);
     return status;

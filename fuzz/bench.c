@@ -51,20 +51,20 @@ static int run_allgather(int rank, void *context)
     return 0;
 }
 
-static double now(void)
+static double bench_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int measure(const char *name, int ranks, world_rank_fn run, enum replay_buffering buffering,
-                   double seconds, double bar)
+static int bench_measure(const char *name, int ranks, world_rank_fn run,
+                         enum replay_buffering buffering, double seconds, double bar)
 {
     static struct world_outcome outcome;
     struct world_options options = {
         .rank_count = ranks, .run = run, .policy.buffering = buffering, .initialized = true};
-    double start = now(), took;
+    double start = bench_now(), took;
     long worlds = 0;
     do {
         for (int i = 0; i < 100; i++, worlds++)
@@ -73,7 +73,7 @@ static int measure(const char *name, int ranks, world_rank_fn run, enum replay_b
                        outcome.finding_count ? outcome.finding[0].text : "cannot run");
                 return 1;
             }
-        took = now() - start;
+        took = bench_now() - start;
     } while (took < seconds);
     printf("%-34s %10.0f worlds/s", name, (double)worlds / took);
     if (bar > 0)
@@ -88,18 +88,18 @@ int main(int argc, char **argv)
     int failed = 0;
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
-    failed |= measure("bcast, 8 ranks, rendezvous, ASan", 8, run_bcast, REPLAY_RENDEZVOUS, seconds,
-                      30000);
+    failed |= bench_measure("bcast, 8 ranks, rendezvous, ASan", 8, run_bcast, REPLAY_RENDEZVOUS,
+                            seconds, 30000);
     return failed;
 #endif
 #endif
-    failed |=
-        measure("bcast, 8 ranks, rendezvous", 8, run_bcast, REPLAY_RENDEZVOUS, seconds, 200000);
-    failed |= measure("bcast, 8 ranks, eager", 8, run_bcast, REPLAY_EAGER, seconds, 200000);
-    failed |= measure("allgather ring, 64 ranks, rendezvous", 64, run_allgather, REPLAY_RENDEZVOUS,
-                      seconds, 3000);
-    failed |=
-        measure("allgather ring, 64 ranks, eager", 64, run_allgather, REPLAY_EAGER, seconds, 3000);
+    failed |= bench_measure("bcast, 8 ranks, rendezvous", 8, run_bcast, REPLAY_RENDEZVOUS, seconds,
+                            200000);
+    failed |= bench_measure("bcast, 8 ranks, eager", 8, run_bcast, REPLAY_EAGER, seconds, 200000);
+    failed |= bench_measure("allgather ring, 64 ranks, rendezvous", 64, run_allgather,
+                            REPLAY_RENDEZVOUS, seconds, 3000);
+    failed |= bench_measure("allgather ring, 64 ranks, eager", 64, run_allgather, REPLAY_EAGER,
+                            seconds, 3000);
     world_done();
     return failed;
 }

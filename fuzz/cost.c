@@ -27,7 +27,7 @@ struct recording {
     bool failed;
 };
 
-static void quiet(enum core_status status, const char *message, void *context)
+static void cost_quiet(enum core_status status, const char *message, void *context)
 {
     (void)status, (void)message, (void)context;
 }
@@ -64,7 +64,7 @@ static int32_t request_new(struct recording *r, int rank, int32_t id)
     return r->request[rank][id] = r->made[rank]++;
 }
 
-static void record(void *context, const struct world_event *event)
+static void cost_record(void *context, const struct world_event *event)
 {
     struct recording *r = context;
     struct replay_op op = {
@@ -93,13 +93,13 @@ static void record(void *context, const struct world_event *event)
         r->failed = true;
 }
 
-static bool measure(const struct world_options *options, struct replay_measure *out)
+static bool cost_measure(const struct world_options *options, struct replay_measure *out)
 {
     static struct recording r;
     static struct world_outcome outcome;
     struct world_options again = *options;
     memset(&r, 0, sizeof r);
-    again.event = record;
+    again.event = cost_record;
     again.event_context = &r;
     again.pattern = NULL;
     if (replay_program_init(&r.program, (uint32_t)options->rank_count) != CORE_OK)
@@ -140,7 +140,7 @@ static bool claim_of_row(const struct collective *collective, const struct scena
         of.parameter = (uint32_t)((shift % s->ranks + s->ranks) % s->ranks);
     struct model_cost cost;
     core_report_hook(
-        quiet,
+        cost_quiet,
         NULL); /* outside of the row's domain there is nothing to check, and nothing to say */
     enum core_status status = model_row_cost(row, &of, &cost);
     core_report_hook(NULL, NULL);
@@ -164,7 +164,8 @@ static bool claim_of_bounds(const struct collective *collective, const struct sc
     return collective->rounds_most || collective->elements_most;
 }
 
-static bool exceeds(const struct claim *claim, size_t unit, uint64_t rounds, uint64_t bytes)
+static bool cost_exceeds_row(const struct claim *claim, size_t unit, uint64_t rounds,
+                             uint64_t bytes)
 {
     return rounds > claim->rounds ||
            (claim->elements != UINT64_MAX && bytes > claim->elements * unit);
@@ -205,7 +206,7 @@ bool cost_exceeds(const struct collective *collective, const struct scenario *s,
 {
     struct claim claim;
     size_t unit = element_bytes(s->type);
-    if (!claim_of(collective, s, &claim) || !exceeds(&claim, unit, rounds, bytes))
+    if (!claim_of(collective, s, &claim) || !cost_exceeds_row(&claim, unit, rounds, bytes))
         return false;
     claim_text(&claim, unit, rounds, bytes, text, room);
     return true;
@@ -218,9 +219,9 @@ void cost_check(const struct collective *collective, const struct scenario *s,
     struct replay_measure measured;
     size_t unit = element_bytes(s->type);
     if (!claim_of(collective, s, &claim) ||
-        !exceeds(&claim, unit, outcome->round_count, outcome->word_bytes) ||
-        !measure(options, &measured) ||
-        !exceeds(&claim, unit, measured.rounds, measured.words_bytes))
+        !cost_exceeds_row(&claim, unit, outcome->round_count, outcome->word_bytes) ||
+        !cost_measure(options, &measured) ||
+        !cost_exceeds_row(&claim, unit, measured.rounds, measured.words_bytes))
         return;
     struct world_finding *finding = &outcome->finding[outcome->finding_count++];
     finding->rule = "cost";

@@ -32,7 +32,7 @@ static int (*lane_rank)(void);
 
 #define WEAK __attribute__((weak))
 
-static void add(struct list *list, int32_t value)
+static void decisions_add(struct list *list, int32_t value)
 {
     if (list->count == LENGTH_MAX)
         return;
@@ -57,42 +57,42 @@ void decisions_note(int ranks, int (*rank)(void))
     mode = lanes ? NOTE : PASS;
 }
 
-static struct lane *noted(int rank)
+static struct lane *decisions_noted(int rank)
 {
     return mode == NOTE && rank >= 0 && rank < lane_count ? &lanes[rank] : NULL;
 }
 
 void decisions_sent(int rank, bool buffered)
 {
-    struct lane *lane = noted(rank);
+    struct lane *lane = decisions_noted(rank);
     if (lane)
-        add(&lane->list[SENDS], buffered);
+        decisions_add(&lane->list[SENDS], buffered);
 }
 
 void decisions_started(int rank, bool buffered)
 {
-    struct lane *lane = noted(rank);
+    struct lane *lane = decisions_noted(rank);
     if (lane && lane->list[PERSISTENT].count)
         lane->list[PERSISTENT].value[0] &= buffered;
     else if (lane)
-        add(&lane->list[PERSISTENT], buffered);
+        decisions_add(&lane->list[PERSISTENT], buffered);
 }
 
 void decisions_posted(int rank, int32_t request)
 {
-    struct lane *lane = noted(rank);
+    struct lane *lane = decisions_noted(rank);
     if (!lane || request < 0)
         return;
     while (lane->number_of.count <= request && lane->number_of.count < LENGTH_MAX)
-        add(&lane->number_of, -1);
+        decisions_add(&lane->number_of, -1);
     if (request < lane->number_of.count)
         lane->number_of.value[request] = lane->list[SOURCES].count;
-    add(&lane->list[SOURCES], -1);
+    decisions_add(&lane->list[SOURCES], -1);
 }
 
 void decisions_matched(int rank, int32_t request, int world_source)
 {
-    struct lane *lane = noted(rank);
+    struct lane *lane = decisions_noted(rank);
     if (!lane || request < 0 || request >= lane->number_of.count)
         return;
     int number = lane->number_of.value[request];
@@ -102,32 +102,32 @@ void decisions_matched(int rank, int32_t request, int world_source)
 
 void decisions_late(int rank, int call)
 {
-    struct lane *lane = noted(rank);
+    struct lane *lane = decisions_noted(rank);
     if (lane)
-        add(&lane->list[LATE], call);
+        decisions_add(&lane->list[LATE], call);
 }
 
 static void note_not_yet(void)
 {
-    struct lane *lane = noted(lane_rank());
+    struct lane *lane = decisions_noted(lane_rank());
     if (!lane)
         return;
     struct list *list = &lane->list[OUTCOMES];
     if (lane->last_not_yet && list->value[list->count - 1] > INT32_MIN)
         list->value[list->count - 1]--;
     else
-        add(list, -1);
+        decisions_add(list, -1);
     lane->last_not_yet = list->count > 0;
 }
 
 static void note_outcome(int count, const int values[])
 {
-    struct lane *lane = noted(lane_rank());
+    struct lane *lane = decisions_noted(lane_rank());
     if (!lane)
         return;
-    add(&lane->list[OUTCOMES], count == MPI_UNDEFINED ? NOTHING : count);
+    decisions_add(&lane->list[OUTCOMES], count == MPI_UNDEFINED ? NOTHING : count);
     for (int i = 0; values && i < count; i++)
-        add(&lane->list[OUTCOMES], values[i]);
+        decisions_add(&lane->list[OUTCOMES], values[i]);
     lane->last_not_yet = false;
 }
 
@@ -163,7 +163,7 @@ static int force_line(FILE *in, int ranks, int world_rank)
         if (fscanf(in, "%d", &value) != 1)
             return -1;
         if (rank == world_rank)
-            add(&lanes->list[kind], value);
+            decisions_add(&lanes->list[kind], value);
     }
     return 0;
 }
@@ -189,29 +189,29 @@ int decisions_force(const char *path, int ranks, int world_rank)
     return 0;
 }
 
-static bool left(enum kind kind, int count)
+static bool decisions_left(enum kind kind, int count)
 {
     return mode == FORCE && lanes->list[kind].count - lanes->list[kind].at >= count;
 }
 
-static int next(enum kind kind)
+static int decisions_next(enum kind kind)
 {
-    return left(kind, 1) ? lanes->list[kind].value[lanes->list[kind].at++] : -1;
+    return decisions_left(kind, 1) ? lanes->list[kind].value[lanes->list[kind].at++] : -1;
 }
 
 int decisions_next_send(void)
 {
-    return next(SENDS);
+    return decisions_next(SENDS);
 }
 
 int decisions_next_source(void)
 {
-    return next(SOURCES);
+    return decisions_next(SOURCES);
 }
 
 int decisions_persistent(void)
 {
-    return left(PERSISTENT, 1) ? lanes->list[PERSISTENT].value[0] : -1;
+    return decisions_left(PERSISTENT, 1) ? lanes->list[PERSISTENT].value[0] : -1;
 }
 
 bool decisions_is_late(int call)
@@ -224,10 +224,10 @@ bool decisions_is_late(int call)
 
 /* The next outcome is forced: *out_count of it, 0 "not yet". False: nothing is forced, or there
  * was nothing to wait for. */
-static bool forced(int *out_count)
+static bool decisions_forced(int *out_count)
 {
     struct list *list = mode == FORCE ? &lanes->list[OUTCOMES] : NULL;
-    if (!list || !left(OUTCOMES, 1))
+    if (!list || !decisions_left(OUTCOMES, 1))
         return false;
     int32_t *value = &list->value[list->at];
     if (*value < 0) {
@@ -256,7 +256,7 @@ static void note_flag(int code, int flag)
 WEAK int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     int count;
-    if (forced(&count)) {
+    if (decisions_forced(&count)) {
         *flag = count;
         return count ? PMPI_Wait(request, status) : MPI_SUCCESS;
     }
@@ -268,7 +268,7 @@ WEAK int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 WEAK int MPI_Testall(int n, MPI_Request request[], int *flag, MPI_Status status[])
 {
     int count;
-    if (forced(&count)) {
+    if (decisions_forced(&count)) {
         *flag = count;
         return count ? PMPI_Waitall(n, request, status) : MPI_SUCCESS;
     }
@@ -280,7 +280,7 @@ WEAK int MPI_Testall(int n, MPI_Request request[], int *flag, MPI_Status status[
 WEAK int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     int count, code = MPI_SUCCESS;
-    if (forced(&count)) {
+    if (decisions_forced(&count)) {
         for (*flag = 0; count && !*flag && !code;)
             code = PMPI_Request_get_status(request, flag, status);
         return code;
@@ -295,7 +295,7 @@ static int wait_forced(int count, MPI_Request request[], int indices[], MPI_Stat
 {
     int failed = MPI_SUCCESS;
     for (int i = 0; i < count; i++) {
-        indices[i] = next(OUTCOMES);
+        indices[i] = decisions_next(OUTCOMES);
         int code = PMPI_Wait(&request[indices[i]], status ? &status[i] : MPI_STATUS_IGNORE);
         failed = code ? code : failed;
     }
@@ -305,7 +305,7 @@ static int wait_forced(int count, MPI_Request request[], int indices[], MPI_Stat
 WEAK int MPI_Testany(int n, MPI_Request request[], int *index, int *flag, MPI_Status *status)
 {
     int count;
-    if (forced(&count)) {
+    if (decisions_forced(&count)) {
         *flag = count;
         *index = MPI_UNDEFINED;
         return wait_forced(count, request, index, status);
@@ -321,7 +321,7 @@ WEAK int MPI_Testany(int n, MPI_Request request[], int *index, int *flag, MPI_St
 WEAK int MPI_Waitany(int n, MPI_Request request[], int *index, MPI_Status *status)
 {
     int count;
-    if (forced(&count))
+    if (decisions_forced(&count))
         return wait_forced(count, request, index, status);
     int code = PMPI_Waitany(n, request, index, status);
     if (mode == NOTE && !code)
@@ -333,7 +333,7 @@ WEAK int MPI_Testsome(int n, MPI_Request request[], int *outcount, int indices[]
                       MPI_Status status[])
 {
     int count;
-    if (forced(&count)) {
+    if (decisions_forced(&count)) {
         *outcount = count;
         return wait_forced(count, request, indices, status);
     }
@@ -349,7 +349,7 @@ WEAK int MPI_Waitsome(int n, MPI_Request request[], int *outcount, int indices[]
                       MPI_Status status[])
 {
     int count;
-    if (forced(&count)) {
+    if (decisions_forced(&count)) {
         *outcount = count;
         return wait_forced(count, request, indices, status);
     }
@@ -368,16 +368,16 @@ static void note_probe(int code, int flag, const MPI_Status *status)
         return;
     }
     note_outcome(1, &status->MPI_SOURCE);
-    add(&lanes[lane_rank()].list[OUTCOMES], status->MPI_TAG);
+    decisions_add(&lanes[lane_rank()].list[OUTCOMES], status->MPI_TAG);
 }
 
 WEAK int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     MPI_Status own;
     int count;
-    if (forced(&count)) {
-        source = next(OUTCOMES);
-        tag = next(OUTCOMES);
+    if (decisions_forced(&count)) {
+        source = decisions_next(OUTCOMES);
+        tag = decisions_next(OUTCOMES);
     }
     int code = PMPI_Probe(source, tag, comm, &own);
     note_probe(code, 1, &own);
@@ -390,11 +390,11 @@ WEAK int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *s
 {
     MPI_Status own;
     int count, code;
-    if (forced(&count)) {
+    if (decisions_forced(&count)) {
         if (!(*flag = count))
             return MPI_SUCCESS;
-        source = next(OUTCOMES);
-        tag = next(OUTCOMES);
+        source = decisions_next(OUTCOMES);
+        tag = decisions_next(OUTCOMES);
         return PMPI_Probe(source, tag, comm, status);
     }
     code = PMPI_Iprobe(source, tag, comm, flag, &own);
@@ -408,9 +408,9 @@ WEAK int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MP
 {
     MPI_Status own;
     int count;
-    if (forced(&count)) {
-        source = next(OUTCOMES);
-        tag = next(OUTCOMES);
+    if (decisions_forced(&count)) {
+        source = decisions_next(OUTCOMES);
+        tag = decisions_next(OUTCOMES);
     }
     int code = PMPI_Mprobe(source, tag, comm, message, &own);
     note_probe(code, 1, &own);
@@ -424,12 +424,12 @@ WEAK int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message 
 {
     MPI_Status own;
     int count, code;
-    if (forced(&count)) {
+    if (decisions_forced(&count)) {
         *message = MPI_MESSAGE_NULL;
         if (!(*flag = count))
             return MPI_SUCCESS;
-        source = next(OUTCOMES);
-        tag = next(OUTCOMES);
+        source = decisions_next(OUTCOMES);
+        tag = decisions_next(OUTCOMES);
         return PMPI_Mprobe(source, tag, comm, message, status);
     }
     code = PMPI_Improbe(source, tag, comm, flag, message, &own);

@@ -23,7 +23,7 @@
 #include "explore/search.h"
 #include "fuzz/exhaust_set.h"
 #include "fuzz/harness.h"
-#include "fuzz/limit.h"
+#include "fuzz/time_limit.h"
 #include "fuzz/scenario/execute.h"
 
 enum {
@@ -86,14 +86,14 @@ static uint64_t key_of(const struct world_outcome *outcome)
     return key;
 }
 
-static enum core_status run(void *context, const struct replay_policy *policy,
-                            const struct replay_choice *choice,
-                            const struct world_outcome **out_outcome, uint64_t *out_key,
-                            struct explore_events *out_events)
+static enum core_status exhaust_run(void *context, const struct replay_policy *policy,
+                                    const struct replay_choice *choice,
+                                    const struct world_outcome **out_outcome, uint64_t *out_key,
+                                    struct explore_events *out_events)
 {
     struct exhaust *e = context;
     struct scenario *now = &e->shared->scenario;
-    const struct itimerval limit = {.it_value.tv_sec = limit_seconds(WORLD_SECONDS)};
+    const struct itimerval limit = {.it_value.tv_sec = time_limit_seconds(WORLD_SECONDS)};
     const struct harness_schedule schedule = {policy, choice, on_event, e, NULL};
     *now = e->scenario;
     scenario_take_answers(now, policy);
@@ -112,8 +112,8 @@ static enum core_status run(void *context, const struct replay_policy *policy,
 /* --- one scenario ----------------------------------------------------------------------------- */
 
 /* A schedule that fails, as a scenario of its own. */
-static void keep(struct exhaust *e, struct explore_search *search,
-                 const struct explore_class *found)
+static void exhaust_keep(struct exhaust *e, struct explore_search *search,
+                         const struct explore_class *found)
 {
     struct scenario scenario = e->scenario;
     struct explore_list list;
@@ -128,7 +128,7 @@ static void keep(struct exhaust *e, struct explore_search *search,
     const struct world_outcome *outcome;
     struct explore_events events;
     uint64_t key;
-    run(e, &policy, &none, &outcome, &key, &events);
+    exhaust_run(e, &policy, &none, &outcome, &key, &events);
     replay_policy_done(&policy);
     explore_list_done(&list);
     explore_sends_done(&sends);
@@ -142,7 +142,8 @@ static void look_at(struct exhaust *e)
     struct explore_search search;
     struct progress *p = e->shared;
     bool failed = false;
-    if (explore_search(run, e, execute_world_size(&e->scenario), &options, &search) != CORE_OK)
+    if (explore_search(exhaust_run, e, execute_world_size(&e->scenario), &options, &search) !=
+        CORE_OK)
         exit(3);
     p->worlds += search.worlds;
     p->behaviours += search.behaviours;
@@ -152,7 +153,7 @@ static void look_at(struct exhaust *e)
     for (uint32_t i = 0; i < search.class_count; i++)
         if (search.class[i].key) {
             failed = true;
-            keep(e, &search, &search.class[i]);
+            exhaust_keep(e, &search, &search.class[i]);
         }
     explore_search_done(&search);
     p->scenarios++;
@@ -189,7 +190,7 @@ static bool look_at_all(struct exhaust *e, int ranks)
     return true;
 }
 
-static void child(struct exhaust *e)
+static void exhaust_child(struct exhaust *e)
 {
     signal(SIGPROF, SIG_DFL);
     for (int ranks = 1; ranks <= e->ranks_max; ranks++)
@@ -202,7 +203,7 @@ static void child(struct exhaust *e)
 }
 
 /* The child died of the scenario that it was at, or of the harness. */
-static bool died(struct exhaust *e, int status)
+static bool exhaust_died(struct exhaust *e, int status)
 {
     struct progress *p = e->shared;
     const bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF;
@@ -219,7 +220,7 @@ static bool died(struct exhaust *e, int status)
 
 /* --- the result ------------------------------------------------------------------------------- */
 
-static void say(const struct exhaust *e)
+static void exhaust_say(const struct exhaust *e)
 {
     const struct progress *p = e->shared;
     const char *name = e->collective->name;
@@ -260,16 +261,16 @@ static int exhaust_one(struct exhaust *e)
         fflush(NULL);
         pid_t pid = fork();
         if (pid == 0)
-            child(e);
+            exhaust_child(e);
         if (pid < 0 || waitpid(pid, &status, 0) != pid)
             return 3;
         more = !WIFEXITED(status) || WEXITSTATUS(status);
-        if (more && !died(e, status))
+        if (more && !exhaust_died(e, status))
             return 3;
         if (more && ++deaths == DEATHS_MAX)
             more = !(e->shared->over = e->shared->died = true);
     }
-    say(e);
+    exhaust_say(e);
     return e->shared->findings                                           ? 1
            : e->shared->open || e->shared->over || !e->shared->scenarios ? 4
                                                                          : 0;

@@ -12,10 +12,10 @@
 
 #include "fuzz/decisions.h"
 #include "fuzz/scenario/execute.h"
-#include "fuzz/limit.h"
+#include "fuzz/time_limit.h"
 #include "core/output.h"
 
-/* A trial that takes as long as limit.h says is a timeout. While one is shrunk SHORT_MS do, as
+/* A trial that takes as long as time_limit.h says is a timeout. While one is shrunk SHORT_MS do, as
  * small worlds take a few. It counts like TIMEOUT_TRIALS others, so that shrinking ends. */
 enum {
     SHORT_MS = 200,
@@ -121,7 +121,7 @@ void harness_pattern_words(const struct collective *collective, const struct sce
                 (size_t)snprintf(text + used, 256 - used, "%s%s", used ? "+" : "", words[i].word);
 }
 
-static const char *plural(uint64_t count)
+static const char *explain_plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
 }
@@ -148,10 +148,10 @@ int harness_explain(const struct collective *collective, const struct scenario *
     printf(
         "\n%llu message%s, %llu byte%s; about %llu round%s, %llu byte%s along the longest chain of "
         "messages\n",
-        (unsigned long long)outcome.message_count, plural(outcome.message_count),
-        (unsigned long long)outcome.byte_count, plural(outcome.byte_count),
-        (unsigned long long)outcome.round_count, plural(outcome.round_count),
-        (unsigned long long)outcome.word_bytes, plural(outcome.word_bytes));
+        (unsigned long long)outcome.message_count, explain_plural(outcome.message_count),
+        (unsigned long long)outcome.byte_count, explain_plural(outcome.byte_count),
+        (unsigned long long)outcome.round_count, explain_plural(outcome.round_count),
+        (unsigned long long)outcome.word_bytes, explain_plural(outcome.word_bytes));
     for (int i = 0; i < outcome.finding_count; i++)
         printf("finding: %s: %s\n", outcome.finding[i].rule, outcome.finding[i].text);
     bool leaks = harness_leaks();
@@ -211,7 +211,7 @@ static void trial_child(const struct collective *collective, struct scenario *sc
     dup2(null, 2);
     signal(SIGABRT, SIG_DFL);
     signal(SIGSEGV, SIG_DFL);
-    limit_once(trial_ms, SIG_DFL);
+    time_limit_once(trial_ms, SIG_DFL);
     if (!harness_run(collective, scenario, NULL, &outcome))
         _exit(0);
     const char *rule = outcome.finding[0].rule;
@@ -226,8 +226,8 @@ static void trial_child(const struct collective *collective, struct scenario *sc
 }
 
 /* The rule of the first finding, "crash", "timeout", or "" for none. Looking for leaks is slow. */
-static void trial(const struct collective *collective, const struct scenario *scenario,
-                  bool look_for_leaks, char rule[RULE_MAX], uint64_t *out_messages)
+static void explain_trial(const struct collective *collective, const struct scenario *scenario,
+                          bool look_for_leaks, char rule[RULE_MAX], uint64_t *out_messages)
 {
     int fds[2], status;
     struct scenario copy = *scenario;
@@ -287,7 +287,7 @@ static bool of_one_family(const char *a, const char *b)
     return has_a && has_b;
 }
 
-static bool attempt(struct shrinking *work, struct scenario candidate)
+static bool explain_attempt(struct shrinking *work, struct scenario candidate)
 {
     static uint8_t old_bytes[SCENARIO_BYTES_MAX], new_bytes[SCENARIO_BYTES_MAX];
     char rule[RULE_MAX];
@@ -298,7 +298,7 @@ static bool attempt(struct shrinking *work, struct scenario candidate)
            new_size = scenario_encode(&candidate, new_bytes);
     if (old_size == new_size && !memcmp(old_bytes, new_bytes, old_size))
         return false;
-    trial(work->collective, &candidate, !strcmp(work->rule, leaked), rule, &messages);
+    explain_trial(work->collective, &candidate, !strcmp(work->rule, leaked), rule, &messages);
     if (strcmp(rule, work->rule) && !(work->any_symptom && of_one_family(rule, work->rule)))
         return false;
     strcpy(work->rule, rule);
@@ -312,7 +312,7 @@ static bool shrink_ranks(struct shrinking *work)
     for (int ranks = 1; ranks < work->best->ranks; ranks++) {
         struct scenario candidate = *work->best;
         candidate.ranks = ranks;
-        if (attempt(work, candidate))
+        if (explain_attempt(work, candidate))
             return true;
     }
     return false;
@@ -323,7 +323,7 @@ static bool shrink_fields(struct shrinking *work)
     bool changed = false;
     struct scenario candidate;
     for (int step = 0; scenario_simpler(work->best, step, &candidate); step++)
-        changed |= attempt(work, candidate);
+        changed |= explain_attempt(work, candidate);
     return changed;
 }
 
@@ -337,7 +337,7 @@ static void shrink_delays(struct shrinking *work)
         struct scenario candidate = *work->best;
         candidate.delays = REPLAY_DELAY_SLOW_LINK;
         candidate.delays_seed = (unsigned)(pair / ranks * SCENARIO_RANKS_MAX + pair % ranks);
-        if (pair / ranks != pair % ranks && attempt(work, candidate))
+        if (pair / ranks != pair % ranks && explain_attempt(work, candidate))
             return;
     }
 }
@@ -352,7 +352,7 @@ static bool shrink_to_one_choice(struct shrinking *work)
             memset(candidate.choices, 0, sizeof candidate.choices);
             candidate.choices[i] = value;
             candidate.choice_count = i + 1;
-            if (attempt(work, candidate))
+            if (explain_attempt(work, candidate))
                 return true;
         }
     return false;
@@ -363,12 +363,12 @@ static bool shrink_choice(struct shrinking *work, size_t i)
     struct scenario candidate = *work->best;
     candidate.choice_count--;
     memmove(candidate.choices + i, candidate.choices + i + 1, candidate.choice_count - i);
-    if (attempt(work, candidate))
+    if (explain_attempt(work, candidate))
         return true;
     for (uint8_t value = 0; value < 2 && work->best->choices[i] > value; value++) {
         candidate = *work->best;
         candidate.choices[i] = value;
-        if (attempt(work, candidate))
+        if (explain_attempt(work, candidate))
             return true;
     }
     return false;
@@ -380,7 +380,7 @@ static void shrink_answers(struct shrinking *work)
     struct scenario plain = *work->best;
     plain.explored = false;
     plain.choice_count = 0;
-    if (attempt(work, plain))
+    if (explain_attempt(work, plain))
         return;
     for (size_t i = work->best->choice_count; i >= SCENARIO_ANSWER_BYTES;) {
         struct scenario candidate = *work->best;
@@ -388,7 +388,7 @@ static void shrink_answers(struct shrinking *work)
         candidate.choice_count -= SCENARIO_ANSWER_BYTES;
         memmove(candidate.choices + i, candidate.choices + i + SCENARIO_ANSWER_BYTES,
                 candidate.choice_count - i);
-        attempt(work, candidate);
+        explain_attempt(work, candidate);
     }
 }
 
@@ -402,7 +402,7 @@ static void shrink_choices(struct shrinking *work)
     while (work->best->choice_count > 0) {
         struct scenario candidate = *work->best;
         candidate.choice_count /= 2;
-        if (!attempt(work, candidate))
+        if (!explain_attempt(work, candidate))
             break;
     }
     bool changed = work->best->choice_count > 0 && !shrink_to_one_choice(work);
@@ -426,13 +426,13 @@ static void shrink_buffering(struct shrinking *work)
     candidate.choice_count = work->messages;
     memset(candidate.choices, 0, candidate.choice_count);
     struct scenario before = *work->best;
-    if (!attempt(work, candidate))
+    if (!explain_attempt(work, candidate))
         return;
     size_t sends = candidate.choice_count, unbuffered = 0;
     for (size_t i = 0; i < sends && trials < TRIALS_MAX; i++) {
         candidate = *work->best;
         candidate.choices[i] = 1;
-        if (!attempt(work, candidate))
+        if (!explain_attempt(work, candidate))
             unbuffered++;
     }
     if (unbuffered == 0 || unbuffered == sends || trials >= TRIALS_MAX)
@@ -482,8 +482,8 @@ static bool shrink_timeout(struct shrinking *work)
     if (strcmp(work->rule, timeout))
         return false;
     shrink_all(work);
-    trial_ms = limit_seconds_again() * 1000;
-    trial(work->collective, work->best, false, rule, &work->messages);
+    trial_ms = time_limit_seconds_again() * 1000;
+    explain_trial(work->collective, work->best, false, rule, &work->messages);
     if (!strcmp(rule, timeout))
         return true;
     *work->best = found;
@@ -496,10 +496,10 @@ const char *harness_shrink(const struct collective *collective, struct scenario 
     if (!execute_adapt(collective, scenario))
         return NULL;
     work = (struct shrinking){.collective = collective, .best = scenario};
-    const int long_ms = limit_seconds_again() * 1000;
+    const int long_ms = time_limit_seconds_again() * 1000;
     for (trial_ms = SHORT_MS;; trial_ms = long_ms) {
         trials = 0;
-        trial(collective, scenario, true, work.rule, &work.messages);
+        explain_trial(collective, scenario, true, work.rule, &work.messages);
         if (!work.rule[0])
             return NULL;
         if (strcmp(work.rule, timeout))

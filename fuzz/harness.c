@@ -11,7 +11,7 @@
 #include "model/model.h"
 #include "fuzz/cost.h"
 #include "fuzz/memory.h"
-#include "fuzz/place.h"
+#include "fuzz/srcline.h"
 #include "fuzz/decisions.h"
 #include "fuzz/scenario/execute.h"
 
@@ -31,7 +31,7 @@ extern int __asan_region_is_poisoned(void *begin, size_t size) __attribute__((we
 
 /* --- the ranks' environment ------------------------------------------------------------------- */
 
-static void report(const char *rule, const char *format, ...)
+static void harness_report(const char *rule, const char *format, ...)
 {
     char text[WORLD_TEXT_MAX];
     va_list arguments;
@@ -41,21 +41,21 @@ static void report(const char *rule, const char *format, ...)
     world_note(rule, "%s", text);
 }
 
-static void entered(int call, int group)
+static void harness_entered(int call, int group)
 {
     now.entered[call][group]++;
     if (now.left_early[call][group])
         decisions_late(world_rank(), call);
 }
 
-static int missing(int call, int group, int size)
+static int harness_missing(int call, int group, int size)
 {
     int ranks = size - now.entered[call][group];
     now.left_early[call][group] |= ranks > 0;
     return ranks;
 }
 
-static void result(int call, int group, int rank, uint64_t checksum)
+static void harness_result(int call, int group, int rank, uint64_t checksum)
 {
     if (now.result_rank[call][group] < 0) {
         now.result_rank[call][group] = rank;
@@ -66,7 +66,7 @@ static void result(int call, int group, int rank, uint64_t checksum)
     }
 }
 
-static void calling(int inside)
+static void harness_calling(int inside)
 {
     (void)inside;
 }
@@ -79,7 +79,7 @@ static int run_rank(int rank, void *context)
 }
 
 /* For real ranks: what of this event the library was free to decide. */
-static void note(void *context, const struct world_event *event)
+static void harness_note(void *context, const struct world_event *event)
 {
     (void)context;
     if (event->context % 2) /* of a collective of the library's */
@@ -96,14 +96,14 @@ static void note(void *context, const struct world_event *event)
         decisions_sent(event->rank, event->flag);
 }
 
-static void show(void *context, const struct world_event *event)
+static void harness_show(void *context, const struct world_event *event)
 {
     FILE *out = context;
     const char *call = event->call ? event->call : "";
-    char tag[24], peer[24], place[PLACE_BYTES] = "";
+    char tag[24], peer[24], place[SRCLINE_BYTES] = "";
     if (event->kind == WORLD_EVENT_SEND || event->kind == WORLD_EVENT_RECV ||
         event->kind == WORLD_EVENT_BLOCK)
-        place_get(place);
+        srcline_get(place);
     const char *at = *place ? ", at " : "";
     snprintf(tag, sizeof tag, event->tag < 0 ? "any tag" : "tag %d", event->tag);
     snprintf(peer, sizeof peer, event->peer < 0 ? "any rank" : "rank %d", event->peer);
@@ -260,7 +260,8 @@ bool harness_leaks(void)
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-static void find(struct world_outcome *out, const char *rule, int rank, const char *format, ...)
+static void harness_find(struct world_outcome *out, const char *rule, int rank, const char *format,
+                         ...)
 {
     if (out->finding_count == WORLD_FINDINGS_MAX)
         return;
@@ -294,7 +295,7 @@ static void plan_make(const struct collective *collective, struct scenario *scen
 
 /* For gigabytes only wrong results and overruns count: a size that an int cannot count may be
  * refused by MPI_Pack, or by a collective on some ranks alone, and the world has no room for it. */
-static bool refused(const struct scenario *scenario, const struct world_outcome *out)
+static bool harness_refused(const struct scenario *scenario, const struct world_outcome *out)
 {
     return scenario->type == TYPE_HUGE && out->finding_count &&
            strcmp(out->finding[0].rule, "wrong-result") != 0 &&
@@ -316,7 +317,7 @@ static void find_lost(struct world_outcome *out, FILE *places)
     int rank;
     if (!memory_lost(&rank, text))
         return;
-    find(out, "leaked-memory", rank, "%s", text);
+    harness_find(out, "leaked-memory", rank, "%s", text);
     if (places)
         memory_lost_places(places);
 }
@@ -325,12 +326,12 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
                     const struct harness_schedule *schedule, struct world_outcome *out)
 {
     static const struct shape_memory memory = {world_take, world_give};
-    static struct execute_environment environment = {.report = report,
+    static struct execute_environment environment = {.report = harness_report,
                                                      .pause = world_pause,
-                                                     .entered = entered,
-                                                     .missing = missing,
-                                                     .result = result,
-                                                     .calling = calling,
+                                                     .entered = harness_entered,
+                                                     .missing = harness_missing,
+                                                     .result = harness_result,
+                                                     .calling = harness_calling,
                                                      .memory = &memory};
     if (!execute_adapt(collective, scenario))
         return false;
@@ -359,15 +360,16 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
     if (world_run(&options, out) != CORE_OK)
         exit(3);
     given_up |= !out->finished;
-    if (refused(scenario, out))
+    if (harness_refused(scenario, out))
         out->finding_count = 0;
     find_lost(out, schedule->places);
     if (out->wildcard_rank >= 0 && smallest_group(scenario) > 2) /* of two there is one other */
-        find(out, "wildcard", out->wildcard_rank,
-             "rank %d receives from any source, and always gets rank %d's message, where"
-             " other ranks name their sources: any other message with that tag could be taken for "
-             "its own",
-             out->wildcard_rank, out->wildcard_source);
+        harness_find(
+            out, "wildcard", out->wildcard_rank,
+            "rank %d receives from any source, and always gets rank %d's message, where"
+            " other ranks name their sources: any other message with that tag could be taken for "
+            "its own",
+            out->wildcard_rank, out->wildcard_source);
     if (!out->finding_count)
         cost_check(collective, scenario, &options, out);
     return true;
@@ -381,7 +383,7 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
     const struct replay_policy policy = scenario_policy(scenario, execute_world_size(scenario));
     struct replay_choice choice;
     struct harness_schedule schedule = {&policy, &choice, NULL, timeline, timeline};
-    schedule.event = timeline ? show : harness_noting ? note : NULL;
+    schedule.event = timeline ? harness_show : harness_noting ? harness_note : NULL;
     replay_choice_bytes(&choice, scenario->choices,
                         scenario->explored ? 0 : scenario->choice_count);
     return harness_run_as(collective, scenario, &schedule, out);

@@ -50,7 +50,7 @@ static struct lost {
     int site_count;
 } lost;
 
-static void hold(size_t *held, size_t bytes, size_t most)
+static void memory_hold(size_t *held, size_t bytes, size_t most)
 {
     if (world_rank() < 0)
         return;
@@ -60,7 +60,7 @@ static void hold(size_t *held, size_t bytes, size_t most)
                       world_rank(), bytes, *held >> 20);
 }
 
-static void unhold(size_t *held, size_t bytes)
+static void memory_unhold(size_t *held, size_t bytes)
 {
     *held = *held > bytes ? *held - bytes : 0;
 }
@@ -78,7 +78,7 @@ static void *sparse_new(size_t bytes)
     size_t pages = (bytes + PAGE - 1) / PAGE * PAGE;
     if (bytes > HELD_SPARSE_MAX || sparse_count == SPARSE_MAX)
         return NULL;
-    hold(&sparse_bytes, bytes, HELD_SPARSE_MAX);
+    memory_hold(&sparse_bytes, bytes, HELD_SPARSE_MAX);
     struct sparse *made = &sparse[sparse_count];
     made->map_bytes = pages + 2 * PAGE;
     made->map =
@@ -111,7 +111,7 @@ static void sparse_free(struct sparse *block)
 {
     CORE_CHECK(block >= sparse && block < sparse + sparse_count); /* invariant 2 */
     munmap(block->map, block->map_bytes);
-    unhold(&sparse_bytes, block->bytes);
+    memory_unhold(&sparse_bytes, block->bytes);
     *block = sparse[--sparse_count];
 }
 
@@ -143,7 +143,7 @@ void *memory_allocate(size_t bytes, bool zeroed, const void *site)
 {
     if (bytes >= BLOCK_SPARSE) /* what is mapped is zero */
         return memory_note(sparse_new(bytes), bytes, memory_free, site);
-    hold(&held_bytes, bytes, HELD_MAX);
+    memory_hold(&held_bytes, bytes, HELD_MAX);
     return memory_note(zeroed ? calloc(1, bytes) : malloc(bytes), bytes, memory_free, site);
 }
 
@@ -157,7 +157,7 @@ void memory_free(void *data)
         return;
     }
     if (data)
-        unhold(&held_bytes, malloc_usable_size(data));
+        memory_unhold(&held_bytes, malloc_usable_size(data));
     free(data);
 }
 
@@ -166,8 +166,8 @@ void *memory_reallocate(void *data, size_t bytes, const void *site)
     struct sparse *mapped = sparse_count ? sparse_find(data) : NULL;
     if (!mapped && bytes < BLOCK_SPARSE) {
         if (data)
-            unhold(&held_bytes, malloc_usable_size(data));
-        hold(&held_bytes, bytes, HELD_MAX);
+            memory_unhold(&held_bytes, malloc_usable_size(data));
+        memory_hold(&held_bytes, bytes, HELD_MAX);
         memory_forget(data);
         return memory_note(realloc(data, bytes), bytes, memory_free, site);
     }

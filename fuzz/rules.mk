@@ -5,9 +5,10 @@ CFLAGS_fuzz = $(MPI_CFLAGS) -fno-semantic-interposition
 # --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------
 
 FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
-    $(addprefix fuzz/,harness decisions exhaust exhaust_set explain cost limit memory place \
-    replaced target trace)
-FUZZ_HARNESS += $(addprefix explore/,ahead branch search failure sent buffers state spread meeting)
+    $(addprefix fuzz/,harness decisions exhaust exhaust_set explain cost memory srcline \
+    time_limit replaced libfuzzer_main trace)
+FUZZ_HARNESS += $(addprefix explore/,ahead branch search failure message_diff buffers \
+    state spread meeting)
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 
@@ -41,7 +42,7 @@ $(BUILD)/fuzz/corpus: $(FUZZ_CORPUS) $(FUZZ_LIBS)
 	    %/registry.o,$(FUZZ_CORPUS)) $(FUZZ_LIBS) -lm
 
 # Deeper defects, to measure what the fuzzer goes by.
-$(BUILD)/fuzz/deep: $(BUILD)/fuzz/obj/fuzz/deep.o $(FUZZ_LIBS)
+$(BUILD)/fuzz/deep: $(BUILD)/fuzz/obj/fuzz/planted_hard.o $(FUZZ_LIBS)
 	$(if $(V),,@echo "  link  $@")
 	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined -o $@ $^ -lm
 

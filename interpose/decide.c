@@ -9,7 +9,7 @@
 
 #include "interpose/layer/layer.h"
 #include "interpose/perturb.h"
-#include "interpose/turns.h"
+#include "interpose/live_order.h"
 #include "replay/policy/policy.h"
 
 enum { LOOK_MS = 1000, BITS = 30 };
@@ -31,15 +31,15 @@ struct asked { /* a decision, or a poll that has no number yet */
     const struct replay_name *name; /* NULL: nothing is asked for */
 };
 
-static struct asked ask(bool numbered, bool poll, bool again)
+static struct asked decide_ask(bool numbered, bool poll, bool again)
 {
     struct asked asked = {.numbered = numbered, .poll = poll, .again = again};
     if (numbered)
-        asked.name = perturb_answer(turns_thread_first() + decisions + 1);
+        asked.name = perturb_answer(live_order_thread_first() + decisions + 1);
     return asked;
 }
 
-static void answered(const struct asked *asked, bool found)
+static void decide_answered(const struct asked *asked, bool found)
 {
     decisions += asked->numbered && (found || !asked->again);
 }
@@ -51,7 +51,7 @@ static bool finds_nothing(const struct asked *asked)
 }
 
 /* The answer without the one that stands for a poll that finds something; -1: none is asked for. */
-static int32_t wanted(const struct asked *asked)
+static int32_t decide_wanted(const struct asked *asked)
 {
     return asked->name ? asked->name->source - asked->poll : -1;
 }
@@ -64,9 +64,9 @@ bool decide_here(struct lane *lane)
 
 int decide_receive(struct lane *lane, MPI_Comm comm)
 {
-    const struct asked asked = ask(true, false, false);
+    const struct asked asked = decide_ask(true, false, false);
     int rank = asked.name ? recorder_comm_rank_of(lane, comm, asked.name->source) : -1;
-    answered(&asked, true);
+    decide_answered(&asked, true);
     return rank >= 0 ? rank : MPI_ANY_SOURCE;
 }
 
@@ -135,13 +135,13 @@ static void polled_note(MPI_Comm comm, int source, int tag, bool poll, bool foun
 static struct asked ask_probe(int source, int tag, MPI_Comm comm, bool poll)
 {
     bool again = poll && polled_find(comm, source, tag);
-    return ask(source == MPI_ANY_SOURCE || (poll && !again), poll, again);
+    return decide_ask(source == MPI_ANY_SOURCE || (poll && !again), poll, again);
 }
 
 /* The rank whose message is to be found; MPI_PROC_NULL: whichever. */
 static int probe_source(const struct asked *asked, MPI_Comm comm)
 {
-    int32_t world = wanted(asked);
+    int32_t world = decide_wanted(asked);
     int rank = world >= 0 ? recorder_comm_rank_of(here, comm, world) : -1;
     return rank >= 0 ? rank : MPI_PROC_NULL;
 }
@@ -153,7 +153,7 @@ int decide_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     const struct asked asked = ask_probe(source, tag, comm, false);
     int from = probe_source(&asked, comm);
     int returned = OWN(Probe)(from == MPI_PROC_NULL ? source : from, tag, comm, status);
-    answered(&asked, true);
+    decide_answered(&asked, true);
     polled_note(comm, source, tag, false, true);
     return returned;
 }
@@ -165,7 +165,7 @@ int decide_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_
     const struct asked asked = ask_probe(source, tag, comm, false);
     int from = probe_source(&asked, comm);
     int returned = OWN(Mprobe)(from == MPI_PROC_NULL ? source : from, tag, comm, message, status);
-    answered(&asked, true);
+    decide_answered(&asked, true);
     polled_note(comm, source, tag, false, true);
     return returned;
 }
@@ -178,13 +178,13 @@ static int poll_once(int source, int tag, MPI_Comm comm, int *flag, MPI_Message 
                    : OWN(Iprobe)(source, tag, comm, flag, status);
 }
 
-static int poll(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
-                MPI_Status *status)
+static int decide_poll(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                       MPI_Status *status)
 {
     if (source == MPI_PROC_NULL || !flag)
         return poll_once(source, tag, comm, flag, message, status);
     if (!polled_find(comm, source, tag))
-        turns_probes(comm, source);
+        live_order_probes(comm, source);
     const struct asked asked = ask_probe(source, tag, comm, true);
     int returned = MPI_SUCCESS, from = probe_source(&asked, comm);
     uint64_t until = 0;
@@ -200,14 +200,14 @@ static int poll(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
         while (look_on(&asked, returned != MPI_SUCCESS || *flag, &until));
     }
     bool found = returned != MPI_SUCCESS || *flag;
-    answered(&asked, found);
+    decide_answered(&asked, found);
     polled_note(comm, source, tag, true, found);
     return returned;
 }
 
 int decide_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    return poll(source, tag, comm, flag, NULL, status);
+    return decide_poll(source, tag, comm, flag, NULL, status);
 }
 
 int decide_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
@@ -215,7 +215,7 @@ int decide_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *m
 {
     if (!message)
         return OWN(Improbe)(source, tag, comm, flag, message, status);
-    return poll(source, tag, comm, flag, message, status);
+    return decide_poll(source, tag, comm, flag, message, status);
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -229,8 +229,8 @@ struct several { /* requests that a call names */
 
 /* all: the call completes all of them or none. False: there is nothing to decide, or the call will
  * be refused: `told`, where it says what it found, is nowhere, or so are the requests. */
-static bool several(int count, MPI_Request request[], bool told, bool poll, bool all,
-                    struct several *out)
+static bool decide_several(int count, MPI_Request request[], bool told, bool poll, bool all,
+                           struct several *out)
 {
     struct several s = {.count = count, .request = request};
     bool again = poll;
@@ -244,7 +244,7 @@ static bool several(int count, MPI_Request request[], bool told, bool poll, bool
     }
     if (!s.active)
         return false;
-    s.asked = ask((s.active > 1 && !all) || (poll && !again), poll, again);
+    s.asked = decide_ask((s.active > 1 && !all) || (poll && !again), poll, again);
     *out = s;
     return true;
 }
@@ -256,7 +256,7 @@ static bool is_active(const struct several *s, int32_t index)
 
 static void several_answered(const struct several *s, bool found)
 {
-    answered(&s->asked, found);
+    decide_answered(&s->asked, found);
     for (int i = 0; i < s->count; i++)
         recorder_request_poll(s->info[i], s->asked.poll && !found);
 }
@@ -266,11 +266,11 @@ int decide_Test(MPI_Request *request, int *flag, MPI_Status *status)
     struct several s;
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
-    if (!several(1, request, flag, true, true, &s))
+    if (!decide_several(1, request, flag, true, true, &s))
         return OWN(Test)(request, flag, status);
     if (finds_nothing(&s.asked)) {
         *flag = 0;
-    } else if (wanted(&s.asked) >= 0) {
+    } else if (decide_wanted(&s.asked) >= 0) {
         returned = OWN(Wait)(request, status);
         *flag = 1;
     } else {
@@ -287,14 +287,14 @@ int decide_Request_get_status(MPI_Request request, int *flag, MPI_Status *status
     struct several s;
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
-    if (!several(1, &request, flag, true, true, &s))
+    if (!decide_several(1, &request, flag, true, true, &s))
         return OWN(Request_get_status)(request, flag, status);
     *flag = 0;
     if (!finds_nothing(&s.asked))
         do
             returned = OWN(Request_get_status)(request, flag, status);
         while (returned == MPI_SUCCESS && !*flag &&
-               (wanted(&s.asked) >= 0 || look_on(&s.asked, false, &until)));
+               (decide_wanted(&s.asked) >= 0 || look_on(&s.asked, false, &until)));
     several_answered(&s, returned != MPI_SUCCESS || *flag);
     return returned;
 }
@@ -304,11 +304,11 @@ int decide_Testall(int count, MPI_Request request[], int *flag, MPI_Status statu
     struct several s;
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
-    if (!several(count, request, flag, true, true, &s))
+    if (!decide_several(count, request, flag, true, true, &s))
         return OWN(Testall)(count, request, flag, status);
     if (finds_nothing(&s.asked)) {
         *flag = 0;
-    } else if (wanted(&s.asked) >= 0) {
+    } else if (decide_wanted(&s.asked) >= 0) {
         returned = OWN(Waitall)(count, request, status);
         *flag = 1;
     } else {
@@ -325,13 +325,13 @@ int decide_Testany(int count, MPI_Request request[], int *index, int *flag, MPI_
     struct several s;
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
-    if (!several(count, request, index && flag, true, false, &s))
+    if (!decide_several(count, request, index && flag, true, false, &s))
         return OWN(Testany)(count, request, index, flag, status);
     if (finds_nothing(&s.asked)) {
         *flag = 0;
         *index = MPI_UNDEFINED;
-    } else if (is_active(&s, wanted(&s.asked))) {
-        *index = wanted(&s.asked);
+    } else if (is_active(&s, decide_wanted(&s.asked))) {
+        *index = decide_wanted(&s.asked);
         returned = OWN(Wait)(&request[*index], status);
         *flag = 1;
     } else {
@@ -347,10 +347,10 @@ int decide_Waitany(int count, MPI_Request request[], int *index, MPI_Status *sta
 {
     struct several s;
     int returned;
-    if (!several(count, request, index, false, false, &s))
+    if (!decide_several(count, request, index, false, false, &s))
         return OWN(Waitany)(count, request, index, status);
-    if (is_active(&s, wanted(&s.asked))) {
-        *index = wanted(&s.asked);
+    if (is_active(&s, decide_wanted(&s.asked))) {
+        *index = decide_wanted(&s.asked);
         returned = OWN(Wait)(&request[*index], status);
     } else {
         returned = OWN(Waitany)(count, request, index, status);
@@ -382,9 +382,9 @@ int decide_Waitsome(int count, MPI_Request request[], int *out_count, int index[
                     MPI_Status status[])
 {
     struct several s;
-    if (!several(count, request, out_count && index, false, false, &s))
+    if (!decide_several(count, request, out_count && index, false, false, &s))
         return OWN(Waitsome)(count, request, out_count, index, status);
-    int32_t bits = wanted(&s.asked);
+    int32_t bits = decide_wanted(&s.asked);
     int returned = bits > 0 ? wait_bits(&s, bits, out_count, index, status)
                             : OWN(Waitsome)(count, request, out_count, index, status);
     several_answered(&s, true);
@@ -398,7 +398,7 @@ int decide_Testsome(int count, MPI_Request request[], int *out_count, int index[
     struct several s;
     uint64_t until = 0;
     int returned = MPI_SUCCESS;
-    if (!several(count, request, out_count && index, true, false, &s))
+    if (!decide_several(count, request, out_count && index, true, false, &s))
         return OWN(Testsome)(count, request, out_count, index, status);
     if (finds_nothing(&s.asked)) {
         *out_count = 0;

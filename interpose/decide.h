@@ -6,7 +6,7 @@
  * What is not named is left to the library. What is named is waited for: the search names only what
  * can come. A poll that has found nothing looks longer when it comes again, so that as in a world a
  * program seldom polls in vain twice. (Whose
- * turn it is at a window or among threads: turns.h.) */
+ * turn it is at a window or among threads: live_order.h.) */
 #ifndef INTERPOSE_DECIDE_H
 #define INTERPOSE_DECIDE_H
 

@@ -19,7 +19,7 @@ static struct {
 } tool;
 static __thread unsigned hidden_depth __attribute__((tls_model("initial-exec")));
 
-static void futex(struct lock *lock, int operation, uint32_t value)
+static void lock_futex(struct lock *lock, int operation, uint32_t value)
 {
     int saved = errno;
     syscall(SYS_futex, &lock->state, operation, value, NULL, NULL, 0);
@@ -39,17 +39,17 @@ void lock_wait(struct lock *lock)
     }
     /* There may be more who wait: whoever has waited leaves it as one that others wait for. */
     while (atomic_exchange_explicit(&lock->state, LOCK_WAITED, memory_order_acquire) != LOCK_FREE)
-        futex(lock, FUTEX_WAIT, LOCK_WAITED);
+        lock_futex(lock, FUTEX_WAIT, LOCK_WAITED);
 }
 
 void lock_wake(struct lock *lock)
 {
-    futex(lock, FUTEX_WAKE, 1);
+    lock_futex(lock, FUTEX_WAKE, 1);
 }
 
 /* --- what ThreadSanitizer does not see -------------------------------------------------------- */
 
-static note_fn find(const char *name)
+static note_fn lock_find_entry(const char *name)
 {
     void *found = dlsym(RTLD_DEFAULT, name);
     note_fn function;
@@ -59,21 +59,21 @@ static note_fn find(const char *name)
 
 void hidden_start(void)
 {
-    tool.sync_begin = find("AnnotateIgnoreSyncBegin");
-    tool.sync_end = find("AnnotateIgnoreSyncEnd");
-    tool.access_begin = find("AnnotateIgnoreReadsBegin"); /* and writes */
-    tool.access_end = find("AnnotateIgnoreReadsEnd");
+    tool.sync_begin = lock_find_entry("AnnotateIgnoreSyncBegin");
+    tool.sync_end = lock_find_entry("AnnotateIgnoreSyncEnd");
+    tool.access_begin = lock_find_entry("AnnotateIgnoreReadsBegin"); /* and writes */
+    tool.access_end = lock_find_entry("AnnotateIgnoreReadsEnd");
     tool.on = dlsym(RTLD_DEFAULT, "__tsan_init") && tool.sync_begin && tool.sync_end &&
               tool.access_begin && tool.access_end;
 }
 
-static void hide(void)
+static void lock_hide(void)
 {
     tool.sync_begin(__FILE__, __LINE__);
     tool.access_begin(__FILE__, __LINE__);
 }
 
-static void show(void)
+static void lock_show(void)
 {
     tool.access_end(__FILE__, __LINE__);
     tool.sync_end(__FILE__, __LINE__);
@@ -82,13 +82,13 @@ static void show(void)
 void hidden_begin(void)
 {
     if (tool.on && !hidden_depth++)
-        hide();
+        lock_hide();
 }
 
 void hidden_end(void)
 {
     if (hidden_depth && !--hidden_depth)
-        show();
+        lock_show();
 }
 
 void hidden_sleep(uint64_t ns)
@@ -103,7 +103,7 @@ unsigned hidden_pause(void)
 {
     unsigned depth = hidden_depth;
     if (depth)
-        show();
+        lock_show();
     hidden_depth = 0;
     return depth;
 }
@@ -111,6 +111,6 @@ unsigned hidden_pause(void)
 void hidden_resume(unsigned depth)
 {
     if (depth)
-        hide();
+        lock_hide();
     hidden_depth = depth;
 }

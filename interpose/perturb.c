@@ -8,7 +8,7 @@
 
 #include "interpose/decide.h"
 #include "interpose/lock.h"
-#include "interpose/turns.h"
+#include "interpose/live_order.h"
 
 static struct replay_policy policy;
 static uint64_t send_number, receive_number, call_number;
@@ -20,7 +20,7 @@ struct reason {
     size_t bytes;
 };
 
-static void hear(enum core_status status, const char *message, void *context)
+static void perturb_hear(enum core_status status, const char *message, void *context)
 {
     const struct reason *reason = context;
     (void)status;
@@ -34,7 +34,7 @@ bool perturb_start(const char *text, char *out_reason, size_t reason_bytes)
 
     replay_policy_init(&policy);
     policy.buffering = REPLAY_EAGER;
-    core_report_hook(hear, &reason);
+    core_report_hook(perturb_hear, &reason);
     enum core_status status = replay_policy_read(&policy, text);
     if (status == CORE_OK)
         status = replay_policy_check(&policy, REPLAY_LIVE);
@@ -43,13 +43,13 @@ bool perturb_start(const char *text, char *out_reason, size_t reason_bytes)
         replay_policy_done(&policy);
     recorder.perturb = status == CORE_OK;
     if (recorder.perturb)
-        turns_start(&policy);
+        live_order_start(&policy);
     return recorder.perturb;
 }
 
 /* --- at work ---------------------------------------------------------------------------------- */
 
-static uint64_t take(uint64_t *counter)
+static uint64_t perturb_take(uint64_t *counter)
 {
     return recorder.threads ? __atomic_add_fetch(counter, 1, __ATOMIC_RELAXED) : ++*counter;
 }
@@ -64,17 +64,17 @@ void perturb_before(struct lane *lane, const struct spool_event *e, bool waits)
 {
     int rank = recorder.world_rank;
     (void)lane;
-    uint64_t number = take(&call_number);
+    uint64_t number = perturb_take(&call_number);
     if (turns.on) {
-        turns_came(e->seq);
-        turns_before(waits);
+        live_order_came(e->seq);
+        live_order_before(waits);
     }
     if (policy.delay != REPLAY_DELAY_NONE)
         pause_ns(replay_policy_delay(&policy, 1, rank, -1, number) +
                  replay_policy_delay(&policy, 1, rank, rank, number));
 }
 
-static bool buffers(struct replay_send send, uint64_t who)
+static bool perturb_buffers(struct replay_send send, uint64_t who)
 {
     struct replay_choice choice;
     replay_choice_keyed(&choice, policy.seed, who, send.number);
@@ -86,7 +86,7 @@ bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint
                   MPI_Comm comm)
 {
     static __thread uint64_t own;
-    uint64_t number = decide_on() ? turns_thread_first() + ++own : take(&send_number);
+    uint64_t number = decide_on() ? live_order_thread_first() + ++own : perturb_take(&send_number);
     if (policy.delay == REPLAY_DELAY_SLOW_LINK || policy.delay == REPLAY_DELAY_SWARM) {
         int to = recorder_comm_world(lane, comm, dest);
         if (to >= 0)
@@ -96,8 +96,8 @@ bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint
         decide_on() ? perturb_answer(REPLAY_BUFFER_NUMBERS + number) : NULL;
     if (name)
         return name->source == 0;
-    return !buffers((struct replay_send){.bytes = bytes, .event = e->seq, .number = number},
-                    2 * (uint64_t)recorder.world_rank);
+    return !perturb_buffers((struct replay_send){.bytes = bytes, .event = e->seq, .number = number},
+                            2 * (uint64_t)recorder.world_rank);
 }
 
 /* Sends inside a collective have no names. */
@@ -105,8 +105,9 @@ bool perturb_inner_send(uint64_t bytes)
 {
     if (policy.buffering == REPLAY_SEND_LIST || policy.buffering == REPLAY_SEND_ONLY)
         return false;
-    return !buffers((struct replay_send){.bytes = bytes, .number = take(&call_number)},
-                    2 * (uint64_t)recorder.world_rank + 1);
+    return !perturb_buffers(
+        (struct replay_send){.bytes = bytes, .number = perturb_take(&call_number)},
+        2 * (uint64_t)recorder.world_rank + 1);
 }
 
 bool decide_on(void)
@@ -136,7 +137,7 @@ static int pinned_source(struct lane *lane, const struct spool_event *e, uint64_
 
 int perturb_source(struct lane *lane, const struct spool_event *e, int source, MPI_Comm comm)
 {
-    return pinned_source(lane, e, take(&receive_number), source, comm);
+    return pinned_source(lane, e, perturb_take(&receive_number), source, comm);
 }
 
 /* A probe that finds nothing has no number; the one that finds something has the next. */
@@ -148,7 +149,7 @@ int perturb_poll(struct lane *lane, const struct spool_event *e, int source, MPI
 
 void perturb_found(void)
 {
-    take(&receive_number);
+    perturb_take(&receive_number);
 }
 
 int perturb_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,

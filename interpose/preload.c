@@ -114,7 +114,7 @@ static void trace_of(const char *folder, char out[PATH_MAX])
         slash[-6] = 0;
 }
 
-static void advise(const char *why, const char *folder)
+static void preload_advise(const char *why, const char *folder)
 {
     char out[PATH_MAX], text[PATH_MAX + 600];
 
@@ -126,7 +126,8 @@ static void advise(const char *why, const char *folder)
 void life_name_spools(const char *folder)
 {
     if (recorder.world_rank == 0)
-        advise("no call of MPI_Finalize makes the trace; once all ranks have ended", folder);
+        preload_advise("no call of MPI_Finalize makes the trace; once all ranks have ended",
+                       folder);
 }
 
 /* enum spool_state; -1: the rank has no record in the folder. */
@@ -174,19 +175,20 @@ void life_make_trace(const char *folder)
     int missing = records_missing(folder);
     trace_of(folder, out);
     if (missing == AT_WORK) {
-        advise("no trace is made: not all ranks have come back from MPI_Finalize; once they have "
-               "ended",
-               folder);
+        preload_advise(
+            "no trace is made: not all ranks have come back from MPI_Finalize; once they have "
+            "ended",
+            folder);
     } else if (missing && hosts_several()) {
         snprintf(text, sizeof text,
                  "no trace is made: the records of %d of %d ranks are in '%.300s' on other "
                  "machines; with what is there brought here",
                  missing, recorder.world_size, folder);
-        advise(text, folder);
+        preload_advise(text, folder);
     } else if (find_command(command) && run_recover(command, folder, out)) {
         spools_remove(folder);
     } else {
         snprintf(text, sizeof text, "the trace '%.200s' is not written; try", out);
-        advise(text, folder);
+        preload_advise(text, folder);
     }
 }

@@ -28,8 +28,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "interpose/base.h"
-#include "interpose/fate.h"
+#include "interpose/dropped_records.h"
+#include "interpose/exit_record.h"
 #include "interpose/filter.h"
 #include "interpose/objects/handles.h"
 #include "interpose/layer/layer.h"
@@ -37,9 +37,9 @@
 #include "interpose/life.h"
 #include "interpose/lock.h"
 #include "interpose/misuse/bounds.h"
-#include "interpose/linger.h"
+#include "interpose/overlap_delay.h"
 #include "interpose/misuse/payload.h"
-#include "interpose/own.h"
+#include "interpose/lib_threads.h"
 #include "interpose/perturb.h"
 #include "interpose/misuse/usage.h"
 
@@ -215,7 +215,7 @@ uint64_t recorder_started_clock(void)
     if (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8))
         recorder.tsc = true;
 #endif
-    own_before();
+    lib_threads_before();
     read_clocks(&life.ticks, &life.realtime_ns);
     return life.ticks;
 }
@@ -297,7 +297,7 @@ static void fill_header(struct spool_header *header, int thread_level)
     header->layer = recorder.layer;
     header->bsend_overhead = MPI_BSEND_OVERHEAD;
     header->starter = starter_number();
-    own_tell(header);
+    lib_threads_tell(header);
     header->flags |= (recorder.filter ? SPOOL_FLAG_FILTERED : 0) |
                      (recorder.unseen ? SPOOL_FLAG_UNSEEN : 0) |
                      (recorder.several ? SPOOL_FLAG_SEVERAL : 0);
@@ -354,7 +354,7 @@ static void thread_ends(void *argument)
         leave_all(lane);
     recorder_thread.ready = recorder_thread.current = NULL;
     hidden_begin();
-    fate_thread_end(lane);
+    exit_record_thread_end(lane);
     hidden_end();
     if (!recorder
              .on) /* or this is a forked child, where the lock may be another thread's for ever */
@@ -455,7 +455,7 @@ struct lane *recorder_lane_slow(void **cfa)
     } else {
         if (life.key_made)
             pthread_setspecific(life.key, lane);
-        fate_thread_start(lane);
+        exit_record_thread_start(lane);
         recorder_thread.ready = lane;
     }
     hidden_end();
@@ -595,7 +595,8 @@ struct lane *usage_outside(unsigned call, void **cfa)
     return NULL;
 }
 
-static void started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, MPI_Group all);
+static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned call, void **cfa,
+                                  MPI_Group all);
 
 static uint32_t lanes_made(void)
 {
@@ -607,7 +608,7 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     if (error == MPI_SUCCESS && library_handles() &&
         !OWN(Comm_rank)(recorder_handle.comm_world, &recorder.world_rank) &&
         !OWN(Comm_size)(recorder_handle.comm_world, &recorder.world_size))
-        started(thread_level, t_enter, call, cfa, recorder_handle.group_null);
+        recorder_started_once(thread_level, t_enter, call, cfa, recorder_handle.group_null);
 }
 
 void recorder_started_apart(uint64_t t_enter, unsigned call, void **cfa, MPI_Group all)
@@ -615,7 +616,7 @@ void recorder_started_apart(uint64_t t_enter, unsigned call, void **cfa, MPI_Gro
     recorder.apart = library_handles() && !OWN(Group_rank)(all, &recorder.world_rank) &&
                      !OWN(Group_size)(all, &recorder.world_size);
     if (recorder.apart)
-        started(MPI_THREAD_SINGLE, t_enter, call, cfa, all);
+        recorder_started_once(MPI_THREAD_SINGLE, t_enter, call, cfa, all);
 }
 
 void recorder_world_known(struct lane *lane)
@@ -625,11 +626,12 @@ void recorder_world_known(struct lane *lane)
 }
 
 /* all: the group of all processes; none: that of MPI_COMM_WORLD. */
-static void started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, MPI_Group all)
+static void recorder_started_once(int thread_level, uint64_t t_enter, unsigned call, void **cfa,
+                                  MPI_Group all)
 {
     enum { VERSION = 100 };
     int provided = 0, version = 0, subversion = 0;
-    own_after();
+    lib_threads_after();
     if (OWN(Get_version)(&version, &subversion) == MPI_SUCCESS)
         recorder.standard = version * VERSION + subversion;
     if (OWN(Query_thread)(&provided) != MPI_SUCCESS)
@@ -709,7 +711,7 @@ static void started(int thread_level, uint64_t t_enter, unsigned call, void **cf
     recorder.buffers = looks && buffers && strcmp(buffers, "on") == 0;
     if (recorder.buffers)
         bounds_start();
-    linger_start(provided);
+    overlap_delay_start(provided);
     const char *why =
         inner ? layer_start(lane->writer.header->library) : "library layer off: not asked for";
     lane->writer.header->layer = recorder.layer;
@@ -726,10 +728,10 @@ static void started(int thread_level, uint64_t t_enter, unsigned call, void **cf
                 recorder_warn(reason);
         }
     }
-    fate_thread_start(lane);
-    fate_start();
+    exit_record_thread_start(lane);
+    exit_record_start();
     layer_errors_start(lane->writer.header->library);
-    fate_watch_python();
+    exit_record_watch_python();
     recorder.on = true;
     recorder_leave(lane, e, MPI_SUCCESS, STEP_ON);
 }
@@ -750,7 +752,7 @@ static void end_state(enum spool_state state, int code)
 void recorder_finalizing(struct lane *lane)
 {
     uint64_t ticks, realtime;
-    fate_finalizing();
+    exit_record_finalizing();
     layer_stop();
     handles_finalize();
     read_clocks(&ticks, &realtime);
@@ -773,7 +775,7 @@ void recorder_finalized(struct lane *lane)
 void recorder_aborting(struct lane *lane, int code)
 {
     (void)lane;
-    fate_say(FATE_ABORT, code, NULL);
+    exit_record_say(EXIT_CAUSE_ABORT, code, NULL);
     end_state(SPOOL_STATE_ABORTED, code);
 }
 
@@ -802,7 +804,7 @@ __attribute__((destructor)) static void at_exit(void)
     if (!recorder.on || (int)getpid() != life.pid)
         return;
     if (!recorder.late_ended) /* else it may never have called MPI_Init */
-        fate_say(FATE_EXIT, 0, NULL);
+        exit_record_say(EXIT_CAUSE_EXIT, 0, NULL);
     end_state(recorder.late_ended ? SPOOL_STATE_FINALIZED : SPOOL_STATE_EXITED, 0);
 }
 
@@ -874,7 +876,7 @@ void recorder_args(struct lane *lane, uint64_t seq, unsigned first, unsigned cou
 void recorder_list(struct lane *lane, uint64_t seq, unsigned argument, enum spool_list_role role,
                    int bytes, int64_t count, const void *value)
 {
-    enum { BYTES_MAX = SPOOL_AGAIN_SAME_MAX };
+    enum { BYTES_MAX = SPOOL_DELTA_SAME_MAX };
     if (count <= 0 || !value)
         return;
     for (int64_t first = 0; first < count;) {

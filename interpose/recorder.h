@@ -66,13 +66,13 @@ struct lane {
     uint32_t steady_count;
     uint64_t steady_events; /* of the lane, with the last of them; others since: they are none */
     uint64_t buffer_seq;    /* the last call that was given buffers, and where they start */
-    const void *buffer[FATE_BUFFERS];
-    void *signal_stack; /* fate.c; NULL: none */
+    const void *buffer[EXIT_CAUSE_BUFFERS];
+    void *signal_stack; /* exit_record.c; NULL: none */
     uint64_t applying;  /* the call, of the sample, whose operation is the program's own; 0 none */
     uint64_t doubted;   /* the last call that was given a handle of no object (usage.h) */
     uint64_t unread;    /* the last call whose data could not be read */
     uint64_t unseen;    /* the collective whose inside is not recorded; 0 none */
-    uint8_t lingered[256]; /* how often, by place (linger.h) */
+    uint8_t lingered[256]; /* how often, by place (overlap_delay.h) */
     uint32_t lingered_ns;  /* in all */
     struct lane *next, *next_free;
 };
@@ -97,7 +97,7 @@ extern struct recorder { /* of the process */
     bool buffers; /* usage.h looks at what buffers overlap, and whether they change while MPI owns
                      them */
     bool perturb; /* a live policy is set */
-    bool linger;  /* threads stay a moment in calls (linger.h) */
+    bool linger;  /* threads stay a moment in calls (overlap_delay.h) */
     bool layer;   /* the library layer is on */
     bool several; /* machines */
     bool apart;   /* it was started by MPI_Session_init, and MPI_Init has not been called */
@@ -371,7 +371,7 @@ static inline void recorder_fields(struct spool_event *e, uint32_t comm, int32_t
     e->request = request;
 }
 
-void linger_inside(struct lane *lane, const struct spool_event *e); /* linger.h */
+void linger_inside(struct lane *lane, const struct spool_event *e); /* overlap_delay.h */
 
 /* The call starts: from here on the watcher sees it. */
 static inline void recorder_open(struct lane *lane, struct spool_event *e)

@@ -11,7 +11,8 @@ INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-decl
 INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature array binding binding_code \
                        fault file machine memory python random status table text work) \
                    $(addprefix core/trace/,basic event event_view request) \
-                   $(addprefix core/history/,base blocks define epoch follow space) \
+                   $(addprefix core/history/,coll_volume define dropped_summary epoch follow \
+                   registry) \
                    $(basename $(wildcard replay/policy/*.c))
 
 INTERPOSE_GEN = $(BUILD)/gen/interpose_calls.c

@@ -8,7 +8,7 @@
 #include "interpose/filter.h"
 #include "interpose/life.h"
 #include "interpose/misuse/bounds.h"
-#include "interpose/turns.h"
+#include "interpose/live_order.h"
 
 /* MPI_Init of a program that is recorded since its first session. */
 static struct spool_event *join_open(struct lane **out_lane, unsigned call, void **cfa)
@@ -26,7 +26,7 @@ static struct spool_event *join_open(struct lane **out_lane, unsigned call, void
 
 /* The call has returned: a handler of the program's may have had the error that is returned here.
  */
-static void back(struct spool_event *e)
+static void special_back(struct spool_event *e)
 {
     recorder_thread.raised = false;
     recorder_back(e);
@@ -34,7 +34,7 @@ static void back(struct spool_event *e)
 
 static int join_close(struct lane *lane, struct spool_event *e, int returned)
 {
-    back(e);
+    special_back(e);
     if (returned == MPI_SUCCESS)
         session_joined(lane);
     recorder_leave(lane, e, returned, STEP_ON);
@@ -112,7 +112,7 @@ int special_Finalize(Finalize_fn real, void **cfa)
     recorder_open(lane, e);
     recorder_finalizing(lane);
     int returned = real();
-    back(e);
+    special_back(e);
     recorder_leave(lane, e, returned, STEP_ON);
     recorder_finalized(lane);
     if (recorder_plain())
@@ -137,7 +137,7 @@ int special_Abort(Abort_fn real, void **cfa, MPI_Comm comm, int errorcode)
     recorder_open(lane, e);
     recorder_aborting(lane, errorcode);
     int returned = real(comm, errorcode);
-    back(e);
+    special_back(e);
     recorder_leave(lane, e, returned, STEP_ON);
     return returned;
 }
@@ -156,7 +156,7 @@ int special_Pcontrol(Pcontrol_fn real, void **cfa, int level)
     recorder_args(lane, e->seq, 0, 1, in);
     recorder_open(lane, e);
     int returned = real(level);
-    back(e);
+    special_back(e);
     recorder_leave(lane, e, returned, STEP_LOCAL);
     return returned;
 }
@@ -186,8 +186,8 @@ static void list_write(struct several *s)
 
 /* out: what the call must be given to write to. Filled in place: a struct that is given back is
  * copied in words wider than those it has just been stored in, which waits for them. */
-static void enter(struct several *s, unsigned call, void **cfa, const MPI_Request *request,
-                  bool poll, bool out)
+static void special_enter(struct several *s, unsigned call, void **cfa, const MPI_Request *request,
+                          bool poll, bool out)
 {
     struct lane *lane = s->lane;
     const MPI_Request *given = request;
@@ -198,7 +198,7 @@ static void enter(struct several *s, unsigned call, void **cfa, const MPI_Reques
         request = recorder_seen(request, (int64_t)count * (int64_t)sizeof *request);
     s->e = poll ? recorder_poll_enter(lane, call, cfa) : recorder_enter(lane, call, cfa);
     if (UNLIKELY(turns.on))
-        turns_came(s->e->seq);
+        live_order_came(s->e->seq);
     recorder_fields(s->e, 0, EVENT_NONE, EVENT_NONE, 0, count, 0);
     usage_least(lane, s->e->seq, count, "count", 0);
     usage_pointer(lane, s->e->seq, count > 0 ? (const void *)request : "", "array_of_requests");
@@ -283,14 +283,14 @@ int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Startall, recorder_handle.comm_null)))
         return real(count, array_of_requests);
     struct several s = {.lane = lane, .count = count};
-    enter(&s, CALL_Startall, cfa, array_of_requests, false, true);
+    special_enter(&s, CALL_Startall, cfa, array_of_requests, false, true);
     for (int i = 0; s.info && i < count; i++)
         if (UNLIKELY((s.info[i].kind & REQUEST_KIND_MASK) == REQUEST_COLL) && recorder.layer)
             layer_restarted(s.info[i].id, s.e->seq);
     for (int i = 0; UNLIKELY(recorder.payload) && s.info && i < count; i++)
         payload_started(lane, s.info[i].id, s.e->seq);
     int returned = real(count, array_of_requests);
-    back(s.e);
+    special_back(s.e);
     for (int i = 0; s.info && i < count; i++)
         recorder_request_started(s.info[i], &array_of_requests[i]);
     recorder_leave(lane, s.e, returned, STEP_ON);
@@ -305,12 +305,12 @@ int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitall, recorder_handle.comm_null)))
         return real(count, array_of_requests, array_of_statuses);
     struct several s = {.lane = lane, .count = count};
-    enter(&s, CALL_Waitall, cfa, array_of_requests, false, true);
+    special_enter(&s, CALL_Waitall, cfa, array_of_requests, false, true);
     statuses_look(&s, cfa, count, array_of_statuses);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, count);
     int returned = real(count, array_of_requests, array_of_statuses);
-    back(s.e);
+    special_back(s.e);
     done_all(&s, count, array_of_requests, array_of_statuses, returned);
     recorder_leave(lane, s.e, returned, STEP_ON);
     return returned;
@@ -324,14 +324,14 @@ static int test_all(Testall_fn real, unsigned call, void **cfa, int count,
         (UNLIKELY(recorder.filter) && filter_out(lane, call, recorder_handle.comm_null)))
         return real(count, array_of_requests, flag, array_of_statuses);
     struct several s = {.lane = lane, .keeps = call != CALL_Testall, .count = count};
-    enter(&s, call, cfa, array_of_requests, true, flag);
+    special_enter(&s, call, cfa, array_of_requests, true, flag);
     statuses_look(&s, cfa, count, array_of_statuses);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, count);
     if (UNLIKELY(recorder.perturb) && s.info && !s.keeps && decide_here(lane))
         real = decide_Testall;
     int returned = real(count, array_of_requests, flag, array_of_statuses);
-    back(s.e);
+    special_back(s.e);
     bool done = returned == MPI_SUCCESS ? *flag : returned == MPI_ERR_IN_STATUS;
     if (poll_again(&s, cfa, returned, done))
         return returned;
@@ -381,11 +381,11 @@ int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of
     if (status == MPI_STATUS_IGNORE)
         status = &own;
     struct several s = {.lane = lane, .count = count};
-    enter(&s, CALL_Waitany, cfa, array_of_requests, false, index);
+    special_enter(&s, CALL_Waitany, cfa, array_of_requests, false, index);
     if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
         real = decide_Waitany;
     int returned = real(count, array_of_requests, index, status);
-    back(s.e);
+    special_back(s.e);
     done_any(&s, array_of_requests, index, status, returned);
     recorder_leave(lane, s.e, returned, STEP_ON);
     return returned;
@@ -402,11 +402,11 @@ static int test_any(Testany_fn real, unsigned call, void **cfa, int count,
     if (status == MPI_STATUS_IGNORE)
         status = &own;
     struct several s = {.lane = lane, .keeps = call != CALL_Testany, .count = count};
-    enter(&s, call, cfa, array_of_requests, true, index && flag);
+    special_enter(&s, call, cfa, array_of_requests, true, index && flag);
     if (UNLIKELY(recorder.perturb) && s.info && !s.keeps && decide_here(lane))
         real = decide_Testany;
     int returned = real(count, array_of_requests, index, flag, status);
-    back(s.e);
+    special_back(s.e);
     bool done = returned != MPI_SUCCESS || *flag;
     if (poll_again(&s, cfa, returned, done))
         return returned;
@@ -466,14 +466,14 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
         (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitsome, recorder_handle.comm_null)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     struct several s = {.lane = lane, .count = incount};
-    enter(&s, CALL_Waitsome, cfa, array_of_requests, false, outcount && array_of_indices);
+    special_enter(&s, CALL_Waitsome, cfa, array_of_requests, false, outcount && array_of_indices);
     some_out(&s, outcount, array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, incount);
     if (UNLIKELY(recorder.perturb) && s.info && decide_here(lane))
         real = decide_Waitsome;
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    back(s.e);
+    special_back(s.e);
     done_some(&s, cfa, array_of_requests, outcount, array_of_indices, array_of_statuses, returned);
     recorder_leave(lane, s.e, returned, STEP_ON);
     return returned;
@@ -488,14 +488,14 @@ static int test_some(Testsome_fn real, unsigned call, void **cfa, int incount,
         (UNLIKELY(recorder.filter) && filter_out(lane, call, recorder_handle.comm_null)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     struct several s = {.lane = lane, .keeps = call != CALL_Testsome, .count = incount};
-    enter(&s, call, cfa, array_of_requests, true, outcount && array_of_indices);
+    special_enter(&s, call, cfa, array_of_requests, true, outcount && array_of_indices);
     some_out(&s, outcount, array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE && s.info)
         array_of_statuses = recorder_statuses(lane, incount);
     if (UNLIKELY(recorder.perturb) && s.info && !s.keeps && decide_here(lane))
         real = decide_Testsome;
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    back(s.e);
+    special_back(s.e);
     bool done = returned != MPI_SUCCESS || *outcount != 0;
     if (poll_again(&s, cfa, returned, done))
         return returned;

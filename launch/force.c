@@ -265,8 +265,8 @@ enum core_status force_policy_text(struct trace *trace, const struct replay_poli
 /* --- the run ---------------------------------------------------------------------------------- */
 
 /* A command that ended well need not have run the job through: it may have run nothing at all. */
-static enum force_outcome ended(uint32_t rank_count, const struct launch_result *launched,
-                                uint32_t *out_ranks)
+static enum force_outcome force_ended(uint32_t rank_count, const struct launch_result *launched,
+                                      uint32_t *out_ranks)
 {
     struct trace trace;
 
@@ -303,7 +303,7 @@ enum core_status force_run(struct trace *trace, uint32_t rank_count,
     status = launch_job(&launch, &launched);
     made.status = launched.status;
     made.stalled = launched.stalled;
-    made.outcome = ended(trace ? trace->rank_count : rank_count, &launched, &made.ranks);
+    made.outcome = force_ended(trace ? trace->rank_count : rank_count, &launched, &made.ranks);
     if (launched.end == LAUNCH_END_DEADLOCK)
         made.outcome = FORCE_HUNG;
     else if (launched.end == LAUNCH_END_BUDGET)

@@ -41,7 +41,8 @@ static unsigned long job_of(const char *path)
                : 0;
 }
 
-static void note(struct launch *launch, const char *path, dev_t device, uint64_t inode)
+static void launch_leftover_note_one(struct launch *launch, const char *path, dev_t device,
+                                     uint64_t inode)
 {
     struct launch_leftover *more;
 
@@ -80,7 +81,7 @@ static void rank_note(struct launch *launch, pid_t pid, unsigned long job, unsig
             !at || line[at] != '/' || !job_of(line + at))
             continue;
         if (job_of(line + at) == job)
-            note(launch, line + at, makedev(major, minor), inode);
+            launch_leftover_note_one(launch, line + at, makedev(major, minor), inode);
         else
             *seen = !*seen || *seen == job_of(line + at) ? job_of(line + at) : SEVERAL;
     }

@@ -46,16 +46,16 @@ static uint64_t ended_ns(const struct launch_rank *rank, uint64_t monotonic_to_r
 
         uint64_t at = end->realtime_ns - (uint64_t)rank->lane[l].header.compared[0].ahead_ns;
 
-        if (end->kind != FATE_NONE && (!first || at < first))
+        if (end->kind != EXIT_CAUSE_NONE && (!first || at < first))
             first = at;
     }
     return first || !rank->gone ? first : rank->gone_ns + monotonic_to_real;
 }
 
-static bool tells(const struct launch_rank *rank)
+static bool launch_trace_tells(const struct launch_rank *rank)
 {
     for (uint32_t l = 0; l < rank->lane_count; l++)
-        if (rank->lane[l].header.end.kind != FATE_NONE)
+        if (rank->lane[l].header.end.kind != EXIT_CAUSE_NONE)
             return true;
     return false;
 }
@@ -65,7 +65,7 @@ static bool may_be_first(const struct launch_rank *rank)
 {
     if (state_of(rank) == SPOOL_STATE_FINALIZED)
         return false;
-    return tells(rank) || (rank->gone && !launch_watch_termed(rank));
+    return launch_trace_tells(rank) || (rank->gone && !launch_watch_termed(rank));
 }
 
 /* Ranks of the world that left no spool: they had not come back from MPI_Init. */
@@ -125,9 +125,10 @@ static void culprit_look(struct culprit *culprit, const struct launch_rank *rank
         culprit->termed = rank;
     if (!may_be_first(rank))
         return;
-    if (!tells(rank) && rank->local && rank->pidfd < 0)
+    if (!launch_trace_tells(rank) && rank->local && rank->pidfd < 0)
         culprit->unseen = rank;
-    culprit->tie = first && !tells(rank) && !tells(first) && rank->gone_turn == first->gone_turn;
+    culprit->tie = first && !launch_trace_tells(rank) && !launch_trace_tells(first) &&
+                   rank->gone_turn == first->gone_turn;
     if (!first || at_ns < culprit->at_ns) {
         culprit->rank = rank;
         culprit->at_ns = at_ns;
@@ -162,7 +163,7 @@ static const struct launch_rank *culprit_find(const struct launch *launch,
     }
     if (!culprit.rank)
         return culprit.failed;
-    if (!tells(culprit.rank)) {
+    if (!launch_trace_tells(culprit.rank)) {
         bool killed = culprit.rank->status_known && WIFSIGNALED(culprit.rank->status);
 
         if ((culprit.tie && !killed) || culprit.any_missing ||

@@ -21,7 +21,7 @@
  * may have died. */
 enum { LEAVE_TRIES = 300, SHARE_PATH = PATH_MAX + 80 };
 
-static bool number(const char *name, int *out_value)
+static bool shares_number(const char *name, int *out_value)
 {
     const char *text = getenv(name);
     if (!text || !*text)
@@ -36,7 +36,7 @@ bool shares_job(int *out_rank, int *out_size)
                                           {"PMI_RANK", "PMI_SIZE"},
                                           {"SLURM_PROCID", "SLURM_NTASKS"}};
     for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
-        if (number(pair[i][0], out_rank) && number(pair[i][1], out_size))
+        if (shares_number(pair[i][0], out_rank) && shares_number(pair[i][1], out_size))
             return true;
     return false;
 }
@@ -55,7 +55,7 @@ static void share_path(char *path, size_t room, const char *folder, uint64_t key
     snprintf(path, room, "%s/%016" PRIx64 ".%" PRIu64 ".%s", folder, key, share, end);
 }
 
-static bool load(const char *path, struct replay_exploration *out_part)
+static bool shares_load(const char *path, struct replay_exploration *out_part)
 {
     FILE *file = fopen(path, "r");
     if (!file)
@@ -65,7 +65,7 @@ static bool load(const char *path, struct replay_exploration *out_part)
     return good;
 }
 
-static enum core_status save(const char *path, const struct replay_exploration *part)
+static enum core_status shares_save(const char *path, const struct replay_exploration *part)
 {
     char partial[SHARE_PATH + 16];
     snprintf(partial, sizeof partial, "%s.partial", path);
@@ -78,7 +78,7 @@ static enum core_status save(const char *path, const struct replay_exploration *
 }
 
 /* Opens and locks; -1 when it could not be had. */
-static int lock(const char *path, bool wait)
+static int shares_lock(const char *path, bool wait)
 {
     int fd = core_file_create(path, O_RDWR);
     while (fd >= 0 && flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
@@ -103,7 +103,7 @@ static enum core_status work_on(const struct replay_program *program,
     if (access(result, F_OK) == 0)
         return CORE_OK;
     share_path(path, sizeof path, folder, key, share, "lock");
-    int fd = lock(path, wait);
+    int fd = shares_lock(path, wait);
     if (fd < 0)
         return wait ? core_report(CORE_IO, "cannot lock '%s': %s", path, strerror(errno)) : CORE_OK;
     enum core_status status = CORE_OK;
@@ -113,7 +113,7 @@ static enum core_status work_on(const struct replay_program *program,
         own.runs_max = options->runs_max / REPLAY_EXPLORE_SHARES + 1;
         status = replay_explore(program, &own, &part);
         if (status == CORE_OK) {
-            status = save(result, &part);
+            status = shares_save(result, &part);
             replay_exploration_done(&part);
         }
     }
@@ -121,8 +121,8 @@ static enum core_status work_on(const struct replay_program *program,
     return status;
 }
 
-static enum core_status gather(const struct replay_program *program, const char *folder,
-                               uint64_t key, struct replay_exploration *out_sum)
+static enum core_status shares_gather(const struct replay_program *program, const char *folder,
+                                      uint64_t key, struct replay_exploration *out_sum)
 {
     struct replay_exploration sum = {0}, part;
     char path[SHARE_PATH];
@@ -130,7 +130,7 @@ static enum core_status gather(const struct replay_program *program, const char 
 
     for (uint64_t share = 0; share < REPLAY_EXPLORE_SHARES && status == CORE_OK; share++) {
         share_path(path, sizeof path, folder, key, share, "done");
-        if (load(path, &part))
+        if (shares_load(path, &part))
             status = replay_exploration_merge(&sum, &part);
         else
             status =
@@ -191,7 +191,7 @@ void shares_job_leave(void)
 }
 
 /* Whether the answer has been given: its exit status. */
-static bool said(const struct shares *shares, int *out_exit)
+static bool shares_said(const struct shares *shares, int *out_exit)
 {
     FILE *file = fopen(shares->said, "r");
     if (!file)
@@ -242,22 +242,23 @@ enum core_status shares_explore(struct shares *shares, const struct replay_progr
     for (int wait = 0; wait < 2; wait++) /* first what is free, then what is left: a lock that can
                                             be had then has lost its owner */
         for (uint64_t i = 0;
-             i < REPLAY_EXPLORE_SHARES && status == CORE_OK && !said(shares, &exit_status); i++)
+             i < REPLAY_EXPLORE_SHARES && status == CORE_OK && !shares_said(shares, &exit_status);
+             i++)
             status = work_on(program, options, shares->folder, shares->key,
                              (i + (uint64_t)rank * 5) % REPLAY_EXPLORE_SHARES, wait);
     if (status != CORE_OK)
         return status;
-    shares->fd = lock(shares->said, true);
+    shares->fd = shares_lock(shares->said, true);
     if (shares->fd < 0)
         return core_report(CORE_IO, "cannot lock '%s': %s", shares->said, strerror(errno));
-    if (said(shares, out_exit)) {
+    if (shares_said(shares, out_exit)) {
         if (lseek(shares->fd, 0, SEEK_END) < 0 || write(shares->fd, "x", 1) != 1)
             status = core_report(CORE_IO, "cannot write '%s': %s", shares->said, strerror(errno));
         close(shares->fd);
         return status;
     }
     *out_speak = true;
-    return gather(program, shares->folder, shares->key, out_sum);
+    return shares_gather(program, shares->folder, shares->key, out_sum);
 }
 
 void shares_done(struct shares *shares, int exit_status)

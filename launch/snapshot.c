@@ -35,8 +35,8 @@ static uint8_t lane_standing(const char *job_path, const struct spool_lane_name 
 }
 
 /* By rank; a rank runs if one of its lanes does. NULL: out of memory. */
-static uint8_t *standings(const char *job_path, const struct spool_lane_name *lane, uint32_t count,
-                          uint32_t *out_ranks)
+static uint8_t *snapshot_standings(const char *job_path, const struct spool_lane_name *lane,
+                                   uint32_t count, uint32_t *out_ranks)
 {
     uint32_t ranks = (uint32_t)lane[count - 1].rank + 1;
     uint8_t *standing = malloc(ranks);
@@ -77,7 +77,7 @@ static enum core_status waits_find(const char *job_path, struct ending *out_endi
         status = core_report(CORE_NOT_FOUND, "no rank of the job in '%s' has called MPI_Init yet",
                              job_path);
     if (status == CORE_OK) {
-        standing = standings(job_path, lane, count, &ranks);
+        standing = snapshot_standings(job_path, lane, count, &ranks);
         status = standing ? proof_prover_new(&prover) : CORE_NO_MEMORY;
     }
     if (status == CORE_OK)

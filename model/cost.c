@@ -165,7 +165,8 @@ static enum core_status measure_part(struct measuring *m, const struct collectiv
     return status;
 }
 
-static bool complete(const struct collective_list *collectives, const struct collective *collective)
+static bool cost_complete(const struct collective_list *collectives,
+                          const struct collective *collective)
 {
     for (uint32_t i = 0; i < collective->count; i++) {
         const struct collective_part *part = &collectives->part[collective->first + i];
@@ -221,7 +222,7 @@ static enum core_status measure_one(struct measuring *m, const struct collective
     const struct trace_event *first = &collectives->part[collective->first].event;
     const struct trace_call *call = call_of(m->trace, collectives, collective);
     const struct cost_kind *known = call ? find_kind(call) : NULL;
-    const struct cost_kind *kind = complete(collectives, collective) ? known : NULL;
+    const struct cost_kind *kind = cost_complete(collectives, collective) ? known : NULL;
     struct replay_measure measure;
     bool done = false;
     enum core_status status = CORE_OK;

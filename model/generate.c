@@ -88,7 +88,7 @@ enum core_status model_generate_check(const struct model_generate_request *r)
 
 /* --- the builder ------------------------------------------------------------------------------ */
 
-static void put(struct generate *g, int kind, uint32_t peer, uint64_t words)
+static void generate_put(struct generate *g, int kind, uint32_t peer, uint64_t words)
 {
     enum core_status status =
         CORE_ARRAY_ROOM(g->step, g->step_room, g->step_count + 1, "a step of messages");
@@ -108,15 +108,15 @@ static void put(struct generate *g, int kind, uint32_t peer, uint64_t words)
 
 void generate_send(struct generate *g, uint32_t to, uint64_t words)
 {
-    put(g, REPLAY_SEND, to, words);
+    generate_put(g, REPLAY_SEND, to, words);
 }
 
 void generate_recv(struct generate *g, uint32_t from, uint64_t words)
 {
-    put(g, REPLAY_RECV, from, words);
+    generate_put(g, REPLAY_RECV, from, words);
 }
 
-static void emit(struct generate *g, const struct replay_op *op)
+static void generate_emit(struct generate *g, const struct replay_op *op)
 {
     if (g->status != CORE_OK)
         return;
@@ -136,7 +136,7 @@ void generate_step(struct generate *g)
     g->step_count = 0;
     if (count <= 1) {
         if (count)
-            emit(g, &g->step[0]);
+            generate_emit(g, &g->step[0]);
         return;
     }
     int32_t *request = core_alloc(count * sizeof *request);
@@ -150,7 +150,7 @@ void generate_step(struct generate *g)
         g->step[i].kind = g->step[i].kind == REPLAY_SEND ? REPLAY_ISEND : REPLAY_IRECV;
         g->step[i].request = g->request++;
         request[i] = first + (int32_t)i;
-        emit(g, &g->step[i]);
+        generate_emit(g, &g->step[i]);
     }
     g->op_count++;
     if (g->status == CORE_OK)
@@ -160,10 +160,10 @@ void generate_step(struct generate *g)
 
 void generate_combine(struct generate *g, uint64_t words)
 {
-    emit(g, &(struct replay_op){.kind = REPLAY_COMBINE,
-                                .bytes = words,
-                                .request = REPLAY_NO_REQUEST,
-                                .matched = REPLAY_ANY});
+    generate_emit(g, &(struct replay_op){.kind = REPLAY_COMBINE,
+                                         .bytes = words,
+                                         .request = REPLAY_NO_REQUEST,
+                                         .matched = REPLAY_ANY});
 }
 
 void generate_exchange(struct generate *g, uint32_t to, uint64_t words_out, uint32_t from,
@@ -174,7 +174,7 @@ void generate_exchange(struct generate *g, uint32_t to, uint64_t words_out, uint
     generate_step(g);
 }
 
-static uint64_t offset(const struct generate *g, uint32_t block)
+static uint64_t generate_offset(const struct generate *g, uint32_t block)
 {
     uint64_t rest = g->words % g->P;
     return g->words / g->P * block + (block < rest ? block : rest);
@@ -184,13 +184,13 @@ uint64_t generate_blocks(const struct generate *g, uint32_t first, uint32_t coun
 {
     first %= g->P;
     if (first + count <= g->P)
-        return offset(g, first + count) - offset(g, first);
-    return g->words - offset(g, first) + offset(g, first + count - g->P);
+        return generate_offset(g, first + count) - generate_offset(g, first);
+    return g->words - generate_offset(g, first) + generate_offset(g, first + count - g->P);
 }
 
 /* After the first few ranks: would the whole be too long? Judged by the shortest of them, so that a
  * busy root does not count. */
-static void foresee(struct generate *g, const char *id, uint32_t ranks_done)
+static void generate_foresee(struct generate *g, const char *id, uint32_t ranks_done)
 {
     uint64_t least = UINT64_MAX;
     for (uint32_t r = 0; r < ranks_done; r++)
@@ -225,7 +225,7 @@ enum core_status model_generate(const struct model_generate_request *request,
         of->build(&g);
         CORE_CHECK(g.step_count == 0);
         if (g.rank == 3)
-            foresee(&g, request->id, 4);
+            generate_foresee(&g, request->id, 4);
     }
     free(g.step);
     if (g.status != CORE_OK) {

@@ -131,8 +131,8 @@ int model_compare(struct model_ratio a, struct model_ratio b)
     return x < y ? -1 : x > y;
 }
 
-static int keeps(struct model_ratio formula, model_wide most, enum model_relation relation,
-                 uint64_t measured)
+static int model_keeps_bound(struct model_ratio formula, model_wide most,
+                             enum model_relation relation, uint64_t measured)
 {
     if (relation == MODEL_AT_MOST)
         return measured <= most;
@@ -141,14 +141,16 @@ static int keeps(struct model_ratio formula, model_wide most, enum model_relatio
 
 int model_keeps(const struct model_cost *cost, uint64_t rounds, uint64_t words, uint64_t operations)
 {
-    return keeps((struct model_ratio){cost->rounds, 1}, cost->rounds, cost->rounds_relation,
-                 rounds) &&
-           keeps(cost->words, cost->words_most, cost->words_relation, words) &&
-           keeps(cost->operations, cost->operations_most, cost->operations_relation, operations);
+    return model_keeps_bound((struct model_ratio){cost->rounds, 1}, cost->rounds,
+                             cost->rounds_relation, rounds) &&
+           model_keeps_bound(cost->words, cost->words_most, cost->words_relation, words) &&
+           model_keeps_bound(cost->operations, cost->operations_most, cost->operations_relation,
+                             operations);
 }
 
 /* 2 exact, 1 within the rounding of blocks, 0 not this row. */
-static int matches(const struct model_row *of, const struct model_query *query, uint32_t parameter)
+static int model_matches(const struct model_row *of, const struct model_query *query,
+                         uint32_t parameter)
 {
     struct model_case one = {
         .ranks = query->ranks, .root = query->root, .parameter = parameter, .words = query->words};
@@ -188,7 +190,7 @@ size_t model_match(const struct model_query *query, struct model_match *match, s
             first = 3, last = 64; /* k = 2 is the binomial tree, k = P the linear row */
         for (uint32_t parameter = first; parameter <= last; parameter++) {
             int quality = first != last && parameter >= query->ranks ? 0
-                          : in_domain(row, query, parameter) ? matches(row, query, parameter)
+                          : in_domain(row, query, parameter) ? model_matches(row, query, parameter)
                                                              : 0;
             if (!quality)
                 continue;

@@ -28,7 +28,7 @@ static uint32_t first_mask(const struct generate *g, uint32_t v)
 }
 
 /* Ranks under v, itself included. */
-static uint32_t subtree(const struct generate *g, uint32_t v)
+static uint32_t row_subtree(const struct generate *g, uint32_t v)
 {
     uint32_t room = v ? lowest_bit(v) : g->P;
     return room < g->P - v ? room : g->P - v;
@@ -85,7 +85,7 @@ struct generate_order generate_order_mesh(const struct generate *g)
 }
 
 /* The step in which v is reached: its last bit in the order; -1 for the root. */
-static int reached(const struct generate_order *order, uint32_t v)
+static int row_reached(const struct generate_order *order, uint32_t v)
 {
     int at = -1;
     for (uint32_t i = 0; i < order->count; i++)
@@ -96,7 +96,7 @@ static int reached(const struct generate_order *order, uint32_t v)
 
 void generate_bcast_ordered(struct generate *g, const struct generate_order *order)
 {
-    int at = reached(order, g->rank ^ g->root);
+    int at = row_reached(order, g->rank ^ g->root);
     if (at >= 0) {
         generate_recv(g, g->rank ^ order->bit[at], g->words);
         generate_step(g);
@@ -109,7 +109,7 @@ void generate_bcast_ordered(struct generate *g, const struct generate_order *ord
 
 void generate_reduce_ordered(struct generate *g, const struct generate_order *order)
 {
-    int at = reached(order, g->rank ^ g->root);
+    int at = row_reached(order, g->rank ^ g->root);
     for (uint32_t i = order->count; i-- > (uint32_t)(at + 1);) {
         generate_recv(g, g->rank ^ order->bit[i], g->words);
         generate_step(g);
@@ -138,7 +138,7 @@ void generate_reduce_binomial(struct generate *g, uint32_t root, uint64_t words)
 
 static uint64_t subtree_words(const struct generate *g, uint32_t v, int vector)
 {
-    return vector ? generate_blocks(g, v, subtree(g, v)) : g->words * subtree(g, v);
+    return vector ? generate_blocks(g, v, row_subtree(g, v)) : g->words * row_subtree(g, v);
 }
 
 void generate_scatter_binomial(struct generate *g, uint32_t root, int vector)

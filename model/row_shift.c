@@ -61,7 +61,7 @@ static struct mesh_plan mesh_plan(uint32_t q, uint32_t s)
     return plan;
 }
 
-static uint64_t length(int64_t way)
+static uint64_t row_shift_length(int64_t way)
 {
     return (uint64_t)(way < 0 ? -way : way);
 }
@@ -69,7 +69,8 @@ static uint64_t length(int64_t way)
 uint64_t model_shift_mesh_steps(uint32_t q, uint32_t distance)
 {
     struct mesh_plan plan = mesh_plan(q, distance);
-    return length(plan.row) + length(plan.carry) + length(plan.column);
+    return row_shift_length(plan.row) + row_shift_length(plan.carry) +
+           row_shift_length(plan.column);
 }
 
 static void build_mesh(struct generate *g)
@@ -77,7 +78,7 @@ static void build_mesh(struct generate *g)
     uint32_t q = generate_side(g), column = g->rank % q;
     struct mesh_plan plan = mesh_plan(q, g->parameter);
     int64_t right = plan.row < 0 ? -1 : 1, down = plan.column < 0 ? -1 : 1;
-    for (uint64_t i = 0; i < length(plan.row); i++)
+    for (uint64_t i = 0; i < row_shift_length(plan.row); i++)
         generate_exchange(g, generate_along_row(q, g->rank, right), g->words,
                           generate_along_row(q, g->rank, -right), g->words);
     if (plan.carry > 0
@@ -85,7 +86,7 @@ static void build_mesh(struct generate *g)
             : plan.carry < 0 && column >= q + plan.row) /* what is here crossed the end */
         generate_exchange(g, generate_along_column(q, g->rank, plan.carry), g->words,
                           generate_along_column(q, g->rank, -plan.carry), g->words);
-    for (uint64_t i = 0; i < length(plan.column); i++)
+    for (uint64_t i = 0; i < row_shift_length(plan.column); i++)
         generate_exchange(g, generate_along_column(q, g->rank, down), g->words,
                           generate_along_column(q, g->rank, -down), g->words);
 }

@@ -87,7 +87,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool differs(const struct diff_row *row)
+static bool diff_differs(const struct diff_row *row)
 {
     bool other = row->in[0] != row->in[1] || !same_text(row->algorithm[0], row->algorithm[1]);
 
@@ -110,7 +110,7 @@ static void rows_join(struct diff *diff)
             diff->row[joined++] = diff->row[i];
     }
     for (uint32_t i = 0; i < joined; i++) {
-        if (differs(&diff->row[i]))
+        if (diff_differs(&diff->row[i]))
             diff->row[kept++] = diff->row[i];
         else
             row_done(&diff->row[i]);
@@ -329,7 +329,7 @@ static bool has_identity(const struct report_facts *facts, char **identity, cons
     return false;
 }
 
-static enum core_status identities(const struct report_facts *facts, char ***out)
+static enum core_status diff_identities(const struct report_facts *facts, char ***out)
 {
     enum core_status status = CORE_ARRAY_NEW(*out, facts->findings->count + 1, "the comparison");
 
@@ -343,10 +343,10 @@ static enum core_status identities(const struct report_facts *facts, char ***out
 static enum core_status findings_gather(struct diff *diff)
 {
     char **identity[2] = {NULL, NULL};
-    enum core_status status = identities(diff->side[0], &identity[0]);
+    enum core_status status = diff_identities(diff->side[0], &identity[0]);
 
     if (status == CORE_OK)
-        status = identities(diff->side[1], &identity[1]);
+        status = diff_identities(diff->side[1], &identity[1]);
     for (int side = 1; side >= 0 && status == CORE_OK; side--)
         for (uint32_t i = 0; i < diff->side[side]->findings->count && status == CORE_OK; i++)
             if (!has_identity(diff->side[!side], identity[!side], identity[side][i]))

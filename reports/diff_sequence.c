@@ -18,8 +18,8 @@ static bool by_chance(const struct trace_event *event)
            trait_in(event->traits, TRAIT_ANY_TIME);
 }
 
-static enum core_status next(struct trace_cursor *cursor, struct trace_event *out_event,
-                             bool *out_more)
+static enum core_status diff_sequence_next(struct trace_cursor *cursor,
+                                           struct trace_event *out_event, bool *out_more)
 {
     enum core_status status;
 
@@ -61,7 +61,7 @@ static enum core_status sequence_of(struct diff *diff, struct trace *const trace
         status = trace_cursor_open(trace[1], rank, &cursor[1]);
     while (status == CORE_OK && same && (more[0] || more[1])) {
         for (int side = 0; side < 2 && status == CORE_OK; side++)
-            status = next(cursor[side], &event[side], &more[side]);
+            status = diff_sequence_next(cursor[side], &event[side], &more[side]);
         if (status != CORE_OK || (!more[0] && !more[1]))
             break;
         number++;

@@ -68,7 +68,7 @@ struct junit *junit_new(const char *suite)
     return junit;
 }
 
-static void attribute(FILE *file, const char *name, const char *value)
+static void junit_attribute(FILE *file, const char *name, const char *value)
 {
     fprintf(file, " %s=\"", name);
     core_text_xml(value, file);
@@ -83,8 +83,8 @@ void junit_seconds_set(struct junit *junit, double seconds)
 void junit_property_add(struct junit *junit, const char *name, const char *value)
 {
     fputs("      <property", junit->properties);
-    attribute(junit->properties, "name", name);
-    attribute(junit->properties, "value", value);
+    junit_attribute(junit->properties, "name", name);
+    junit_attribute(junit->properties, "value", value);
     fputs("/>\n", junit->properties);
 }
 
@@ -112,17 +112,17 @@ void junit_case_add(struct junit *junit, const struct junit_case *of, enum junit
     if (of->seconds > 0)
         junit->seconds += of->seconds;
     fputs("    <testcase", file);
-    attribute(file, "classname", junit->class);
-    attribute(file, "name", of->name);
+    junit_attribute(file, "classname", junit->class);
+    junit_attribute(file, "name", of->name);
     if (of->seconds >= 0)
         fprintf(file, " time=\"%.3f\"", of->seconds);
     fputs(count ? ">\n" : "/>\n", file);
     for (uint32_t i = 0; i < count; i++) {
         fprintf(file, "      <%s", element[outcome]);
         if (outcome != JUNIT_PASSED && why[i].type)
-            attribute(file, "type", why[i].type);
+            junit_attribute(file, "type", why[i].type);
         if (outcome != JUNIT_PASSED)
-            attribute(file, "message", why[i].message);
+            junit_attribute(file, "message", why[i].message);
         fputc('>', file);
         core_text_xml(why[i].text, file);
         fprintf(file, "</%s>\n", element[outcome]);
@@ -139,7 +139,7 @@ enum core_status junit_suite_write(struct junit *junit, FILE *file)
     for (int i = 0; i <= JUNIT_SKIPPED; i++)
         tests += junit->outcome[i];
     fputs("  <testsuite", file);
-    attribute(file, "name", junit->suite);
+    junit_attribute(file, "name", junit->suite);
     fprintf(file,
             " tests=\"%" PRIu32 "\" failures=\"%" PRIu32 "\" errors=\"0\" skipped=\"%" PRIu32
             "\" time=\"%.3f\">\n",

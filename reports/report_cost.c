@@ -24,7 +24,8 @@ static uint64_t time_ps(const struct replay_timed_options *machine, double round
                       words_bytes / machine->word_bytes * (double)machine->beta_ps + 0.5);
 }
 
-static bool alike(const struct report_cost *cost, const char *call, const struct cost_entry *entry)
+static bool report_cost_alike(const struct report_cost *cost, const char *call,
+                              const struct cost_entry *entry)
 {
     return strcmp(cost->call, call) == 0 && cost->ranks == entry->ranks &&
            cost->bytes == entry->bytes && cost->rounds == entry->rounds &&
@@ -79,7 +80,7 @@ static enum core_status gather_collectives(struct report_facts *facts,
         const struct cost_entry *entry = &costs.entry[i];
         const char *call = facts->trace->call[entry->call].name;
         uint32_t at = 0;
-        while (at < facts->cost_count && !alike(&facts->cost[at], call, entry))
+        while (at < facts->cost_count && !report_cost_alike(&facts->cost[at], call, entry))
             at++;
         struct report_cost *cost = &facts->cost[at];
         if (at == facts->cost_count) {

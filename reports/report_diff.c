@@ -26,7 +26,7 @@ const char *diff_change(uint64_t before, uint64_t after, char *buffer, size_t bu
     return buffer;
 }
 
-static const char *grouped(uint64_t number, char *buffer, size_t buffer_bytes)
+static const char *report_diff_grouped(uint64_t number, char *buffer, size_t buffer_bytes)
 {
     describe_bytes(number, buffer, buffer_bytes);
     *strchr(buffer, ' ') = 0; /* it says "1,024 bytes" */
@@ -36,7 +36,7 @@ static const char *grouped(uint64_t number, char *buffer, size_t buffer_bytes)
 const char *diff_value(uint64_t value, bool time, char *buffer, size_t buffer_bytes)
 {
     return time ? report_why_time(value, buffer, buffer_bytes)
-                : grouped(value, buffer, buffer_bytes);
+                : report_diff_grouped(value, buffer, buffer_bytes);
 }
 
 uint64_t diff_calls(const struct diff_row *row, int side)
@@ -46,7 +46,7 @@ uint64_t diff_calls(const struct diff_row *row, int side)
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-static bool passes(uint64_t before, uint64_t after, double percent)
+static bool report_diff_passes(uint64_t before, uint64_t after, double percent)
 {
     return (double)after > (double)before * (1 + percent / 100);
 }
@@ -62,7 +62,7 @@ static bool rows_pass(const struct diff *diff, enum diff_total total, double per
         uint64_t before = row->value[0][value] * diff_calls(row, 1),
                  after = row->value[1][value] * diff_calls(row, 0);
         if (row->section != DIFF_COLLECTIVE || !row->in[0] || !row->in[1] ||
-            !passes(before, after, percent))
+            !report_diff_passes(before, after, percent))
             continue;
         fprintf(file, "failed: %s of %s: %s%s\n", diff_total_text(total), row->what,
                 diff_change(before, after, text, sizeof text), row->per_call ? " a call" : "");
@@ -78,7 +78,7 @@ static bool total_passes(const struct diff *diff, enum diff_total total, double 
 
     if (total == DIFF_ROUNDS || total == DIFF_WORDS)
         return rows_pass(diff, total, percent, file);
-    if (!passes(before, after, percent))
+    if (!report_diff_passes(before, after, percent))
         return false;
     fprintf(file, "failed: %s: %s\n", diff_total_text(total),
             diff_change(before, after, text, sizeof text));
@@ -115,7 +115,7 @@ static bool findings_pass(const struct diff *diff, FILE *file)
     return passed;
 }
 
-static enum core_status wrong(const char *word, size_t bytes)
+static enum core_status report_diff_wrong(const char *word, size_t bytes)
 {
     return core_report(CORE_BAD_INPUT,
                        "'%.*s' is no limit; there are calls, messages, bytes, rounds, words and "
@@ -123,8 +123,8 @@ static enum core_status wrong(const char *word, size_t bytes)
                        (int)bytes, word);
 }
 
-static enum core_status limit(const struct diff *diff, const char *word, size_t bytes, FILE *file,
-                              bool *out_passed)
+static enum core_status report_diff_limit(const struct diff *diff, const char *word, size_t bytes,
+                                          FILE *file, bool *out_passed)
 {
     static const char new_findings[] = "new-findings", algorithm[] = "algorithm";
 
@@ -145,11 +145,11 @@ static enum core_status limit(const struct diff *diff, const char *word, size_t 
             continue;
         double percent = strtod(word + length + 1, &end);
         if (end == word + length + 1 || percent < 0 || *end != '%' || end + 1 != word + bytes)
-            return wrong(word, bytes);
+            return report_diff_wrong(word, bytes);
         *out_passed = file && total_passes(diff, (enum diff_total)total, percent, file);
         return CORE_OK;
     }
-    return wrong(word, bytes);
+    return report_diff_wrong(word, bytes);
 }
 
 enum core_status diff_limits(const struct diff *diff, const char *limits, FILE *file,
@@ -161,7 +161,7 @@ enum core_status diff_limits(const struct diff *diff, const char *limits, FILE *
     for (const char *word = limits; *word && status == CORE_OK;) {
         size_t bytes = strcspn(word, ",");
         bool passed = false;
-        status = limit(diff, word, bytes, file, &passed);
+        status = report_diff_limit(diff, word, bytes, file, &passed);
         *out_failed |= passed;
         word += bytes + (word[bytes] == ',');
     }
@@ -193,8 +193,9 @@ static void print_pair(const char *what, uint64_t before, uint64_t after, bool f
     char a[64], b[64], text[64];
 
     if (before != after)
-        fprintf(file, "%s%s %s -> %s (%s)", first ? "" : ", ", what, grouped(before, a, sizeof a),
-                grouped(after, b, sizeof b), diff_change(before, after, text, sizeof text));
+        fprintf(file, "%s%s %s -> %s (%s)", first ? "" : ", ", what,
+                report_diff_grouped(before, a, sizeof a), report_diff_grouped(after, b, sizeof b),
+                diff_change(before, after, text, sizeof text));
 }
 
 static void print_collective(const struct diff_row *row, FILE *file)
@@ -358,7 +359,7 @@ static void set_text(json_t *object, const char *key, const char *text)
     free(copy);
 }
 
-static json_t *pair(uint64_t before, uint64_t after)
+static json_t *report_diff_pair(uint64_t before, uint64_t after)
 {
     return json_pack("[I, I]", (json_int_t)before, (json_int_t)after);
 }
@@ -379,7 +380,8 @@ static json_t *rows_json(const struct diff *diff, enum diff_section section)
         set_text(object, "what", row->what);
         json_object_set_new(object, "in", json_pack("[b, b]", (int)row->in[0], (int)row->in[1]));
         for (int v = 0; v < DIFF_VALUES && name[section][v]; v++)
-            json_object_set_new(object, name[section][v], pair(row->value[0][v], row->value[1][v]));
+            json_object_set_new(object, name[section][v],
+                                report_diff_pair(row->value[0][v], row->value[1][v]));
         if (section == DIFF_COLLECTIVE) {
             set_text(object, "algorithm_before", row->algorithm[0]);
             set_text(object, "algorithm_after", row->algorithm[1]);
@@ -427,7 +429,7 @@ enum core_status diff_json(const struct diff *diff, const char *failed, FILE *fi
     set_text(root, "after", diff->side[1]->trace->path);
     for (int total = 0; total < DIFF_TOTAL_COUNT; total++)
         json_object_set_new(totals, diff_total_text((enum diff_total)total),
-                            pair(diff->total[0][total], diff->total[1][total]));
+                            report_diff_pair(diff->total[0][total], diff->total[1][total]));
     json_object_set_new(root, "totals", totals);
     json_object_set_new(root, "communicators_left_out",
                         json_integer((json_int_t)diff->comms_left_out));

@@ -5,7 +5,7 @@
 
 #include "reports/report.h"
 
-static void quoted(const char *text, FILE *file)
+static void report_dot_quoted(const char *text, FILE *file)
 {
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
@@ -21,11 +21,11 @@ static void label_line(const char *text, FILE *file)
 {
     if (text) {
         fputs("\\n", file);
-        quoted(text, file);
+        report_dot_quoted(text, file);
     }
 }
 
-static void node(const struct finding_call *call, uint32_t cluster, FILE *file)
+static void report_dot_node(const struct finding_call *call, uint32_t cluster, FILE *file)
 {
     fprintf(file, "    f%" PRIu32 "r%" PRIu32 " [label=\"rank %" PRIu32, cluster, call->rank,
             call->rank);
@@ -83,7 +83,7 @@ static void other_nodes(const struct finding *finding, uint32_t cluster, FILE *f
         }
 }
 
-static void edges(const struct finding_call *call, uint32_t cluster, FILE *file)
+static void report_dot_edges(const struct finding_call *call, uint32_t cluster, FILE *file)
 {
     for (uint32_t j = 0; j < call->await_count; j++) {
         const struct finding_await *await = &call->await[j];
@@ -101,17 +101,17 @@ static void edges(const struct finding_call *call, uint32_t cluster, FILE *file)
     }
 }
 
-static void graph(const struct finding *finding, uint32_t cluster, FILE *file)
+static void report_dot_graph(const struct finding *finding, uint32_t cluster, FILE *file)
 {
     fprintf(file, "  subgraph cluster_%" PRIu32 " {\n    label=\"", cluster);
-    quoted(finding_says(finding), file);
+    report_dot_quoted(finding_says(finding), file);
     label_line(finding->schedule, file);
     fprintf(file, "\";\n");
     for (uint32_t i = 0; i < finding->call_count; i++)
-        node(&finding->call[i], cluster, file);
+        report_dot_node(&finding->call[i], cluster, file);
     other_nodes(finding, cluster, file);
     for (uint32_t i = 0; i < finding->call_count; i++)
-        edges(&finding->call[i], cluster, file);
+        report_dot_edges(&finding->call[i], cluster, file);
     fprintf(file, "  }\n");
 }
 
@@ -127,10 +127,10 @@ enum core_status report_dot(const struct report_facts *facts, FILE *file)
         for (uint32_t j = 0; j < finding->call_count; j++)
             waits |= finding->call[j].await_count > 0;
         if (waits)
-            graph(finding, ++cluster, file);
+            report_dot_graph(finding, ++cluster, file);
     }
     for (uint32_t i = 0; i < facts->proof.count; i++)
-        graph(&facts->proof.finding[i], ++cluster, file);
+        report_dot_graph(&facts->proof.finding[i], ++cluster, file);
     if (!cluster)
         fprintf(file,
                 "  nothing [label=\"no rank waits for another for ever\", shape=plaintext];\n");

@@ -13,7 +13,8 @@
 #include "core/table.h"
 #include "core/trace/describe.h"
 
-static enum core_status prepare(struct trace *trace, const char *sql, sqlite3_stmt **out_statement)
+static enum core_status report_facts_prepare(struct trace *trace, const char *sql,
+                                             sqlite3_stmt **out_statement)
 {
     if (sqlite3_prepare_v2(trace->db, sql, -1, out_statement, NULL) == SQLITE_OK)
         return CORE_OK;
@@ -22,10 +23,11 @@ static enum core_status prepare(struct trace *trace, const char *sql, sqlite3_st
 }
 
 /* A row of unsigned numbers into out[0..count). */
-static enum core_status numbers(struct trace *trace, const char *sql, uint64_t *out, int count)
+static enum core_status report_facts_numbers(struct trace *trace, const char *sql, uint64_t *out,
+                                             int count)
 {
     sqlite3_stmt *statement;
-    enum core_status status = prepare(trace, sql, &statement);
+    enum core_status status = report_facts_prepare(trace, sql, &statement);
 
     if (status != CORE_OK)
         return status;
@@ -49,7 +51,8 @@ static enum core_status sum_events(struct trace *trace, struct core_table *shape
 {
     struct shape_total *total = NULL;
     sqlite3_stmt *row;
-    enum core_status status = prepare(trace, "SELECT shape, duration, repeat FROM event_row", &row);
+    enum core_status status =
+        report_facts_prepare(trace, "SELECT shape, duration, repeat FROM event_row", &row);
 
     if (status != CORE_OK)
         return status;
@@ -73,11 +76,11 @@ static enum core_status sum_shapes(struct trace *trace, const struct core_table 
                                    struct core_table *calls)
 {
     sqlite3_stmt *row;
-    enum core_status status =
-        prepare(trace,
-                "SELECT s.id, c.id, c.name, s.bytes FROM shape s JOIN call c ON c.id = "
-                "s.call WHERE s.parent_back IS NULL",
-                &row);
+    enum core_status status = report_facts_prepare(
+        trace,
+        "SELECT s.id, c.id, c.name, s.bytes FROM shape s JOIN call c ON c.id = "
+        "s.call WHERE s.parent_back IS NULL",
+        &row);
 
     if (status != CORE_OK)
         return status;
@@ -122,7 +125,7 @@ static bool receives_only(const struct trace *trace, uint64_t call)
 static enum core_status sum_received(struct trace *trace, struct core_table *calls)
 {
     sqlite3_stmt *row;
-    enum core_status status = prepare(
+    enum core_status status = report_facts_prepare(
         trace,
         "SELECT s.call, sum(m.bytes) FROM message_row m JOIN channel c ON c.id = m.channel JOIN "
         "event_row e ON e.id = (c.dest << 40) + m.receive JOIN shape s ON s.id = e.shape WHERE "
@@ -176,7 +179,7 @@ static enum core_status gather_totals(struct report_facts *facts)
     return status;
 }
 
-static const char *plural(uint64_t count)
+static const char *report_facts_plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
 }
@@ -240,14 +243,14 @@ const char *report_lost(const struct report_facts *facts, char *buffer, size_t b
     buffer[0] = '\0';
     if (unrecorded)
         used = snprintf(buffer, buffer_bytes, "%s call%s could not be recorded%s",
-                        describe_number(unrecorded, number, sizeof number), plural(unrecorded),
-                        facts->unknown ? "; " : "");
+                        describe_number(unrecorded, number, sizeof number),
+                        report_facts_plural(unrecorded), facts->unknown ? "; " : "");
     if (facts->unknown && (size_t)used < buffer_bytes)
         snprintf(buffer + used, buffer_bytes - (size_t)used,
                  "crosswait does not know what %s does (%s call%s): ranks that called it are not "
                  "judged",
                  facts->unknown_names, describe_number(facts->unknown, number, sizeof number),
-                 plural(facts->unknown));
+                 report_facts_plural(facts->unknown));
     return buffer;
 }
 
@@ -260,7 +263,8 @@ const char *report_unread(const struct report_facts *facts, char *buffer, size_t
         snprintf(buffer, buffer_bytes,
                  "the data of %s call%s was not looked at: it lay in memory that the process "
                  "cannot read",
-                 describe_number(facts->unread, number, sizeof number), plural(facts->unread));
+                 describe_number(facts->unread, number, sizeof number),
+                 report_facts_plural(facts->unread));
     return buffer;
 }
 
@@ -279,20 +283,21 @@ static bool totals_kept(struct report_facts *facts)
 static enum core_status totals_sum(struct report_facts *facts)
 {
     uint64_t number[4] = {0};
-    enum core_status status = numbers(facts->trace,
-                                      "SELECT sum(iif(s.parent_back IS NULL, ifnull(e.repeat, 1), "
-                                      "0)), sum(s.parent_back IS NOT NULL), "
-                                      "max(e.t_enter + ifnull(e.duration, 0)) - min(e.t_enter), "
-                                      "max(e.t_enter + ifnull(e.duration, 0)) "
-                                      "FROM event_row e JOIN shape s ON s.id = e.shape",
-                                      number, 4);
+    enum core_status status =
+        report_facts_numbers(facts->trace,
+                             "SELECT sum(iif(s.parent_back IS NULL, ifnull(e.repeat, 1), "
+                             "0)), sum(s.parent_back IS NOT NULL), "
+                             "max(e.t_enter + ifnull(e.duration, 0)) - min(e.t_enter), "
+                             "max(e.t_enter + ifnull(e.duration, 0)) "
+                             "FROM event_row e JOIN shape s ON s.id = e.shape",
+                             number, 4);
 
     facts->events = number[0];
     facts->inner_events = number[1];
     facts->span_ns = number[2];
     facts->end_ns = number[3];
     if (status == CORE_OK)
-        status = numbers(
+        status = report_facts_numbers(
             facts->trace,
             "SELECT count(*), sum(m.bytes) FROM message_row m JOIN channel c ON c.id = m.channel "
             "WHERE m.send IS NOT NULL AND NOT c.inner",
@@ -302,8 +307,9 @@ static enum core_status totals_sum(struct report_facts *facts)
     return status;
 }
 
-static enum core_status gather(struct trace *trace, const struct finding_list *findings,
-                               unsigned needs, struct report_facts *out_facts)
+static enum core_status report_facts_gather_all(struct trace *trace,
+                                                const struct finding_list *findings, unsigned needs,
+                                                struct report_facts *out_facts)
 {
     struct report_facts facts = {.trace = trace, .findings = findings, .exit_code = -1};
     struct ending ending;
@@ -345,7 +351,7 @@ static enum core_status gather(struct trace *trace, const struct finding_list *f
         status = totals_sum(&facts);
     number[0] = 0;
     if (status == CORE_OK)
-        status = numbers(trace, "SELECT count(DISTINCT host) FROM rank", number, 1);
+        status = report_facts_numbers(trace, "SELECT count(DISTINCT host) FROM rank", number, 1);
     facts.hosts = (uint32_t)number[0];
     bool unknown = has_unknown_calls(trace);
     if (status == CORE_OK && (needs & REPORT_TOTALS || unknown))
@@ -370,7 +376,7 @@ enum core_status report_facts_gather(struct trace *trace, const struct finding_l
 
     if (status != CORE_OK)
         return status;
-    status = gather(trace, findings, needs, out_facts);
+    status = report_facts_gather_all(trace, findings, needs, out_facts);
     trace_release(trace);
     return status;
 }

@@ -17,7 +17,7 @@ static const char *command_of(enum finding_severity severity)
     return severity == FINDING_ERROR ? "error" : severity == FINDING_WARNING ? "warning" : "notice";
 }
 
-static void escaped(const char *text, const char *more, FILE *file)
+static void report_github_escaped(const char *text, const char *more, FILE *file)
 {
     char *copy = core_text_utf8(text);
 
@@ -29,21 +29,21 @@ static void escaped(const char *text, const char *more, FILE *file)
     free(copy);
 }
 
-static void property(const char *text, FILE *file)
+static void report_github_property(const char *text, FILE *file)
 {
-    escaped(text, ":,", file);
+    report_github_escaped(text, ":,", file);
 }
 
-static void data(const char *text, FILE *file)
+static void report_github_data(const char *text, FILE *file)
 {
-    escaped(text, "", file);
+    report_github_escaped(text, "", file);
 }
 
 static void line_of(const char *what, const char *text, FILE *file)
 {
     fputs("%0A", file);
-    data(what, file);
-    data(text, file);
+    report_github_data(what, file);
+    report_github_data(text, file);
 }
 
 static void places_write(const struct block *block, FILE *file)
@@ -58,8 +58,8 @@ static void places_write(const struct block *block, FILE *file)
     }
 }
 
-static enum core_status annotate(const struct report_facts *facts, const struct finding *finding,
-                                 FILE *file)
+static enum core_status report_github_annotate(const struct report_facts *facts,
+                                               const struct finding *finding, FILE *file)
 {
     struct annotation a;
     enum core_status status = annotation_make(facts, finding, &a);
@@ -67,16 +67,16 @@ static enum core_status annotate(const struct report_facts *facts, const struct 
     if (status != CORE_OK)
         return status;
     fprintf(file, "::%s file=", command_of(finding->severity));
-    property(a.path, file);
+    report_github_property(a.path, file);
     fprintf(file, ",line=%d", a.at.line);
     if (a.at.column)
         fprintf(file, ",col=%" PRIu32 ",endColumn=%" PRIu32, a.at.column, a.at.end);
     fputs(",title=", file);
-    property(finding->rule->id, file);
+    report_github_property(finding->rule->id, file);
     fputs(" (", file);
-    property(facts->subject, file);
+    report_github_property(facts->subject, file);
     fputs(")::", file);
-    data(finding_says(finding), file);
+    report_github_data(finding_says(finding), file);
     places_write(&a.block, file);
     for (uint32_t i = 0; i < finding->fact_count; i++)
         line_of("= ", finding->fact[i], file);
@@ -95,6 +95,6 @@ enum core_status report_github(const struct report_facts *facts, FILE *file)
 
     for (uint32_t i = 0; facts->findings && i < facts->findings->count && status == CORE_OK; i++)
         if (finding_is_of_program(facts->entry[i].finding))
-            status = annotate(facts, facts->entry[i].finding, file);
+            status = report_github_annotate(facts, facts->entry[i].finding, file);
     return status == CORE_OK && ferror(file) ? report_unwritten(facts) : status;
 }

@@ -16,7 +16,7 @@ static const char *severity_of(enum finding_severity severity)
     return severity == FINDING_ERROR ? "critical" : severity == FINDING_WARNING ? "major" : "info";
 }
 
-static json_t *string(const char *text)
+static json_t *report_gitlab_string(const char *text)
 {
     char *copy = core_text_utf8(text);
     json_t *value = copy ? json_string(copy) : NULL;
@@ -48,7 +48,7 @@ static enum core_status mark_make(const struct report_facts *facts, const struct
     return CORE_OK;
 }
 
-static uint32_t alike(const struct mark *mark, uint32_t count)
+static uint32_t report_gitlab_alike(const struct mark *mark, uint32_t count)
 {
     uint32_t found = 0;
 
@@ -78,11 +78,11 @@ static json_t *object_of(const struct report_facts *facts, const struct annotati
 
     if (asprintf(&check, "crosswait.%s", a->finding->rule->id) < 0)
         check = NULL;
-    json_t *object =
-        json_pack("{s:o, s:s, s:s, s:s, s:{s:o, s:{s:i}}}", "description",
-                  string(description ? description : ""), "check_name", check ? check : "",
-                  "fingerprint", fingerprint, "severity", severity_of(a->finding->severity),
-                  "location", "path", string(a->path), "lines", "begin", a->at.line);
+    json_t *object = json_pack("{s:o, s:s, s:s, s:s, s:{s:o, s:{s:i}}}", "description",
+                               report_gitlab_string(description ? description : ""), "check_name",
+                               check ? check : "", "fingerprint", fingerprint, "severity",
+                               severity_of(a->finding->severity), "location", "path",
+                               report_gitlab_string(a->path), "lines", "begin", a->at.line);
     free(description);
     free(check);
     return object;
@@ -120,7 +120,7 @@ enum core_status report_gitlab(const struct report_facts *facts, FILE *file)
             continue;
         status = mark_make(facts, finding, &mark[written]);
         snprintf(fingerprint, sizeof fingerprint, "%s:%" PRIu32, mark[written].text,
-                 status == CORE_OK ? alike(mark, written) + 1 : 0);
+                 status == CORE_OK ? report_gitlab_alike(mark, written) + 1 : 0);
         if (status == CORE_OK)
             status = write_one(facts, finding, fingerprint, written++ == 0, file);
     }

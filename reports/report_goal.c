@@ -163,14 +163,15 @@ static uint64_t line_end(struct goal *goal)
     return label;
 }
 
-static uint64_t message(struct goal *goal, bool send, int32_t peer, uint64_t bytes, size_t tag)
+static uint64_t report_goal_message(struct goal *goal, bool send, int32_t peer, uint64_t bytes,
+                                    size_t tag)
 {
     fprintf(goal->file, "l%" PRIu64 ": %s %" PRIu64 "b %s %" PRId32 " tag %zu", goal->label,
             send ? "send" : "recv", bytes, send ? "to" : "from", peer, tag);
     return line_end(goal);
 }
 
-static uint64_t work(struct goal *goal, uint64_t nanoseconds)
+static uint64_t report_goal_work(struct goal *goal, uint64_t nanoseconds)
 {
     fprintf(goal->file, "l%" PRIu64 ": calc %" PRIu64, goal->label, nanoseconds);
     return line_end(goal);
@@ -178,8 +179,8 @@ static uint64_t work(struct goal *goal, uint64_t nanoseconds)
 
 /* One half of a collective on its hub: all messages at once behind `after`; returns what requires
  * them all. */
-static uint64_t hub(struct goal *goal, const struct replay_comm *comm, uint32_t rank, bool outward,
-                    size_t tag, uint64_t after)
+static uint64_t report_goal_hub(struct goal *goal, const struct replay_comm *comm, uint32_t rank,
+                                bool outward, size_t tag, uint64_t after)
 {
     uint32_t count = comm->member ? comm->count : goal->program->rank_count;
     uint64_t first = goal->label;
@@ -188,11 +189,11 @@ static uint64_t hub(struct goal *goal, const struct replay_comm *comm, uint32_t 
     for (uint32_t i = 0; i < count; i++) {
         int32_t peer = comm->member ? comm->member[i] : (int32_t)i;
         if (peer >= 0 && peer != (int32_t)rank)
-            message(goal, outward, peer, 0, tag);
+            report_goal_message(goal, outward, peer, 0, tag);
     }
     uint64_t behind = goal->label;
     goal->front = first < behind ? first : after;
-    uint64_t last = work(goal, 0);
+    uint64_t last = report_goal_work(goal, 0);
     for (uint64_t label = first + 1; label < behind; label++)
         fprintf(goal->file, "l%" PRIu64 " requires l%" PRIu64 "\n", last, label);
     return last;
@@ -200,26 +201,27 @@ static uint64_t hub(struct goal *goal, const struct replay_comm *comm, uint32_t 
 
 /* In to the root, or the first member, and out again; collectives with a root need only half of it.
  */
-static uint64_t collective(struct goal *goal, uint32_t rank, const struct replay_op *op)
+static uint64_t report_goal_collective(struct goal *goal, uint32_t rank, const struct replay_op *op)
 {
     const struct replay_comm *comm = &goal->program->comm[op->comm];
     bool rooted = op->mode == REPLAY_COLL_FROM_ROOT || op->mode == REPLAY_COLL_TO_ROOT;
     int32_t middle = rooted && op->peer >= 0 ? op->peer : comm->member ? comm->member[0] : 0;
-    uint64_t front = goal->front, last = work(goal, 0);
+    uint64_t front = goal->front, last = report_goal_work(goal, 0);
 
     for (int outward = 0; outward < 2; outward++) {
         if (op->mode == (outward ? REPLAY_COLL_TO_ROOT : REPLAY_COLL_FROM_ROOT))
             continue;
         goal->front = last;
-        last = (int32_t)rank == middle ? hub(goal, comm, rank, outward, tag_of(goal, op), last)
-                                       : message(goal, !outward, middle, 0, tag_of(goal, op));
+        last = (int32_t)rank == middle
+                   ? report_goal_hub(goal, comm, rank, outward, tag_of(goal, op), last)
+                   : report_goal_message(goal, !outward, middle, 0, tag_of(goal, op));
     }
     goal->front = front;
     return last;
 }
 
 /* Label that a wait requires; 0 when none of its requests is in the schedule. */
-static uint64_t join(struct goal *goal, const int32_t *request, uint32_t count)
+static uint64_t report_goal_join(struct goal *goal, const int32_t *request, uint32_t count)
 {
     uint64_t label = 0;
 
@@ -227,22 +229,22 @@ static uint64_t join(struct goal *goal, const int32_t *request, uint32_t count)
         if (!goal->made[request[i]])
             continue;
         if (!label)
-            label = work(goal, 0);
+            label = report_goal_work(goal, 0);
         fprintf(goal->file, "l%" PRIu64 " requires l%" PRIu64 "\n", label, goal->made[request[i]]);
     }
     return label;
 }
 
-static uint64_t receive(struct goal *goal, const struct replay_op *op)
+static uint64_t report_goal_receive(struct goal *goal, const struct replay_op *op)
 {
     if (op->peer < 0 || op->tag < 0) {
         goal->left_out += op->peer != REPLAY_PROC_NULL;
         return 0;
     }
-    return message(goal, false, op->peer, op->bytes, tag_of(goal, op));
+    return report_goal_message(goal, false, op->peer, op->bytes, tag_of(goal, op));
 }
 
-static void operation(struct goal *goal, uint32_t rank, const struct replay_op *op)
+static void report_goal_operation(struct goal *goal, uint32_t rank, const struct replay_op *op)
 {
     const struct replay_rank *own = &goal->program->rank[rank];
     uint64_t label = 0;
@@ -253,41 +255,42 @@ static void operation(struct goal *goal, uint32_t rank, const struct replay_op *
         blocks = false; /* fall through */
     case REPLAY_SEND:
         if (op->peer >= 0)
-            label = message(goal, true, op->peer, op->bytes, tag_of(goal, op));
+            label = report_goal_message(goal, true, op->peer, op->bytes, tag_of(goal, op));
         break;
     case REPLAY_IRECV:
         blocks = false; /* fall through */
     case REPLAY_RECV:
-        label = receive(goal, op);
+        label = report_goal_receive(goal, op);
         break;
     case REPLAY_ICOLL:
         blocks = false; /* fall through */
     case REPLAY_COLL:
-        label = collective(goal, rank, op);
+        label = report_goal_collective(goal, rank, op);
         break;
     case REPLAY_MPROBE:
-        label = receive(goal, op);
+        label = report_goal_receive(goal, op);
         break;
     case REPLAY_IMRECV:
         goal->made[op->request] = op->tag >= 0 ? goal->made[op->tag] : 0;
         return;
     case REPLAY_WAIT:
-        label = join(goal, &op->request, 1);
+        label = report_goal_join(goal, &op->request, 1);
         break;
     case REPLAY_WAIT_ALL:
-        label = join(goal, own->member + own->set[op->request].first, own->set[op->request].count);
+        label = report_goal_join(goal, own->member + own->set[op->request].first,
+                                 own->set[op->request].count);
         break;
     case REPLAY_WAIT_ANY:
     case REPLAY_WAIT_SOME: {
         const struct replay_set *set = &own->set[op->request];
         if (set->chosen >= 0)
             label = op->kind == REPLAY_WAIT_ANY
-                        ? join(goal, own->member + set->first + set->chosen, 1)
-                        : join(goal, own->member + set->first, (uint32_t)set->chosen);
+                        ? report_goal_join(goal, own->member + set->first + set->chosen, 1)
+                        : report_goal_join(goal, own->member + set->first, (uint32_t)set->chosen);
         break;
     }
     case REPLAY_COMPUTE:
-        label = op->bytes >= 1000 ? work(goal, op->bytes / 1000) : 0;
+        label = op->bytes >= 1000 ? report_goal_work(goal, op->bytes / 1000) : 0;
         break;
     default:
         return;
@@ -299,7 +302,7 @@ static void operation(struct goal *goal, uint32_t rank, const struct replay_op *
         goal->front = label;
 }
 
-static enum core_status schedule(struct goal *goal, uint32_t rank)
+static enum core_status report_goal_schedule(struct goal *goal, uint32_t rank)
 {
     const struct replay_rank *own = &goal->program->rank[rank];
 
@@ -310,7 +313,7 @@ static enum core_status schedule(struct goal *goal, uint32_t rank)
     goal->front = 0;
     fprintf(goal->file, "\nrank %" PRIu32 " {\n", rank);
     for (uint32_t i = 0; i < own->op_count; i++)
-        operation(goal, rank, &own->op[i]);
+        report_goal_operation(goal, rank, &own->op[i]);
     fprintf(goal->file, "}\n");
     free(goal->made);
     return CORE_OK;
@@ -331,7 +334,7 @@ enum core_status report_goal(const struct report_facts *facts, FILE *file)
         status = tags_gather(&goal);
     fprintf(file, "num_ranks %" PRIu32 "\n", program.rank_count);
     for (uint32_t i = 0; i < program.rank_count && status == CORE_OK; i++)
-        status = schedule(&goal, i);
+        status = report_goal_schedule(&goal, i);
     if (goal.left_out)
         fprintf(
             stderr,

@@ -27,7 +27,7 @@ static void rows_left_out(uint32_t rows, FILE *file)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-static const char *plural(uint64_t count)
+static const char *report_html_plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
 }
@@ -78,8 +78,8 @@ static void job_head(const struct report_facts *facts, FILE *file)
                         describe_number(orders->tried, calls, sizeof calls), file);
     }
     snprintf(line, sizeof line, "%" PRIu32 " rank%s on %" PRIu32 " host%s",
-             facts->trace->rank_count, plural(facts->trace->rank_count), facts->hosts,
-             plural(facts->hosts));
+             facts->trace->rank_count, report_html_plural(facts->trace->rank_count), facts->hosts,
+             report_html_plural(facts->hosts));
     html_pair_write("job", line, file);
     if (facts->exit_code >= 0) {
         snprintf(line, sizeof line, "%" PRId64, facts->exit_code);
@@ -88,16 +88,17 @@ static void job_head(const struct report_facts *facts, FILE *file)
     if (facts->library)
         html_pair_write("library", facts->library, file);
     int used = snprintf(line, sizeof line, "%s call%s",
-                        describe_number(facts->events, calls, sizeof calls), plural(facts->events));
+                        describe_number(facts->events, calls, sizeof calls),
+                        report_html_plural(facts->events));
     if (facts->messages)
         used += snprintf(line + used, sizeof line - (size_t)used, ", %s message%s of %s",
                          describe_number(facts->messages, messages, sizeof messages),
-                         plural(facts->messages),
+                         report_html_plural(facts->messages),
                          describe_bytes(facts->message_bytes, bytes, sizeof bytes));
     if (facts->inner_events)
         snprintf(line + used, sizeof line - (size_t)used, "; %s more event%s inside the library",
                  describe_number(facts->inner_events, calls, sizeof calls),
-                 plural(facts->inner_events));
+                 report_html_plural(facts->inner_events));
     html_pair_write("recorded", line, file);
     if (facts->lost)
         html_pair_write("lost", report_lost(facts, line, sizeof line), file);
@@ -157,7 +158,7 @@ static void call_link(const struct report_facts *facts, struct why_call call, FI
     fprintf(file, "</span>");
 }
 
-static double share(uint64_t part, uint64_t whole)
+static double report_html_share(uint64_t part, uint64_t whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
@@ -200,14 +201,14 @@ static void why_section(const struct report_facts *facts, FILE *file)
         fprintf(file,
                 "<tr><td class=\"number\">%s</td><td class=\"number\">%.1f %%</td><td>%s</td>"
                 "<td>",
-                report_why_time(row->ns, time, sizeof time), share(row->ns, why->elapsed_ns),
-                report_why_kind(row->kind));
+                report_why_time(row->ns, time, sizeof time),
+                report_html_share(row->ns, why->elapsed_ns), report_why_kind(row->kind));
         html_ranks_write(row->ranks ? row->ranks : "", file);
         fprintf(file, "</td><td>");
         call_link(facts, row->in, file);
         if (report_why_one(row))
             fprintf(file, "</td><td>rank %" PRIu32 " (%.0f %%)</td><td>", row->by,
-                    share(row->by_ns, row->ns));
+                    report_html_share(row->by_ns, row->ns));
         else
             fprintf(file, "</td><td>many ranks</td><td>");
         call_link(facts, row->until, file);

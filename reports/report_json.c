@@ -18,7 +18,7 @@ static void set_number(json_t *object, const char *key, uint64_t number)
     json_object_set_new(object, key, json_integer((json_int_t)number));
 }
 
-static json_t *ranks(const struct trace *trace)
+static json_t *report_json_ranks(const struct trace *trace)
 {
     json_t *array = json_array();
 
@@ -38,7 +38,7 @@ static json_t *ranks(const struct trace *trace)
     return array;
 }
 
-static json_t *totals(const struct report_facts *facts)
+static json_t *report_json_totals(const struct report_facts *facts)
 {
     json_t *array = json_array();
 
@@ -54,7 +54,7 @@ static json_t *totals(const struct report_facts *facts)
     return array;
 }
 
-static json_t *costs(const struct report_facts *facts)
+static json_t *report_json_costs(const struct report_facts *facts)
 {
     json_t *array = json_array();
 
@@ -93,7 +93,7 @@ static void set_call(json_t *object, const struct trace *trace, struct why_call 
 }
 
 /* Means a message, of the first quarter of a place's messages and of the last. */
-static json_t *growth(const struct report_facts *facts)
+static json_t *report_json_growth(const struct report_facts *facts)
 {
     json_t *array = json_array();
 
@@ -110,7 +110,7 @@ static json_t *growth(const struct report_facts *facts)
     return array;
 }
 
-static json_t *waits(const struct report_facts *facts)
+static json_t *report_json_waits(const struct report_facts *facts)
 {
     json_t *array = json_array();
 
@@ -147,7 +147,7 @@ static json_t *path_parts(const struct report_facts *facts)
     return array;
 }
 
-static json_t *places(const struct report_facts *facts)
+static json_t *report_json_places(const struct report_facts *facts)
 {
     json_t *array = json_array();
 
@@ -162,7 +162,7 @@ static json_t *places(const struct report_facts *facts)
     return array;
 }
 
-static json_t *why(const struct report_facts *facts)
+static json_t *report_json_why(const struct report_facts *facts)
 {
     const struct why_part *part;
     uint32_t culprit = why_culprit(&facts->why, &part);
@@ -179,10 +179,10 @@ static json_t *why(const struct report_facts *facts)
     set_number(object, "work_max_ns", facts->why.work_max_ns);
     set_number(object, "path_ns", facts->why.path_ns);
     set_number(object, "messages_before_receive", facts->why.early);
-    json_object_set_new(object, "waits", waits(facts));
+    json_object_set_new(object, "waits", report_json_waits(facts));
     json_object_set_new(object, "critical_path", path_parts(facts));
-    json_object_set_new(object, "growth", growth(facts));
-    json_object_set_new(object, "places", places(facts));
+    json_object_set_new(object, "growth", report_json_growth(facts));
+    json_object_set_new(object, "places", report_json_places(facts));
     return object;
 }
 
@@ -223,7 +223,7 @@ static json_t *job_time(const struct report_time *time)
 
 /* Findings have one JSON form, the one kept in the trace: it is parsed back rather than written
  * twice. */
-static enum core_status findings(const struct finding_list *list, json_t *array)
+static enum core_status report_json_findings(const struct finding_list *list, json_t *array)
 {
     for (uint32_t i = 0; list && i < list->count; i++) {
         char *text = finding_json(&list->finding[i]);
@@ -259,9 +259,9 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
     char says[REPORT_VERDICT_MAX];
     json_t *root = json_object(), *job = json_object(), *found = json_array(),
            *proof = json_array();
-    enum core_status status = findings(facts->findings, found);
+    enum core_status status = report_json_findings(facts->findings, found);
     if (status == CORE_OK)
-        status = findings(&facts->proof, proof);
+        status = report_json_findings(&facts->proof, proof);
 
     json_object_set_new(root, "format", json_string("crosswait-report-1"));
     set_text(root, "trace", facts->trace->path);
@@ -284,7 +284,7 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
     set_number(job, "message_bytes", facts->message_bytes);
     set_number(job, "span_ns", facts->span_ns);
     json_object_set_new(root, "job", job);
-    json_object_set_new(root, "ranks", ranks(facts->trace));
+    json_object_set_new(root, "ranks", report_json_ranks(facts->trace));
     json_object_set_new(root, "run", report_json_run(facts));
     set_text(root, "says", facts->findings ? report_verdict(facts, says, sizeof says) : NULL);
     set_text(root, "verdict",
@@ -294,10 +294,10 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
                                                                                  : "clean");
     json_object_set_new(root, "findings", found);
     json_object_set_new(root, "proof", proof);
-    json_object_set_new(root, "calls", totals(facts));
-    json_object_set_new(root, "collectives", costs(facts));
+    json_object_set_new(root, "calls", report_json_totals(facts));
+    json_object_set_new(root, "collectives", report_json_costs(facts));
     json_object_set_new(root, "time", job_time(&facts->time));
-    json_object_set_new(root, "why", why(facts));
+    json_object_set_new(root, "why", report_json_why(facts));
     if (status == CORE_OK && (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 ||
                               fputc('\n', file) == EOF))
         status = report_unwritten(facts);

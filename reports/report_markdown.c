@@ -14,7 +14,7 @@
 enum { ROWS_MAX = 100, SCREENS_BYTES_MAX = 400000 };
 
 /* As text between the bars of a table. */
-static void escaped(const char *text, FILE *file)
+static void report_markdown_escaped(const char *text, FILE *file)
 {
     char *copy = core_text_utf8(text);
 
@@ -39,7 +39,7 @@ static uint32_t longest_fence(const char *text)
     return longest;
 }
 
-static void fenced(const char *text, FILE *file)
+static void report_markdown_fenced(const char *text, FILE *file)
 {
     char *copy = core_text_utf8(text);
     uint32_t fence = copy ? longest_fence(copy) + 1 : 0;
@@ -69,11 +69,11 @@ static enum core_status row_write(const struct report_facts *facts, const struct
     if (status != CORE_OK)
         return status;
     fprintf(file, "| %s | %s | ", finding_severity_text(finding->severity), finding->rule->id);
-    escaped(finding_says(finding), file);
+    report_markdown_escaped(finding_says(finding), file);
     fputs(" | ", file);
-    escaped(a.path, file);
+    report_markdown_escaped(a.path, file);
     fprintf(file, ":%d | ", a.at.line);
-    escaped(a.block.count ? a.block.place[0].ranks : "", file);
+    report_markdown_escaped(a.block.count ? a.block.place[0].ranks : "", file);
     fputs(" |\n", file);
     annotation_done(&a);
     return CORE_OK;
@@ -120,7 +120,7 @@ static enum core_status screen_write(const struct report_facts *facts,
                 entry->finding->rule->id);
         core_text_xml(finding_says(entry->finding), file);
         fputs("</summary>\n\n", file);
-        fenced(text, file);
+        report_markdown_fenced(text, file);
         fputs("\n</details>\n", file);
     }
     free(text);
@@ -148,22 +148,22 @@ enum core_status report_markdown(const struct report_facts *facts, FILE *file)
     enum core_status status = CORE_OK;
 
     fputs("### ", file);
-    escaped(facts->subject, file);
+    report_markdown_escaped(facts->subject, file);
     if (facts->findings) {
         fputs(": ", file);
-        escaped(report_verdict(facts, verdict, sizeof verdict), file);
+        report_markdown_escaped(report_verdict(facts, verdict, sizeof verdict), file);
     }
     fputs("\n\n", file);
     fprintf(file, "%" PRIu64 " calls, %" PRIu64 " messages were recorded", facts->events,
             facts->messages);
     if (facts->command) {
         fputs(" of ", file);
-        escaped(facts->command, file);
+        report_markdown_escaped(facts->command, file);
     }
     fputs(".\n", file);
     if (facts->ended) {
         fputc('\n', file);
-        escaped(facts->ended, file);
+        report_markdown_escaped(facts->ended, file);
         fputs(".\n", file);
     }
     if (facts->findings)

@@ -187,7 +187,8 @@ static void packet_write(struct timeline *line)
     line->packet.count = 0;
 }
 
-static void intern(struct timeline *line, uint32_t field, uint64_t number, const char *text)
+static void report_perfetto_intern(struct timeline *line, uint32_t field, uint64_t number,
+                                   const char *text)
 {
     put_number(&line->detail, INTERN_ID, number);
     put_text(&line->detail, INTERN_TEXT, text);
@@ -214,10 +215,10 @@ static void sequence_begin(struct timeline *line, struct lane *lane)
     put_number(&line->packet, PACKET_SEQUENCE, lane->sequence);
     put_number(&line->packet, PACKET_FLAGS, FLAG_CLEARED | FLAG_NEEDS);
     put_message(&line->packet, PACKET_DEFAULTS, &line->inner);
-    intern(line, INTERNED_CATEGORY, CATEGORY_LIBRARY, "library");
-    intern(line, INTERNED_CATEGORY, CATEGORY_POLLS, "polls");
-    intern(line, INTERNED_ANNOTATION, NOTE_CALL, "call");
-    intern(line, INTERNED_ANNOTATION, NOTE_TIMES, "times");
+    report_perfetto_intern(line, INTERNED_CATEGORY, CATEGORY_LIBRARY, "library");
+    report_perfetto_intern(line, INTERNED_CATEGORY, CATEGORY_POLLS, "polls");
+    report_perfetto_intern(line, INTERNED_ANNOTATION, NOTE_CALL, "call");
+    report_perfetto_intern(line, INTERNED_ANNOTATION, NOTE_TIMES, "times");
     put_message(&line->packet, PACKET_INTERNED, &line->interned);
     packet_write(line);
     clock_put(line, CLOCK_OURS, 0, true);
@@ -340,7 +341,8 @@ static enum core_status slice_begin(struct timeline *line, struct lane *lane,
 
     if (!lane->name[shape->call]) {
         lane->name[shape->call] = ++lane->names;
-        intern(line, INTERNED_NAME, lane->names, line->trace->call[shape->call].name);
+        report_perfetto_intern(line, INTERNED_NAME, lane->names,
+                               line->trace->call[shape->call].name);
     }
     if (!lane->text[row->shape]) {
         status = report_row_text(line->trace, row->rank, row->seq, text, sizeof text / 2);
@@ -351,7 +353,7 @@ static enum core_status slice_begin(struct timeline *line, struct lane *lane,
         }
         if (status == CORE_OK) {
             lane->text[row->shape] = ++lane->texts;
-            intern(line, INTERNED_TEXT, lane->texts, text);
+            report_perfetto_intern(line, INTERNED_TEXT, lane->texts, text);
         }
     }
     event_begin(line, SLICE_BEGIN);
@@ -386,8 +388,8 @@ static void slices_close(struct timeline *line, struct lane *lane, uint64_t time
         slice_end(line, lane, &lane->open[--lane->open_count]);
 }
 
-static enum core_status slice(struct timeline *line, struct lane *lane,
-                              const struct report_row *row)
+static enum core_status report_perfetto_slice(struct timeline *line, struct lane *lane,
+                                              const struct report_row *row)
 {
     uint64_t start = row->start > lane->now ? row->start : lane->now, end = row->end;
 
@@ -435,7 +437,7 @@ static enum core_status polls_write(struct timeline *line, struct lane *thread)
         sequence_begin(line, &lane);
         status = lane_init(line, &lane);
         for (; i < thread->poll_count && thread->poll[i].shape == shape && status == CORE_OK; i++)
-            status = slice(line, &lane, &thread->poll[i]);
+            status = report_perfetto_slice(line, &lane, &thread->poll[i]);
         slices_close(line, &lane, UINT64_MAX - 1);
         lane_done(&lane);
     }
@@ -474,7 +476,7 @@ static enum core_status event_take(const struct report_row *row, void *context)
         return status;
     if (row->repeat > 1)
         return CORE_ARRAY_PUSH(lane->poll, lane->poll_count, lane->poll_room, "the timeline", *row);
-    status = slice(line, lane, row);
+    status = report_perfetto_slice(line, lane, row);
     return status == CORE_OK ? line->status : status;
 }
 

@@ -17,7 +17,7 @@ enum {
     IDLE_SHOWN_MAX = 3
 };
 
-static const char *plural(uint64_t count)
+static const char *report_text_plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
 }
@@ -30,22 +30,24 @@ static void print_head(const struct report_facts *facts, FILE *file)
     if (facts->command)
         fprintf(file, "command   %s\n", facts->command);
     fprintf(file, "job       %" PRIu32 " rank%s on %" PRIu32 " host%s", facts->trace->rank_count,
-            plural(facts->trace->rank_count), facts->hosts, plural(facts->hosts));
+            report_text_plural(facts->trace->rank_count), facts->hosts,
+            report_text_plural(facts->hosts));
     if (facts->exit_code >= 0)
         fprintf(file, ", exit status %" PRId64, facts->exit_code);
     fprintf(file, "\nrecorded  %s call%s, %s message%s, %s",
-            describe_number(facts->events, calls, sizeof calls), plural(facts->events),
-            describe_number(facts->messages, messages, sizeof messages), plural(facts->messages),
+            describe_number(facts->events, calls, sizeof calls), report_text_plural(facts->events),
+            describe_number(facts->messages, messages, sizeof messages),
+            report_text_plural(facts->messages),
             describe_bytes(facts->message_bytes, bytes, sizeof bytes));
     if (facts->inner_events)
         fprintf(file, "; %s more event%s inside the library",
                 describe_number(facts->inner_events, calls, sizeof calls),
-                plural(facts->inner_events));
+                report_text_plural(facts->inner_events));
     fprintf(file, "\n");
     if (facts->findings && facts->findings->verified)
         fprintf(file, "verified  %s result%s of collectives\n",
                 describe_number(facts->findings->verified, calls, sizeof calls),
-                plural(facts->findings->verified));
+                report_text_plural(facts->findings->verified));
     if (facts->lost)
         fprintf(file, "lost      %s\n", report_lost(facts, lost, sizeof lost));
     if (facts->unread)
@@ -59,7 +61,7 @@ static void print_head(const struct report_facts *facts, FILE *file)
 
 enum paint { PLAIN, BOLD, RED, YELLOW, GREEN, BLUE };
 
-static const char *paint(struct report_style style, enum paint paint)
+static const char *report_text_paint(struct report_style style, enum paint paint)
 {
     static const char *const code[] = {
         [PLAIN] = "\33[0m",     [BOLD] = "\33[1m",     [RED] = "\33[1;31m",
@@ -85,11 +87,11 @@ struct screen { /* what a block is printed with */
 
 static void margin_print(const struct screen *s, const char *number, const char *sign)
 {
-    fprintf(s->file, "%s%*s %s%s", paint(s->style, BLUE), s->margin, number, sign,
-            paint(s->style, PLAIN));
+    fprintf(s->file, "%s%*s %s%s", report_text_paint(s->style, BLUE), s->margin, number, sign,
+            report_text_paint(s->style, PLAIN));
 }
 
-static void spaces(FILE *file, uint32_t count)
+static void report_text_spaces(FILE *file, uint32_t count)
 {
     fprintf(file, "%*s", (int)count, "");
 }
@@ -122,12 +124,12 @@ static void print_parts(const struct screen *s, const struct block_place *place,
         if (!*place->part[i].says)
             continue;
         margin_print(s, "", "|");
-        spaces(s->file, column);
+        report_text_spaces(s->file, column);
         fprintf(s->file, "%s: %s\n", place->part[i].ranks, place->part[i].says);
     }
     if (shown < place->part_count) {
         margin_print(s, "", "|");
-        spaces(s->file, column);
+        report_text_spaces(s->file, column);
         fprintf(s->file, "and %" PRIu32 " more, each with its own (--verbose shows them)\n",
                 place->part_count - shown);
     }
@@ -141,17 +143,17 @@ static void print_source(const struct screen *s, const struct block_place *place
 
     snprintf(number, sizeof number, "%d", place->line);
     margin_print(s, number, "|");
-    spaces(s->file, indent);
+    report_text_spaces(s->file, indent);
     fprintf(s->file, "%s\n", line->text);
     margin_print(s, "", "|");
-    spaces(s->file, indent + line->mark);
-    fputs(paint(s->style, colour), s->file);
+    report_text_spaces(s->file, indent + line->mark);
+    fputs(report_text_paint(s->style, colour), s->file);
     for (uint32_t i = 0; i < line->size; i++)
         fputc('^', s->file);
     fprintf(s->file, "%s%s", *place->says ? " " : "", place->says);
     if (!line->named && place->name && isupper((unsigned char)*place->name)) /* not "a load" */
         fprintf(s->file, "%s%s", *place->says ? ", in " : " in ", place->name);
-    fprintf(s->file, "%s\n", paint(s->style, PLAIN));
+    fprintf(s->file, "%s\n", report_text_paint(s->style, PLAIN));
     print_parts(s, place, indent + line->mark + (line->named ? line->size + 1 : 0));
 }
 
@@ -168,13 +170,14 @@ static void print_place(const struct screen *s, const struct block_place *place,
 {
     FILE *file = s->file;
 
-    fprintf(file, "%s%*s%s ", paint(s->style, BLUE), s->margin + 2, "-->", paint(s->style, PLAIN));
+    fprintf(file, "%s%*s%s ", report_text_paint(s->style, BLUE), s->margin + 2, "-->",
+            report_text_paint(s->style, PLAIN));
     if (place->name)
         fprintf(file, "%-*s   %s", s->where, place->where ? place->where : "?", place->ranks);
     else
         fprintf(file, "%s, in no recorded call", place->ranks);
     if (place->stack) {
-        spaces(file, (uint32_t)(s->ranks - (int)strlen(place->ranks)));
+        report_text_spaces(file, (uint32_t)(s->ranks - (int)strlen(place->ranks)));
         fprintf(file, "   in %s", place->stack);
     }
     fprintf(file, "%s\n", place->core ? "" : "   (not to blame: waits for the others)");
@@ -193,8 +196,8 @@ static void print_place(const struct screen *s, const struct block_place *place,
 static void print_line(const struct screen *s, const char *what, const char *text)
 {
     margin_print(s, "", "=");
-    fprintf(s->file, " %s%s%s%s%s\n", paint(s->style, BOLD), what ? what : "", what ? ": " : "",
-            paint(s->style, PLAIN), text);
+    fprintf(s->file, " %s%s%s%s%s\n", report_text_paint(s->style, BOLD), what ? what : "",
+            what ? ": " : "", report_text_paint(s->style, PLAIN), text);
 }
 
 /* A finding that follows from another is one sentence of that one, except with --verbose. A note
@@ -238,9 +241,10 @@ void report_text_shown(const struct finding *finding, const struct block *block,
     enum paint colour = severity_paint(finding->severity);
     struct screen s = screen_of(block, style, file);
 
-    fprintf(file, "%s%s[%s]%s%s: %s%s\n", paint(style, colour),
-            finding_severity_text(finding->severity), finding->rule->id, paint(style, PLAIN),
-            paint(style, BOLD), finding_says(finding), paint(style, PLAIN));
+    fprintf(file, "%s%s[%s]%s%s: %s%s\n", report_text_paint(style, colour),
+            finding_severity_text(finding->severity), finding->rule->id,
+            report_text_paint(style, PLAIN), report_text_paint(style, BOLD), finding_says(finding),
+            report_text_paint(style, PLAIN));
     for (uint32_t i = 0; i < block->count; i++)
         print_place(&s, &block->place[i], i == 0, colour);
     print_lines(&s, finding, more, help);
@@ -276,8 +280,8 @@ static enum core_status more_add(struct more *more, char *text)
 }
 
 /* "the error[collective] above", "error[deadlock]". */
-static char *sentence(const char *before, const struct finding *finding, const char *behind,
-                      const char *says)
+static char *report_text_sentence(const char *before, const struct finding *finding,
+                                  const char *behind, const char *says)
 {
     char *text = NULL;
 
@@ -295,12 +299,13 @@ static enum core_status more_gather(const struct report_facts *facts,
     enum core_status status = more_add(more, NULL);
 
     if (status == CORE_OK && entry->cause)
-        status = more_add(more, sentence("it follows from the ", entry->cause, " above", ""));
+        status = more_add(more,
+                          report_text_sentence("it follows from the ", entry->cause, " above", ""));
     for (const struct report_entry *e = entry + 1; e <= entry + entry->follows && status == CORE_OK;
          e++)
         if (is_told_above(e, style) && e->finding->severity != FINDING_NOTE)
-            status =
-                more_add(more, sentence("", e->finding, " follows: ", finding_says(e->finding)));
+            status = more_add(
+                more, report_text_sentence("", e->finding, " follows: ", finding_says(e->finding)));
     if (status == CORE_OK && report_ended(facts, entry, ended, sizeof ended))
         status = more_add(more, strdup(ended));
     return status;
@@ -327,7 +332,7 @@ enum core_status report_text_finding(const struct report_facts *facts,
 
 /* --- the end of a job that did not end well --------------------------------------------------- */
 
-static uint64_t milliseconds(uint64_t ns)
+static uint64_t report_text_milliseconds(uint64_t ns)
 {
     return (ns + 500000) / 1000000;
 }
@@ -335,8 +340,8 @@ static uint64_t milliseconds(uint64_t ns)
 static void print_state(const struct report_last *last, FILE *file)
 {
     const char *detail = last->detail && *last->detail ? last->detail : NULL;
-    uint64_t first_ms = milliseconds(last->since_first_ns),
-             last_ms = milliseconds(last->since_last_ns);
+    uint64_t first_ms = report_text_milliseconds(last->since_first_ns),
+             last_ms = report_text_milliseconds(last->since_last_ns);
 
     switch (last->state) {
     case EVENT_RANK_FINISHED:
@@ -500,7 +505,7 @@ static void print_costs(const struct report_facts *facts, FILE *file)
         fprintf(file,
                 "%" PRIu64
                 " collective%s could not be measured: what went on inside was not recorded whole\n",
-                facts->cost_unmeasured, plural(facts->cost_unmeasured));
+                facts->cost_unmeasured, report_text_plural(facts->cost_unmeasured));
     fputc('\n', file);
 }
 
@@ -561,8 +566,8 @@ static void print_verdict(const struct report_facts *facts, FILE *file)
 
     if (!facts->findings)
         return;
-    fprintf(file, "%sverdict:%s %s\n", paint(style, colour), paint(style, PLAIN),
-            report_verdict(facts, verdict, sizeof verdict));
+    fprintf(file, "%sverdict:%s %s\n", report_text_paint(style, colour),
+            report_text_paint(style, PLAIN), report_verdict(facts, verdict, sizeof verdict));
     if (!finding_list_fails(facts->findings) && finding_list_undecided(facts->findings))
         fprintf(file, "only the real job can tell: crosswait replay --live '%s' -- %s\n",
                 facts->trace->path, facts->command ? facts->command : "CMD...");
@@ -583,16 +588,18 @@ static void print_recorded(const struct report_facts *facts, FILE *file)
     char number[32], bytes[64], lost[512];
 
     fprintf(file, "recorded: %s call%s of %" PRIu32 " rank%s",
-            describe_number(facts->events, number, sizeof number), plural(facts->events),
-            facts->trace->rank_count, plural(facts->trace->rank_count));
+            describe_number(facts->events, number, sizeof number),
+            report_text_plural(facts->events), facts->trace->rank_count,
+            report_text_plural(facts->trace->rank_count));
     if (facts->messages)
         fprintf(file, ", %s message%s of %s",
-                describe_number(facts->messages, number, sizeof number), plural(facts->messages),
+                describe_number(facts->messages, number, sizeof number),
+                report_text_plural(facts->messages),
                 describe_bytes(facts->message_bytes, bytes, sizeof bytes));
     if (facts->findings && facts->findings->verified)
         fprintf(file, ", %s result%s verified",
                 describe_number(facts->findings->verified, number, sizeof number),
-                plural(facts->findings->verified));
+                report_text_plural(facts->findings->verified));
     if (facts->lost)
         fprintf(file, "; %s", report_lost(facts, lost, sizeof lost));
     if (facts->unread)
@@ -600,7 +607,7 @@ static void print_recorded(const struct report_facts *facts, FILE *file)
     uint32_t faint = count_faint(facts);
     if (faint)
         fprintf(file, "; %" PRIu32 " possible deadlock%s tried in the job, and not confirmed",
-                faint, plural(faint));
+                faint, report_text_plural(faint));
     fprintf(file, "; more: crosswait report --verbose ");
     core_text_shell(facts->trace->path, file);
     fputc('\n', file);
@@ -617,7 +624,7 @@ static enum core_status print_findings(const struct report_facts *facts, FILE *f
     return status;
 }
 
-static enum core_status written(const struct report_facts *facts, FILE *file)
+static enum core_status report_text_written(const struct report_facts *facts, FILE *file)
 {
     return ferror(file) ? report_unwritten(facts) : CORE_OK;
 }
@@ -627,7 +634,7 @@ enum core_status report_text_findings(const struct report_facts *facts, FILE *fi
     enum core_status status = print_findings(facts, file);
 
     print_verdict(facts, file);
-    return status == CORE_OK ? written(facts, file) : status;
+    return status == CORE_OK ? report_text_written(facts, file) : status;
 }
 
 enum core_status report_text(const struct report_facts *facts, FILE *file)
@@ -645,5 +652,5 @@ enum core_status report_text(const struct report_facts *facts, FILE *file)
     print_verdict(facts, file);
     if (!facts->style.verbose)
         print_recorded(facts, file);
-    return status == CORE_OK ? written(facts, file) : status;
+    return status == CORE_OK ? report_text_written(facts, file) : status;
 }

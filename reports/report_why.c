@@ -39,14 +39,14 @@ const char *report_why_time(uint64_t ns, char *buffer, size_t buffer_bytes)
     return buffer;
 }
 
-static unsigned percent(uint64_t part, uint64_t whole)
+static unsigned report_why_percent(uint64_t part, uint64_t whole)
 {
     return whole ? (unsigned)(100.0 * (double)part / (double)whole + 0.5) : 0;
 }
 
 bool report_why_one(const struct why_row *row)
 {
-    return percent(row->by_ns, row->ns) >= ONE_RANK_PERCENT;
+    return report_why_percent(row->by_ns, row->ns) >= ONE_RANK_PERCENT;
 }
 
 static const char *name_of(const struct trace *trace, struct why_call call)
@@ -92,7 +92,7 @@ static void culprit_write(const struct report_facts *facts, const struct why *wh
             work += why->part[i].ns;
     fprintf(file,
             "rank %" PRIu32 " holds the others up: %u %% of the critical path is its own work",
-            culprit, percent(work, why->path_ns));
+            culprit, report_why_percent(work, why->path_ns));
     if (part) {
         fprintf(file, part->ns * 10 >= work * 9 ? " before " : ", most of it before ");
         call_write(facts, part->at, file);
@@ -113,22 +113,23 @@ static void print_sentence(const struct report_facts *facts, FILE *file)
         culprit_write(facts, why, culprit, part, file);
     } else if (why->ranks > 1 && waited * 20 >= why->elapsed_ns && why->row_count) {
         fprintf(file, "the ranks wait for each other %u %% of their time, most of it in ",
-                percent(waited, why->elapsed_ns));
+                report_why_percent(waited, why->elapsed_ns));
         call_write(facts, why->row[0].in, file);
-        if (percent(why->row[0].by_ns, why->row[0].ns) >= BLAMED_PERCENT)
+        if (report_why_percent(why->row[0].by_ns, why->row[0].ns) >= BLAMED_PERCENT)
             fprintf(file, ", for rank %" PRIu32, why->row[0].by);
         else
             fprintf(file, "; no single rank is to blame");
     } else if (why->mpi_ns * 2 >= why->elapsed_ns && why->place_count) {
         fprintf(file, "%u %% of all time is spent inside MPI, most of it in ",
-                percent(why->mpi_ns, why->elapsed_ns));
+                report_why_percent(why->mpi_ns, why->elapsed_ns));
         call_write(facts, why->place[0].in, file);
         fprintf(file, ", but little of it waiting for another rank");
     } else {
         fprintf(file,
                 "no rank holds the others up: %u %% of all time is waiting, %u %% is spent inside "
                 "MPI",
-                percent(waited, why->elapsed_ns), percent(why->mpi_ns, why->elapsed_ns));
+                report_why_percent(waited, why->elapsed_ns),
+                report_why_percent(why->mpi_ns, why->elapsed_ns));
     }
 }
 
@@ -171,15 +172,15 @@ static void print_row(const struct report_facts *facts, const struct why_row *ro
     char time[32];
 
     fprintf(file, "  %10s %4u %%  %-15s ", report_why_time(row->ns, time, sizeof time),
-            percent(row->ns, why->elapsed_ns), report_why_kind(row->kind));
+            report_why_percent(row->ns, why->elapsed_ns), report_why_kind(row->kind));
     fprintf(file, "%s in ", row->ranks ? row->ranks : "");
     call_write(facts, row->in, file);
     if (!report_why_one(row))
         fprintf(file, ", for many ranks");
     else
         fprintf(file, ", for rank %" PRIu32, row->by);
-    if (report_why_one(row) && percent(row->by_ns, row->ns) < 95)
-        fprintf(file, " (%u %%) and others", percent(row->by_ns, row->ns));
+    if (report_why_one(row) && report_why_percent(row->by_ns, row->ns) < 95)
+        fprintf(file, " (%u %%) and others", report_why_percent(row->by_ns, row->ns));
     if (row->until.site != row->in.site || row->until.call != row->in.call) {
         fprintf(file, ", which came late to ");
         call_write(facts, row->until, file);
@@ -200,19 +201,19 @@ static void print_places(const struct report_facts *facts, FILE *file)
     char time[32], calls[32];
     uint32_t rest = 0;
 
-    if (!why->place_count || percent(why->place[0].ns, why->elapsed_ns) < 1)
+    if (!why->place_count || report_why_percent(why->place[0].ns, why->elapsed_ns) < 1)
         return;
     fprintf(file, "time inside MPI, all ranks:\n");
     for (uint32_t i = 0; i < why->place_count; i++) {
         const struct why_place *place = &why->place[i];
-        if (percent(place->ns, why->elapsed_ns) < 1)
+        if (report_why_percent(place->ns, why->elapsed_ns) < 1)
             break;
         if (i >= ROWS_SHOWN_MAX) {
             rest++;
             continue;
         }
         fprintf(file, "  %10s %4u %%  %s call%s of ", report_why_time(place->ns, time, sizeof time),
-                percent(place->ns, why->elapsed_ns),
+                report_why_percent(place->ns, why->elapsed_ns),
                 describe_number(place->calls, calls, sizeof calls), place->calls == 1 ? "" : "s");
         call_write(facts, place->in, file);
         fputc('\n', file);
@@ -250,7 +251,7 @@ void report_why_print(const struct report_facts *facts, FILE *file)
     fputc('\n', file);
     print_work(why, file);
     for (uint32_t i = 0; i < why->row_count; i++) {
-        if (percent(why->row[i].ns, why->elapsed_ns) < 1)
+        if (report_why_percent(why->row[i].ns, why->elapsed_ns) < 1)
             continue;
         if (told == ROWS_SHOWN_MAX) {
             rest++;

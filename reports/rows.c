@@ -14,7 +14,7 @@ static enum core_status sql_failed(struct trace *trace)
                        sqlite3_errmsg(trace->db));
 }
 
-static enum core_status damaged(struct trace *trace, const char *what)
+static enum core_status rows_damaged(struct trace *trace, const char *what)
 {
     return core_report(CORE_BAD_FORMAT, "the trace '%s' is damaged: %s", trace->path, what);
 }
@@ -64,7 +64,7 @@ enum core_status report_shapes_read(struct trace *trace, struct report_shapes *o
                                      .known = true};
         if (id < 0 || id >= UINT32_MAX || (uint64_t)id > trace->file_bytes || shape.call < 0 ||
             (uint32_t)shape.call >= trace->call_count || !trace->call[shape.call].name)
-            status = damaged(trace, "a shape that cannot be");
+            status = rows_damaged(trace, "a shape that cannot be");
         else
             status = shape_add(&shapes, (uint32_t)id, shape);
     }
@@ -112,7 +112,7 @@ enum core_status report_rows_each(struct trace *trace, const struct report_shape
         row.end = row.start + (stay > 0 ? (uint64_t)stay : 0);
         if (id >> REPORT_SEQ_BITS >= trace->rank_count || shape < 0 || shape >= shapes->count ||
             !shapes->shape[shape].known)
-            status = damaged(trace, "an event of a rank or a shape that it has not");
+            status = rows_damaged(trace, "an event of a rank or a shape that it has not");
         else
             status = fn(&row, context);
     }

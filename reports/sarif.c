@@ -45,7 +45,7 @@ void sarif_free(struct sarif *sarif)
 }
 
 /* The name of a job may not be UTF-8. */
-static json_t *string(const char *text)
+static json_t *sarif_string(const char *text)
 {
     char *copy = core_text_utf8(text);
     json_t *value = copy ? json_string(copy) : NULL;
@@ -54,9 +54,9 @@ static json_t *string(const char *text)
     return value;
 }
 
-static json_t *message(const char *text)
+static json_t *sarif_message(const char *text)
 {
-    return json_pack("{s:o}", "text", string(text));
+    return json_pack("{s:o}", "text", sarif_string(text));
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ static const char *below_root(const struct sarif *sarif, const char *path)
 }
 
 /* Code scanning wants a region of each. */
-static json_t *physical(const struct sarif *sarif, const struct sarif_place *place)
+static json_t *sarif_physical(const struct sarif *sarif, const struct sarif_place *place)
 {
     const char *path = below_root(sarif, place->path);
     char *uri = core_text_uri(path);
@@ -90,18 +90,18 @@ static json_t *physical(const struct sarif *sarif, const struct sarif_place *pla
     return object;
 }
 
-static json_t *location(const struct sarif *sarif, const struct sarif_place *place)
+static json_t *sarif_location(const struct sarif *sarif, const struct sarif_place *place)
 {
     json_t *object = json_object();
 
     if (place->path)
-        json_object_set_new(object, "physicalLocation", physical(sarif, place));
+        json_object_set_new(object, "physicalLocation", sarif_physical(sarif, place));
     if (place->function)
         json_object_set_new(
             object, "logicalLocations",
-            json_pack("[{s:o, s:s}]", "name", string(place->function), "kind", "function"));
+            json_pack("[{s:o, s:s}]", "name", sarif_string(place->function), "kind", "function"));
     if (place->message)
-        json_object_set_new(object, "message", message(place->message));
+        json_object_set_new(object, "message", sarif_message(place->message));
     return object;
 }
 
@@ -137,7 +137,7 @@ struct sarif *sarif_new(const struct sarif_place *fallback, const char *root)
         sarif->index = json_object();
         sarif->seen = json_object();
         sarif->notes = json_array();
-        sarif->fallback = location(sarif, fallback);
+        sarif->fallback = sarif_location(sarif, fallback);
     }
     if (!sarif || !sarif->rules || !sarif->results || !sarif->index || !sarif->seen ||
         !sarif->notes || !sarif->fallback) {
@@ -167,7 +167,7 @@ static void link_add(json_t *result, const char *text, size_t id)
         fprintf(file, "%s%c", strchr("[]\\", *text) ? "\\" : "", *text);
     fprintf(file, "](%zu)", id);
     if (core_text_close(file, &whole))
-        json_object_set_new(of, "text", string(whole));
+        json_object_set_new(of, "text", sarif_string(whole));
     free(whole);
 }
 
@@ -179,14 +179,14 @@ void sarif_place_add(struct sarif *sarif, const struct sarif_place *place)
     json_t *own = json_object_get(sarif->current, "locations"),
            *related = json_object_get(sarif->current, "relatedLocations");
     if (place->path && json_array_size(own) == 0) {
-        json_array_append_new(own, location(sarif, place));
+        json_array_append_new(own, sarif_location(sarif, place));
         return;
     }
     if (json_array_size(related) >= SARIF_PLACES_MAX - 1) {
         sarif->places_left_out++;
         return;
     }
-    json_t *object = location(sarif, place);
+    json_t *object = sarif_location(sarif, place);
     size_t id = json_array_size(related) + 1;
     json_object_set_new(object, "id", json_integer((json_int_t)id));
     json_array_append_new(related, object);
@@ -197,7 +197,7 @@ void sarif_place_add(struct sarif *sarif, const struct sarif_place *place)
 /* --- rules and results ------------------------------------------------------------------------ */
 
 /* The remedy, and where more stands: code scanning shows the markdown. */
-static json_t *help(const struct sarif_rule *rule)
+static json_t *sarif_help(const struct sarif_rule *rule)
 {
     const char *text = rule->help ? rule->help : rule->says;
     char *markdown = NULL;
@@ -205,7 +205,8 @@ static json_t *help(const struct sarif_rule *rule)
     if (asprintf(&markdown, "%s\n\nMore: `man crosswait-%s`, rule **%s**", text, rule->manual,
                  rule->id) < 0)
         return NULL;
-    json_t *object = json_pack("{s:o, s:o}", "text", string(text), "markdown", string(markdown));
+    json_t *object =
+        json_pack("{s:o, s:o}", "text", sarif_string(text), "markdown", sarif_string(markdown));
     free(markdown);
     return object;
 }
@@ -229,10 +230,10 @@ void sarif_rule_add(struct sarif *sarif, const struct sarif_rule *rule)
     char name[64];
 
     name_make(rule->id, name, sizeof name);
-    json_t *object =
-        json_pack("{s:s, s:s, s:o, s:o, s:o, s:{s:[s], s:s}}", "id", rule->id, "name", name,
-                  "shortDescription", message(rule->says), "fullDescription", message(rule->says),
-                  "help", help(rule), "properties", "tags", rule->class, "precision", "high");
+    json_t *object = json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:{s:[s], s:s}}", "id", rule->id, "name", name,
+        "shortDescription", sarif_message(rule->says), "fullDescription", sarif_message(rule->says),
+        "help", sarif_help(rule), "properties", "tags", rule->class, "precision", "high");
 
     char *uri = NULL;
     if (sarif->docs && asprintf(&uri, "%s/rules.md#%s", sarif->docs, rule->id) >= 0)
@@ -243,7 +244,7 @@ void sarif_rule_add(struct sarif *sarif, const struct sarif_rule *rule)
     json_array_append_new(sarif->rules, object);
 }
 
-static json_t *fingerprint(struct sarif *sarif, const struct sarif_result *result)
+static json_t *sarif_fingerprint(struct sarif *sarif, const struct sarif_result *result)
 {
     char mark[IDENTITY_MARK_BYTES], text[40];
 
@@ -262,11 +263,11 @@ static json_t *message_plain(const char *text)
     FILE *file = strstr(text, "](") ? open_memstream(&whole, &bytes) : NULL;
 
     if (!file)
-        return message(text);
+        return sarif_message(text);
     for (; *text; text++)
         fprintf(file, "%s%c", *text == '[' || *text == ']' ? "\\" : "", *text);
     core_text_close(file, &whole);
-    json_t *object = message(whole ? whole : "");
+    json_t *object = sarif_message(whole ? whole : "");
     free(whole);
     return object;
 }
@@ -281,10 +282,10 @@ void sarif_result_add(struct sarif *sarif, const struct sarif_result *result)
         sarif->left_out++;
         return;
     }
-    json_t *object = json_pack("{s:s, s:O, s:s, s:o, s:[], s:[], s:o, s:{}}", "ruleId",
-                               result->rule, "ruleIndex", rule, "level", result->level, "message",
-                               message_plain(result->message), "locations", "relatedLocations",
-                               "partialFingerprints", fingerprint(sarif, result), "properties");
+    json_t *object = json_pack(
+        "{s:s, s:O, s:s, s:o, s:[], s:[], s:o, s:{}}", "ruleId", result->rule, "ruleIndex", rule,
+        "level", result->level, "message", message_plain(result->message), "locations",
+        "relatedLocations", "partialFingerprints", sarif_fingerprint(sarif, result), "properties");
     if (json_array_append_new(sarif->results, object) == 0)
         sarif->current = object;
 }
@@ -294,9 +295,9 @@ void sarif_note_add(struct sarif *sarif, const char *rule, const char *text)
     json_t *index = json_object_get(sarif->index, rule);
 
     CORE_CHECK(index); /* invariant 1 */
-    json_array_append_new(sarif->notes,
-                          json_pack("{s:s, s:o, s:{s:s, s:O}}", "level", "note", "message",
-                                    message(text), "associatedRule", "id", rule, "index", index));
+    json_array_append_new(sarif->notes, json_pack("{s:s, s:o, s:{s:s, s:O}}", "level", "note",
+                                                  "message", sarif_message(text), "associatedRule",
+                                                  "id", rule, "index", index));
 }
 
 void sarif_category_set(struct sarif *sarif, const char *category)
@@ -308,7 +309,8 @@ void sarif_category_set(struct sarif *sarif, const char *category)
 void sarif_property_add(struct sarif *sarif, const char *name, const char *value)
 {
     if (sarif->current && value)
-        json_object_set_new(json_object_get(sarif->current, "properties"), name, string(value));
+        json_object_set_new(json_object_get(sarif->current, "properties"), name,
+                            sarif_string(value));
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -333,26 +335,27 @@ void sarif_run_set(struct sarif *sarif, json_t *properties)
     sarif->run = properties;
 }
 
-static void notify(json_t *notifications, uint32_t left_out, const char *what, int most)
+static void sarif_notify(json_t *notifications, uint32_t left_out, const char *what, int most)
 {
     char text[128];
 
     if (!left_out)
         return;
     snprintf(text, sizeof text, "%" PRIu32 " more %s %d", left_out, what, most);
-    json_array_append_new(notifications,
-                          json_pack("{s:s, s:o}", "level", "warning", "message", message(text)));
+    json_array_append_new(
+        notifications, json_pack("{s:s, s:o}", "level", "warning", "message", sarif_message(text)));
 }
 
 /* Invariant 4. */
-static json_t *invocation(const struct sarif *sarif)
+static json_t *sarif_invocation(const struct sarif *sarif)
 {
     json_t *object = json_pack("{s:b}", "executionSuccessful", 1),
            *notifications = json_copy(sarif->notes);
 
-    notify(notifications, sarif->left_out, "results are left out: a run holds", SARIF_RESULTS_MAX);
-    notify(notifications, sarif->places_left_out, "places are left out: a result holds",
-           SARIF_PLACES_MAX);
+    sarif_notify(notifications, sarif->left_out, "results are left out: a run holds",
+                 SARIF_RESULTS_MAX);
+    sarif_notify(notifications, sarif->places_left_out, "places are left out: a result holds",
+                 SARIF_PLACES_MAX);
     if (json_array_size(notifications))
         json_object_set(object, "toolExecutionNotifications", notifications);
     json_decref(notifications);
@@ -374,8 +377,8 @@ static json_t *run_make(struct sarif *sarif)
     json_t *run =
         json_pack("{s:{s:o}, s:{s:{s:s}}, s:s, s:[o], s:O, s:O*}", "tool", "driver", driver,
                   "originalUriBaseIds", "SRCROOT", "uri", base ? base : "file:///", "columnKind",
-                  "unicodeCodePoints", "invocations", invocation(sarif), "results", sarif->results,
-                  "properties", sarif->run);
+                  "unicodeCodePoints", "invocations", sarif_invocation(sarif), "results",
+                  sarif->results, "properties", sarif->run);
     if (run && sarif->category)
         json_object_set_new(run, "automationDetails", json_pack("{s:s}", "id", sarif->category));
     free(base);
@@ -383,7 +386,7 @@ static json_t *run_make(struct sarif *sarif)
 }
 
 /* Inside of the file's array. No string of JSON holds the end of a line. */
-static int indented(const char *text, size_t bytes, void *file)
+static int sarif_indented(const char *text, size_t bytes, void *file)
 {
     for (size_t i = 0; i < bytes; i++)
         if (fputc(text[i], file) == EOF || (text[i] == '\n' && fputs("    ", file) == EOF))
@@ -400,7 +403,8 @@ enum core_status sarif_run_write(struct sarif *sarif, FILE *file)
     if (!run)
         status = core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
     else if (fputs("    ", file) == EOF ||
-             json_dump_callback(run, indented, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0)
+             json_dump_callback(run, sarif_indented, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) !=
+                 0)
         status = CORE_IO;
     json_decref(run);
     return status;

@@ -140,7 +140,7 @@ static char *line_copy(const char *text, size_t bytes, uint32_t *out_indent)
 }
 
 /* Columns, not bytes: what follows a character's first byte in UTF-8 takes none. */
-static uint32_t columns(const char *text, size_t bytes)
+static uint32_t source_columns(const char *text, size_t bytes)
 {
     uint32_t count = 0;
 
@@ -166,10 +166,10 @@ struct source_line source_line_get(struct source *source, const struct trace_sit
     const char *found = name ? strcasestr(line.text, name) : NULL; /* Fortran has no case */
     line.named = found != NULL;
     if (found) {
-        line.mark = columns(line.text, (size_t)(found - line.text));
-        line.size = columns(found, strlen(name));
+        line.mark = source_columns(line.text, (size_t)(found - line.text));
+        line.size = source_columns(found, strlen(name));
     } else {
-        line.size = columns(line.text, strlen(line.text));
+        line.size = source_columns(line.text, strlen(line.text));
     }
     if (!line.size || (!found && (file->newer || file->other || !source->started_ns))) {
         free(line.text);

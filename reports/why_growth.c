@@ -26,8 +26,8 @@ struct quarter {
 };
 
 /* Means of the quarters, one after the other; false: they do not grow steadily. */
-static bool grows(const struct quarter *quarter, bool ahead, uint64_t factor, uint64_t *out_first,
-                  uint64_t *out_last)
+static bool why_growth_grows(const struct quarter *quarter, bool ahead, uint64_t factor,
+                             uint64_t *out_first, uint64_t *out_last)
 {
     uint64_t before = 0, mean = 0;
 
@@ -54,11 +54,12 @@ static enum core_status place_add(struct why *why, struct why_call at,
         growth.messages += quarter[i].messages;
     if (growth.messages < MESSAGES_LEAST)
         return CORE_OK;
-    if (grows(quarter, false, BYTES_FACTOR, &growth.first, &growth.last))
+    if (why_growth_grows(quarter, false, BYTES_FACTOR, &growth.first, &growth.last))
         status = CORE_ARRAY_PUSH(why->growth, why->growth_count, why->growth_room,
                                  "the report's growth", growth);
     growth.ahead = true;
-    if (status == CORE_OK && grows(quarter, true, AHEAD_FACTOR, &growth.first, &growth.last) &&
+    if (status == CORE_OK &&
+        why_growth_grows(quarter, true, AHEAD_FACTOR, &growth.first, &growth.last) &&
         growth.last * AHEAD_SHARE >= span_ns)
         status = CORE_ARRAY_PUSH(why->growth, why->growth_count, why->growth_room,
                                  "the report's growth", growth);

@@ -31,7 +31,7 @@ static void segments_turn(struct why *why)
         CORE_CHECK(why->segment[i - 1].end_ns == why->segment[i].start_ns);
 }
 
-static enum core_status walk(const struct why_waits *waits, struct why *why)
+static enum core_status why_path_walk(const struct why_waits *waits, struct why *why)
 {
     uint32_t rank = why->end;
     uint64_t t = why->rank[rank].end_ns;
@@ -71,7 +71,7 @@ struct parting {
     uint64_t done_ns; /* of the rank: all before was counted */
 };
 
-static uint64_t overlap(const struct why_segment *segment, uint64_t from, uint64_t to)
+static uint64_t why_path_overlap(const struct why_segment *segment, uint64_t from, uint64_t to)
 {
     uint64_t start = segment->start_ns > from ? segment->start_ns : from,
              end = segment->end_ns < to ? segment->end_ns : to;
@@ -90,7 +90,7 @@ static uint64_t on_path(struct parting *p, uint32_t rank, uint64_t from, uint64_
         p->at++;
     for (uint32_t i = p->at;
          i < p->count && p->segment[i].rank == rank && p->segment[i].start_ns < to; i++)
-        ns += overlap(&p->segment[i], from, to);
+        ns += why_path_overlap(&p->segment[i], from, to);
     return ns;
 }
 
@@ -180,7 +180,7 @@ static enum core_status parts_gather(struct trace *trace, struct why *why)
 enum core_status why_path_gather(struct trace *trace, const struct why_waits *waits,
                                  struct why *why)
 {
-    enum core_status status = walk(waits, why);
+    enum core_status status = why_path_walk(waits, why);
 
     return status == CORE_OK ? parts_gather(trace, why) : status;
 }

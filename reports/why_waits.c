@@ -20,7 +20,7 @@ struct latest {
     uint32_t wait; /* index + 1 */
 };
 
-static enum core_status failed(struct trace *trace)
+static enum core_status why_waits_failed(struct trace *trace)
 {
     return core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace->path,
                        sqlite3_errmsg(trace->db));
@@ -72,7 +72,7 @@ static const char messages[] =
                              "c.dest", "p") " JOIN shape rs ON rs.id = r.shape "
                                             "WHERE NOT c.inner AND r.duration IS NOT NULL";
 
-static uint64_t number(sqlite3_stmt *row, int column)
+static uint64_t why_waits_number(sqlite3_stmt *row, int column)
 {
     return (uint64_t)sqlite3_column_int64(row, column);
 }
@@ -90,11 +90,11 @@ static struct why_call call_at(const struct trace *trace, sqlite3_stmt *row, int
 static enum core_status message_waits(struct gathering *g, sqlite3_stmt *row)
 {
     const struct trace *trace = g->trace;
-    uint64_t source = number(row, 0), dest = number(row, 1), sent_ns = number(row, 2),
-             posted_ns = number(row, 5);
+    uint64_t source = why_waits_number(row, 0), dest = why_waits_number(row, 1),
+             sent_ns = why_waits_number(row, 2), posted_ns = why_waits_number(row, 5);
     bool sender_left = sqlite3_column_type(row, 10) != SQLITE_NULL;
-    uint64_t send_from = number(row, 9), send_to = number(row, 10), receive_from = number(row, 14),
-             receive_to = number(row, 15);
+    uint64_t send_from = why_waits_number(row, 9), send_to = why_waits_number(row, 10),
+             receive_from = why_waits_number(row, 14), receive_to = why_waits_number(row, 15);
 
     if (source >= trace->rank_count || dest >= trace->rank_count)
         return CORE_OK;
@@ -107,7 +107,7 @@ static enum core_status message_waits(struct gathering *g, sqlite3_stmt *row)
                               .end_ns = sent_ns < receive_to ? sent_ns : receive_to,
                               .in = call_at(trace, row, 16),
                               .until = call_at(trace, row, 3)};
-    enum core_status status = wait_add(g, number(row, 13), &sender);
+    enum core_status status = wait_add(g, why_waits_number(row, 13), &sender);
     if (status != CORE_OK || !sender_left || posted_ns > send_to)
         return status; /* who left before the receive was posted did not wait for it */
     struct why_wait receiver = {.rank = (uint32_t)source,
@@ -117,7 +117,7 @@ static enum core_status message_waits(struct gathering *g, sqlite3_stmt *row)
                                 .end_ns = posted_ns,
                                 .in = call_at(trace, row, 11),
                                 .until = call_at(trace, row, 6)};
-    return wait_add(g, number(row, 8), &receiver);
+    return wait_add(g, why_waits_number(row, 8), &receiver);
 }
 
 static enum core_status messages_gather(struct gathering *g)
@@ -134,7 +134,7 @@ static enum core_status messages_gather(struct gathering *g)
         code = SQLITE_OK;
     }
     if (status == CORE_OK && code != SQLITE_DONE)
-        status = failed(g->trace);
+        status = why_waits_failed(g->trace);
     sqlite3_finalize(row);
     sqlite3_exec(db, "DROP TABLE IF EXISTS temp.why_completed", NULL, NULL, NULL);
     return status;
@@ -142,7 +142,7 @@ static enum core_status messages_gather(struct gathering *g)
 
 /* --- collectives ------------------------------------------------------------------------------ */
 
-static bool blocks(const struct collective_part *part)
+static bool why_waits_blocks(const struct collective_part *part)
 {
     return part->present && !part->event.pending &&
            (part->event.class == EVENT_CLASS_COLL || part->event.class == EVENT_CLASS_COMM_CREATE);
@@ -162,8 +162,9 @@ static const struct collective_part *last_of(const struct collective_part *part,
 }
 
 /* The member whose data this member needs; NULL: it needs nobody's. */
-static const struct collective_part *awaited(const struct collective_part *part, uint32_t count,
-                                             const struct collective_part *member)
+static const struct collective_part *why_waits_awaited(const struct collective_part *part,
+                                                       uint32_t count,
+                                                       const struct collective_part *member)
 {
     uint64_t traits = member->event.traits;
     int32_t root = member->event.root;
@@ -184,7 +185,8 @@ static enum core_status collective_waits(struct gathering *g, const struct colle
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
-        const struct collective_part *by = blocks(&part[i]) ? awaited(part, count, &part[i]) : NULL;
+        const struct collective_part *by =
+            why_waits_blocks(&part[i]) ? why_waits_awaited(part, count, &part[i]) : NULL;
         if (!by || part[i].rank >= g->trace->rank_count || by->rank >= g->trace->rank_count)
             continue;
         const struct trace_event *in = &part[i].event, *until = &by->event;

@@ -57,7 +57,7 @@ class Event:
 
 
 class Again:
-    """What records that come again are like (core/spool/spool_again.h): bytes of the whole ones."""
+    """What records that come again are like (core/spool/spool_delta.h): bytes of the whole ones."""
 
     EVENT, DONE, LIST = "<4HQQQIIIiiIiI", "<4HQIIiiQ", "<4HQIIII"
 

@@ -16,10 +16,11 @@ $(eval $(call WORLD_LIBRARY,$(BUILD)/hot/libworld.a,$(call \
     hot_objects,$(WORLD_SOURCES)),$(BUILD)/hot/world))
 
 # The same for ranks that are processes: a library under the name of Open MPI's, to be preloaded.
-# Fibers' threads are not its concern. serve.c ends the section of shared variables, so it comes
-# last. The runner finds where the program called by the frame pointers.
-RANKS_SOURCES = $(filter-out world/fibers/thread.c world/fibers/sibling.c %/serve.c, \
-    $(WORLD_SOURCES) $(wildcard world/ranks/*.c)) world/processes/scratch.c world/ranks/serve.c
+# Fibers' threads are not its concern. fork_server.c ends the section of shared variables, so it
+# comes last. The runner finds where the program called by the frame pointers.
+RANKS_SOURCES = $(filter-out world/fibers/thread.c world/fibers/rank_threads.c %/fork_server.c, \
+    $(WORLD_SOURCES) $(wildcard world/ranks/*.c)) world/processes/scratch.c \
+    world/ranks/fork_server.c
 RANKS_OBJECTS = $(RANKS_SOURCES:%.c=$(BUILD)/obj/ranks/%.o)
 
 $(BUILD)/obj/ranks/%.o: %.c

@@ -240,10 +240,10 @@ struct ompi_communicator_t {
     const char *name;
     struct world_info_entry *info;
     bool overtaking;                 /* by its info, messages may overtake each other */
-    struct world_overtaking *met[2]; /* of those, what was sent and received (explore_tell.c) */
+    struct world_overtaking *met[2]; /* of those, what was sent and received (explore_report.c) */
     struct world_part **turns;       /* of its rank's threads; NULL: there was none */
     uint32_t object;                 /* names its turns (replay/policy/policy.h) */
-    const char *freed; /* what a thread frees with it (explore_turn.c); NULL: not yet */
+    const char *freed; /* what a thread frees with it (explore_access.c); NULL: not yet */
     const struct world_fiber *freed_by;
 };
 struct PREDEFINED(512) ompi_predefined_communicator_t {
@@ -702,7 +702,7 @@ void *world_handle_new(enum world_handle_kind kind, size_t bytes);
 void world_handle_kill(struct world_handle *handle);
 void world_not_initialized(void);
 
-void world_turn_wake(struct world_rank *rank); /* explore_turn.c: it looks again */
+void world_turn_wake(struct world_rank *rank); /* explore_access.c: it looks again */
 static inline void world_news(struct world_rank *rank)
 {
     rank->idle_polls = 0;

@@ -294,7 +294,7 @@ verdict_say(struct check *check, enum certificate_result result, const char *for
 }
 
 /* Up to which event the certificate speaks of the rank. */
-static uint64_t position(const struct check *check, uint32_t rank)
+static uint64_t certificate_position(const struct check *check, uint32_t rank)
 {
     CORE_CHECK(rank < check->ending->rank_count);
     return check->ending->rank[rank].seq;
@@ -302,15 +302,15 @@ static uint64_t position(const struct check *check, uint32_t rank)
 
 static bool is_begun(const struct check *check, const struct op *op)
 {
-    return !op->template && op->began <= position(check, op->rank);
+    return !op->template && op->began <= certificate_position(check, op->rank);
 }
 
 static bool is_active(const struct check *check, const struct op *op)
 {
-    return is_begun(check, op) && (!op->done || op->done > position(check, op->rank));
+    return is_begun(check, op) && (!op->done || op->done > certificate_position(check, op->rank));
 }
 
-static bool accepts(int32_t wanted, int32_t value)
+static bool certificate_accepts(int32_t wanted, int32_t value)
 {
     return wanted == EVENT_ANY || wanted == value;
 }
@@ -328,11 +328,12 @@ static void messages_count(const struct check *check, int32_t comm, int32_t sour
         if (op->comm != comm || !is_begun(check, op))
             continue;
         if (op->kind == OP_SEND)
-            *out_sent +=
-                accepts(source, (int32_t)op->rank) && op->peer == dest && accepts(tag, op->tag);
+            *out_sent += certificate_accepts(source, (int32_t)op->rank) && op->peer == dest &&
+                         certificate_accepts(tag, op->tag);
         else if (op->kind == OP_RECEIVE && !is_active(check, op))
             *out_received += (int32_t)op->rank == dest && op->source >= 0 &&
-                             accepts(source, op->source) && accepts(tag, op->matched);
+                             certificate_accepts(source, op->source) &&
+                             certificate_accepts(tag, op->matched);
     }
 }
 
@@ -345,8 +346,9 @@ static uint64_t receives_fitting(const struct check *check, const struct op *sen
         const struct op *op = &check->record->op[i];
 
         count += op->kind == OP_RECEIVE && is_active(check, op) && op->comm == send->comm &&
-                 (int32_t)op->rank == send->peer && accepts(op->peer, (int32_t)send->rank) &&
-                 accepts(op->tag, send->tag);
+                 (int32_t)op->rank == send->peer &&
+                 certificate_accepts(op->peer, (int32_t)send->rank) &&
+                 certificate_accepts(op->tag, send->tag);
     }
     return count;
 }
@@ -455,7 +457,7 @@ static struct argument coll_argue(const struct check *check, const struct op *op
     return argument;
 }
 
-static struct argument argue(const struct check *check, const struct op *op, bool alone)
+static struct argument certificate_argue(const struct check *check, const struct op *op, bool alone)
 {
     return op->kind == OP_RECEIVE ? receive_argue(check, op)
            : op->kind == OP_SEND  ? send_argue(check, op, alone)
@@ -548,7 +550,7 @@ static void thing_add(const struct check *check, struct things *things, const st
     if (things->count == THINGS_MAX)
         things->known = false;
     else
-        things->argument[things->count++] = argue(check, op, alone);
+        things->argument[things->count++] = certificate_argue(check, op, alone);
 }
 
 /* The communications under way that the call itself began, or whose request it waits for. */
@@ -792,7 +794,7 @@ static void call_check(struct check *check, const struct ending_call *call)
         if (check->record->waiting[i].event.rank == call->rank &&
             check->record->waiting[i].event.seq == call->seq)
             waiting = &check->record->waiting[i];
-    if (!waiting || call->seq > position(check, call->rank) ||
+    if (!waiting || call->seq > certificate_position(check, call->rank) ||
         standing == ENDING_STANDING_UNKNOWN || standing == ENDING_STANDING_ENDED)
         verdict_say(check, CERTIFICATE_REJECTED,
                     "rank %" PRIu32 ": it was not seen standing in call %" PRIu64, call->rank,
@@ -837,8 +839,8 @@ static void threads_check(struct check *check)
     for (uint32_t i = 0; i < check->record->waiting_count; i++) {
         const struct trace_event *e = &check->record->waiting[i].event;
 
-        if (is_of_proof(check->ending, e->rank, false) && e->seq <= position(check, e->rank) &&
-            !thread_is_known(check, e))
+        if (is_of_proof(check->ending, e->rank, false) &&
+            e->seq <= certificate_position(check, e->rank) && !thread_is_known(check, e))
             verdict_say(check, CERTIFICATE_REJECTED,
                         "rank %" PRIu32 ": another thread of it is in call %" PRIu64, e->rank,
                         e->seq);

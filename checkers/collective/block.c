@@ -101,8 +101,8 @@ static struct block block_of(const struct member *member, int side, uint32_t wit
     return block;
 }
 
-static enum types_difference differ(const struct trace *trace, struct block sent,
-                                    struct block received, struct block_pair *pair)
+static enum types_difference block_differ(const struct trace *trace, struct block sent,
+                                          struct block received, struct block_pair *pair)
 {
     if (sent.count == EVENT_NONE || received.count == EVENT_NONE || sent.count < 0 ||
         received.count < 0 || sent.datatype < 0 || received.datatype < 0 ||
@@ -130,8 +130,8 @@ static bool sends_to(enum shape shape, const struct collective_part *me, uint32_
     return shape != NONE;
 }
 
-static void keep(struct block_pair pair, enum types_difference found, struct block_pair *differ,
-                 struct block_pair *named)
+static void block_keep(struct block_pair pair, enum types_difference found,
+                       struct block_pair *differ, struct block_pair *named)
 {
     if (found == TYPES_DIFFER)
         *differ = pair;
@@ -157,9 +157,9 @@ static void compare_all(const struct trace *trace, const struct member *member,
                 continue;
             struct block_pair pair = {.a = a, .b = b};
             enum types_difference found =
-                differ(trace, block_of(&member[i], 0, k < local ? k : k - local, sends),
-                       block_of(&member[k], 1, i < local ? i : i - local, receives), &pair);
-            keep(pair, found, out_differ, out_named);
+                block_differ(trace, block_of(&member[i], 0, k < local ? k : k - local, sends),
+                             block_of(&member[k], 1, i < local ? i : i - local, receives), &pair);
+            block_keep(pair, found, out_differ, out_named);
         }
 }
 
@@ -199,9 +199,9 @@ static void compare_edges(const struct trace *trace, const struct member *member
         if (!from->part->present || !to->part->present)
             continue;
         if (run == 1 || (sends != ALL_LIST && receives != ALL_LIST)) { /* else which is which? */
-            enum types_difference found = differ(trace, block_of(from, 0, out->place, sends),
-                                                 block_of(to, 1, in->place, receives), &pair);
-            keep(pair, found, out_differ, out_named);
+            enum types_difference found = block_differ(trace, block_of(from, 0, out->place, sends),
+                                                       block_of(to, 1, in->place, receives), &pair);
+            block_keep(pair, found, out_differ, out_named);
             continue;
         }
         pair.out = run_bytes(trace, from, 0, out, run, sends);

@@ -23,13 +23,13 @@ static int compare_edges(const void *a, const void *b)
     return (x->weight > y->weight) - (x->weight < y->weight);
 }
 
-static void sort(struct graph_edges *edges)
+static void graph_sort(struct graph_edges *edges)
 {
     if (edges->count)
         qsort(edges->edge, edges->count, sizeof *edges->edge, compare_edges);
 }
 
-static enum core_status add(struct graph_edges *edges, struct graph_edge edge)
+static enum core_status graph_add(struct graph_edges *edges, struct graph_edge edge)
 {
     return CORE_ARRAY_PUSH(edges->edge, edges->count, edges->room, "the edges of a graph", edge);
 }
@@ -65,9 +65,9 @@ static enum core_status add_side(struct trace *trace, const struct trace_event *
         int32_t other = neighbour[i] >= 0 && neighbour[i] < members ? (int32_t)neighbour[i] : -1;
         bool weighted = weights == count;
         graph->whole &= other >= 0;
-        status =
-            add(edges, (struct graph_edge){out ? (int32_t)me : other, out ? other : (int32_t)me, i,
-                                           weighted, weighted ? weight[i] : 0});
+        status = graph_add(edges,
+                           (struct graph_edge){out ? (int32_t)me : other, out ? other : (int32_t)me,
+                                               i, weighted, weighted ? weight[i] : 0});
     }
     free(degree);
     free(neighbour);
@@ -96,9 +96,9 @@ static enum core_status add_told(struct trace *trace, const struct trace_event *
             if (!graph->whole)
                 break;
             struct graph_edge edge = {.from = (int32_t)source[i], .to = (int32_t)target[at]};
-            status = add(&graph->out, edge);
+            status = graph_add(&graph->out, edge);
             if (status == CORE_OK)
-                status = add(&graph->in, edge);
+                status = graph_add(&graph->in, edge);
         }
     graph->whole &= status == CORE_OK && at == targets;
     free(source);
@@ -148,11 +148,11 @@ static enum core_status add_graph(struct trace *trace, const struct trace_event 
         for (; i < index[node] && i < targets && status == CORE_OK; i++) {
             graph->whole &= target[i] >= 0 && target[i] < nodes;
             struct graph_edge edge = {(int32_t)node, (int32_t)target[i], i - first, false, 0};
-            status = add(&graph->out, edge);
+            status = graph_add(&graph->out, edge);
             edge.from = edge.to;
             edge.to = (int32_t)node;
             if (status == CORE_OK)
-                status = add(&graph->in, edge);
+                status = graph_add(&graph->in, edge);
         }
     }
     free(index);
@@ -227,9 +227,9 @@ static enum core_status add_cart(const struct cart *cart, int32_t size, struct g
             to = (to + extent) % extent;
             int32_t other = (int32_t)(me + (to - at) * stride);
             CORE_CHECK(other >= 0 && other < size);
-            status = add(&graph->out, (struct graph_edge){me, other, place, false, 0});
+            status = graph_add(&graph->out, (struct graph_edge){me, other, place, false, 0});
             if (status == CORE_OK)
-                status = add(&graph->in, (struct graph_edge){other, me, place, false, 0});
+                status = graph_add(&graph->in, (struct graph_edge){other, me, place, false, 0});
         }
     }
     return status;
@@ -237,8 +237,8 @@ static enum core_status add_cart(const struct cart *cart, int32_t size, struct g
 
 /* --- any -------------------------------------------------------------------------------------- */
 
-static const struct collective *maker(const struct collective_list *list, int32_t comm,
-                                      const struct trace_event **out_event)
+static const struct collective *graph_maker(const struct collective_list *list, int32_t comm,
+                                            const struct trace_event **out_event)
 {
     for (uint32_t i = 0; i < list->count; i++)
         for (uint32_t k = 0; k < list->collective[i].count; k++) {
@@ -275,7 +275,7 @@ enum core_status graph_load(struct trace *trace, const struct collective_list *l
 
     *out = (struct graph){.whole = false};
     for (int32_t at = comm; makers < MAKERS_MAX; at = made[makers++]->comm) {
-        call = maker(list, at, &made[makers]);
+        call = graph_maker(list, at, &made[makers]);
         if (!call || (made[makers]->verb != VERB_COMM_DUP && made[makers]->verb != VERB_CART_SUB)) {
             makers += call != NULL;
             break;
@@ -299,8 +299,8 @@ enum core_status graph_load(struct trace *trace, const struct collective_list *l
         status = add_members(trace, list, call, out);
     }
     CORE_CHECK(!out->whole || out->out.count + out->in.count <= 2 * (uint32_t)EDGES_MAX);
-    sort(&out->out);
-    sort(&out->in);
+    graph_sort(&out->out);
+    graph_sort(&out->in);
     return status;
 }
 
@@ -373,8 +373,8 @@ enum core_status graph_compare(struct trace *trace, const struct collective_list
         return CORE_OK;
     if (!graph && part->event.verb == VERB_DIST_GRAPH_CREATE_ADJACENT) {
         status = add_members(trace, list, collective, &made);
-        sort(&made.out);
-        sort(&made.in);
+        graph_sort(&made.out);
+        graph_sort(&made.in);
         graph = &made;
     }
     const struct graph_edge *edge = status == CORE_OK && graph && graph->whole

@@ -90,7 +90,7 @@ size_t reference_basic_size(enum reference_basic basic)
 }
 
 /* The element, extended to 64 bits by its sign or by zeros. */
-static uint64_t load(enum reference_basic basic, const unsigned char *at)
+static uint64_t reference_load(enum reference_basic basic, const unsigned char *at)
 {
     size_t size = reference_basic_size(basic);
     uint64_t value = 0;
@@ -102,7 +102,7 @@ static uint64_t load(enum reference_basic basic, const unsigned char *at)
     return value;
 }
 
-static uint64_t combine(enum reference_op op, bool is_signed, uint64_t a, uint64_t b)
+static uint64_t reference_combine(enum reference_op op, bool is_signed, uint64_t a, uint64_t b)
 {
     bool less = is_signed ? (int64_t)a < (int64_t)b : a < b;
 
@@ -136,10 +136,11 @@ static bool integers_equal(enum reference_basic basic, enum reference_op op,
                            const unsigned char *got)
 {
     size_t size = reference_basic_size(basic);
-    uint64_t result = load(basic, x[0] + offset);
+    uint64_t result = reference_load(basic, x[0] + offset);
 
     for (uint32_t i = 1; i < count; i++)
-        result = combine(op, basic % 2 == 0, result, load(basic, x[i] + offset));
+        result =
+            reference_combine(op, basic % 2 == 0, result, reference_load(basic, x[i] + offset));
     return memcmp(&result, got, size) == 0;
 }
 

@@ -28,7 +28,8 @@ static int32_t site_of(struct trace *trace, const struct type_pair *pair, int si
                : -1;
 }
 
-static struct type_said *find(const struct type_report *report, const struct type_said *wanted)
+static struct type_said *type_report_find(const struct type_report *report,
+                                          const struct type_said *wanted)
 {
     for (uint32_t i = 0; i < report->count; i++) {
         struct type_said *said = &report->said[i];
@@ -41,7 +42,7 @@ static struct type_said *find(const struct type_report *report, const struct typ
     return NULL;
 }
 
-static void say(struct finding *finding, const struct type_pair *pair)
+static void type_report_say(struct finding *finding, const struct type_pair *pair)
 {
     const char *how = pair->difference == TYPES_NAMED ? " in name" : "";
 
@@ -87,7 +88,7 @@ enum core_status type_report_add(struct type_report *report, const struct type_p
     CORE_CHECK(report->count <= SAID_MAX);
     for (int side = 0; side < 2; side++)
         fresh.site[side] = site_of(trace, pair, side);
-    struct type_said *said = find(report, &fresh);
+    struct type_said *said = type_report_find(report, &fresh);
     if (said || report->count == SAID_MAX) {
         if (said)
             said->count += fresh.count;
@@ -99,7 +100,7 @@ enum core_status type_report_add(struct type_report *report, const struct type_p
     if (!finding)
         return CORE_NO_MEMORY;
     fresh.finding = report->list->count - 1;
-    say(finding, pair);
+    type_report_say(finding, pair);
     for (int side = 0; side < 2; side++)
         if (pair->seq[side])
             finding_core_add(finding, trace, pair->rank[side], pair->seq[side]);

@@ -46,7 +46,7 @@ bool access_explained(const struct trace *trace, const struct access *all, uint3
 
 /* With a lock held by the other side, a program may wait for a value to change: the order then
  * comes from the value. */
-static bool polls(const struct access *a, const struct access *b)
+static bool access_polls(const struct access *a, const struct access *b)
 {
     return a->itself && a->kind == LOAD && b->passive;
 }
@@ -115,7 +115,7 @@ static bool elements_differ(const struct trace *trace, const struct access *a,
  * reads (the info key accumulate_ops, by default same_op_no_op); or of one origin, whose
  * accumulates to one place come in the order in which it called them (the info key
  * accumulate_ordering, by default all). */
-static bool atomic(const struct trace *trace, const struct access *a, const struct access *b)
+static bool access_atomic(const struct trace *trace, const struct access *a, const struct access *b)
 {
     if ((a->kind != ACCUMULATE && a->kind != SWAP) || (b->kind != ACCUMULATE && b->kind != SWAP))
         return false;
@@ -142,14 +142,14 @@ bool access_may_meet(const struct trace *trace, const struct access *a, const st
 {
     CORE_CHECK(a->kind <= STORE);
     CORE_CHECK(b->kind <= STORE);
-    if (polls(a, b) || polls(b, a))
+    if (access_polls(a, b) || access_polls(b, a))
         return false;
     if (a->area != b->area || a->target != b->target || a->from >= b->to || b->from >= a->to ||
         (!access_writes(trace, a) && !access_writes(trace, b)))
         return false;
     if (a->win != b->win && (a->kind >= LOAD || b->kind >= LOAD))
         return false; /* what the target does itself is known of each of its windows */
-    return !atomic(trace, a, b) &&
+    return !access_atomic(trace, a, b) &&
            !(a->origin == b->origin && (a->kind == LOAD || a->kind == STORE) &&
              (b->kind == LOAD || b->kind == STORE));
 }
@@ -161,7 +161,7 @@ static bool locked_apart(const struct access *a, const struct access *b)
 }
 
 /* x is complete before y is made. */
-static bool before(const struct order *order, const struct access *x, const struct access *y)
+static bool access_before(const struct order *order, const struct access *x, const struct access *y)
 {
     bool same = x->origin == y->origin;
 
@@ -176,7 +176,7 @@ static bool before(const struct order *order, const struct access *x, const stru
 
 bool access_ordered(const struct order *order, const struct access *a, const struct access *b)
 {
-    return before(order, a, b) || before(order, b, a);
+    return access_before(order, a, b) || access_before(order, b, a);
 }
 
 /* --- the sweep -------------------------------------------------------------------------------- */
@@ -205,7 +205,7 @@ static bool same_threads(const struct order *order, const struct access *a, cons
            order_line(order, a->origin, a->end) == order_line(order, b->origin, b->end);
 }
 
-static bool alike(const struct sweep *sweep, const struct access *a, const struct access *b)
+static bool access_alike(const struct sweep *sweep, const struct access *a, const struct access *b)
 {
     const struct trace *trace = sweep->trace;
     bool typed = a->kind == ACCUMULATE || a->kind == SWAP;
@@ -231,7 +231,7 @@ static struct line *line_of(struct sweep *sweep, const struct access *access)
 {
     uint32_t at = 0;
 
-    while (at < sweep->line_count && !alike(sweep, sweep->line[at].like, access))
+    while (at < sweep->line_count && !access_alike(sweep, sweep->line[at].like, access))
         at++;
     CORE_CHECK(at <= LINES_MAX);
     if (at == LINES_MAX)
@@ -302,7 +302,7 @@ static bool line_conflicts(const struct sweep *sweep, const struct line *line,
 
     while (!line->jumbled && low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (before(sweep->order, &access[line->at[middle]], other))
+        if (access_before(sweep->order, &access[line->at[middle]], other))
             low = middle + 1;
         else
             high = middle;

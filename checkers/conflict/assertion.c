@@ -23,8 +23,9 @@ static enum core_status count_of(struct assertions *assertions, int32_t win, uin
     return status;
 }
 
-static enum core_status opened(struct assertions *assertions, const struct trace_event *event,
-                               int64_t mode, uint32_t other)
+static enum core_status assertion_opened(struct assertions *assertions,
+                                         const struct trace_event *event, int64_t mode,
+                                         uint32_t other)
 {
     bool target = event->verb == VERB_POST;
     struct assertion_epoch *epoch;
@@ -49,8 +50,8 @@ static enum core_status opened(struct assertions *assertions, const struct trace
     return CORE_OK;
 }
 
-static enum core_status calm(struct assertions *assertions, const struct trace_event *event,
-                             uint64_t synced)
+static enum core_status assertion_is_calm(struct assertions *assertions,
+                                          const struct trace_event *event, uint64_t synced)
 {
     CORE_CHECK(synced < event->seq);
     return CORE_ARRAY_PUSH(assertions->calm, assertions->calm_count, assertions->calm_room,
@@ -70,14 +71,14 @@ enum core_status assertions_follow(struct assertions *assertions, struct trace *
         return CORE_OK;
     mode = trace_arg_value(trace, event, "assert", 0);
     if (event->verb != VERB_START_EPOCH && (mode & EVENT_ASSERT_NOSTORE))
-        status = calm(assertions, event, synced);
+        status = assertion_is_calm(assertions, event, synced);
     if (status == CORE_OK && opens &&
         trace_group_get(trace, trace_arg_value(trace, event, "group", 0), &member, &members) !=
             CORE_OK)
         members = 0;
     for (uint32_t i = 0; i < members && status == CORE_OK; i++)
         if (member[i] >= 0 && member[i] < trace->rank_count)
-            status = opened(assertions, event, mode, (uint32_t)member[i]);
+            status = assertion_opened(assertions, event, mode, (uint32_t)member[i]);
     free(member);
     return status;
 }
@@ -108,7 +109,7 @@ void assertions_done(struct assertions *assertions)
 
 /* MPI_MODE_NOCHECK: a start and the post that belongs to it say the same, and the post has come. */
 static void compare_check(const struct assertion_epoch *epoch, const struct order *order,
-                          struct told *told)
+                          struct finding_dedup *told)
 {
     uint32_t origin = epoch->key.origin, target = epoch->key.target;
     bool start = epoch->start_mode & EVENT_ASSERT_NOCHECK,
@@ -120,8 +121,8 @@ static void compare_check(const struct assertion_epoch *epoch, const struct orde
     if (!epoch->start || !epoch->post || (!start && !post) ||
         (start && post && order_before(order, target, epoch->post, origin, epoch->start)))
         return;
-    finding = post && !start ? told_add(told, FINDING_ERROR, target, epoch->post)
-                             : told_add(told, FINDING_ERROR, origin, epoch->start);
+    finding = post && !start ? finding_dedup_add(told, FINDING_ERROR, target, epoch->post)
+                             : finding_dedup_add(told, FINDING_ERROR, origin, epoch->start);
     if (!finding)
         return;
     if (start && post)
@@ -140,7 +141,7 @@ static void compare_check(const struct assertion_epoch *epoch, const struct orde
                      start ? epoch->post : epoch->start);
 }
 
-static void compare_put(const struct assertion_epoch *epoch, struct told *told)
+static void compare_put(const struct assertion_epoch *epoch, struct finding_dedup *told)
 {
     struct finding *finding;
     struct trace_event event;
@@ -149,7 +150,7 @@ static void compare_put(const struct assertion_epoch *epoch, struct told *told)
     if (!epoch->put || !epoch->post || !(epoch->post_mode & EVENT_ASSERT_NOPUT) ||
         trace_event_get(told->input->trace, epoch->key.origin, epoch->put, &event) != CORE_OK)
         return;
-    finding = told_add(told, FINDING_ERROR, epoch->key.origin, epoch->put);
+    finding = finding_dedup_add(told, FINDING_ERROR, epoch->key.origin, epoch->put);
     if (!finding)
         return;
     finding_title(finding,
@@ -160,7 +161,7 @@ static void compare_put(const struct assertion_epoch *epoch, struct told *told)
 }
 
 void assertions_compare(const struct assertions *assertions, const struct order *order,
-                        struct told *told)
+                        struct finding_dedup *told)
 {
     for (uint32_t i = 0; i < assertions->epoch.count; i++) {
         const struct assertion_epoch *epoch = core_table_at(&assertions->epoch, i);
@@ -182,7 +183,7 @@ static int calm_compare(const void *a, const void *b)
 }
 
 static void say_stored(const struct assertion_calm *calm, const struct access *store,
-                       struct told *told)
+                       struct finding_dedup *told)
 {
     struct trace *trace = told->input->trace;
     struct finding *finding;
@@ -196,7 +197,7 @@ static void say_stored(const struct assertion_calm *calm, const struct access *s
              "it asserts MPI_MODE_NOSTORE, but bytes %" PRId64 " to %" PRId64
              " of the rank's window were written to since the call before it that synchronised it",
              store->low, store->high - 1);
-    finding = told_wrong(told, &event, calm->from, sentence);
+    finding = finding_dedup_wrong(told, &event, calm->from, sentence);
     if (!finding)
         return;
     if (store->itself)
@@ -206,7 +207,7 @@ static void say_stored(const struct assertion_calm *calm, const struct access *s
 }
 
 void assertions_compare_stores(struct assertions *assertions, const struct access *access,
-                               uint32_t count, struct told *told)
+                               uint32_t count, struct finding_dedup *told)
 {
     const struct assertion_calm *all = assertions->calm;
     uint32_t calms = assertions->calm_count, last = UINT32_MAX;

@@ -5,7 +5,7 @@
 
 #include "checkers/conflict/access.h"
 #include "checkers/conflict/order.h"
-#include "checkers/told.h"
+#include "checkers/finding_dedup.h"
 #include "core/table.h"
 #include "core/trace/trace.h"
 
@@ -52,8 +52,8 @@ void assertions_done(struct assertions *assertions);
 
 /* Once all was followed. */
 void assertions_compare(const struct assertions *assertions, const struct order *order,
-                        struct told *told);
+                        struct finding_dedup *told);
 void assertions_compare_stores(struct assertions *assertions, const struct access *access,
-                               uint32_t count, struct told *told);
+                               uint32_t count, struct finding_dedup *told);
 
 #endif

@@ -129,8 +129,8 @@ static uint32_t spans_before(const struct exposure_span *span, uint32_t count,
     return CORE_ARRAY_FIND(at, 0, count, span_compare(&span[at], key) < 0);
 }
 
-static bool holds(const struct exposures *exposures, const struct exposure_span *key,
-                  bool exclusive)
+static bool exposure_holds(const struct exposures *exposures, const struct exposure_span *key,
+                           bool exclusive)
 {
     uint32_t before = spans_before(exposures->lock, exposures->lock_count, key);
     const struct exposure_span *last = before ? &exposures->lock[before - 1] : NULL;
@@ -148,7 +148,7 @@ bool exposures_holds(const struct exposures *exposures, int32_t win, uint32_t ra
                                       .from = seq},
                                all = {.win = win, .rank = rank, .target = -1, .from = seq};
 
-    return holds(exposures, &own, exclusive) || holds(exposures, &all, exclusive);
+    return exposure_holds(exposures, &own, exclusive) || exposure_holds(exposures, &all, exclusive);
 }
 
 /* The first post of the window, from `first` on, of another rank than the one there. */
@@ -160,7 +160,7 @@ static uint32_t rank_end(const struct exposures *exposures, uint32_t first)
     return spans_before(exposures->post, exposures->post_count, &next);
 }
 
-static bool learns(const struct exposures *exposures, uint32_t rank, uint64_t before)
+static bool exposure_learns(const struct exposures *exposures, uint32_t rank, uint64_t before)
 {
     uint64_t key = rank;
     const struct exposure_passive *passive = core_table_find(&exposures->passive, &key);
@@ -186,8 +186,8 @@ static void lock_compare(const struct exposures *exposures, const struct order *
         return;
     bool certain = order_before(order, post->rank, post->from, lock->rank, lock->from) &&
                    order_before(order, lock->rank, lock->from, post->rank, post->to);
-    if (certain ||
-        (!learns(exposures, post->rank, post->from) && !learns(exposures, lock->rank, lock->from)))
+    if (certain || (!exposure_learns(exposures, post->rank, post->from) &&
+                    !exposure_learns(exposures, lock->rank, lock->from)))
         tell(lock, post, context);
 }
 
@@ -233,7 +233,8 @@ static void unchecked_compare(const struct exposures *exposures, const struct or
     CORE_CHECK(other->rank == rank && other->win == lock->win);
     if ((lock->exclusive || other->exclusive) &&
         !order_before(order, lock->rank, lock->to, other->rank, other->from) &&
-        !learns(exposures, other->rank, other->from) && !learns(exposures, lock->rank, lock->from))
+        !exposure_learns(exposures, other->rank, other->from) &&
+        !exposure_learns(exposures, lock->rank, lock->from))
         tell(lock, other, context);
 }
 

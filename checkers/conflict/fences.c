@@ -19,15 +19,15 @@ void fences_done(struct fences *fences)
     free(fences->fence);
 }
 
-static void say_missing(const struct fences *fences, struct told *told, const uint32_t *missing,
-                        uint32_t missing_count, const uint32_t *there, uint32_t there_count,
-                        uint32_t number)
+static void say_missing(const struct fences *fences, struct finding_dedup *told,
+                        const uint32_t *missing, uint32_t missing_count, const uint32_t *there,
+                        uint32_t there_count, uint32_t number)
 {
     CORE_CHECK(missing_count && there_count);
     struct trace *trace = told->input->trace;
     char *text = wording_missing("MPI_Win_fence", missing, missing_count, there, there_count);
     struct finding *finding =
-        text ? told_add(told, FINDING_ERROR, missing[0], fences[missing[0]].freed) : NULL;
+        text ? finding_dedup_add(told, FINDING_ERROR, missing[0], fences[missing[0]].freed) : NULL;
 
     if (finding) {
         finding->effect = FINDING_EFFECT_LACKS;
@@ -41,7 +41,7 @@ static void say_missing(const struct fences *fences, struct told *told, const ui
 }
 
 /* A fence is called by all, as long as none has freed the window. */
-static void compare_counts(const struct fences *fences, struct told *told)
+static void compare_counts(const struct fences *fences, struct finding_dedup *told)
 {
     uint32_t ranks = told->input->trace->rank_count, least = UINT32_MAX, missing_count = 0,
              there_count = 0, *missing, *there;
@@ -68,7 +68,7 @@ static void compare_counts(const struct fences *fences, struct told *told)
 }
 
 /* MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED are given by all ranks or by none. */
-static void compare_modes(const struct fences *fences, struct told *told)
+static void compare_modes(const struct fences *fences, struct finding_dedup *told)
 {
     const int64_t shared = EVENT_ASSERT_NOPRECEDE | EVENT_ASSERT_NOSUCCEED;
     uint32_t ranks = told->input->trace->rank_count, first = 0;
@@ -80,7 +80,8 @@ static void compare_modes(const struct fences *fences, struct told *told)
         for (uint32_t i = 0; i < a->count && i < b->count; i++) {
             if (!((a->fence[i].mode ^ b->fence[i].mode) & shared))
                 continue;
-            struct finding *finding = told_add(told, FINDING_ERROR, first, a->fence[i].seq);
+            struct finding *finding =
+                finding_dedup_add(told, FINDING_ERROR, first, a->fence[i].seq);
             if (!finding)
                 return;
             finding_title(finding,
@@ -97,7 +98,7 @@ static void compare_modes(const struct fences *fences, struct told *told)
     }
 }
 
-void fences_compare(const struct fences *fences, struct told *told)
+void fences_compare(const struct fences *fences, struct finding_dedup *told)
 {
     CORE_CHECK(fences != NULL);
     compare_modes(fences, told);

@@ -2,7 +2,7 @@
 #ifndef CHECKERS_CONFLICT_FENCES_H
 #define CHECKERS_CONFLICT_FENCES_H
 
-#include "checkers/told.h"
+#include "checkers/finding_dedup.h"
 
 struct fence {
     uint64_t seq;
@@ -16,7 +16,7 @@ struct fences { /* of one rank on one window */
 
 enum core_status fences_add(struct fences *fences, struct fence fence);
 /* fences: of each rank. */
-void fences_compare(const struct fences *fences, struct told *told);
+void fences_compare(const struct fences *fences, struct finding_dedup *told);
 void fences_done(struct fences *fences);
 
 #endif

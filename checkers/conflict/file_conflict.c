@@ -23,7 +23,7 @@
 #include "checkers/conflict/opens.h"
 #include "checkers/conflict/order.h"
 #include "checkers/conflict/pointer.h"
-#include "checkers/told.h"
+#include "checkers/finding_dedup.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/spool/spool.h"
@@ -103,7 +103,7 @@ struct conflict {
 #define ACCESSES "accesses to files" /* out of memory for ... */
 
 /* Whether there is room; the first failure counts. */
-static bool good(struct conflict *c, enum core_status status)
+static bool file_conflict_good(struct conflict *c, enum core_status status)
 {
     if (status != CORE_OK && c->status == CORE_OK)
         c->status = status;
@@ -116,8 +116,8 @@ static struct handle *handle_of(struct conflict *c, int32_t file, uint32_t rank)
 
     if (file < 0 || file > FILES_MAX)
         return NULL;
-    if (!good(c, CORE_ARRAY_ROOM_ZERO(c->handle, c->handle_room, ((uint64_t)file + 1) * ranks,
-                                      ACCESSES)))
+    if (!file_conflict_good(c, CORE_ARRAY_ROOM_ZERO(c->handle, c->handle_room,
+                                                    ((uint64_t)file + 1) * ranks, ACCESSES)))
         return NULL;
     CORE_CHECK(rank < ranks);
     CORE_CHECK((size_t)file * ranks + rank < c->handle_room);
@@ -147,7 +147,7 @@ static const struct shape *shape_of(struct conflict *c, int64_t filetype)
     if (shape->known)
         return shape->fits ? shape : NULL;
     shape->known = true;
-    if (!good(c, CORE_ARRAY_NEW(shape->before, type->segment_count, ACCESSES)))
+    if (!file_conflict_good(c, CORE_ARRAY_NEW(shape->before, type->segment_count, ACCESSES)))
         return NULL;
     for (uint32_t i = 0; i < type->segment_count; i++) {
         const struct spool_segment *segment = &type->segment[i];
@@ -223,10 +223,10 @@ static void cursor_next(const struct conflict *c, struct cursor *cursor)
 
 /* --- what each rank does ---------------------------------------------------------------------- */
 
-static void synchronised(struct conflict *c, struct handle *handle, uint64_t seq)
+static void file_conflict_synchronised(struct conflict *c, struct handle *handle, uint64_t seq)
 {
-    if (good(c, CORE_ARRAY_ROOM(handle->sync, handle->sync_room, (uint64_t)handle->sync_count + 1,
-                                ACCESSES)))
+    if (file_conflict_good(c, CORE_ARRAY_ROOM(handle->sync, handle->sync_room,
+                                              (uint64_t)handle->sync_count + 1, ACCESSES)))
         handle->sync[handle->sync_count++] = seq;
 }
 
@@ -237,9 +237,10 @@ static void pointer_set(struct handle *handle, int64_t from)
     handle->turn = 0;
 }
 
-static void opened(struct conflict *c, const struct trace_event *event, struct handle *handle)
+static void file_conflict_opened(struct conflict *c, const struct trace_event *event,
+                                 struct handle *handle)
 {
-    if (!good(c, opens_add(&c->opens, c->trace, event)))
+    if (!file_conflict_good(c, opens_add(&c->opens, c->trace, event)))
         return;
     handle->open = true;
     handle->opening = c->opens.count - 1;
@@ -251,10 +252,11 @@ static void opened(struct conflict *c, const struct trace_event *event, struct h
     handle->begun = 0;
     handle->at = trace_arg_value(c->trace, event, "amode", 0) & EVENT_AMODE_APPEND ? -1 : 0;
     pointer_set(handle, handle->at);
-    synchronised(c, handle, event->seq);
+    file_conflict_synchronised(c, handle, event->seq);
 }
 
-static void viewed(struct conflict *c, const struct trace_event *event, struct handle *handle)
+static void file_conflict_viewed(struct conflict *c, const struct trace_event *event,
+                                 struct handle *handle)
 {
     const struct trace_datatype *etype = type_of(c, event->datatype);
     char representation[512];
@@ -269,8 +271,8 @@ static void viewed(struct conflict *c, const struct trace_event *event, struct h
                     handle->unit > 0 && handle->filetype >= 0 && shape_of(c, handle->filetype);
 }
 
-static void moved(struct conflict *c, uint32_t index, const struct trace_completion *completion,
-                  uint64_t seq)
+static void file_conflict_moved(struct conflict *c, uint32_t index,
+                                const struct trace_completion *completion, uint64_t seq)
 {
     struct access *access = &c->access[index];
 
@@ -295,7 +297,8 @@ static bool is_shared(const struct trace_event *event)
 
 /* Where the access begins, in etypes; 0 at the shared pointer, whose place is found later
  * (pointers_place). Moves the individual pointer on. -1: not known. */
-static int64_t begin(struct conflict *c, const struct trace_event *event, struct handle *handle)
+static int64_t file_conflict_begin(struct conflict *c, const struct trace_event *event,
+                                   struct handle *handle)
 {
     int64_t bytes = (int64_t)event->bytes, at = handle->at;
 
@@ -318,8 +321,8 @@ static void moves_pointer(struct conflict *c, const struct trace_event *event,
                        ? -1
                        : handle->from * handle->unit;
 
-    if (good(c, CORE_ARRAY_ROOM(c->pointer, c->pointer_room, (uint64_t)c->pointer_count + 1,
-                                ACCESSES)))
+    if (file_conflict_good(c, CORE_ARRAY_ROOM(c->pointer, c->pointer_room,
+                                              (uint64_t)c->pointer_count + 1, ACCESSES)))
         c->pointer[c->pointer_count++] =
             (struct pointer_access){.file = event->win,
                                     .rank = event->rank,
@@ -331,7 +334,8 @@ static void moves_pointer(struct conflict *c, const struct trace_event *event,
                                     .access = access};
 }
 
-static void moves(struct conflict *c, const struct trace_event *event, struct handle *handle)
+static void file_conflict_moves(struct conflict *c, const struct trace_event *event,
+                                struct handle *handle)
 {
     bool begins = trait_in(event->traits, TRAIT_BEGINS), shared = is_shared(event),
          deferred = trait_in(event->traits, TRAIT_MAKES_REQUEST);
@@ -346,14 +350,14 @@ static void moves(struct conflict *c, const struct trace_event *event, struct ha
             handle->at = -1;
         return;
     }
-    int64_t at = begin(c, event, handle);
+    int64_t at = file_conflict_begin(c, event, handle);
     if (shared && (!handle->shown || bytes > INT64_MAX / 4))
         moves_pointer(c, event, handle, 0);
     if (at < 0 || bytes <= 0 || !handle->shown || bytes > INT64_MAX / 4 ||
         at > INT64_MAX / 4 / handle->unit)
         return;
-    if (!good(c,
-              CORE_ARRAY_ROOM(c->access, c->access_room, (uint64_t)c->access_count + 1, ACCESSES)))
+    if (!file_conflict_good(
+            c, CORE_ARRAY_ROOM(c->access, c->access_room, (uint64_t)c->access_count + 1, ACCESSES)))
         return;
     uint32_t index = c->access_count++;
     c->access[index] =
@@ -378,22 +382,25 @@ static void moves(struct conflict *c, const struct trace_event *event, struct ha
     if (begins)
         handle->begun = index + 1;
     else if (!deferred)
-        moved(c, index, event->completion_count ? &event->completion[0] : NULL, event->seq);
+        file_conflict_moved(c, index, event->completion_count ? &event->completion[0] : NULL,
+                            event->seq);
     else if ((request = requests_find(&c->requests, event->request)))
         request->own[0] = index + 1;
 }
 
-static enum core_status completed(enum request_step step, const struct trace_event *event,
-                                  struct request *request, const struct trace_completion *done,
-                                  void *context)
+static enum core_status file_conflict_completed(enum request_step step,
+                                                const struct trace_event *event,
+                                                struct request *request,
+                                                const struct trace_completion *done, void *context)
 {
     CORE_CHECK(request->own[0] <= ((struct conflict *)context)->access_count);
     if (step == REQUEST_DONE && request->own[0])
-        moved(context, request->own[0] - 1, done, event->seq);
+        file_conflict_moved(context, request->own[0] - 1, done, event->seq);
     return CORE_OK;
 }
 
-static void sought(struct conflict *c, const struct trace_event *event, struct handle *handle)
+static void file_conflict_sought(struct conflict *c, const struct trace_event *event,
+                                 struct handle *handle)
 {
     int64_t to = trace_arg_value(c->trace, event, "offset", -1),
             whence = trace_arg_value(c->trace, event, "whence", -1);
@@ -407,16 +414,17 @@ static void sought(struct conflict *c, const struct trace_event *event, struct h
                                                                : -1;
 }
 
-static void accessed(struct conflict *c, const struct trace_event *event, struct handle *handle)
+static void file_conflict_accessed(struct conflict *c, const struct trace_event *event,
+                                   struct handle *handle)
 {
     if (!trait_in(event->traits, TRAIT_ENDS)) {
-        moves(c, event, handle);
+        file_conflict_moves(c, event, handle);
         return;
     }
     CORE_CHECK(handle->begun <= c->access_count);
     if (handle->begun)
-        moved(c, handle->begun - 1, event->completion_count ? &event->completion[0] : NULL,
-              event->seq);
+        file_conflict_moved(c, handle->begun - 1,
+                            event->completion_count ? &event->completion[0] : NULL, event->seq);
     handle->begun = 0;
 }
 
@@ -428,7 +436,7 @@ static void on_file(struct conflict *c, const struct trace_event *event)
         return;
     if (event->verb == VERB_OPEN_FILE) {
         if (!event->error && !event->pending)
-            opened(c, event, handle);
+            file_conflict_opened(c, event, handle);
         return;
     }
     if (!handle->open)
@@ -437,18 +445,18 @@ static void on_file(struct conflict *c, const struct trace_event *event)
     case VERB_SYNC_FILE:
     case VERB_CLOSE_FILE:
         if (!event->error && !event->pending)
-            synchronised(c, handle, event->seq);
+            file_conflict_synchronised(c, handle, event->seq);
         if (event->verb == VERB_CLOSE_FILE)
             opens_closing(&c->opens, handle->opening, event);
         return;
     case VERB_SET_VIEW:
-        viewed(c, event, handle);
+        file_conflict_viewed(c, event, handle);
         return;
     case VERB_SET_ATOMICITY:
         handle->atomic = trace_arg_value(c->trace, event, "flag", 0) != 0;
         return;
     case VERB_SEEK:
-        sought(c, event, handle);
+        file_conflict_sought(c, event, handle);
         return;
     case VERB_GET_POSITION:
         if (is_shared(event))
@@ -457,7 +465,7 @@ static void on_file(struct conflict *c, const struct trace_event *event)
         return;
     case VERB_READ:
     case VERB_WRITE:
-        accessed(c, event, handle);
+        file_conflict_accessed(c, event, handle);
         return;
     default:
         return;
@@ -478,14 +486,14 @@ static enum core_status read_rank(struct conflict *c, uint32_t rank)
            more) {
         if (event.parent)
             continue;
-        status = requests_follow(&c->requests, &event, completed, c);
+        status = requests_follow(&c->requests, &event, file_conflict_completed, c);
         if (status != CORE_OK)
             break;
         if (trait_in(event.traits, TRAIT_FILE) && event.win >= 0)
             on_file(c, &event);
         else if (event.verb == VERB_DELETE_FILE)
-            good(c, CORE_ARRAY_PUSH(c->deleting, c->deleting_count, c->deleting_room, ACCESSES,
-                                    event));
+            file_conflict_good(c, CORE_ARRAY_PUSH(c->deleting, c->deleting_count, c->deleting_room,
+                                                  ACCESSES, event));
     }
     trace_cursor_close(cursor);
     return status == CORE_OK ? c->status : status;
@@ -531,7 +539,8 @@ static uint32_t file_of(const struct conflict *c, const struct access *access)
     return c->opens.opening[access->opening].one;
 }
 
-static bool before(const struct order *order, const struct access *a, const struct access *b)
+static bool file_conflict_before(const struct order *order, const struct access *a,
+                                 const struct access *b)
 {
     return a->end != UINT64_MAX && order_before(order, a->rank, a->end, b->rank, b->seq);
 }
@@ -549,7 +558,7 @@ static uint64_t sync_near(struct conflict *c, const struct access *access, bool 
                   : 0;
 }
 
-static bool synced(struct conflict *c, const struct access *a, const struct access *b)
+static bool file_conflict_synced(struct conflict *c, const struct access *a, const struct access *b)
 {
     uint64_t from = sync_near(c, a, true), to = sync_near(c, b, false);
     return from && to &&
@@ -558,35 +567,35 @@ static bool synced(struct conflict *c, const struct access *a, const struct acce
 
 /* Whether a is over before b in every way that MPI asks for. If so, all that the handle did before
  * a is. */
-static bool safe(struct conflict *c, const struct access *a, const struct access *b)
+static bool file_conflict_safe(struct conflict *c, const struct access *a, const struct access *b)
 {
     /* what was read before cannot change any more */
-    return before(c->order, a, b) && (!a->writes || synced(c, a, b));
+    return file_conflict_before(c->order, a, b) && (!a->writes || file_conflict_synced(c, a, b));
 }
 
 /* *first and *second leave in the order in which they happened, if they have one. */
-static enum verdict judge(struct conflict *c, const struct access **first,
-                          const struct access **second)
+static enum verdict file_conflict_judge(struct conflict *c, const struct access **first,
+                                        const struct access **second)
 {
     const struct access *a = *first, *b = *second;
 
-    if (!before(c->order, a, b)) {
-        if (before(c->order, b, a)) {
+    if (!file_conflict_before(c->order, a, b)) {
+        if (file_conflict_before(c->order, b, a)) {
             *first = b;
             *second = a;
         } else {
             if (!c->called && (c->status = order_new(c->trace, ORDER_FILES, &c->called)) != CORE_OK)
                 return APART;
-            if (before(c->called, a, b))
+            if (file_conflict_before(c->called, a, b))
                 return CALLED;
-            if (!before(c->called, b, a))
+            if (!file_conflict_before(c->called, b, a))
                 return TOGETHER;
             *first = b;
             *second = a;
             return CALLED;
         }
     }
-    return safe(c, *first, *second) ? APART : UNSYNCED;
+    return file_conflict_safe(c, *first, *second) ? APART : UNSYNCED;
 }
 
 /* Names the MPI_File_sync that is missing. */
@@ -658,8 +667,8 @@ static void say_pointer(struct finding *finding, const struct access *access)
         finding_fact(finding, "rank %" PRIu32 " accesses them at the shared pointer", access->rank);
 }
 
-static void say(struct conflict *c, enum verdict verdict, const struct access *a,
-                const struct access *b, int64_t low, int64_t high)
+static void file_conflict_say(struct conflict *c, enum verdict verdict, const struct access *a,
+                              const struct access *b, int64_t low, int64_t high)
 {
     CORE_CHECK(verdict != APART);
     CORE_CHECK(a->writes || b->writes);
@@ -732,7 +741,8 @@ static void say(struct conflict *c, enum verdict verdict, const struct access *a
         finding_fact(finding, "the program also uses locks of windows, which may order them");
 }
 
-static void compare(struct conflict *c, const struct cursor *x, const struct cursor *y)
+static void file_conflict_compare(struct conflict *c, const struct cursor *x,
+                                  const struct cursor *y)
 {
     const struct access *a = &c->access[x->access], *b = &c->access[y->access];
 
@@ -747,25 +757,28 @@ static void compare(struct conflict *c, const struct cursor *x, const struct cur
         b = swap;
     }
     bool one = a->file == b->file && a->rank == b->rank; /* in order, but for what is under way */
-    enum verdict verdict = !one ? judge(c, &a, &b) : a->end > b->seq ? TOGETHER : APART;
+    enum verdict verdict = !one              ? file_conflict_judge(c, &a, &b)
+                           : a->end > b->seq ? TOGETHER
+                                             : APART;
     if ((a->loose || b->loose) && verdict != TOGETHER)
         return; /* it may have been another one that was there */
     if (verdict != APART && c->status == CORE_OK)
-        say(c, verdict, a, b, x->low > y->low ? x->low : y->low,
-            x->high < y->high ? x->high : y->high);
+        file_conflict_say(c, verdict, a, b, x->low > y->low ? x->low : y->low,
+                          x->high < y->high ? x->high : y->high);
 }
 
 /* The first of the owner's pieces, from `low` on, that is not safe before (behind: is safe behind)
  * the access. */
-static uint32_t boundary(struct conflict *c, const struct owner *owner, uint32_t low,
-                         const struct access *access, bool behind)
+static uint32_t file_conflict_boundary(struct conflict *c, const struct owner *owner, uint32_t low,
+                                       const struct access *access, bool behind)
 {
-    return CORE_ARRAY_FIND(at, low, owner->count,
-                           behind ? !safe(c, access, &c->access[owner->piece[at].access])
-                                  : safe(c, &c->access[owner->piece[at].access], access));
+    return CORE_ARRAY_FIND(
+        at, low, owner->count,
+        behind ? !file_conflict_safe(c, access, &c->access[owner->piece[at].access])
+               : file_conflict_safe(c, &c->access[owner->piece[at].access], access));
 }
 
-static void expire(struct owner *owner, int64_t low)
+static void file_conflict_expire(struct owner *owner, int64_t low)
 {
     uint32_t kept = 0;
 
@@ -784,13 +797,13 @@ static void expire(struct owner *owner, int64_t low)
 
 /* Compares what covers the piece's start with the piece: of each other handle only what is not
  * safe, which lies together in the order of calls. */
-static void meet(struct conflict *c, struct live *live, const struct cursor *piece)
+static void file_conflict_meet(struct conflict *c, struct live *live, const struct cursor *piece)
 {
     const struct access *access = &c->access[piece->access];
 
     for (uint32_t i = 0; i < live->count;) {
         struct owner *owner = &live->owner[i];
-        expire(owner, piece->low);
+        file_conflict_expire(owner, piece->low);
         if (!owner->count) {
             free(owner->piece);
             *owner = live->owner[--live->count];
@@ -801,15 +814,15 @@ static void meet(struct conflict *c, struct live *live, const struct cursor *pie
         bool own = owner->file == access->file && owner->rank == access->rank;
         if (own && !c->deferred)
             continue;
-        uint32_t first = own ? 0 : boundary(c, owner, 0, access, false),
-                 end = own ? owner->count : boundary(c, owner, first, access, true);
+        uint32_t first = own ? 0 : file_conflict_boundary(c, owner, 0, access, false),
+                 end = own ? owner->count : file_conflict_boundary(c, owner, first, access, true);
         for (; first < end && c->compared < COMPARED_MAX && c->status == CORE_OK;
              first++, c->compared++)
-            compare(c, &owner->piece[first], piece);
+            file_conflict_compare(c, &owner->piece[first], piece);
     }
 }
 
-static void enter(struct conflict *c, struct live *live, const struct cursor *piece)
+static void file_conflict_enter(struct conflict *c, struct live *live, const struct cursor *piece)
 {
     const struct access *access = &c->access[piece->access];
     uint32_t i = 0, at;
@@ -818,13 +831,15 @@ static void enter(struct conflict *c, struct live *live, const struct cursor *pi
            (live->owner[i].file != access->file || live->owner[i].rank != access->rank))
         i++;
     if (i == live->count) {
-        if (!good(c, CORE_ARRAY_ROOM(live->owner, live->room, (uint64_t)live->count + 1, ACCESSES)))
+        if (!file_conflict_good(
+                c, CORE_ARRAY_ROOM(live->owner, live->room, (uint64_t)live->count + 1, ACCESSES)))
             return;
         live->owner[live->count++] =
             (struct owner){.rank = access->rank, .file = access->file, .until = INT64_MAX};
     }
     struct owner *owner = &live->owner[i];
-    if (!good(c, CORE_ARRAY_ROOM(owner->piece, owner->room, (uint64_t)owner->count + 1, ACCESSES)))
+    if (!file_conflict_good(
+            c, CORE_ARRAY_ROOM(owner->piece, owner->room, (uint64_t)owner->count + 1, ACCESSES)))
         return;
     for (at = owner->count++; at && owner->piece[at - 1].access > piece->access; at--)
         owner->piece[at] = owner->piece[at - 1];
@@ -833,17 +848,17 @@ static void enter(struct conflict *c, struct live *live, const struct cursor *pi
     owner->until = piece->high < owner->until ? piece->high : owner->until;
 }
 
-static bool sooner(const struct cursor *a, const struct cursor *b)
+static bool file_conflict_sooner(const struct cursor *a, const struct cursor *b)
 {
     return a->low != b->low ? a->low < b->low : a->access < b->access;
 }
 
-static void sink(struct cursor *heap, uint32_t count, uint32_t at)
+static void file_conflict_sink(struct cursor *heap, uint32_t count, uint32_t at)
 {
     for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && sooner(&heap[child + 1], &heap[child]))
+        if (child + 1 < count && file_conflict_sooner(&heap[child + 1], &heap[child]))
             child++;
-        if (!sooner(&heap[child], &heap[at]))
+        if (!file_conflict_sooner(&heap[child], &heap[at]))
             return;
         struct cursor swap = heap[at];
         heap[at] = heap[child];
@@ -852,7 +867,7 @@ static void sink(struct cursor *heap, uint32_t count, uint32_t at)
 }
 
 /* The accesses of one file. */
-static void sweep(struct conflict *c, uint32_t file)
+static void file_conflict_sweep(struct conflict *c, uint32_t file)
 {
     struct live live[2] = {{0}, {0}}; /* reads, writes */
     struct cursor *heap = NULL;
@@ -871,26 +886,26 @@ static void sweep(struct conflict *c, uint32_t file)
     c->compared = 0;
     for (uint32_t i = 0; writes && several && i < c->access_count; i++)
         if (file_of(c, &c->access[i]) == file && c->access[i].bytes > 0 &&
-            good(c, CORE_ARRAY_ROOM(heap, room, (uint64_t)count + 1, ACCESSES))) {
+            file_conflict_good(c, CORE_ARRAY_ROOM(heap, room, (uint64_t)count + 1, ACCESSES))) {
             heap[count] = (struct cursor){.access = i};
             cursor_at(c, &heap[count++], c->access[i].first, c->access[i].bytes);
         }
     CORE_CHECK(count <= c->access_count);
     for (uint32_t i = count / 2; i-- > 0;)
-        sink(heap, count, i);
+        file_conflict_sink(heap, count, i);
     while (count && c->status == CORE_OK && c->compared < COMPARED_MAX) {
         struct cursor piece = heap[0];
         struct live *own = &live[c->access[piece.access].writes];
         c->compared++;
-        meet(c, &live[1], &piece);
+        file_conflict_meet(c, &live[1], &piece);
         if (own == &live[1])
-            meet(c, &live[0], &piece);
-        enter(c, own, &piece);
+            file_conflict_meet(c, &live[0], &piece);
+        file_conflict_enter(c, own, &piece);
         if (heap[0].left)
             cursor_next(c, &heap[0]);
         else
             heap[0] = heap[--count];
-        sink(heap, count, 0);
+        file_conflict_sink(heap, count, 0);
     }
     if (c->compared >= COMPARED_MAX) {
         struct finding *finding = finding_list_reach(c->list, RULE_FILE);
@@ -907,17 +922,17 @@ static void sweep(struct conflict *c, uint32_t file)
 }
 
 /* The fate of a file that is deleted while it is open depends on the library and the system. */
-static void deleted(struct conflict *c)
+static void file_conflict_deleted(struct conflict *c)
 {
-    struct told told = {.input = c->input, .list = c->list, .rule = RULE_FILE};
+    struct finding_dedup told = {.input = c->input, .list = c->list, .rule = RULE_FILE};
 
     for (uint32_t i = 0; i < c->deleting_count && c->status == CORE_OK; i++) {
         const struct trace_event *event = &c->deleting[i];
         const struct opening *open = opens_deleted(&c->opens, c->trace, event);
         bool own = open && open->rank == event->rank;
         struct finding *finding =
-            open ? told_wrong(&told, event, own ? open->seq : 0,
-                              own ? "the file is open" : "another rank has the file open")
+            open ? finding_dedup_wrong(&told, event, own ? open->seq : 0,
+                                       own ? "the file is open" : "another rank has the file open")
                  : NULL;
 
         if (!finding)
@@ -929,8 +944,8 @@ static void deleted(struct conflict *c)
         if (!own)
             finding_core_add(finding, c->trace, open->rank, open->seq);
     }
-    told_done(&told);
-    good(c, told.status);
+    finding_dedup_done(&told);
+    file_conflict_good(c, told.status);
 }
 
 enum core_status file_conflict_check(const struct check_input *input, struct finding_list *list)
@@ -949,11 +964,11 @@ enum core_status file_conflict_check(const struct check_input *input, struct fin
         c.status = order_new(input->trace, ORDER_CALLS, &c.order);
     if (c.order && c.status == CORE_OK)
         pointers_place(&c);
-    good(&c, opens_unite(&c.opens, c.trace));
+    file_conflict_good(&c, opens_unite(&c.opens, c.trace));
     for (uint32_t i = 0; i < c.opens.count && c.order && c.status == CORE_OK; i++)
         if (c.opens.opening[i].one == i)
-            sweep(&c, i);
-    deleted(&c);
+            file_conflict_sweep(&c, i);
+    file_conflict_deleted(&c);
     for (uint32_t i = 0; i < c.said_count && c.status == CORE_OK; i++)
         if (c.said[i].more)
             finding_fact(&list->finding[c.said[i].finding],

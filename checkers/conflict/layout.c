@@ -21,7 +21,7 @@ static struct layout_span part_of(const struct trace *trace, const struct layout
     return (struct layout_span){low, low + (int64_t)s->count * size};
 }
 
-static bool cut(struct layout_span a, struct layout_span b, struct layout_span *out)
+static bool layout_cut(struct layout_span a, struct layout_span b, struct layout_span *out)
 {
     struct layout_span both = {a.low > b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
 
@@ -34,8 +34,8 @@ static bool cut(struct layout_span a, struct layout_span b, struct layout_span *
 }
 
 /* The elements of x whose segment may reach the span: from *out_first up to before *out_end. */
-static void reaching(const struct layout *x, struct layout_span part, struct layout_span span,
-                     int64_t *out_first, int64_t *out_end)
+static void layout_reaching(const struct layout *x, struct layout_span part,
+                            struct layout_span span, int64_t *out_first, int64_t *out_end)
 {
     int64_t extent = x->type->extent;
 
@@ -51,16 +51,16 @@ static void reaching(const struct layout *x, struct layout_span part, struct lay
         *out_end = (span.high - part.low) / extent + 1;
 }
 
-static bool meets(const struct trace *trace, const struct layout *x, struct layout_span span,
-                  uint64_t *steps, struct layout_span *out)
+static bool layout_meets(const struct trace *trace, const struct layout *x, struct layout_span span,
+                         uint64_t *steps, struct layout_span *out)
 {
     if (!x->type)
-        return cut(x->span, span, out);
+        return layout_cut(x->span, span, out);
     for (uint32_t k = 0; k < x->type->segment_count; k++) {
         int64_t first, end;
-        reaching(x, part_of(trace, x, 0, k), span, &first, &end);
+        layout_reaching(x, part_of(trace, x, 0, k), span, &first, &end);
         for (int64_t i = first; i < end && ++*steps < STEPS_MAX; i++)
-            if (cut(part_of(trace, x, i, k), span, out))
+            if (layout_cut(part_of(trace, x, i, k), span, out))
                 return true;
     }
     return false;
@@ -72,12 +72,12 @@ bool layout_meet(const struct trace *trace, const struct layout *a, const struct
     uint64_t steps = 0;
 
     if (!a->type)
-        return meets(trace, b, a->span, &steps, out);
+        return layout_meets(trace, b, a->span, &steps, out);
     for (uint32_t k = 0; k < a->type->segment_count; k++) {
         int64_t first, end;
-        reaching(a, part_of(trace, a, 0, k), b->span, &first, &end);
+        layout_reaching(a, part_of(trace, a, 0, k), b->span, &first, &end);
         for (int64_t i = first; i < end && ++steps < STEPS_MAX; i++)
-            if (meets(trace, b, part_of(trace, a, i, k), &steps, out))
+            if (layout_meets(trace, b, part_of(trace, a, i, k), &steps, out))
                 return true;
     }
     return false;

@@ -51,7 +51,7 @@ static uint32_t one_of(struct opens *opens, uint32_t at)
     return at;
 }
 
-static void unite(struct opens *opens, uint32_t a, uint32_t b)
+static void opens_unite_pair(struct opens *opens, uint32_t a, uint32_t b)
 {
     uint32_t x = one_of(opens, a), y = one_of(opens, b);
 
@@ -141,7 +141,8 @@ enum core_status opens_unite(struct opens *opens, const struct trace *trace)
                  : order[k] == by_name  ? same_name(trace, last, at)
                                         : meets && at->since < last->until);
             if (one)
-                unite(opens, (uint32_t)(last - opens->opening), (uint32_t)(at - opens->opening));
+                opens_unite_pair(opens, (uint32_t)(last - opens->opening),
+                                 (uint32_t)(at - opens->opening));
             if (order[k] != by_inode || !meets || at->until > last->until)
                 last = at;
         }

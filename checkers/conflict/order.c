@@ -84,8 +84,8 @@ static uint32_t line_of(const struct order *order, uint32_t rank, uint64_t seq)
     return lines->first + (lines->thread && seq < lines->room ? lines->thread[seq] : 0);
 }
 
-static bool add(struct order *order, uint32_t rank, enum point_kind kind, uint64_t seq,
-                uint64_t key)
+static bool order_add(struct order *order, uint32_t rank, enum point_kind kind, uint64_t seq,
+                      uint64_t key)
 {
     struct line *line = &order->line[line_of(order, rank, seq)];
     CORE_CHECK(!line->count || line->point[line->count - 1].seq <= seq); /* first_point halves it */
@@ -95,8 +95,8 @@ static bool add(struct order *order, uint32_t rank, enum point_kind kind, uint64
 }
 
 /* comes: the caller is a member. */
-static bool gather(struct order *order, uint64_t space, uint64_t number, bool comes,
-                   uint64_t *out_index)
+static bool order_gather(struct order *order, uint64_t space, uint64_t number, bool comes,
+                         uint64_t *out_index)
 {
     struct place place = {space, number};
     struct gathering *found;
@@ -133,13 +133,13 @@ struct walk {
 
 /* The gathering to which a call counts as the rank's next one in its space: its index + 1 in
  * *out_member. */
-static bool arrive(struct walk *walk, uint64_t seq, uint32_t space, uint32_t *out_member)
+static bool order_arrive(struct walk *walk, uint64_t seq, uint32_t space, uint32_t *out_member)
 {
     uint64_t index;
     if (CORE_ARRAY_ROOM_ZERO(walk->number, walk->spaces, (uint64_t)space + 1, AN_ORDER) !=
             CORE_OK ||
-        !gather(walk->order, space, ++walk->number[space], true, &index) ||
-        !add(walk->order, walk->rank, POINT_ARRIVE, seq, index))
+        !order_gather(walk->order, space, ++walk->number[space], true, &index) ||
+        !order_add(walk->order, walk->rank, POINT_ARRIVE, seq, index))
         return false;
     *out_member = (uint32_t)index + 1;
     return true;
@@ -164,8 +164,8 @@ static struct epoch *epoch_of(struct walk *walk, int32_t win, int side)
 
 /* One side of the epoch between an origin and a target: what the target's post gives to the
  * origin's start, or the origin's complete to the target's wait. */
-static bool signal(struct walk *walk, const struct trace_event *event, int side, uint32_t other,
-                   uint32_t number, bool gives)
+static bool order_signal(struct walk *walk, const struct trace_event *event, int side,
+                         uint32_t other, uint32_t number, bool gives)
 {
     CORE_CHECK(walk->rank < ORDER_RANKS_MAX && other < ORDER_RANKS_MAX); /* 12 bits each */
     uint32_t origin = side == AS_ORIGIN ? walk->rank : other,
@@ -174,8 +174,9 @@ static bool signal(struct walk *walk, const struct trace_event *event, int side,
     uint64_t index, space = 1ull << 62 | (uint64_t)(uint32_t)event->win << 24 |
                             (uint64_t)post << 23 | (uint64_t)origin << 12 | target;
 
-    return gather(walk->order, space, number, gives, &index) &&
-           add(walk->order, walk->rank, gives ? POINT_ARRIVE : POINT_LEAVE, event->seq, index);
+    return order_gather(walk->order, space, number, gives, &index) &&
+           order_add(walk->order, walk->rank, gives ? POINT_ARRIVE : POINT_LEAVE, event->seq,
+                     index);
 }
 
 /* MPI_Win_start, MPI_Win_post. */
@@ -200,7 +201,7 @@ static bool open_epoch(struct walk *walk, const struct trace_event *event, int s
             continue;
         uint32_t number = ++epoch->count[other];
         if ((side == AS_TARGET || waits) &&
-            !signal(walk, event, side, (uint32_t)other, number, side == AS_TARGET))
+            !order_signal(walk, event, side, (uint32_t)other, number, side == AS_TARGET))
             return false;
     }
     return true;
@@ -216,7 +217,8 @@ static bool close_epoch(struct walk *walk, const struct trace_event *event, int 
     for (uint32_t i = 0; i < epoch->members; i++) {
         int64_t other = epoch->member[i];
         if (other >= 0 && other < walk->order->trace->rank_count &&
-            !signal(walk, event, side, (uint32_t)other, epoch->count[other], side == AS_ORIGIN))
+            !order_signal(walk, event, side, (uint32_t)other, epoch->count[other],
+                          side == AS_ORIGIN))
             return false;
     }
     free(epoch->member);
@@ -262,7 +264,7 @@ static int64_t space_of(const struct walk *walk, const struct trace_event *event
 }
 
 /* The call begins behind an earlier one of another thread. */
-static bool follow(struct walk *walk, const struct trace_event *event, uint64_t seq)
+static bool order_follow(struct walk *walk, const struct trace_event *event, uint64_t seq)
 {
     uint32_t first = walk->order->rank[walk->rank].first;
     uint32_t own = line_of(walk->order, walk->rank, event->seq) - first,
@@ -272,7 +274,7 @@ static bool follow(struct walk *walk, const struct trace_event *event, uint64_t 
     if (own == other || walk->followed[own][other] >= seq)
         return true;
     walk->followed[own][other] = seq;
-    return add(walk->order, walk->rank, POINT_FOLLOW, event->seq, seq);
+    return order_add(walk->order, walk->rank, POINT_FOLLOW, event->seq, seq);
 }
 
 /* Compilers make a function of a parallel region. */
@@ -303,10 +305,10 @@ static bool follow_threads(struct walk *walk, const struct trace_event *event)
         uint64_t returned = met->left <= event->t_enter ? met->last : met->prior;
         if (i != own && returned &&
             (serial || walk->met[own].first == event->seq || met->final == returned))
-            good = follow(walk, event, returned);
+            good = order_follow(walk, event, returned);
     }
     if (good && walk->serial)
-        good = follow(walk, event, walk->serial);
+        good = order_follow(walk, event, walk->serial);
     if (serial)
         walk->serial = event->seq;
     struct met *met = &walk->met[own];
@@ -361,21 +363,21 @@ static enum core_status point_add(enum request_step step, const struct trace_eve
 {
     struct walk *walk = context;
     struct order *order = walk->order;
-    bool good = step != REQUEST_DONE || !order->apart || follow(walk, event, request->begun);
+    bool good = step != REQUEST_DONE || !order->apart || order_follow(walk, event, request->begun);
     int64_t space;
 
     (void)done;
     if (!good)
         return core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
     if (step == REQUEST_BEGUN && request->kind == REQUEST_SEND) {
-        good = add(order, walk->rank, POINT_SEND, event->seq, 0);
+        good = order_add(order, walk->rank, POINT_SEND, event->seq, 0);
     } else if (step == REQUEST_DONE && request->kind == REQUEST_RECEIVE) {
-        good = add(order, walk->rank, POINT_RECEIVE, event->seq, request->begun);
+        good = order_add(order, walk->rank, POINT_RECEIVE, event->seq, request->begun);
     } else if (step == REQUEST_BEGUN && request->kind == REQUEST_COLLECTIVE) {
         space = space_of(walk, event, request);
-        good = space < 0 || arrive(walk, event->seq, (uint32_t)space, &request->own[0]);
+        good = space < 0 || order_arrive(walk, event->seq, (uint32_t)space, &request->own[0]);
     } else if (step == REQUEST_DONE && request->kind == REQUEST_COLLECTIVE && request->own[0]) {
-        good = add(order, walk->rank, POINT_LEAVE, event->seq, request->own[0] - 1);
+        good = order_add(order, walk->rank, POINT_LEAVE, event->seq, request->own[0] - 1);
     }
     return good ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
 }
@@ -505,7 +507,7 @@ static const struct message *messages_of(const struct order *order, uint32_t des
     return at;
 }
 
-static void join(uint64_t *clock, const uint64_t *other, uint32_t lines)
+static void order_join(uint64_t *clock, const uint64_t *other, uint32_t lines)
 {
     for (uint32_t i = 0; other && i < lines; i++)
         clock[i] = other[i] > clock[i] ? other[i] : clock[i];
@@ -548,20 +550,20 @@ static void sources_join(const struct order *order, uint32_t rank, struct point 
     if (point->kind == POINT_FOLLOW) {
         uint32_t other = line_of(order, rank, point->key);
         const struct point *last = last_point(&order->line[other], point->key);
-        join(point->clock, last ? last->clock : NULL, order->line_count);
+        order_join(point->clock, last ? last->clock : NULL, order->line_count);
         if (point->clock[other] < point->key)
             point->clock[other] = point->key;
     }
     for (const struct message *m = first;
          m && m < end && m->dest == rank && m->receive == point->key; m++) {
         const struct point *send = send_point(order, m->source, m->send);
-        join(point->clock, send ? send->clock : NULL, order->line_count);
+        order_join(point->clock, send ? send->clock : NULL, order->line_count);
     }
 }
 
 /* False: what it waits for has not been seen. */
-static bool take(struct order *order, uint32_t rank, uint32_t line, struct point *point,
-                 const uint64_t *before)
+static bool order_take(struct order *order, uint32_t rank, uint32_t line, struct point *point,
+                       const uint64_t *before)
 {
     CORE_CHECK(!point->clock); /* each point once */
     CORE_CHECK(line < order->line_count);
@@ -578,7 +580,7 @@ static bool take(struct order *order, uint32_t rank, uint32_t line, struct point
     point->clock = calloc(order->line_count, sizeof *point->clock);
     if (!point->clock)
         return false;
-    join(point->clock, before, order->line_count);
+    order_join(point->clock, before, order->line_count);
     CORE_CHECK(!before || before[line] <= point->seq); /* a thread's own calls are in order */
     point->clock[line] = point->seq;
     sources_join(order, rank, point, first);
@@ -589,10 +591,10 @@ static bool take(struct order *order, uint32_t rank, uint32_t line, struct point
         if (!g->clock)
             g->clock = calloc(order->line_count, sizeof *g->clock);
         if (g->clock)
-            join(g->clock, point->clock, order->line_count);
+            order_join(g->clock, point->clock, order->line_count);
         break;
     case POINT_LEAVE:
-        join(point->clock, g->clock, order->line_count);
+        order_join(point->clock, g->clock, order->line_count);
         break;
     default:
         break;
@@ -606,8 +608,8 @@ static bool run_line(struct order *order, uint32_t rank, uint32_t index)
     bool moved = false;
 
     while (line->next < line->count &&
-           take(order, rank, index, &line->point[line->next],
-                line->next ? line->point[line->next - 1].clock : NULL)) {
+           order_take(order, rank, index, &line->point[line->next],
+                      line->next ? line->point[line->next - 1].clock : NULL)) {
         CORE_CHECK(line->point[line->next].clock);
         line->next++;
         moved = true;
@@ -615,7 +617,7 @@ static bool run_line(struct order *order, uint32_t rank, uint32_t index)
     return moved;
 }
 
-static void run(struct order *order)
+static void order_run(struct order *order)
 {
     for (bool moved = true; moved;) {
         moved = false;
@@ -674,7 +676,7 @@ enum core_status order_new(struct trace *trace, enum order_kind kind, struct ord
     }
     if (order->message_count)
         qsort(order->message, order->message_count, sizeof *order->message, compare_messages);
-    run(order);
+    order_run(order);
     *out_order = order;
     return CORE_OK;
 }
@@ -705,8 +707,8 @@ uint32_t order_line(const struct order *order, uint32_t rank, uint64_t seq)
 }
 
 /* with: what call b_seq waits for counts as well. */
-static bool reaches(const struct order *order, uint32_t a, uint64_t a_seq, uint32_t b,
-                    uint64_t b_seq, bool with)
+static bool order_reaches(const struct order *order, uint32_t a, uint64_t a_seq, uint32_t b,
+                          uint64_t b_seq, bool with)
 {
     CORE_CHECK(a < order->trace->rank_count);
     CORE_CHECK(b < order->trace->rank_count);
@@ -728,10 +730,10 @@ static bool reaches(const struct order *order, uint32_t a, uint64_t a_seq, uint3
 
 bool order_before(const struct order *order, uint32_t a, uint64_t a_seq, uint32_t b, uint64_t b_seq)
 {
-    return reaches(order, a, a_seq, b, b_seq, false);
+    return order_reaches(order, a, a_seq, b, b_seq, false);
 }
 
 bool order_within(const struct order *order, uint32_t a, uint64_t a_seq, uint32_t b, uint64_t b_seq)
 {
-    return reaches(order, a, a_seq, b, b_seq, true);
+    return order_reaches(order, a, a_seq, b, b_seq, true);
 }

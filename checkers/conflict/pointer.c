@@ -21,8 +21,8 @@ static int by_epoch(const void *a, const void *b)
 }
 
 /* Whether a moves the pointer before b does, whatever happens. */
-static bool precedes(const struct order *order, const struct pointer_access *a,
-                     const struct pointer_access *b)
+static bool pointer_precedes(const struct order *order, const struct pointer_access *a,
+                             const struct pointer_access *b)
 {
     if (a->rank == b->rank)
         return a->seq < b->seq;
@@ -31,20 +31,20 @@ static bool precedes(const struct order *order, const struct pointer_access *a,
     return order_before(order, a->rank, a->seq, b->rank, b->seq);
 }
 
-static void place(struct pointer_access *one, const struct pointer_access *all, uint32_t count,
-                  const struct order *order)
+static void pointer_place_one(struct pointer_access *one, const struct pointer_access *all,
+                              uint32_t count, const struct order *order)
 {
     int64_t low = one->from, high = one->from;
 
     CORE_CHECK(one >= all && one < all + count);
     for (uint32_t i = 0; i < count; i++) {
         const struct pointer_access *other = &all[i];
-        bool sure = other != one && precedes(order, other, one);
+        bool sure = other != one && pointer_precedes(order, other, one);
 
         if (other->from != one->from || other->bytes < 0 || low > INT64_MAX / 4 ||
             high > INT64_MAX / 4)
             return; /* ranks say different things, or far beyond any disk */
-        if (other == one || precedes(order, one, other))
+        if (other == one || pointer_precedes(order, one, other))
             continue;
         high += other->bytes;
         low += sure ? other->bytes : 0;
@@ -68,6 +68,6 @@ void pointer_place(struct pointer_access *list, uint32_t count, const struct ord
         }
         for (uint32_t at = i; at < end && end - i <= TOGETHER_MAX; at++)
             if (list[at].from >= 0)
-                place(&list[at], &list[i], end - i, order);
+                pointer_place_one(&list[at], &list[i], end - i, order);
     }
 }

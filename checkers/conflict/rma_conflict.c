@@ -39,7 +39,7 @@ struct conflicts {
 };
 
 /* Whether there is room; the first failure counts. */
-static bool good(struct conflicts *c, enum core_status status)
+static bool rma_conflict_good(struct conflicts *c, enum core_status status)
 {
     if (c->status == CORE_OK)
         c->status = status;
@@ -55,7 +55,8 @@ static int64_t base_of(const struct rma_accesses *all, const struct access *acce
 
 /* A watchpoint tells that some of its bytes were touched: it may be others than those of *shared.
  */
-static bool touches(const struct access *access, int64_t base, const struct layout_span *shared)
+static bool rma_conflict_touches(const struct access *access, int64_t base,
+                                 const struct layout_span *shared)
 {
     return !access->itself || access->changed ||
            (shared->low <= base + access->low && shared->high >= base + access->high);
@@ -80,7 +81,8 @@ static bool bytes_meet(const struct conflicts *c, const struct access *a, const 
             .span = {base + x->low, base + x->high}};
     }
     if (!layout_meet(c->input->trace, &side[0], &side[1], out) ||
-        !touches(a, side[0].span.low - a->low, out) || !touches(b, side[1].span.low - b->low, out))
+        !rma_conflict_touches(a, side[0].span.low - a->low, out) ||
+        !rma_conflict_touches(b, side[1].span.low - b->low, out))
         return false;
     int64_t base = a->win == b->win ? 0 : base_of(c->all, a);
     out->low -= base;
@@ -272,8 +274,8 @@ static void tell_first(struct conflicts *c, struct finding *finding, const struc
 }
 
 /* A conflict of two accesses; false: enough has been said. */
-static bool tell(struct conflicts *c, const struct access *a, const struct access *b,
-                 const struct layout_span *bytes)
+static bool rma_conflict_tell(struct conflicts *c, const struct access *a, const struct access *b,
+                              const struct layout_span *bytes)
 {
     bool waited = may_have_waited(c, a, b) || may_have_waited(c, b, a),
          atomics = !waited && atomics_between(c, a, b), swapped = false,
@@ -291,8 +293,8 @@ static bool tell(struct conflicts *c, const struct access *a, const struct acces
         return true;
     c->unsure[a->win] |= of.unsure;
     if (c->said_count == c->most ||
-        !good(c, CORE_ARRAY_NEW(of.told, 2 * (uint64_t)c->input->trace->rank_count,
-                                "the ranks of a finding")))
+        !rma_conflict_good(c, CORE_ARRAY_NEW(of.told, 2 * (uint64_t)c->input->trace->rank_count,
+                                             "the ranks of a finding")))
         return false;
     of.finding = c->list->count;
     of.count = 1;
@@ -300,7 +302,7 @@ static bool tell(struct conflicts *c, const struct access *a, const struct acces
     *said = of;
     struct finding *finding =
         finding_list_add(c->list, RULE_RMA, of.unsure ? FINDING_NOTE : FINDING_ERROR);
-    if (!good(c, finding ? CORE_OK : CORE_NO_MEMORY))
+    if (!rma_conflict_good(c, finding ? CORE_OK : CORE_NO_MEMORY))
         return false;
     finding->effect = FINDING_EFFECT_MEETS;
     said_call(c, said, 0, b);
@@ -329,7 +331,8 @@ static void say_counts(struct conflicts *c)
 }
 
 /* The accesses that may be in conflict, in their order. */
-static enum core_status suspects(struct conflicts *c, uint32_t **out_at, uint32_t *out_count)
+static enum core_status rma_conflict_suspects(struct conflicts *c, uint32_t **out_at,
+                                              uint32_t *out_count)
 {
     bool *suspect = NULL;
     enum core_status status =
@@ -378,14 +381,14 @@ enum core_status rma_conflict_place(const struct trace *trace, struct rma_access
     return status;
 }
 
-static void compare(struct conflicts *c)
+static void rma_conflict_compare(struct conflicts *c)
 {
     const struct trace *trace = c->input->trace;
     uint32_t *at = NULL, count = 0;
     uint64_t compared = 0;
 
     if (c->status == CORE_OK)
-        c->status = suspects(c, &at, &count);
+        c->status = rma_conflict_suspects(c, &at, &count);
     for (uint32_t i = 0; c->status == CORE_OK && i < count && compared < COMPARED_MAX; i++) {
         struct access *a = &c->all->access[at[i]];
         if (access_explained(trace, c->all->access, c->all->count, a))
@@ -398,7 +401,7 @@ static void compare(struct conflicts *c)
                 access_explained(trace, c->all->access, c->all->count, b) || is_ordered(c, a, b) ||
                 !bytes_meet(c, a, b, &bytes))
                 continue;
-            if (!tell(c, a, b, &bytes))
+            if (!rma_conflict_tell(c, a, b, &bytes))
                 compared = COMPARED_MAX;
             break;
         }
@@ -417,9 +420,10 @@ enum core_status rma_conflict_check(const struct check_input *input, const struc
                           .order = order,
                           .apart = apart};
 
-    good(&c, CORE_ARRAY_NEW(c.said, (uint64_t)most + 1, "one-sided accesses"));
-    if (good(&c, CORE_ARRAY_NEW(c.unsure, (uint64_t)accesses->window_room + 1, "windows")))
-        compare(&c);
+    rma_conflict_good(&c, CORE_ARRAY_NEW(c.said, (uint64_t)most + 1, "one-sided accesses"));
+    if (rma_conflict_good(&c,
+                          CORE_ARRAY_NEW(c.unsure, (uint64_t)accesses->window_room + 1, "windows")))
+        rma_conflict_compare(&c);
     say_counts(&c);
     for (uint32_t i = 0; i < c.said_count; i++)
         free(c.said[i].told);

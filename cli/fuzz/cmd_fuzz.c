@@ -107,7 +107,7 @@ static const struct options_command command = {
 /* Refuses options that a world of few ranks does not take. */
 static const char WORLD_SECONDS_EXHAUSTIVE[] = "2";
 
-static void summarise(const char *log, const struct fuzz_job *job)
+static void cmd_fuzz_summarise(const char *log, const struct fuzz_job *job)
 {
     char executions[512], line[512], cover[128] = "";
     fuzz_line(log, "stat::number_of_executed_units:", executions);
@@ -200,7 +200,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static long executed(const char *log)
+static long cmd_fuzz_executed(const char *log)
 {
     char line[512];
     fuzz_line(log, "stat::number_of_executed_units:", line);
@@ -220,15 +220,16 @@ static enum core_status run_all(const char *program, const struct passed *passed
             break;
         start_make(program, passed, left, runs, i, start);
         result = fuzz_spawn_watched(start->argv, start->log, left, out_status);
-        runs -= executed(start->log) > 0 ? executed(start->log) : 1;
+        runs -= cmd_fuzz_executed(start->log) > 0 ? cmd_fuzz_executed(start->log) : 1;
         if (!keep_going || *out_status == 0 || *out_status == 2 || *out_status == FUZZ_INTERRUPTED)
             break;
     }
     return result;
 }
 
-static int fuzz(const struct fuzz_job *job, const char *program, const struct passed *passed,
-                double seconds, const struct fuzz_wanted *wanted)
+static int cmd_fuzz_body(const struct fuzz_job *job, const char *program,
+                         const struct passed *passed, double seconds,
+                         const struct fuzz_wanted *wanted)
 {
     static struct start start;
     char line[512];
@@ -252,7 +253,7 @@ static int fuzz(const struct fuzz_job *job, const char *program, const struct pa
     if (found)
         return CLI_FINDINGS;
     if (status == FUZZ_INTERRUPTED) {
-        summarise(start.log, job);
+        cmd_fuzz_summarise(start.log, job);
         fprintf(stderr,
                 "crosswait: interrupted; the corpus is kept, and the next run continues from "
                 "it\n");
@@ -270,11 +271,11 @@ static int fuzz(const struct fuzz_job *job, const char *program, const struct pa
                 start.log);
         return line[0] || passed->input_count ? CLI_FINDINGS : CLI_TROUBLE;
     }
-    summarise(start.log, job);
+    cmd_fuzz_summarise(start.log, job);
     return CLI_CLEAN;
 }
 
-static void hear(int number)
+static void cmd_fuzz_hear(int number)
 {
     (void)number;
 }
@@ -283,7 +284,7 @@ static void hear(int number)
 static enum core_status spawn_outlived(char *const argv[], const char *output, const char *errors,
                                        int *out_status)
 {
-    void (*before)(int) = signal(SIGINT, hear);
+    void (*before)(int) = signal(SIGINT, cmd_fuzz_hear);
     if (before == SIG_IGN)
         signal(SIGINT, SIG_IGN);
     enum core_status result = fuzz_spawn(argv, output, errors, out_status);
@@ -292,8 +293,8 @@ static enum core_status spawn_outlived(char *const argv[], const char *output, c
 }
 
 /* The program tells what it verified, and leaves what it found as a campaign does. */
-static int exhaust(const struct fuzz_job *job, const char *program, double ranks, double seconds,
-                   const struct fuzz_wanted *wanted)
+static int cmd_fuzz_exhaust(const struct fuzz_job *job, const char *program, double ranks,
+                            double seconds, const struct fuzz_wanted *wanted)
 {
     char crashes[FUZZ_PATH_MAX], log[FUZZ_PATH_MAX], told[FUZZ_PATH_MAX], most[64], limit[64],
         out[FUZZ_PATH_MAX + 16];
@@ -328,7 +329,7 @@ static int exhaust(const struct fuzz_job *job, const char *program, double ranks
                                         : CLI_TROUBLE;
 }
 
-static int explain(const char *program, const char *path)
+static int cmd_fuzz_explain(const char *program, const char *path)
 {
     char option[FUZZ_PATH_MAX + 32];
     int status;
@@ -388,7 +389,7 @@ static const char *source_end(const char *name)
 }
 
 /* The script hears an interrupt itself, and tells what was found until then. */
-static int library(const struct fuzz_job *job, const struct options *o)
+static int cmd_fuzz_library(const struct fuzz_job *job, const struct options *o)
 {
     char script[FUZZ_PATH_MAX + 16], *argv[ARGUMENTS_MAX + 8];
     int n = 0, status;
@@ -538,7 +539,7 @@ int cmd_fuzz(int argc, char **argv)
     if (status != CORE_OK)
         return cli_exit_of(status);
     if (of_library)
-        return library(&job, &o);
+        return cmd_fuzz_library(&job, &o);
     if (wanted.ignored && access(wanted.ignored, R_OK))
         return options_wrong(&o, "cannot read '%s'", wanted.ignored);
     if (narrow[0])
@@ -556,16 +557,17 @@ int cmd_fuzz(int argc, char **argv)
     if (unknown)
         return options_wrong(&o, "neither crosswait nor libFuzzer has an option '%s'", unknown);
     if (explained)
-        return explain(program, explained);
+        return cmd_fuzz_explain(program, explained);
     if (on_real)
         return fuzz_real(&job, program, on_real);
     status = fuzz_output_open(junit, sarif, files[0]);
     int code = CLI_CLEAN;
     if (status == CORE_OK && exhausted > 0)
-        code =
-            exhaust(&job, program, exhausted, seconds > 0 ? seconds : SECONDS_EXHAUSTIVE, &wanted);
+        code = cmd_fuzz_exhaust(&job, program, exhausted,
+                                seconds > 0 ? seconds : SECONDS_EXHAUSTIVE, &wanted);
     else if (status == CORE_OK)
-        code = fuzz(&job, program, &passed, seconds > 0 ? seconds : SECONDS_DEFAULT, &wanted);
+        code =
+            cmd_fuzz_body(&job, program, &passed, seconds > 0 ? seconds : SECONDS_DEFAULT, &wanted);
     enum core_status closed = fuzz_output_close();
     status = status == CORE_OK ? closed : status;
     return status == CORE_OK ? code : cli_exit_of(status);

@@ -33,7 +33,7 @@ static bool is_artifact(const char *name)
     return false;
 }
 
-static void shrink(const char *program, const char *artifact, const char *scenario)
+static void fuzz_found_shrink(const char *program, const char *artifact, const char *scenario)
 {
     char from[FUZZ_PATH_MAX + 16], to[FUZZ_PATH_MAX + 16];
     int status;
@@ -199,8 +199,8 @@ static void with_of(struct kept *kept)
 }
 
 /* Shrinks and explains one artifact into files beside it. */
-static void examine(const struct fuzz_job *job, const char *program, const char *log,
-                    const struct fuzz_wanted *wanted, struct kept *kept)
+static void fuzz_found_examine(const struct fuzz_job *job, const char *program, const char *log,
+                               const struct fuzz_wanted *wanted, struct kept *kept)
 {
     char scenario[FUZZ_PATH_MAX + 8], option[FUZZ_PATH_MAX + 32];
     const char *base = strrchr(kept->path, '/') ? strrchr(kept->path, '/') + 1 : kept->path;
@@ -208,7 +208,7 @@ static void examine(const struct fuzz_job *job, const char *program, const char 
     snprintf(scenario, sizeof scenario, "%s.txt", kept->path);
     snprintf(kept->explained, sizeof kept->explained, "%s.explained.txt", kept->path);
     if (wanted->shrunk)
-        shrink(program, kept->path, scenario);
+        fuzz_found_shrink(program, kept->path, scenario);
     snprintf(kept->input, sizeof kept->input, "%s", access(scenario, R_OK) ? kept->path : scenario);
     snprintf(option, sizeof option, "--explain=%.4000s", kept->input);
     char *argv[] = {(char *)(uintptr_t)program, option, NULL};
@@ -222,7 +222,7 @@ static void examine(const struct fuzz_job *job, const char *program, const char 
     cause_of(kept);
 }
 
-static void show(const struct fuzz_job *job, const struct kept *kept)
+static void fuzz_found_show(const struct fuzz_job *job, const struct kept *kept)
 {
     const char *base = strrchr(kept->path, '/') ? strrchr(kept->path, '/') + 1 : kept->path;
     printf("%s: %s\n", job->file[0], kept->line);
@@ -307,7 +307,7 @@ int fuzz_found_present(const struct fuzz_job *job, const char *program, const ch
         if (examined == most)
             continue;
         examined++;
-        examine(job, program, log, wanted, &kept);
+        fuzz_found_examine(job, program, log, wanted, &kept);
         struct kept *same = wanted->keep_going ? same_cause(all, count, kept.cause) : NULL;
         if (is_ignored(wanted->ignored, kept.cause)) {
             found--;
@@ -319,7 +319,7 @@ int fuzz_found_present(const struct fuzz_job *job, const char *program, const ch
         }
     }
     for (uint32_t i = 0; i < count; i++)
-        show(job, &all[i]);
+        fuzz_found_show(job, &all[i]);
     if (found > most)
         printf("%d more in %s\n", found - most, crashes);
     if (*out_ignored)

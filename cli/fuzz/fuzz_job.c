@@ -77,7 +77,7 @@ enum core_status fuzz_folder_make(const char *path)
 
 /* --- processes -------------------------------------------------------------------------------- */
 
-static void redirect(const char *path, int fd)
+static void fuzz_job_redirect(const char *path, int fd)
 {
     if (!path)
         return;
@@ -89,7 +89,7 @@ static void redirect(const char *path, int fd)
 }
 
 /* An interrupt that comes meanwhile ends the child, whatever this process does with it. */
-static pid_t start(char *const argv[], const char *output, const char *errors)
+static pid_t fuzz_job_start(char *const argv[], const char *output, const char *errors)
 {
     struct sigaction heard;
     sigset_t interrupt, before;
@@ -107,11 +107,11 @@ static pid_t start(char *const argv[], const char *output, const char *errors)
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* it does not outlive us, however we end */
     if (getppid() != parent)
         _exit(127);
-    redirect(output, STDOUT_FILENO);
+    fuzz_job_redirect(output, STDOUT_FILENO);
     if (errors && output && !strcmp(errors, output))
         dup2(STDOUT_FILENO, STDERR_FILENO);
     else
-        redirect(errors, STDERR_FILENO);
+        fuzz_job_redirect(errors, STDERR_FILENO);
     execvp(argv[0], argv);
     fprintf(stderr, "crosswait: cannot start '%s': %s\n", argv[0], strerror(errno));
     _exit(127);
@@ -126,7 +126,7 @@ enum core_status fuzz_spawn(char *const argv[], const char *output, const char *
                             int *out_status)
 {
     int status;
-    pid_t child = start(argv, output, errors);
+    pid_t child = fuzz_job_start(argv, output, errors);
     if (child < 0)
         return core_report(CORE_IO, "cannot start '%s': %s", argv[0], strerror(errno));
     while (waitpid(child, &status, 0) < 0)
@@ -142,7 +142,7 @@ struct progress {
 };
 
 /* The lines "#WORLDS ..." at its end: libFuzzer's own with branches behind "ft: ", and those of
- * fuzz/target.c, one a second. */
+ * fuzz/libfuzzer_main.c, one a second. */
 static void progress_read(const char *log, struct progress *progress)
 {
     char tail[2048];
@@ -185,7 +185,7 @@ enum { TURN_MS = 20, SHOW_TURNS = 15, PATIENCE_TURNS = 250 };
 
 /* Waits for it, and shows meanwhile on a terminal what it says. One that does not end by an
  * interrupt is killed: what it found is in its files. */
-static int watch(pid_t child, const char *log, double seconds)
+static int fuzz_job_watch(pid_t child, const char *log, double seconds)
 {
     const bool shown = isatty(STDERR_FILENO);
     struct progress progress = {0};
@@ -224,11 +224,11 @@ enum core_status fuzz_spawn_watched(char *const argv[], const char *log, double 
     sigaction(SIGINT, NULL, &before);
     if (before.sa_handler != SIG_IGN)
         sigaction(SIGINT, &hear, NULL);
-    pid_t child = start(argv, log, log);
+    pid_t child = fuzz_job_start(argv, log, log);
     if (child < 0)
         result = core_report(CORE_IO, "cannot start '%s': %s", argv[0], strerror(errno));
     else
-        *out_status = watch(child, log, seconds);
+        *out_status = fuzz_job_watch(child, log, seconds);
     sigaction(SIGINT, &before, NULL);
     if (interrupted)
         *out_status = FUZZ_INTERRUPTED;
@@ -237,7 +237,7 @@ enum core_status fuzz_spawn_watched(char *const argv[], const char *log, double 
 
 /* --- building --------------------------------------------------------------------------------- */
 
-static bool newer(const char *program, const char *source)
+static bool fuzz_job_newer(const char *program, const char *source)
 {
     struct stat a, b;
     return stat(program, &a) == 0 && stat(source, &b) == 0 &&
@@ -259,7 +259,7 @@ void fuzz_line(const char *path, const char *start, char line[512])
 }
 
 /* Everything that the last build read is older than what it made, and it was asked the same. */
-static bool fresh(const struct fuzz_job *job, const char *program)
+static bool fuzz_job_fresh(const struct fuzz_job *job, const char *program)
 {
     static const char *const made_of[] = {"build.sh",          "lib/libfuzz.a",  "lib/libworld.a",
                                           "lib/libcheckers.a", "lib/libmodel.a", "lib/libreplay.a",
@@ -270,7 +270,7 @@ static bool fresh(const struct fuzz_job *job, const char *program)
     for (int i = 0; i < job->file_count && used < sizeof asked; i++)
         used += (size_t)snprintf(asked + used, sizeof asked - used, " %s", job->file[i]);
     for (size_t i = 0; i < sizeof made_of / sizeof *made_of; i++)
-        if (!path_join(path, job->share, made_of[i]) || !newer(program, path))
+        if (!path_join(path, job->share, made_of[i]) || !fuzz_job_newer(program, path))
             return false;
     snprintf(path, sizeof path, "%.4000s.made", program);
     FILE *file = fopen(path, "r");
@@ -280,7 +280,7 @@ static bool fresh(const struct fuzz_job *job, const char *program)
     good = good && !strcmp(line, asked);
     while (good && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = 0;
-        good = newer(program, line);
+        good = fuzz_job_newer(program, line);
     }
     if (file)
         fclose(file);
@@ -393,7 +393,7 @@ enum core_status fuzz_build(const struct fuzz_job *job, const char *kind,
         else if (access(job->file[i], R_OK))
             return core_report(CORE_NOT_FOUND, "cannot read '%s': %s", job->file[i],
                                strerror(errno));
-    if (fresh(job, program))
+    if (fuzz_job_fresh(job, program))
         return CORE_OK;
     argv[n++] = script;
     argv[n++] = (char *)(uintptr_t)kind;

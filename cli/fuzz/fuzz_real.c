@@ -56,8 +56,8 @@ static int scenario_text(const struct fuzz_job *job, const char *program, const 
 
 /* Notes the library's decisions in the run in process, so that real ranks repeat them. False: that
  * run has no end, or none that can be noted; the scenario alone must do. */
-static bool decide(const struct fuzz_job *job, const char *program, const char *scenario,
-                   char out_path[FUZZ_PATH_MAX])
+static bool fuzz_real_decide(const struct fuzz_job *job, const char *program, const char *scenario,
+                             char out_path[FUZZ_PATH_MAX])
 {
     char from[FUZZ_PATH_MAX + 16], to[FUZZ_PATH_MAX + 16];
     int status;
@@ -100,7 +100,7 @@ static bool is_message(void *context, uint32_t rank, uint32_t index, const struc
 }
 
 /* Rounds and words of the messages that the collective sent; not those of the library's own. */
-static bool measure(const char *path, struct replay_measure *out)
+static bool fuzz_real_measure(const char *path, struct replay_measure *out)
 {
     struct trace trace;
     struct replay_program whole, part;
@@ -132,7 +132,7 @@ static int judge_cost(const char *program, const char *scenario, const char *tra
     char option[FUZZ_PATH_MAX + 16], rounds[32], bytes[32];
     struct replay_measure measured;
     int status = 0;
-    if (access(trace, R_OK) || !measure(trace, &measured))
+    if (access(trace, R_OK) || !fuzz_real_measure(trace, &measured))
         return CLI_CLEAN;
     snprintf(option, sizeof option, "--cost=%s", scenario);
     snprintf(rounds, sizeof rounds, "%llu", (unsigned long long)measured.rounds);
@@ -186,7 +186,7 @@ int fuzz_real(const struct fuzz_job *job, const char *program, const char *path)
     enum core_status result = fuzz_build(job, "real", real_program);
     if (result != CORE_OK)
         return result == CORE_BAD_INPUT ? CLI_USAGE : cli_exit_of(result);
-    bool decided = decide(job, program, text, decisions);
+    bool decided = fuzz_real_decide(job, program, text, decisions);
     snprintf(count, sizeof count, "%d", ranks);
     printf("mpirun --oversubscribe -n %s %s %s%s%s\n", count, real_program, text,
            decided ? " " : "", decided ? decisions : "");

@@ -189,7 +189,7 @@ static int print_properties(const struct replay_topology *topology)
 }
 
 /* A whole number that may be written as 1e6. */
-static int whole(const char *text, const char **end, int64_t *out)
+static int cmd_model_whole(const char *text, const char **end, int64_t *out)
 {
     char *stop;
     double value = strtod(text, &stop);
@@ -206,15 +206,15 @@ static int read_words(const struct options *o, struct model_ask *ask)
     const char *dots = strstr(o->value, ".."), *end;
     char low[64];
     if (!dots) {
-        if (!whole(o->value, &end, &ask->words_low) || *end)
+        if (!cmd_model_whole(o->value, &end, &ask->words_low) || *end)
             return options_wrong(
                 o, "--words=%s is not a whole number from 0 to 2^40, nor a range such as 1..1e6",
                 o->value);
         ask->words_high = ask->words_low;
     } else {
         snprintf(low, sizeof low, "%.*s", (int)(dots - o->value), o->value);
-        if (!whole(low, &end, &ask->words_low) || *end ||
-            !whole(dots + 2, &end, &ask->words_high) || *end)
+        if (!cmd_model_whole(low, &end, &ask->words_low) || *end ||
+            !cmd_model_whole(dots + 2, &end, &ask->words_high) || *end)
             return options_wrong(
                 o, "--words=%s is not a range such as 1..1e6, whole numbers from 0 to 2^40",
                 o->value);
@@ -244,7 +244,7 @@ static int read_seconds(const struct options *o, const char *name, double *out)
 static int read_word(const struct options *o, struct model_ask *ask)
 {
     const char *end;
-    if (!whole(o->value, &end, &ask->word_bytes) || *end || ask->word_bytes > 1 << 20)
+    if (!cmd_model_whole(o->value, &end, &ask->word_bytes) || *end || ask->word_bytes > 1 << 20)
         return options_wrong(o, "--word=%s is no number of bytes from 1 to 2^20", o->value);
     if (ask->word_bytes == 0)
         return options_wrong(o, "--word=0: a word of 0 bytes is impossible; the nearest is 1");
@@ -360,7 +360,7 @@ static int rank_rows(const struct options *o, const struct model_ask *ask)
     return exit_of(status);
 }
 
-static int dispatch(const struct options *o, struct model_ask *ask)
+static int cmd_model_dispatch(const struct options *o, struct model_ask *ask)
 {
     if (ask->measure)
         return exit_of(model_measure(ask, stdout));
@@ -422,5 +422,5 @@ int cmd_model(int argc, char **argv)
     if (o.operand_count || o.rest_count)
         return options_wrong(&o, "unexpected operand '%s'",
                              o.operand_count ? o.operand[0] : o.rest[0]);
-    return dispatch(&o, &ask);
+    return cmd_model_dispatch(&o, &ask);
 }

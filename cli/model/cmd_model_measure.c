@@ -60,7 +60,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Leaves one sample for each size, the median; number[] gets how many there were. */
-static size_t medians(struct sample *at, size_t count, size_t *number)
+static size_t cmd_model_measure_medians(struct sample *at, size_t count, size_t *number)
 {
     size_t sizes = 0;
     for (size_t first = 0, end; first < count; first = end) {
@@ -78,7 +78,7 @@ struct line {
 
 /* Least squares of (alpha + beta b - t) / t. Where the best alpha is below 0 the line goes through
  * 0. */
-static struct line fit(const struct sample *at, size_t count)
+static struct line cmd_model_measure_fit(const struct sample *at, size_t count)
 {
     double s = 0, sb = 0, sbb = 0, st = 0, sbt = 0;
     for (size_t i = 0; i < count; i++) {
@@ -113,13 +113,13 @@ static double off_squares(const struct sample *at, size_t count, struct line lin
  * far better than one, the index of the first size of the second; else 0. */
 static size_t find_break(const struct sample *at, size_t count)
 {
-    double least = off_squares(at, count, fit(at, count));
+    double least = off_squares(at, count, cmd_model_measure_fit(at, count));
     size_t best = 0;
     if (least / (double)count < 0.05 * 0.05)
         return 0;
     for (size_t i = 2; i + 2 <= count; i++) {
-        double two =
-            off_squares(at, i, fit(at, i)) + off_squares(at + i, count - i, fit(at + i, count - i));
+        double two = off_squares(at, i, cmd_model_measure_fit(at, i)) +
+                     off_squares(at + i, count - i, cmd_model_measure_fit(at + i, count - i));
         if (two < (best ? least : least / 4)) {
             least = two;
             best = i;
@@ -139,7 +139,7 @@ static void print_break(const struct model_ask *ask, const struct sample *at, si
     for (int part = 0; part < 2; part++) {
         const struct sample *from = part ? at + middle : at;
         size_t number = part ? count - middle : middle;
-        struct line line = fit(from, number);
+        struct line line = cmd_model_measure_fit(from, number);
         fprintf(out, "  %llu to %llu bytes: alpha %s, beta %s per word, off by %.0f%% on average\n",
                 (unsigned long long)from[0].bytes, (unsigned long long)from[number - 1].bytes,
                 model_seconds(line.alpha * 1e-9, a),
@@ -148,8 +148,8 @@ static void print_break(const struct model_ask *ask, const struct sample *at, si
     }
 }
 
-static void print(const struct model_ask *ask, const struct sample *at, const size_t *number,
-                  size_t count, struct line line, FILE *out)
+static void cmd_model_measure_print(const struct model_ask *ask, const struct sample *at,
+                                    const size_t *number, size_t count, struct line line, FILE *out)
 {
     char a[32], b[32];
     double worst = 0, squares = 0;
@@ -178,7 +178,8 @@ static void print(const struct model_ask *ask, const struct sample *at, const si
     print_break(ask, at, count, out);
 }
 
-static enum core_status report(const struct model_ask *ask, struct samples *samples, FILE *out)
+static enum core_status cmd_model_measure_report(const struct model_ask *ask,
+                                                 struct samples *samples, FILE *out)
 {
     size_t *number;
     enum core_status made = CORE_ARRAY_NEW(number, samples->count, "samples");
@@ -186,7 +187,7 @@ static enum core_status report(const struct model_ask *ask, struct samples *samp
         return made;
     if (samples->count)
         qsort(samples->at, samples->count, sizeof *samples->at, by_size);
-    size_t count = medians(samples->at, samples->count, number);
+    size_t count = cmd_model_measure_medians(samples->at, samples->count, number);
     enum core_status status = CORE_OK;
     if (count < 2)
         status = core_report(CORE_NOT_FOUND,
@@ -195,7 +196,8 @@ static enum core_status report(const struct model_ask *ask, struct samples *samp
                              "a program that does so with at least 2 sizes",
                              ask->measure, count);
     else
-        print(ask, samples->at, number, count, fit(samples->at, count), out);
+        cmd_model_measure_print(ask, samples->at, number, count,
+                                cmd_model_measure_fit(samples->at, count), out);
     free(number);
     return status;
 }
@@ -211,7 +213,7 @@ enum core_status model_measure(const struct model_ask *ask, FILE *out)
     for (uint32_t rank = 0; rank < trace.rank_count && status == CORE_OK; rank++)
         status = read_rank(&trace, rank, &samples);
     if (status == CORE_OK)
-        status = report(ask, &samples, out);
+        status = cmd_model_measure_report(ask, &samples, out);
     free(samples.at);
     trace_close(&trace);
     return status;

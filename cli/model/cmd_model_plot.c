@@ -80,8 +80,8 @@ static struct frame frame_of(const struct model_ask *ask, const struct model_ran
     return frame;
 }
 
-static void text(FILE *out, double x, double y, const char *anchor, int size, const char *fill,
-                 const char *words)
+static void cmd_model_plot_text(FILE *out, double x, double y, const char *anchor, int size,
+                                const char *fill, const char *words)
 {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" font-size=\"%d\" fill=\"%s\">", x,
             y, anchor, size, fill);
@@ -89,49 +89,52 @@ static void text(FILE *out, double x, double y, const char *anchor, int size, co
     fputs("</text>\n", out);
 }
 
-static void rule(FILE *out, double x1, double y1, double x2, double y2, const char *style)
+static void cmd_model_plot_rule(FILE *out, double x1, double y1, double x2, double y2,
+                                const char *style)
 {
     fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2,
             style);
 }
 
-static void axes(FILE *out, const struct frame *frame, const char *size_name)
+static void cmd_model_plot_axes(FILE *out, const struct frame *frame, const char *size_name)
 {
     char label[32];
     int step = frame->x_high - frame->x_low > 12 ? 2 : 1;
     for (int d = (int)ceil(frame->x_low - 1e-9); d <= frame->x_high + 1e-9; d += step) {
         double x = x_of(frame, pow(10, d));
-        rule(out, x, TOP, x, HEIGHT - BOTTOM, "stroke=\"#e3e3e3\"");
+        cmd_model_plot_rule(out, x, TOP, x, HEIGHT - BOTTOM, "stroke=\"#e3e3e3\"");
         if (d >= 4)
             snprintf(label, sizeof label, "1e%d", d);
         else
             snprintf(label, sizeof label, "%.0f", pow(10, d));
-        text(out, x, HEIGHT - BOTTOM + 18, "middle", 12, "#333", label);
+        cmd_model_plot_text(out, x, HEIGHT - BOTTOM + 18, "middle", 12, "#333", label);
     }
     for (int d = (int)frame->y_low; d <= frame->y_high; d++) {
         double y = y_of(frame, pow(10, d));
-        rule(out, LEFT, y, WIDTH - RIGHT, y, "stroke=\"#e3e3e3\"");
-        text(out, LEFT - 8, y + 4, "end", 12, "#333", model_seconds(pow(10, d), label));
+        cmd_model_plot_rule(out, LEFT, y, WIDTH - RIGHT, y, "stroke=\"#e3e3e3\"");
+        cmd_model_plot_text(out, LEFT - 8, y + 4, "end", 12, "#333",
+                            model_seconds(pow(10, d), label));
     }
     fprintf(out,
             "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#888\"/>\n",
             LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
-    text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 22, "middle", 13, "#222", size_name);
-    text(out, LEFT - 60, TOP - 10, "start", 13, "#222", "cost");
+    cmd_model_plot_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 22, "middle", 13, "#222",
+                        size_name);
+    cmd_model_plot_text(out, LEFT - 60, TOP - 10, "start", 13, "#222", "cost");
 }
 
-static double point(const struct frame *frame, int i)
+static double cmd_model_plot_point(const struct frame *frame, int i)
 {
     return pow(10, frame->x_low + (frame->x_high - frame->x_low) * i / POINTS);
 }
 
-static void curve(FILE *out, const struct frame *frame, const struct model_curve *of,
-                  const char *stroke)
+static void cmd_model_plot_curve(FILE *out, const struct frame *frame, const struct model_curve *of,
+                                 const char *stroke)
 {
     int started = 0;
     fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" points=\"", stroke);
     for (int i = 0; i <= POINTS; i++) {
-        double words = point(frame, i), time = model_curve_time(of, words);
+        double words = cmd_model_plot_point(frame, i), time = model_curve_time(of, words);
         if (time <= 0)
             continue;
         fprintf(out, "%s%.1f,%.1f", started ? " " : "", x_of(frame, words), y_of(frame, time));
@@ -141,14 +144,15 @@ static void curve(FILE *out, const struct frame *frame, const struct model_curve
 }
 
 /* The lower envelope, bold and pale under the curves. */
-static void envelope(FILE *out, const struct frame *frame, const struct model_ranking *ranking)
+static void cmd_model_plot_envelope(FILE *out, const struct frame *frame,
+                                    const struct model_ranking *ranking)
 {
     int started = 0;
     fputs("<polyline fill=\"none\" stroke=\"#ffd166\" stroke-width=\"7\" stroke-linejoin=\"round\" "
           "points=\"",
           out);
     for (int i = 0; i <= POINTS; i++) {
-        double words = point(frame, i), least = 1e300;
+        double words = cmd_model_plot_point(frame, i), least = 1e300;
         for (int c = 0; c < ranking->count; c++) {
             double time = model_curve_time(&ranking->curve[c], words);
             least = time < least ? time : least;
@@ -169,7 +173,7 @@ static void lower_bound(FILE *out, const struct frame *frame, const struct model
           "points=\"",
           out);
     for (int i = 0; i <= POINTS; i++) {
-        double words = point(frame, i), time = bound_time(ask, ranking, words);
+        double words = cmd_model_plot_point(frame, i), time = bound_time(ask, ranking, words);
         if (time <= 0 || log10(time) < frame->y_low)
             continue;
         fprintf(out, "%s%.1f,%.1f", started ? " " : "", x_of(frame, words), y_of(frame, time));
@@ -178,7 +182,8 @@ static void lower_bound(FILE *out, const struct frame *frame, const struct model
     fputs("\"/>\n", out);
 }
 
-static void crossings(FILE *out, const struct frame *frame, const struct model_ranking *ranking)
+static void cmd_model_plot_crossings(FILE *out, const struct frame *frame,
+                                     const struct model_ranking *ranking)
 {
     for (int i = 0; i < ranking->crossing_count; i++) {
         const struct model_crossing *crossing = &ranking->crossing[i];
@@ -187,13 +192,15 @@ static void crossings(FILE *out, const struct frame *frame, const struct model_r
             continue;
         double x = x_of(frame, crossing->words), y = y_of(frame, time);
         char label[48];
-        rule(out, x, y, x, HEIGHT - BOTTOM, "stroke=\"#555\" stroke-dasharray=\"4 3\"");
+        cmd_model_plot_rule(out, x, y, x, HEIGHT - BOTTOM,
+                            "stroke=\"#555\" stroke-dasharray=\"4 3\"");
         fprintf(out,
                 "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" fill=\"#fff\" stroke=\"#222\" "
                 "stroke-width=\"1.6\"/>\n",
                 x, y);
         snprintf(label, sizeof label, crossing->words < 100 ? "%.4g" : "%.0f", crossing->words);
-        text(out, x, HEIGHT - BOTTOM + 34 + 13 * (i % 2), "middle", 12, "#000", label);
+        cmd_model_plot_text(out, x, HEIGHT - BOTTOM + 34 + 13 * (i % 2), "middle", 12, "#000",
+                            label);
     }
 }
 
@@ -209,8 +216,8 @@ static int by_y(const void *a, const void *b)
 }
 
 /* Names beside the curves' ends, pushed apart where they would overlap. */
-static void labels(FILE *out, const struct frame *frame, const struct model_ask *ask,
-                   const struct model_ranking *ranking)
+static void cmd_model_plot_labels(FILE *out, const struct frame *frame, const struct model_ask *ask,
+                                  const struct model_ranking *ranking)
 {
     struct label label[MODEL_CURVES_MAX + 1];
     int count = ranking->count;
@@ -247,11 +254,12 @@ static void labels(FILE *out, const struct frame *frame, const struct model_ask 
             snprintf(name, sizeof name, "%s", ranking->curve[c].name);
         fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" points=\"%d,%.1f %d,%.1f\"/>\n", fill,
                 WIDTH - RIGHT, label[i].y, WIDTH - RIGHT + 14, shown[i]);
-        text(out, WIDTH - RIGHT + 18, shown[i] + 4, "start", 12, fill, name);
+        cmd_model_plot_text(out, WIDTH - RIGHT + 18, shown[i] + 4, "start", 12, fill, name);
     }
 }
 
-static void draw(FILE *out, const struct model_ask *ask, const struct model_ranking *ranking)
+static void cmd_model_plot_draw(FILE *out, const struct model_ask *ask,
+                                const struct model_ranking *ranking)
 {
     struct frame frame = frame_of(ask, ranking);
     char title[400], network[REPLAY_TEXT_MAX], a[32], b[32];
@@ -264,19 +272,19 @@ static void draw(FILE *out, const struct model_ask *ask, const struct model_rank
             "font-family=\"sans-serif\">\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
             WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
     snprintf(title, sizeof title, "%s on %lld ranks", ask->collective, (long long)ask->ranks);
-    text(out, LEFT, 24, "start", 17, "#111", title);
+    cmd_model_plot_text(out, LEFT, 24, "start", 17, "#111", title);
     snprintf(title, sizeof title, "alpha %s, beta %s per word, network %s",
              model_seconds(ask->alpha, a), model_seconds(ask->beta, b),
              ask->has_topology ? replay_topology_text(&ask->topology, network)
                                : "as each row asks for");
-    text(out, LEFT + 210, 24, "start", 13, "#444", title);
-    axes(out, &frame, vector ? "n, words in the vector" : "m, words in a block");
-    envelope(out, &frame, ranking);
+    cmd_model_plot_text(out, LEFT + 210, 24, "start", 13, "#444", title);
+    cmd_model_plot_axes(out, &frame, vector ? "n, words in the vector" : "m, words in a block");
+    cmd_model_plot_envelope(out, &frame, ranking);
     for (int i = 0; i < ranking->count; i++)
-        curve(out, &frame, &ranking->curve[i], color[i % COLORS]);
+        cmd_model_plot_curve(out, &frame, &ranking->curve[i], color[i % COLORS]);
     lower_bound(out, &frame, ask, ranking);
-    crossings(out, &frame, ranking);
-    labels(out, &frame, ask, ranking);
+    cmd_model_plot_crossings(out, &frame, ranking);
+    cmd_model_plot_labels(out, &frame, ask, ranking);
     fputs("</svg>\n", out);
 }
 
@@ -286,7 +294,7 @@ enum core_status model_plot(const struct model_ask *ask, const struct model_rank
     FILE *out = core_output_open(path);
     if (!out)
         return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
-    draw(out, ask, ranking);
+    cmd_model_plot_draw(out, ask, ranking);
     int failed = ferror(out);
     if (fclose(out) != 0 || failed)
         return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));

@@ -37,8 +37,9 @@ static void add_curve(const struct model_ask *ask, struct model_ranking *ranking
 
 /* Costs are linear in the size, so they are taken at P words, where every block is whole, and
  * divided by P. */
-static enum core_status formula(const struct model_ask *ask, const struct model_row *row,
-                                uint32_t parameter, struct model_curve *out)
+static enum core_status cmd_model_rank_formula(const struct model_ask *ask,
+                                               const struct model_row *row, uint32_t parameter,
+                                               struct model_curve *out)
 {
     struct model_case of = {.ranks = (uint32_t)ask->ranks,
                             .root = (uint32_t)ask->root,
@@ -56,8 +57,9 @@ static enum core_status formula(const struct model_ask *ask, const struct model_
     return CORE_OK;
 }
 
-static enum core_status measured(const struct model_ask *ask, const struct model_row *row,
-                                 uint32_t parameter, struct model_curve *out)
+static enum core_status cmd_model_rank_measured(const struct model_ask *ask,
+                                                const struct model_row *row, uint32_t parameter,
+                                                struct model_curve *out)
 {
     struct model_generate_request request = {row->id,
                                              (uint32_t)ask->ranks,
@@ -104,8 +106,9 @@ static enum core_status add_row(const struct model_ask *ask, struct model_rankin
     struct model_curve made;
     struct refusal refusal = {row->id, ranking};
     core_report_hook(note_refusal, &refusal);
-    enum core_status status = ask->has_topology ? measured(ask, row, parameter, &made)
-                                                : formula(ask, row, parameter, &made);
+    enum core_status status = ask->has_topology
+                                  ? cmd_model_rank_measured(ask, row, parameter, &made)
+                                  : cmd_model_rank_formula(ask, row, parameter, &made);
     core_report_hook(NULL, NULL);
     if (status == CORE_BAD_INPUT || status == CORE_LIMIT)
         return CORE_OK;
@@ -219,7 +222,7 @@ enum core_status model_rank(const struct model_ask *ask, struct model_ranking *o
 
 enum { SAMPLES_MAX = 7 };
 
-static int samples(const struct model_ask *ask, double at[SAMPLES_MAX])
+static int cmd_model_rank_samples(const struct model_ask *ask, double at[SAMPLES_MAX])
 {
     double low = (double)ask->words_low, high = (double)ask->words_high;
     int count = 0;
@@ -263,7 +266,7 @@ static void print_bound(const struct model_ask *ask, const struct model_ranking 
 void model_rank_print(const struct model_ask *ask, const struct model_ranking *ranking, FILE *out)
 {
     double at[SAMPLES_MAX];
-    int count = samples(ask, at);
+    int count = cmd_model_rank_samples(ask, at);
     char text[REPLAY_TEXT_MAX], a[32], b[32], c[32];
 
     fprintf(out, "%s on %lld ranks, network %s: alpha %s, beta %s per word of %lld bytes, tau %s\n",

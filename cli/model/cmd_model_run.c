@@ -4,24 +4,24 @@
 
 #include <string.h>
 
-static void line(FILE *out, const char *what, const char *measured, const char *relation,
-                 const char *row, const char *bound)
+static void cmd_model_run_line(FILE *out, const char *what, const char *measured,
+                               const char *relation, const char *row, const char *bound)
 {
     fprintf(out, "  %-14s %16s  %2s %16s  >= %16s\n", what, measured, relation, row, bound);
 }
 
-static const char *sign(enum model_relation relation)
+static const char *cmd_model_run_sign(enum model_relation relation)
 {
     return relation == MODEL_AT_MOST ? "<=" : "=";
 }
 
-static const char *number(uint64_t value, char text[64])
+static const char *cmd_model_run_number(uint64_t value, char text[64])
 {
     snprintf(text, 64, "%llu", (unsigned long long)value);
     return text;
 }
 
-static const char *words(uint64_t bytes, uint32_t word, char text[64])
+static const char *cmd_model_run_words(uint64_t bytes, uint32_t word, char text[64])
 {
     return model_ratio_text((struct model_ratio){bytes, word}, text);
 }
@@ -32,20 +32,24 @@ static void print_measure(const struct model_ask *ask, const struct replay_measu
     char a[64], b[64], c[64];
     uint32_t word = (uint32_t)ask->word_bytes;
     fprintf(out, "  %-14s %16s  %19s  %19s\n", "", "measured", "row", "lower bound");
-    line(out, "rounds R", number(got->rounds, a), sign(cost->rounds_relation),
-         number(cost->rounds, b), number(bound->rounds, c));
-    line(out, "words W", words(got->words_bytes, word, a), sign(cost->words_relation),
-         model_ratio_text(cost->words_relation == MODEL_AT_MOST
-                              ? (struct model_ratio){cost->words_most, 1}
-                              : cost->words,
-                          b),
-         model_ratio_text(model_bound_words(bound), c));
-    line(out, "operations C", number(got->operations, a), sign(cost->operations_relation),
-         model_ratio_text(cost->operations_relation == MODEL_AT_MOST
-                              ? (struct model_ratio){cost->operations_most, 1}
-                              : cost->operations,
-                          b),
-         model_ratio_text(bound->operations, c));
+    cmd_model_run_line(out, "rounds R", cmd_model_run_number(got->rounds, a),
+                       cmd_model_run_sign(cost->rounds_relation),
+                       cmd_model_run_number(cost->rounds, b),
+                       cmd_model_run_number(bound->rounds, c));
+    cmd_model_run_line(out, "words W", cmd_model_run_words(got->words_bytes, word, a),
+                       cmd_model_run_sign(cost->words_relation),
+                       model_ratio_text(cost->words_relation == MODEL_AT_MOST
+                                            ? (struct model_ratio){cost->words_most, 1}
+                                            : cost->words,
+                                        b),
+                       model_ratio_text(model_bound_words(bound), c));
+    cmd_model_run_line(out, "operations C", cmd_model_run_number(got->operations, a),
+                       cmd_model_run_sign(cost->operations_relation),
+                       model_ratio_text(cost->operations_relation == MODEL_AT_MOST
+                                            ? (struct model_ratio){cost->operations_most, 1}
+                                            : cost->operations,
+                                        b),
+                       model_ratio_text(bound->operations, c));
     fprintf(out, "  keeps its row: %s\n",
             got->words_bytes % word == 0 &&
                     model_keeps(cost, got->rounds, got->words_bytes / word, got->operations)
@@ -98,9 +102,10 @@ static void print_run(const struct model_ask *ask, const struct replay_timed_res
     fprintf(out, "  time %s", model_seconds((double)result->makespan_ps * 1e-12, a));
     fprintf(out, "; by the row alpha R + beta W + tau C = %s\n", model_seconds(row, a));
     fprintf(out, "  messages %llu, volume %s words\n", (unsigned long long)result->messages,
-            words(result->volume_bytes, word, b));
+            cmd_model_run_words(result->volume_bytes, word, b));
     fprintf(out, "  critical path: %llu alphas, %s words, %llu operations\n",
-            (unsigned long long)result->path_alphas, words(result->path_bytes, word, b),
+            (unsigned long long)result->path_alphas,
+            cmd_model_run_words(result->path_bytes, word, b),
             (unsigned long long)result->path_operations);
     if (ask->port == REPLAY_PORT_BSP)
         fprintf(out, "  supersteps: %llu\n", (unsigned long long)result->superstep_count);

@@ -202,8 +202,8 @@ void history_count_round(struct history_follower *lane, const struct request *re
         space->recent[number % HISTORY_RECENT].rounds = request->rounds;
 }
 
-static void begun(struct history_follower *lane, const struct trace_event *event,
-                  struct request *request)
+static void follow_begun(struct history_follower *lane, const struct trace_event *event,
+                         struct request *request)
 {
     struct history_space *space;
 
@@ -223,8 +223,8 @@ static void begun(struct history_follower *lane, const struct trace_event *event
     }
 }
 
-static void made(struct history_follower *lane, const struct trace_event *event,
-                 struct request *request)
+static void follow_made(struct history_follower *lane, const struct trace_event *event,
+                        struct request *request)
 {
     struct history_space *space = request_place(lane, event, request);
 
@@ -245,14 +245,14 @@ static enum core_status step_take(enum request_step step, const struct trace_eve
         lane->rank->newest = request->id;
     switch (step) {
     case REQUEST_MADE:
-        made(lane, event, request);
+        follow_made(lane, event, request);
         break;
     case REQUEST_MATCHED:
         take_message(lane, request, request->peer, request->tag);
         break;
     case REQUEST_BEGUN:
         if (!event->error || request->kind != REQUEST_COLLECTIVE)
-            begun(lane, event, request);
+            follow_begun(lane, event, request);
         break;
     case REQUEST_DONE:
         if (receives && !request->matched && !done->cancelled && (!request->id || !done->error))
@@ -303,7 +303,7 @@ static void parts_forget(struct history_lane *kept, uint64_t seq)
 }
 
 /* The statuses that were kept are the event's own from now on; they are needed once. */
-static void follow(struct history_follower *lane, const struct history_call *call)
+static void follow_record(struct history_follower *lane, const struct history_call *call)
 {
     const struct spool_event *event = &lane->event;
     struct history_lane *kept = lane->kept;
@@ -408,7 +408,7 @@ void history_follow(struct history_follower *lane)
         history_epoch_post(lane->history, lane->rank, event, lane->kept->arg,
                            lane->kept->arg_seq == event->seq ? lane->kept->arg_count : 0);
     lane->kept->inside_of = 0;
-    follow(lane, call);
+    follow_record(lane, call);
     follow_generalized(lane, call);
 }
 

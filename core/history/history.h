@@ -2,8 +2,8 @@
  * many messages were sent and received on each channel, which requests are still active, which
  * collectives were entered, and the call that each rank is in. Read from the spools, by
  * launch/proof, and kept by ranks themselves that keep their newest records only: there what is
- * dropped is summed up (base.c). read.c reads, follow.c follows records, define.c takes
- * definitions, space.c and epoch.c keep what collectives and one-sided epochs need.
+ * dropped is summed up (dropped_summary.c). read.c reads, follow.c follows records, define.c takes
+ * definitions, registry.c and epoch.c keep what collectives and one-sided epochs need.
  *
  * Invariants
  *  1. Only the application's own calls count: what the library does inside its collectives is part
@@ -59,7 +59,7 @@ struct history_coll {                           /* one collective call of a rank
                          known, too many, or of parts that may differ */
     int64_t carried;  /* bytes that the rank gives and takes, at most; -1: not known */
     uint64_t side[2]; /* bytes of the block for each member, or from each; of a list of sizes their
-                         weighted sum (blocks.c); MPI_Comm_create: id of the group;
+                         weighted sum (coll_volume.c); MPI_Comm_create: id of the group;
                          MPI_File_open: place of the file, 0 not known */
 };
 struct history_epochs {                     /* of one rank on one window, by world rank */
@@ -190,7 +190,7 @@ struct history_lane { /* what reading a lane goes on with */
     int32_t rank;
     uint32_t lane;
     uint64_t position;
-    struct spool_again *again; /* of the reader, at that position; NULL: it is at the start */
+    struct spool_delta *again; /* of the reader, at that position; NULL: it is at the start */
     struct spool_done *done;   /* completions that precede the event they belong to */
     uint32_t done_count, done_room;
     struct spool_leg leg;
@@ -240,9 +240,10 @@ void history_rank_init(struct history_rank *rank);
 void history_rank_done(struct history_rank *rank);
 void history_lane_done(struct history_lane *kept);
 
-/* base.c: records that sum up all that is known after those that were followed, of a rank of which
- * one thread calls MPI, into a room of so many bytes, at least HISTORY_BASE_LEAST; how many they
- * take. What does not fit, or is unclear, is said not to be known. events: how many were recorded.
+/* dropped_summary.c: records that sum up all that is known after those that were followed, of a
+ * rank of which one thread calls MPI, into a room of so many bytes, at least HISTORY_BASE_LEAST;
+ * how many they take. What does not fit, or is unclear, is said not to be known. events: how many
+ * were recorded.
  */
 enum { HISTORY_BASE_LEAST = 64 };
 size_t history_base_make(const struct history_follower *follower, uint64_t events, void *room,
@@ -286,14 +287,14 @@ struct history_coll history_coll_of(const struct history_rank *rank,
  * or to a root. */
 bool history_gives_blocks(const struct history_call *call);
 
-/* blocks.c: what is known of the sides of a collective of so many members, whose number `place` the
- * rank is. */
+/* coll_volume.c: what is known of the sides of a collective of so many members, whose number
+ * `place` the rank is. */
 void history_blocks_of(const struct history_rank *rank, const struct history_lane *kept,
                        const struct spool_event *event, uint32_t place, uint32_t size,
                        struct history_coll *coll);
 void history_blocks_list(struct history *history, struct history_lane *kept,
                          const struct spool_list *list);
-/* blocks.c: bytes that the rank gives and takes in the call, at most; -1: not known. */
+/* coll_volume.c: bytes that the rank gives and takes in the call, at most; -1: not known. */
 int64_t history_blocks_carried(const struct history_rank *rank, const struct history_space *space,
                                const struct history_lane *kept, const struct spool_event *event);
 /* Factor of the sizes that one member gives another. */

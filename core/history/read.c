@@ -107,7 +107,7 @@ static void lane_end(struct lane_state *lane)
     if (!kept->again && CORE_ARRAY_NEW(kept->again, 1, "reading spools"))
         lane->follower.history->unclear = true;
     else
-        spool_again_copy(kept->again, &lane->reader.again);
+        spool_delta_copy(kept->again, &lane->reader.again);
 }
 
 static void lane_rewind(struct history_lane *kept)

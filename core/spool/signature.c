@@ -11,38 +11,39 @@
 static const uint64_t prime = ((uint64_t)1 << 61) - 1,
                       base = 0x1F3D5B79A2C4E6F1u % (((uint64_t)1 << 61) - 1);
 
-static uint64_t multiply(uint64_t a, uint64_t b)
+static uint64_t signature_multiply(uint64_t a, uint64_t b)
 {
     __uint128_t product = (__uint128_t)a * b;
     uint64_t sum = (uint64_t)(product & prime) + (uint64_t)(product >> 61);
     return sum >= prime ? sum - prime : sum;
 }
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t signature_add(uint64_t a, uint64_t b)
 {
     uint64_t sum = a + b;
     return sum >= prime ? sum - prime : sum;
 }
 
-static uint64_t power(uint64_t of, uint64_t exponent)
+static uint64_t signature_power(uint64_t of, uint64_t exponent)
 {
     uint64_t result = 1;
-    for (uint64_t square = of; exponent; exponent >>= 1, square = multiply(square, square))
+    for (uint64_t square = of; exponent;
+         exponent >>= 1, square = signature_multiply(square, square))
         if (exponent & 1)
-            result = multiply(result, square);
+            result = signature_multiply(result, square);
     return result;
 }
 
 /* 1 + ratio + ... + ratio^(count-1) */
-static uint64_t geometric(uint64_t ratio, uint64_t count)
+static uint64_t signature_geometric(uint64_t ratio, uint64_t count)
 {
     uint64_t sum = 0, factor = ratio,
              step = 1; /* step = the sum of 2^k terms, factor = ratio^(2^k) */
     for (; count; count >>= 1) {
         if (count & 1)
-            sum = add(multiply(sum, factor), step);
-        step = add(multiply(step, factor), step);
-        factor = multiply(factor, factor);
+            sum = signature_add(signature_multiply(sum, factor), step);
+        step = signature_add(signature_multiply(step, factor), step);
+        factor = signature_multiply(factor, factor);
     }
     return sum;
 }
@@ -56,7 +57,7 @@ uint64_t signature_basic(const char *name)
 }
 
 /* Hash of the first `length` elements: h(s + element) = h(s) * base + element. */
-static uint64_t prefix(const struct signature_run *run, size_t count, uint64_t length)
+static uint64_t signature_prefix(const struct signature_run *run, size_t count, uint64_t length)
 {
     uint64_t hash = 0;
     for (size_t i = 0; i < count && length; i++) {
@@ -67,19 +68,20 @@ static uint64_t prefix(const struct signature_run *run, size_t count, uint64_t l
         else if (each)
             rest = length % each; /* the prefix ends inside a repetition */
         if (times) {
-            uint64_t ratio = each == 1 ? base : power(base, each);
-            hash =
-                add(multiply(hash, power(ratio, times)),
-                    multiply(inner ? inner->hash : run[i].basic % prime, geometric(ratio, times)));
+            uint64_t ratio = each == 1 ? base : signature_power(base, each);
+            hash = signature_add(signature_multiply(hash, signature_power(ratio, times)),
+                                 signature_multiply(inner ? inner->hash : run[i].basic % prime,
+                                                    signature_geometric(ratio, times)));
         }
         if (rest)
-            hash = add(multiply(hash, power(base, rest)), prefix(inner->run, inner->count, rest));
+            hash = signature_add(signature_multiply(hash, signature_power(base, rest)),
+                                 signature_prefix(inner->run, inner->count, rest));
         length -= times * each + rest;
     }
     return hash;
 }
 
-static uint64_t elements(const struct signature_run *run)
+static uint64_t signature_elements(const struct signature_run *run)
 {
     return run->count * (run->inner ? run->inner->elements : 1);
 }
@@ -95,7 +97,7 @@ int signature_close(struct signature_sequence *sequence)
             return 1;
     }
     sequence->elements = total;
-    sequence->hash = prefix(sequence->run, sequence->count, total);
+    sequence->hash = signature_prefix(sequence->run, sequence->count, total);
     return 0;
 }
 
@@ -103,21 +105,22 @@ uint64_t signature_hash(const struct signature_run *run, size_t count)
 {
     uint64_t total = 0, whole = 0;
     for (size_t i = 0; i < count; i++)
-        total += elements(&run[i]);
+        total += signature_elements(&run[i]);
     if (!total)
         return 0;
-    whole = prefix(run, count, total);
+    whole = signature_prefix(run, count, total);
     uint64_t period = total, left = total;
     for (uint64_t q = 2; left > 1; q = q * q > left ? left : q + 1)
         for (; left % q == 0; left /= q) {
             uint64_t p = period / q;
             if (period % q == 0) {
                 /* s[p, n) = whole - s[0, p) * base^(n-p) */
-                uint64_t head = multiply(prefix(run, count, p), power(base, total - p));
-                if (add(whole, prime - head) == prefix(run, count, total - p))
+                uint64_t head = signature_multiply(signature_prefix(run, count, p),
+                                                   signature_power(base, total - p));
+                if (signature_add(whole, prime - head) == signature_prefix(run, count, total - p))
                     period = p;
             }
         }
-    uint64_t hash = prefix(run, count, period) ^ (period * 0x9E3779B97F4A7C15u);
+    uint64_t hash = signature_prefix(run, count, period) ^ (period * 0x9E3779B97F4A7C15u);
     return hash ? hash : 1;
 }

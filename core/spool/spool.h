@@ -45,7 +45,7 @@
  *     last committed event; its other parts are committed. A folded call has no sequence number of
  *     its own.
  * 11. An event, completion or list like an earlier one of its lane is written as what
- *     differs (core/spool/spool_again.h). What such a record says follows from those before it:
+ *     differs (core/spool/spool_delta.h). What such a record says follows from those before it:
  *     all of its lane, or with SPOOL_FLAG_LAST those from `drained` on.
  * 12. With SPOOL_FLAG_LAST, wherever `drained` may come to stand there are, first of all, records
  *     (SPOOL_BASE) that sum up what the records before say of a job's progress. */
@@ -58,7 +58,7 @@
 
 #include "core/machine.h"
 #include "core/trace/event.h"
-#include "core/trace/fate.h"
+#include "core/trace/exit_cause.h"
 #include "core/trace/misuse.h"
 
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
@@ -135,7 +135,7 @@ struct spool_event { /* 64 bytes; head.a = call id, head.b = MPI error code retu
 };
 _Static_assert(sizeof(struct spool_event) == 64, "one cache line an event");
 
-/* core/spool/spool_again.h. a = a slot, and how far the event's number is from that of the record
+/* core/spool/spool_delta.h. a = a slot, and how far the event's number is from that of the record
  * before; b = how far its request is from that of the slot's event. */
 struct spool_event_again {
     struct spool_head head;
@@ -143,7 +143,7 @@ struct spool_event_again {
     uint32_t lasted; /* ticks */
 };
 
-/* a = a slot (core/spool/spool_again.h) */
+/* a = a slot (core/spool/spool_delta.h) */
 struct spool_list_same {
     struct spool_head head;
     uint64_t seq;
@@ -393,7 +393,8 @@ struct spool_repeat { /* t_enter of the event is the first call's, t_leave the l
     uint64_t calls; /* 2 or more */
 };
 /* Sums up what is outstanding after all records that precede it, of all threads: by one record for
- * each thing, between the first and the last. Ids are those of definitions. core/history/base.c. */
+ * each thing, between the first and the last. Ids are those of definitions.
+ * core/history/dropped_summary.c. */
 enum spool_base_part {
     SPOOL_BASE_BEGIN = 1, /* struct spool_base_begin */
     SPOOL_BASE_CHANNEL,   /* struct spool_base_channel */
@@ -510,12 +511,12 @@ enum spool_flag {
 
 enum { SPOOL_END_TEXT_BYTES = 256 };
 #define SPOOL_NOTE_LEFT "its file system has no room left"
-/* How the rank met its end, in the lane of the thread that did (core/trace/fate.h says what the
- * fields are). It is here, and no record, because it may be written at any instruction. */
+/* How the rank met its end, in the lane of the thread that did (core/trace/exit_cause.h says what
+ * the fields are). It is here, and no record, because it may be written at any instruction. */
 struct spool_end {
     _Atomic uint64_t realtime_ns; /* when, by CLOCK_REALTIME; 0: nothing is known. Set last */
     uint64_t ticks;
-    uint32_t kind; /* enum fate_kind */
+    uint32_t kind; /* enum exit_cause_kind */
     int32_t code;
     int32_t detail;
     uint8_t inside, has_address, has_detail;
@@ -523,9 +524,9 @@ struct spool_end {
     uint64_t seq;
     uint64_t address;
     uint64_t buffer_seq;
-    uint64_t buffer[FATE_BUFFERS];
+    uint64_t buffer[EXIT_CAUSE_BUFFERS];
     uint32_t frame_count;
-    uint32_t frame[FATE_FRAMES_MAX]; /* DEF_SITE ids */
+    uint32_t frame[EXIT_CAUSE_FRAMES_MAX]; /* DEF_SITE ids */
     char text[SPOOL_END_TEXT_BYTES];
 };
 

@@ -143,7 +143,7 @@ enum core_status spool_lanes_list(const char *job_path, struct spool_lane_name *
 /* --- the header ------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 3, 4))) static enum core_status
-because(char *why, enum core_status status, const char *format, ...)
+spool_read_because(char *why, enum core_status status, const char *format, ...)
 {
     va_list args;
 
@@ -191,29 +191,30 @@ enum core_status spool_header_read(int ring_fd, struct spool_header *out_header,
     ssize_t got = read_at(ring_fd, &header, sizeof header, 0);
 
     if (got < 0)
-        return because(why, CORE_IO, "the header cannot be read: %s", strerror(errno));
+        return spool_read_because(why, CORE_IO, "the header cannot be read: %s", strerror(errno));
     if (got == 0)
-        return because(why, CORE_BAD_FORMAT, "it is empty");
+        return spool_read_because(why, CORE_BAD_FORMAT, "it is empty");
     if ((size_t)got >= sizeof header.magic &&
         memcmp(header.magic, SPOOL_MAGIC, sizeof header.magic) != 0) {
         static const char zero[sizeof header.magic];
         if (memcmp(header.magic, zero, sizeof zero) == 0)
-            return because(why, CORE_BAD_FORMAT, "the header was never written");
-        return because(why, CORE_BAD_FORMAT, "it is not a spool");
+            return spool_read_because(why, CORE_BAD_FORMAT, "the header was never written");
+        return spool_read_because(why, CORE_BAD_FORMAT, "it is not a spool");
     }
     if ((size_t)got >= offsetof(struct spool_header, header_bytes) &&
         header.version != SPOOL_VERSION)
-        return because(why, CORE_BAD_VERSION,
-                       "it is of spool version %" PRIu32 ", this crosswait reads version %d",
-                       header.version, SPOOL_VERSION);
+        return spool_read_because(why, CORE_BAD_VERSION,
+                                  "it is of spool version %" PRIu32
+                                  ", this crosswait reads version %d",
+                                  header.version, SPOOL_VERSION);
     if ((size_t)got < sizeof header)
-        return because(why, CORE_BAD_FORMAT, "it ends inside its header");
+        return spool_read_because(why, CORE_BAD_FORMAT, "it ends inside its header");
     if (header.header_bytes != SPOOL_HEADER_BYTES || header.ring_bytes == 0 ||
         header.ring_bytes % 8 != 0 || header.ring_bytes > SPOOL_RING_BYTES_MAX)
-        return because(why, CORE_BAD_FORMAT, "its header makes no sense");
+        return spool_read_because(why, CORE_BAD_FORMAT, "its header makes no sense");
     if (header.world_size < 1 || header.world_size > SPOOL_RANKS_MAX || header.rank < 0 ||
         header.rank >= header.world_size || header.tick_hz == 0)
-        return because(why, CORE_BAD_FORMAT, "its header makes no sense");
+        return spool_read_because(why, CORE_BAD_FORMAT, "its header makes no sense");
     header.machine.name[sizeof header.machine.name - 1] = '\0';
     header.machine.boot[sizeof header.machine.boot - 1] = '\0';
     header.job[sizeof header.job - 1] = '\0';
@@ -227,10 +228,10 @@ enum core_status spool_header_read(int ring_fd, struct spool_header *out_header,
     if (header.poll_again > header.poll_count)
         header.poll_again = 0;
     header.end.text[sizeof header.end.text - 1] = '\0';
-    if (header.end.frame_count > FATE_FRAMES_MAX)
-        header.end.frame_count = FATE_FRAMES_MAX;
-    if (header.end.kind >= FATE_KIND_COUNT || !header.end.realtime_ns)
-        header.end.kind = FATE_NONE;
+    if (header.end.frame_count > EXIT_CAUSE_FRAMES_MAX)
+        header.end.frame_count = EXIT_CAUSE_FRAMES_MAX;
+    if (header.end.kind >= EXIT_CAUSE_KIND_COUNT || !header.end.realtime_ns)
+        header.end.kind = EXIT_CAUSE_NONE;
     if (was_left(ring_fd, &header)) {
         header.flags |= SPOOL_FLAG_LEFT;
         header.stopped = 1;
@@ -256,10 +257,10 @@ static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
                  bytes = committed - drained;
         if (drained > committed || bytes > header->ring_bytes ||
             committed % 8) /* drained may be odd: a full disk */
-            return because(reader->why, CORE_BAD_FORMAT, "its positions make no sense");
+            return spool_read_because(reader->why, CORE_BAD_FORMAT, "its positions make no sense");
         unsigned char *ring = core_alloc((size_t)bytes);
         if (!ring)
-            return because(reader->why, CORE_NO_MEMORY, "out of memory");
+            return spool_read_because(reader->why, CORE_NO_MEMORY, "out of memory");
         uint64_t at = drained % header->ring_bytes;
         uint64_t first = header->ring_bytes - at < bytes ? header->ring_bytes - at : bytes;
         CORE_CHECK(at + first <= header->ring_bytes); /* up to the ring's end, */
@@ -270,7 +271,8 @@ static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
                                   : 0;
         if (a < 0 || b < 0) {
             free(ring);
-            return because(reader->why, CORE_IO, "its ring cannot be read: %s", strerror(errno));
+            return spool_read_because(reader->why, CORE_IO, "its ring cannot be read: %s",
+                                      strerror(errno));
         }
         struct spool_header after;
         if (spool_header_read(ring_fd, &after, NULL) == CORE_OK &&
@@ -285,12 +287,12 @@ static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
             reader->committed =
                 drained + (uint64_t)a / 8 * 8 + ((uint64_t)a == first ? (uint64_t)b / 8 * 8 : 0);
             reader->torn = true;
-            because(reader->why, CORE_OK, "its ring was cut short");
+            spool_read_because(reader->why, CORE_OK, "its ring was cut short");
         }
         CORE_CHECK(reader->drained <= reader->committed);
         return CORE_OK;
     }
-    return because(reader->why, CORE_IO, "the rank writes faster than it can be read");
+    return spool_read_because(reader->why, CORE_IO, "the rank writes faster than it can be read");
 }
 
 enum core_status spool_reader_open(struct spool_reader *reader, const char *job_path, int32_t rank,
@@ -305,25 +307,26 @@ enum core_status spool_reader_open(struct spool_reader *reader, const char *job_
     snprintf(path, sizeof path, "%s/%" PRId32 ".%" PRIu32 ".ring", job_path, rank, lane);
     ring_fd = open(path, O_RDONLY | O_CLOEXEC);
     if (ring_fd < 0)
-        return because(reader->why, CORE_IO, "it cannot be opened: %s", strerror(errno));
+        return spool_read_because(reader->why, CORE_IO, "it cannot be opened: %s", strerror(errno));
     status = ring_copy(reader, ring_fd);
     close(ring_fd);
     if (status != CORE_OK)
         return status;
     if (reader->header.rank != rank || reader->header.lane != lane) {
-        status =
-            because(reader->why, CORE_BAD_FORMAT, "it belongs to rank %" PRId32 ", lane %" PRIu32,
-                    reader->header.rank, reader->header.lane);
+        status = spool_read_because(reader->why, CORE_BAD_FORMAT,
+                                    "it belongs to rank %" PRId32 ", lane %" PRIu32,
+                                    reader->header.rank, reader->header.lane);
         goto undo;
     }
     reader->buffer = core_alloc(BUFFER_BYTES);
     if (!reader->buffer) {
-        status = because(reader->why, CORE_NO_MEMORY, "out of memory");
+        status = spool_read_because(reader->why, CORE_NO_MEMORY, "out of memory");
         goto undo;
     }
     if (reader->header.flags & SPOOL_FLAG_LAST) {
         if (reader->drained % 8) {
-            status = because(reader->why, CORE_BAD_FORMAT, "its positions make no sense");
+            status =
+                spool_read_because(reader->why, CORE_BAD_FORMAT, "its positions make no sense");
             goto undo;
         }
         reader->position = reader->buffer_start = reader->drained;
@@ -332,7 +335,8 @@ enum core_status spool_reader_open(struct spool_reader *reader, const char *job_
         reader->file_fd = open(path, O_RDONLY | O_CLOEXEC);
         if (reader->file_fd < 0) {
             reader->torn = true;
-            because(reader->why, CORE_OK, "its .spool file cannot be opened: %s", strerror(errno));
+            spool_read_because(reader->why, CORE_OK, "its .spool file cannot be opened: %s",
+                               strerror(errno));
         }
     }
     CORE_CHECK(reader->position <= reader->committed);
@@ -359,7 +363,7 @@ uint64_t spool_reader_position(const struct spool_reader *reader)
 }
 
 enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t position,
-                                     const struct spool_again *again)
+                                     const struct spool_delta *again)
 {
     CORE_CHECK(!reader->records); /* right after it was opened */
     CORE_CHECK(!reader->buffer_bytes);
@@ -367,13 +371,13 @@ enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t posit
     if (position < reader->position || position > reader->committed)
         return CORE_BAD_INPUT;
     reader->position = reader->buffer_start = position;
-    spool_again_copy(&reader->again, again);
+    spool_delta_copy(&reader->again, again);
     return CORE_OK;
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-static uint64_t padded(uint64_t bytes)
+static uint64_t spool_read_padded(uint64_t bytes)
 {
     return (bytes + 7) / 8 * 8;
 }
@@ -484,7 +488,8 @@ static bool record_fits(const struct spool_head *head)
         need += (uint64_t)head->a + head->b;
         break;
     case SPOOL_DEF_COMM:
-        need += padded((uint64_t)((const struct spool_def_comm *)record)->count * 4) + head->b;
+        need += spool_read_padded((uint64_t)((const struct spool_def_comm *)record)->count * 4) +
+                head->b;
         break;
     case SPOOL_DEF_GROUP:
         need += (uint64_t)((const struct spool_def_group *)record)->count * 4;
@@ -541,7 +546,8 @@ static bool buffer_fill(struct spool_reader *reader, size_t bytes)
         ssize_t got = reader->file_fd < 0 ? 0 : read_at(reader->file_fd, into, (size_t)want, from);
         if (got < 0) {
             reader->torn = true;
-            because(reader->why, CORE_IO, "its .spool file cannot be read: %s", strerror(errno));
+            spool_read_because(reader->why, CORE_IO, "its .spool file cannot be read: %s",
+                               strerror(errno));
             return false;
         }
         reader->buffer_bytes += (size_t)got;
@@ -550,7 +556,7 @@ static bool buffer_fill(struct spool_reader *reader, size_t bytes)
             reader->committed = reader->drained = from + (uint64_t)got;
             reader->torn = true;
             if (!reader->why[0])
-                because(reader->why, CORE_OK, "its .spool file was cut short");
+                spool_read_because(reader->why, CORE_OK, "its .spool file was cut short");
         }
     }
     CORE_CHECK(reader->buffer_start == reader->position); /* invariant 1 */
@@ -561,8 +567,8 @@ static bool buffer_fill(struct spool_reader *reader, size_t bytes)
 static const struct spool_head *torn_at(struct spool_reader *reader, const char *what)
 {
     if (!reader->why[0])
-        because(reader->why, CORE_OK, "%s at byte %" PRIu64 " of %" PRIu64, what, reader->position,
-                (uint64_t)reader->header.committed);
+        spool_read_because(reader->why, CORE_OK, "%s at byte %" PRIu64 " of %" PRIu64, what,
+                           reader->position, (uint64_t)reader->header.committed);
     reader->torn = true;
     reader->committed = reader->drained = reader->position;
     CORE_CHECK(reader->position >= reader->buffer_start); /* invariant 1 */
@@ -606,7 +612,7 @@ const struct spool_head *spool_reader_next(struct spool_reader *reader)
                    reader->buffer + reader->buffer_bytes); /* invariant 3 */
         if (!record_fits(head))
             return torn_at(reader, "it holds a record that contradicts itself");
-        if (!(head = spool_again_whole(&reader->again, head)))
+        if (!(head = spool_delta_whole(&reader->again, head)))
             return torn_at(reader,
                            "a compressed record refers to an earlier record that is missing");
         reader->position += bytes;

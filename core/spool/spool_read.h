@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/spool/spool_again.h"
+#include "core/spool/spool_delta.h"
 #include "core/status.h"
 
 enum {
@@ -53,7 +53,7 @@ struct spool_reader {
     unsigned char *buffer;                 /* copy of [buffer_start, buffer_start + buffer_bytes) */
     uint64_t buffer_start;
     size_t buffer_bytes;
-    struct spool_again again;
+    struct spool_delta again;
 };
 
 /* Opens JOB/R.L.ring and JOB/R.L.spool (which may be absent while nothing was drained, and is with
@@ -68,10 +68,10 @@ void spool_reader_close(struct spool_reader *reader);
  * more. */
 uint64_t spool_reader_position(const struct spool_reader *reader);
 enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t position,
-                                     const struct spool_again *again);
+                                     const struct spool_delta *again);
 
 /* The next record, valid until the next call, or NULL at the end. Pads are skipped, what came again
- * (core/spool/spool_again.h) is whole. The record's fixed part and all that its own fields say it
+ * (core/spool/spool_delta.h) is whole. The record's fixed part and all that its own fields say it
  * holds lie within its words. Ends early, with torn and why set, at the first record that cannot be
  * one. */
 const struct spool_head *spool_reader_next(struct spool_reader *reader);

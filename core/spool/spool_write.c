@@ -36,7 +36,7 @@ int spool_fd_up(int fd)
 }
 
 /* Ends recording: errno or 1, and why. The first reason stays. */
-static void stop(struct spool_writer *writer, int error, const char *note)
+static void spool_write_stop(struct spool_writer *writer, int error, const char *note)
 {
     struct spool_header *header = writer->header;
     if (!header || atomic_load(&header->stopped))
@@ -204,7 +204,7 @@ bool spool_writer_leave(struct spool_writer *writer, const void *address)
         memcpy(path + name - 6, ".ring", 6); /* instead of .spool */
     if (truncate(path, (off_t)bytes + 1) < 0)
         unlink(path); /* rather no record than one that says where the rank is not */
-    stop(writer, 1, SPOOL_NOTE_LEFT);
+    spool_write_stop(writer, 1, SPOOL_NOTE_LEFT);
     return true;
 }
 
@@ -277,12 +277,12 @@ static void drop_oldest(struct spool_writer *writer)
     writer->dropped_events = writer->boundary_events;
     writer->boundary_events = writer->events;
     writer->boundary = atomic_load(&header->committed);
-    spool_again_forget(&writer->again); /* it may be read from here on */
+    spool_delta_forget(&writer->again); /* it may be read from here on */
     put_base(writer);
 }
 
 /* Writes what is committed to the .spool file. False when recording has stopped. */
-static int drain(struct spool_writer *writer)
+static int spool_write_drain(struct spool_writer *writer)
 {
     struct spool_header *header = writer->header;
     if (!header || atomic_load(&header->stopped))
@@ -296,7 +296,7 @@ static int drain(struct spool_writer *writer)
     struct guard guard;
     guard_begin(&guard);
     if (!own_fd(writer)) {
-        stop(writer, errno, "the spool file was closed and cannot be opened again");
+        spool_write_stop(writer, errno, "the spool file was closed and cannot be opened again");
         guard_end(&guard, 0);
         errno = saved;
         return 0;
@@ -311,7 +311,7 @@ static int drain(struct spool_writer *writer)
         if (wrote <= 0) {
             int error = errno;
             guard_end(&guard, 1);
-            stop(writer, wrote < 0 ? error : ENOSPC, "the spool cannot be written");
+            spool_write_stop(writer, wrote < 0 ? error : ENOSPC, "the spool cannot be written");
             errno = saved;
             return 0;
         }
@@ -327,7 +327,7 @@ void spool_writer_close(struct spool_writer *writer)
 {
     if (!writer->header)
         return;
-    drain(writer);
+    spool_write_drain(writer);
     struct stat status;
     if (writer->fd >= 0 && fstat(writer->fd, &status) == 0 && status.st_ino == writer->inode &&
         status.st_dev == writer->device)
@@ -354,7 +354,7 @@ void *spool_reserve_slow(struct spool_writer *writer, uint32_t words)
         return NULL;
     uint64_t ring_bytes = writer->mask + 1, bytes = words * 8ul;
     if (words > SPOOL_RECORD_WORDS_MAX || bytes > ring_bytes / 2) {
-        stop(writer, 1, "a record is larger than the ring allows");
+        spool_write_stop(writer, 1, "a record is larger than the ring allows");
         return NULL;
     }
     pad_to_end(writer, bytes);
@@ -363,7 +363,7 @@ void *spool_reserve_slow(struct spool_writer *writer, uint32_t words)
         writer->base(writer, NULL, 0, writer->base_context);
     if (writer->newest)
         drop_oldest(writer);
-    else if (!drain(writer))
+    else if (!spool_write_drain(writer))
         return NULL;
     pad_to_end(writer, bytes); /* a base was put there */
     set_limit(writer);
@@ -401,7 +401,7 @@ bool spool_put_event_whole(struct spool_writer *writer, const struct spool_event
     if (!record)
         return false;
     event_copy(record, event);
-    spool_again_event(&writer->again, record);
+    spool_delta_event(&writer->again, record);
     return true;
 }
 
@@ -412,7 +412,7 @@ bool spool_put_done_whole(struct spool_writer *writer, const struct spool_done *
     if (!record)
         return false;
     *record = *done;
-    spool_again_done(&writer->again, record);
+    spool_delta_done(&writer->again, record);
     return true;
 }
 
@@ -424,16 +424,16 @@ bool spool_put_list(struct spool_writer *writer, const struct spool_list *list, 
     struct spool_list_same same;
     void *at;
 
-    if (spool_again_list_try(&writer->again, list, value, &again) &&
+    if (spool_delta_list_try(&writer->again, list, value, &again) &&
         (at = spool_reserve_again(writer, sizeof again / 8))) {
         memcpy(at, &again, sizeof again);
-        spool_again_list_take(&writer->again, &again);
+        spool_delta_list_take(&writer->again, &again);
         return true;
     }
-    if (spool_again_same_try(&writer->again, list, value, &same) &&
+    if (spool_delta_same_try(&writer->again, list, value, &same) &&
         (at = spool_reserve_again(writer, sizeof same / 8))) {
         memcpy(at, &same, sizeof same);
-        spool_again_same_take(&writer->again, &same);
+        spool_delta_same_take(&writer->again, &same);
         return true;
     }
     if (!(record = spool_reserve(writer, words)))
@@ -442,6 +442,6 @@ bool spool_put_list(struct spool_writer *writer, const struct spool_list *list, 
     record->head.kind = SPOOL_LIST;
     record->head.words = (uint16_t)words;
     memcpy(record + 1, value, (size_t)list->count * list->head.b);
-    spool_again_list(&writer->again, record, value);
+    spool_delta_list(&writer->again, record, value);
     return true;
 }

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "core/spool/spool_again.h"
+#include "core/spool/spool_delta.h"
 #include "core/status.h"
 
 struct spool_writer;
@@ -42,7 +42,7 @@ struct spool_writer {
     uint64_t events; /* counted by the recorder, so that what is dropped can be counted as lost */
     uint64_t boundary, boundary_events,
         dropped_events; /* committed and events at the last look; events dropped */
-    struct spool_again again;
+    struct spool_delta again;
     spool_base_fn base; /* or NULL */
     void *base_context;
 };
@@ -104,16 +104,16 @@ static inline void *spool_reserve_again(struct spool_writer *writer, uint32_t wo
 }
 
 /* All events, completions and lists of requests of a lane are written by what follows
- * (spool_again.h, invariant 1). False: recording has stopped; of _again: it is to be written whole.
+ * (spool_delta.h, invariant 1). False: recording has stopped; of _again: it is to be written whole.
  */
 
 static inline bool spool_put_event_again(struct spool_writer *writer,
                                          const struct spool_event *event)
 {
-    unsigned slot = spool_again_event_slot(event);
+    unsigned slot = spool_delta_event_slot(event);
     struct spool_event_again r;
     void *at;
-    if (__builtin_expect(!spool_again_event_try(&writer->again, slot, event, &r), 0) ||
+    if (__builtin_expect(!spool_delta_event_try(&writer->again, slot, event, &r), 0) ||
         !(at = spool_reserve_again(writer, sizeof r / 8)))
         return false;
     memcpy(at, &r, sizeof r);
@@ -130,10 +130,10 @@ static inline bool spool_put_event(struct spool_writer *writer, const struct spo
 
 static inline bool spool_put_done(struct spool_writer *writer, const struct spool_done *done)
 {
-    unsigned slot = spool_again_done_slot(done);
+    unsigned slot = spool_delta_done_slot(done);
     struct spool_head r;
     void *at;
-    if (__builtin_expect(spool_again_done_try(&writer->again, slot, done, &r), 1) &&
+    if (__builtin_expect(spool_delta_done_try(&writer->again, slot, done, &r), 1) &&
         (at = spool_reserve_again(writer, sizeof r / 8))) {
         memcpy(at, &r, sizeof r);
         writer->again.done[slot].request = done->request;

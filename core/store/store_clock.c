@@ -70,7 +70,7 @@ static int64_t drift_of(const struct spool_compared *compared)
     return drift < -DRIFT_MAX || drift > DRIFT_MAX ? 0 : (int64_t)drift;
 }
 
-static int64_t drifted(int64_t drift, int64_t span_ns)
+static int64_t store_clock_drifted(int64_t drift, int64_t span_ns)
 {
     return (int64_t)((__int128)drift * span_ns / 1000000000);
 }
@@ -97,7 +97,7 @@ static void clock_read(struct spool_reader *reader, struct store_clock *out_cloc
     int64_t span = (int64_t)((last.realtime_ns - first.realtime_ns) & INT64_MAX);
     if (last.ticks > first.ticks && span > RATE_SPAN_NS_MIN && span < ns_max) {
         uint64_t measured =
-            mult_of((uint64_t)(span - drifted(drift, span)), last.ticks - first.ticks);
+            mult_of((uint64_t)(span - store_clock_drifted(drift, span)), last.ticks - first.ticks);
         if (same_counter(measured, out_clock->mult)) /* else somebody set the clock */
             out_clock->mult = measured;
     }
@@ -111,7 +111,8 @@ static void clock_read(struct spool_reader *reader, struct store_clock *out_cloc
     out_clock->compared = true;
     out_clock->ahead_ns = compared->ahead_ns;
     out_clock->start_ns -=
-        compared->ahead_ns + drifted(drift, out_clock->start_ns - (int64_t)compared->realtime_ns);
+        compared->ahead_ns +
+        store_clock_drifted(drift, out_clock->start_ns - (int64_t)compared->realtime_ns);
 }
 
 static enum core_status clock_add(struct store *store, struct spool_reader *reader,

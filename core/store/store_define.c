@@ -15,7 +15,7 @@
 #include "core/check.h"
 #include "core/fault.h"
 #include "core/store/store_part.h"
-#include "core/trace/returned.h"
+#include "core/trace/result_use_x86.h"
 
 static enum core_status no_memory(void)
 {
@@ -262,7 +262,7 @@ static enum core_status source_place(const char *path, const struct store_site *
     snprintf(out_place->function, sizeof out_place->function, "%s", site->function);
     out_place->line = site->address <= INT32_MAX ? (int)site->address : 0;
     out_place->optimized = -1;
-    out_place->returned = RETURNED_UNKNOWN;
+    out_place->returned = RESULT_USE_UNKNOWN;
     return CORE_OK;
 }
 
@@ -270,7 +270,7 @@ static enum core_status source_place(const char *path, const struct store_site *
 static enum core_status returned_inside(struct store *store, const struct store_site *site,
                                         int *returned)
 {
-    struct site_place place = {.returned = RETURNED_UNKNOWN};
+    struct site_place place = {.returned = RESULT_USE_UNKNOWN};
     enum core_status status = CORE_OK;
 
     CORE_CHECK(site->inner <= store->defs.site_by_place.next);
@@ -279,7 +279,7 @@ static enum core_status returned_inside(struct store *store, const struct store_
         return CORE_OK;
     if (site->inner)
         status = site_look(store, &store->defs.site[site->inner], &place);
-    *returned = status == CORE_OK ? place.returned : RETURNED_UNKNOWN;
+    *returned = status == CORE_OK ? place.returned : RESULT_USE_UNKNOWN;
     return status == CORE_NOT_FOUND ? CORE_OK : status;
 }
 
@@ -430,7 +430,7 @@ int32_t store_world(const struct store *store, const struct store_rank *rank, ui
     return world >= 0 && world < store->world_size ? world : EVENT_NONE;
 }
 
-static int32_t smallest(const int32_t *value, uint32_t count)
+static int32_t store_define_smallest(const int32_t *value, uint32_t count)
 {
     int32_t least = INT32_MAX;
 
@@ -445,9 +445,9 @@ static enum core_status comm_write(struct store *store, uint32_t id)
     const struct store_comm *comm = &store->defs.comm[id];
     /* In the trace the group with the smallest world rank comes first, whoever defined the
      * communicator first. */
-    bool turned =
-        comm->inter && comm->known == comm->size + comm->remote_size &&
-        smallest(comm->member + comm->size, comm->remote_size) < smallest(comm->member, comm->size);
+    bool turned = comm->inter && comm->known == comm->size + comm->remote_size &&
+                  store_define_smallest(comm->member + comm->size, comm->remote_size) <
+                      store_define_smallest(comm->member, comm->size);
     enum core_status status;
     uint32_t written = 0;
 

@@ -27,7 +27,7 @@ _Static_assert(sizeof(struct shape) == (SHAPE_COLUMNS - 1) * sizeof(int64_t),
 _Static_assert(sizeof(struct store_done) == 4 * sizeof(int64_t) + 4 * sizeof(int32_t),
                "a set of completions is hashed as it lies there: no gaps (invariant 1)");
 
-static int64_t known(int32_t value)
+static int64_t store_event_known(int32_t value)
 {
     return value == EVENT_NONE ? STORE_NULL : value;
 }
@@ -39,7 +39,7 @@ static int64_t id_or_null(uint32_t id)
 
 /* --- sizes ------------------------------------------------------------------------------------ */
 
-static int64_t times(int64_t a, int64_t b)
+static int64_t store_event_times(int64_t a, int64_t b)
 {
     int64_t product;
 
@@ -62,7 +62,7 @@ static int64_t bytes_of(const struct store *store, const struct store_rank *rank
     int64_t size = type_size(store, rank, type), sum = 0;
 
     if (count != EVENT_NONE) /* a negative count is the program's mistake, kept as the count */
-        return size == STORE_NULL || count < 0 ? STORE_NULL : times(count, size);
+        return size == STORE_NULL || count < 0 ? STORE_NULL : store_event_times(count, size);
     counts = store_list_find(parts, counts_role);
     types = store_list_find(parts, types_role);
     if (!counts)
@@ -70,8 +70,9 @@ static int64_t bytes_of(const struct store *store, const struct store_rank *rank
     for (uint32_t i = 0; i < counts->count; i++) {
         int64_t each =
             types && i < types->count ? type_size(store, rank, (uint32_t)types->value[i]) : size;
-        int64_t part =
-            each == STORE_NULL || counts->value[i] < 0 ? STORE_NULL : times(counts->value[i], each);
+        int64_t part = each == STORE_NULL || counts->value[i] < 0
+                           ? STORE_NULL
+                           : store_event_times(counts->value[i], each);
         if (part == STORE_NULL || __builtin_add_overflow(sum, part, &sum))
             return STORE_NULL;
     }
@@ -124,7 +125,7 @@ static void done_put(struct store_done *out, const struct spool_done *done, int6
     out->index = done->index;
     out->request_ahead = done->request ? (int64_t)done->request - base : STORE_NULL;
     out->done = 1;
-    out->source = known(done->source);
+    out->source = store_event_known(done->source);
     out->tag = done->source == EVENT_NONE ? STORE_NULL : tag_ahead(done->tag, tag);
     out->bytes = done->source == EVENT_NONE ? STORE_NULL : (int64_t)(done->bytes & INT64_MAX);
     out->error = done->head.b;
@@ -491,8 +492,8 @@ static const struct store_map *win_map(const struct store_ids *ids, const struct
 }
 
 /* request is the id of what the call made, for calls that make something else than requests. */
-static int64_t made(const struct store_rank *rank, const struct spool_event *event,
-                    const struct store_call *call)
+static int64_t store_event_made(const struct store_rank *rank, const struct spool_event *event,
+                                const struct store_call *call)
 {
     const struct store_ids *ids = &rank->ids;
     const struct store_map *map = NULL;
@@ -534,14 +535,14 @@ static void shape_fill(struct store *store, struct store_rank *rank,
     } else {
         shape->comm = id_or_null(store_map_get(&ids->comm, event->comm));
     }
-    shape->peer = rooted ? STORE_NULL : known(event->peer);
-    shape->root = rooted ? known(event->peer) : STORE_NULL;
-    shape->tag = trait_in(def->traits, TRAIT_TAKES_OP) ? STORE_NULL : known(event->tag);
+    shape->peer = rooted ? STORE_NULL : store_event_known(event->peer);
+    shape->root = rooted ? store_event_known(event->peer) : STORE_NULL;
+    shape->tag = trait_in(def->traits, TRAIT_TAKES_OP) ? STORE_NULL : store_event_known(event->tag);
     shape->op = STORE_NULL;
     if (trait_in(def->traits, TRAIT_TAKES_OP) && event->tag > 0)
         shape->op = id_or_null(store_map_get(&ids->op, (uint32_t)event->tag));
     shape->datatype = id_or_null(store_map_get(&ids->type, event->type));
-    shape->count = known(event->count);
+    shape->count = store_event_known(event->count);
     shape->bytes = buffer && !event->type ? shape->count
                                           : bytes_of(store, rank, parts, event->count, event->type,
                                                      SPOOL_LIST_SEND_COUNTS, SPOOL_LIST_SEND_TYPES);
@@ -552,10 +553,10 @@ static void shape_fill(struct store *store, struct store_rank *rank,
     shape->site = id_or_null(store_map_get(&ids->site, event->site));
     shape->error = event->head.b;
     shape->parent_back = event->parent ? (int64_t)event->parent : STORE_NULL;
-    shape->recv_peer = leg ? known(leg->peer) : STORE_NULL;
-    shape->recv_tag = leg ? known(leg->tag) : STORE_NULL;
+    shape->recv_peer = leg ? store_event_known(leg->peer) : STORE_NULL;
+    shape->recv_tag = leg ? store_event_known(leg->tag) : STORE_NULL;
     shape->recv_datatype = leg ? id_or_null(store_map_get(&ids->type, leg->type)) : STORE_NULL;
-    shape->recv_count = leg ? known(leg->count) : STORE_NULL;
+    shape->recv_count = leg ? store_event_known(leg->count) : STORE_NULL;
     shape->recv_bytes = leg ? bytes_of(store, rank, parts, leg->count, leg->type,
                                        SPOOL_LIST_RECV_COUNTS, SPOOL_LIST_RECV_TYPES)
                             : STORE_NULL;
@@ -623,7 +624,7 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
     shape_fill(store, rank, event, parts, call, pending, &shape);
     shape.thread = lane;
     shape.many = list != NULL;
-    row.request = list ? list_base(list) : made(rank, event, &store->defs.call[call]);
+    row.request = list ? list_base(list) : store_event_made(rank, event, &store->defs.call[call]);
     base = row.request == STORE_NULL ? 0 : row.request;
     tag = tags_apart(store) ? tag_least(&shape, parts) : 0;
     shape.tag = tag_ahead(shape.tag, tag);

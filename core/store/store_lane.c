@@ -35,7 +35,7 @@ struct store_gather *store_lane_parts(struct store_lane *lane, uint64_t seq)
     return NULL;
 }
 
-static void forget(struct store_gather *parts)
+static void store_lane_forget(struct store_gather *parts)
 {
     parts->seq = 0;
     parts->has_leg = false;
@@ -78,7 +78,7 @@ static struct store_gather *parts_of(struct store *store, struct store_rank *ran
     parts = &lane->gather[lane->newest];
     store_note(store, "rank %" PRId32 ": arguments of call %" PRIu64 " came without the call",
                rank->rank, parts->seq);
-    forget(parts);
+    store_lane_forget(parts);
     parts->seq = seq;
     CORE_CHECK(store_lane_parts(lane, seq) == parts); /* invariant 1 */
     return parts;
@@ -240,7 +240,7 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank,
     CORE_CHECK(!lane->at_end);
     CORE_CHECK(!lane->parts || lane->parts->seq == lane->event.seq); /* invariant 2 */
     if (lane->parts)
-        forget(lane->parts);
+        store_lane_forget(lane->parts);
     lane->parts = NULL;
     while (status == CORE_OK && (head = spool_reader_next(&lane->reader))) {
         switch (head->kind) {

@@ -125,7 +125,7 @@ _Static_assert(MISUSE_RECEIVE_PAST_END == MISUSE_SEND_PAST_END + 1 &&
                    MISUSE_RECEIVE_CHARACTERS == MISUSE_SEND_CHARACTERS + 1,
                "kinds of sends and receives");
 
-static void say(struct judging *j, enum misuse_kind sent, enum misuse_object object)
+static void store_memory_say(struct judging *j, enum misuse_kind sent, enum misuse_object object)
 {
     struct store_outcome *o = j->outcome;
     const struct variable *v = j->variable;
@@ -148,7 +148,7 @@ static void say(struct judging *j, enum misuse_kind sent, enum misuse_object obj
 
 /* Whether elements lie past `room` bytes from the argument on, where there are `before` bytes
  * before it (invariant 2). */
-static bool passes(const struct judging *j, uint64_t before, uint64_t room)
+static bool store_memory_passes(const struct judging *j, uint64_t before, uint64_t room)
 {
     const struct spool_memory *m = j->memory;
     const struct store_type *type = j->type;
@@ -177,8 +177,8 @@ static bool is_row(const struct store_type *type, const struct store_type *basic
            type->extent == (int64_t)type->segment[0].count * basic->extent;
 }
 
-static void differ(struct judging *j, const struct variable_answer *answer, int64_t at,
-                   const struct store_type *basic)
+static void store_memory_differ(struct judging *j, const struct variable_answer *answer, int64_t at,
+                                const struct store_type *basic)
 {
     static const enum misuse_kind kinds[] = {
         [VARIABLE_FITS_LOOSELY] = MISUSE_SEND_CHARACTERS,
@@ -192,8 +192,9 @@ static void differ(struct judging *j, const struct variable_answer *answer, int6
     CORE_CHECK(answer->fit < sizeof kinds / sizeof *kinds);
     snprintf(j->outcome->basic, sizeof j->outcome->basic, "%s", basic->name ? basic->name : "");
     snprintf(j->outcome->held, sizeof j->outcome->held, "%s", answer->type);
-    say(j, kinds[answer->fit],
-        variable_bytes(j->variable) == UINT64_MAX ? MISUSE_OBJECT_BLOCK : MISUSE_OBJECT_VARIABLE);
+    store_memory_say(j, kinds[answer->fit],
+                     variable_bytes(j->variable) == UINT64_MAX ? MISUSE_OBJECT_BLOCK
+                                                               : MISUSE_OBJECT_VARIABLE);
     j->outcome->misuse.value[3] = place;
 }
 
@@ -217,7 +218,7 @@ static bool row_fits(struct judging *j, int64_t at, uint64_t count, const struct
                 return false;
             variable_ask(j->variable, place, b.part[k], &answer);
             if (answer.fit != VARIABLE_FITS) {
-                differ(j, &answer, place, basic);
+                store_memory_differ(j, &answer, place, basic);
                 return false;
             }
             run = answer.run < run ? answer.run : run;
@@ -269,14 +270,15 @@ static void judge_room(struct judging *j)
         room = m->block_end - m->at;
         object = m->head.a == SPOOL_PLACE_HEAP ? MISUSE_OBJECT_BLOCK : MISUSE_OBJECT_FRAME;
     }
-    if (!passes(j, before, room)) {
+    if (!store_memory_passes(j, before, room)) {
         object = MISUSE_OBJECT_MAPPING;
         before = 0;
         room = m->mapped_end < m->end && m->mapped_end > m->at ? m->mapped_end - m->at : INT64_MAX;
-        if (!passes(j, before, room))
+        if (!store_memory_passes(j, before, room))
             return;
     }
-    say(j, m->head.b & SPOOL_MEMORY_ARRAY ? MISUSE_READ_ARRAY_SHORT : MISUSE_SEND_PAST_END, object);
+    store_memory_say(
+        j, m->head.b & SPOOL_MEMORY_ARRAY ? MISUSE_READ_ARRAY_SHORT : MISUSE_SEND_PAST_END, object);
     j->outcome->misuse.value[2] = (int64_t)room;
     j->outcome->misuse.value[3] = (int64_t)before;
 }
@@ -316,14 +318,15 @@ static void judge_found(struct judging *j)
     bool array = m->head.b & SPOOL_MEMORY_ARRAY;
 
     if (m->head.a == SPOOL_PLACE_FREED)
-        say(j, array ? MISUSE_READ_ARRAY_FREED : MISUSE_SEND_FREED_MEMORY, MISUSE_OBJECT_BLOCK);
+        store_memory_say(j, array ? MISUSE_READ_ARRAY_FREED : MISUSE_SEND_FREED_MEMORY,
+                         MISUSE_OBJECT_BLOCK);
     else
         judge_room(j);
     if (!j->wrong && j->variable && !array)
         judge_type(j);
 }
 
-static enum core_status judge(struct judging *j, const struct variable_place *place)
+static enum core_status store_memory_judge(struct judging *j, const struct variable_place *place)
 {
     struct variable_asked asked = asked_of(j->memory);
     enum core_status status = CORE_OK;
@@ -387,7 +390,7 @@ static void content_fill(struct content *c, const struct spool_memory *m,
         c->slot[i] = slot[i];
 }
 
-static const char *some(const char *text)
+static const char *store_memory_some(const char *text)
 {
     return *text ? text : NULL;
 }
@@ -402,8 +405,9 @@ static enum core_status outcome_put(struct store *store, int64_t event, const ch
     return store_put(&store->sql, STORE_MISUSE, "ititiiiiiitttttti", event,
                      misuse_kind_text(m->kind), STORE_NULL, misuse_object_text(m->object),
                      STORE_NULL, m->value[0], m->value[1], m->value[2], m->value[3], m->value[4],
-                     argument, some(o->basic), some(o->held), some(o->variable), some(o->type),
-                     some(o->file), m->variable.line ? m->variable.line : STORE_NULL);
+                     argument, store_memory_some(o->basic), store_memory_some(o->held),
+                     store_memory_some(o->variable), store_memory_some(o->type),
+                     store_memory_some(o->file), m->variable.line ? m->variable.line : STORE_NULL);
 }
 
 static enum core_status outcome_new(struct judging *j, const struct variable_place *place,
@@ -416,7 +420,7 @@ static enum core_status outcome_new(struct judging *j, const struct variable_pla
 
     j->outcome = &outcome;
     if (status == CORE_OK)
-        status = judge(j, place);
+        status = store_memory_judge(j, place);
     j->outcome = NULL;
     if (status != CORE_OK || !j->wrong)
         return status;

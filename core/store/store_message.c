@@ -30,7 +30,8 @@ static struct store_side side_of(const struct follow *follow, const struct reque
                                .pair = request->pair};
 }
 
-static enum core_status sent(const struct follow *follow, const struct request *request)
+static enum core_status store_message_sent(const struct follow *follow,
+                                           const struct request *request)
 {
     struct store_side side = side_of(follow, request, request->peer, request->tag);
 
@@ -41,8 +42,9 @@ static enum core_status sent(const struct follow *follow, const struct request *
                             store_clock_ns(follow->rank->clock, follow->record->t_enter));
 }
 
-static enum core_status received(const struct follow *follow, const struct request *request,
-                                 const struct trace_completion *done)
+static enum core_status store_message_received(const struct follow *follow,
+                                               const struct request *request,
+                                               const struct trace_completion *done)
 {
     struct store_side side = side_of(follow, request, done->source, done->tag);
 
@@ -87,11 +89,11 @@ static enum core_status step_take(enum request_step step, const struct trace_eve
     switch (step) {
     case REQUEST_BEGUN:
         if (sends)
-            return sent(follow, request);
+            return store_message_sent(follow, request);
         return event->pending && !request->id ? received_perhaps(follow, request) : CORE_OK;
     case REQUEST_DONE:
         if (!sends)
-            return received(follow, request, done);
+            return store_message_received(follow, request, done);
         if (done->cancelled)
             send_cancelled(follow, request);
         return CORE_OK;

@@ -16,7 +16,7 @@
  *   store_spill.c   an array that lies in a file when it has grown
  *   store_clock.c   ticks to nanoseconds since the job's start
  *   store_ending.c  how the job was ended
- *   store_fate.c    how a rank ended
+ *   store_exit_cause.c    how a rank ended
  *   store_rank.c    what became of a rank; meta */
 #ifndef CORE_STORE_STORE_PART_H
 #define CORE_STORE_STORE_PART_H
@@ -409,7 +409,7 @@ enum core_status store_rank_read(struct store *store, const struct spool_lane_na
 enum core_status store_rank_missing(struct store *store, int32_t rank);
 enum core_status store_meta(struct store *store, const struct store_options *options);
 
-/* --- store_fate.c ----------------------------------------------------------------------------- */
+/* --- store_exit_cause.c ----------------------------------------------------------------------- */
 
 struct store_fate { /* what became of the rank */
     enum event_rank_state state;

@@ -59,8 +59,9 @@ static void find_places(struct pairing *pairing, uint32_t rank)
 }
 
 /* The rank's next collective call on a communicator. */
-static enum core_status next(struct trace *trace, struct trace_cursor *cursor,
-                             struct trace_event *event, bool *out_refused, bool *out_more)
+static enum core_status collective_next_one(struct trace *trace, struct trace_cursor *cursor,
+                                            struct trace_event *event, bool *out_refused,
+                                            bool *out_more)
 {
     enum core_status status;
 
@@ -72,7 +73,8 @@ static enum core_status next(struct trace *trace, struct trace_cursor *cursor,
 }
 
 /* Whether the call counts: MPI did not refuse it, or others met it. */
-static bool counts(struct pairing *pairing, const struct trace_event *event, bool refused)
+static bool collective_counts(struct pairing *pairing, const struct trace_event *event,
+                              bool refused)
 {
     if (!refused || pairing->place[event->comm] < 0)
         return !refused;
@@ -108,7 +110,8 @@ static void part_fill(struct pairing *pairing, struct collective_list *list,
 }
 
 /* Counts a rank's calls when list is NULL, otherwise fills its parts. */
-static enum core_status pass(struct pairing *pairing, uint32_t rank, struct collective_list *list)
+static enum core_status collective_pass(struct pairing *pairing, uint32_t rank,
+                                        struct collective_list *list)
 {
     struct trace_cursor *cursor;
     struct trace_event event;
@@ -119,8 +122,10 @@ static enum core_status pass(struct pairing *pairing, uint32_t rank, struct coll
         return status;
     trace_cursor_only(cursor, TRAIT_BIT(COLLECTIVE));
     find_places(pairing, rank);
-    while ((status = next(pairing->trace, cursor, &event, &refused, &more)) == CORE_OK && more) {
-        if (!counts(pairing, &event, refused))
+    while ((status = collective_next_one(pairing->trace, cursor, &event, &refused, &more)) ==
+               CORE_OK &&
+           more) {
+        if (!collective_counts(pairing, &event, refused))
             continue;
         uint64_t number = ++pairing->number[event.comm];
         if (list)
@@ -185,12 +190,12 @@ enum core_status collective_list_load(struct trace *trace, struct collective_lis
     if (status == CORE_OK)
         status = collective_refused_load(trace, &pairing.refused);
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK; rank++)
-        status = pass(&pairing, rank, NULL);
+        status = collective_pass(&pairing, rank, NULL);
     if (status == CORE_OK)
         status = lay_out(&pairing, &list);
     pairing.refused_next = 0;
     for (uint32_t rank = 0; rank < trace->rank_count && list.count && status == CORE_OK; rank++)
-        status = pass(&pairing, rank, &list);
+        status = collective_pass(&pairing, rank, &list);
     free(pairing.most);
     free(pairing.first);
     free(pairing.number);
@@ -247,7 +252,7 @@ struct noting {
     uint32_t refused;
 };
 
-static enum core_status note(struct noting *noting, uint32_t rank)
+static enum core_status collective_note(struct noting *noting, uint32_t rank)
 {
     struct pairing *pairing = &noting->pairing;
     struct trace_cursor *cursor;
@@ -259,7 +264,9 @@ static enum core_status note(struct noting *noting, uint32_t rank)
         return status;
     trace_cursor_only(cursor, TRAIT_BIT(COLLECTIVE));
     find_places(pairing, rank);
-    while ((status = next(pairing->trace, cursor, &event, &refused, &more)) == CORE_OK && more) {
+    while ((status = collective_next_one(pairing->trace, cursor, &event, &refused, &more)) ==
+               CORE_OK &&
+           more) {
         if (pairing->place[event.comm] < 0)
             continue;
         noting->refused += refused;
@@ -319,7 +326,7 @@ enum core_status collective_refused_load(struct trace *trace,
     if (status == CORE_OK && any)
         status = CORE_ARRAY_NEW(noting.pairing.place, comms, "communicators");
     for (uint32_t rank = 0; any && rank < trace->rank_count && status == CORE_OK; rank++)
-        status = note(&noting, rank);
+        status = collective_note(&noting, rank);
     if (status == CORE_OK && noting.refused)
         status = collective_met_settle(noting.made, noting.count);
     if (status == CORE_OK && noting.refused)

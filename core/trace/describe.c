@@ -17,10 +17,10 @@ struct text { /* appends to a fixed buffer, cutting what does not fit */
     bool separated;        /* an argument stands already */
 };
 
-static void append(struct text *text, const char *format, ...)
+static void describe_append(struct text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void append(struct text *text, const char *format, ...)
+static void describe_append(struct text *text, const char *format, ...)
 {
     va_list args;
 
@@ -34,11 +34,11 @@ static void append(struct text *text, const char *format, ...)
         text->used += (size_t)length;
 }
 
-static void separate(struct text *text)
+static void describe_separate(struct text *text)
 {
     CORE_CHECK(text->separator);
     if (text->separated)
-        append(text, "%s", text->separator);
+        describe_append(text, "%s", text->separator);
     text->separated = true;
 }
 
@@ -130,7 +130,7 @@ static bool describe_maker(const struct trace *trace, const char *what,
 {
     char place[256];
 
-    CORE_CHECK(maker->call < (int32_t)trace->call_count); /* trace_made.c */
+    CORE_CHECK(maker->call < (int32_t)trace->call_count); /* trace_provenance.c */
     if (maker->name)
         snprintf(buffer, buffer_bytes, "%s", maker->name);
     else if (maker->call >= 0)
@@ -186,11 +186,11 @@ static const char *peer_name(uint64_t traits)
 static void append_tag(struct text *text, const char *name, int32_t tag, bool takes)
 {
     CORE_CHECK(tag != EVENT_NONE);
-    separate(text);
+    describe_separate(text);
     if (tag == EVENT_ANY && takes)
-        append(text, "%s=any", name);
+        describe_append(text, "%s=any", name);
     else
-        append(text, "%s=%" PRId32, name, tag);
+        describe_append(text, "%s=%" PRId32, name, tag);
 }
 
 /* A collective that sends from one buffer and receives into another one. */
@@ -206,14 +206,14 @@ static void append_receive(struct text *text, const struct trace_event *event)
 
     CORE_CHECK(event->has_leg);
     if (event->recv_peer != EVENT_NONE) { /* the receive side of a collective has neither */
-        separate(text);
-        append(text, "source=%s", describe_peer(event->recv_peer, word, sizeof word));
+        describe_separate(text);
+        describe_append(text, "source=%s", describe_peer(event->recv_peer, word, sizeof word));
     }
     if (event->recv_tag != EVENT_NONE)
         append_tag(text, "recvtag", event->recv_tag, true);
-    separate(text);
-    append(text, "%s%s", has_two_buffers(event) ? "recv=" : "",
-           describe_bytes(event->recv_bytes, word, sizeof word));
+    describe_separate(text);
+    describe_append(text, "%s%s", has_two_buffers(event) ? "recv=" : "",
+                    describe_bytes(event->recv_bytes, word, sizeof word));
 }
 
 static void append_message(struct text *text, const struct trace_event *event)
@@ -221,28 +221,30 @@ static void append_message(struct text *text, const struct trace_event *event)
     char word[64];
 
     if (event->peer != EVENT_NONE) {
-        separate(text);
-        append(text, "%s=%s", peer_name(event->traits),
-               trait_in(event->traits, TRAIT_SENDS) || trait_in(event->traits, TRAIT_WINDOW)
-                   ? describe_target(event->peer, word, sizeof word)
-                   : describe_peer(event->peer, word, sizeof word));
+        describe_separate(text);
+        describe_append(text, "%s=%s", peer_name(event->traits),
+                        trait_in(event->traits, TRAIT_SENDS) ||
+                                trait_in(event->traits, TRAIT_WINDOW)
+                            ? describe_target(event->peer, word, sizeof word)
+                            : describe_peer(event->peer, word, sizeof word));
     }
     if (event->tag != EVENT_NONE)
         append_tag(text, "tag", event->tag, !trait_in(event->traits, TRAIT_SENDS));
     if (event->root != EVENT_NONE) {
-        separate(text);
-        append(text, "root=%s", describe_target(event->root, word, sizeof word));
+        describe_separate(text);
+        describe_append(text, "root=%s", describe_target(event->root, word, sizeof word));
     }
     if ((event->datatype >= 0 && event->count != EVENT_NONE) || event->bytes) {
-        separate(text);
-        append(text, "%s%s", has_two_buffers(event) ? "send=" : "",
-               describe_bytes(event->bytes, word, sizeof word));
+        describe_separate(text);
+        describe_append(text, "%s%s", has_two_buffers(event) ? "send=" : "",
+                        describe_bytes(event->bytes, word, sizeof word));
     }
     if (event->has_leg && !trait_in(event->traits, TRAIT_WINDOW))
         append_receive(text, event);
     else if (event->has_leg && event->recv_bytes != event->bytes) {
-        separate(text);
-        append(text, "%s at the target", describe_bytes(event->recv_bytes, word, sizeof word));
+        describe_separate(text);
+        describe_append(text, "%s at the target",
+                        describe_bytes(event->recv_bytes, word, sizeof word));
     }
 }
 
@@ -251,8 +253,8 @@ static void append_id(struct text *text, const char *name, uint64_t id)
     CORE_CHECK(name);
     if (!id)
         return;
-    separate(text);
-    append(text, "%s=%" PRIu64, name, id);
+    describe_separate(text);
+    describe_append(text, "%s=%" PRIu64, name, id);
 }
 
 /* An object that the call made is known by the call itself: its name is told, if it has one. One
@@ -270,16 +272,16 @@ static void append_object(struct text *text, const struct trace *trace,
     if (text->numbered) {
         append_id(text, name, event->request);
     } else if (comm && trace_comm_maker(trace, (int32_t)event->request, &maker) && maker.name) {
-        separate(text);
-        append(text, "%s", maker.name);
+        describe_separate(text);
+        describe_append(text, "%s", maker.name);
     } else if (type && made) {
         if (trace_datatype_maker(trace, (int32_t)event->request, &maker) && maker.name) {
-            separate(text);
-            append(text, "%s", maker.name);
+            describe_separate(text);
+            describe_append(text, "%s", maker.name);
         }
     } else if (type && describe_datatype(trace, event->request, word, sizeof word)) {
-        separate(text);
-        append(text, "%s", word);
+        describe_separate(text);
+        describe_append(text, "%s", word);
     }
 }
 
@@ -309,15 +311,15 @@ static void append_requests(struct text *text, const struct trace *trace,
     if (append_made(text, trace, event) || !text->numbered)
         return;
     if (event->request) {
-        separate(text);
-        append(text, "request=%" PRIu64, event->request);
+        describe_separate(text);
+        describe_append(text, "request=%" PRIu64, event->request);
     } else if (event->completion_count && event->completion[0].request) {
-        separate(text);
-        append(text, "requests=");
+        describe_separate(text);
+        describe_append(text, "requests=");
         for (uint32_t i = 0; i < event->completion_count && i < SHOWN_MAX; i++)
-            append(text, "%s%" PRIu64, i ? "," : "", event->completion[i].request);
+            describe_append(text, "%s%" PRIu64, i ? "," : "", event->completion[i].request);
         if (event->completion_count > SHOWN_MAX)
-            append(text, ",... (%" PRIu32 ")", event->completion_count);
+            describe_append(text, ",... (%" PRIu32 ")", event->completion_count);
     }
 }
 
@@ -328,12 +330,13 @@ static void append_objects(struct text *text, const struct trace *trace,
 
     if (event->op != EVENT_NONE && event->op >= 0 && (uint32_t)event->op < trace->op_count &&
         trace->op_name[event->op]) {
-        separate(text);
-        append(text, "%s", trace->op_name[event->op]);
+        describe_separate(text);
+        describe_append(text, "%s", trace->op_name[event->op]);
     }
     if (event->comm >= 0) {
-        separate(text);
-        append(text, "%s", comm_text(trace, event->comm, "communicator of", word, sizeof word));
+        describe_separate(text);
+        describe_append(text, "%s",
+                        comm_text(trace, event->comm, "communicator of", word, sizeof word));
     }
 }
 
@@ -348,11 +351,11 @@ static const char *call_write(const struct trace *trace, const struct trace_even
     CORE_CHECK(event->call > 0); /* trace.c invariant 1 */
     CORE_CHECK((uint32_t)event->call < trace->call_count);
     buffer[0] = 0;
-    append(&text, "%s(", trace->call[event->call].name);
+    describe_append(&text, "%s(", trace->call[event->call].name);
     append_message(&text, event);
     append_requests(&text, trace, event);
     append_objects(&text, trace, event);
-    append(&text, ")");
+    describe_append(&text, ")");
     return buffer;
 }
 

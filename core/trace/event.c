@@ -18,7 +18,7 @@ static const char *const rank_state_text[] = {
 _Static_assert(sizeof rank_state_text / sizeof *rank_state_text == EVENT_RANK_STATE_COUNT,
                "a text per state");
 
-static int find(const char *const *table, int count, const char *text)
+static int event_find(const char *const *table, int count, const char *text)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(table[i], text) == 0)
@@ -33,7 +33,7 @@ const char *event_class_text(enum event_class class)
 
 enum event_class event_class_find(const char *text)
 {
-    return (enum event_class)find(class_text, EVENT_CLASS_COUNT, text);
+    return (enum event_class)event_find(class_text, EVENT_CLASS_COUNT, text);
 }
 
 const char *event_error_text(int32_t error)
@@ -92,5 +92,5 @@ const char *event_rank_state_text(enum event_rank_state state)
 
 enum event_rank_state event_rank_state_find(const char *text)
 {
-    return (enum event_rank_state)find(rank_state_text, EVENT_RANK_STATE_COUNT, text);
+    return (enum event_rank_state)event_find(rank_state_text, EVENT_RANK_STATE_COUNT, text);
 }

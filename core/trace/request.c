@@ -54,8 +54,8 @@ struct request *requests_at(const struct requests *requests, uint32_t index)
     return core_table_at(&requests->table, index);
 }
 
-static enum core_status tell(const struct step *step, enum request_step what,
-                             struct request *request, const struct trace_completion *done)
+static enum core_status request_tell(const struct step *step, enum request_step what,
+                                     struct request *request, const struct trace_completion *done)
 {
     CORE_CHECK(request->active ||
                (what != REQUEST_BEGUN && what != REQUEST_DONE)); /* invariant 2 */
@@ -87,8 +87,8 @@ static struct request request_of(const struct trace_event *event, enum request_k
 
 /* Keeps it, if it has an id, and tells of it. The recorder never repeats an id; whoever does means
  * the newer. */
-static enum core_status add(const struct step *step, enum request_step what,
-                            struct request *request)
+static enum core_status request_add(const struct step *step, enum request_step what,
+                                    struct request *request)
 {
     struct request *kept = request;
     enum core_status status = CORE_OK;
@@ -100,7 +100,7 @@ static enum core_status add(const struct step *step, enum request_step what,
     if (request->id)
         *kept = *request;
     CORE_CHECK((kept == request) == (request->id == 0)); /* a blocking call's is never kept */
-    return tell(step, what, kept, NULL);
+    return request_tell(step, what, kept, NULL);
 }
 
 /* --- what begins ------------------------------------------------------------------------------ */
@@ -113,7 +113,7 @@ static enum core_status done_now(const struct step *step, struct request *reques
 
     CORE_CHECK(request->id == 0); /* others are done where they are completed */
     return step->event->pending ? CORE_OK
-                                : tell(step, REQUEST_DONE, request, found ? found : &done);
+                                : request_tell(step, REQUEST_DONE, request, found ? found : &done);
 }
 
 static const struct trace_completion *own_status(const struct trace_event *event)
@@ -121,13 +121,13 @@ static const struct trace_completion *own_status(const struct trace_event *event
     return event->completion_count ? &event->completion[0] : NULL;
 }
 
-static enum core_status blocking(const struct step *step, enum request_kind kind)
+static enum core_status request_blocking(const struct step *step, enum request_kind kind)
 {
     struct request request = request_of(step->event, kind);
 
     CORE_CHECK(kind != REQUEST_MESSAGE); /* match's */
     request.id = 0;
-    enum core_status status = tell(step, REQUEST_BEGUN, &request, NULL);
+    enum core_status status = request_tell(step, REQUEST_BEGUN, &request, NULL);
     return status
                ? status
                : done_now(step, &request, kind == REQUEST_RECEIVE ? own_status(step->event) : NULL);
@@ -143,20 +143,20 @@ static enum core_status send_and_receive(const struct step *step)
     receive.tag = event->recv_tag;
     receive.bytes = event->recv_bytes;
     send.id = receive.id = 0;
-    enum core_status status = tell(step, REQUEST_BEGUN, &send, NULL);
+    enum core_status status = request_tell(step, REQUEST_BEGUN, &send, NULL);
     if (status == CORE_OK)
-        status = tell(step, REQUEST_BEGUN, &receive, NULL);
+        status = request_tell(step, REQUEST_BEGUN, &receive, NULL);
     if (status == CORE_OK)
         status = done_now(step, &receive, own_status(event));
     return status != CORE_OK ? status : done_now(step, &send, NULL);
 }
 
-static enum core_status begin(const struct step *step, enum request_kind kind)
+static enum core_status request_begin(const struct step *step, enum request_kind kind)
 {
     struct request request = request_of(step->event, kind);
 
     CORE_CHECK(kind != REQUEST_MESSAGE); /* match's */
-    return add(step, REQUEST_BEGUN, &request);
+    return request_add(step, REQUEST_BEGUN, &request);
 }
 
 /* Begins the two communications of MPI_Isendrecv. */
@@ -170,8 +170,8 @@ static enum core_status begin_both(const struct step *step)
     receive.peer = event->recv_peer;
     receive.tag = event->recv_tag;
     receive.bytes = event->recv_bytes;
-    enum core_status status = add(step, REQUEST_BEGUN, &send);
-    return status != CORE_OK || !send.id ? status : add(step, REQUEST_BEGUN, &receive);
+    enum core_status status = request_add(step, REQUEST_BEGUN, &send);
+    return status != CORE_OK || !send.id ? status : request_add(step, REQUEST_BEGUN, &receive);
 }
 
 static enum core_status number_pair(struct requests *requests, const struct request *request,
@@ -197,10 +197,10 @@ static enum core_status make_persistent(const struct step *step, enum request_ki
     request.begun = request.turn = request.rounds = 0;
     enum core_status status =
         partitioned ? number_pair(step->requests, &request, &request.pair) : CORE_OK;
-    return status != CORE_OK ? status : add(step, REQUEST_MADE, &request);
+    return status != CORE_OK ? status : request_add(step, REQUEST_MADE, &request);
 }
 
-static enum core_status match(const struct step *step)
+static enum core_status request_match(const struct step *step)
 {
     const struct trace_event *event = step->event;
     const struct trace_completion *found = own_status(event);
@@ -211,7 +211,7 @@ static enum core_status match(const struct step *step)
     request.peer = found->source;
     request.tag = found->tag;
     request.bytes = found->bytes;
-    return add(step, REQUEST_MATCHED, &request);
+    return request_add(step, REQUEST_MATCHED, &request);
 }
 
 /* MPI_Mrecv, or with a request of its own MPI_Imrecv. */
@@ -222,7 +222,7 @@ static enum core_status receive_matched(const struct step *step, bool immediate)
         requests_find(step->requests, immediate ? event->message : event->request);
 
     if (!message || message->kind != REQUEST_MESSAGE)
-        return immediate ? begin(step, REQUEST_OTHER) : CORE_OK;
+        return immediate ? request_begin(step, REQUEST_OTHER) : CORE_OK;
     CORE_CHECK(!message->persistent);
     struct request request = *message;
     core_table_remove(&step->requests->table, message);
@@ -232,13 +232,13 @@ static enum core_status receive_matched(const struct step *step, bool immediate)
     request.t_enter = event->t_enter;
     request.t_leave = event->t_leave;
     request.id = immediate ? event->request : 0;
-    enum core_status status = add(step, REQUEST_BEGUN, &request);
+    enum core_status status = request_add(step, REQUEST_BEGUN, &request);
     struct trace_completion done = {
         .done = true, .source = request.peer, .tag = request.tag, .bytes = request.bytes};
     return status != CORE_OK || immediate ? status : done_now(step, &request, &done);
 }
 
-static enum core_status start(const struct step *step, uint64_t id)
+static enum core_status request_start_one(const struct step *step, uint64_t id)
 {
     struct request *request = requests_find(step->requests, id);
 
@@ -251,11 +251,11 @@ static enum core_status start(const struct step *step, uint64_t id)
     request->begun = request->turn = step->event->seq;
     request->t_enter = step->event->t_enter;
     request->t_leave = step->event->t_leave;
-    return tell(step, request->armed ? REQUEST_ARMED : REQUEST_BEGUN, request, NULL);
+    return request_tell(step, request->armed ? REQUEST_ARMED : REQUEST_BEGUN, request, NULL);
 }
 
 /* Partitions of a send are marked as ready: with the last one it begins. */
-static enum core_status mark(const struct step *step)
+static enum core_status request_mark(const struct step *step)
 {
     struct request *request = requests_find(step->requests, step->event->request);
 
@@ -266,16 +266,16 @@ static enum core_status mark(const struct step *step)
     request->begun = request->turn = step->event->seq;
     request->t_enter = step->event->t_enter;
     request->t_leave = step->event->t_leave;
-    return tell(step, REQUEST_BEGUN, request, NULL);
+    return request_tell(step, REQUEST_BEGUN, request, NULL);
 }
 
 static enum core_status start_all(const struct step *step)
 {
     const struct trace_event *event = step->event;
-    enum core_status status = event->request ? start(step, event->request) : CORE_OK;
+    enum core_status status = event->request ? request_start_one(step, event->request) : CORE_OK;
 
     for (uint32_t i = 0; status == CORE_OK && !event->request && i < event->completion_count; i++)
-        status = start(step, event->completion[i].request);
+        status = request_start_one(step, event->completion[i].request);
     return status;
 }
 
@@ -290,14 +290,15 @@ static enum core_status complete_one(const struct step *step, struct request *re
     if (!request || request->kind == REQUEST_MESSAGE)
         return CORE_OK;
     if (request->active)
-        status = tell(step, REQUEST_DONE, request, done);
+        status = request_tell(step, REQUEST_DONE, request, done);
     request->active = request->armed = false;
     if (!request->persistent && !trait_in(step->event->traits, TRAIT_KEEPS_REQUEST))
         core_table_remove(&step->requests->table, request);
     return status;
 }
 
-static enum core_status complete(const struct step *step, const struct trace_completion *done)
+static enum core_status request_complete_one(const struct step *step,
+                                             const struct trace_completion *done)
 {
     uint64_t id = done->request ? done->request : step->event->request;
     struct request *twin = requests_twin(step->requests, id);
@@ -319,7 +320,7 @@ static enum core_status complete_all(const struct step *step)
 
     for (uint32_t i = 0; status == CORE_OK && i < step->event->completion_count; i++)
         if (step->event->completion[i].done)
-            status = complete(step, &step->event->completion[i]);
+            status = request_complete_one(step, &step->event->completion[i]);
     return status;
 }
 
@@ -327,12 +328,12 @@ static enum core_status release_one(const struct step *step, struct request *req
 {
     if (!request)
         return CORE_OK;
-    enum core_status status = tell(step, REQUEST_FREED, request, NULL);
+    enum core_status status = request_tell(step, REQUEST_FREED, request, NULL);
     core_table_remove(&step->requests->table, request);
     return status;
 }
 
-static enum core_status release(const struct step *step)
+static enum core_status request_release(const struct step *step)
 {
     uint64_t id = step->event->request;
     enum core_status status = release_one(step, requests_twin(step->requests, id));
@@ -340,7 +341,7 @@ static enum core_status release(const struct step *step)
     return status != CORE_OK ? status : release_one(step, requests_find(step->requests, id));
 }
 
-static enum core_status cancel(const struct step *step)
+static enum core_status request_cancel(const struct step *step)
 {
     struct request *request = requests_find(step->requests, step->event->request);
     struct request *twin = requests_twin(step->requests, step->event->request);
@@ -363,14 +364,14 @@ static enum request_kind kind_of(uint64_t traits)
 }
 
 /* Tells whether the call makes a request: a communication of its own, or one that is started. */
-static enum core_status make(const struct step *step)
+static enum core_status request_make(const struct step *step)
 {
     uint64_t traits = step->event->traits;
 
     if (trait_in(traits, TRAIT_SENDS) && trait_in(traits, TRAIT_RECEIVES))
         return begin_both(step);
     return trait_in(traits, TRAIT_PERSISTENT) ? make_persistent(step, kind_of(traits))
-                                              : begin(step, kind_of(traits));
+                                              : request_begin(step, kind_of(traits));
 }
 
 enum core_status requests_follow(struct requests *requests, const struct trace_event *event,
@@ -386,20 +387,20 @@ enum core_status requests_follow(struct requests *requests, const struct trace_e
     if (trait_in(traits, TRAIT_STARTS))
         return start_all(&step);
     if (traits_mark(traits))
-        return mark(&step);
+        return request_mark(&step);
     if (trait_in(traits, TRAIT_FREES_REQUEST))
-        return release(&step);
+        return request_release(&step);
     if (trait_in(traits, TRAIT_CANCELS))
-        return cancel(&step);
+        return request_cancel(&step);
     if (trait_in(traits, TRAIT_PROBES))
-        return trait_in(traits, TRAIT_MATCHED) ? match(&step) : CORE_OK;
+        return trait_in(traits, TRAIT_MATCHED) ? request_match(&step) : CORE_OK;
     if (trait_in(traits, TRAIT_MATCHED))
         return receive_matched(&step, trait_in(traits, TRAIT_MAKES_REQUEST));
     if (trait_in(traits, TRAIT_MAKES_REQUEST))
-        return make(&step);
+        return request_make(&step);
     if (trait_in(traits, TRAIT_SENDS) && trait_in(traits, TRAIT_RECEIVES))
         return send_and_receive(&step);
     if (traits & (TRAIT_BIT(SENDS) | TRAIT_BIT(RECEIVES) | TRAIT_BIT(COLLECTIVE)))
-        return blocking(&step, kind_of(traits));
+        return request_blocking(&step, kind_of(traits));
     return CORE_OK;
 }

@@ -23,7 +23,7 @@
 #include "core/binding.h"
 #include "core/check.h"
 #include "core/fault.h"
-#include "core/trace/returned.h"
+#include "core/trace/result_use_x86.h"
 #include "core/trace/variable_part.h"
 
 struct site_module {
@@ -315,7 +315,7 @@ static enum binding function_binding(Dwarf_Die *die)
     return binding_function(name);
 }
 
-static bool binds(enum binding binding, bool behind)
+static bool site_binds(enum binding binding, bool behind)
 {
     return binding == BINDING_IS || (behind && binding == BINDING_BETWEEN);
 }
@@ -329,13 +329,13 @@ static void scopes_find(Dwarf_Die *unit, Dwarf_Addr pc, bool behind, struct site
     size_t used = 0;
     int count = site_scopes(unit, pc, chain), first = 0;
 
-    place->bound = binds(binding_source(place->path), behind);
+    place->bound = site_binds(binding_source(place->path), behind);
     for (int i = 0; i < count; i++) {
         int tag = dwarf_tag(&chain[i]);
         if (!is_function(tag))
             continue;
-        place->bound = binds(binding_source(place->path), behind) ||
-                       binds(function_binding(&chain[i]), behind);
+        place->bound = site_binds(binding_source(place->path), behind) ||
+                       site_binds(function_binding(&chain[i]), behind);
         behind = true;
         if (!place->bound || tag == DW_TAG_subprogram)
             break;
@@ -403,7 +403,7 @@ static void symbol_find(Dwfl_Module *module, uint64_t address, bool behind,
         return;
     symbol_name(name, place->symbol, sizeof place->symbol);
     if (!*place->function)
-        place->bound |= binds(binding_symbol(name), behind);
+        place->bound |= site_binds(binding_symbol(name), behind);
     place->offset = offset + 1;
 }
 
@@ -495,7 +495,7 @@ enum core_status site_resolve(struct site_resolver *resolver, const char *module
     place.optimized = optimized_find(module, address - 1, &place);
     size_t bytes = 0;
     const unsigned char *code = code_find(module, address, &bytes);
-    place.returned = code ? returned_find(code, bytes) : RETURNED_UNKNOWN;
+    place.returned = code ? result_use_find(code, bytes) : RESULT_USE_UNKNOWN;
     *out_place = place;
     return CORE_OK;
 }

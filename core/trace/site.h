@@ -23,7 +23,7 @@ struct site_place {
     uint64_t offset;    /* address - symbol's address */
     int optimized; /* 0: the compiler translated what is written, no more and no less; 1: it may
                       have moved and added loads; -1 unknown */
-    int returned;  /* enum returned: what becomes of what the call returns */
+    int returned;  /* enum result_use: what becomes of what the call returns */
     bool bound;    /* all of it is a binding's: the innermost frame is told */
 };
 

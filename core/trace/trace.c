@@ -29,7 +29,7 @@ struct arena { /* blocks of a trace's memory */
 };
 
 /* Memory that lives as long as the trace, zeroed. NULL: none left. */
-static void *alloc(struct trace *trace, uint64_t count, size_t bytes)
+static void *trace_alloc(struct trace *trace, uint64_t count, size_t bytes)
 {
     struct arena *block;
     uint64_t whole;
@@ -212,7 +212,7 @@ static const char *text_keep(struct loading *load, int column)
 
     if (!text || load->status)
         return NULL;
-    copy = alloc(load->trace, bytes + 1, 1);
+    copy = trace_alloc(load->trace, bytes + 1, 1);
     if (!copy) {
         load->status = no_memory(load->trace);
         return NULL;
@@ -301,7 +301,7 @@ static enum core_status ranks_load(struct trace *trace)
         return status;
     if (trace->rank_count > SPOOL_RANKS_MAX)
         return trace_damaged(trace, "it has too many ranks");
-    trace->rank = alloc(trace, trace->rank_count, sizeof *trace->rank);
+    trace->rank = trace_alloc(trace, trace->rank_count, sizeof *trace->rank);
     if (!trace->rank)
         return no_memory(trace);
     load = load_begin(trace, "SELECT rank, host, state, code, events, lost, cut, detail, threads "
@@ -338,7 +338,7 @@ static enum core_status calls_load(struct trace *trace)
 
     if (status != CORE_OK)
         return status;
-    trace->call = alloc(trace, trace->call_count, sizeof *trace->call);
+    trace->call = trace_alloc(trace, trace->call_count, sizeof *trace->call);
     if (!trace->call)
         return no_memory(trace);
     load = load_begin(trace, "SELECT id, name, class, mode, verb, traits FROM call");
@@ -368,7 +368,7 @@ static enum core_status sites_load(struct trace *trace)
 
     if (status != CORE_OK)
         return status;
-    trace->site = alloc(trace, trace->site_count, sizeof *trace->site);
+    trace->site = trace_alloc(trace, trace->site_count, sizeof *trace->site);
     if (!trace->site)
         return no_memory(trace);
     load = load_begin(trace, "SELECT id, module, address, function, file, line, inlined, symbol, "
@@ -423,7 +423,7 @@ static enum core_status comms_load(struct trace *trace)
 
     if (status != CORE_OK)
         return status;
-    trace->comm = alloc(trace, trace->comm_count, sizeof *trace->comm);
+    trace->comm = trace_alloc(trace, trace->comm_count, sizeof *trace->comm);
     if (!trace->comm)
         return no_memory(trace);
     load = load_begin(trace, "SELECT id, name, kind, size, remote_size, parent, topology, id IN "
@@ -448,7 +448,7 @@ static enum core_status comms_load(struct trace *trace)
             break;
         }
         int32_t *member =
-            alloc(trace, (uint64_t)comm->size + (uint64_t)comm->remote_size, sizeof *member);
+            trace_alloc(trace, (uint64_t)comm->size + (uint64_t)comm->remote_size, sizeof *member);
         if (!member) {
             load.status = no_memory(trace);
             break;
@@ -470,7 +470,7 @@ static enum core_status datatypes_load(struct trace *trace)
 
     if (status != CORE_OK)
         return status;
-    trace->datatype = alloc(trace, trace->datatype_count, sizeof *trace->datatype);
+    trace->datatype = trace_alloc(trace, trace->datatype_count, sizeof *trace->datatype);
     if (!trace->datatype)
         return no_memory(trace);
     load = load_begin(trace, "SELECT id, name, size, lb, extent, signature, map FROM datatype");
@@ -491,7 +491,7 @@ static enum core_status datatypes_load(struct trace *trace)
         }
         if (sqlite3_column_type(load.stmt, 6) == SQLITE_NULL)
             continue;
-        struct spool_segment *segment = alloc(trace, bytes, 1);
+        struct spool_segment *segment = trace_alloc(trace, bytes, 1);
         if (!segment) {
             load.status = no_memory(trace);
             break;
@@ -515,9 +515,9 @@ static enum core_status ops_load(struct trace *trace)
 
     if (status != CORE_OK)
         return status;
-    trace->op_name = alloc(trace, trace->op_count, sizeof *trace->op_name);
-    trace->op_commutative = alloc(trace, trace->op_count, sizeof *trace->op_commutative);
-    trace->op_site = alloc(trace, trace->op_count, sizeof *trace->op_site);
+    trace->op_name = trace_alloc(trace, trace->op_count, sizeof *trace->op_name);
+    trace->op_commutative = trace_alloc(trace, trace->op_count, sizeof *trace->op_commutative);
+    trace->op_site = trace_alloc(trace, trace->op_count, sizeof *trace->op_site);
     if (!trace->op_name || !trace->op_commutative || !trace->op_site)
         return no_memory(trace);
     load = load_begin(trace, "SELECT id, name, commutative, site FROM op");

@@ -10,7 +10,7 @@
 
 #include "core/trace/ending.h"
 #include "core/trace/event.h"
-#include "core/trace/fate.h"
+#include "core/trace/exit_cause.h"
 #include "core/trace/traits.h"
 #include "core/spool/spool.h"
 #include "core/status.h"
@@ -29,7 +29,7 @@ struct trace_site { /* strings are NULL when unknown; line 0 when unknown */
     const char *file, *path, *function, *module, *symbol, *inlined;
     int line;
     int optimized; /* 0: compiled as written, 1: not, -1 unknown */
-    int returned;  /* enum returned: what becomes of what a call there returns */
+    int returned;  /* enum result_use: what becomes of what a call there returns */
     uint64_t address, offset;
 };
 struct trace_comm {
@@ -77,7 +77,7 @@ struct trace { /* opened by trace_open; arrays are indexed by id, entries of ids
     int32_t *op_site;            /* the function of one of the program's own; 0 unknown */
     void *arena;                 /* strings and arrays above */
     struct trace_shapes *shapes; /* what cursors share */
-    struct trace_made *made;     /* trace_made.c */
+    struct trace_made *made;     /* trace_provenance.c */
     uint32_t rows_kept_max;      /* events that cursors keep in memory; 0: none */
     uint32_t holds;              /* trace_hold */
     uint64_t file_bytes; /* no table can have more rows than this: a bound for damaged files */
@@ -124,7 +124,7 @@ enum core_status trace_ending_get(const struct trace *trace, struct ending *out_
 
 /* How each rank ended that did not come to its end, by rank. The text is valid until fn returns. A
  * status other than CORE_OK ends it and is returned. */
-typedef enum core_status (*trace_fate_fn)(const struct fate *fate, void *context);
+typedef enum core_status (*trace_fate_fn)(const struct exit_cause *fate, void *context);
 enum core_status trace_fates_each(struct trace *trace, trace_fate_fn fn, void *context);
 
 struct trace_completion { /* waits, tests and MPI_Startall on several requests have one for each,

@@ -9,7 +9,7 @@
 #include "core/fault.h"
 #include "core/trace/trace_part.h"
 
-static enum core_status damaged(const struct trace *trace)
+static enum core_status trace_ending_damaged(const struct trace *trace)
 {
     return trace_damaged(trace, "how the job was ended makes no sense");
 }
@@ -34,10 +34,10 @@ static enum core_status spans_get(const struct trace *trace, sqlite3_stmt *spans
         int64_t first = sqlite3_column_int64(spans, 0), last = sqlite3_column_int64(spans, 1);
 
         if (first < 0 || last >= trace->rank_count || last < first)
-            return damaged(trace);
+            return trace_ending_damaged(trace);
         status = ending_span_add(ending, (struct ending_span){(uint32_t)first, (uint32_t)last});
         if (status == CORE_BAD_FORMAT)
-            status = damaged(trace);
+            status = trace_ending_damaged(trace);
     }
     return status != CORE_OK || code == SQLITE_DONE ? status : trace_failed(trace, code);
 }
@@ -59,7 +59,7 @@ static enum core_status wait_get(const struct trace *trace, sqlite3_stmt *row, s
 
     if (wait.need == ENDING_NEED_COUNT || wait.basis == ENDING_BASIS_COUNT ||
         wait.object == ENDING_OBJECT_COUNT || !trace_column(row, 8, EVENT_NONE, &wait.tag))
-        return damaged(trace);
+        return trace_ending_damaged(trace);
     status = ending_wait_add(ending, &wait, NULL, 0);
     return status != CORE_OK ? status
                              : spans_get(trace, spans, sqlite3_column_int64(row, 11), ending);
@@ -75,7 +75,7 @@ static enum core_status call_get(const struct trace *trace, sqlite3_stmt *row,
     int64_t rank = sqlite3_column_int64(row, 1);
 
     if (rank < 0 || rank >= trace->rank_count || call.role == ENDING_ROLE_COUNT)
-        return damaged(trace);
+        return trace_ending_damaged(trace);
     snprintf(call.call, sizeof call.call, "%s", text_at(row, 3));
     return ending_call_add(ending, &call);
 }
@@ -102,7 +102,7 @@ static enum core_status rows_get(const struct trace *trace, struct ending *endin
         if (status == CORE_OK && sqlite3_column_type(row, 5) != SQLITE_NULL)
             status = wait_get(trace, row, spans, ending);
         if (status == CORE_OK && ending->span_count > trace->file_bytes)
-            status = damaged(trace);
+            status = trace_ending_damaged(trace);
     }
     if (status == CORE_OK && code != SQLITE_DONE)
         status = trace_failed(trace, code);
@@ -130,7 +130,7 @@ static enum core_status rank_add(const struct trace *trace, sqlite3_stmt *row,
 
     if (sqlite3_column_int64(row, 0) < 0 || r.rank >= trace->rank_count ||
         r.standing == ENDING_STANDING_COUNT || r.stand.look == ENDING_LOOK_COUNT)
-        return damaged(trace);
+        return trace_ending_damaged(trace);
     return CORE_ARRAY_PUSH(ending->rank, ending->rank_count, ending->rank_room, "a proof", r);
 }
 
@@ -143,7 +143,7 @@ static enum core_status channel_add(const struct trace *trace, sqlite3_stmt *row
 
     if (!trace_column(row, 1, EVENT_NONE, &c.source) ||
         !trace_column(row, 2, EVENT_NONE, &c.dest) || !trace_column(row, 3, EVENT_NONE, &c.tag))
-        return damaged(trace);
+        return trace_ending_damaged(trace);
     return CORE_ARRAY_PUSH(ending->channel, ending->channel_count, ending->channel_room, "a proof",
                            c);
 }
@@ -157,7 +157,7 @@ static enum core_status member_add(const struct trace *trace, sqlite3_stmt *row,
                               .entered = (uint64_t)sqlite3_column_int64(row, 3)};
 
     if (m.object == ENDING_OBJECT_COUNT || m.rank >= trace->rank_count)
-        return damaged(trace);
+        return trace_ending_damaged(trace);
     return CORE_ARRAY_PUSH(ending->member, ending->member_count, ending->member_room, "a proof", m);
 }
 
@@ -231,7 +231,7 @@ enum core_status trace_ending_get(const struct trace *trace, struct ending *out_
         ending.reason = ending_reason_find(text_at(stmt, 0));
         ending.limit_ms = (uint64_t)sqlite3_column_int64(stmt, 1);
         if (ending.reason == ENDING_REASON_COUNT)
-            status = damaged(trace);
+            status = trace_ending_damaged(trace);
     } else if (code != SQLITE_DONE) {
         status = trace_failed(trace, code);
     }

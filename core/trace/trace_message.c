@@ -42,8 +42,9 @@ static enum core_status seen_tell(const struct core_table *pairs, trace_message_
 
 /* Messages that a query names by source, dest, send, receive and, where pairs is given, the shapes
  * of both: these are counted there, and fn is not called. */
-static enum core_status walk(struct trace *trace, const char *sql, struct core_table *pairs,
-                             trace_message_fn fn, void *context)
+static enum core_status trace_message_walk(struct trace *trace, const char *sql,
+                                           struct core_table *pairs, trace_message_fn fn,
+                                           void *context)
 {
     sqlite3_stmt *stmt;
     int step = SQLITE_DONE;
@@ -202,8 +203,8 @@ enum core_status trace_messages_each(struct trace *trace, bool threads, trace_me
     enum core_status status =
         !threads && !overtaking && rows_are_kept(trace)
             ? walk_rows(trace, &pairs)
-            : walk(trace, threads ? EACH OVERTAKING ONE_THREAD : EACH OVERTAKING, &pairs, fn,
-                   context);
+            : trace_message_walk(trace, threads ? EACH OVERTAKING ONE_THREAD : EACH OVERTAKING,
+                                 &pairs, fn, context);
 
     if (status == CORE_OK)
         status = seen_tell(&pairs, fn, context);
@@ -213,20 +214,22 @@ enum core_status trace_messages_each(struct trace *trace, bool threads, trace_me
 
 enum core_status trace_messages_all(struct trace *trace, trace_message_fn fn, void *context)
 {
-    return walk(trace,
-                "SELECT c.source, c.dest, m.send, m.receive FROM channel c JOIN message_row m ON "
-                "m.channel = c.id "
-                "WHERE NOT c.inner AND m.send IS NOT NULL AND m.receive IS NOT NULL",
-                NULL, fn, context);
+    return trace_message_walk(
+        trace,
+        "SELECT c.source, c.dest, m.send, m.receive FROM channel c JOIN message_row m ON "
+        "m.channel = c.id "
+        "WHERE NOT c.inner AND m.send IS NOT NULL AND m.receive IS NOT NULL",
+        NULL, fn, context);
 }
 
 enum core_status trace_messages_unreceived(struct trace *trace, trace_message_fn fn, void *context)
 {
-    return walk(trace,
-                "SELECT c.source, c.dest, m.send, m.receive FROM channel c JOIN message_row m ON "
-                "m.channel = c.id WHERE NOT c.inner AND m.send IS NOT NULL AND m.receive IS NULL "
-                "ORDER BY c.source, m.send",
-                NULL, fn, context);
+    return trace_message_walk(
+        trace,
+        "SELECT c.source, c.dest, m.send, m.receive FROM channel c JOIN message_row m ON "
+        "m.channel = c.id WHERE NOT c.inner AND m.send IS NOT NULL AND m.receive IS NULL "
+        "ORDER BY c.source, m.send",
+        NULL, fn, context);
 }
 
 enum core_status trace_started_get(struct trace *trace, uint32_t rank, uint64_t start,

@@ -96,7 +96,7 @@ struct trace_shapes { /* what cursors share */
         *digest_by_event; /* prepared when it is first asked for */
 };
 
-/* --- trace_made.c: who made the objects ------------------------------------------------------- */
+/* --- trace_provenance.c: who made the objects ------------------------------------------------- */
 
 /* trace->made is there from then on. */
 enum core_status trace_made_open(struct trace *trace);

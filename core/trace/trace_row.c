@@ -47,7 +47,7 @@ static bool row_read(sqlite3_value **value, struct trace_row *out_row)
 }
 
 /* crosswait_take(): true ends the step. */
-static void take(sqlite3_context *context, int count, sqlite3_value **value)
+static void trace_row_take(sqlite3_context *context, int count, sqlite3_value **value)
 {
     const struct trace_shapes *shapes = sqlite3_user_data(context);
     struct trace_batch *batch = shapes->batch;
@@ -65,7 +65,7 @@ enum core_status trace_rows_init(struct trace *trace, struct trace_shapes *shape
     int code = core_fault() ? SQLITE_NOMEM
                             : sqlite3_create_function_v2(trace->db, "crosswait_take", 7,
                                                          SQLITE_UTF8 | SQLITE_DIRECTONLY, shapes,
-                                                         take, NULL, NULL, NULL);
+                                                         trace_row_take, NULL, NULL, NULL);
 
     return code == SQLITE_OK ? CORE_OK : trace_failed(trace, code);
 }

@@ -165,7 +165,8 @@ CREATE TABLE proof_member (object TEXT NOT NULL, global INTEGER NOT NULL, rank I
 CREATE TABLE rank_span (id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
     PRIMARY KEY (id, first)) WITHOUT ROWID;
 
--- How ranks ended that did not come back from MPI_Finalize, or died after it (core/trace/fate.h):
+-- How ranks ended that did not come back from MPI_Finalize, or died after it
+-- (core/trace/exit_cause.h):
 -- kind is exit, error, abort, signal or exception; first = 1: the others ended because of it, as
 -- the launcher saw; after = 1: MPI_Finalize had returned. seq is the call it was in (inside = 1),
 -- or its last one; code what kind says, detail si_code, the error's class, or of an exit and an

@@ -54,7 +54,7 @@ void traits_write(uint64_t set, char text[TRAITS_TEXT_BYTES])
     text[used] = '\0';
 }
 
-static int find(const char *word, size_t bytes)
+static int traits_find(const char *word, size_t bytes)
 {
     for (int i = 0; i < TRAIT_COUNT; i++)
         if (strlen(traits[i]) == bytes && memcmp(traits[i], word, bytes) == 0)
@@ -68,7 +68,7 @@ bool traits_read(const char *text, uint64_t *out_traits)
 
     while (*text) {
         size_t bytes = strcspn(text, ",");
-        int trait = find(text, bytes);
+        int trait = traits_find(text, bytes);
         if (trait == TRAIT_COUNT)
             return false;
         set |= UINT64_C(1) << trait;

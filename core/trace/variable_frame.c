@@ -4,7 +4,7 @@
  * one variable after the other, and to values without a name between them: temporary ones, those
  * that Fortran's expressions and sections make. Debug information tells neither, but says that a
  * variable lies there all the time that it is in scope. A variable has its place from where it is
- * first written of on; the source says where that is (mention.h). */
+ * first written of on; the source says where that is (source_mention.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #include "core/check.h"
 #include "core/fault.h"
-#include "core/trace/mention.h"
+#include "core/trace/source_mention.h"
 #include "core/trace/variable_part.h"
 
 enum {
@@ -155,7 +155,7 @@ struct local {
     struct variable *variable;
 };
 
-static void add(struct local *local, struct found *found)
+static void variable_frame_add(struct local *local, struct found *found)
 {
     CORE_CHECK(local->asked->slot || found->offset < found->bytes);
     found->file = local->file;
@@ -185,11 +185,11 @@ static void consider_pointer(struct local *local, Dwarf_Die *die, uint64_t at, b
             continue; /* void * */
         if (!described && type_is_described(&found.type))
             continue;
-        add(local, &found);
+        variable_frame_add(local, &found);
     }
 }
 
-static void consider(struct local *local, Dwarf_Die *die)
+static void variable_frame_consider(struct local *local, Dwarf_Die *die)
 {
     struct found found = {.die = *die};
     Dwarf_Word bytes = 0;
@@ -207,7 +207,7 @@ static void consider(struct local *local, Dwarf_Die *die)
         return;
     found.offset = address - at;
     found.bytes = bytes;
-    add(local, &found);
+    variable_frame_add(local, &found);
 }
 
 static void consider_scope(struct local *local, Dwarf_Die *scope, int depth)
@@ -219,7 +219,7 @@ static void consider_scope(struct local *local, Dwarf_Die *scope, int depth)
     do {
         int tag = dwarf_tag(&child);
         if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
-            consider(local, &child);
+            variable_frame_consider(local, &child);
         else if (tag == DW_TAG_common_block)
             consider_scope(local, &child, depth + 1);
     } while (dwarf_siblingof(&child, &child) == 0);
@@ -269,7 +269,7 @@ static Dwarf_Off called_at(Dwarf_Die *scope, Dwarf_Addr returns, int depth)
     return called;
 }
 
-static bool calls(Dwarf_Die *scope, Dwarf_Off wanted, int depth)
+static bool variable_frame_calls(Dwarf_Die *scope, Dwarf_Off wanted, int depth)
 {
     Dwarf_Die child;
     Dwarf_Off called;
@@ -277,7 +277,7 @@ static bool calls(Dwarf_Die *scope, Dwarf_Off wanted, int depth)
     if (depth == DEPTH_MAX || dwarf_child(scope, &child) != 0)
         return false;
     do
-        if (is_block(dwarf_tag(&child)) ? calls(&child, wanted, depth + 1)
+        if (is_block(dwarf_tag(&child)) ? variable_frame_calls(&child, wanted, depth + 1)
                                         : is_call(&child, &called) && called == wanted)
             return true;
     while (dwarf_siblingof(&child, &child) == 0);
@@ -285,33 +285,33 @@ static bool calls(Dwarf_Die *scope, Dwarf_Off wanted, int depth)
 }
 
 /* The text of the source that declares a variable, and where; NULL: it is not known. */
-static char *source_of(Dwarf_Die *die, struct mention_place *out_from)
+static char *source_of(Dwarf_Die *die, struct source_mention_place *out_from)
 {
     const char *file = variable_file_of(die, DW_AT_decl_file);
     char path[512];
     Dwarf_Die unit;
 
-    *out_from = (struct mention_place){0};
+    *out_from = (struct source_mention_place){0};
     if (!file || dwarf_decl_line(die, &out_from->line) != 0 || !dwarf_diecu(die, &unit, NULL, NULL))
         return NULL;
     if (!type_is_fortran(die)) /* there, compilers give the column behind it */
         (void)dwarf_decl_column(die, &out_from->column);
     site_path(&unit, file, path, sizeof path);
-    return mention_read(path);
+    return source_mention_read(path);
 }
 
 /* Whether the source of a variable's block has the word with which the call begins; true as well
  * where neither is known. */
 static bool has_word(struct local *local, Dwarf_Die *die)
 {
-    struct mention_place from, to = {local->line, local->column};
+    struct source_mention_place from, to = {local->line, local->column};
     const char *file = variable_file_of(die, DW_AT_decl_file);
     char *text = source_of(die, &from), word[VARIABLE_TEXT_BYTES];
     bool fortran = type_is_fortran(die), has = true;
 
     if (text && file && local->file && strcmp(file, local->file) == 0 &&
-        mention_word(text, &to, fortran, word, sizeof word))
-        has = mention_in_block(text, word, &from, fortran);
+        source_mention_word(text, &to, fortran, word, sizeof word))
+        has = source_mention_in_block(text, word, &from, fortran);
     free(text);
     return has;
 }
@@ -332,7 +332,8 @@ static void consider_merged(struct local *local, Dwarf_Die *scope, Dwarf_Off cal
         CORE_CHECK(before >= v->in_scope); /* those in scope stay */
         if (!is_block(dwarf_tag(&child)))
             continue;
-        if (dwarf_haspc(&child, local->base.pc) <= 0 && (!called || !calls(&child, called, 0)))
+        if (dwarf_haspc(&child, local->base.pc) <= 0 &&
+            (!called || !variable_frame_calls(&child, called, 0)))
             consider_scope(local, &child, 0);
         for (uint32_t i = v->count; i-- > before;)
             if (!has_word(local, &v->found[i].die))
@@ -458,15 +459,15 @@ static bool is_written_of(struct found *found)
 {
     Dwarf_Die *die = &found->die;
     const char *name = dwarf_diename(die), *file = variable_file_of(die, DW_AT_decl_file);
-    struct mention_span span = {.to = {found->line, found->column},
-                                .fortran = type_is_fortran(die)};
+    struct source_mention_span span = {.to = {found->line, found->column},
+                                       .fortran = type_is_fortran(die)};
 
     if (dwarf_tag(die) == DW_TAG_formal_parameter)
         return true;
     if (!name || !file || !found->file || strcmp(file, found->file) != 0)
         return false;
     char *text = source_of(die, &span.from);
-    bool written = text && mention_find(text, name, &span);
+    bool written = text && source_mention_find(text, name, &span);
     free(text);
     return written;
 }

@@ -35,7 +35,7 @@ bool type_is_described(Dwarf_Die *type)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-static void append(char *out, size_t room, const char *text)
+static void variable_type_append(char *out, size_t room, const char *text)
 {
     size_t used = strlen(out);
 
@@ -115,13 +115,13 @@ static void dimensions_write(Dwarf_Die *array, char *out, size_t room)
             snprintf(text, sizeof text, "%lld", (long long)count);
         else
             snprintf(text, sizeof text, "%s", fortran ? ":" : "");
-        append(out, room, !fortran ? "[" : first ? "(" : ",");
-        append(out, room, text);
-        append(out, room, fortran ? "" : "]");
+        variable_type_append(out, room, !fortran ? "[" : first ? "(" : ",");
+        variable_type_append(out, room, text);
+        variable_type_append(out, room, fortran ? "" : "]");
         first = false;
     } while (dwarf_siblingof(&child, &child) == 0);
     if (fortran && !first)
-        append(out, room, ")");
+        variable_type_append(out, room, ")");
 }
 
 static void type_append(const Dwarf_Die *type, char *out, size_t room, int depth)
@@ -132,19 +132,19 @@ static void type_append(const Dwarf_Die *type, char *out, size_t room, int depth
 
     CORE_CHECK(depth <= DEPTH_MAX);
     if (depth == DEPTH_MAX) {
-        append(out, room, "...");
+        variable_type_append(out, room, "...");
         return;
     }
     switch (dwarf_tag(&die)) {
     case DW_TAG_string_type:
-        append(out, room, "character");
+        variable_type_append(out, room, "character");
         return;
     case DW_TAG_pointer_type:
         if (has_inner)
             type_append(&inner, out, room, depth + 1);
         else
-            append(out, room, "void");
-        append(out, room, *out && out[strlen(out) - 1] == '*' ? "*" : " *");
+            variable_type_append(out, room, "void");
+        variable_type_append(out, room, *out && out[strlen(out) - 1] == '*' ? "*" : " *");
         return;
     case DW_TAG_reference_type:
     case DW_TAG_const_type:
@@ -154,7 +154,7 @@ static void type_append(const Dwarf_Die *type, char *out, size_t room, int depth
         if (has_inner)
             type_append(&inner, out, room, depth + 1);
         else
-            append(out, room, "void");
+            variable_type_append(out, room, "void");
         return;
     case DW_TAG_array_type:
         if (has_inner)
@@ -162,18 +162,18 @@ static void type_append(const Dwarf_Die *type, char *out, size_t room, int depth
         dimensions_write(&die, out, room);
         return;
     case DW_TAG_structure_type:
-        append(out, room, "struct ");
+        variable_type_append(out, room, "struct ");
         break;
     case DW_TAG_union_type:
-        append(out, room, "union ");
+        variable_type_append(out, room, "union ");
         break;
     case DW_TAG_enumeration_type:
-        append(out, room, "enum ");
+        variable_type_append(out, room, "enum ");
         break;
     default:
         break;
     }
-    append(out, room, name ? name : "{...}");
+    variable_type_append(out, room, name ? name : "{...}");
 }
 
 void type_write(const Dwarf_Die *type, char *out, size_t room)
@@ -184,8 +184,8 @@ void type_write(const Dwarf_Die *type, char *out, size_t room)
 
 /* --- what lies where -------------------------------------------------------------------------- */
 
-static void answer(struct variable_answer *out, enum variable_fit fit, uint64_t run,
-                   const Dwarf_Die *type)
+static void variable_type_answer(struct variable_answer *out, enum variable_fit fit, uint64_t run,
+                                 const Dwarf_Die *type)
 {
     CORE_CHECK(run > 0);
     out->fit = fit;
@@ -195,8 +195,9 @@ static void answer(struct variable_answer *out, enum variable_fit fit, uint64_t 
         type_write(type, out->type, sizeof out->type);
 }
 
-static void ask(const Dwarf_Die *type, uint64_t offset, struct variable_element element, int depth,
-                struct variable_answer *out);
+static void variable_type_ask(const Dwarf_Die *type, uint64_t offset,
+                              struct variable_element element, int depth,
+                              struct variable_answer *out);
 
 /* One that is not made of others; bytes: of its whole. */
 static void ask_leaf(Dwarf_Die *type, enum variable_sort sort, uint64_t bytes, uint64_t offset,
@@ -206,13 +207,13 @@ static void ask_leaf(Dwarf_Die *type, enum variable_sort sort, uint64_t bytes, u
 
     CORE_CHECK(offset < bytes);
     if (sort == VARIABLE_ANY || bytes <= 1 || element.sort == VARIABLE_ANY)
-        answer(out, VARIABLE_FITS, bytes - offset, NULL);
+        variable_type_answer(out, VARIABLE_FITS, bytes - offset, NULL);
     else if (element.sort == VARIABLE_CHARACTER)
-        answer(out, VARIABLE_FITS_LOOSELY, bytes - offset, type);
+        variable_type_answer(out, VARIABLE_FITS_LOOSELY, bytes - offset, type);
     else if (offset)
-        answer(out, VARIABLE_IS_BETWEEN, bytes - offset, type);
+        variable_type_answer(out, VARIABLE_IS_BETWEEN, bytes - offset, type);
     else
-        answer(out, same ? VARIABLE_FITS : VARIABLE_IS_OTHER, bytes, type);
+        variable_type_answer(out, same ? VARIABLE_FITS : VARIABLE_IS_OTHER, bytes, type);
 }
 
 static void ask_base(Dwarf_Die *type, uint64_t offset, struct variable_element element,
@@ -245,7 +246,7 @@ static void ask_base(Dwarf_Die *type, uint64_t offset, struct variable_element e
         break;
     }
     if (bytes <= offset) { /* not known */
-        answer(out, VARIABLE_FITS, 1, NULL);
+        variable_type_answer(out, VARIABLE_FITS, 1, NULL);
         return;
     }
     ask_leaf(type, sort, bytes, offset, element, out);
@@ -257,7 +258,7 @@ static void ask_pointer(Dwarf_Die *type, uint64_t offset, struct variable_elemen
     uint64_t bytes = sizeof(void *);
 
     if (offset >= bytes) {
-        answer(out, VARIABLE_FITS, 1, NULL);
+        variable_type_answer(out, VARIABLE_FITS, 1, NULL);
         return;
     }
     ask_leaf(type, VARIABLE_INTEGER, bytes, offset, element, out);
@@ -274,10 +275,10 @@ static void ask_array(Dwarf_Die *type, uint64_t offset, struct variable_element 
     if (dwarf_hasattr(type, DW_AT_byte_stride) || dwarf_hasattr(type, DW_AT_bit_stride) ||
         type_is_described(type) || !type_of(type, &inner) ||
         dwarf_aggregate_size(&inner, &bytes) != 0 || !bytes) {
-        answer(out, VARIABLE_FITS, 1, NULL);
+        variable_type_answer(out, VARIABLE_FITS, 1, NULL);
         return;
     }
-    ask(&inner, offset % bytes, element, depth + 1, out);
+    variable_type_ask(&inner, offset % bytes, element, depth + 1, out);
     peeled = inner;
     if (!type_peel(&peeled) || dwarf_tag(&peeled) == DW_TAG_structure_type ||
         dwarf_tag(&peeled) == DW_TAG_class_type || dwarf_tag(&peeled) == DW_TAG_union_type)
@@ -311,9 +312,9 @@ static void ask_members(Dwarf_Die *type, uint64_t offset, struct variable_elemen
     bool any = false, is_union = dwarf_tag(type) == DW_TAG_union_type;
     uint64_t open_place = UINT64_MAX;
 
-    answer(out, VARIABLE_IS_BETWEEN, 1, NULL);
+    variable_type_answer(out, VARIABLE_IS_BETWEEN, 1, NULL);
     if (dwarf_hasattr(type, DW_AT_declaration) || dwarf_child(type, &member) != 0) {
-        answer(out, VARIABLE_FITS, 1, NULL);
+        variable_type_answer(out, VARIABLE_FITS, 1, NULL);
         return;
     }
     do {
@@ -325,7 +326,7 @@ static void ask_members(Dwarf_Die *type, uint64_t offset, struct variable_elemen
             continue;
         bool sized = dwarf_aggregate_size(&inner, &bytes) == 0 && bytes;
         if (!member_place(&member, &place)) {
-            answer(out, VARIABLE_FITS, 1, NULL);
+            variable_type_answer(out, VARIABLE_FITS, 1, NULL);
             return;
         }
         if (offset < place || (sized && offset - place >= bytes))
@@ -335,7 +336,7 @@ static void ask_members(Dwarf_Die *type, uint64_t offset, struct variable_elemen
             open_place = place;
             continue;
         }
-        ask(&inner, offset - place, element, depth + 1, &one);
+        variable_type_ask(&inner, offset - place, element, depth + 1, &one);
         if (!any || one.fit < out->fit)
             *out = one;
         any = true;
@@ -343,11 +344,12 @@ static void ask_members(Dwarf_Die *type, uint64_t offset, struct variable_elemen
             return;
     } while (dwarf_siblingof(&member, &member) == 0);
     if (!any && open_place != UINT64_MAX)
-        ask(&open, offset - open_place, element, depth + 1, out);
+        variable_type_ask(&open, offset - open_place, element, depth + 1, out);
 }
 
-static void ask(const Dwarf_Die *type, uint64_t offset, struct variable_element element, int depth,
-                struct variable_answer *out)
+static void variable_type_ask(const Dwarf_Die *type, uint64_t offset,
+                              struct variable_element element, int depth,
+                              struct variable_answer *out)
 {
     Dwarf_Die die = *type;
     Dwarf_Attribute attribute;
@@ -355,7 +357,7 @@ static void ask(const Dwarf_Die *type, uint64_t offset, struct variable_element 
 
     CORE_CHECK(depth <= DEPTH_MAX);
     if (depth == DEPTH_MAX || !type_peel(&die)) {
-        answer(out, VARIABLE_FITS, 1, NULL);
+        variable_type_answer(out, VARIABLE_FITS, 1, NULL);
         return;
     }
     switch (dwarf_tag(&die)) {
@@ -367,7 +369,7 @@ static void ask(const Dwarf_Die *type, uint64_t offset, struct variable_element 
             offset < bytes)
             ask_leaf(&die, VARIABLE_INTEGER, bytes, offset, element, out);
         else
-            answer(out, VARIABLE_FITS, 1, NULL);
+            variable_type_answer(out, VARIABLE_FITS, 1, NULL);
         return;
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
@@ -383,14 +385,14 @@ static void ask(const Dwarf_Die *type, uint64_t offset, struct variable_element 
         ask_members(&die, offset, element, depth, out);
         return;
     default:
-        answer(out, VARIABLE_FITS, 1, NULL);
+        variable_type_answer(out, VARIABLE_FITS, 1, NULL);
     }
 }
 
 void type_ask(const Dwarf_Die *type, uint64_t offset, struct variable_element element,
               struct variable_answer *out_answer)
 {
-    ask(type, offset, element, 0, out_answer);
+    variable_type_ask(type, offset, element, 0, out_answer);
 }
 
 /* Whether it is made of structures; false: of basic types, alone or as an array. */
@@ -416,11 +418,11 @@ void type_ask_pointed(const Dwarf_Die *type, uint64_t offset, uint64_t repeats,
 
     CORE_CHECK(repeats > 0); /* variable_repeat */
     if (!type_peel(&peeled) || dwarf_aggregate_size(&peeled, &bytes) != 0 || !bytes) {
-        ask(type, offset, element, 0, out_answer);
+        variable_type_ask(type, offset, element, 0, out_answer);
     } else if (offset >= bytes && repeats != bytes && has_structure(type)) {
-        answer(out_answer, VARIABLE_FITS, UINT64_MAX / 2, NULL);
+        variable_type_answer(out_answer, VARIABLE_FITS, UINT64_MAX / 2, NULL);
     } else {
-        ask(type, offset % bytes, element, 0, out_answer);
+        variable_type_ask(type, offset % bytes, element, 0, out_answer);
         if (out_answer->run == bytes && !has_structure(type)) /* it has no parts */
             out_answer->run = UINT64_MAX / 2;
     }

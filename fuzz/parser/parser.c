@@ -12,17 +12,17 @@
 
 static char folder[64];
 
-static void quiet(enum core_status status, const char *message, void *context)
+static void parser_drop(enum core_status status, const char *message, void *context)
 {
     (void)status, (void)message, (void)context;
 }
 
 void parser_quiet(void)
 {
-    core_report_hook(quiet, NULL);
+    core_report_hook(parser_drop, NULL);
 }
 
-static void clean(void)
+static void parser_clean(void)
 {
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
@@ -35,7 +35,7 @@ const char *parser_folder(void)
     if (!folder[0]) {
         strcpy(folder, "/tmp/crosswait-parser-XXXXXX");
         CORE_CHECK(mkdtemp(folder));
-        atexit(clean);
+        atexit(parser_clean);
     }
     return folder;
 }

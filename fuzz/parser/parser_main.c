@@ -31,7 +31,7 @@ static uint8_t *read_file(const char *path, size_t *out_size)
 
 enum { ROOM = 1 << 16 };
 
-static size_t mutate(struct core_random *random, uint8_t *data, size_t size)
+static size_t parser_main_mutate(struct core_random *random, uint8_t *data, size_t size)
 {
     static const uint8_t often[] = {0, 1, 0x7f, 0x80, 0xff};
     for (uint64_t changes = 1 + core_random_below(random, 8); changes > 0 && size > 8; changes--) {
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
             size_t made =
                 LLVMFuzzerCustomMutator && m % 2
                     ? LLVMFuzzerCustomMutator(copy, size, size + ROOM, (unsigned)(i * 10007 + m))
-                    : mutate(&random, copy, size);
+                    : parser_main_mutate(&random, copy, size);
             LLVMFuzzerTestOneInput(copy, made);
         }
         free(data);

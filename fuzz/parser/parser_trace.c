@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
 
-static void ask(sqlite3 *db, const char *sql, char answer[128])
+static void parser_trace_ask(sqlite3 *db, const char *sql, char answer[128])
 {
     sqlite3_stmt *statement;
     answer[0] = 0;
@@ -115,14 +115,14 @@ static void change_row(sqlite3 *db, struct core_random *random)
              "SELECT name FROM sqlite_master WHERE type='table' ORDER BY name LIMIT 1 OFFSET %u %% "
              "(SELECT count(*) FROM sqlite_master WHERE type='table')",
              pick);
-    ask(db, sql, table);
+    parser_trace_ask(db, sql, table);
     snprintf(sql, sizeof sql,
              "SELECT name FROM pragma_table_info('%s') LIMIT 1 OFFSET %u %% (SELECT count(*) FROM "
              "pragma_table_info('%s'))",
              table, pick / 64, table);
-    ask(db, sql, column);
+    parser_trace_ask(db, sql, column);
     snprintf(sql, sizeof sql, "SELECT name FROM pragma_table_info('%s') WHERE cid = 0", table);
-    ask(db, sql, key);
+    parser_trace_ask(db, sql, key);
     if (!column[0] || !key[0])
         return;
     snprintf(value, sizeof value, "%s", becomes[pick / 4096 % (sizeof becomes / sizeof *becomes)]);

@@ -78,7 +78,7 @@ unsigned sleep(unsigned seconds)
     return nanosleep(&time, NULL) ? seconds : 0;
 }
 
-static int run(int rank, void *context)
+static int program_main_run(int rank, void *context)
 {
     (void)context;
     int status = crosswait_program_main(program_argc, program_argv);
@@ -86,7 +86,7 @@ static int run(int rank, void *context)
     return status;
 }
 
-static void show(void *context, const struct world_event *event)
+static void program_main_show(void *context, const struct world_event *event)
 {
     static const char *const kind[] = {"send", "recv", "match", "wait", "probe", "block", "call"};
     (void)context;
@@ -96,7 +96,7 @@ static void show(void *context, const struct world_event *event)
             event->kind == WORLD_EVENT_SEND && event->flag ? " buffered" : "");
 }
 
-static int usage(const char *program)
+static int program_main_usage(const char *program)
 {
     fprintf(stderr, "usage: %s [-n RANKS] [-p POLICY] [-s SEED] [-v] [-- ARGUMENTS...]\n", program);
     return 2;
@@ -113,7 +113,7 @@ static bool policy_read(struct replay_policy *policy, const char *text)
 int main(int argc, char **argv)
 {
     static struct world_outcome outcome;
-    struct world_options options = {.rank_count = 4, .run = run};
+    struct world_options options = {.rank_count = 4, .run = program_main_run};
     struct replay_policy *policy = &options.policy;
     int i = 1;
     replay_policy_init(policy);
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
     for (; i < argc && strcmp(argv[i], "--"); i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (!strcmp(argv[i], "-v")) {
-            options.event = show;
+            options.event = program_main_show;
         } else if (!strcmp(argv[i], "-n") && atoi(value) > 0) {
             options.rank_count = atoi(argv[++i]);
         } else if (!strcmp(argv[i], "-s") && *value) {
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
         } else if (!strcmp(argv[i], "-p") && *value && policy_read(policy, value)) {
             i++;
         } else {
-            return usage(argv[0]);
+            return program_main_usage(argv[0]);
         }
     }
     replay_choice_seed(&options.choice, policy->seed);

@@ -97,7 +97,7 @@ static const struct collective known[] = {
     /* clang-format on */
 };
 
-static void report(const char *rule, const char *format, ...)
+static void library_main_report(const char *rule, const char *format, ...)
 {
     va_list arguments;
     char text[200];
@@ -121,20 +121,20 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static void entered(int call, int group)
+static void library_main_entered(int call, int group)
 {
     (void)group;
     came[call] = seconds_now();
     calls = call + 1;
 }
 
-static int missing(int call, int group, int size)
+static int library_main_missing(int call, int group, int size)
 {
     (void)call, (void)group, (void)size;
     return 0;
 }
 
-static void result(int call, int group, int rank, uint64_t sum)
+static void library_main_result(int call, int group, int rank, uint64_t sum)
 {
     (void)group, (void)rank;
     sums[call] =
@@ -143,7 +143,7 @@ static void result(int call, int group, int rank, uint64_t sum)
     have[call] = 1;
 }
 
-static void calling(int inside)
+static void library_main_calling(int inside)
 {
     if (!inside)
         left[calls - 1] = seconds_now();
@@ -174,7 +174,7 @@ unsigned ucp_worker_progress(void *worker)
 }
 #endif
 
-static void say(const char *format, ...)
+static void library_main_say(const char *format, ...)
 {
     if (world_rank)
         return;
@@ -187,7 +187,7 @@ static void say(const char *format, ...)
 
 /* The control variable's value before; false: the library lets nobody change it in a running job,
  * and it has another value. */
-static bool force(const char *variable, int number, int *out_before)
+static bool library_main_force(const char *variable, int number, int *out_before)
 {
     MPI_T_cvar_handle handle;
     int index, count, before = -1;
@@ -207,7 +207,8 @@ static bool force(const char *variable, int number, int *out_before)
 /* --- scenarios -------------------------------------------------------------------------------- */
 
 /* Fields that real ranks do not use have their usual values; the others fit the world. */
-static bool adapt(const struct collective *c, const char *algorithm, struct scenario *s)
+static bool library_main_adapt(const struct collective *c, const char *algorithm,
+                               struct scenario *s)
 {
     struct scenario plain;
     scenario_default(&plain);
@@ -248,7 +249,7 @@ static bool make_case(const struct collective *c, const char *algorithm, uint64_
     s->slow = c->kind == collective_kind_barrier ? (int)(seed >> 33) % s->ranks
               : s->slow % 8 == 0                 ? 0
                                                  : -1;
-    return adapt(c, algorithm, s);
+    return library_main_adapt(c, algorithm, s);
 }
 
 static void read_scenario(const char *path, struct scenario *out)
@@ -280,8 +281,8 @@ static void write_scenario(const struct collective *c, const struct scenario *s,
     }
 }
 
-static void describe(const struct collective *c, const struct scenario *s,
-                     char text[DESCRIPTION_MAX])
+static void library_main_describe(const struct collective *c, const struct scenario *s,
+                                  char text[DESCRIPTION_MAX])
 {
     char named[DESCRIPTION_MAX];
     execute_describe_call(c, s, named, sizeof named);
@@ -299,7 +300,7 @@ static void compare_sums(const struct scenario *s)
         PMPI_Allreduce(&low, &lowest, 1, MPI_UNSIGNED_LONG, MPI_MIN, MPI_COMM_WORLD);
         PMPI_Allreduce(&high, &highest, 1, MPI_UNSIGNED_LONG, MPI_MAX, MPI_COMM_WORLD);
         if (highest && lowest != highest)
-            report("disagreement", "the ranks' results differ in some bits");
+            library_main_report("disagreement", "the ranks' results differ in some bits");
     }
 }
 
@@ -312,7 +313,7 @@ static void compare_times(const struct scenario *s)
         PMPI_Allreduce(&in, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         PMPI_Allreduce(&out, &first, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
         if (first < last)
-            report("early-exit", "a rank left the barrier before the last had come");
+            library_main_report("early-exit", "a rank left the barrier before the last had come");
     }
 }
 
@@ -324,14 +325,14 @@ static bool goes_on(void)
 }
 
 /* Whether nothing was found; else first_finding is the same on all ranks. */
-static bool passes(const struct collective *c, const struct scenario *s)
+static bool library_main_passes(const struct collective *c, const struct scenario *s)
 {
-    struct execute_environment environment = {.report = report,
+    struct execute_environment environment = {.report = library_main_report,
                                               .pause = pause_rank,
-                                              .entered = entered,
-                                              .missing = missing,
-                                              .result = result,
-                                              .calling = calling,
+                                              .entered = library_main_entered,
+                                              .missing = library_main_missing,
+                                              .result = library_main_result,
+                                              .calling = library_main_calling,
                                               .margin = MARGIN};
     int all, first, who;
     findings = 0;
@@ -355,24 +356,24 @@ static bool passes(const struct collective *c, const struct scenario *s)
     if (environment.world != MPI_COMM_NULL && (who == world_size || goes_on()))
         PMPI_Comm_free(&environment.world);
     if (who == world_size)
-        say("passed\n");
+        library_main_say("passed\n");
     else
-        say("finding %s\n", first_finding);
+        library_main_say("finding %s\n", first_finding);
     return who == world_size;
 }
 
 static bool case_passes(const struct collective *c, const struct scenario *s, int line, int number)
 {
     char text[DESCRIPTION_MAX];
-    describe(c, s, text);
+    library_main_describe(c, s, text);
     write_scenario(c, s, scenario_path);
-    say("start %d %d %s\n", line, number, text);
-    return passes(c, s);
+    library_main_say("start %d %d %s\n", line, number, text);
+    return library_main_passes(c, s);
 }
 
 /* --- making one small ------------------------------------------------------------------------- */
 
-static bool differs(const struct scenario *a, const struct scenario *b)
+static bool library_main_differs(const struct scenario *a, const struct scenario *b)
 {
     static uint8_t bytes_a[SCENARIO_BYTES_MAX], bytes_b[SCENARIO_BYTES_MAX];
     size_t size = scenario_encode(a, bytes_a);
@@ -380,16 +381,16 @@ static bool differs(const struct scenario *a, const struct scenario *b)
 }
 
 /* False: the job must end, and another one go on from the step behind the last one in the log. */
-static bool shrink(const struct collective *c, const char *algorithm, int line, const char *path,
-                   const char *rule, int from)
+static bool library_main_shrink(const struct collective *c, const char *algorithm, int line,
+                                const char *path, const char *rule, int from)
 {
     static struct scenario best, candidate;
     char text[DESCRIPTION_MAX];
     read_scenario(path, &best);
-    adapt(c, algorithm, &best);
+    library_main_adapt(c, algorithm, &best);
     PMPI_Barrier(MPI_COMM_WORLD); /* all have read it */
     if (from < 0 && scenario_simpler(&best, -1 - from, &candidate) &&
-        adapt(c, algorithm, &candidate)) {
+        library_main_adapt(c, algorithm, &candidate)) {
         best = candidate;
         write_scenario(c, &best, path);
     }
@@ -397,10 +398,11 @@ static bool shrink(const struct collective *c, const char *algorithm, int line, 
     for (int round = 0, first = from < 0 ? -from : from; round < ROUNDS_MAX && changed; round++) {
         changed = first > 0;
         for (int step = first; scenario_simpler(&best, step, &candidate); step++) {
-            if (!adapt(c, algorithm, &candidate) || !differs(&best, &candidate))
+            if (!library_main_adapt(c, algorithm, &candidate) ||
+                !library_main_differs(&best, &candidate))
                 continue;
-            say("step %d %d\n", line, step);
-            if (passes(c, &candidate))
+            library_main_say("step %d %d\n", line, step);
+            if (library_main_passes(c, &candidate))
                 continue;
             if (!goes_on())
                 return false;
@@ -412,14 +414,14 @@ static bool shrink(const struct collective *c, const char *algorithm, int line, 
         }
         first = 0;
     }
-    describe(c, &best, text);
-    say("small %d %s\n", line, text);
+    library_main_describe(c, &best, text);
+    library_main_say("small %d %s\n", line, text);
     return true;
 }
 
 /* --- the plan --------------------------------------------------------------------------------- */
 
-static const struct collective *find(const char *name)
+static const struct collective *library_main_find(const char *name)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(known[i].name, name))
@@ -437,11 +439,11 @@ static bool run_line(const char *line, int at, uint64_t seed)
     if (sscanf(line, "%63s %127s %d %127s %15s %n", kind, variable, &number, algorithm, verb,
                &rest) != 5)
         return true;
-    const struct collective *c = find(kind);
+    const struct collective *c = library_main_find(kind);
     if (!c)
         return true;
-    if (!force(variable, number, &before)) {
-        say("fixed %d\n", at);
+    if (!library_main_force(variable, number, &before)) {
+        library_main_say("fixed %d\n", at);
         return true;
     }
     line += rest;
@@ -452,12 +454,12 @@ static bool run_line(const char *line, int at, uint64_t seed)
                 good = case_passes(c, &s, at, i);
     } else if (!strcmp(verb, "again") && sscanf(line, "%4095[^\n]", path) == 1) {
         read_scenario(path, &s);
-        good = adapt(c, algorithm, &s) && case_passes(c, &s, at, 0);
+        good = library_main_adapt(c, algorithm, &s) && case_passes(c, &s, at, 0);
     } else if (!strcmp(verb, "shrink") &&
                sscanf(line, "%63s %d %4095[^\n]", rule, &first, path) == 3) {
-        good = shrink(c, algorithm, at, path, rule, first);
+        good = library_main_shrink(c, algorithm, at, path, rule, first);
     }
-    force(variable, before, &number);
+    library_main_force(variable, before, &number);
     return good;
 }
 

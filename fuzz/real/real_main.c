@@ -107,7 +107,7 @@ static void leaks_of(bool collective)
 
 /* --- delays: the scenario's ticks as real time, so that what is not forced meets them too ----- */
 
-static void hold(double microseconds)
+static void real_main_hold(double microseconds)
 {
     if (microseconds <= 0 || slept_us > SLEEP_MAX_US)
         return;
@@ -118,7 +118,7 @@ static void hold(double microseconds)
 static void hold_ticks(int dest, uint32_t number)
 {
     const struct replay_policy policy = scenario_policy(&scenario, world_size);
-    hold(TICK_US * (double)replay_policy_delay(&policy, 1000, world_rank, dest, number));
+    real_main_hold(TICK_US * (double)replay_policy_delay(&policy, 1000, world_rank, dest, number));
 }
 
 /* Before every call of the collective's. */
@@ -139,7 +139,7 @@ static void group_of_peers(MPI_Comm comm, MPI_Group *out)
 
 /* The world's rank of a communicator's, and the other way round; MPI_PROC_NULL and the like stay.
  */
-static int translated(MPI_Comm from, int rank, MPI_Comm to)
+static int real_main_translated(MPI_Comm from, int rank, MPI_Comm to)
 {
     MPI_Group a, b;
     int result = rank;
@@ -162,9 +162,9 @@ static void hold_message(int dest, MPI_Comm comm)
     if (!inside || dest < 0)
         return;
     if (scenario.delays != REPLAY_DELAY_NONE)
-        hold_ticks(translated(comm, dest, MPI_COMM_WORLD), number++);
+        hold_ticks(real_main_translated(comm, dest, MPI_COMM_WORLD), number++);
     if (scenario.late)
-        hold(LATE_US);
+        real_main_hold(LATE_US);
 }
 
 /* --- sends, buffered or not, and receives from any source, as they were in process ------------ */
@@ -224,23 +224,23 @@ int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest, int t
                                : PMPI_Send_init)(buf, count, type, dest, tag, comm, request);
 }
 
-static int pinned(int source, MPI_Comm comm)
+static int real_main_pinned(int source, MPI_Comm comm)
 {
     hold_call();
     int decided = source == MPI_ANY_SOURCE ? decisions_next_source() : -1;
-    return decided < 0 ? source : translated(MPI_COMM_WORLD, decided, comm);
+    return decided < 0 ? source : real_main_translated(MPI_COMM_WORLD, decided, comm);
 }
 
 int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
              MPI_Status *status)
 {
-    return PMPI_Recv(buf, count, type, pinned(source, comm), tag, comm, status);
+    return PMPI_Recv(buf, count, type, real_main_pinned(source, comm), tag, comm, status);
 }
 
 int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
-    return PMPI_Irecv(buf, count, type, pinned(source, comm), tag, comm, request);
+    return PMPI_Irecv(buf, count, type, real_main_pinned(source, comm), tag, comm, request);
 }
 
 int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
@@ -248,8 +248,8 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
                  MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request request;
-    int code =
-        PMPI_Irecv(recvbuf, recvcount, recvtype, pinned(source, comm), recvtag, comm, &request);
+    int code = PMPI_Irecv(recvbuf, recvcount, recvtype, real_main_pinned(source, comm), recvtag,
+                          comm, &request);
     if (code == MPI_SUCCESS)
         code = MPI_Send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
     int received = code == MPI_SUCCESS ? PMPI_Wait(&request, status) : code;
@@ -283,7 +283,7 @@ int MPI_Waitall(int count, MPI_Request request[], MPI_Status status[])
 
 /* --- the environment -------------------------------------------------------------------------- */
 
-static void report(const char *rule, const char *format, ...)
+static void real_main_report(const char *rule, const char *format, ...)
 {
     va_list arguments;
     char text[512];
@@ -304,8 +304,9 @@ static void check_leftovers(MPI_Comm comm)
     for (int i = 0; i < 1000 && !here; i++)
         PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &here, &status);
     if (here)
-        report("leftover-message", "a message of rank %d to rank %d, tag %d, was never received",
-               status.MPI_SOURCE, rank, status.MPI_TAG);
+        real_main_report("leftover-message",
+                         "a message of rank %d to rank %d, tag %d, was never received",
+                         status.MPI_SOURCE, rank, status.MPI_TAG);
 }
 
 int MPI_Comm_free(MPI_Comm *comm)
@@ -328,7 +329,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static void entered(int call, int group)
+static void real_main_entered(int call, int group)
 {
     if (decisions_is_late(call))
         pause_rank(0);
@@ -337,13 +338,13 @@ static void entered(int call, int group)
     calls = call + 1;
 }
 
-static int missing(int call, int group, int size)
+static int real_main_missing(int call, int group, int size)
 {
     (void)call, (void)group, (void)size;
     return 0; /* compared by the clock, at the end */
 }
 
-static void result(int call, int group, int rank, uint64_t sum)
+static void real_main_result(int call, int group, int rank, uint64_t sum)
 {
     (void)group, (void)rank;
     checksum[call] =
@@ -352,7 +353,7 @@ static void result(int call, int group, int rank, uint64_t sum)
     have[call] = 1;
 }
 
-static void calling(int now_inside)
+static void real_main_calling(int now_inside)
 {
     inside = now_inside;
     leaks_of(inside);
@@ -403,7 +404,7 @@ static void on_error(MPI_Comm *comm, int *code, ...)
     char text[MPI_MAX_ERROR_STRING];
     int length;
     PMPI_Error_string(*code, text, &length);
-    report("error", "rank %d of MPI_COMM_WORLD: %s", world_rank, text);
+    real_main_report("error", "rank %d of MPI_COMM_WORLD: %s", world_rank, text);
     fflush(stdout);
     usleep(100000);
     PMPI_Abort(*comm, 1);
@@ -411,7 +412,7 @@ static void on_error(MPI_Comm *comm, int *code, ...)
 
 /* Results of one group's ranks, of an intercommunicator's two groups; a barrier's ranks leave when
  * those of the other one have come. */
-static void compare(const struct collective *collective, int group)
+static void real_main_compare(const struct collective *collective, int group)
 {
     bool own = my_group == group, other = scenario.first_group ? !own && my_group >= 0 : own;
     for (int call = 0; call < scenario.calls; call++) {
@@ -424,11 +425,12 @@ static void compare(const struct collective *collective, int group)
         PMPI_Allreduce(&in, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         PMPI_Allreduce(&out, &first, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
         if (world_rank == 0 && highest && lowest != highest)
-            report("disagreement", "the ranks' results differ in some bits");
+            real_main_report("disagreement", "the ranks' results differ in some bits");
         if (world_rank == 0 && collective->kind == collective_kind_barrier &&
             collective->form == COLLECTIVE_BLOCKING && scenario.also != ALSO_HALVES && first < last)
-            report("early-exit", "a rank left the barrier %.3f s before the last had come",
-                   last - first);
+            real_main_report("early-exit",
+                             "a rank left the barrier %.3f s before the last had come",
+                             last - first);
     }
 }
 
@@ -456,12 +458,12 @@ static const struct collective *read_scenario(const char *path, const struct col
 
 int main(int argc, char **argv)
 {
-    static struct execute_environment environment = {.report = report,
+    static struct execute_environment environment = {.report = real_main_report,
                                                      .pause = pause_rank,
-                                                     .entered = entered,
-                                                     .missing = missing,
-                                                     .result = result,
-                                                     .calling = calling};
+                                                     .entered = real_main_entered,
+                                                     .missing = real_main_missing,
+                                                     .result = real_main_result,
+                                                     .calling = real_main_calling};
     int all;
     leaks_of(false);
     MPI_Init(&argc, &argv);
@@ -497,11 +499,12 @@ int main(int argc, char **argv)
     execute_rank(&(struct execute_plan){{collective, other}, {&scenario, &beside}}, &environment);
     check_leftovers(MPI_COMM_WORLD);
     for (int group = 0; group < 1 + (scenario.first_group > 0); group++)
-        compare(collective, group);
+        real_main_compare(collective, group);
     if (__lsan_do_recoverable_leak_check && __lsan_do_recoverable_leak_check())
-        report("leaked-memory",
-               "rank %d of MPI_COMM_WORLD: the collective allocates memory that it never frees",
-               world_rank);
+        real_main_report(
+            "leaked-memory",
+            "rank %d of MPI_COMM_WORLD: the collective allocates memory that it never frees",
+            world_rank);
     PMPI_Allreduce(&findings, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (world_rank == 0 && !all)
         printf("no finding\n");

@@ -114,7 +114,7 @@ void element_buffer_free(struct element_buffer *buffer)
 /* --- operations ------------------------------------------------------------------------------- */
 
 /* The composition of affine maps x -> a x + b, in rank order: associative, not commutative. */
-static void affine(const uint32_t *left, uint32_t *right)
+static void elements_affine(const uint32_t *left, uint32_t *right)
 {
     uint32_t a = left[0] * right[0], b = left[0] * right[1] + left[1];
     right[0] = a;
@@ -153,14 +153,14 @@ void element_op_apply(enum scenario_op op, const uint32_t *left, uint32_t *right
     case OP_AFFINE_PAIR:
     case OP_AFFINE_STRIDED:
     case OP_AFFINE_BEFORE:
-        affine(left, right);
+        elements_affine(left, right);
         break;
     case SCENARIO_OPS:
         break;
     }
 }
 
-static void user(enum scenario_op op, const char *in, char *inout, int count)
+static void elements_user(enum scenario_op op, const char *in, char *inout, int count)
 {
     const struct element_layout *layout = element_layout(scenario_op_type(op));
     int items = layout->items;
@@ -179,37 +179,37 @@ static void user(enum scenario_op op, const char *in, char *inout, int count)
 static void user_sum_strided(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)type;
-    user(OP_USER_SUM_STRIDED, in, inout, *count);
+    elements_user(OP_USER_SUM_STRIDED, in, inout, *count);
 }
 
 static void user_sum_behind(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)type;
-    user(OP_USER_SUM_BEHIND, in, inout, *count);
+    elements_user(OP_USER_SUM_BEHIND, in, inout, *count);
 }
 
 static void user_affine_before(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)type;
-    user(OP_AFFINE_BEFORE, in, inout, *count);
+    elements_user(OP_AFFINE_BEFORE, in, inout, *count);
 }
 
 static void user_affine_int(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)type;
-    user(OP_AFFINE_INT, in, inout, *count);
+    elements_user(OP_AFFINE_INT, in, inout, *count);
 }
 
 static void user_affine_pair(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)type;
-    user(OP_AFFINE_PAIR, in, inout, *count);
+    elements_user(OP_AFFINE_PAIR, in, inout, *count);
 }
 
 static void user_affine_strided(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)type;
-    user(OP_AFFINE_STRIDED, in, inout, *count);
+    elements_user(OP_AFFINE_STRIDED, in, inout, *count);
 }
 
 MPI_Op element_op_new(enum scenario_op op)

@@ -305,7 +305,7 @@ static MPI_Comm groups_make(const struct scenario *s, MPI_Comm comm, int *out_gr
 
 /* Values of rank `source` in its block for `block` in call `call`: where its values begin, and the
  * value of item i. */
-static inline uint32_t values(int call, int source, int block)
+static inline uint32_t execute_values(int call, int source, int block)
 {
     return (uint32_t)call * 15485863u + (uint32_t)source * 7919u + (uint32_t)block * 104729u + 5u;
 }
@@ -316,14 +316,14 @@ static inline uint32_t value_at(uint32_t first, long i)
     return (x ^ x >> 7) % 100003u;
 }
 
-static uint32_t value(int call, int source, int block, long i)
+static uint32_t execute_value(int call, int source, int block, long i)
 {
-    return value_at(values(call, source, block), i);
+    return value_at(execute_values(call, source, block), i);
 }
 
-static double rounded(int call, int source, long i)
+static double execute_rounded(int call, int source, long i)
 {
-    return value(call, source, 0, i) / 3.0 * (source % 2 ? 1e-7 : 1e7);
+    return execute_value(call, source, 0, i) / 3.0 * (source % 2 ? 1e-7 : 1e7);
 }
 
 static bool is_rounded(const struct call *c)
@@ -340,13 +340,14 @@ static void reduced_put(const struct call *c, const struct shape_block *b, long 
     if (c->shape.s->op == OP_SUM_DOUBLE) { /* does not wrap */
         double whole = 0;
         for (int source = b->first; source <= b->last; source++)
-            whole += value(call, source, b->mark, e);
+            whole += execute_value(call, source, b->mark, e);
         memcpy(data + e * 8, &whole, sizeof whole);
         return;
     }
     for (int source = b->last; source >= b->first; source--) {
         for (int i = 0; i < items; i++)
-            (source == b->last ? sum : left)[i] = value(call, source, b->mark, e * items + i);
+            (source == b->last ? sum : left)[i] =
+                execute_value(call, source, b->mark, e * items + i);
         if (source < b->last)
             element_op_apply(c->shape.s->op, left, sum);
     }
@@ -358,7 +359,7 @@ static void reduced_put(const struct call *c, const struct shape_block *b, long 
 static inline void block_put(const struct call *c, const struct shape_block *b, char *data)
 {
     const struct element_layout *layout = element_layout(b->type);
-    uint32_t first = values(c->shape.call, b->source, b->mark);
+    uint32_t first = execute_values(c->shape.call, b->source, b->mark);
     if (b->source == SHAPE_NOBODY || b->count == 0)
         return;
     data += b->at;
@@ -367,7 +368,7 @@ static inline void block_put(const struct call *c, const struct shape_block *b, 
             reduced_put(c, b, e, data);
     } else if (is_rounded(c)) {
         for (long i = 0; i < b->count; i++) {
-            double x = rounded(c->shape.call, b->source, i);
+            double x = execute_rounded(c->shape.call, b->source, i);
             memcpy(data + i * 8, &x, sizeof x);
         }
     } else if (b->type == TYPE_INT) {
@@ -396,7 +397,7 @@ static struct element_buffer buffer_before(const struct call *c)
     return made;
 }
 
-static uint64_t checksum(const struct element_buffer *buffer)
+static uint64_t execute_checksum(const struct element_buffer *buffer)
 {
     uint64_t hash = buffer->size, word;
     size_t at = 0;
@@ -449,7 +450,7 @@ static bool report_item(const struct call *c, const struct shape_block *b, const
     for (long i = 0; i < b->count * layout->items; i++) {
         uint32_t is = element_get(layout, got + b->at, i),
                  should = expected ? element_get(layout, expected + b->at, i)
-                                   : value(c->shape.call, b->source, b->mark, i);
+                                   : execute_value(c->shape.call, b->source, b->mark, i);
         if (is == should)
             continue;
         c->env->report("wrong-result", "rank %d, call %d: item %ld of element %ld is %u, not %u",
@@ -491,7 +492,7 @@ static void check_rounded(const struct call *c)
         double got, exact = 0;
         memcpy(&got, c->recv.data + i * 8, sizeof got);
         for (int source = b->first; source <= b->last; source++)
-            exact += rounded(c->shape.call, source, i);
+            exact += execute_rounded(c->shape.call, source, i);
         double error = got > exact ? got - exact : exact - got;
         if (!(error <= exact * 1e-12)) {
             c->env->report("wrong-result",
@@ -541,7 +542,7 @@ static void check_received(const struct call *c)
 
 static void check_sent(const struct call *c)
 {
-    if (!c->send.mapped && checksum(&c->send) != c->sent)
+    if (!c->send.mapped && execute_checksum(&c->send) != c->sent)
         c->env->report("wrong-result", "rank %d, call %d: the send buffer has changed",
                        c->shape.rank, c->number + 1);
 }
@@ -581,7 +582,7 @@ static void buffers_fill(struct call *c)
     for (int b = 0; b < c->shape.initial_count; b++)
         block_put(c, &c->shape.initial[b], c->recv.data);
     if (!c->send.mapped)
-        c->sent = checksum(&c->send);
+        c->sent = execute_checksum(&c->send);
 }
 
 /* Round a ring; between two groups back and forth, where both have that rank. */
@@ -620,7 +621,7 @@ static void report_error(struct call *c, int error)
 }
 
 /* An intercommunicator's barrier waits for the other group only. */
-static void left(const struct call *c)
+static void execute_left(const struct call *c)
 {
     const struct shape *shape = &c->shape;
     if (shape->collective->kind != collective_kind_barrier || c->part)
@@ -637,7 +638,7 @@ static void call_complete(struct call *c, int error)
 {
     c->done = true;
     report_error(c, error);
-    left(c);
+    execute_left(c);
     if (!error)
         check_result(c);
 }
@@ -669,7 +670,7 @@ static void call_begin(struct call *c)
 }
 
 /* A poll in vain: others go on. Nobody sends with this tag. */
-static void compute(const struct call *c)
+static void execute_compute(const struct call *c)
 {
     int flag;
     MPI_Iprobe(MPI_ANY_SOURCE, TRAFFIC_TAG - 1, c->shape.comm, &flag, MPI_STATUS_IGNORE);
@@ -688,7 +689,7 @@ static void call_test(struct call *c)
     if (done || error)
         call_complete(c, error);
     else if (collective->form == COLLECTIVE_STATE)
-        compute(c);
+        execute_compute(c);
 }
 
 static void call_wait(struct call *c)

@@ -4,7 +4,7 @@
 #include "core/random.h"
 #include "fuzz/scenario/field.h"
 
-static uint64_t next(uint64_t *state)
+static uint64_t mutate_next(uint64_t *state)
 {
     uint64_t value = core_random_mix(*state);
     *state += 0x9e3779b97f4a7c15u;
@@ -30,15 +30,15 @@ static int field_any(enum field f, uint64_t *state)
     int known = 0;
     while (known < 14 && scenario_field_row[f].often[known] != -9)
         known++;
-    if (known && next(state) % 4)
-        return scenario_field_row[f].often[next(state) % (unsigned)known];
+    if (known && mutate_next(state) % 4)
+        return scenario_field_row[f].often[mutate_next(state) % (unsigned)known];
     /* Most inputs are small: a large count costs what hundreds of small ones do. */
     uint64_t range = (uint64_t)(scenario_field_row[f].high - scenario_field_row[f].low + 1);
-    if (f == FIELD_COUNT && next(state) % LARGE_ONE_OF)
+    if (f == FIELD_COUNT && mutate_next(state) % LARGE_ONE_OF)
         range = COUNT_SMALL;
-    uint64_t value = next(state) % range;
+    uint64_t value = mutate_next(state) % range;
     if (known) /* numbers: small ones more often */
-        value = value * (next(state) % range) / range * (next(state) % range) / range;
+        value = value * (mutate_next(state) % range) / range * (mutate_next(state) % range) / range;
     return scenario_field_row[f].low + (int)value;
 }
 
@@ -55,7 +55,7 @@ static enum field field_drawn(uint64_t number, unsigned *out_count)
 }
 
 /* The work of all ranks in an all-to-all, in elements. */
-static long work(const struct scenario *s)
+static long mutate_work(const struct scenario *s)
 {
     return (long)s->ranks * s->ranks * s->calls * (s->count + WORK_MESSAGE);
 }
@@ -65,26 +65,26 @@ static long work(const struct scenario *s)
  */
 static long work_allowed(uint64_t *state)
 {
-    if (next(state) % LARGE_ONE_OF)
+    if (mutate_next(state) % LARGE_ONE_OF)
         return WORK_SMALL;
-    return WORK_SMALL * LARGE_TIMES * LARGE_PARTS / (1 + (long)(next(state) % LARGE_PARTS));
+    return WORK_SMALL * LARGE_TIMES * LARGE_PARTS / (1 + (long)(mutate_next(state) % LARGE_PARTS));
 }
 
-static void lighten(struct scenario *s, long most)
+static void mutate_lighten(struct scenario *s, long most)
 {
-    while (s->count > COUNT_FEW && work(s) > most)
+    while (s->count > COUNT_FEW && mutate_work(s) > most)
         s->count /= 2;
-    while (s->calls > 1 && work(s) > most)
+    while (s->calls > 1 && mutate_work(s) > most)
         s->calls--;
 }
 
 /* A mutation that doubles the cost of each message is rare among many ranks: it shows the same
  * among few. */
-static void simplify(struct scenario *s, uint64_t *state)
+static void mutate_simplify(struct scenario *s, uint64_t *state)
 {
-    if (next(state) % DEAR_ONE_OF)
+    if (mutate_next(state) % DEAR_ONE_OF)
         s->delays = REPLAY_DELAY_NONE;
-    if (next(state) % DEAR_ONE_OF)
+    if (mutate_next(state) % DEAR_ONE_OF)
         s->type = s->type_send = TYPE_INT;
 }
 
@@ -94,14 +94,14 @@ static void bring_down(struct scenario *s, uint64_t *state)
     /* Mapping gigabytes costs what a hundred small worlds do. */
     bool huge = s->type == TYPE_HUGE || s->type_send == TYPE_HUGE;
     if ((scenario_type_large(s->type) || scenario_type_large(s->type_send)) &&
-        next(state) % (huge ? HUGE_ONE_OF : FAR_ONE_OF))
+        mutate_next(state) % (huge ? HUGE_ONE_OF : FAR_ONE_OF))
         s->type = s->type_send = TYPE_INT;
     scenario_field_narrow(s);
     long most = work_allowed(state);
-    if (work(s) > most) {
-        lighten(s, most);
+    if (mutate_work(s) > most) {
+        mutate_lighten(s, most);
         if (s->ranks > RANKS_FEW)
-            simplify(s, state);
+            mutate_simplify(s, state);
         scenario_field_narrow(s);
     }
     scenario_normalise(s);
@@ -112,23 +112,25 @@ void scenario_mutate(struct scenario *s, uint64_t seed)
     uint64_t state = seed;
     unsigned fields;
     field_drawn(0, &fields);
-    int changes = 1 + (int)(next(&state) % 4 ? next(&state) % 2 : next(&state) % fields);
+    int changes =
+        1 + (int)(mutate_next(&state) % 4 ? mutate_next(&state) % 2 : mutate_next(&state) % fields);
     for (int i = 0; i < changes; i++) {
-        if (next(&state) % 5 == 0) { /* the schedule */
-            size_t grown = 4 + next(&state) % 60;
-            if (next(&state) % 2 || s->choice_count == 0) {
+        if (mutate_next(&state) % 5 == 0) { /* the schedule */
+            size_t grown = 4 + mutate_next(&state) % 60;
+            if (mutate_next(&state) % 2 || s->choice_count == 0) {
                 s->choice_count = grown;
                 for (size_t k = 0; k < grown; k++)
-                    s->choices[k] = (uint8_t)next(&state);
+                    s->choices[k] = (uint8_t)mutate_next(&state);
             } else {
-                s->choices[next(&state) % s->choice_count] = (uint8_t)next(&state);
+                s->choices[mutate_next(&state) % s->choice_count] = (uint8_t)mutate_next(&state);
             }
-            s->shuffle |= next(&state) % 2;
+            s->shuffle |= mutate_next(&state) % 2;
             continue;
         }
-        enum field f = field_drawn(next(&state), &fields);
+        enum field f = field_drawn(mutate_next(&state), &fields);
         scenario_field_set(s, f, field_any(f, &state));
-        if (f == FIELD_TYPE && next(&state) % 2) /* keep the sides of one class, equal or not */
+        if (f == FIELD_TYPE &&
+            mutate_next(&state) % 2) /* keep the sides of one class, equal or not */
             s->type_send = s->type;
     }
     bring_down(s, &state);
@@ -138,9 +140,9 @@ void scenario_cross(struct scenario *s, const struct scenario *other, uint64_t s
 {
     uint64_t state = seed;
     for (enum field f = 0; f < FIELD_EXPLORED; f++)
-        if (next(&state) % 2)
+        if (mutate_next(&state) % 2)
             scenario_field_set(s, f, scenario_field_get(other, f));
-    if (next(&state) % 2) { /* what is explored is said by the answers */
+    if (mutate_next(&state) % 2) { /* what is explored is said by the answers */
         s->explored = other->explored;
         s->choice_count = other->choice_count;
         memcpy(s->choices, other->choices, other->choice_count);
@@ -155,11 +157,11 @@ void scenario_draw(struct scenario *s, uint64_t seed, bool uniform)
     for (enum field f = 0; f < FIELD_EXPLORED; f++) {
         uint64_t range = (uint64_t)(scenario_field_row[f].high - scenario_field_row[f].low + 1);
         scenario_field_set(s, f,
-                           uniform ? scenario_field_row[f].low + (int)(next(&state) % range)
+                           uniform ? scenario_field_row[f].low + (int)(mutate_next(&state) % range)
                                    : field_any(f, &state));
     }
-    s->choice_count = next(&state) % 2 ? next(&state) % 64 : 0;
+    s->choice_count = mutate_next(&state) % 2 ? mutate_next(&state) % 64 : 0;
     for (size_t i = 0; i < s->choice_count; i++)
-        s->choices[i] = (uint8_t)next(&state);
+        s->choices[i] = (uint8_t)mutate_next(&state);
     bring_down(s, &state);
 }

@@ -119,7 +119,7 @@ int scenario_count(const struct scenario *s, int call)
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-static int width(enum field field)
+static int scenario_width(enum field field)
 {
     return scenario_field_row[field].high - scenario_field_row[field].low > 255 ? 2 : 1;
 }
@@ -130,9 +130,10 @@ void scenario_decode(const uint8_t *bytes, size_t count, struct scenario *out)
     scenario_default(out);
     for (int f = 0; f < FIELDS; f++) {
         int value = 0;
-        if (at + (size_t)width(f) > count || at + (size_t)width(f) > SCENARIO_HEADER_BYTES)
+        if (at + (size_t)scenario_width(f) > count ||
+            at + (size_t)scenario_width(f) > SCENARIO_HEADER_BYTES)
             break;
-        for (int i = 0; i < width(f); i++)
+        for (int i = 0; i < scenario_width(f); i++)
             value = value << 8 | bytes[at++];
         scenario_field_set(out, f,
                            scenario_field_row[f].low + value % (scenario_field_row[f].high -
@@ -154,7 +155,7 @@ size_t scenario_encode(const struct scenario *s, uint8_t bytes[SCENARIO_BYTES_MA
     memset(bytes, 0, SCENARIO_HEADER_BYTES);
     for (int f = 0; f < FIELDS; f++) {
         int value = scenario_field_get(s, f) - scenario_field_row[f].low;
-        if (width(f) == 2)
+        if (scenario_width(f) == 2)
             bytes[at++] = (uint8_t)(value >> 8);
         bytes[at++] = (uint8_t)value;
     }

@@ -206,7 +206,7 @@ size_t scenario_schedule_print(const struct scenario *s, char *text, size_t room
     return used;
 }
 
-static void hear(enum core_status status, const char *message, void *context)
+static void schedule_hear(enum core_status status, const char *message, void *context)
 {
     (void)status;
     snprintf(context, 200, "%s", message + (strncmp(message, "policy: ", 8) ? 0 : 8));
@@ -232,7 +232,7 @@ int scenario_schedule_parse(struct scenario *s, const char *name, const char *wo
     CORE_CHECK(key < READ_KEYS);
     struct replay_policy policy = policy_written(s);
     struct scenario before = *s;
-    core_report_hook(hear, message);
+    core_report_hook(schedule_hear, message);
     enum core_status status = replay_policy_set(&policy, read_key[key], word);
     if (status == CORE_OK)
         status = replay_policy_check(&policy, REPLAY_IN_PROCESS);

@@ -26,7 +26,7 @@ static inline uint32_t hash_of(uint32_t a, uint32_t b, uint32_t seed)
 }
 
 /* A digit of a number to a base, the lowest one first. */
-static int digit(unsigned number, unsigned base, int place)
+static int shape_digit(unsigned number, unsigned base, int place)
 {
     while (place-- > 0 && number)
         number /= base;
@@ -39,7 +39,8 @@ static inline int block_size(const struct shape *c, int from, int to)
     const struct scenario *s = c->s;
     uint32_t hash = hash_of((uint32_t)from, (uint32_t)to, s->sizes_seed);
     if (__builtin_expect(s->blocks != 0, 0))
-        return digit(s->blocks - 1, (unsigned)c->count + 1, from * (c->size + c->other_size) + to);
+        return shape_digit(s->blocks - 1, (unsigned)c->count + 1,
+                           from * (c->size + c->other_size) + to);
     switch (s->sizes) {
     case SIZES_UNEVEN:
         return c->count ? (int)(hash % (uint32_t)(2 * c->count)) : 0;

@@ -33,7 +33,7 @@ static void fewer_elements(struct scenario *s, int step)
         s->count = count;
 }
 
-static void half(struct scenario *s)
+static void simpler_half(struct scenario *s)
 {
     s->count /= 2;
     s->pool_bytes /= 2;
@@ -71,7 +71,7 @@ enum ordered {
     ORDERED
 };
 
-static int lower(int value, int to)
+static int simpler_lower(int value, int to)
 {
     return to < value ? to : value;
 }
@@ -80,25 +80,25 @@ static void lower_one(struct scenario *s, enum ordered field, int to)
 {
     switch (field) {
     case CALLS:
-        s->calls = lower(s->calls, to + 1);
+        s->calls = simpler_lower(s->calls, to + 1);
         break;
     case ALSO:
-        s->also = lower(s->also, to);
+        s->also = simpler_lower(s->also, to);
         break;
     case COMM:
-        s->comm = lower(s->comm, to);
+        s->comm = simpler_lower(s->comm, to);
         break;
     case GROWTH:
-        s->growth = lower(s->growth, to);
+        s->growth = simpler_lower(s->growth, to);
         break;
     case PLACES:
-        s->places = lower(s->places, to);
+        s->places = simpler_lower(s->places, to);
         break;
     case SIZES:
-        s->sizes = lower(s->sizes, to);
+        s->sizes = simpler_lower(s->sizes, to);
         break;
     case OP:
-        s->op = lower(s->op, to);
+        s->op = simpler_lower(s->op, to);
         break;
     case TYPES: /* one for both sides; if it is the sender's, as many as it sends */
         if (to == (int)s->type_send)
@@ -107,13 +107,13 @@ static void lower_one(struct scenario *s, enum ordered field, int to)
             s->type = s->type_send = to < SCENARIO_TYPES ? to : TYPE_INT;
         break;
     case TYPE: /* two that differ come to be one, and one never two: this has an end */
-        s->type = s->type == s->type_send ? (int)s->type : lower(s->type, to);
+        s->type = s->type == s->type_send ? (int)s->type : simpler_lower(s->type, to);
         break;
     case TYPE_SENT:
-        s->type_send = s->type == s->type_send ? (int)s->type : lower(s->type_send, to);
+        s->type_send = s->type == s->type_send ? (int)s->type : simpler_lower(s->type_send, to);
         break;
     case ROOT:
-        s->root = lower(s->root, to);
+        s->root = simpler_lower(s->root, to);
         break;
     case ORDERED:
         break;
@@ -121,7 +121,7 @@ static void lower_one(struct scenario *s, enum ordered field, int to)
 }
 
 /* Steps that depend on the scenario's contents. */
-static bool relative(struct scenario *s, int step)
+static bool simpler_relative(struct scenario *s, int step)
 {
     switch (step) {
     case 0:
@@ -158,7 +158,7 @@ bool scenario_simpler(const struct scenario *scenario, int step, struct scenario
         return true;
     }
     if ((step -= COUNTS) == 0) {
-        half(out);
+        simpler_half(out);
         return true;
     }
     if (--step < ORDINARY) {
@@ -169,5 +169,5 @@ bool scenario_simpler(const struct scenario *scenario, int step, struct scenario
         lower_one(out, step / VALUES, step % VALUES);
         return true;
     }
-    return relative(out, step - ORDERED * VALUES);
+    return simpler_relative(out, step - ORDERED * VALUES);
 }

@@ -345,8 +345,8 @@ static bool slot_open(uintptr_t at, struct mapping *mapping, bool *open)
  * it holds. */
 typedef void *(*instead_fn)(const char *name, const void *bound, const void *context);
 
-static void rebind(const struct object *object, const Elf64_Rela *rela, uint64_t count,
-                   instead_fn instead, const void *context)
+static void redirect_rebind_one(const struct object *object, const Elf64_Rela *rela, uint64_t count,
+                                instead_fn instead, const void *context)
 {
     struct mapping mapping;
     bool open = false;
@@ -385,8 +385,8 @@ void redirect_rebind(uintptr_t base, const Elf64_Dyn *dynamic)
     if (!all.entry_count || !object_read(base, dynamic, &object) ||
         text_begins(object.soname, "libcrosswait"))
         return;
-    rebind(&object, object.rela, object.rela_count, entry_instead, NULL);
-    rebind(&object, object.plt, object.plt_count, entry_instead, NULL);
+    redirect_rebind_one(&object, object.rela, object.rela_count, entry_instead, NULL);
+    redirect_rebind_one(&object, object.plt, object.plt_count, entry_instead, NULL);
 }
 
 /* --- the recorder ----------------------------------------------------------------------------- */
@@ -425,10 +425,10 @@ static void library_bind(const char *name, void *to)
 {
     const struct binding binding = {name, to};
 
-    rebind(&all.starting->object, all.starting->object.rela, all.starting->object.rela_count,
-           binding_instead, &binding);
-    rebind(&all.starting->object, all.starting->object.plt, all.starting->object.plt_count,
-           binding_instead, &binding);
+    redirect_rebind_one(&all.starting->object, all.starting->object.rela,
+                        all.starting->object.rela_count, binding_instead, &binding);
+    redirect_rebind_one(&all.starting->object, all.starting->object.plt,
+                        all.starting->object.plt_count, binding_instead, &binding);
 }
 
 static bool watch_signals(uint64_t *signals)

@@ -141,7 +141,7 @@ bool mapping_find(uintptr_t address, struct mapping *out)
     return found;
 }
 
-static long protect(uintptr_t start, uintptr_t end, int protection)
+static long system_protect(uintptr_t start, uintptr_t end, int protection)
 {
     start &= ~(uintptr_t)(PAGE - 1);
     return system_call(SYS_mprotect, (long)start, (long)(end - start), protection, 0);
@@ -151,13 +151,14 @@ bool mapping_open(uintptr_t start, uintptr_t end, struct mapping *out)
 {
     if (!mapping_find(start, out) || end > out->end)
         return false;
-    return out->protection & PROT_WRITE || protect(start, end, out->protection | PROT_WRITE) == 0;
+    return out->protection & PROT_WRITE ||
+           system_protect(start, end, out->protection | PROT_WRITE) == 0;
 }
 
 void mapping_close(const struct mapping *mapping, uintptr_t start, uintptr_t end)
 {
     if (!(mapping->protection & PROT_WRITE))
-        protect(start, end, mapping->protection);
+        system_protect(start, end, mapping->protection);
 }
 
 /* --- the environment -------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@ static struct { /* the program's; action: it wants three arguments */
     bool action;
 } theirs;
 
-static void came(int number, siginfo_t *info, void *context)
+static void termination_came(int number, siginfo_t *info, void *context)
 {
     action_fn handler = (action_fn)__atomic_load_n(&theirs.handler, __ATOMIC_ACQUIRE);
 
@@ -31,7 +31,7 @@ static void came(int number, siginfo_t *info, void *context)
 static bool is_function(const void *handler)
 {
     return handler != (void *)SIG_DFL && handler != (void *)SIG_IGN && handler != (void *)SIG_ERR &&
-           handler != (void *)came;
+           handler != (void *)termination_came;
 }
 
 static void theirs_set(void *handler, bool action)
@@ -55,14 +55,14 @@ static int sigaction_led(int number, const struct sigaction *action, struct siga
 
     if (ours) {
         action_copy(&changed, action);
-        changed.sa_sigaction = came;
+        changed.sa_sigaction = termination_came;
         changed.sa_flags |= SA_SIGINFO;
         theirs_set((void *)action->sa_handler, action->sa_flags & SA_SIGINFO);
     }
     int result = real_sigaction(number, ours ? &changed : action, old);
     if (result && ours)
         theirs_set(before, before_action);
-    if (!result && old && (void *)old->sa_sigaction == (void *)came) {
+    if (!result && old && (void *)old->sa_sigaction == (void *)termination_came) {
         old->sa_sigaction = (action_fn)before;
         if (!before_action)
             old->sa_flags &= ~SA_SIGINFO;
@@ -77,10 +77,10 @@ static handler_fn signal_led(int number, handler_fn handler)
 
     if (ours)
         theirs_set((void *)handler, false);
-    handler_fn result = real_signal(number, ours ? (handler_fn)came : handler);
+    handler_fn result = real_signal(number, ours ? (handler_fn)termination_came : handler);
     if (result == SIG_ERR && ours)
         theirs_set(before, before_action);
-    return (void *)result == (void *)came ? (handler_fn)before : result;
+    return (void *)result == (void *)termination_came ? (handler_fn)before : result;
 }
 
 void *termination_sigaction(const uint64_t *arguments, void *function)

@@ -10,8 +10,8 @@ const char *layer_start(const char *version);
 void layer_stop(void);                                           /* before MPI_Finalize */
 const struct call_description *layer_description(unsigned call); /* call >= CALL_COUNT */
 
-/* Errors that are fatal are kept (fate.h), where the library is of the known version and shape,
- * whether or not the layer is on. After MPI_Init; after MPI_Finalize. */
+/* Errors that are fatal are kept (exit_record.h), where the library is of the known version and
+ * shape, whether or not the layer is on. After MPI_Init; after MPI_Finalize. */
 void layer_errors_start(const char *version);
 void layer_errors_stop(void);
 /* The communicator of a persistent receive that is not active; MPI_COMM_NULL: it cannot be told

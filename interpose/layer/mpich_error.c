@@ -1,13 +1,13 @@
 /* Errors that MPI raises where they are fatal, for MPICH's family. The library raises an error by
  * one function for communicators and one for windows, which it shows (its own layers for files call
  * them) and calls as others' functions are called: these stand in front of them. Where the handler
- * of the object ends the job, the error is kept (fate.h) before the library does so, as its
+ * of the object ends the job, the error is kept (exit_record.h) before the library does so, as its
  * launcher may kill the rank at once. A library that does not show the two raises as it does.
  *
  *  1. What is raised goes on to the library's own function as it came. */
 #include "interpose/recorder.h"
 
-#include "interpose/fate.h"
+#include "interpose/exit_record.h"
 #include "interpose/layer/layer.h"
 #include "interpose/library/library.h"
 
@@ -84,7 +84,7 @@ int MPIR_Err_return_comm(void *comm, const char *function, int error)
         return error;
     if (recorder.on && (comm ? is_fatal_comm(comm_of(comm))
                              : is_fatal_comm(MPI_COMM_WORLD) && is_fatal_comm(MPI_COMM_SELF)))
-        fate_say_error(error);
+        exit_record_say_error(error);
     return ((raise_fn)real_MPIR_Err_return_comm)(comm, function, error);
 }
 
@@ -93,7 +93,7 @@ int MPIR_Err_return_win(void *win, const char *function, int error)
     if (asking)
         return error;
     if (recorder.on && win && is_fatal_win(win_of(win)))
-        fate_say_error(error);
+        exit_record_say_error(error);
     return ((raise_fn)real_MPIR_Err_return_win)(win, function, error);
 }
 

@@ -144,7 +144,7 @@ static bool in_collective(const struct lane *lane)
 
 /* Whether nobody waits for the message through the table: schedules and the makers of communicators
  * look at its request themselves. */
-static bool scheduled(int tag)
+static bool openmpi_scheduled(int tag)
 {
     return tag <= MCA_COLL_BASE_TAG_NONBLOCKING_BASE && tag >= MCA_COLL_BASE_TAG_NONBLOCKING_END;
 }
@@ -154,8 +154,8 @@ static bool scheduled(int tag)
 static uint64_t parent_of(const struct lane *lane, MPI_Comm comm, int tag)
 {
     bool collective = in_collective(lane);
-    if (scheduled(tag)) { /* not of a blocking collective such as MPI_Barrier, but of what makes a
-                             communicator, it may be */
+    if (openmpi_scheduled(tag)) { /* not of a blocking collective such as MPI_Barrier, but of what
+                             makes a communicator, it may be */
         bool maybe_own =
             collective && call_description[lane->open[0].head.a].class != EVENT_CLASS_COLL;
         const struct schedule *s = schedule_at(comm, tag);
@@ -211,23 +211,23 @@ void layer_restarted(uint32_t request, uint64_t seq)
 /* --- events ----------------------------------------------------------------------------------- */
 
 /* The application's own messages, which are recorded as its calls: they go straight on. */
-static inline bool outside(int tag)
+static inline bool openmpi_outside(int tag)
 {
     return tag >= -1;
 }
 
 /* The lane to record into, NULL: this is not a message inside a collective of a recorded call. */
-static struct lane *inside(int tag)
+static struct lane *openmpi_inside(int tag)
 {
     struct lane *lane = recorder_thread.current;
-    if (outside(tag) || !lane || lane == recorder_nobody || lane->depth == 0 ||
+    if (openmpi_outside(tag) || !lane || lane == recorder_nobody || lane->depth == 0 ||
         lane->depth >= SPOOL_DEPTH_MAX ||
         lane->writer.header->callback) /* what a callback calls is recorded as it is */
         return NULL;
     return lane;
 }
 
-static struct spool_event *enter(struct lane *lane, unsigned call, uint64_t parent)
+static struct spool_event *openmpi_enter(struct lane *lane, unsigned call, uint64_t parent)
 {
     if (UNLIKELY(!recorder.defined[call]))
         recorder_define_call(lane, call);
@@ -280,7 +280,7 @@ static void record_completion(struct lane *lane, ompi_request_t *request, uint64
     recorder_request_forget(info);
     if (lane->depth >= SPOOL_DEPTH_MAX)
         return;
-    struct spool_event *e = enter(lane, LAYER_COMPLETE, parent);
+    struct spool_event *e = openmpi_enter(lane, LAYER_COMPLETE, parent);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, info.id);
     recorder_open(lane, e);
     e->t_leave = e->t_enter;
@@ -289,7 +289,7 @@ static void record_completion(struct lane *lane, ompi_request_t *request, uint64
 }
 
 /* Called by whoever makes progress. */
-static int completed(ompi_request_t *request)
+static int openmpi_completed(ompi_request_t *request)
 {
     struct lane *lane = recorder_thread.current;
     if (lane && lane != recorder_nobody)
@@ -306,14 +306,14 @@ static void leave_started(struct lane *lane, struct spool_event *e, ompi_request
     if (watched)
         e->request = recorder_request_new(request, NULL, kind, 0);
     recorder_close(lane, e, returned, STEP_ON);
-    if (!watched || !scheduled(tag) || request->req_complete_cb)
+    if (!watched || !openmpi_scheduled(tag) || request->req_complete_cb)
         return;
     if (REQUEST_COMPLETE(request)) {
         record_completion(lane, request, parent);
         return;
     }
     request->req_complete_cb_data = (void *)(uintptr_t)parent;
-    request->req_complete_cb = completed;
+    request->req_complete_cb = openmpi_completed;
 }
 
 /* Under a live policy a standard send inside a collective becomes synchronous. */
@@ -330,11 +330,11 @@ static __attribute__((noinline)) int
 inner_isend(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
             mca_pml_base_send_mode_t mode, ompi_communicator_t *comm, ompi_request_t **request)
 {
-    struct lane *lane = inside(tag);
+    struct lane *lane = openmpi_inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (!parent)
         return own_table.pml_isend(buf, count, type, dst, tag, mode, comm, request);
-    struct spool_event *e = enter(lane, LAYER_ISEND + mode_offset(mode), parent);
+    struct spool_event *e = openmpi_enter(lane, LAYER_ISEND + mode_offset(mode), parent);
     message_fields(lane, e, count, type, dst, tag, comm);
     mode = mode_under_policy(mode, count, type);
     recorder_open(lane, e);
@@ -348,7 +348,7 @@ static int layer_isend(const void *buf, size_t count, ompi_datatype_t *type, int
                        mca_pml_base_send_mode_t mode, ompi_communicator_t *comm,
                        ompi_request_t **request)
 {
-    return LIKELY(outside(tag))
+    return LIKELY(openmpi_outside(tag))
                ? own_table.pml_isend(buf, count, type, dst, tag, mode, comm, request)
                : inner_isend(buf, count, type, dst, tag, mode, comm, request);
 }
@@ -358,11 +358,11 @@ static __attribute__((noinline)) int inner_send(const void *buf, size_t count,
                                                 mca_pml_base_send_mode_t mode,
                                                 ompi_communicator_t *comm)
 {
-    struct lane *lane = inside(tag);
+    struct lane *lane = openmpi_inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (!parent)
         return own_table.pml_send(buf, count, type, dst, tag, mode, comm);
-    struct spool_event *e = enter(lane, LAYER_SEND + mode_offset(mode), parent);
+    struct spool_event *e = openmpi_enter(lane, LAYER_SEND + mode_offset(mode), parent);
     message_fields(lane, e, count, type, dst, tag, comm);
     mode = mode_under_policy(mode, count, type);
     recorder_open(lane, e);
@@ -375,19 +375,19 @@ static __attribute__((noinline)) int inner_send(const void *buf, size_t count,
 static int layer_send(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
                       mca_pml_base_send_mode_t mode, ompi_communicator_t *comm)
 {
-    return LIKELY(outside(tag)) ? own_table.pml_send(buf, count, type, dst, tag, mode, comm)
-                                : inner_send(buf, count, type, dst, tag, mode, comm);
+    return LIKELY(openmpi_outside(tag)) ? own_table.pml_send(buf, count, type, dst, tag, mode, comm)
+                                        : inner_send(buf, count, type, dst, tag, mode, comm);
 }
 
 static __attribute__((noinline)) int inner_irecv(void *buf, size_t count, ompi_datatype_t *type,
                                                  int src, int tag, ompi_communicator_t *comm,
                                                  ompi_request_t **request)
 {
-    struct lane *lane = inside(tag);
+    struct lane *lane = openmpi_inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (!parent)
         return own_table.pml_irecv(buf, count, type, src, tag, comm, request);
-    struct spool_event *e = enter(lane, LAYER_IRECV, parent);
+    struct spool_event *e = openmpi_enter(lane, LAYER_IRECV, parent);
     message_fields(lane, e, count, type, src, tag, comm);
     recorder_open(lane, e);
     int returned = own_table.pml_irecv(buf, count, type, src, tag, comm, request);
@@ -399,21 +399,22 @@ static __attribute__((noinline)) int inner_irecv(void *buf, size_t count, ompi_d
 static int layer_irecv(void *buf, size_t count, ompi_datatype_t *type, int src, int tag,
                        ompi_communicator_t *comm, ompi_request_t **request)
 {
-    return LIKELY(outside(tag)) ? own_table.pml_irecv(buf, count, type, src, tag, comm, request)
-                                : inner_irecv(buf, count, type, src, tag, comm, request);
+    return LIKELY(openmpi_outside(tag))
+               ? own_table.pml_irecv(buf, count, type, src, tag, comm, request)
+               : inner_irecv(buf, count, type, src, tag, comm, request);
 }
 
 static __attribute__((noinline)) int inner_recv(void *buf, size_t count, ompi_datatype_t *type,
                                                 int src, int tag, ompi_communicator_t *comm,
                                                 ompi_status_public_t *status)
 {
-    struct lane *lane = inside(tag);
+    struct lane *lane = openmpi_inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (!parent)
         return own_table.pml_recv(buf, count, type, src, tag, comm, status);
     MPI_Status mine = {0};
     MPI_Status *at = status == MPI_STATUS_IGNORE ? &mine : status;
-    struct spool_event *e = enter(lane, LAYER_RECV, parent);
+    struct spool_event *e = openmpi_enter(lane, LAYER_RECV, parent);
     message_fields(lane, e, count, type, src, tag, comm);
     recorder_open(lane, e);
     int returned = own_table.pml_recv(buf, count, type, src, tag, comm, at);
@@ -426,19 +427,20 @@ static __attribute__((noinline)) int inner_recv(void *buf, size_t count, ompi_da
 static int layer_recv(void *buf, size_t count, ompi_datatype_t *type, int src, int tag,
                       ompi_communicator_t *comm, ompi_status_public_t *status)
 {
-    return LIKELY(outside(tag)) ? own_table.pml_recv(buf, count, type, src, tag, comm, status)
-                                : inner_recv(buf, count, type, src, tag, comm, status);
+    return LIKELY(openmpi_outside(tag))
+               ? own_table.pml_recv(buf, count, type, src, tag, comm, status)
+               : inner_recv(buf, count, type, src, tag, comm, status);
 }
 
 static int layer_isend_init(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
                             mca_pml_base_send_mode_t mode, ompi_communicator_t *comm,
                             ompi_request_t **request)
 {
-    struct lane *lane = inside(tag);
+    struct lane *lane = openmpi_inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (LIKELY(!parent))
         return own_table.pml_isend_init(buf, count, type, dst, tag, mode, comm, request);
-    struct spool_event *e = enter(lane, LAYER_SEND_INIT + mode_offset(mode), parent);
+    struct spool_event *e = openmpi_enter(lane, LAYER_SEND_INIT + mode_offset(mode), parent);
     message_fields(lane, e, count, type, dst, tag, comm);
     mode = mode_under_policy(mode, count, type);
     recorder_open(lane, e);
@@ -453,11 +455,11 @@ static int layer_isend_init(const void *buf, size_t count, ompi_datatype_t *type
 static int layer_irecv_init(void *buf, size_t count, ompi_datatype_t *type, int src, int tag,
                             ompi_communicator_t *comm, ompi_request_t **request)
 {
-    struct lane *lane = inside(tag);
+    struct lane *lane = openmpi_inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
     if (LIKELY(!parent))
         return own_table.pml_irecv_init(buf, count, type, src, tag, comm, request);
-    struct spool_event *e = enter(lane, LAYER_RECV_INIT, parent);
+    struct spool_event *e = openmpi_enter(lane, LAYER_RECV_INIT, parent);
     message_fields(lane, e, count, type, src, tag, comm);
     recorder_open(lane, e);
     int returned = own_table.pml_irecv_init(buf, count, type, src, tag, comm, request);
@@ -485,7 +487,7 @@ static int layer_del_comm(ompi_communicator_t *comm)
 /* --- waits ------------------------------------------------------------------------------------ */
 
 /* The lane, when a blocking collective of the application waits. */
-static inline struct lane *waiting(void)
+static inline struct lane *openmpi_waiting(void)
 {
     struct lane *lane = recorder_thread.current;
     return lane && lane != recorder_nobody && lane->depth == 1 && in_collective(lane) &&
@@ -504,7 +506,7 @@ static void leave_one(struct lane *lane, struct spool_event *e, uint32_t index,
 
 static int layer_wait(ompi_request_t **request, ompi_status_public_t *status)
 {
-    struct lane *lane = waiting();
+    struct lane *lane = openmpi_waiting();
     if (LIKELY(!lane))
         return own_wait_table.req_wait(request, status);
     struct request_info info = recorder_request_find(*request, NULL);
@@ -512,7 +514,7 @@ static int layer_wait(ompi_request_t **request, ompi_status_public_t *status)
         return own_wait_table.req_wait(request, status);
     MPI_Status mine = {0};
     MPI_Status *at = status == MPI_STATUS_IGNORE ? &mine : status;
-    struct spool_event *e = enter(lane, LAYER_WAIT, lane->open[0].seq);
+    struct spool_event *e = openmpi_enter(lane, LAYER_WAIT, lane->open[0].seq);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, info.id);
     recorder_open(lane, e);
     int returned = own_wait_table.req_wait(request, at);
@@ -537,7 +539,7 @@ static struct spool_event *enter_list(struct lane *lane, unsigned call, size_t c
         any |= (uint32_t)(id[i] = (int32_t)info[i].id);
     if (!any)
         return NULL;
-    struct spool_event *e = enter(lane, call, lane->open[0].seq);
+    struct spool_event *e = openmpi_enter(lane, call, lane->open[0].seq);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, (int32_t)count, 0);
     recorder_list(lane, e->seq, 1, SPOOL_LIST_REQUESTS, 4, (int64_t)count, id);
     recorder_open(lane, e);
@@ -549,7 +551,7 @@ static struct spool_event *enter_list(struct lane *lane, unsigned call, size_t c
 static int layer_start_requests(size_t count, ompi_request_t **request)
 {
     struct request_info *info;
-    struct spool_event *e = enter_list(waiting(), LAYER_START, count, request, &info);
+    struct spool_event *e = enter_list(openmpi_waiting(), LAYER_START, count, request, &info);
     if (LIKELY(!e))
         return own_table.pml_start(count, request);
     int returned = own_table.pml_start(count, request);
@@ -560,7 +562,7 @@ static int layer_start_requests(size_t count, ompi_request_t **request)
 
 static int layer_wait_all(size_t count, ompi_request_t **request, ompi_status_public_t *status)
 {
-    struct lane *lane = waiting();
+    struct lane *lane = openmpi_waiting();
     struct request_info *info;
     struct spool_event *e = enter_list(lane, LAYER_WAITALL, count, request, &info);
     if (LIKELY(!e))
@@ -578,7 +580,7 @@ static int layer_wait_all(size_t count, ompi_request_t **request, ompi_status_pu
 static int layer_wait_any(size_t count, ompi_request_t **request, int *index,
                           ompi_status_public_t *status)
 {
-    struct lane *lane = waiting();
+    struct lane *lane = openmpi_waiting();
     struct request_info *info;
     struct spool_event *e = enter_list(lane, LAYER_WAITANY, count, request, &info);
     if (LIKELY(!e))
@@ -596,7 +598,7 @@ static int layer_wait_any(size_t count, ompi_request_t **request, int *index,
 static int layer_wait_some(size_t count, ompi_request_t **request, int *outcount, int *indices,
                            ompi_status_public_t *status)
 {
-    struct lane *lane = waiting();
+    struct lane *lane = openmpi_waiting();
     struct request_info *info;
     struct spool_event *e = enter_list(lane, LAYER_WAITSOME, count, request, &info);
     if (LIKELY(!e))
@@ -613,7 +615,7 @@ static int layer_wait_some(size_t count, ompi_request_t **request, int *outcount
 
 static int layer_test(ompi_request_t **request, int *flag, ompi_status_public_t *status)
 {
-    struct lane *lane = waiting();
+    struct lane *lane = openmpi_waiting();
     struct request_info info = {0};
     if (lane)
         info = recorder_request_find(*request, NULL);
@@ -621,7 +623,7 @@ static int layer_test(ompi_request_t **request, int *flag, ompi_status_public_t 
         return own_wait_table.req_test(request, flag, status);
     MPI_Status mine = {0};
     MPI_Status *at = status == MPI_STATUS_IGNORE ? &mine : status;
-    struct spool_event *e = enter(lane, LAYER_TEST, lane->open[0].seq);
+    struct spool_event *e = openmpi_enter(lane, LAYER_TEST, lane->open[0].seq);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, info.id);
     recorder_open(lane, e);
     int returned = own_wait_table.req_test(request, flag, at);
@@ -635,7 +637,7 @@ static int layer_test(ompi_request_t **request, int *flag, ompi_status_public_t 
 static int layer_test_all(size_t count, ompi_request_t **request, int *flag,
                           ompi_status_public_t *status)
 {
-    struct lane *lane = waiting();
+    struct lane *lane = openmpi_waiting();
     struct request_info *info;
     struct spool_event *e = enter_list(lane, LAYER_TESTALL, count, request, &info);
     if (LIKELY(!e))

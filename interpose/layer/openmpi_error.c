@@ -1,7 +1,7 @@
 /* Errors that MPI raises where they are fatal, for Open MPI 4.1 and 5.0: the handler
  * MPI_ERRORS_ARE_FATAL is an object that holds a function for each kind of object. After MPI_Init
- * these are replaced by functions that keep what was raised (fate.h) and go on to the library's
- * own, which prints it and ends the job.
+ * these are replaced by functions that keep what was raised (exit_record.h) and go on to the
+ * library's own, which prints it and ends the job.
  *
  *  1. Nothing is replaced unless version, the object's size and its functions are what this file
  *     was compiled for. */
@@ -17,7 +17,7 @@
 #include "ompi_config.h"
 #include "ompi/errhandler/errhandler.h"
 
-#include "interpose/fate.h"
+#include "interpose/exit_record.h"
 #include "interpose/layer/layer.h"
 
 static struct {
@@ -36,7 +36,7 @@ static struct {
         char *message = va_arg(rest, char *);               \
         va_end(rest);                                       \
         if (error)                                          \
-            fate_say_error(*error);                         \
+            exit_record_say_error(*error);                  \
         own.kind(object, error, message, NULL);             \
     }
 FATAL(comm, MPI_Comm)

@@ -58,7 +58,7 @@ struct library_place {
     const char *starter; /* up to a ';': the same where one mpirun started both, also other jobs */
 };
 struct library_place library_place(void);
-/* The same from Slurm's environment, where Slurm started the rank itself (place.c). */
+/* The same from Slurm's environment, where Slurm started the rank itself (slurm.c). */
 void library_place_slurm(struct library_place *place);
 
 #ifdef MPI_ABI_VERSION

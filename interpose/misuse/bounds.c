@@ -148,8 +148,8 @@ static void place_find(struct lane *lane, void **cfa, struct spool_memory *m, st
     }
 }
 
-static void keep(struct lane *lane, struct spool_memory *m, const int64_t *slot,
-                 const char *argument)
+static void bounds_keep(struct lane *lane, struct spool_memory *m, const int64_t *slot,
+                        const char *argument)
 {
     m->name_bytes = (uint32_t)strlen(argument);
     uint32_t words = (uint32_t)((sizeof *m + m->slot_count * sizeof *slot + m->name_bytes + 7) / 8);
@@ -192,12 +192,12 @@ static void look_at(struct lane *lane, const struct spool_event *e, void **cfa,
                           (!span || span->placed ? SPOOL_MEMORY_PLACED : 0));
     if (m.site && m.head.a != SPOOL_PLACE_STACK && m.head.a != SPOOL_PLACE_STATIC)
         m.slot_count = slots_find(&frame, (uintptr_t)buffer->at, slot);
-    keep(lane, &m, slot, buffer->argument);
+    bounds_keep(lane, &m, slot, buffer->argument);
 }
 
 /* At MPI_BOTTOM each block of the datatype may be a variable of its own. */
-static void look(struct lane *lane, const struct spool_event *e, void **cfa,
-                 const struct usage_buffer *buffer, uint64_t key, unsigned flags)
+static void bounds_look_up(struct lane *lane, const struct spool_event *e, void **cfa,
+                           const struct usage_buffer *buffer, uint64_t key, unsigned flags)
 {
     const struct datatype_span *absolute = buffer->at ? NULL : datatypes_span(buffer->of);
 
@@ -220,8 +220,8 @@ static void look(struct lane *lane, const struct spool_event *e, void **cfa,
 
 static void *(*region_is_poisoned)(void *, size_t);
 
-static bool ask(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer, uintptr_t start,
-                uintptr_t end)
+static bool bounds_ask(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer,
+                       uintptr_t start, uintptr_t end)
 {
     uintptr_t bad = (uintptr_t)region_is_poisoned((void *)start, end - start);
     if (bad)
@@ -239,15 +239,15 @@ static void ask_sanitizer(struct lane *lane, uint64_t seq, const struct usage_bu
     if (!s || !buffer->type) {
         return;
     } else if (s->whole) {
-        ask(lane, seq, buffer, buffer->start, buffer->end);
+        bounds_ask(lane, seq, buffer, buffer->start, buffer->end);
         return;
     }
     int64_t left = ASKED_MAX;
     for (int64_t i = 0; s->part && i < buffer->count; i++)
         for (uint32_t k = 0; k < s->parts; k++) {
             uintptr_t at = (uintptr_t)buffer->at + (uintptr_t)(i * s->extent);
-            if (!left-- || !ask(lane, seq, buffer, at + (uintptr_t)s->part[k][0],
-                                at + (uintptr_t)s->part[k][1]))
+            if (!left-- || !bounds_ask(lane, seq, buffer, at + (uintptr_t)s->part[k][0],
+                                       at + (uintptr_t)s->part[k][1]))
                 return;
         }
 }
@@ -255,7 +255,7 @@ static void ask_sanitizer(struct lane *lane, uint64_t seq, const struct usage_bu
 static void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
                              const struct usage_buffer *buffer, uint64_t key)
 {
-    look(lane, e, cfa, buffer, key, 0);
+    bounds_look_up(lane, e, cfa, buffer, key, 0);
 }
 
 void bounds_look_keys(struct lane *lane, const struct spool_event *e, void **cfa,
@@ -277,7 +277,7 @@ void bounds_array_slow(struct lane *lane, const struct spool_event *e, void **cf
                        struct usage_buffer *array, uint64_t key)
 {
     array->type = array->of = recorder_type(lane, recorder_handle.type_byte);
-    look(lane, e, cfa, array, key, SPOOL_MEMORY_ARRAY);
+    bounds_look_up(lane, e, cfa, array, key, SPOOL_MEMORY_ARRAY);
 }
 
 /* --- AddressSanitizer ------------------------------------------------------------------------- */

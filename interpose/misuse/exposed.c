@@ -18,8 +18,8 @@ static struct exposed {
 uint32_t exposed_count;
 static uint32_t said;
 
-static void say(struct lane *lane, uint64_t seq, const struct exposed *w, uintptr_t low,
-                uintptr_t high, uint32_t site, enum misuse_kind how)
+static void exposed_say(struct lane *lane, uint64_t seq, const struct exposed *w, uintptr_t low,
+                        uintptr_t high, uint32_t site, enum misuse_kind how)
 {
     if (said++ < SAID_MAX)
         usage_say(lane, seq, how, NULL, w->seq, .site = (int32_t)site,
@@ -122,8 +122,9 @@ static unsigned look_at_points(struct lane *lane, uint64_t seq, const struct exp
     if (!stored && !touched)
         return 0;
     unsigned bytes = watch_bytes(stored ? w->stores : w->touches);
-    say(lane, seq, w, w->start, w->start + bytes, recorder_site_of(lane, stored ? stored : touched),
-        stored ? MISUSE_WINDOW_STORED : MISUSE_WINDOW_LOADED);
+    exposed_say(lane, seq, w, w->start, w->start + bytes,
+                recorder_site_of(lane, stored ? stored : touched),
+                stored ? MISUSE_WINDOW_STORED : MISUSE_WINDOW_LOADED);
     return stored ? bytes : 0;
 }
 
@@ -147,7 +148,7 @@ static void look_at_content(struct lane *lane, uint64_t seq, const struct expose
             end = next;
         if (same || next == bytes) {
             if (low < end) {
-                say(lane, seq, w, w->start + low, w->start + end, 0, MISUSE_WINDOW_CHANGED);
+                exposed_say(lane, seq, w, w->start + low, w->start + end, 0, MISUSE_WINDOW_CHANGED);
                 runs++;
             }
             low = end = next;

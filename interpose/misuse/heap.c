@@ -95,7 +95,7 @@ static struct {
 } steps;
 
 /* The header of the block that holds the address, at most so many blocks from one on; 0: none. */
-static uintptr_t walk(uintptr_t block, uintptr_t at, uintptr_t end, bool keep, unsigned most)
+static uintptr_t heap_walk(uintptr_t block, uintptr_t at, uintptr_t end, bool keep, unsigned most)
 {
     for (unsigned i = 0; i < most && block <= at; i++) {
         uint64_t size = header_at(block)->size, bytes = size & ~(uint64_t)FLAGS;
@@ -163,7 +163,7 @@ static bool bounds_of(uintptr_t block, uintptr_t at, uintptr_t end, struct heap_
 static bool fits_from_step(uintptr_t at, uintptr_t last, uintptr_t end, struct heap_block *out)
 {
     uint32_t low = CORE_ARRAY_FIND(i, 0, steps.count, steps.at[i] <= at);
-    return low && bounds_of(walk(steps.at[low - 1], at, end, false, 2 * STEP), at, end, out) &&
+    return low && bounds_of(heap_walk(steps.at[low - 1], at, end, false, 2 * STEP), at, end, out) &&
            !out->freed && last <= out->end;
 }
 
@@ -172,11 +172,11 @@ static bool find_in_heap(uintptr_t at, uintptr_t last, uintptr_t end, struct hea
     struct heap_block again;
     if (fits_from_step(at, last, end, out))
         return true;
-    if (!bounds_of(walk(memory_heap_start(), at, end, true, BLOCKS_MAX), at, end, out))
+    if (!bounds_of(heap_walk(memory_heap_start(), at, end, true, BLOCKS_MAX), at, end, out))
         return false;
     if (!out->freed && last <= out->end)
         return true;
-    return bounds_of(walk(memory_heap_start(), at, end, false, BLOCKS_MAX), at, end, &again) &&
+    return bounds_of(heap_walk(memory_heap_start(), at, end, false, BLOCKS_MAX), at, end, &again) &&
            out->start == again.start && out->end == again.end &&
            out->freed == again.freed; /* invariant 1 */
 }

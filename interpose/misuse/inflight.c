@@ -89,13 +89,13 @@ void usage_look_on(void)
     look_on();
 }
 
-static inline void lock(void)
+static inline void inflight_lock(void)
 {
     if (UNLIKELY(recorder.threads))
         recorder_lock();
 }
 
-static inline void unlock(void)
+static inline void inflight_unlock(void)
 {
     if (UNLIKELY(recorder.threads))
         recorder_unlock();
@@ -122,7 +122,7 @@ static inline bool may_meet(const struct usage_buffer *b)
 }
 
 /* How many bytes of both would be written by one of them. */
-static inline uint64_t meet(const struct usage_buffer *a, const struct usage_buffer *b)
+static inline uint64_t inflight_meet(const struct usage_buffer *a, const struct usage_buffer *b)
 {
     return spans_meet(a, b) ? spans_overlap(a, b) : 0;
 }
@@ -140,7 +140,7 @@ static void compare_one(struct lane *lane, uint64_t seq, const struct usage_buff
 {
     for (uint32_t i = 0, count = may_meet(b) ? usage_in_flight.count : 0; i < count; i++) {
         const struct usage_buffer *other = &in_flight[i].buffer;
-        uint64_t bytes = meet(b, other);
+        uint64_t bytes = inflight_meet(b, other);
         if (!bytes)
             continue;
         say_overlap(lane, seq,
@@ -160,7 +160,7 @@ static __attribute__((noinline)) void compare_all(struct lane *lane, uint64_t se
 {
     for (unsigned i = 0; i < all->count; i++)
         for (unsigned k = 0; k < i; k++) {
-            uint64_t bytes = meet(&all->buffer[i], &all->buffer[k]);
+            uint64_t bytes = inflight_meet(&all->buffer[i], &all->buffer[k]);
             if (UNLIKELY(bytes))
                 say_overlap(lane, seq, MISUSE_BUFFERS_OVERLAP, &all->buffer[i], &all->buffer[k], 0,
                             bytes);
@@ -169,12 +169,12 @@ static __attribute__((noinline)) void compare_all(struct lane *lane, uint64_t se
         exposed_touch(lane, seq, &all->buffer[i]);
     if (LIKELY(!usage_in_flight.count && !held))
         return;
-    lock();
+    inflight_lock();
     for (unsigned i = 0; i < all->count; i++)
         compare_one(lane, seq, &all->buffer[i]);
     for (unsigned i = 0; held && i < all->count; i++)
         take_off(seq, 0, recorder_handle.win_null, 0, &all->buffer[i]);
-    unlock();
+    inflight_unlock();
 }
 
 void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *all, bool held)
@@ -247,7 +247,7 @@ static inline bool is_watched(const struct flight *f)
     return f->watched || f->point >= 0;
 }
 
-static void unwatch(struct flight *f)
+static void inflight_unwatch(struct flight *f)
 {
     usage_in_flight.watched -= is_watched(f);
     f->watched = false;
@@ -262,7 +262,7 @@ static void unwatch(struct flight *f)
 }
 
 /* Word by word: a copy in wider ones would wait until all that was stored before is done
- * (spool_again_event_like). */
+ * (spool_delta_event_like). */
 static inline void buffer_copy(struct usage_buffer *to, const volatile struct usage_buffer *from)
 {
     to->argument = from->argument;
@@ -368,7 +368,7 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
     }
 }
 
-static void land(struct lane *lane, uint64_t seq, uint32_t at, bool judge)
+static void inflight_land(struct lane *lane, uint64_t seq, uint32_t at, bool judge)
 {
     struct flight *f = &in_flight[at];
     uint64_t now = judge && f->hash && f->buffer.access == USAGE_READ ? hash_of(f) : f->hash;
@@ -381,7 +381,7 @@ static void land(struct lane *lane, uint64_t seq, uint32_t at, bool judge)
         shadow_end(f->fiber);
     if (UNLIKELY(shadow.memory) && judge)
         shadow_filled(&f->buffer);
-    unwatch(f);
+    inflight_unwatch(f);
     large_count -= f->large;
     look_on();
     uint32_t last = --usage_in_flight.count;
@@ -463,7 +463,7 @@ void usage_begin(struct lane *lane, uint64_t seq, uint32_t request, const struct
     (void)lane;
     if (!request || !all->count)
         return;
-    lock();
+    inflight_lock();
     if (persistent) {
         const struct restartable added = {.request = request, .all = *all};
         restartable_add(&added);
@@ -471,29 +471,29 @@ void usage_begin(struct lane *lane, uint64_t seq, uint32_t request, const struct
         for (unsigned i = 0; i < all->count; i++)
             take_off(seq, request, recorder_handle.win_null, 0, &all->buffer[i]);
     }
-    unlock();
+    inflight_unlock();
 }
 
 void usage_begin_window(struct lane *lane, uint64_t seq, MPI_Win win, int target, uint32_t request,
                         const struct usage_buffers *all)
 {
     (void)lane;
-    lock();
+    inflight_lock();
     for (unsigned i = 0; i < all->count; i++)
         take_off(seq, request, win, target, &all->buffer[i]);
-    unlock();
+    inflight_unlock();
 }
 
 void usage_partitioned(uint32_t request, int partitions, int64_t stride, bool receives)
 {
-    lock();
+    inflight_lock();
     struct restartable *of = find_restartable(request);
     if (of && of->all.count == 1 && partitions > 0) {
         of->partitions = partitions;
         of->receives = receives;
         of->stride = stride;
     }
-    unlock();
+    inflight_unlock();
 }
 
 static struct usage_buffer partition_of(const struct restartable *of, int partition)
@@ -521,32 +521,32 @@ void usage_marked(struct lane *lane, uint64_t seq, uint32_t request, int partiti
 {
     if (!usage_in_flight.restartable || !recorder.buffers)
         return;
-    lock();
+    inflight_lock();
     const struct restartable *of = find_restartable(request);
     if (of && of->partitions)
         partition_off(lane, seq, of, partition);
-    unlock();
+    inflight_unlock();
 }
 
-static void land(struct lane *lane, uint64_t seq, uint32_t at, bool judge);
+static void inflight_land(struct lane *lane, uint64_t seq, uint32_t at, bool judge);
 
 void usage_arrived(struct lane *lane, uint64_t seq, uint32_t request, int partition)
 {
-    lock();
+    inflight_lock();
     const struct restartable *of = find_restartable(request);
     bool known = of && of->partitions > partition && partition >= 0;
     uintptr_t start = known ? partition_of(of, partition).start : 0;
     for (uint32_t i = usage_in_flight.count; known && i-- > 0;)
         if (in_flight_request[i] == request && in_flight[i].buffer.start == start)
-            land(lane, seq, i, true);
-    unlock();
+            inflight_land(lane, seq, i, true);
+    inflight_unlock();
 }
 
 void usage_started(struct lane *lane, uint64_t seq, uint32_t request)
 {
     if (!usage_in_flight.restartable || !request)
         return;
-    lock();
+    inflight_lock();
     const struct restartable *of = find_restartable(request);
     bool parts = of && of->partitions;
     for (int k = 0; parts && of->receives && of->partitions <= PARTITIONS_MAX && k < of->partitions;
@@ -556,64 +556,64 @@ void usage_started(struct lane *lane, uint64_t seq, uint32_t request)
         compare_one(lane, seq, &of->all.buffer[k]);
     for (unsigned k = 0; of && !parts && k < of->all.count; k++)
         take_off(seq, request, recorder_handle.win_null, 0, &of->all.buffer[k]);
-    unlock();
+    inflight_unlock();
 }
 
 void usage_completed_slow(struct lane *lane, uint64_t seq, uint32_t request, bool keep)
 {
     if (!request)
         return;
-    lock();
+    inflight_lock();
     for (uint32_t i = usage_in_flight.count; i-- > 0;)
         if (in_flight_request[i] == request)
-            land(lane, seq, i, true);
+            inflight_land(lane, seq, i, true);
     if (!keep && find_restartable(request))
         restartable_remove(request);
-    unlock();
+    inflight_unlock();
 }
 
 void usage_split_ending(struct lane *lane, uint64_t seq, uint32_t file, const void *at,
                         const char *argument)
 {
-    lock();
+    inflight_lock();
     uint32_t i = 0;
     while (i < usage_in_flight.count && in_flight_request[i] != usage_split(file))
         i++;
     if (i < usage_in_flight.count && in_flight[i].buffer.at && in_flight[i].buffer.at != at)
         usage_say(lane, seq, MISUSE_SPLIT_OTHER, argument, in_flight[i].seq);
-    unlock();
+    inflight_unlock();
 }
 
 void usage_completed_call(struct lane *lane, uint64_t seq)
 {
     if (!usage_in_flight.count)
         return;
-    lock();
+    inflight_lock();
     for (uint32_t i = usage_in_flight.count; i-- > 0;)
         if (!in_flight_request[i] && in_flight[i].win == recorder_handle.win_null &&
             in_flight[i].seq == seq)
-            land(lane, seq, i, true);
-    unlock();
+            inflight_land(lane, seq, i, true);
+    inflight_unlock();
 }
 
 void usage_completed_window(struct lane *lane, uint64_t seq, MPI_Win win, int target)
 {
     if (!usage_in_flight.count)
         return;
-    lock();
+    inflight_lock();
     for (uint32_t i = usage_in_flight.count; i-- > 0;)
         if (in_flight[i].win == win && (target < 0 || in_flight[i].target == target))
-            land(lane, seq, i, true);
-    unlock();
+            inflight_land(lane, seq, i, true);
+    inflight_unlock();
 }
 
 void usage_blurred(void)
 {
-    lock();
+    inflight_lock();
     for (uint32_t i = usage_in_flight.count; i-- > 0;)
         if (in_flight[i].win == recorder_handle.win_null)
-            land(NULL, 0, i, false);
-    unlock();
+            inflight_land(NULL, 0, i, false);
+    inflight_unlock();
 }
 
 /* --- receive buffers between calls ------------------------------------------------------------ */
@@ -654,7 +654,7 @@ void usage_look_slow(struct lane *lane, uint64_t seq)
         usage_say(lane, seq, changed ? MISUSE_RECEIVE_WRITTEN : MISUSE_RECEIVE_ACCESSED,
                   f->buffer.argument, f->seq,
                   .site = hit ? (int32_t)recorder_site_of(lane, hit) : 0);
-        unwatch(f);
+        inflight_unwatch(f);
     }
     relooked = false;
     look_on();

@@ -197,7 +197,8 @@ static void keep_content(struct walk *w, const char *data, uint64_t bytes)
     }
 }
 
-static bool take(int64_t offset, uint32_t basic, int64_t extent, uint64_t count, void *context)
+static bool payload_take(int64_t offset, uint32_t basic, int64_t extent, uint64_t count,
+                         void *context)
 {
     struct walk *w = context;
     const char *data = w->base + offset;
@@ -223,7 +224,7 @@ static void write_digest(struct walk *w, uint64_t digest, uint64_t bytes)
 }
 
 /* The buffers of a side; 0: there are none, or what they hold cannot be told. */
-static int resolve(struct lane *lane, const struct payload_side *side, struct buffers *out)
+static int payload_resolve(struct lane *lane, const struct payload_side *side, struct buffers *out)
 {
     *out = (struct buffers){.count = 0};
     if (!side || !side->type || side->at == MPI_IN_PLACE)
@@ -256,15 +257,15 @@ static void take_buffer(struct walk *w, struct buffer b)
         return;
     w->base = b.at;
     if (layout.contiguous)
-        take(0, 0, layout.size, (uint64_t)b.count, w);
+        payload_take(0, 0, layout.size, (uint64_t)b.count, w);
     else
         for (int64_t i = 0; i < b.count && w->left; i++)
-            typemap_each(layout.map, i * layout.extent, take, w);
+            typemap_each(layout.map, i * layout.extent, payload_take, w);
 }
 
 /* Bytes of the buffers; false where that, or where they lie, is not known: then nothing is claimed.
  */
-static bool measure(const struct buffer *b, int count, uint64_t *out_bytes)
+static bool payload_measure(const struct buffer *b, int count, uint64_t *out_bytes)
 {
     uint64_t sum = 0;
     for (int i = 0; i < count; i++) {
@@ -289,7 +290,8 @@ struct look { /* at whether rows can be read; neighbours are often on one page *
     bool now;
 };
 
-static bool look(int64_t offset, uint32_t basic, int64_t extent, uint64_t count, void *context)
+static bool payload_look(int64_t offset, uint32_t basic, int64_t extent, uint64_t count,
+                         void *context)
 {
     enum { PAGE = 4096 };
     struct look *l = context;
@@ -328,7 +330,7 @@ static void look_at_all(struct look *l, const struct buffer *b)
 }
 
 /* The first `bytes` of what the buffers hold. */
-static bool readable(const struct buffer *b, int count, uint64_t bytes, bool now)
+static bool payload_readable(const struct buffer *b, int count, uint64_t bytes, bool now)
 {
     struct look l = {.left = bytes, .now = now};
     for (int i = 0; i < count && l.left; i++) {
@@ -336,33 +338,34 @@ static bool readable(const struct buffer *b, int count, uint64_t bytes, bool now
         if (!b[i].count || !datatypes_layout(b[i].type, &layout))
             continue;
         l.base = b[i].at;
-        if (layout.contiguous && !look(0, 0, layout.size, (uint64_t)b[i].count, &l))
+        if (layout.contiguous && !payload_look(0, 0, layout.size, (uint64_t)b[i].count, &l))
             return false;
         if (!layout.contiguous)
             look_at_all(&l, &b[i]);
         for (int64_t k = 0; !layout.contiguous && k < b[i].count && l.left; k++)
-            if (!typemap_each(layout.map, k * layout.extent, look, &l))
+            if (!typemap_each(layout.map, k * layout.extent, payload_look, &l))
                 return false;
     }
     return true;
 }
 
 /* False: some of it cannot be read. */
-static bool record(struct lane *lane, uint64_t seq, unsigned at, unsigned side,
-                   const struct buffers *b, uint64_t limit)
+static bool payload_record(struct lane *lane, uint64_t seq, unsigned at, unsigned side,
+                           const struct buffers *b, uint64_t limit)
 {
     XXH3_state_t state;
     const struct buffer *buffer = b->many ? b->many : &b->one;
     struct datatype_layout layout;
     uint64_t bytes;
-    if (!b->count || !measure(buffer, b->count, &bytes))
+    if (!b->count || !payload_measure(buffer, b->count, &bytes))
         return true;
     bytes = bytes < limit ? bytes : limit;
     if (!recorder.payload &&
         (bytes > cap ||
          !recorder_may_spend(&sample_credit, bytes * SAMPLE_BYTE_COST + SAMPLE_COST)))
         return true;
-    if (!readable(buffer, b->count, bytes, at == SPOOL_AT_DONE && side == SPOOL_BUFFER_SEND))
+    if (!payload_readable(buffer, b->count, bytes,
+                          at == SPOOL_AT_DONE && side == SPOOL_BUFFER_SEND))
         return false;
     struct walk w = {
         .state = &state, .left = bytes, .lane = lane, .seq = seq, .at = at, .side = side};
@@ -383,7 +386,7 @@ static void record_side(struct lane *lane, uint64_t seq, unsigned at, unsigned w
                         const struct payload_side *side, uint64_t limit)
 {
     struct buffers b;
-    if (resolve(lane, side, &b) && !record(lane, seq, at, which, &b, limit))
+    if (payload_resolve(lane, side, &b) && !payload_record(lane, seq, at, which, &b, limit))
         recorder_unread(lane, seq);
     free(b.many);
 }
@@ -408,8 +411,8 @@ static struct held *held_new(struct lane *lane, uint32_t id, uint64_t seq,
     if (!h)
         return NULL;
     *h = (struct held){.id = id, .seq = seq, .unread = lane->unread == seq};
-    resolve(lane, send, &h->send);
-    resolve(lane, receive, &h->receive);
+    payload_resolve(lane, send, &h->send);
+    payload_resolve(lane, receive, &h->receive);
     return h;
 }
 
@@ -423,8 +426,8 @@ static void held_free(struct held *h)
 static void held_done(struct lane *lane, const struct held *h, uint64_t received)
 {
     /* What is sent was looked at when it was posted, and may be gone since. */
-    record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_SEND, &h->send, UINT64_MAX);
-    if (!record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, &h->receive, received) &&
+    payload_record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_SEND, &h->send, UINT64_MAX);
+    if (!payload_record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, &h->receive, received) &&
         !h->unread)
         recorder_unread(lane, h->seq);
 }
@@ -448,7 +451,8 @@ void payload_started(struct lane *lane, uint32_t id, uint64_t seq)
     for (struct held *h = bucket[id % BUCKETS]; h; h = h->next)
         if (h->id == id) {
             h->seq = seq;
-            h->unread = !record(lane, seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, &h->send, UINT64_MAX);
+            h->unread =
+                !payload_record(lane, seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, &h->send, UINT64_MAX);
             if (h->unread)
                 recorder_unread(lane, seq);
         }

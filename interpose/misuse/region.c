@@ -75,7 +75,7 @@ bool usage_region_find(uintptr_t at, uint64_t *out_start, uint64_t *out_end)
 }
 
 /* Freed memory may have been given out again: then it looks as if it had never been freed. */
-static void look(struct lane *lane, uint64_t seq, struct region *r)
+static void region_look(struct lane *lane, uint64_t seq, struct region *r)
 {
     struct heap_block block;
 
@@ -104,7 +104,7 @@ void usage_regions_synchronized(struct lane *lane, uint64_t seq, const void *win
     recorder_lock();
     for (uint32_t i = 0; i < region_count; i++)
         if (region[i].win == win)
-            look(lane, seq, &region[i]);
+            region_look(lane, seq, &region[i]);
     recorder_unlock();
 }
 
@@ -117,7 +117,7 @@ void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const 
     for (uint32_t i = 0; i < region_count && !found; i++)
         if (region[i].win == HANDLE(win) && region[i].start == (uintptr_t)base) {
             found = true;
-            look(lane, seq, &region[i]);
+            region_look(lane, seq, &region[i]);
         }
     recorder_unlock();
     if (!found && all_known && !recorder.partial)
@@ -140,7 +140,7 @@ void usage_regions_freeing(struct lane *lane, uint64_t seq, const void *win)
     recorder_lock();
     for (uint32_t i = 0; i < region_count; i++)
         if (region[i].win == win)
-            look(lane, seq, &region[i]);
+            region_look(lane, seq, &region[i]);
     recorder_unlock();
 }
 

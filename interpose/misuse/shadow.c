@@ -28,7 +28,7 @@ static struct fiber {
     bool busy;       /* it has a buffer */
 } fibers[FIBERS_MAX];
 
-static bool find(const char *name, void *function)
+static bool shadow_find(const char *name, void *function)
 {
     void *found = dlsym(RTLD_DEFAULT, name);
     memcpy(function, &found, sizeof found);
@@ -39,14 +39,17 @@ void shadow_start(void)
 {
     const char *options = getenv("TSAN_OPTIONS");
 
-    shadow.memory = find("__msan_test_shadow", &api.test) && find("__msan_unpoison", &api.clean);
-    shadow.threads =
-        options && strstr(options, "ignore_noninstrumented_modules=1") &&
-        find("__tsan_read_range_pc", &api.read) && find("__tsan_write_range_pc", &api.write) &&
-        find("__tsan_get_current_fiber", &api.current) &&
-        find("__tsan_create_fiber", &api.create) && find("__tsan_destroy_fiber", &api.destroy) &&
-        find("__tsan_switch_to_fiber", &api.change) && find("__tsan_release", &api.release) &&
-        find("__tsan_acquire", &api.acquire);
+    shadow.memory =
+        shadow_find("__msan_test_shadow", &api.test) && shadow_find("__msan_unpoison", &api.clean);
+    shadow.threads = options && strstr(options, "ignore_noninstrumented_modules=1") &&
+                     shadow_find("__tsan_read_range_pc", &api.read) &&
+                     shadow_find("__tsan_write_range_pc", &api.write) &&
+                     shadow_find("__tsan_get_current_fiber", &api.current) &&
+                     shadow_find("__tsan_create_fiber", &api.create) &&
+                     shadow_find("__tsan_destroy_fiber", &api.destroy) &&
+                     shadow_find("__tsan_switch_to_fiber", &api.change) &&
+                     shadow_find("__tsan_release", &api.release) &&
+                     shadow_find("__tsan_acquire", &api.acquire);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -82,7 +85,7 @@ struct asking {
     const struct usage_buffer *buffer;
 };
 
-static bool ask(uintptr_t start, uintptr_t end, void *context)
+static bool shadow_ask(uintptr_t start, uintptr_t end, void *context)
 {
     const struct asking *asking = context;
     const struct usage_buffer *b = asking->buffer;
@@ -99,7 +102,7 @@ static bool ask(uintptr_t start, uintptr_t end, void *context)
     return false;
 }
 
-static bool clean(uintptr_t start, uintptr_t end, void *context)
+static bool shadow_clean(uintptr_t start, uintptr_t end, void *context)
 {
     (void)context;
     api.clean((const void *)start, end - start);
@@ -113,19 +116,19 @@ void shadow_given(struct lane *lane, uint64_t seq, const struct usage_buffers *a
     for (unsigned i = 0; shadow.memory && i < all->count; i++) {
         struct asking asking = {lane, seq, &all->buffer[i]};
         if (all->buffer[i].access == USAGE_READ)
-            each_part(&all->buffer[i], ask, &asking);
+            each_part(&all->buffer[i], shadow_ask, &asking);
     }
 }
 
 void shadow_filled(const struct usage_buffer *buffer)
 {
     if (buffer->access == USAGE_WRITE)
-        each_part(buffer, clean, NULL);
+        each_part(buffer, shadow_clean, NULL);
 }
 
 /* --- ThreadSanitizer -------------------------------------------------------------------------- */
 
-static bool touch(uintptr_t start, uintptr_t end, void *context)
+static bool shadow_touch(uintptr_t start, uintptr_t end, void *context)
 {
     const struct usage_buffer *buffer = context;
 
@@ -175,7 +178,7 @@ void *shadow_begin(const struct usage_buffer *buffer)
         api.release(f->order);
         api.change(f->fiber, NO_ORDER);
         api.acquire(f->order);
-        each_part(buffer, touch, (void *)buffer);
+        each_part(buffer, shadow_touch, (void *)buffer);
         api.change(own, NO_ORDER);
     }
     hidden_resume(hidden);

@@ -7,8 +7,8 @@
 enum { PIECES_MAX = 4096, ROWS_MAX = 64 };
 
 /* False: nothing is touched. */
-static inline bool span(const void *at, int64_t count, const struct datatype_span *s,
-                        uintptr_t *out_start, uintptr_t *out_end)
+static inline bool spans_span(const void *at, int64_t count, const struct datatype_span *s,
+                              uintptr_t *out_start, uintptr_t *out_end)
 {
     if (count <= 0 || s->high <= s->low)
         return false;
@@ -53,8 +53,8 @@ static inline bool is_buffer(struct lane *lane, uint64_t seq, const struct usage
     return true;
 }
 
-static void put(struct lane *lane, uint64_t seq, struct usage_buffers *all,
-                const struct usage_buffer *buffer, const struct datatype_span *s)
+static void spans_put_one(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                          const struct usage_buffer *buffer, const struct datatype_span *s)
 {
     if (is_buffer(lane, seq, buffer, s) && all->count < USAGE_BUFFERS_MAX)
         all->buffer[all->count++] = *buffer;
@@ -82,7 +82,7 @@ static inline void put_one(struct lane *lane, uint64_t seq, struct usage_buffers
         in_place_odd(lane, seq, argument, place);
         return;
     }
-    if (!s || !span(at, count, s, &start, &end) || all->count == USAGE_BUFFERS_MAX)
+    if (!s || !spans_span(at, count, s, &start, &end) || all->count == USAGE_BUFFERS_MAX)
         return;
     all->buffer[all->count] = (struct usage_buffer){.argument = argument,
                                                     .start = start,
@@ -140,7 +140,7 @@ static bool row_of(struct usage_buffer *buffer, const struct datatype_span *s, c
     buffer->at = (const char *)at + first * s->extent;
     buffer->type = buffer->of;
     buffer->count = count;
-    return span(buffer->at, count, s, &buffer->start, &buffer->end);
+    return spans_span(buffer->at, count, s, &buffer->start, &buffer->end);
 }
 
 struct row {
@@ -180,7 +180,7 @@ static void put_rows(struct lane *lane, uint64_t seq, struct usage_buffers *all,
     for (unsigned i = 0; rows <= USAGE_SIDE_MAX && i < rows; i++) {
         struct usage_buffer buffer = *whole;
         if (row_of(&buffer, s, whole->at, row[i].first, row[i].end - row[i].first))
-            put(lane, seq, all, &buffer, s);
+            spans_put_one(lane, seq, all, &buffer, s);
     }
 }
 
@@ -216,7 +216,7 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
     if (!in_turn && (uintptr_t)at >= 4096 && (n <= ROWS_MAX || count < end - first))
         put_rows(lane, seq, all, &buffer, s, n, counts, displs);
     else if (row_of(&buffer, s, at, first, end - first))
-        put(lane, seq, all, &buffer, s);
+        spans_put_one(lane, seq, all, &buffer, s);
 }
 
 void usage_buffer_w(struct lane *lane, uint64_t seq, struct usage_buffers *all,
@@ -241,15 +241,15 @@ void usage_buffer_w(struct lane *lane, uint64_t seq, struct usage_buffers *all,
         }
         buffer.at = (const char *)at + apart;
         buffer.beside = s && ((apart < 0 && apart + s->low >= 0) || (apart > 0 && s->high <= 0));
-        if (s && span(buffer.at, counts[i], s, &buffer.start, &buffer.end))
-            put(lane, seq, all, &buffer, s);
+        if (s && spans_span(buffer.at, counts[i], s, &buffer.start, &buffer.end))
+            spans_put_one(lane, seq, all, &buffer, s);
     }
 }
 struct piece {
     uintptr_t start, end;
 };
 
-static uint32_t pieces(const struct usage_buffer *b, struct piece *out)
+static uint32_t spans_pieces(const struct usage_buffer *b, struct piece *out)
 {
     const struct datatype_span *s = b->type ? datatypes_span(b->type) : NULL;
     if (!b->type || (s && s->whole)) {
@@ -280,7 +280,7 @@ static uint64_t overlap_find(const struct usage_buffer *a, const struct usage_bu
     uint64_t bytes = 0;
     if (!p)
         return 0;
-    uint32_t n = pieces(a, p), m = pieces(b, p + PIECES_MAX);
+    uint32_t n = spans_pieces(a, p), m = spans_pieces(b, p + PIECES_MAX);
     qsort(p, n, sizeof *p, compare_pieces);
     qsort(p + PIECES_MAX, m, sizeof *p, compare_pieces);
     for (uint32_t i = 0, k = 0; i < n && k < m;) {

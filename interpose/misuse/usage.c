@@ -73,26 +73,26 @@ void usage_keep(struct lane *lane, uint64_t seq, const struct misuse *misuse)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-static uint32_t place(const void *handle, enum recorder_object kind, uint32_t room)
+static uint32_t usage_place_of(const void *handle, enum recorder_object kind, uint32_t room)
 {
     return (uint32_t)((((uintptr_t)handle ^ (uintptr_t)kind << 56) * 0x9E3779B97F4A7C15u) >> 32) &
            (room - 1);
 }
 
-static struct object *find(enum recorder_object kind, const void *handle)
+static struct object *usage_find(enum recorder_object kind, const void *handle)
 {
     if (!object_room)
         return NULL;
-    for (uint32_t at = place(handle, kind, object_room); object[at].handle;
+    for (uint32_t at = usage_place_of(handle, kind, object_room); object[at].handle;
          at = (at + 1) & (object_room - 1))
         if (object[at].handle == handle && object[at].kind == kind)
             return &object[at];
     return NULL;
 }
 
-static struct object *add(enum recorder_object kind, const void *handle)
+static struct object *usage_add(enum recorder_object kind, const void *handle)
 {
-    struct object *found = find(kind, handle);
+    struct object *found = usage_find(kind, handle);
     if (found)
         return found;
     if (object_count * 2 >= object_room) {
@@ -102,7 +102,7 @@ static struct object *add(enum recorder_object kind, const void *handle)
             return NULL;
         for (uint32_t i = 0; i < object_room; i++)
             if (object[i].handle) {
-                uint32_t at = place(object[i].handle, object[i].kind, room);
+                uint32_t at = usage_place_of(object[i].handle, object[i].kind, room);
                 while (fresh[at].handle)
                     at = (at + 1) & (room - 1);
                 fresh[at] = object[i];
@@ -111,7 +111,7 @@ static struct object *add(enum recorder_object kind, const void *handle)
         object = fresh;
         object_room = room;
     }
-    uint32_t at = place(handle, kind, object_room);
+    uint32_t at = usage_place_of(handle, kind, object_room);
     while (object[at].handle)
         at = (at + 1) & (object_room - 1);
     object[at] = (struct object){.handle = handle, .kind = (uint8_t)kind, .freed = true};
@@ -143,16 +143,16 @@ static bool is_null(enum recorder_object kind, const void *handle)
     }
 }
 
-static bool named(MPI_Datatype type)
+static bool usage_named(MPI_Datatype type)
 {
     return contents_basic(contents_combiner(type));
 }
 
-static bool predefined(enum recorder_object kind, const void *handle)
+static bool usage_predefined(enum recorder_object kind, const void *handle)
 {
     return library_predefined(kind, handle) ||
            (kind == OBJECT_TYPE && usage_accepted(kind, handle) &&
-            named((MPI_Datatype)(uintptr_t)handle));
+            usage_named((MPI_Datatype)(uintptr_t)handle));
 }
 
 /* Without MPI_Init the communicators that it makes are not there: some libraries take them all the
@@ -169,7 +169,7 @@ bool usage_accepted(enum recorder_object kind, const void *handle)
     if (!handle || is_null(kind, handle) || is_of_init(kind, handle))
         return false;
     recorder_lock();
-    const struct object *found = find(kind, handle);
+    const struct object *found = usage_find(kind, handle);
     bool good = (!found || (!found->freed && !found->doubted)) &&
                 library_may_be(kind, handle); /* both: the library gives out freed groups again */
     recorder_unlock();
@@ -184,11 +184,11 @@ void usage_attribute(MPI_Comm comm)
     frees_in_finalize |= comm == recorder_handle.comm_self;
 }
 
-static void made(struct lane *lane, enum recorder_object kind, const void *handle, uint64_t seq,
-                 bool uncommitted)
+static void usage_made_by(struct lane *lane, enum recorder_object kind, const void *handle,
+                          uint64_t seq, bool uncommitted)
 {
     recorder_lock();
-    struct object *o = add(kind, handle);
+    struct object *o = usage_add(kind, handle);
     if (o && o->freed)
         *o = (struct object){.handle = handle,
                              .seq = seq,
@@ -205,19 +205,19 @@ static void made(struct lane *lane, enum recorder_object kind, const void *handl
 void usage_made(struct lane *lane, enum recorder_object kind, const void *handle, uint64_t seq)
 {
     (void)lane;
-    if (handle && !is_null(kind, handle) && !predefined(kind, handle))
-        made(lane, kind, handle, seq, false);
+    if (handle && !is_null(kind, handle) && !usage_predefined(kind, handle))
+        usage_made_by(lane, kind, handle, seq, false);
 }
 
 void usage_handed_out(struct lane *lane, enum recorder_object kind, const void *handle,
                       uint64_t seq)
 {
     recorder_lock();
-    bool unseen = !find(kind, handle);
+    bool unseen = !usage_find(kind, handle);
     recorder_unlock();
     usage_made(lane, kind, handle, seq);
     recorder_lock();
-    struct object *o = unseen ? find(kind, handle) : NULL;
+    struct object *o = unseen ? usage_find(kind, handle) : NULL;
     if (o) {
         o->unsure = true;
         o->seq = 0;
@@ -229,7 +229,7 @@ void usage_given(struct lane *lane, enum recorder_object kind, const void *handl
 {
     (void)lane;
     recorder_lock();
-    struct object *o = find(kind, handle);
+    struct object *o = usage_find(kind, handle);
     if (o && o->freed)
         *o = (struct object){.handle = handle, .references = 1, .kind = (uint8_t)kind};
     recorder_unlock();
@@ -252,12 +252,12 @@ void usage_type_made(struct lane *lane, MPI_Datatype type, uint64_t seq, MPI_Dat
     if (!type || type == recorder_handle.type_null)
         return;
     recorder_lock();
-    const struct object *old = copy ? find(OBJECT_TYPE, HANDLE(copied)) : NULL,
-                        *stale = find(OBJECT_TYPE, HANDLE(type));
+    const struct object *old = copy ? usage_find(OBJECT_TYPE, HANDLE(copied)) : NULL,
+                        *stale = usage_find(OBJECT_TYPE, HANDLE(type));
     bool uncommitted = copy ? old && old->uncommitted : true, fresh = !stale || stale->freed;
     recorder_unlock();
     if (fresh)
-        made(lane, OBJECT_TYPE, HANDLE(type), seq, uncommitted);
+        usage_made_by(lane, OBJECT_TYPE, HANDLE(type), seq, uncommitted);
 }
 
 void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq, const MPI_Datatype *type)
@@ -266,15 +266,15 @@ void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq, const MPI_
     int types = type ? contents_types(of) : 0;
     for (int i = 0; i < types; i++)
         if (type[i] && !is_null(OBJECT_TYPE, HANDLE(type[i])) &&
-            !named(type[i])) /* references, to be freed like new ones */
-            made(lane, OBJECT_TYPE, HANDLE(type[i]), seq, false);
+            !usage_named(type[i])) /* references, to be freed like new ones */
+            usage_made_by(lane, OBJECT_TYPE, HANDLE(type[i]), seq, false);
 }
 
 void usage_committed(struct lane *lane, const void *type)
 {
     (void)lane;
     recorder_lock();
-    struct object *o = find(OBJECT_TYPE, type);
+    struct object *o = usage_find(OBJECT_TYPE, type);
     if (o && o->uncommitted) {
         o->uncommitted = false;
         usage_uncommitted--;
@@ -289,7 +289,7 @@ void usage_gone(struct lane *lane, enum recorder_object kind, const void *handle
                            handle)) /* a call may have returned it: it may be freed, and stays */
         return;
     recorder_lock();
-    struct object *o = is_null(kind, handle) ? NULL : add(kind, handle);
+    struct object *o = is_null(kind, handle) ? NULL : usage_add(kind, handle);
     if (o && !o->unsure && (o->freed || --o->references == 0)) {
         usage_uncommitted -= o->uncommitted;
         o->uncommitted = false;
@@ -302,7 +302,7 @@ void usage_kept(struct lane *lane, enum recorder_object kind, const void *handle
 {
     (void)lane;
     recorder_lock();
-    struct object *o = find(kind, handle);
+    struct object *o = usage_find(kind, handle);
     if (o && !o->freed)
         o->refused = true;
     recorder_unlock();
@@ -315,7 +315,7 @@ static const void *of_keyval(int keyval)
 void usage_made_for(enum recorder_object kind, const void *handle, enum usage_of of)
 {
     recorder_lock();
-    struct object *o = find(kind, handle);
+    struct object *o = usage_find(kind, handle);
     if (o && !o->freed)
         o->of = (uint8_t)of;
     recorder_unlock();
@@ -327,7 +327,7 @@ void usage_keyval_given(struct lane *lane, int keyval)
 void usage_keyval_made(struct lane *lane, int keyval, uint64_t seq, enum usage_of of)
 {
     (void)lane;
-    made(lane, OBJECT_KEYVAL, of_keyval(keyval), seq, false);
+    usage_made_by(lane, OBJECT_KEYVAL, of_keyval(keyval), seq, false);
     usage_made_for(OBJECT_KEYVAL, of_keyval(keyval), of);
 }
 void usage_keyval_gone(struct lane *lane, int keyval)
@@ -338,7 +338,7 @@ void usage_keyval_used(struct lane *lane, int keyval)
 {
     (void)lane;
     recorder_lock();
-    struct object *o = find(OBJECT_KEYVAL, of_keyval(keyval));
+    struct object *o = usage_find(OBJECT_KEYVAL, of_keyval(keyval));
     if (o)
         o->used = true;
     recorder_unlock();
@@ -357,7 +357,7 @@ void usage_handle(struct lane *lane, uint64_t seq, enum recorder_object kind, co
         usage_say(lane, seq, MISUSE_HANDLE_POINTER, argument, 0, .object = what);
     } else if (!usage_accepted(kind, handle)) {
         recorder_lock();
-        const struct object *o = find(kind, handle);
+        const struct object *o = usage_find(kind, handle);
         uint64_t made_by = o ? o->seq : 0;
         bool said_before = o && !o->freed && o->doubted;
         recorder_unlock();
@@ -375,7 +375,7 @@ void usage_for(struct lane *lane, uint64_t seq, enum recorder_object kind, const
     static const char *const words[] = {
         "objects of another kind", "communicators", "windows", "files", "datatypes", "sessions"};
     recorder_lock();
-    const struct object *o = find(kind, handle);
+    const struct object *o = usage_find(kind, handle);
     unsigned made_of = o && !o->freed && !o->unsure ? o->of : USAGE_OF_NONE;
     uint64_t made_by = o ? o->seq : 0;
     recorder_unlock();
@@ -399,10 +399,10 @@ void usage_freeing(struct lane *lane, uint64_t seq, enum recorder_object kind, c
 {
     usage_handle(lane, seq, kind, handle, argument, false);
     recorder_lock();
-    bool ours = find(kind, handle) != NULL;
+    bool ours = usage_find(kind, handle) != NULL;
     recorder_unlock();
     if (!ours && handle && kind != OBJECT_ERRHANDLER && kind != OBJECT_GROUP &&
-        !is_null(kind, handle) && predefined(kind, handle))
+        !is_null(kind, handle) && usage_predefined(kind, handle))
         usage_say(lane, seq, MISUSE_HANDLE_PREDEFINED, argument, 0, .object = object_of[kind]);
 }
 
@@ -420,7 +420,7 @@ void usage_type_slow(struct lane *lane, uint64_t seq, MPI_Datatype type, const c
     if (!committed || !usage_uncommitted)
         return;
     recorder_lock();
-    const struct object *o = find(OBJECT_TYPE, HANDLE(type));
+    const struct object *o = usage_find(OBJECT_TYPE, HANDLE(type));
     uint64_t made_by = o && o->uncommitted ? o->seq : 0;
     recorder_unlock();
     if (made_by)
@@ -787,7 +787,7 @@ void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argum
                   bool attributes, enum usage_of of)
 {
     recorder_lock();
-    const struct object *o = find(OBJECT_KEYVAL, of_keyval(keyval));
+    const struct object *o = usage_find(OBJECT_KEYVAL, of_keyval(keyval));
     bool bad = o ? o->freed && !(attributes && o->used) : !library_keyval_predefined(keyval);
     recorder_unlock();
     if (bad && recorder.unseen) /* Fortran may have made it, or made it again */
@@ -801,7 +801,7 @@ void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argum
 void usage_keyval_own(struct lane *lane, uint64_t seq, int keyval, const char *argument)
 {
     recorder_lock();
-    bool ours = find(OBJECT_KEYVAL, of_keyval(keyval)) != NULL;
+    bool ours = usage_find(OBJECT_KEYVAL, of_keyval(keyval)) != NULL;
     recorder_unlock();
     if (!ours && !recorder.unseen && library_keyval_predefined(keyval))
         usage_say(lane, seq, MISUSE_KEYVAL_PREDEFINED, argument, 0);
@@ -874,7 +874,7 @@ void usage_attached(struct lane *lane, uint64_t seq, int64_t owner, const void *
             (struct attached){buffer, owner, usage_automatic(buffer) ? INT64_MAX : (int64_t)bytes};
     recorder_unlock();
     if (!full && !usage_automatic(buffer))
-        made(lane, OBJECT_BUFFER, buffer, seq, false);
+        usage_made_by(lane, OBJECT_BUFFER, buffer, seq, false);
 }
 
 void usage_detached(struct lane *lane, int64_t owner)

@@ -123,7 +123,7 @@ static inline void usage_peer(struct lane *lane, uint64_t seq, MPI_Comm comm, in
 /* none: it may be MPI_PROC_NULL, as of what accesses the window. */
 void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const char *argument,
                   bool none);
-/* promise.c: what info keys of communicators and windows say that the program will not do. A
+/* info_hint.c: what info keys of communicators and windows say that the program will not do. A
  * duplicate has those of its own info only (MPI 4; older versions copied the others). What a
  * message or its receive would break, or what is no promise to be broken, is a hint in the spool
  * instead (enum event_hint). */

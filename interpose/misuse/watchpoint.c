@@ -43,7 +43,8 @@ static bool refused;
 static unsigned used_count;
 static uint64_t round_from; /* points are not opened again before */
 
-static struct perf_event_attr attributes(uintptr_t at, unsigned bytes, enum watch_access access)
+static struct perf_event_attr watchpoint_attributes(uintptr_t at, unsigned bytes,
+                                                    enum watch_access access)
 {
     struct perf_event_attr a = {.type = PERF_TYPE_BREAKPOINT,
                                 .size = sizeof a,
@@ -121,7 +122,7 @@ static bool may_set(void)
     return true;
 }
 
-static uint64_t head(const struct point *p)
+static uint64_t watchpoint_head(const struct point *p)
 {
     return __atomic_load_n(&p->page->data_head, __ATOMIC_ACQUIRE);
 }
@@ -139,7 +140,7 @@ int watch_set_slow(uintptr_t at, uint64_t bytes, enum watch_access access)
         p++;
     if (p == points + WATCH_POINTS)
         return -1;
-    struct perf_event_attr a = attributes(at, length, access);
+    struct perf_event_attr a = watchpoint_attributes(at, length, access);
     uint64_t from = recorder_clock();
     if (!thread)
         thread = (pid_t)syscall(SYS_gettid);
@@ -213,10 +214,10 @@ static void copy_out(const struct point *p, uint64_t at, void *to, size_t bytes)
 }
 
 /* Takes the samples in [from, head), and gives the first that counts. */
-static const void *take(struct point *p, uint64_t from)
+static const void *watchpoint_take(struct point *p, uint64_t from)
 {
     const void *found = NULL;
-    uint64_t end = head(p);
+    uint64_t end = watchpoint_head(p);
     while (from + sizeof(struct perf_event_header) <= end) {
         struct perf_event_header record;
         uint64_t instruction;
@@ -239,16 +240,16 @@ static const void *take(struct point *p, uint64_t from)
 const void *watch_hit(int point)
 {
     struct point *p = &points[point];
-    if (p->from == UINT64_MAX || head(p) == p->from)
+    if (p->from == UINT64_MAX || watchpoint_head(p) == p->from)
         return NULL;
-    const void *found = take(p, p->from);
+    const void *found = watchpoint_take(p, p->from);
     p->from = UINT64_MAX;
     return found;
 }
 
 /* A point that fell silent would go on to trap and take no samples (Linux 6.18), unless its period
  * is set again while it runs. */
-static bool start(struct point *p)
+static bool watchpoint_start(struct point *p)
 {
     uint64_t period = 1;
 
@@ -265,12 +266,13 @@ void watch_leave(void)
     for (struct point *p = points; p < points + WATCH_POINTS; p++) {
         if (!p->used)
             continue;
-        if (head(p) != p->page->data_tail)
-            take(p, p->page->data_tail);
-        p->from = head(p);
+        if (watchpoint_head(p) != p->page->data_tail)
+            watchpoint_take(p, p->page->data_tail);
+        p->from = watchpoint_head(p);
         if (p->running && p->left > 0)
             continue;
-        p->running = recorder_may_spend(&watch.credit, SET_TICKS) && is_ours(p) && start(p);
+        p->running =
+            recorder_may_spend(&watch.credit, SET_TICKS) && is_ours(p) && watchpoint_start(p);
         if (!p->running)
             p->from = UINT64_MAX;
     }

@@ -9,7 +9,7 @@
  * Nothing tells functions of operations, and handlers of errors, to which operation or handler they
  * belong: there is a function of ours for each of the first SLOTS. While a collective of the sample
  * goes on, what an operation's was given and what it made of that is kept as digests, so that the
- * order in which the library combined can be told (checkers/collective/applied.h). */
+ * order in which the library combined can be told (checkers/collective/reduce_order.h). */
 #include <stdlib.h>
 
 #include "interpose/recorder.h"
@@ -209,7 +209,7 @@ static uint32_t slot_of(struct slots *slots, callback_fn function, bool plain)
 
 /* While one runs the rank is not one that waits, which the header says; and what it calls is not
  * recorded, as one may never return. */
-static struct lane *run(uint32_t *out_before)
+static struct lane *callbacks_run(uint32_t *out_before)
 {
     struct lane *lane = recorder_thread.current;
 
@@ -220,7 +220,7 @@ static struct lane *run(uint32_t *out_before)
     return lane;
 }
 
-static void ran(struct lane *lane, uint32_t before)
+static void callbacks_ran(struct lane *lane, uint32_t before)
 {
     if (lane)
         atomic_store_explicit(&lane->writer.header->callback, before, memory_order_release);
@@ -229,7 +229,7 @@ static void ran(struct lane *lane, uint32_t before)
 static void apply(uint32_t slot, void *in, void *inout, int *count, MPI_Datatype *type)
 {
     uint32_t before = 0;
-    struct lane *lane = run(&before);
+    struct lane *lane = callbacks_run(&before);
     bool kept =
         lane && operations.plain[slot] && lane->applying && lane->applying == lane->open[0].seq;
 
@@ -240,7 +240,7 @@ static void apply(uint32_t slot, void *in, void *inout, int *count, MPI_Datatype
     ((MPI_User_function *)operations.function[slot])(in, inout, count, type);
     if (kept)
         payload_applied(lane, lane->applying, inout, *count, *type, SPOOL_BUFFER_OUT);
-    ran(lane, before);
+    callbacks_ran(lane, before);
 }
 
 /* Passes on the library's further arguments as far as registers hold them: a message. */
@@ -248,10 +248,10 @@ static void handle(uint32_t slot, void *object, int *code, void *const more[3])
 {
     typedef void handler_fn(void *, int *, ...);
     uint32_t before = 0;
-    struct lane *lane = run(&before);
+    struct lane *lane = callbacks_run(&before);
 
     ((handler_fn *)handlers.function[slot])(object, code, more[0], more[1], more[2]);
-    ran(lane, before);
+    callbacks_ran(lane, before);
     recorder_thread.raised = lane != NULL;
 }
 

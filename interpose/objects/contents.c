@@ -80,8 +80,8 @@ int contents_types(MPI_Datatype type)
 
 /* How many of the integers stand in front of the large counts in the small form, and of the large
  * counts how many are integers there; the others are addresses. */
-static void split(int combiner, const struct contents_shape *shape, const MPI_Count *large,
-                  MPI_Count *out_front, MPI_Count *out_integers)
+static void contents_split(int combiner, const struct contents_shape *shape, const MPI_Count *large,
+                           MPI_Count *out_front, MPI_Count *out_integers)
 {
     enum { DARRAY_FRONT = 3 };
 
@@ -96,12 +96,12 @@ static void split(int combiner, const struct contents_shape *shape, const MPI_Co
 }
 
 /* in: the integers of the type. False: they do not fit. */
-static bool merge(struct contents *contents, const struct contents_shape *shape, const int *in,
-                  const MPI_Count *large)
+static bool contents_merge(struct contents *contents, const struct contents_shape *shape,
+                           const int *in, const MPI_Count *large)
 {
     MPI_Count front, integers;
 
-    split(contents->combiner, shape, large, &front, &integers);
+    contents_split(contents->combiner, shape, large, &front, &integers);
     if (front > shape->integers || integers > shape->larges)
         return false;
     for (MPI_Count i = 0; i < front; i++)
@@ -137,7 +137,7 @@ bool contents_get(MPI_Datatype type, struct contents *out)
         contents.types = (int)shape.types;
     if (got && !shape.larges)
         memcpy(contents.integer, in, (size_t)shape.integers * sizeof *in);
-    else if (got && !merge(&contents, &shape, in, large)) {
+    else if (got && !contents_merge(&contents, &shape, in, large)) {
         free_types(&contents);
         got = false;
     }

@@ -58,7 +58,7 @@ bool datatypes_layout(uint32_t type, struct datatype_layout *out)
 
 /* --- maps ------------------------------------------------------------------------------------- */
 
-static uint32_t define(struct lane *lane, MPI_Datatype type);
+static uint32_t datatypes_define(struct lane *lane, MPI_Datatype type);
 
 static int compare_parts(const void *a, const void *b)
 {
@@ -281,7 +281,7 @@ static struct typemap *map_of(struct lane *lane, MPI_Datatype type, int depth)
     if (contents_basic(combiner)) {
         uint32_t id = handles_type_find(type);
         if (!id)
-            id = define(lane, type);
+            id = datatypes_define(lane, type);
         const struct known *known = id ? known_at(id) : NULL;
         if (known && known->size)
             typemap_add_basic(map, 0, id, known->signature, known->extent, 1);
@@ -417,7 +417,7 @@ static void find_span(struct lane *lane, struct known *known, const struct flat 
     }
 }
 
-static uint32_t define(struct lane *lane, MPI_Datatype type);
+static uint32_t datatypes_define(struct lane *lane, MPI_Datatype type);
 
 /* The blocks that are of a basic type, at places that the program gave in bytes. */
 static uint32_t blocks_of(struct lane *lane, MPI_Datatype type, struct datatype_block *out)
@@ -435,7 +435,7 @@ static uint32_t blocks_of(struct lane *lane, MPI_Datatype type, struct datatype_
         int length = contents.integer[combiner == MPI_COMBINER_HINDEXED_BLOCK ? 1 : 1 + i];
         if (length <= 0 || !contents_basic(contents_combiner(of)))
             continue;
-        uint32_t known = handles_type_find(of), id = known ? known : define(lane, of);
+        uint32_t known = handles_type_find(of), id = known ? known : datatypes_define(lane, of);
         if (id)
             out[count++] = (struct datatype_block){contents.address[i], length, id};
     }
@@ -455,7 +455,7 @@ static void keep_blocks(struct lane *lane, MPI_Datatype type, struct datatype_sp
 }
 
 /* Under the lock. */
-static uint32_t define(struct lane *lane, MPI_Datatype type)
+static uint32_t datatypes_define(struct lane *lane, MPI_Datatype type)
 {
     int combiner = contents_combiner(type), size = 0;
     MPI_Aint lb = 0, extent = 0;
@@ -556,7 +556,7 @@ uint32_t recorder_type_slow(struct lane *lane, MPI_Datatype type)
     recorder_lock();
     uint32_t id = handles_type_find(type);
     if (!id && usage_accepted(OBJECT_TYPE, HANDLE(type)))
-        id = define(lane, type);
+        id = datatypes_define(lane, type);
     if (id) {
         unsigned slot = recorder_type_slot(type);
         lane->type_cache[slot].generation = recorder.generation;

@@ -126,7 +126,7 @@ uint32_t handles_type_add(MPI_Datatype type, uint32_t id)
 
 /* --- communicators ---------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t handles_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9FB21C651E98DF25u;
     return hash ^ (hash >> 29);
@@ -203,7 +203,7 @@ static void creations_forget(struct comm_info *of)
 }
 
 /* World ranks of a group's members; -1 for processes of other jobs. */
-static bool translate(MPI_Group group, int size, int32_t *out)
+static bool handles_translate(MPI_Group group, int size, int32_t *out)
 {
     int *rank = malloc((size_t)(size ? size : 1) * 2 * sizeof *rank);
     if (!rank)
@@ -227,15 +227,15 @@ static int compare_ranks(const void *a, const void *b)
 static uint64_t global_id(const struct comm_info *info, struct comm_info *parent,
                           enum comm_origin origin, int tag)
 {
-    uint64_t hash = mix(0x63726F7373776169u, origin);
+    uint64_t hash = handles_mix(0x63726F7373776169u, origin);
     bool own = origin == COMM_ORIGIN_INTER || origin == COMM_ORIGIN_MERGE ||
                origin == COMM_ORIGIN_SPAWN || origin == COMM_ORIGIN_TAGGED ||
                origin == COMM_ORIGIN_UNKNOWN;
     bool tagged = origin == COMM_ORIGIN_INTER || origin == COMM_ORIGIN_TAGGED ||
                   origin == COMM_ORIGIN_UNKNOWN;
     if (!own) {
-        hash = mix(hash, parent ? parent->global : 0);
-        hash = mix(hash, origin == COMM_ORIGIN_GROUP ? (uint64_t)tag : 0);
+        hash = handles_mix(hash, parent ? parent->global : 0);
+        hash = handles_mix(hash, origin == COMM_ORIGIN_GROUP ? (uint64_t)tag : 0);
     }
     if (own || info->inter) { /* the sides have no order that both know: hash the sorted union */
         int32_t total = info->size + info->remote_size;
@@ -244,15 +244,15 @@ static uint64_t global_id(const struct comm_info *info, struct comm_info *parent
             memcpy(all, info->member, (size_t)total * sizeof *all);
             qsort(all, (size_t)total, sizeof *all, compare_ranks);
             for (int32_t i = 0; i < total; i++)
-                hash = mix(hash, (uint64_t)all[i] + 1);
+                hash = handles_mix(hash, (uint64_t)all[i] + 1);
             free(all);
         }
-        hash = mix(hash, tagged ? (uint64_t)tag : 0);
+        hash = handles_mix(hash, tagged ? (uint64_t)tag : 0);
     } else {
         for (int32_t i = 0; i < info->size; i++)
-            hash = mix(hash, (uint64_t)info->member[i] + 1);
+            hash = handles_mix(hash, (uint64_t)info->member[i] + 1);
     }
-    hash = mix(hash, creation_number(hash, own ? NULL : parent));
+    hash = handles_mix(hash, creation_number(hash, own ? NULL : parent));
     return hash >> 1; /* fits a signed column */
 }
 
@@ -433,7 +433,7 @@ void recorder_freed(enum recorder_object kind, uint32_t id, const void *kept)
 }
 
 /* Members, sizes, rank and topology, asked from the library. */
-static bool ask(MPI_Comm comm, struct comm_info *info)
+static bool handles_ask(MPI_Comm comm, struct comm_info *info)
 {
     int inter = 0, size = 0, remote = 0, rank = 0, topology = MPI_UNDEFINED;
     MPI_Group group, remote_group;
@@ -453,10 +453,10 @@ static bool ask(MPI_Comm comm, struct comm_info *info)
                      : topology == MPI_DIST_GRAPH ? 3
                                                   : 0;
     info->member = malloc((size_t)(size + remote + 1) * sizeof *info->member);
-    bool good = info->member && translate(group, size, info->member);
+    bool good = info->member && handles_translate(group, size, info->member);
     OWN(Group_free)(&group);
     if (good && inter && ASK(COMM, Comm_remote_group, comm, &remote_group) == MPI_SUCCESS) {
-        good = translate(remote_group, remote, info->member + size);
+        good = handles_translate(remote_group, remote, info->member + size);
         OWN(Group_free)(&remote_group);
     }
     return good;
@@ -480,7 +480,7 @@ static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id
         if (!info.member || !parent->member)
             return 0;
         memcpy(info.member, parent->member, bytes);
-    } else if (!ask(comm, &info)) {
+    } else if (!handles_ask(comm, &info)) {
         free(info.member);
         return 0;
     }
@@ -495,7 +495,7 @@ static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id
     info.parent = parent_id;
     info.handle = comm;
     info.global = comm == recorder_handle.comm_self
-                      ? mix(0x53656C66, (uint64_t)recorder.world_rank) >> 1
+                      ? handles_mix(0x53656C66, (uint64_t)recorder.world_rank) >> 1
                       : global_id(&info, parent, origin, tag);
     *comm_slot(id) = info;
     write_comm(lane, &info, name);
@@ -572,7 +572,7 @@ int recorder_text_number(const char *text)
     uint64_t hash = 0;
 
     for (const char *at = memory_text(text); at && *at; at++)
-        hash = mix(hash, (unsigned char)*at);
+        hash = handles_mix(hash, (unsigned char)*at);
     return (int)(hash & INT32_MAX);
 }
 
@@ -585,8 +585,8 @@ void handles_finalize(void)
 
 /* --- what a collective needs to know of its communicator -------------------------------------- */
 
-static unsigned sides(struct lane *lane, MPI_Comm comm, int root, unsigned at_root,
-                      unsigned elsewhere)
+static unsigned handles_sides(struct lane *lane, MPI_Comm comm, int root, unsigned at_root,
+                              unsigned elsewhere)
 {
     const struct comm_info *info = handles_comm_info(lane, comm);
     if (!info)
@@ -597,11 +597,11 @@ static unsigned sides(struct lane *lane, MPI_Comm comm, int root, unsigned at_ro
 }
 unsigned recorder_sides_gather(struct lane *lane, MPI_Comm comm, int root)
 {
-    return sides(lane, comm, root, SIDE_RECV, SIDE_SEND);
+    return handles_sides(lane, comm, root, SIDE_RECV, SIDE_SEND);
 }
 unsigned recorder_sides_scatter(struct lane *lane, MPI_Comm comm, int root)
 {
-    return sides(lane, comm, root, SIDE_SEND, SIDE_RECV);
+    return handles_sides(lane, comm, root, SIDE_SEND, SIDE_RECV);
 }
 int recorder_comm_size(struct lane *lane, MPI_Comm comm)
 {
@@ -619,7 +619,7 @@ int recorder_comm_local_size(struct lane *lane, MPI_Comm comm)
     return info ? info->size : 0;
 }
 
-static int neighbors(struct lane *lane, MPI_Comm comm, bool in)
+static int handles_neighbors(struct lane *lane, MPI_Comm comm, bool in)
 {
     const struct comm_info *info = handles_comm_info(lane, comm);
     int a = 0, b = 0, weighted;
@@ -635,11 +635,11 @@ static int neighbors(struct lane *lane, MPI_Comm comm, bool in)
 }
 int recorder_neighbors_in(struct lane *lane, MPI_Comm comm)
 {
-    return neighbors(lane, comm, true);
+    return handles_neighbors(lane, comm, true);
 }
 int recorder_neighbors_out(struct lane *lane, MPI_Comm comm)
 {
-    return neighbors(lane, comm, false);
+    return handles_neighbors(lane, comm, false);
 }
 int32_t recorder_comm_world(struct lane *lane, MPI_Comm comm, int rank)
 {
@@ -730,7 +730,7 @@ uint32_t recorder_group(struct lane *lane, MPI_Group group)
     int32_t *member = NULL;
     if (id || ASK(GROUP, Group_size, group, &size) ||
         !(member = malloc((size_t)(size + 1) * sizeof *member)) ||
-        !translate(group, size, member) || !(id = map_add(OBJECT_GROUP, HANDLE(group), 0)))
+        !handles_translate(group, size, member) || !(id = map_add(OBJECT_GROUP, HANDLE(group), 0)))
         goto done;
     int first = 0;
     do {
@@ -800,14 +800,14 @@ static uint32_t shared_define(struct lane *lane, enum recorder_object kind, cons
     uint32_t id = map_find(kind, handle);
     if (!id && usage_accepted(kind, handle) && (id = map_add(kind, handle, 0))) {
         struct comm_info *of = comm_id ? comm_slot(comm_id) : NULL;
-        uint64_t key = mix(mix(0x77696E, kind), of ? of->global : 0);
+        uint64_t key = handles_mix(handles_mix(0x77696E, kind), of ? of->global : 0);
         size_t length = strlen(name) < 1024 ? strlen(name) : 1024;
         uint32_t words = (uint32_t)((sizeof(struct spool_def_win) + length + 7) / 8);
         struct spool_def_win *def = spool_reserve(recorder_definitions(lane), words);
         if (def) {
             *def = (struct spool_def_win){{kind == OBJECT_WIN ? SPOOL_DEF_WIN : SPOOL_DEF_FILE,
                                            (uint16_t)words, 0, (uint16_t)length},
-                                          mix(key, creation_number(key, of)) >> 1,
+                                          handles_mix(key, creation_number(key, of)) >> 1,
                                           id,
                                           comm_id,
                                           bytes};

@@ -18,7 +18,7 @@ bool recorder_partitioned;
 enum { BUCKETS = 256, BITS = 64 };
 static struct partitions *bucket[BUCKETS];
 
-static struct partitions *find(uint32_t id)
+static struct partitions *partitions_find(uint32_t id)
 {
     struct partitions *at = id ? bucket[id % BUCKETS] : NULL;
 
@@ -27,7 +27,7 @@ static struct partitions *find(uint32_t id)
     return at;
 }
 
-static void clear(struct partitions *of)
+static void partitions_clear(struct partitions *of)
 {
     of->left = of->sends ? of->count : 0;
     if (of->marked)
@@ -48,7 +48,7 @@ void recorder_request_partitioned(uint32_t id, int count, bool sends)
             return;
         }
     }
-    clear(made);
+    partitions_clear(made);
     recorder_lock();
     recorder_partitioned = true;
     made->next = bucket[id % BUCKETS];
@@ -59,16 +59,16 @@ void recorder_request_partitioned(uint32_t id, int count, bool sends)
 void recorder_partitions_started(uint32_t id)
 {
     recorder_lock();
-    struct partitions *of = find(id);
+    struct partitions *of = partitions_find(id);
     if (of)
-        clear(of);
+        partitions_clear(of);
     recorder_unlock();
 }
 
 void recorder_partitions_gone(uint32_t id)
 {
     recorder_lock();
-    struct partitions **link = &bucket[id % BUCKETS], *of = find(id);
+    struct partitions **link = &bucket[id % BUCKETS], *of = partitions_find(id);
     while (of && *link != of)
         link = &(*link)->next;
     if (of)
@@ -97,9 +97,10 @@ static void mark_one(struct lane *lane, uint64_t seq, struct partitions *of, int
 }
 
 /* The request's, where partitions of it can be marked; else what is wrong is said. */
-static struct partitions *markable(struct lane *lane, uint64_t seq, struct request_info info)
+static struct partitions *partitions_markable(struct lane *lane, uint64_t seq,
+                                              struct request_info info)
 {
-    struct partitions *of = find(info.id);
+    struct partitions *of = partitions_find(info.id);
 
     if (!of || !of->sends) {
         if (!recorder.partial)
@@ -117,7 +118,7 @@ int recorder_partitions_marked(struct lane *lane, uint64_t seq, struct request_i
                                int high)
 {
     recorder_lock();
-    struct partitions *of = markable(lane, seq, info);
+    struct partitions *of = partitions_markable(lane, seq, info);
     for (int64_t k = low; of && k <= high && k <= of->count; k++)
         mark_one(lane, seq, of, (int)k);
     int left = of ? of->left : EVENT_NONE;
@@ -129,7 +130,7 @@ int recorder_partitions_listed(struct lane *lane, uint64_t seq, struct request_i
                                int length, const int *list)
 {
     recorder_lock();
-    struct partitions *of = markable(lane, seq, info);
+    struct partitions *of = partitions_markable(lane, seq, info);
     for (int i = 0; of && list && i < length; i++)
         mark_one(lane, seq, of, list[i]);
     int left = of ? of->left : EVENT_NONE;
@@ -142,7 +143,7 @@ void recorder_partitions_awaited(struct lane *lane, uint64_t seq, struct request
     const struct request_state state = recorder_request_state(info);
     if (recorder.threads || recorder.partial || !state.active)
         return;
-    const struct partitions *of = find(info.id);
+    const struct partitions *of = partitions_find(info.id);
     int first = 0;
     if (!of || !of->left)
         return;
@@ -156,7 +157,7 @@ void recorder_partition_asked(struct lane *lane, uint64_t seq, struct request_in
                               int partition)
 {
     recorder_lock();
-    const struct partitions *of = find(info.id);
+    const struct partitions *of = partitions_find(info.id);
     if ((!of || of->sends) && !recorder.partial)
         usage_say(lane, seq, MISUSE_ASKED_UNKNOWN, "request", 0);
     else if (of && (partition < 0 || partition >= of->count))

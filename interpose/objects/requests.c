@@ -72,13 +72,13 @@ static struct {
     struct lock lock;
 } map;
 
-static void lock(void)
+static void requests_lock(void)
 {
     if (UNLIKELY(recorder.threads))
         lock_take(&map.lock);
 }
 
-static void unlock(void)
+static void requests_unlock(void)
 {
     if (UNLIKELY(recorder.threads))
         lock_leave(&map.lock);
@@ -102,7 +102,7 @@ static bool is_shared(MPI_Request handle)
 }
 
 #ifndef OPEN_MPI
-static void learn(int first, int second, MPI_Request request[2])
+static void requests_learn(int first, int second, MPI_Request request[2])
 {
     bool made = first == MPI_SUCCESS && second == MPI_SUCCESS;
 
@@ -124,11 +124,11 @@ void recorder_requests_learn(void)
     MPI_Request r[2];
     char none = 0;
 
-    learn(OWN(Isend)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[0]),
-          OWN(Isend)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[1]), r);
-    learn(OWN(Irecv)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[0]),
-          OWN(Irecv)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[1]), r);
-    learn(OWN(Ibarrier)(self, &r[0]), OWN(Ibarrier)(self, &r[1]), r);
+    requests_learn(OWN(Isend)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[0]),
+                   OWN(Isend)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[1]), r);
+    requests_learn(OWN(Irecv)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[0]),
+                   OWN(Irecv)(&none, 1, byte, MPI_PROC_NULL, 0, self, &r[1]), r);
+    requests_learn(OWN(Ibarrier)(self, &r[0]), OWN(Ibarrier)(self, &r[1]), r);
 #endif
 }
 
@@ -386,10 +386,10 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned
         return 0;
     if (UNLIKELY(kind == REQUEST_GENERALIZED))
         made_generalized();
-    lock();
+    requests_lock();
     uint32_t id = ++map.last_id, at = 0;
     if (UNLIKELY(map.live >= map.bucket_count) && !grow_buckets()) {
-        unlock();
+        requests_unlock();
         return id; /* out of memory: its completion will not know it */
     }
     uint32_t bucket = bucket_of(handle, variable);
@@ -397,7 +397,7 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned
     if (map.bucket[bucket].first && kind != REQUEST_MESSAGE && !shared)
         drop_stale(handle, bucket);
     if (!(at = node_new())) {
-        unlock();
+        requests_unlock();
         return id;
     }
     bool persistent = seq && kind & REQUEST_PERSISTENT;
@@ -417,14 +417,15 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, unsigned
         map.node[at].place = LOOSE;
         link_behind(&map.loose, at, map.loose.last);
     }
-    unlock();
+    requests_unlock();
     return id;
 }
 
 /* The oldest unmarked request with this handle and variable; else the oldest with this handle. Of
  * those that share their handle, and whose variable is a copy or one of Fortran's binding, the
  * thread's own come first: two threads must not find the same one. */
-static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark, bool *blurred)
+static uint32_t requests_find_node(MPI_Request handle, const void *variable, uint32_t mark,
+                                   bool *blurred)
 {
     if (UNLIKELY(!map.bucket_count))
         return 0;
@@ -463,9 +464,9 @@ static __attribute__((noinline)) struct request_info find_elsewhere(MPI_Request 
                                                                     const void *variable)
 {
     bool blurred = false;
-    struct request_info info = info_of(handle, find(handle, variable, 0, &blurred));
+    struct request_info info = info_of(handle, requests_find_node(handle, variable, 0, &blurred));
 
-    unlock();
+    requests_unlock();
     if (blurred)
         usage_blurred();
     return info;
@@ -475,12 +476,12 @@ struct request_info recorder_request_find(MPI_Request handle, const void *variab
 {
     if (handle == recorder_handle.request_null || UNLIKELY(!map.bucket_count))
         return info_of(handle, 0);
-    lock();
+    requests_lock();
     uint32_t at = map.bucket[bucket_of(handle, variable)].first;
     if (UNLIKELY(!at || map.node[at].handle != handle || map.node[at].variable != variable))
         return find_elsewhere(handle, variable);
     struct request_info info = info_of(handle, at);
-    unlock();
+    requests_unlock();
     return info;
 }
 
@@ -494,17 +495,17 @@ struct request_info *recorder_request_list(struct lane *lane, int count, const M
         lane->info_count = count;
     }
     bool blurred = false;
-    lock();
+    requests_lock();
     uint32_t mark = ++map.mark ? map.mark : ++map.mark;
     for (int i = 0; i < count; i++) {
         uint32_t at = request[i] == recorder_handle.request_null
                           ? 0
-                          : find(request[i], &request[i], mark, &blurred);
+                          : requests_find_node(request[i], &request[i], mark, &blurred);
         if (at)
             map.node[at].mark = mark;
         lane->info[i] = info_of(request[i], at);
     }
-    unlock();
+    requests_unlock();
     if (UNLIKELY(blurred))
         usage_blurred();
     return lane->info;
@@ -531,7 +532,7 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
             usage_say(lane, seq, MISUSE_START_UNKNOWN, "request", 0);
         return;
     }
-    lock();
+    requests_lock();
     uint32_t at = node_of(info);
     struct node node = map.node[at];
     if (at) {
@@ -539,7 +540,7 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
         map.node[at].cancelled = 0;
         map.node[at].polled = false;
     }
-    unlock();
+    requests_unlock();
     bool again = at && node.seq && node.persistent && node.active;
     if (at && node.seq && !node.persistent)
         usage_say(lane, seq, MISUSE_START_ONCE, "request", node.seq);
@@ -558,7 +559,7 @@ void recorder_request_started(struct request_info info, const MPI_Request *varia
     if (!info.id || !variable || LIKELY(*variable == info.handle) ||
         *variable == recorder_handle.request_null)
         return;
-    lock();
+    requests_lock();
     uint32_t at = node_of(info), bucket = bucket_of(*variable, variable);
     if (at && !library_request_shared(*variable)) {
         drop_stale(*variable, bucket);
@@ -566,22 +567,22 @@ void recorder_request_started(struct request_info info, const MPI_Request *varia
         map.node[at].handle = *variable;
         chain_append(at, bucket);
     }
-    unlock();
+    requests_unlock();
 }
 
 void recorder_request_wildcard(uint32_t id)
 {
-    lock();
+    requests_lock();
     if (id && map.newest && map.node[map.newest].id == id)
         map.node[map.newest].wildcard = true;
-    unlock();
+    requests_unlock();
 }
 
 struct request_state recorder_request_state(struct request_info info)
 {
     struct request_state state = {.idle = info.handle == recorder_handle.request_null};
 
-    lock();
+    requests_lock();
     uint32_t at = node_of(info);
     if (at) { /* else there may be no nodes at all */
         const struct node *node = &map.node[at];
@@ -590,17 +591,17 @@ struct request_state recorder_request_state(struct request_info info)
                                        .polled = node->polled,
                                        .made = node->seq};
     }
-    unlock();
+    requests_unlock();
     return state;
 }
 
 void recorder_request_poll(struct request_info info, bool in_vain)
 {
-    lock();
+    requests_lock();
     uint32_t at = node_of(info);
     if (at)
         map.node[at].polled = in_vain;
-    unlock();
+    requests_unlock();
 }
 
 void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info, bool alone)
@@ -613,15 +614,15 @@ void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_in
     }
     if (LIKELY(!recorder_persistent))
         return;
-    lock();
+    requests_lock();
     uint32_t at = node_of(info);
     if (at && map.node[at].persistent && !map.node[at].started)
         *(alone ? &map.node[at].waited : &map.node[at].listed) = true;
-    unlock();
+    requests_unlock();
 }
 
 /* The call that made an active request in this variable, which now holds another one; 0: none. */
-static uint64_t overwritten(const MPI_Request *variable)
+static uint64_t requests_overwritten(const MPI_Request *variable)
 {
     for (uint32_t at = 1; at <= map.node_count; at++) {
         const struct node *node = &map.node[at];
@@ -648,7 +649,7 @@ void recorder_request_await(struct lane *lane, uint64_t seq, struct request_info
 
     if (UNLIKELY(recorder.partial))
         return;
-    lock();
+    requests_lock();
     awaited_end();
     uint32_t found = node_of(info);
     bool active = found && map.node[found].active;
@@ -656,10 +657,10 @@ void recorder_request_await(struct lane *lane, uint64_t seq, struct request_info
         if (map.awaited[i].variable == variable)
             other = map.awaited[i].seq;
     if (other)
-        lost = overwritten(variable);
+        lost = requests_overwritten(variable);
     if (active && map.awaited_count < AWAITED_MAX)
         map.awaited[map.awaited_count++] = (struct awaited){variable, &recorder_thread, seq};
-    unlock();
+    requests_unlock();
     if (other)
         usage_say(lane, seq, lost ? MISUSE_OVERWRITTEN : MISUSE_WAITED_TWICE, "request", other,
                   .value = {(int64_t)lost});
@@ -667,19 +668,19 @@ void recorder_request_await(struct lane *lane, uint64_t seq, struct request_info
 
 void recorder_request_awaited(void)
 {
-    lock();
+    requests_lock();
     awaited_end();
-    unlock();
+    requests_unlock();
 }
 
 void recorder_request_cancelling(struct lane *lane, uint64_t seq, struct request_info info)
 {
-    lock();
+    requests_lock();
     uint32_t at = info.id ? node_of(info) : 0, kind = info.kind & REQUEST_KIND_MASK;
     uint64_t made_by = at ? map.node[at].seq : 0;
     if (at)
         map.node[at].cancelled = seq;
-    unlock();
+    requests_unlock();
     if (UNLIKELY(recorder.partial))
         return;
     if (null_by_program(info.handle))
@@ -713,10 +714,10 @@ void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_in
             usage_say(lane, seq, MISUSE_FREE_UNKNOWN, "request", 0);
         return;
     }
-    lock();
+    requests_lock();
     uint32_t at = node_of(info), kind = info.kind & REQUEST_KIND_MASK;
     struct node node = map.node[at];
-    unlock();
+    requests_unlock();
     if (!at || !node.seq)
         return;
     if (node.active && (kind == REQUEST_COLL || kind == REQUEST_DUP))
@@ -737,7 +738,7 @@ void recorder_request_finalizing(struct lane *lane, uint64_t seq)
 {
     if (UNLIKELY(recorder.partial))
         return;
-    lock();
+    requests_lock();
     for (uint32_t at = 1; at <= map.node_count; at++) {
         const struct node *node = &map.node[at];
         if (!node->id || !node->seq)
@@ -750,27 +751,27 @@ void recorder_request_finalizing(struct lane *lane, uint64_t seq)
                                                                   : MISUSE_PERSISTENT_LEFT;
         usage_say(lane, seq, left, NULL, node->seq, .value = {(int64_t)node->cancelled});
     }
-    unlock();
+    requests_unlock();
 }
 
 void recorder_request_forget(struct request_info info)
 {
     if (!info.id)
         return;
-    lock();
+    requests_lock();
     if (map.node[info.node].id == info.id) /* unless it was dropped as stale since */
         node_remove(info.node);
-    unlock();
+    requests_unlock();
 }
 
 /* Whether somebody asked for it: of requests for files and windows libraries leave parts of the
  * status unset, and the program's own garbage stands there. */
 static bool was_cancelled(struct request_info info)
 {
-    lock();
+    requests_lock();
     uint32_t at = info.node ? node_of(info) : 0; /* of a blocking call there is none */
     bool cancelled = at && map.node[at].cancelled;
-    unlock();
+    requests_unlock();
     return cancelled;
 }
 
@@ -799,37 +800,37 @@ void recorder_duplicate_begun(MPI_Comm made, uint32_t request, uint64_t seq)
 {
     if (!request || !seq || UNLIKELY(recorder.partial))
         return;
-    lock();
+    requests_lock();
     unsigned count = recorder_duplicating;
     if (count < DUPLICATES_MAX) {
         duplicate[count] = (struct duplicate){made, request, seq};
         __atomic_store_n(&recorder_duplicating, count + 1, __ATOMIC_RELAXED);
     }
-    unlock();
+    requests_unlock();
 }
 
 uint64_t recorder_duplicate_made(MPI_Comm comm)
 {
     uint64_t seq = 0;
 
-    lock();
+    requests_lock();
     for (unsigned i = 0; i < recorder_duplicating; i++)
         if (duplicate[i].made == comm)
             seq = duplicate[i].seq;
-    unlock();
+    requests_unlock();
     return seq;
 }
 
 static __attribute__((noinline)) void duplicate_done(uint32_t request)
 {
-    lock();
+    requests_lock();
     for (unsigned i = 0; i < recorder_duplicating; i++)
         if (duplicate[i].request == request) {
             duplicate[i] = duplicate[recorder_duplicating - 1];
             __atomic_store_n(&recorder_duplicating, recorder_duplicating - 1, __ATOMIC_RELAXED);
             break;
         }
-    unlock();
+    requests_unlock();
 }
 
 static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index,
@@ -868,11 +869,11 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
     bool over = variable && *variable == recorder_handle.request_null;
     usage_completed(lane, seq, info.id, variable && !over);
     if (UNLIKELY(recorder_persistent) && !over && variable) {
-        lock();
+        requests_lock();
         uint32_t at = node_of(info);
         if (at)
             map.node[at].active = false;
-        unlock();
+        requests_unlock();
     }
     if (UNLIKELY(recorder.payload || payload_held) && variable)
         payload_done(lane, info.id,
@@ -901,12 +902,12 @@ void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct 
                        recorder_status_there(status) ? &status[i] : MPI_STATUS_IGNORE, MPI_SUCCESS);
     for (int i = 0; usage_in_flight.count && i < count; i++)
         usage_completed(lane, seq, info[i].id, false);
-    lock();
+    requests_lock();
     for (int i = 0; i < count; i++)
         if (LIKELY(info[i].id != 0 && variable[i] == recorder_handle.request_null &&
                    map.node[info[i].node].id == info[i].id))
             node_remove(info[i].node);
-    unlock();
+    requests_unlock();
 }
 
 uint64_t recorder_status_value(const MPI_Status *status)

@@ -34,7 +34,7 @@ uint64_t typemap_bytes(const struct typemap *map)
     return bytes;
 }
 
-static void append(struct typemap *map, struct typemap_part part, struct signature_run run)
+static void typemap_append(struct typemap *map, struct typemap_part part, struct signature_run run)
 {
     if (map->sequence.count == map->room) {
         uint32_t room = map->room ? map->room * 2 : 4;
@@ -66,8 +66,8 @@ void typemap_add_basic(struct typemap *map, int64_t displacement, uint32_t basic
             displacement)
         map->sequence.run[n - 1].count += (uint64_t)count;
     else
-        append(map, (struct typemap_part){displacement, extent, NULL, basic},
-               (struct signature_run){signature, (uint64_t)count, NULL});
+        typemap_append(map, (struct typemap_part){displacement, extent, NULL, basic},
+                       (struct signature_run){signature, (uint64_t)count, NULL});
 }
 
 void typemap_add(struct typemap *map, const struct typemap *inner, int64_t displacement,
@@ -97,8 +97,8 @@ void typemap_add(struct typemap *map, const struct typemap *inner, int64_t displ
         }
         return;
     }
-    append(map, (struct typemap_part){displacement, stride, inner, 0},
-           (struct signature_run){0, (uint64_t)count, &inner->sequence});
+    typemap_append(map, (struct typemap_part){displacement, stride, inner, 0},
+                   (struct signature_run){0, (uint64_t)count, &inner->sequence});
 }
 
 const struct typemap *typemap_own(struct typemap *map, struct typemap *inner)

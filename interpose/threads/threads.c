@@ -34,7 +34,7 @@ static void *run_begun(void *argument)
     return begun.run(begun.argument);
 }
 
-static void keep(pthread_t thread, uint32_t number)
+static void threads_keep(pthread_t thread, uint32_t number)
 {
     uint32_t at = known_count++;
     if (at >= THREADS_MAX)
@@ -61,7 +61,7 @@ int pthread_create(pthread_t *out_thread, const pthread_attr_t *attributes,
     if (error)
         free(begun);
     else
-        keep(*out_thread, number);
+        threads_keep(*out_thread, number);
     return error;
 }
 

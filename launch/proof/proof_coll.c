@@ -52,8 +52,8 @@ static bool same_coll(const struct history_space *space, const struct caller *a,
 
 /* --- calls that all have entered -------------------------------------------------------------- */
 
-/* Adds to the sum of a side what one member's call gives the others, or takes from them (blocks.c).
- * False: not known. */
+/* Adds to the sum of a side what one member's call gives the others, or takes from them
+ * (coll_volume.c). False: not known. */
 static bool side_add(const struct history_call *call, const struct history_space *space,
                      const struct history_coll *coll, uint32_t place, uint32_t which, uint64_t *sum)
 {

@@ -27,7 +27,8 @@ struct match {
     uint32_t receives, channels;
 };
 
-static bool fits(const struct match *match, uint32_t receive, int32_t source, int32_t tag)
+static bool proof_match_fits(const struct match *match, uint32_t receive, int32_t source,
+                             int32_t tag)
 {
     return (match->receive[receive].source == EVENT_ANY ||
             match->receive[receive].source == source) &&
@@ -166,7 +167,7 @@ static bool messages_collect(const struct proof_prover *prover, const struct pro
 
 /* --- the search ------------------------------------------------------------------------------- */
 
-static void give(struct match *match, uint32_t channel, uint32_t receive)
+static void proof_match_give(struct match *match, uint32_t channel, uint32_t receive)
 {
     match->next[receive] = match->channel[channel].first;
     match->channel[channel].first = receive + 1;
@@ -174,25 +175,25 @@ static void give(struct match *match, uint32_t channel, uint32_t receive)
 
 /* Finds a message for the receive, moving others to another one if need be (an augmenting path; as
  * deep as there are channels). */
-static bool augment(struct match *match, uint32_t receive)
+static bool proof_match_augment(struct match *match, uint32_t receive)
 {
     for (uint32_t c = 0; c < match->channels; c++) {
         if (match->channel[c].visited ||
-            !fits(match, receive, match->channel[c].source, match->channel[c].tag))
+            !proof_match_fits(match, receive, match->channel[c].source, match->channel[c].tag))
             continue;
         match->channel[c].visited = true;
         if (match->channel[c].left) {
             match->channel[c].left--;
-            give(match, c, receive);
+            proof_match_give(match, c, receive);
             return true;
         }
         for (uint32_t *at = &match->channel[c].first; *at; at = &match->next[*at - 1]) {
             uint32_t other = *at - 1, behind = match->next[other];
 
-            if (!augment(match, other))
+            if (!proof_match_augment(match, other))
                 continue;
             *at = behind;
-            give(match, c, receive);
+            proof_match_give(match, c, receive);
             return true;
         }
     }
@@ -278,7 +279,7 @@ bool proof_send_left(const struct proof_prover *prover, const struct proof_send 
     for (uint32_t r = 0; r < match.receives; r++) {
         for (uint32_t c = 0; c < match.channels; c++)
             match.channel[c].visited = false;
-        if (!augment(&match, r))
+        if (!proof_match_augment(&match, r))
             return false;
     }
     return true;

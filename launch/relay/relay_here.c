@@ -85,7 +85,7 @@ static int connect_to(const char *address, const char *port)
 }
 
 /* Says who is here, and checks who answers. */
-static bool greet(struct here *here)
+static bool relay_here_greet(struct here *here)
 {
     struct relay_hello hello = {.magic = "CWRELAY", .version = RELAY_VERSION};
     const struct relay_welcome *welcome;
@@ -117,7 +117,7 @@ static bool launcher_reach(struct here *here)
         relay_link_begin(&here->link, fd, false, here->secret);
         for (uint32_t l = 0; l < here->lanes.count; l++) /* what it has, it says anew */
             ((struct sent *)core_table_at(&here->lanes, l))->known = false;
-        if (greet(here))
+        if (relay_here_greet(here))
             return true;
         relay_link_close(&here->link);
     }
@@ -451,7 +451,7 @@ static void link_serve(struct here *here)
     }
 }
 
-static void serve(struct here *here)
+static void relay_here_serve(struct here *here)
 {
     uint64_t seen_ns = launch_now_ns();
 
@@ -488,7 +488,7 @@ int relay_run(const char *spool, const char *place, const char *secret)
         here.lock_fd = folder_lock(spool, &here.launch.machine, &lock_path);
     if (here.lock_fd >= 0) {
         launch_watch_start(&here.launch);
-        serve(&here);
+        relay_here_serve(&here);
         unlink(lock_path);
         if (here.done) {
             sent_remove(&here);

@@ -138,20 +138,20 @@ enum core_status relay_link_send(struct relay_link *link, enum relay_kind kind, 
     return CORE_OK;
 }
 
-static enum core_status refuse(struct relay_link *link, enum core_status status)
+static enum core_status relay_link_refuse(struct relay_link *link, enum core_status status)
 {
     relay_link_close(link);
     return status;
 }
 
 /* Reads towards `need` bytes of the frame; false: they are not there yet, or *out_status. */
-static bool gather(struct relay_link *link, uint32_t need, enum core_status *out_status)
+static bool relay_link_gather(struct relay_link *link, uint32_t need, enum core_status *out_status)
 {
     while (link->in_count < need) {
         ssize_t got;
 
         if (CORE_ARRAY_ROOM(link->in, link->in_room, need, "a frame of a relay")) {
-            *out_status = refuse(link, CORE_NO_MEMORY);
+            *out_status = relay_link_refuse(link, CORE_NO_MEMORY);
             return false;
         }
         got = recv(link->fd, link->in + link->in_count, need - link->in_count, MSG_DONTWAIT);
@@ -160,7 +160,7 @@ static bool gather(struct relay_link *link, uint32_t need, enum core_status *out
         if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return false;
         if (got <= 0) {
-            *out_status = refuse(link, CORE_IO);
+            *out_status = relay_link_refuse(link, CORE_IO);
             return false;
         }
         link->in_count += (uint32_t)got;
@@ -178,18 +178,18 @@ enum core_status relay_link_receive(struct relay_link *link, const struct relay_
     *out_head = NULL;
     if (link->fd < 0)
         return CORE_IO;
-    if (!gather(link, sizeof head, &status))
+    if (!relay_link_gather(link, sizeof head, &status))
         return status;
     memcpy(&head, link->in, sizeof head);
     if (head.bytes > (link->keyed ? RELAY_FRAME_MAX : RELAY_HELLO_MAX) ||
         head.number != link->received) /* invariant 1 */
-        return refuse(link, CORE_BAD_FORMAT);
-    if (!gather(link, (uint32_t)sizeof head + head.bytes + RELAY_MAC_BYTES, &status))
+        return relay_link_refuse(link, CORE_BAD_FORMAT);
+    if (!relay_link_gather(link, (uint32_t)sizeof head + head.bytes + RELAY_MAC_BYTES, &status))
         return status;
     const struct part part[2] = {{link->in + sizeof head, head.bytes}, {NULL, 0}};
     mac_make(link, !link->launcher, &head, part, mac);
     if (!memeql_sec(mac, link->in + sizeof head + head.bytes, sizeof mac))
-        return refuse(link, CORE_BAD_FORMAT);
+        return relay_link_refuse(link, CORE_BAD_FORMAT);
     link->received++;
     link->in_count = 0;
     *out_head = (const struct relay_head *)link->in;

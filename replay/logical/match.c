@@ -19,7 +19,7 @@
 _Static_assert(sizeof(struct replay_match_entry) == 32, "most of the engine's memory is entries");
 _Static_assert(FREE &RECEIVE, "no destination of a message is FREE");
 
-static bool same(const struct replay_match_key *a, const struct replay_match_key *b)
+static bool match_same(const struct replay_match_key *a, const struct replay_match_key *b)
 {
     return a->to == b->to && a->from == b->from && a->tag == b->tag && a->comm == b->comm;
 }
@@ -30,7 +30,7 @@ static uint32_t *ring_find(const struct replay_match *match, const struct replay
 {
     CORE_CHECK_HOT((key->to & ~RECEIVE) < match->ranks);
     uint32_t *place = &match->bucket[replay_match_bucket(match, key)];
-    while (*place && !same(&match->entry[*place].key, key))
+    while (*place && !match_same(&match->entry[*place].key, key))
         place = &match->entry[*place].chain;
     return place;
 }
@@ -291,7 +291,7 @@ static void ring_push(struct replay_match *match, uint32_t at)
 static void ring_pull(struct replay_match *match, uint32_t *place, uint32_t at)
 {
     uint32_t before = *place;
-    CORE_CHECK_HOT(before && same(&match->entry[before].key, &match->entry[at].key));
+    CORE_CHECK_HOT(before && match_same(&match->entry[before].key, &match->entry[at].key));
     while (match->entry[before].next != at) {
         before = match->entry[before].next;
         CORE_CHECK(before != *place);
@@ -385,7 +385,7 @@ static void wild_pull(struct replay_match *match, uint32_t at)
 }
 
 /* channel: of a message, in wild mode. */
-static void keep(struct replay_match *match, uint32_t at, uint32_t channel)
+static void match_keep(struct replay_match *match, uint32_t at, uint32_t channel)
 {
     const struct replay_match_key *key = &match->entry[at].key;
     bool receive = key->to & RECEIVE, wild = receive && is_wild(key);
@@ -431,7 +431,8 @@ void replay_match_remove(struct replay_match *match, uint32_t at)
     entry_free(match, at);
 }
 
-static bool accepts(const struct replay_match_key *receive, const struct replay_match_key *message)
+static bool match_accepts(const struct replay_match_key *receive,
+                          const struct replay_match_key *message)
 {
     return receive->comm == message->comm &&
            (receive->from < 0 || receive->from == message->from) &&
@@ -452,8 +453,8 @@ static uint32_t earlier_receive(const struct replay_match *match, struct replay_
 }
 
 /* The first receive with a wildcard that accepts the message and was posted before `order`. */
-static uint32_t claim(const struct replay_match *match, const struct replay_match_key *message,
-                      uint32_t order)
+static uint32_t match_claim(const struct replay_match *match,
+                            const struct replay_match_key *message, uint32_t order)
 {
     uint32_t to = message->to & ~RECEIVE, at = match->queue[to].wild_first;
 
@@ -461,7 +462,7 @@ static uint32_t claim(const struct replay_match *match, const struct replay_matc
         return REPLAY_MATCH_NONE;
     CORE_CHECK_HOT(!match->link[at].after ||
                    match->link[at].order < match->link[match->link[at].after].order);
-    if (!accepts(&match->entry[at].key, message)) { /* the three keys that accept it */
+    if (!match_accepts(&match->entry[at].key, message)) { /* the three keys that accept it */
         struct replay_match_key key = {.to = to, .comm = message->comm, .from = -1, .tag = -1};
         if (!match->link[at].after)
             return REPLAY_MATCH_NONE;
@@ -483,7 +484,7 @@ static uint32_t first_of_channel(const struct replay_match *match,
     struct replay_match_key message = *key;
 
     core_work(1);
-    if (!first || accepts(key, &match->entry[first].key))
+    if (!first || match_accepts(key, &match->entry[first].key))
         return first;
     CORE_CHECK_HOT(key->tag >= 0);
     message.to &= ~RECEIVE;
@@ -500,7 +501,7 @@ static uint32_t first_message(const struct replay_match *match, const struct rep
         struct replay_match_key message = *key;
         message.to = to;
         uint32_t last = *ring_find(match, &message);
-        CORE_CHECK_HOT(!last || accepts(key, &match->entry[match->entry[last].next].key));
+        CORE_CHECK_HOT(!last || match_accepts(key, &match->entry[match->entry[last].next].key));
         return last ? match->entry[last].next : REPLAY_MATCH_NONE;
     }
     if (key->from >= 0) { /* any tag: the first of its channel */
@@ -508,7 +509,7 @@ static uint32_t first_message(const struct replay_match *match, const struct rep
         return channel ? match->channel[channel].first : REPLAY_MATCH_NONE;
     }
     uint32_t found = match->queue[to].message_first;
-    if (!found || accepts(key, &match->entry[found].key))
+    if (!found || match_accepts(key, &match->entry[found].key))
         return found;
     found = REPLAY_MATCH_NONE;
     for (uint32_t c = match->queue[to].channel; c; c = match->channel[c].after) {
@@ -530,7 +531,7 @@ static uint32_t first_receive(const struct replay_match *match,
     uint32_t exact = *place ? match->entry[*place].next : REPLAY_MATCH_NONE;
     if (!match->wild)
         return exact;
-    uint32_t wild = claim(match, message, exact ? match->link[exact].order : UINT32_MAX);
+    uint32_t wild = match_claim(match, message, exact ? match->link[exact].order : UINT32_MAX);
     CORE_CHECK_HOT(!wild || !exact || match->link[wild].order < match->link[exact].order);
     return wild ? wild : exact; /* match.h invariant 3 */
 }
@@ -542,7 +543,7 @@ bool replay_match_posted(const struct replay_match *match, const struct replay_m
 
 /* Whether a message that comes now is certain to go to the receive: it names its source, and takes
  * no earlier message of it. */
-static bool certain(const struct replay_match *match, uint32_t receive)
+static bool match_certain(const struct replay_match *match, uint32_t receive)
 {
     const struct replay_match_key *key = &match->entry[receive].key;
     if (!match->deferred)
@@ -628,7 +629,7 @@ bool replay_match_send(struct replay_match *match, const struct replay_match_key
     }
     match->order++;
     uint32_t receive = first_receive(match, key);
-    if (receive && certain(match, receive)) {
+    if (receive && match_certain(match, receive)) {
         *out_receive = match->entry[receive].who;
         replay_match_remove(match, receive);
         return true;
@@ -636,7 +637,7 @@ bool replay_match_send(struct replay_match *match, const struct replay_match_key
     uint32_t channel = channel_of(match, key),
              at = channel ? entry_new(match, key, 0, who) : REPLAY_MATCH_NONE;
     if (at)
-        keep(match, at, channel);
+        match_keep(match, at, channel);
     *out_entry = at;
     return false;
 }
@@ -657,7 +658,8 @@ bool replay_match_receive(struct replay_match *match, const struct replay_match_
     }
     uint32_t message =
         match->deferred && key->from < 0 ? REPLAY_MATCH_NONE : first_message(match, key);
-    if (message && !(match->deferred && claim(match, &match->entry[message].key, match->order))) {
+    if (message &&
+        !(match->deferred && match_claim(match, &match->entry[message].key, match->order))) {
         *out_from = match->entry[message].key.from;
         *out_send = match->entry[message].who;
         replay_match_remove(match, message);
@@ -665,7 +667,7 @@ bool replay_match_receive(struct replay_match *match, const struct replay_match_
     }
     uint32_t at = entry_new(match, key, RECEIVE, who);
     if (at)
-        keep(match, at, 0);
+        match_keep(match, at, 0);
     *out_entry = at;
     return false;
 }
@@ -677,7 +679,8 @@ static uint32_t probe_channel(const struct replay_match *match, const struct rep
 {
     uint32_t at = first_of_channel(match, key, channel);
 
-    for (; at && match->deferred && claim(match, &match->entry[at].key, UINT32_MAX); core_work(1))
+    for (; at && match->deferred && match_claim(match, &match->entry[at].key, UINT32_MAX);
+         core_work(1))
         at = key->tag >= 0 ? REPLAY_MATCH_NONE : match->link[at].channel_after;
     return at;
 }
@@ -738,7 +741,7 @@ uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
             (key->from >= 0 && key->from != match->channel[c].from))
             continue;
         uint32_t at = first_of_channel(match, key, c);
-        if (!at || claim(match, &match->entry[at].key, match->link[receive].order))
+        if (!at || match_claim(match, &match->entry[at].key, match->link[receive].order))
             continue; /* match.h invariant 3 */
         CORE_CHECK_HOT(match->entry[at].key.from == match->channel[c].from);
         if (count < room)
@@ -768,7 +771,7 @@ uint32_t replay_match_message(const struct replay_match *match, uint32_t to, uin
 
 uint32_t replay_match_taker(const struct replay_match *match, uint32_t message)
 {
-    uint32_t receive = claim(match, &match->entry[message].key, UINT32_MAX);
+    uint32_t receive = match_claim(match, &match->entry[message].key, UINT32_MAX);
 
     CORE_CHECK(match->deferred);
     if (!receive || match->entry[receive].key.from >= 0 ||
@@ -799,16 +802,17 @@ uint32_t replay_match_candidate(const struct replay_match *match, uint32_t recei
     CORE_CHECK(match->deferred);
     key.from = from;
     uint32_t message = first_message(match, &key);
-    if (message && claim(match, &match->entry[message].key, match->link[receive].order))
+    if (message && match_claim(match, &match->entry[message].key, match->link[receive].order))
         return REPLAY_MATCH_NONE;
     return message;
 }
 
 void replay_match_take(struct replay_match *match, uint32_t receive, uint32_t message)
 {
-    CORE_CHECK(match->deferred && accepts(&match->entry[receive].key, &match->entry[message].key));
+    CORE_CHECK(match->deferred &&
+               match_accepts(&match->entry[receive].key, &match->entry[message].key));
     CORE_CHECK(match->entry[receive].key.to == (match->entry[message].key.to | RECEIVE));
-    CORE_CHECK_HOT(!claim(match, &match->entry[message].key, match->link[receive].order));
+    CORE_CHECK_HOT(!match_claim(match, &match->entry[message].key, match->link[receive].order));
     replay_match_remove(match, message);
     replay_match_remove(match, receive);
 }
@@ -826,7 +830,7 @@ bool replay_match_settle(struct replay_match *match, uint32_t to,
             uint32_t message = key->from >= 0 ? first_message(match, key) : REPLAY_MATCH_NONE;
             if (!message || first_receive(match, &match->entry[message].key) != at)
                 continue;
-            CORE_CHECK_HOT(accepts(key, &match->entry[message].key));
+            CORE_CHECK_HOT(match_accepts(key, &match->entry[message].key));
             *out_pair = (struct replay_match_pair){.message = match->entry[message].key,
                                                    .receive = match->entry[at].who,
                                                    .send = match->entry[message].who};

@@ -17,7 +17,7 @@ static const struct replay_op *op_of(const struct replay_run *run, uint32_t rank
     return &run->program->rank[rank].op[op];
 }
 
-static bool sends(const struct replay_op *op)
+static bool run_sends(const struct replay_op *op)
 {
     return op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND;
 }
@@ -135,7 +135,7 @@ bool run_probe_waits(const struct replay_run *run, const struct replay_op *op)
 static bool policy_buffers(struct replay_run *run, uint32_t rank, uint32_t index,
                            const struct replay_op *op)
 {
-    CORE_CHECK_HOT(sends(op) && op->peer >= 0);
+    CORE_CHECK_HOT(run_sends(op) && op->peer >= 0);
     const struct rank_side *to = &run->side[op->peer];
     const struct replay_send send = {
         .bytes = op->bytes,
@@ -182,8 +182,8 @@ static void hold_bytes(struct replay_run *run, uint32_t to, uint64_t bytes)
 }
 
 /* Decides for a message that nobody has taken yet. */
-static bool buffers(struct replay_run *run, uint32_t rank, uint32_t index,
-                    const struct replay_op *op)
+static bool run_buffers(struct replay_run *run, uint32_t rank, uint32_t index,
+                        const struct replay_op *op)
 {
     bool buffered;
     CORE_CHECK_HOT(op->mode <= REPLAY_TOKEN);
@@ -210,7 +210,7 @@ static bool buffers(struct replay_run *run, uint32_t rank, uint32_t index,
 bool run_is_buffered(const struct replay_run *run, uint32_t rank, uint32_t index)
 {
     const struct replay_op *op = op_of(run, rank, index);
-    CORE_CHECK_HOT(sends(op));
+    CORE_CHECK_HOT(run_sends(op));
     if (op->kind == REPLAY_ISEND)
         return run->state[rank].request[op->request] & REQUEST_BUFFERED;
     return run->state[run_context(run, rank, index)].pc != index;
@@ -227,7 +227,7 @@ void run_blocking_done(struct replay_run *run, uint32_t rank, uint32_t index)
 }
 
 /* A blocking operation or a request comes to its end. */
-static void complete(struct replay_run *run, uint32_t rank, uint32_t index)
+static void run_complete(struct replay_run *run, uint32_t rank, uint32_t index)
 {
     const struct replay_op *op = op_of(run, rank, index);
     const struct rank_state *state = &run->state[run_context(run, rank, index)];
@@ -287,7 +287,7 @@ static bool still_waits(const struct replay_run *run, struct waiting_send send)
 
 /* Room has become free at a receiver: the sends that wait for it go on in the order in which they
  * came. */
-static void promote(struct replay_run *run, uint32_t to)
+static void run_promote(struct replay_run *run, uint32_t to)
 {
     struct waiting_sends *waiting = &run->waiting[to];
 
@@ -305,7 +305,7 @@ static void promote(struct replay_run *run, uint32_t to)
             hold_bytes(run, to, op->bytes);
             if (op->kind == REPLAY_ISEND)
                 run->state[send.rank].request[op->request] |= REQUEST_BUFFERED;
-            complete(run, send.rank, send.op);
+            run_complete(run, send.rank, send.op);
             continue;
         }
         struct replay_op smallest = *op;
@@ -336,8 +336,8 @@ static void message_leaves(struct replay_run *run, uint32_t from, uint32_t send_
 static void note_match(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to,
                        uint32_t receive_op, bool choice)
 {
-    CORE_CHECK_HOT(sends(op_of(run, from, send_op)));
-    CORE_CHECK_HOT(!sends(op_of(run, to, receive_op)));
+    CORE_CHECK_HOT(run_sends(op_of(run, from, send_op)));
+    CORE_CHECK_HOT(!run_sends(op_of(run, to, receive_op)));
     CORE_CHECK_HOT(op_of(run, from, send_op)->peer == (int32_t)to);
     run->messages++;
     if (run->result) {
@@ -367,10 +367,10 @@ void run_deliver(struct replay_run *run, uint32_t from, uint32_t send_op, uint32
     if (run->has_send_detail)
         message_leaves(run, from, send_op, to);
     note_match(run, from, send_op, to, receive_op, choice);
-    complete(run, from, send_op);
-    complete(run, to, receive_op);
+    run_complete(run, from, send_op);
+    run_complete(run, to, receive_op);
     if (run->bounded)
-        promote(run, to);
+        run_promote(run, to);
 }
 
 /* True: the send is complete. A blocking one that is not has been put on hold. */
@@ -396,7 +396,7 @@ static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t
                                               .op = index,
                                               .event = op->event,
                                               .other_rank = op->peer});
-    bool buffered = buffers(run, rank, index, op), blocking = op->kind == REPLAY_SEND;
+    bool buffered = run_buffers(run, rank, index, op), blocking = op->kind == REPLAY_SEND;
     if (buffered && !blocking)
         state->request[op->request] |= REQUEST_BUFFERED;
     if (!buffered && (op->mode == REPLAY_STANDARD || op->mode == REPLAY_READY)) {
@@ -417,10 +417,10 @@ static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t
     return buffered;
 }
 
-static void taken_add(struct replay_run *run, uint32_t rank, int32_t request, int32_t from,
-                      uint32_t send_op)
+static void hint_stolen_message_add(struct replay_run *run, uint32_t rank, int32_t request,
+                                    int32_t from, uint32_t send_op)
 {
-    CORE_CHECK(from >= 0 && sends(op_of(run, (uint32_t)from, send_op)));
+    CORE_CHECK(from >= 0 && run_sends(op_of(run, (uint32_t)from, send_op)));
     if (CORE_ARRAY_PUSH(
             run->taken, run->taken_count, run->taken_room, "a replay",
             (struct taken){.rank = rank, .request = request, .from = from, .send_op = send_op}))
@@ -460,8 +460,8 @@ static bool post_receive(struct replay_run *run, struct rank_state *state, uint3
 }
 
 /* Probes: true when a message is there; a matched probe takes it. */
-static bool probe(struct replay_run *run, struct rank_state *state, uint32_t rank, uint32_t index,
-                  const struct replay_op *op)
+static bool run_probe(struct replay_run *run, struct rank_state *state, uint32_t rank,
+                      uint32_t index, const struct replay_op *op)
 {
     struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag},
                             found;
@@ -490,7 +490,7 @@ static bool probe(struct replay_run *run, struct rank_state *state, uint32_t ran
         state->found_tag = found.tag;
     }
     if (op->kind == REPLAY_MPROBE) {
-        taken_add(run, rank, op->request, found.from, send_op);
+        hint_stolen_message_add(run, rank, op->request, found.from, send_op);
         replay_match_remove(&run->match, at);
         run_settle(run, rank);
     }
@@ -519,8 +519,8 @@ static void await_one(struct replay_run *run, const struct rank_state *state, ui
         run->threads->awaiter[flags - run->request] = (uint32_t)(state - run->state);
 }
 
-static bool await(struct replay_run *run, struct rank_state *state, const int32_t *request,
-                  uint32_t count)
+static bool run_await(struct replay_run *run, struct rank_state *state, const int32_t *request,
+                      uint32_t count)
 {
     uint32_t missing = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -578,8 +578,8 @@ static bool await_any(struct replay_run *run, struct rank_state *state, uint32_t
     return false;
 }
 
-static void cancel(struct replay_run *run, uint32_t rank, uint32_t index,
-                   const struct replay_op *op)
+static void run_cancel(struct replay_run *run, uint32_t rank, uint32_t index,
+                       const struct replay_op *op)
 {
     const struct replay_rank *program = &run->program->rank[rank];
     struct rank_state *state = &run->state[rank];
@@ -623,7 +623,7 @@ static bool step_rare(struct replay_run *run, struct rank_state *state, uint32_t
         /* fall through */
     case REPLAY_PROBE:
     case REPLAY_MPROBE:
-        if (probe(run, state, rank, index, op))
+        if (run_probe(run, state, rank, index, op))
             return true;
         run_hold_looking(run, state, HOLD_PROBE);
         return false;
@@ -638,13 +638,13 @@ static bool step_rare(struct replay_run *run, struct rank_state *state, uint32_t
         const struct replay_rank *program = &run->program->rank[rank];
         const struct replay_set *set = &program->set[op->request];
         return !(op->flags & REPLAY_FLAG_DONE) ||
-               await(run, state, program->member + set->first, set->count);
+               run_await(run, state, program->member + set->first, set->count);
     }
     case REPLAY_WAIT_ANY:
     case REPLAY_WAIT_SOME:
         return await_any(run, state, rank, index, op);
     case REPLAY_CANCEL:
-        cancel(run, rank, index, op);
+        run_cancel(run, rank, index, op);
         return true;
     case REPLAY_ATTACH:
         side = &run->side[rank];
@@ -688,8 +688,8 @@ static void prepare_one(struct replay_run *run, uint32_t rank, const struct repl
 
 /* Long rows of sends or receives wait for memory more than for anything else: it is asked for ahead
  * of time. */
-static void prepare(struct replay_run *run, uint32_t rank, const struct replay_rank *program,
-                    uint32_t index)
+static void run_prepare(struct replay_run *run, uint32_t rank, const struct replay_rank *program,
+                        uint32_t index)
 {
     enum { NEAR = 12, FAR = 24 };
     if (index + FAR >= program->op_count ||
@@ -718,8 +718,8 @@ static inline void prepare_deferred(const struct replay_op *op)
 }
 
 /* Runs one context until it is held. */
-static inline __attribute__((always_inline)) void advance(struct replay_run *run, uint32_t context,
-                                                          uint32_t rank, bool threaded)
+static inline __attribute__((always_inline)) void
+run_advance(struct replay_run *run, uint32_t context, uint32_t rank, bool threaded)
 {
     const struct replay_rank *program = &run->program->rank[rank];
     struct rank_state *state = &run->state[context];
@@ -733,7 +733,7 @@ static inline __attribute__((always_inline)) void advance(struct replay_run *run
             return;
         }
         if (op[0].kind == REPLAY_ISEND || op[0].kind == REPLAY_IRECV)
-            prepare(run, rank, program, index);
+            run_prepare(run, rank, program, index);
         switch ((enum replay_op_kind)op->kind) {
         case REPLAY_ISEND:
             if (post_send(run, state, rank, index, op))
@@ -744,14 +744,14 @@ static inline __attribute__((always_inline)) void advance(struct replay_run *run
                 complete_at_once(run, state, rank, op->request, threaded);
             break;
         case REPLAY_WAIT:
-            if (!await(run, state, &op->request, 1)) {
+            if (!run_await(run, state, &op->request, 1)) {
                 prepare_deferred(op);
                 return;
             }
             break;
         case REPLAY_WAIT_ALL: {
             const struct replay_set *set = &program->set[op->request];
-            if (!await(run, state, program->member + set->first, set->count)) {
+            if (!run_await(run, state, program->member + set->first, set->count)) {
                 prepare_deferred(op);
                 return;
             }
@@ -806,7 +806,7 @@ static inline __attribute__((always_inline)) void advance(struct replay_run *run
 static void advance_thread(struct replay_run *run, uint32_t context)
 {
     CORE_CHECK_HOT(run->threads && context < run_context_count(run));
-    advance(run, context, run_rank_of(run, context), true);
+    run_advance(run, context, run_rank_of(run, context), true);
 }
 
 static uint32_t next_context(struct replay_run *run)
@@ -854,7 +854,7 @@ static void start_schedule(struct replay_run *run)
     CORE_CHECK(run->slow_rank == UINT32_MAX || run->slow_rank < run->program->rank_count);
 }
 
-static enum core_status start(struct replay_run *run)
+static enum core_status run_start(struct replay_run *run)
 {
     const struct replay_policy *policy = run->policy;
     uint32_t ranks = run->program->rank_count;
@@ -923,14 +923,14 @@ enum core_status replay_run_all(struct replay_run *run, const struct replay_poli
         replay_choice_seed(&run->own_choice, policy->seed);
         run->choice = &run->own_choice;
     }
-    enum core_status status = start(run);
+    enum core_status status = run_start(run);
     if (status != CORE_OK)
         return status;
     do {
         while (run->work_count && run->failed == CORE_OK) {
             uint32_t context = next_context(run);
             if (context < run->program->rank_count)
-                advance(run, context, context, false);
+                run_advance(run, context, context, false);
             else
                 advance_thread(run, context);
         }

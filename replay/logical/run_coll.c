@@ -23,7 +23,8 @@ static uint32_t bucket_of(const struct replay_run *run, uint32_t comm, uint32_t 
 }
 
 /* NULL: nobody has entered it, or everybody has left it */
-static const struct coll_state *find(const struct replay_run *run, uint32_t comm, uint32_t number)
+static const struct coll_state *run_coll_find(const struct replay_run *run, uint32_t comm,
+                                              uint32_t number)
 {
     if (!run->coll_bucket)
         return NULL;
@@ -186,7 +187,7 @@ static void prefix_came(struct replay_run *run, struct coll_state *coll, uint32_
     CORE_CHECK(coll->frontier <= count);
 }
 
-static void release(struct replay_run *run, struct coll_state *coll)
+static void run_coll_release(struct replay_run *run, struct coll_state *coll)
 {
     uint32_t *place = &coll->waiter;
     while (*place) {
@@ -213,7 +214,7 @@ bool run_coll_enter(struct replay_run *run, uint32_t rank, uint32_t index)
 {
     const struct replay_op *op = &run->program->rank[rank].op[index];
     const struct replay_comm *comm = &run->program->comm[op->comm];
-    struct coll_state *coll = (struct coll_state *)find(run, op->comm, (uint32_t)op->tag);
+    struct coll_state *coll = (struct coll_state *)run_coll_find(run, op->comm, (uint32_t)op->tag);
     uint32_t count = comm_count(run, op->comm);
 
     if (!coll && !(coll = coll_new(run, op, rank, index)))
@@ -230,7 +231,7 @@ bool run_coll_enter(struct replay_run *run, uint32_t rank, uint32_t index)
         coll->root_rank = rank;
     check_agreement(run, coll, rank, index);
     if (coll->arrived == count || (relaxed && coll->waiter))
-        release(run, coll);
+        run_coll_release(run, coll);
     bool ready = is_ready(run, coll, rank, index);
     if (!ready) {
         uint32_t at = run->coll_waiter_free;

@@ -182,7 +182,7 @@ static void gather_held(struct replay_run *run, const struct rank_state *state, 
                                                 .from = instead});
 }
 
-static void gather(struct replay_run *run)
+static void run_rest_gather(struct replay_run *run)
 {
     run->option_count = 0;
     for (uint32_t rank = 0; rank < run->program->rank_count; rank++) {
@@ -195,7 +195,7 @@ static void gather(struct replay_run *run)
         add_buffering(run);
 }
 
-static uint32_t choose(struct replay_run *run)
+static uint32_t run_rest_choose(struct replay_run *run)
 {
     if (run->hooks.decide)
         return run->hooks.decide(run->hooks.context, run->option, run->option_count);
@@ -210,7 +210,7 @@ static uint32_t choose(struct replay_run *run)
     return 0;
 }
 
-static void apply(struct replay_run *run, struct replay_option option)
+static void run_rest_apply(struct replay_run *run, struct replay_option option)
 {
     uint32_t context = run_context(run, option.rank, option.op);
     struct rank_state *state = &run->state[context];
@@ -260,13 +260,13 @@ bool run_decide(struct replay_run *run)
         run->failed = core_report(CORE_NO_MEMORY, "out of memory for a replay");
         return false;
     }
-    gather(run);
+    run_rest_gather(run);
     if (run->failed != CORE_OK)
         return false;
-    uint32_t chosen = choose(run);
+    uint32_t chosen = run_rest_choose(run);
     if (chosen == REPLAY_STOP)
         return false;
     CORE_CHECK(chosen < run->option_count);
-    apply(run, run->option[chosen]);
+    run_rest_apply(run, run->option[chosen]);
     return true;
 }

@@ -42,13 +42,13 @@ void replay_result_done(struct replay_result *result)
     *result = (struct replay_result){0};
 }
 
-static void clause(struct conclusion *c, uint32_t op, bool any)
+static void run_result_clause(struct conclusion *c, uint32_t op, bool any)
 {
     if (c->status == CORE_OK)
         c->status = replay_waitfor_clause(c->waitfor, op, any);
 }
 
-static void peer(struct conclusion *c, uint32_t node)
+static void run_result_peer(struct conclusion *c, uint32_t node)
 {
     if (c->status == CORE_OK)
         c->status = replay_waitfor_peer(c->waitfor, node);
@@ -77,11 +77,11 @@ static void thread_peers(struct conclusion *c, uint32_t rank, wanted_fn wanted, 
             at = op[at].next;
         if (at == program->op_count)
             continue;
-        peer(c, run->program->rank_count + i);
+        run_result_peer(c, run->program->rank_count + i);
         added++;
     }
     if (!added)
-        peer(c, rank);
+        run_result_peer(c, rank);
 }
 
 static bool is_coll(const struct replay_op *op, const void *context)
@@ -96,7 +96,7 @@ struct meeting { /* a message operation that waits, and whose it is */
     uint32_t rank;
 };
 
-static bool meets(const struct replay_op *op, const void *context)
+static bool run_result_meets(const struct replay_op *op, const void *context)
 {
     const struct meeting *meeting = context;
     CORE_CHECK(meeting->op->peer != REPLAY_PROC_NULL); /* such a one does not wait */
@@ -157,8 +157,8 @@ static uint32_t index_in(const struct replay_comm *comm, uint32_t rank)
 }
 
 /* Whether `rank`, held in op, needs `other` to come. */
-static bool needs(const struct conclusion *c, const struct replay_op *op, uint32_t rank,
-                  uint32_t other)
+static bool run_result_needs(const struct conclusion *c, const struct replay_op *op, uint32_t rank,
+                             uint32_t other)
 {
     const struct replay_comm *comm = &c->run->program->comm[op->comm];
     if (c->run->policy->coll != REPLAY_RELAXED)
@@ -185,9 +185,9 @@ static void coll_clauses(struct conclusion *c, uint32_t rank, uint32_t op_index,
     CORE_CHECK(!first_only || c->status != CORE_OK || c->waitfor->clause_count > 0);
     find_missing(c, op->comm, op->tag);
     for (uint32_t i = 0; i < c->missing_count && listed < (first_only ? 1 : MISSING_MAX); i++)
-        if (needs(c, op, rank, c->missing[i])) {
+        if (run_result_needs(c, op, rank, c->missing[i])) {
             if (!first_only)
-                clause(c, op_index, false);
+                run_result_clause(c, op_index, false);
             thread_peers(c, c->missing[i], is_coll, op);
             listed++;
         }
@@ -216,7 +216,7 @@ static void any_peers(struct conclusion *c, uint32_t comm)
     bool whole = current->count == 0;
     uint32_t first = waitfor->peer_count;
     for (uint32_t i = 0; i < count; i++)
-        peer(c, members->member ? (uint32_t)members->member[i] : i);
+        run_result_peer(c, members->member ? (uint32_t)members->member[i] : i);
     if (whole && c->status == CORE_OK) {
         c->any_first[comm] = first;
         c->any_count[comm] = count;
@@ -229,13 +229,14 @@ static void message_peers(struct conclusion *c, uint32_t rank, const struct repl
     if (op->peer == REPLAY_ANY)
         any_peers(c, op->comm);
     else if (op->peer >= 0)
-        thread_peers(c, (uint32_t)op->peer, meets, &(struct meeting){.op = op, .rank = rank});
+        thread_peers(c, (uint32_t)op->peer, run_result_meets,
+                     &(struct meeting){.op = op, .rank = rank});
 }
 
 static void message_clause(struct conclusion *c, uint32_t rank, const struct replay_op *op,
                            uint32_t index)
 {
-    clause(c, index, op->peer == REPLAY_ANY);
+    run_result_clause(c, index, op->peer == REPLAY_ANY);
     message_peers(c, rank, op);
 }
 
@@ -284,8 +285,8 @@ static void request_clause(struct conclusion *c, uint32_t rank, int32_t request)
     const struct replay_op *op = &c->run->program->rank[rank].op[index];
     CORE_CHECK(op->kind != REPLAY_MPROBE);  /* nobody waits for a message itself */
     if (!run_passed(c->run, rank, index)) { /* another thread has not made it yet */
-        clause(c, index, false);
-        peer(c, run_context(c->run, rank, index));
+        run_result_clause(c, index, false);
+        run_result_peer(c, run_context(c->run, rank, index));
     } else if (op->kind == REPLAY_ICOLL)
         coll_clauses(c, rank, index, false);
     else
@@ -302,12 +303,12 @@ static void any_clause(struct conclusion *c, uint32_t rank, uint32_t pc,
             &program->op[maker_of(c, rank, program->member[set->first + i])];
         any |= op->kind == REPLAY_IRECV && op->peer == REPLAY_ANY;
     }
-    clause(c, pc, any);
+    run_result_clause(c, pc, any);
     for (uint32_t i = 0; i < set->count; i++) {
         uint32_t index = maker_of(c, rank, program->member[set->first + i]);
         const struct replay_op *op = &program->op[index];
         if (!run_passed(c->run, rank, index))
-            peer(c, run_context(c->run, rank, index));
+            run_result_peer(c, run_context(c->run, rank, index));
         else if (op->kind == REPLAY_ICOLL)
             coll_clauses(c, rank, index,
                          true); /* one that must come is enough to know that it is not complete */
@@ -328,8 +329,8 @@ static void detach_clauses(struct conclusion *c, uint32_t rank)
         run_entry(c->run, at, &key, &index);
         if (key.from == (int32_t)rank &&
             c->run->program->rank[rank].op[index].mode == REPLAY_BUFFERED) {
-            clause(c, index, false);
-            peer(c, key.to);
+            run_result_clause(c, index, false);
+            run_result_peer(c, key.to);
         }
     }
 }
@@ -346,13 +347,13 @@ static void lock_clauses(struct conclusion *c, uint32_t rank, uint32_t pc)
         if (lock->comm != op->comm || (!same && !all))
             continue;
         for (uint32_t at = lock->holder; at; at = run->lock_waiter[at].next) {
-            clause(c, pc, false);
-            peer(c, run->lock_waiter[at].rank);
+            run_result_clause(c, pc, false);
+            run_result_peer(c, run->lock_waiter[at].rank);
         }
     }
 }
 
-static uint64_t rounds(const struct replay_rank *program, uint32_t pc)
+static uint64_t run_result_rounds(const struct replay_rank *program, uint32_t pc)
 {
     const struct replay_op *op = &program->op[pc];
     uint64_t round = 0;
@@ -372,8 +373,8 @@ static void order_clauses(struct conclusion *c, uint32_t rank, uint32_t pc)
         count = run_threads_awaited(c->run, rank, pc, context, AWAITED_MAX);
     CORE_CHECK(count <= AWAITED_MAX);
     for (uint32_t i = 0; i < count; i++) {
-        clause(c, pc, false);
-        peer(c, context[i]);
+        run_result_clause(c, pc, false);
+        run_result_peer(c, context[i]);
     }
 }
 
@@ -393,7 +394,7 @@ static void blocked_context(struct conclusion *c, uint32_t context)
                                              .event = op->event,
                                              .kind = op->kind,
                                              .order = run->state[context].hold == HOLD_ORDER,
-                                             .round = rounds(program, pc)});
+                                             .round = run_result_rounds(program, pc)});
     if (c->status != CORE_OK)
         return;
     switch ((enum hold)run->state[context].hold) {
@@ -585,7 +586,7 @@ static enum core_status find_waitfor(struct replay_run *run, struct replay_waitf
 }
 
 /* Lists the assumptions of the verdict about the calls in it, and about the order of threads. */
-static void assume(struct replay_run *run, const struct replay_waitfor *waitfor)
+static void run_result_assume(struct replay_run *run, const struct replay_waitfor *waitfor)
 {
     for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
         const struct replay_blocked *blocked = &waitfor->blocked[i];
@@ -634,7 +635,7 @@ enum core_status run_conclude(struct replay_run *run, enum replay_outcome *out_o
     CORE_CHECK(held == (waitfor.blocked_count > 0)); /* run.h invariant 1 */
     CORE_CHECK(result->ops <= run->op_count);
     if (held)
-        assume(run, &waitfor);
+        run_result_assume(run, &waitfor);
     if (run->threads &&
         run->threads->contended) { /* another order of threads may pair other messages */
         run_assume(run, run->threads->contended_rank, run->threads->contended_op);

@@ -12,7 +12,7 @@ static bool policy_pins(const struct replay_run *run)
 }
 
 /* Gives a receive the message of the source that the policy knows, if it is there. */
-static bool pin(struct replay_run *run, uint32_t to, uint32_t at)
+static bool run_settle_pin(struct replay_run *run, uint32_t to, uint32_t at)
 {
     struct replay_match_key key, message_key;
     uint32_t receive_op, send_op;
@@ -35,7 +35,7 @@ static bool pin(struct replay_run *run, uint32_t to, uint32_t at)
 static uint32_t pin_first(struct replay_run *run, uint32_t to)
 {
     uint32_t at = replay_match_wild(&run->match, to, REPLAY_MATCH_NONE);
-    while (at && !pin(run, to, at))
+    while (at && !run_settle_pin(run, to, at))
         at = replay_match_wild(&run->match, to, at);
     return at;
 }
@@ -49,14 +49,14 @@ static bool pin_near(struct replay_run *run, struct replay_match_key key, bool *
     key.tag = REPLAY_ANY;
     uint32_t wide = replay_match_first(&run->match, &key);
     bool wide_first = wide && (!own || replay_match_is_before(&run->match, wide, own));
-    *out_wide = wide_first && pin(run, key.to, wide);
-    if (*out_wide || (own && pin(run, key.to, own)))
+    *out_wide = wide_first && run_settle_pin(run, key.to, wide);
+    if (*out_wide || (own && run_settle_pin(run, key.to, own)))
         return true;
-    *out_wide = wide && !wide_first && pin(run, key.to, wide);
+    *out_wide = wide && !wide_first && run_settle_pin(run, key.to, wide);
     return *out_wide;
 }
 
-static bool settle(struct replay_run *run, uint32_t to)
+static bool run_settle_all(struct replay_run *run, uint32_t to)
 {
     struct replay_match_pair pair;
     bool any = false;
@@ -70,7 +70,7 @@ void run_settle(struct replay_run *run, uint32_t to)
 {
     if (run->match.deferred)
         do
-            settle(run, to);
+            run_settle_all(run, to);
         while (policy_pins(run) && pin_first(run, to));
     run_wake_held(run, to, HOLD_PROBE);
 }
@@ -82,7 +82,7 @@ void run_posted(struct replay_run *run, const struct replay_match_key *key)
     bool wide = false;
     if (run->match.deferred && policy_pins(run))
         while (!wide && pin_near(run, *key, &wide))
-            wide |= settle(run, key->to);
+            wide |= run_settle_all(run, key->to);
     if (wide)
         run_settle(run, key->to);
     else

@@ -172,8 +172,8 @@ static int envelope_compare_op(const void *a, const void *b)
 
 /* Operations that a message could confuse, in recorded order: each waits for the one before, if
  * that is another thread's. */
-static void chain(struct replay_run *run, uint32_t rank, const struct envelope *envelope,
-                  uint32_t count)
+static void run_threads_chain(struct replay_run *run, uint32_t rank,
+                              const struct envelope *envelope, uint32_t count)
 {
     struct run_thread_op *op = ops_of(run, rank);
     for (uint32_t i = 1; i < count; i++) {
@@ -231,13 +231,13 @@ static void link_contended(struct replay_run *run, uint32_t rank, const bool *an
             any_source |= envelope[end].peer == REPLAY_ANY;
         if (any_source) {
             qsort(envelope + i, end - i, sizeof *envelope, envelope_compare_op);
-            chain(run, rank, envelope + i, end - i);
+            run_threads_chain(run, rank, envelope + i, end - i);
             continue;
         }
         for (uint32_t first = i, last; first < end; first = last) {
             for (last = first; last < end && envelope[last].peer == envelope[first].peer;)
                 last++;
-            chain(run, rank, envelope + first, last - first);
+            run_threads_chain(run, rank, envelope + first, last - first);
         }
     }
 }
@@ -446,7 +446,8 @@ void run_threads_await(struct replay_run *run, uint32_t context)
 }
 
 /* Empties a list: who has nothing else to wait for joins those that are ready, so many already. */
-static uint32_t release(struct replay_run *run, uint32_t rank, uint32_t *list, uint32_t ready)
+static uint32_t run_threads_release(struct replay_run *run, uint32_t rank, uint32_t *list,
+                                    uint32_t ready)
 {
     struct run_threads *threads = run->threads;
     uint32_t at = *list;
@@ -481,7 +482,7 @@ void run_threads_begun(struct replay_run *run, uint32_t rank, uint32_t op)
     uint32_t *list = run->threads->waiter + run->threads->base[rank] + op;
 
     if (*list && has_begun(run, rank, op))
-        wake_ready(run, release(run, rank, list, 0));
+        wake_ready(run, run_threads_release(run, rank, list, 0));
 }
 
 void run_threads_look(struct replay_run *run, uint32_t context)
@@ -529,9 +530,9 @@ void run_threads_pass(struct replay_run *run, uint32_t rank, struct rank_state *
     uint32_t first = *frontier;
     while (*frontier < count && returned[*frontier])
         ++*frontier;
-    ready = release(run, rank, &waiter[index], 0);
+    ready = run_threads_release(run, rank, &waiter[index], 0);
     for (uint32_t place = first; place < *frontier; place++)
-        ready = release(run, rank, &waiter[threads->op_count + place], ready);
+        ready = run_threads_release(run, rank, &waiter[threads->op_count + place], ready);
     wake_ready(run, ready);
 }
 

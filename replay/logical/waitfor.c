@@ -43,7 +43,7 @@ enum core_status replay_waitfor_blocked(struct replay_waitfor *waitfor,
     return CORE_OK;
 }
 
-static enum core_status full(uint32_t edges)
+static enum core_status waitfor_full(uint32_t edges)
 {
     if (edges < REPLAY_WAITFOR_PEERS_MAX)
         return CORE_OK;
@@ -54,7 +54,7 @@ static enum core_status full(uint32_t edges)
 enum core_status replay_waitfor_clause(struct replay_waitfor *waitfor, uint32_t op, bool any)
 {
     CORE_CHECK(waitfor->blocked_count > 0);
-    enum core_status status = full(waitfor->clause_count);
+    enum core_status status = waitfor_full(waitfor->clause_count);
     if (status == CORE_OK)
         status = CORE_ARRAY_PUSH(
             waitfor->clause, waitfor->clause_count, waitfor->clause_room, A_GRAPH,
@@ -68,7 +68,7 @@ enum core_status replay_waitfor_clause(struct replay_waitfor *waitfor, uint32_t 
 enum core_status replay_waitfor_peer(struct replay_waitfor *waitfor, uint32_t node)
 {
     CORE_CHECK(waitfor->clause_count > 0);
-    enum core_status status = full(waitfor->peer_count);
+    enum core_status status = waitfor_full(waitfor->peer_count);
     if (status == CORE_OK)
         status =
             CORE_ARRAY_PUSH(waitfor->peer, waitfor->peer_count, waitfor->peer_room, A_GRAPH, node);
@@ -323,7 +323,7 @@ static bool is_explained(const struct solver *solver, const struct replay_clause
 
 /* Whoever has a clause that is explained is explained as well; that it could make it true itself
  * does not help it. */
-static void explain(struct solver *solver)
+static void waitfor_explain(struct solver *solver)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
     bool changed;
@@ -390,7 +390,7 @@ static enum core_status find_cores(struct solver *solver)
         return core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
     }
     while (solver->waitfor->cores < REPLAY_WAITFOR_CORES_MAX && find_core(solver, from, seen))
-        explain(solver);
+        waitfor_explain(solver);
     free(from);
     free(seen);
     return CORE_OK;

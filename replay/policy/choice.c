@@ -46,7 +46,7 @@ void replay_choice_keep(struct replay_choice *choice)
     choice->keep = true;
 }
 
-static bool keep(struct replay_choice *choice, uint32_t answer, uint32_t options)
+static bool choice_keep(struct replay_choice *choice, uint32_t answer, uint32_t options)
 {
     if (choice->depth == choice->room) {
         size_t room = choice->room ? choice->room * 2 : 64;
@@ -107,7 +107,7 @@ uint32_t replay_choice_take(struct replay_choice *choice, uint32_t options,
         break;
     }
     CORE_CHECK(answer < options); /* invariant 1 */
-    if (choice->keep && keep(choice, answer, options))
+    if (choice->keep && choice_keep(choice, answer, options))
         choice->depth++;
     return answer;
 }

@@ -26,7 +26,7 @@ static double minus_log(double x)
                (1 + square * (1 / 3.0 + square * (1 / 5.0 + square * (1 / 7.0 + square / 9.0))));
 }
 
-static uint64_t exponential(uint64_t hash, uint64_t mean)
+static uint64_t delays_exponential(uint64_t hash, uint64_t mean)
 {
     double x = (double)(hash >> 11) * 0x1p-53; /* in [0, 1) */
     return (uint64_t)(minus_log(1 - x) * (double)mean);
@@ -47,7 +47,7 @@ uint64_t replay_policy_delay(const struct replay_policy *policy, uint64_t unit_n
         delay = call || !mean ? 0 : core_random_mix(message) % (2 * mean);
         break;
     case REPLAY_DELAY_EXPONENTIAL:
-        delay = call ? 0 : exponential(core_random_mix(message), mean);
+        delay = call ? 0 : delays_exponential(core_random_mix(message), mean);
         break;
     case REPLAY_DELAY_HEAVY:
         delay = call ? 0 : 8 * mean >> core_random_mix(message) % 16;

@@ -140,7 +140,7 @@ static const struct row *row_of(const struct replay_policy *policy, enum key key
 /* --- reading ---------------------------------------------------------------------------------- */
 
 /* Digits only, at *text; moves it behind them. */
-static bool number(const char **text, uint64_t max, uint64_t *out_value)
+static bool grammar_number(const char **text, uint64_t max, uint64_t *out_value)
 {
     uint64_t value = 0;
     const char *at = *text;
@@ -157,10 +157,10 @@ static bool number(const char **text, uint64_t max, uint64_t *out_value)
     return true;
 }
 
-static bool size(const char **text, uint64_t *out_value)
+static bool grammar_size(const char **text, uint64_t *out_value)
 {
     uint64_t value;
-    if (!number(text, UINT64_MAX, &value))
+    if (!grammar_number(text, UINT64_MAX, &value))
         return false;
     if (**text && strchr("kKMG", **text)) {
         int shift = **text == 'G' ? 30 : **text == 'M' ? 20 : 10;
@@ -173,7 +173,7 @@ static bool size(const char **text, uint64_t *out_value)
     return true;
 }
 
-static bool character(const char **text, char wanted)
+static bool grammar_character(const char **text, char wanted)
 {
     if (**text != wanted)
         return false;
@@ -186,12 +186,12 @@ static bool parse_name(const char **text, bool sources, struct replay_name *out_
 {
     uint64_t rank, source = 0;
     *out_name = (struct replay_name){0};
-    if (!number(text, UINT32_MAX, &rank) || !character(text, '.'))
+    if (!grammar_number(text, UINT32_MAX, &rank) || !grammar_character(text, '.'))
         return false;
-    out_name->by_number = character(text, '#');
-    if (!number(text, UINT64_MAX, &out_name->id))
+    out_name->by_number = grammar_character(text, '#');
+    if (!grammar_number(text, UINT64_MAX, &out_name->id))
         return false;
-    if (sources && (!character(text, '=') || !number(text, INT32_MAX, &source)))
+    if (sources && (!grammar_character(text, '=') || !grammar_number(text, INT32_MAX, &source)))
         return false;
     out_name->rank = (uint32_t)rank;
     out_name->source = (int32_t)source;
@@ -233,17 +233,17 @@ static enum core_status parse_argument(struct replay_policy *policy, const struc
     case ARGUMENT_ANSWERS:
         return parse_names(text, true, &policy->forced, out_good);
     case ARGUMENT_SIZE:
-        good = size(&text, value);
+        good = grammar_size(&text, value);
         break;
     case ARGUMENT_RANK:
-        good = number(&text, UINT64_MAX, value);
+        good = grammar_number(&text, UINT64_MAX, value);
         break;
     case ARGUMENT_PERCENT:
-        good = number(&text, 100, value);
+        good = grammar_number(&text, 100, value);
         break;
     case ARGUMENT_LINK:
-        good = number(&text, UINT32_MAX, &from) && character(&text, '-') &&
-               number(&text, UINT32_MAX, &to);
+        good = grammar_number(&text, UINT32_MAX, &from) && grammar_character(&text, '-') &&
+               grammar_number(&text, UINT32_MAX, &to);
         if (good) {
             policy->link_from = (uint32_t)from;
             policy->link_to = (uint32_t)to;
@@ -257,7 +257,7 @@ static enum core_status parse_argument(struct replay_policy *policy, const struc
 }
 
 /* Lists the values that a key takes at some of the places. */
-static void known(enum key key, unsigned places, char text[500])
+static void grammar_known(enum key key, unsigned places, char text[500])
 {
     size_t used = 0;
     text[0] = 0;
@@ -292,7 +292,7 @@ static enum core_status parse_value(struct replay_policy *policy, enum key key, 
         value_set(policy, key, row->value);
         return CORE_OK;
     }
-    known(key, EVERYWHERE, takes);
+    grammar_known(key, EVERYWHERE, takes);
     return core_report(CORE_BAD_INPUT, "policy: '%s=%.60s' means nothing; %s= takes: %s",
                        key_name[key], value, key_name[key], takes);
 }
@@ -301,7 +301,7 @@ static enum core_status parse_seed(struct replay_policy *policy, const char *val
 {
     const char *at = value;
     uint64_t seed;
-    if (!number(&at, UINT64_MAX, &seed) || *at)
+    if (!grammar_number(&at, UINT64_MAX, &seed) || *at)
         return core_report(CORE_BAD_INPUT,
                            "policy: 'seed=%.60s' is no number; use seed=1, seed=2...", value);
     policy->seed = seed;
@@ -396,7 +396,7 @@ enum core_status replay_policy_check(const struct replay_policy *policy, enum re
         char takes[500];
         if (row->places & 1u << place)
             continue;
-        known(key, 1u << place, takes);
+        grammar_known(key, 1u << place, takes);
         status =
             core_report(CORE_UNSUPPORTED, "policy: '%s=%s' cannot be had %s; there %s= takes: %s",
                         key_name[key], row->text, place_name[place], key_name[key], takes);

@@ -53,7 +53,7 @@ enum core_status replay_policy_copy(const struct replay_policy *policy,
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static int compare(const struct replay_name *a, const struct replay_name *b)
+static int policy_compare(const struct replay_name *a, const struct replay_name *b)
 {
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
@@ -66,9 +66,9 @@ enum core_status replay_policy_add(struct replay_names *names, const struct repl
 {
     uint32_t at = names->count;
 
-    while (at && compare(&names->name[at - 1], name) > 0)
+    while (at && policy_compare(&names->name[at - 1], name) > 0)
         at--;
-    if (at && compare(&names->name[at - 1], name) == 0) {
+    if (at && policy_compare(&names->name[at - 1], name) == 0) {
         names->name[at - 1] = *name;
         return CORE_OK;
     }
@@ -81,7 +81,7 @@ enum core_status replay_policy_add(struct replay_names *names, const struct repl
     memmove(names->name + at + 1, names->name + at, (names->count - at) * sizeof *names->name);
     names->name[at] = *name;
     names->count++;
-    CORE_CHECK(at == 0 || compare(&names->name[at - 1], name) < 0); /* invariant 1 */
+    CORE_CHECK(at == 0 || policy_compare(&names->name[at - 1], name) < 0); /* invariant 1 */
     return CORE_OK;
 }
 
@@ -102,9 +102,10 @@ const struct replay_name *replay_policy_find(const struct replay_names *names, u
 {
     const struct replay_name wanted = {.rank = rank, .by_number = by_number, .id = id};
 
-    uint32_t low = CORE_ARRAY_FIND(at, 0, names->count, compare(&names->name[at], &wanted) < 0);
-    return low < names->count && compare(&names->name[low], &wanted) == 0 ? &names->name[low]
-                                                                          : NULL;
+    uint32_t low =
+        CORE_ARRAY_FIND(at, 0, names->count, policy_compare(&names->name[at], &wanted) < 0);
+    return low < names->count && policy_compare(&names->name[low], &wanted) == 0 ? &names->name[low]
+                                                                                 : NULL;
 }
 
 /* --- what it decides -------------------------------------------------------------------------- */

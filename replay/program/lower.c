@@ -192,7 +192,7 @@ static int32_t matched_by(const struct lower *lower, const struct trace_event *e
     return world >= 0 ? world : REPLAY_ANY;
 }
 
-static bool found(const struct trace_event *event)
+static bool lower_found(const struct trace_event *event)
 {
     return event->completion_count && event->completion[0].done;
 }
@@ -356,7 +356,7 @@ static bool is_poll(const struct trace_event *event)
 static enum core_status lower_poll(struct lower *lower, const struct trace_event *event)
 {
     bool is_probe = trait_in(event->traits, TRAIT_PROBES);
-    bool is_true = is_probe ? found(event) : lower_test_true(event);
+    bool is_true = is_probe ? lower_found(event) : lower_test_true(event);
 
     if (!is_true || event->pending) {
         lower->notes->polls += event->repeat;

@@ -35,8 +35,8 @@ struct choice {
 };
 
 /* The list of the call in lower->scratch. */
-static void list(struct lower *lower, const struct trace_event *event, uint32_t length,
-                 struct choice *choice)
+static void lower_choice_list(struct lower *lower, const struct trace_event *event, uint32_t length,
+                              struct choice *choice)
 {
     uint32_t active = 0;
     for (uint32_t i = 0; i < length; i++)
@@ -74,7 +74,7 @@ enum core_status lower_choice(struct lower *lower, const struct trace_event *eve
         CORE_ARRAY_ROOM(lower->scratch, lower->scratch_room, length + 1, A_LOWERING);
     if (status != CORE_OK || !length)
         return status;
-    list(lower, event, length, &choice);
+    lower_choice_list(lower, event, length, &choice);
     bool nothing = polling && !choice.done && event->completion_count + (event->request != 0);
     if (!nothing && test <= REPLAY_TEST_LOOK && lower->scratch[0] < 0)
         return CORE_OK;

@@ -105,8 +105,8 @@ static enum core_status group_of(struct lower *lower, const struct trace_event *
     return status;
 }
 
-static enum core_status tell(struct lower *lower, const struct trace_event *event,
-                             struct replay_op op, const int64_t *member, uint32_t count)
+static enum core_status lower_rma_tell(struct lower *lower, const struct trace_event *event,
+                                       struct replay_op op, const int64_t *member, uint32_t count)
 {
     enum core_status status = CORE_OK;
     op.kind = REPLAY_ISEND;
@@ -118,8 +118,8 @@ static enum core_status tell(struct lower *lower, const struct trace_event *even
     return status;
 }
 
-static enum core_status await(struct lower *lower, const struct trace_event *event,
-                              struct replay_op op, const int64_t *member, uint32_t count)
+static enum core_status lower_rma_await(struct lower *lower, const struct trace_event *event,
+                                        struct replay_op op, const int64_t *member, uint32_t count)
 {
     struct replay_rank *rank = &lower->program->rank[lower->rank];
     int32_t *request, set;
@@ -174,18 +174,18 @@ enum core_status lower_rma(struct lower *lower, const struct trace_event *event)
         *(posts ? &epoch->origin : &epoch->target) = member;
         *(posts ? &epoch->origin_count : &epoch->target_count) = count;
         op.tag = TAG_POSTED;
-        return posts ? tell(lower, event, op, member, count)
-                     : await(lower, event, op, member, count);
+        return posts ? lower_rma_tell(lower, event, op, member, count)
+                     : lower_rma_await(lower, event, op, member, count);
     }
     op.tag = TAG_COMPLETED;
     if (event->verb == VERB_COMPLETE_EPOCH)
-        return tell(lower, event, op, epoch->target, epoch->target_count);
+        return lower_rma_tell(lower, event, op, epoch->target, epoch->target_count);
     if (event->verb == VERB_TEST_EPOCH) {
         op.flags = REPLAY_FLAG_TEST;
         lower->notes->tests++;
     }
     CORE_CHECK(event->verb == VERB_TEST_EPOCH || event->verb == VERB_WAIT_EPOCH);
-    return await(lower, event, op, epoch->origin, epoch->origin_count);
+    return lower_rma_await(lower, event, op, epoch->origin, epoch->origin_count);
 }
 
 enum core_status lower_rma_test(struct lower *lower, const struct trace_event *event)

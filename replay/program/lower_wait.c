@@ -111,8 +111,8 @@ static void gather_one(struct lower *lower, const struct request *request,
 
 /* The numbers of the requests that a call on several names: those that completed (1), those that
  * did not (0), or all (-1). */
-static void gather(struct lower *lower, const struct trace_event *event, int which,
-                   struct gathered *gathered)
+static void lower_wait_gather(struct lower *lower, const struct trace_event *event, int which,
+                              struct gathered *gathered)
 {
     for (uint32_t i = 0; i < event->completion_count; i++) {
         const struct trace_completion *done = &event->completion[i];
@@ -143,11 +143,11 @@ static enum core_status wait_several(struct lower *lower, const struct trace_eve
     if (status != CORE_OK)
         return status;
     if (kind == REPLAY_WAIT_SOME) { /* completed ones first, and how many they are */
-        gather(lower, event, 1, &set_of);
-        gather(lower, event, 0, &set_of);
+        lower_wait_gather(lower, event, 1, &set_of);
+        lower_wait_gather(lower, event, 0, &set_of);
         set_of.chosen = set_of.done ? (int32_t)set_of.done : -1;
     } else
-        gather(lower, event, -1, &set_of);
+        lower_wait_gather(lower, event, -1, &set_of);
     CORE_CHECK(set_of.done <= set_of.count);
     CORE_CHECK(set_of.chosen <= (int32_t)set_of.count - (kind != REPLAY_WAIT_SOME));
     if (set_of.count == 0)
@@ -277,7 +277,8 @@ enum core_status lower_free(struct lower *lower, const struct trace_event *event
                : free_one(lower, event, requests_find(&lower->requests, event->request));
 }
 
-static enum core_status attach(struct lower *lower, const struct trace_event *event, uint64_t bytes)
+static enum core_status lower_wait_attach(struct lower *lower, const struct trace_event *event,
+                                          uint64_t bytes)
 {
     return lower_add(
         lower, event,
@@ -293,7 +294,7 @@ enum core_status lower_buffer(struct lower *lower, const struct trace_event *eve
     enum core_status status = CORE_OK;
 
     if (event->verb == VERB_ATTACH_OWN_BUFFER && !lower->own_buffers)
-        status = attach(lower, event, LOWER_ANY_ROOM);
+        status = lower_wait_attach(lower, event, LOWER_ANY_ROOM);
     lower->own_buffers |= event->verb == VERB_ATTACH_OWN_BUFFER;
     if (status != CORE_OK || lower->own_buffers)
         return status;
@@ -301,11 +302,12 @@ enum core_status lower_buffer(struct lower *lower, const struct trace_event *eve
     case VERB_ATTACH_BUFFER:
         status = trace_arg_first(lower->trace, event, "size", &size);
         lower->attached = size > 0 ? (uint64_t)size : event->bytes;
-        return status == CORE_OK ? attach(lower, event, lower->attached) : status;
+        return status == CORE_OK ? lower_wait_attach(lower, event, lower->attached) : status;
     case VERB_FLUSH_BUFFER:
         status = lower->attached ? lower_add(lower, event, detach) : CORE_OK;
-        return status == CORE_OK && lower->attached ? attach(lower, event, lower->attached)
-                                                    : status;
+        return status == CORE_OK && lower->attached
+                   ? lower_wait_attach(lower, event, lower->attached)
+                   : status;
     default:
         return lower_add(lower, event, detach);
     }

@@ -204,7 +204,7 @@ static void *move_before(char **end, void *array, uint64_t bytes)
 
 /* Moves the arrays of all ranks into one block, the last rank first: so the heap, which grew from
  * the first to the last, shrinks meanwhile. Where there is no memory for it all stays as it is. */
-static void pack(struct replay_program *program, uint64_t bytes)
+static void program_pack(struct replay_program *program, uint64_t bytes)
 {
     char *block = core_pages_new(bytes), *end = block ? block + bytes : NULL;
 
@@ -238,7 +238,7 @@ void replay_program_trim(struct replay_program *program)
     }
     /* Arrays of many pages need no neighbours, and moving them would need their room twice. */
     if (bytes >= CORE_PAGES_LARGE && bytes / program->rank_count < PACKED_BYTES)
-        pack(program, bytes);
+        program_pack(program, bytes);
     for (uint32_t i = 0; i < program->rank_count && !program->block; i++) {
         struct replay_rank *r = &program->rank[i];
         CORE_ARRAY_TRIM(r->op, r->op_count, r->op_room);
@@ -294,8 +294,8 @@ const char *replay_op_kind_text(enum replay_op_kind kind)
     return (unsigned)kind < REPLAY_OP_KIND_COUNT ? text[kind] : NULL;
 }
 
-static enum core_status bad(uint32_t rank, uint32_t index, const struct replay_op *op,
-                            const char *why)
+static enum core_status program_bad(uint32_t rank, uint32_t index, const struct replay_op *op,
+                                    const char *why)
 {
     return core_report(CORE_BAD_INPUT, "ill-formed program: rank %u, operation %u (event %llu): %s",
                        rank, index, (unsigned long long)op->event, why);
@@ -463,7 +463,7 @@ enum core_status replay_program_check(const struct replay_program *program)
             if (!why && !bytes_fit(program, op, &bytes))
                 why = "more bytes sent in all than can be counted";
             if (why)
-                status = bad(rank, i, op, why);
+                status = program_bad(rank, i, op, why);
         }
         free(made);
     }

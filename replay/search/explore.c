@@ -146,13 +146,13 @@ static struct step step_of(const struct replay_option *option)
                          .from_op = option->from_op};
 }
 
-static bool same(const struct step *a, const struct step *b)
+static bool explore_same(const struct step *a, const struct step *b)
 {
     return a->kind == b->kind && a->rank == b->rank && a->op == b->op &&
            (a->kind == REPLAY_OPTION_RELAX || (a->from == b->from && a->from_op == b->from_op));
 }
 
-static bool depend(const struct explorer *e, const struct step *a, const struct step *b)
+static bool explore_depend(const struct explorer *e, const struct step *a, const struct step *b)
 {
     if (e->all_depend)
         return true;
@@ -203,10 +203,10 @@ static bool find_alone(const struct explorer *e, const struct replay_option *opt
     return false;
 }
 
-static bool asleep(const struct node *node, const struct step *step)
+static bool explore_asleep(const struct node *node, const struct step *step)
 {
     for (uint32_t i = 0; i < node->sleep_count; i++)
-        if (same(&node->sleep[i], step))
+        if (explore_same(&node->sleep[i], step))
             return true;
     return false;
 }
@@ -227,14 +227,14 @@ static bool inherit_sleep(struct explorer *e, struct node *node)
     for (uint32_t i = 0; i < room; i++) {
         const struct step *step =
             i < parent->sleep_count ? &parent->sleep[i] : &parent->option[i - parent->sleep_count];
-        if (!depend(e, step, taken))
+        if (!explore_depend(e, step, taken))
             node->sleep[node->sleep_count++] = *step;
     }
     CORE_CHECK(node->sleep_count <= room);
     return true;
 }
 
-static uint32_t stop(struct explorer *e, enum core_status status)
+static uint32_t explore_stop(struct explorer *e, enum core_status status)
 {
     e->status = status;
     return REPLAY_STOP;
@@ -249,7 +249,7 @@ static uint32_t enter_node(struct explorer *e, const struct replay_option *optio
         if (e->too_deep)
             return REPLAY_STOP;
         if (CORE_ARRAY_ROOM(e->node, e->node_room, e->depth + 1, "an exploration"))
-            return stop(e, CORE_NO_MEMORY);
+            return explore_stop(e, CORE_NO_MEMORY);
     }
     struct node *node = &e->node[e->depth];
     *node = (struct node){0};
@@ -277,14 +277,14 @@ static uint32_t enter_node(struct explorer *e, const struct replay_option *optio
     node->option = malloc(range * sizeof *node->option);
     if (!node->option || !inherit_sleep(e, node)) {
         free(node->option);
-        return stop(e, no_memory());
+        return explore_stop(e, no_memory());
     }
     uint32_t chosen = REPLAY_STOP;
     for (int pass = 0; pass < 2; pass++) /* what agrees with the record comes first */
         for (uint32_t i = first; i < first + range; i++) {
             struct step step = step_of(&option[i]);
             bool behind = option[i].diverges || option[i].kind == REPLAY_OPTION_BUFFER;
-            if (behind != (pass == 1) || asleep(node, &step))
+            if (behind != (pass == 1) || explore_asleep(node, &step))
                 continue;
             if (chosen == REPLAY_STOP)
                 chosen = i;
@@ -302,7 +302,7 @@ static uint32_t enter_node(struct explorer *e, const struct replay_option *optio
     return chosen;
 }
 
-static uint32_t decide(void *context, const struct replay_option *option, uint32_t count)
+static uint32_t explore_decide(void *context, const struct replay_option *option, uint32_t count)
 {
     struct explorer *e = context;
     if (e->at == e->depth)
@@ -312,7 +312,7 @@ static uint32_t decide(void *context, const struct replay_option *option, uint32
     CORE_CHECK(e->at < e->depth && node->at < node->count);
     for (uint32_t i = 0; i < count; i++) {
         struct step step = step_of(&option[i]);
-        if (same(&step, wanted)) {
+        if (explore_same(&step, wanted)) {
             e->at++;
             return i;
         }
@@ -321,8 +321,8 @@ static uint32_t decide(void *context, const struct replay_option *option, uint32
     CORE_CHECK(!"a run along the same decisions has the same options");
 }
 
-static void matched(void *context, uint32_t from, uint32_t send_op, uint32_t to,
-                    uint32_t receive_op, bool choice)
+static void explore_matched(void *context, uint32_t from, uint32_t send_op, uint32_t to,
+                            uint32_t receive_op, bool choice)
 {
     struct explorer *e = context;
     struct step step = {.rank = to, .op = receive_op, .from = (int32_t)from, .from_op = send_op};
@@ -413,7 +413,7 @@ static void run_once(struct explorer *e)
 }
 
 /* Moves to the next branch: false when there is none. */
-static bool backtrack(struct explorer *e)
+static bool explore_backtrack(struct explorer *e)
 {
     while (e->depth) {
         struct node *node = &e->node[e->depth - 1];
@@ -444,7 +444,7 @@ struct sampler {
     struct path path;
 };
 
-static uint32_t sample(void *context, const struct replay_option *option, uint32_t count)
+static uint32_t explore_sample(void *context, const struct replay_option *option, uint32_t count)
 {
     struct sampler *sampler = context;
     uint32_t first = 0, progress = 0;
@@ -456,7 +456,7 @@ static uint32_t sample(void *context, const struct replay_option *option, uint32
     uint32_t chosen = first + replay_choice_take(&sampler->choice, count, REPLAY_REASON_MATCH);
     if (CORE_ARRAY_PUSH(sampler->path.step, sampler->path.count, sampler->path.room,
                         "an exploration", step_of(&option[chosen])))
-        return stop(sampler->e, CORE_NO_MEMORY);
+        return explore_stop(sampler->e, CORE_NO_MEMORY);
     return chosen;
 }
 
@@ -465,7 +465,7 @@ static void run_samples(struct explorer *e, uint64_t count)
     uint64_t ops_max = e->ops + count * REPLAY_EXPLORE_OPS;
     struct sampler sampler = {.e = e};
     struct replay_hooks hooks = {
-        .context = &sampler, .late_buffering = e->options->sends, .decide = sample};
+        .context = &sampler, .late_buffering = e->options->sends, .decide = explore_sample};
     replay_choice_seed(&sampler.choice, e->options->policy.seed + e->options->shard);
     replay_run_hooks(e->run, &hooks);
     for (uint64_t i = 0; i < count && e->ops < ops_max && e->status == CORE_OK; i++) {
@@ -500,7 +500,7 @@ static void run_samples(struct explorer *e, uint64_t count)
     free(sampler.path.step);
 }
 
-static void judge(struct explorer *e)
+static void explore_judge(struct explorer *e)
 {
     struct replay_exploration *result = e->result;
     CORE_CHECK(e->found == (result->deadlocks > 0));
@@ -516,10 +516,12 @@ static void judge(struct explorer *e)
         result->verdict = result->exhaustive ? REPLAY_VERDICT_NONE : REPLAY_VERDICT_NOT_FOUND;
 }
 
-static void search(struct explorer *e)
+static void explore_search_from(struct explorer *e)
 {
-    struct replay_hooks hooks = {
-        .context = e, .matched = matched, .late_buffering = e->options->sends, .decide = decide};
+    struct replay_hooks hooks = {.context = e,
+                                 .matched = explore_matched,
+                                 .late_buffering = e->options->sends,
+                                 .decide = explore_decide};
     uint64_t budget = e->options->runs_max ? e->options->runs_max : REPLAY_EXPLORE_RUNS;
     bool more = true;
 
@@ -532,7 +534,7 @@ static void search(struct explorer *e)
         core_progress_at(spent > e->ops / REPLAY_EXPLORE_OPS ? spent : e->ops / REPLAY_EXPLORE_OPS);
         if (e->status != CORE_OK || (e->found && !e->found_assumed && !e->options->keep_going))
             break;
-        more = backtrack(e);
+        more = explore_backtrack(e);
     }
     core_progress_end();
     if (e->status != CORE_OK || (e->found && !e->found_assumed && !e->options->keep_going))
@@ -562,11 +564,11 @@ enum core_status replay_explore(const struct replay_program *program,
     if (e.status == CORE_OK)
         find_last_sends(&e);
     if (e.status == CORE_OK)
-        search(&e);
+        explore_search_from(&e);
     if (e.run)
         replay_run_hooks(e.run, NULL);
     if (e.status == CORE_OK)
-        judge(&e);
+        explore_judge(&e);
     if (e.status == CORE_OK && e.found)
         e.status = explore_witness(program, e.run, &own, &e.path, &result);
     free_nodes(&e);

@@ -11,7 +11,8 @@ enum { POSITION_MAX = 1 << 20, WITNESS_MAX = 1 << 26 };
 
 /* Whether witness a comes before b: without assumptions first, then found by search, then by place
  * in the tree. */
-static bool before(const struct replay_exploration *a, const struct replay_exploration *b)
+static bool explore_share_before(const struct replay_exploration *a,
+                                 const struct replay_exploration *b)
 {
     CORE_CHECK(a->witness && b->witness);
     if (a->assumed != b->assumed)
@@ -51,7 +52,7 @@ enum core_status replay_exploration_merge(struct replay_exploration *sum,
     CORE_CHECK(part->verdict < REPLAY_VERDICT_COUNT);
     CORE_CHECK(part->parts == 0); /* sums are not merged again */
     sum->exhaustive = (sum->parts++ == 0 || sum->exhaustive) && part->exhaustive;
-    if (part->witness && (!sum->witness || before(part, sum)))
+    if (part->witness && (!sum->witness || explore_share_before(part, sum)))
         take_witness(sum, part);
     sum->runs += part->runs;
     sum->pruned += part->pruned;

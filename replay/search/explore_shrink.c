@@ -17,7 +17,7 @@ struct shrinker {
     enum core_status status;
 };
 
-static bool fails(struct shrinker *s)
+static bool explore_shrink_fails(struct shrinker *s)
 {
     enum replay_outcome outcome = REPLAY_FINISHED;
     if (s->status == CORE_OK)
@@ -26,7 +26,7 @@ static bool fails(struct shrinker *s)
     return s->status == CORE_OK && outcome == REPLAY_DEADLOCK;
 }
 
-static void force(struct shrinker *s, const struct path *path, bool all)
+static void explore_shrink_force(struct shrinker *s, const struct path *path, bool all)
 {
     s->policy.forced.count = 0;
     for (uint32_t i = 0; i < path->count && s->status == CORE_OK; i++) {
@@ -84,7 +84,7 @@ static bool name_unbuffered(struct shrinker *s)
                                                replay_op_id(s->program, left->rank, left->op));
     }
     replay_result_done(&result);
-    bool good = fails(s);
+    bool good = explore_shrink_fails(s);
     if (!good && s->status == CORE_OK) {
         s->policy.send.count = 0;
         for (uint32_t rank = 0; rank < s->program->rank_count; rank++)
@@ -94,7 +94,7 @@ static bool name_unbuffered(struct shrinker *s)
                     !replay_policy_find(&before.send, rank, false, id))
                     s->status = replay_policy_add_send(&s->policy, rank, id);
             }
-        good = fails(s);
+        good = explore_shrink_fails(s);
     }
     if (good || s->status != CORE_OK)
         replay_policy_done(&before);
@@ -126,7 +126,7 @@ static void shrink_list(struct shrinker *s, bool sends)
             memcpy(copy, names->name, old * sizeof *copy);
             memmove(names->name + at, names->name + at + cut, (old - at - cut) * sizeof *copy);
             names->count = old - cut;
-            if (fails(s))
+            if (explore_shrink_fails(s))
                 continue;
             memcpy(names->name, copy, old * sizeof *copy);
             names->count = old;
@@ -151,11 +151,11 @@ enum core_status explore_witness(const struct replay_program *program, struct re
     s.policy.delay = REPLAY_DELAY_NONE;
     if (options->sends)
         name_buffered(&s, path);
-    force(&s, path, false);
-    good = fails(&s);
+    explore_shrink_force(&s, path, false);
+    good = explore_shrink_fails(&s);
     if (!good) {
-        force(&s, path, true);
-        good = fails(&s);
+        explore_shrink_force(&s, path, true);
+        good = explore_shrink_fails(&s);
     }
     if (good && options->sends)
         shrink_sends = name_unbuffered(&s);

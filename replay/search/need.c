@@ -37,7 +37,7 @@ static bool may_run(const struct finder *finder)
     return finder->status == CORE_OK && finder->spent + finder->ops <= finder->budget;
 }
 
-static enum replay_outcome run(struct finder *finder)
+static enum replay_outcome need_run(struct finder *finder)
 {
     enum replay_outcome outcome = REPLAY_STALLED;
     if (finder->status == CORE_OK) {
@@ -57,7 +57,7 @@ static enum replay_outcome run_threshold(struct finder *finder, uint64_t index)
     CORE_CHECK(index < 2 || finder->size[index - 2] < finder->size[index - 1]); /* ascending */
     finder->policy.buffering = REPLAY_EAGER_BYTES;
     finder->policy.bytes = finder->size[index - 1];
-    return run(finder);
+    return need_run(finder);
 }
 
 static bool is_standard(const struct replay_op *op)
@@ -167,16 +167,16 @@ static uint64_t find_bound(struct finder *finder, enum replay_buffering bufferin
     uint64_t low = 0;
     finder->policy.buffering = buffering;
     finder->policy.bytes = high;
-    if (run(finder) != REPLAY_FINISHED)
+    if (need_run(finder) != REPLAY_FINISHED)
         return UINT64_MAX;
     finder->policy.bytes = 0;
-    if (run(finder) == REPLAY_FINISHED)
+    if (need_run(finder) == REPLAY_FINISHED)
         return 0;
     while (high - low > 1 && may_run(finder)) {
         uint64_t middle = low + (high - low) / 2;
         finder->policy.bytes = middle;
         CORE_CHECK(low < middle && middle < high); /* it ends */
-        if (run(finder) == REPLAY_FINISHED)
+        if (need_run(finder) == REPLAY_FINISHED)
             high = middle;
         else
             low = middle;
@@ -346,7 +346,7 @@ static void spare_blame(struct finder *finder, const bool *doubtful)
             need->blame_minimal = false;
             break;
         }
-        if (set_policy(finder, i) && run(finder) == REPLAY_FINISHED) {
+        if (set_policy(finder, i) && need_run(finder) == REPLAY_FINISHED) {
             memmove(need->blame + i, need->blame + i + 1,
                     (need->blame_count - i - 1) * sizeof *need->blame);
             need->blame_count--;
@@ -363,13 +363,13 @@ static void find_blame(struct finder *finder)
 
     finder->policy.buffering = REPLAY_RENDEZVOUS;
     replay_run_hooks(finder->run, &hooks);
-    enum replay_outcome outcome = run(finder);
+    enum replay_outcome outcome = need_run(finder);
     replay_run_hooks(finder->run, NULL);
     if (finder->status == CORE_OK)
         sort_blame(finder, &doubtful);
     finder->policy.buffering = REPLAY_SEND_ONLY;
     if (finder->status == CORE_OK && outcome == REPLAY_FINISHED && set_policy(finder, UINT32_MAX) &&
-        run(finder) == REPLAY_FINISHED)
+        need_run(finder) == REPLAY_FINISHED)
         spare_blame(finder, doubtful);
     else
         need->blame_count = 0;
@@ -378,7 +378,7 @@ static void find_blame(struct finder *finder)
 
 /* --- all together ----------------------------------------------------------------------------- */
 
-static void judge(struct replay_need *need, const struct finder *finder)
+static void need_judge(struct replay_need *need, const struct finder *finder)
 {
     CORE_CHECK(need->step_count > 0);
     CORE_CHECK(need->step[0].rendezvous);
@@ -406,7 +406,7 @@ static void find_all(struct finder *finder, const struct replay_worlds *worlds)
     if (finder->status == CORE_OK)
         find_steps(finder, worlds);
     if (finder->status == CORE_OK)
-        judge(need, finder);
+        need_judge(need, finder);
     if (finder->status == CORE_OK && need->ever && !need->always) {
         find_bounds(finder);
         if (finder->status == CORE_OK)

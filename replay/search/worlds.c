@@ -8,7 +8,7 @@
 
 #define THE_WORLDS "what a program does with buffering and without" /* out of memory for ... */
 
-static void held(void *context, uint32_t rank, uint64_t bytes, uint32_t count)
+static void worlds_held(void *context, uint32_t rank, uint64_t bytes, uint32_t count)
 {
     struct replay_worlds *worlds = context;
 
@@ -22,7 +22,7 @@ static void held(void *context, uint32_t rank, uint64_t bytes, uint32_t count)
 static enum core_status run_both(const struct replay_program *program, struct replay_policy *policy,
                                  struct replay_worlds *worlds)
 {
-    struct replay_hooks hooks = {.context = worlds, .held = held};
+    struct replay_hooks hooks = {.context = worlds, .held = worlds_held};
     struct replay_run *run;
     enum core_status status = replay_run_open(program, &run);
 

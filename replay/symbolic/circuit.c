@@ -48,7 +48,7 @@ uint32_t circuit_new(struct circuit *circuit, enum circuit_kind kind)
     return circuit->status == CORE_OK ? circuit->node_count - 1 : CIRCUIT_FALSE;
 }
 
-static void put(struct circuit *circuit, int32_t literal)
+static void circuit_put(struct circuit *circuit, int32_t literal)
 {
     if (circuit->status == CORE_OK)
         circuit->status = CORE_ARRAY_PUSH(circuit->literal, circuit->literal_count,
@@ -59,8 +59,8 @@ static void put(struct circuit *circuit, int32_t literal)
 void circuit_clause(struct circuit *circuit, const int32_t *literal, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        put(circuit, literal[i]);
-    put(circuit, 0);
+        circuit_put(circuit, literal[i]);
+    circuit_put(circuit, 0);
 }
 
 void circuit_define(struct circuit *circuit, uint32_t node, enum circuit_kind kind,
@@ -81,14 +81,14 @@ void circuit_define(struct circuit *circuit, uint32_t node, enum circuit_kind ki
     }
     if (kind == CIRCUIT_MAY)
         return;
-    put(circuit, sign * own);
+    circuit_put(circuit, sign * own);
     for (uint32_t i = 0; i < count; i++)
-        put(circuit, -sign * circuit_literal(child[i]));
-    put(circuit, 0);
+        circuit_put(circuit, -sign * circuit_literal(child[i]));
+    circuit_put(circuit, 0);
 }
 
-static uint32_t join(struct circuit *circuit, enum circuit_kind kind, const uint32_t *child,
-                     uint32_t count)
+static uint32_t circuit_join(struct circuit *circuit, enum circuit_kind kind, const uint32_t *child,
+                             uint32_t count)
 {
     uint32_t neutral = kind == CIRCUIT_AND ? CIRCUIT_TRUE : CIRCUIT_FALSE,
              absorbing = CIRCUIT_TRUE - neutral, kept = 0, last = neutral;
@@ -110,12 +110,12 @@ static uint32_t join(struct circuit *circuit, enum circuit_kind kind, const uint
 
 uint32_t circuit_and(struct circuit *circuit, const uint32_t *child, uint32_t count)
 {
-    return join(circuit, CIRCUIT_AND, child, count);
+    return circuit_join(circuit, CIRCUIT_AND, child, count);
 }
 
 uint32_t circuit_or(struct circuit *circuit, const uint32_t *child, uint32_t count)
 {
-    return join(circuit, CIRCUIT_OR, child, count);
+    return circuit_join(circuit, CIRCUIT_OR, child, count);
 }
 
 /* --- reasons ---------------------------------------------------------------------------------- */
@@ -200,7 +200,7 @@ struct loops {
     uint32_t count, depth, added;
 };
 
-static bool lacks(const struct loops *l, uint32_t node)
+static bool circuit_lacks(const struct loops *l, uint32_t node)
 {
     return !l->circuit->founded[node] && l->holds(l->context, node);
 }
@@ -211,7 +211,7 @@ static bool next_child(const struct loops *l, uint32_t n, uint32_t *at, uint32_t
     const struct circuit_node *node = &l->circuit->node[n];
     for (; *at < node->count; (*at)++) {
         uint32_t child = l->circuit->child[node->first + *at];
-        if (!lacks(l, child))
+        if (!circuit_lacks(l, child))
             continue;
         *out_child = child;
         *at = node->kind == CIRCUIT_OR ? *at + 1 : node->count;
@@ -228,17 +228,17 @@ static void add_component(struct loops *l, const uint32_t *member, uint32_t coun
 
     for (uint32_t i = 0; i < count; i++) /* its nodes are those with number UINT32_MAX - 1 */
         l->number[member[i]] = UINT32_MAX - 1;
-    put(c, 0); /* a place for the head */
+    circuit_put(c, 0); /* a place for the head */
     for (uint32_t i = 0; i < count && c->status == CORE_OK; i++) {
         const struct circuit_node *node = &c->node[member[i]];
         ors += node->kind == CIRCUIT_OR;
         for (uint32_t k = 0; node->kind == CIRCUIT_OR && k < node->count; k++) {
             uint32_t child = c->child[node->first + k];
             if (l->number[child] != UINT32_MAX - 1 && child != CIRCUIT_FALSE)
-                put(c, circuit_literal(child));
+                circuit_put(c, circuit_literal(child));
         }
     }
-    put(c, 0);
+    circuit_put(c, 0);
     c->clause_count--;
     uint32_t length = c->literal_count - first;
     for (uint32_t i = 0; i < count && c->status == CORE_OK && heads < LOOP_HEADS_MAX; i++) {
@@ -262,7 +262,7 @@ static void add_component(struct loops *l, const uint32_t *member, uint32_t coun
         l->number[member[i]] = UINT32_MAX;
 }
 
-static void visit(struct loops *l, uint32_t root)
+static void circuit_visit(struct loops *l, uint32_t root)
 {
     uint32_t calls = 0;
 
@@ -327,8 +327,8 @@ uint32_t circuit_add_loops(struct circuit *circuit, circuit_holds_fn holds, void
     if (circuit->status == CORE_OK)
         circuit->status = CORE_ARRAY_NEW(l.waits, nodes, what);
     for (uint32_t n = 0; n < nodes && circuit->status == CORE_OK && l.added < LOOPS_MAX; n++)
-        if (!l.number[n] && lacks(&l, n))
-            visit(&l, n);
+        if (!l.number[n] && circuit_lacks(&l, n))
+            circuit_visit(&l, n);
     free(l.number);
     free(l.low);
     free(l.stack);

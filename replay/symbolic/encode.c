@@ -85,8 +85,8 @@ static void place_ranks(struct encoder *e)
 /* --- collectives ------------------------------------------------------------------------------ */
 
 /* Members [from, to) have all entered. */
-static uint32_t entered(struct encoder *e, uint32_t comm, uint32_t first, uint32_t end,
-                        uint32_t from, uint32_t to, bool prefix)
+static uint32_t encode_entered(struct encoder *e, uint32_t comm, uint32_t first, uint32_t end,
+                               uint32_t from, uint32_t to, bool prefix)
 {
     e->list.count = 0;
     for (uint32_t i = first; i < end; i++) {
@@ -126,12 +126,12 @@ static uint32_t coll_relaxed(struct encoder *e, uint32_t rank, const struct repl
         /* fall through */
     case REPLAY_COLL_ALL_TO_ALL:
         if (comm->remote)
-            needed = local ? entered(e, op->comm, first, end, comm->remote, count, false)
-                           : entered(e, op->comm, first, end, 0, comm->remote, false);
+            needed = local ? encode_entered(e, op->comm, first, end, comm->remote, count, false)
+                           : encode_entered(e, op->comm, first, end, 0, comm->remote, false);
         break;
     case REPLAY_COLL_PREFIX:
         if (mine != UINT32_MAX)
-            needed = entered(e, op->comm, first, end, 0, mine + 1, true);
+            needed = encode_entered(e, op->comm, first, end, 0, mine + 1, true);
         break;
     }
     return circuit_or(e->circuit, (uint32_t[]){all, needed}, 2);
@@ -149,7 +149,7 @@ static uint32_t coll_passes(struct encoder *e, uint32_t rank, const struct repla
     matches_colls_find(&e->colls, op->comm, (uint32_t)op->tag, &first, &end);
     CORE_CHECK(first < end);
     if (!e->coll_all[first])
-        e->coll_all[first] = entered(e, op->comm, first, end, 0, count, false) + 1;
+        e->coll_all[first] = encode_entered(e, op->comm, first, end, 0, count, false) + 1;
     uint32_t all = e->coll_all[first] - 1;
     return coll == REPLAY_RELAXED ? coll_relaxed(e, rank, op, first, end, all) : all;
 }
@@ -274,7 +274,7 @@ static void define_ranks(struct encoder *e)
 }
 
 /* Is there a state in which nobody can go on, and somebody is not at its end? */
-static void ask(struct encoder *e)
+static void encode_ask(struct encoder *e)
 {
     e->list.count = 0;
     for (uint32_t rank = 0; rank < e->program->rank_count; rank++)
@@ -287,7 +287,7 @@ static void ask(struct encoder *e)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-static void prepare(struct encoder *e)
+static void encode_prepare(struct encoder *e)
 {
     uint64_t ops = 0, requests = 0, ranks = e->program->rank_count;
     struct encoding *encoding = e->encoding;
@@ -362,7 +362,7 @@ enum core_status encode(const struct replay_program *program, const struct match
                         .circuit = &encoding.circuit};
 
     circuit_init(&encoding.circuit);
-    prepare(&e);
+    encode_prepare(&e);
     if (encoding.circuit.status == CORE_OK) {
         note_ops(&e);
         place_ranks(&e);
@@ -373,7 +373,7 @@ enum core_status encode(const struct replay_program *program, const struct match
     if (encoding.circuit.status == CORE_OK)
         define_ranks(&e);
     if (encoding.circuit.status == CORE_OK)
-        ask(&e);
+        encode_ask(&e);
     free(e.taken);
     free(e.delivered);
     free(e.run_at);

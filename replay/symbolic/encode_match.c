@@ -29,7 +29,7 @@ struct matcher {
     bool mixed; /* receives of the rank take different things */
 };
 
-static bool takes(const struct key *key, const struct matches_send *send)
+static bool encode_match_takes(const struct key *key, const struct matches_send *send)
 {
     return key->comm == send->comm && (key->peer < 0 || (uint32_t)key->peer == send->rank) &&
            (key->tag < 0 || key->tag == send->tag);
@@ -72,7 +72,7 @@ static void list_needs(struct matcher *m, const struct matches_run *run, uint32_
     list_add(e, &e->list, encode_reached(e, run->rank, op));
     list_add(e, &e->list, encode_reached(e, send->rank, send->op));
     for (uint32_t i = 0; i < m->key_count; i++)
-        if (!m->key[i].blocking && takes(&m->key[i], send))
+        if (!m->key[i].blocking && encode_match_takes(&m->key[i], send))
             list_add(e, &e->list, m->key[i].receive);
     for (uint32_t i = at; !run->looks && !run->certain && i-- > 0;) {
         if (e->matches->send[candidate[i]].rank != send->rank)

@@ -63,7 +63,7 @@ bool matches_is_quiet(const struct replay_rank *rank, const struct replay_op *op
     }
 }
 
-static void exclude(struct finder *f, const char *text, uint32_t rank, uint32_t op)
+static void matches_exclude(struct finder *f, const char *text, uint32_t rank, uint32_t op)
 {
     if (!f->matches->excluded[0])
         snprintf(f->matches->excluded, sizeof f->matches->excluded, text, rank,
@@ -75,23 +75,24 @@ static void look_for_excluded(struct finder *f)
     const struct replay_program *program = f->program;
 
     if (program->overtaking)
-        exclude(f, "messages may overtake each other by what the info of a communicator says", 0,
-                0);
+        matches_exclude(
+            f, "messages may overtake each other by what the info of a communicator says", 0, 0);
     for (uint32_t rank = 0; rank < program->rank_count; rank++) {
         const struct replay_rank *r = &program->rank[rank];
         if (r->end == REPLAY_END_UNKNOWN)
-            exclude(f, "the record of rank %" PRIu32 " ends early", rank, 0);
+            matches_exclude(f, "the record of rank %" PRIu32 " ends early", rank, 0);
         if (r->when)
-            exclude(f, "several threads of rank %" PRIu32 " make calls", rank, 0);
+            matches_exclude(f, "several threads of rank %" PRIu32 " make calls", rank, 0);
         for (uint32_t i = 0; i < r->op_count; i++) {
             const struct replay_op *op = &r->op[i];
             if (op->kind == REPLAY_CANCEL && op->flags & REPLAY_FLAG_DONE)
-                exclude(f, "rank %" PRIu32 " cancels a request (event %llu)", rank, i);
+                matches_exclude(f, "rank %" PRIu32 " cancels a request (event %llu)", rank, i);
             if ((op->kind == REPLAY_LOCK || op->kind == REPLAY_UNLOCK) &&
                 op->peer != REPLAY_PROC_NULL)
-                exclude(f, "rank %" PRIu32 " locks a window (event %llu)", rank, i);
+                matches_exclude(f, "rank %" PRIu32 " locks a window (event %llu)", rank, i);
             if (op->kind >= REPLAY_GENERAL)
-                exclude(f, "rank %" PRIu32 " makes a call on a window (event %llu)", rank, i);
+                matches_exclude(f, "rank %" PRIu32 " makes a call on a window (event %llu)", rank,
+                                i);
         }
     }
 }
@@ -247,10 +248,11 @@ static void list_runs(struct finder *f, uint32_t rank)
             uint32_t before = f->matches->run_count;
             if (!before || f->matches->run[before - 1].rank != rank ||
                 f->matches->run[before - 1].deliver != i)
-                exclude(f,
-                        "rank %" PRIu32 " receives what a probe found, behind another receive "
-                        "(event %llu)",
-                        rank, i);
+                matches_exclude(f,
+                                "rank %" PRIu32
+                                " receives what a probe found, behind another receive "
+                                "(event %llu)",
+                                rank, i);
             continue;
         }
         struct matches_run run = run_of(f, rank, i);
@@ -433,8 +435,8 @@ static void judge_runs(struct finder *f)
         m->open += run->certain ? 0 : run->count;
         uint64_t room = ((uint64_t)m->send_count + m->run_count) * PASSED_OVER;
         if (m->candidate_count > MATCHES_CANDIDATES_MAX || f->passed_over > room) {
-            exclude(f, "more messages can come to the receives of rank %" PRIu32 " than fit", rank,
-                    0);
+            matches_exclude(
+                f, "more messages can come to the receives of rank %" PRIu32 " than fit", rank, 0);
             break;
         }
     }
@@ -487,7 +489,7 @@ void matches_colls_find(const struct matches_colls *colls, uint32_t comm, uint32
         CORE_ARRAY_FIND(at, *out_first, colls->count, e[at].comm == comm && e[at].number == number);
 }
 
-static void prepare(struct finder *f)
+static void matches_prepare(struct finder *f)
 {
     uint64_t ops = 0;
     int32_t requests = 0;
@@ -516,7 +518,7 @@ enum core_status matches_find(const struct replay_program *program, enum replay_
     uint32_t open = UINT32_MAX;
 
     look_for_excluded(&f);
-    prepare(&f);
+    matches_prepare(&f);
     if (f.status == CORE_OK)
         list_sends(&f);
     for (uint32_t rank = 0; rank < program->rank_count && f.status == CORE_OK; rank++)

@@ -37,7 +37,7 @@ struct going { /* the ranks on their way */
     struct order *order;
 };
 
-static void join(uint32_t *clock, const uint32_t *other, uint32_t count)
+static void order_join(uint32_t *clock, const uint32_t *other, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         clock[i] = clock[i] > other[i] ? clock[i] : other[i];
@@ -61,13 +61,13 @@ static bool join_run(struct going *g, uint32_t rank, uint32_t run_index)
             return false;
     for (uint32_t i = 0; i < run->candidates; i++) {
         uint32_t send = g->matches->candidate[run->candidate + i];
-        join(clock_of(g, rank), g->order->clock + (uint64_t)send * g->ranks, g->ranks);
+        order_join(clock_of(g, rank), g->order->clock + (uint64_t)send * g->ranks, g->ranks);
     }
     g->joined[run_index] = true;
     return true;
 }
 
-static uint32_t members(const struct going *g, uint32_t comm)
+static uint32_t order_members(const struct going *g, uint32_t comm)
 {
     const struct replay_comm *c = &g->program->comm[comm];
     return c->member ? c->count : g->ranks;
@@ -87,9 +87,9 @@ static bool join_coll(struct going *g, uint32_t rank, const struct replay_op *op
     if (!holds_all(g, op))
         return true;
     matches_colls_find(g->colls, op->comm, (uint32_t)op->tag, &first, &end);
-    if (g->coll_came[first] < members(g, op->comm))
+    if (g->coll_came[first] < order_members(g, op->comm))
         return false;
-    join(clock_of(g, rank), g->coll_clock[first], g->ranks);
+    order_join(clock_of(g, rank), g->coll_clock[first], g->ranks);
     return true;
 }
 
@@ -103,7 +103,7 @@ static enum core_status enter_coll(struct going *g, uint32_t rank, const struct 
             return status;
     }
     g->coll_came[first]++;
-    join(g->coll_clock[first], clock_of(g, rank), g->ranks);
+    order_join(g->coll_clock[first], clock_of(g, rank), g->ranks);
     return CORE_OK;
 }
 
@@ -120,7 +120,7 @@ static bool join_request(struct going *g, uint32_t rank, int32_t request)
 }
 
 /* Whether the operation can certainly be no hindrance. */
-static bool passes(struct going *g, uint32_t rank, uint32_t index)
+static bool order_passes(struct going *g, uint32_t rank, uint32_t index)
 {
     const struct replay_rank *program = &g->program->rank[rank];
     const struct replay_op *op = &program->op[index];
@@ -152,7 +152,7 @@ static bool passes(struct going *g, uint32_t rank, uint32_t index)
     }
 }
 
-static enum core_status arrive(struct going *g, uint32_t rank, uint32_t index)
+static enum core_status order_arrive(struct going *g, uint32_t rank, uint32_t index)
 {
     const struct replay_op *op = &g->program->rank[rank].op[index];
     uint32_t send = g->send_at[g->base[rank] + index];
@@ -168,12 +168,13 @@ static enum core_status arrive(struct going *g, uint32_t rank, uint32_t index)
     return CORE_OK;
 }
 
-static enum core_status go(struct going *g)
+static enum core_status order_go(struct going *g)
 {
     bool moved = true;
 
     for (uint32_t rank = 0; rank < g->ranks; rank++) {
-        enum core_status status = g->program->rank[rank].op_count ? arrive(g, rank, 0) : CORE_OK;
+        enum core_status status =
+            g->program->rank[rank].op_count ? order_arrive(g, rank, 0) : CORE_OK;
         if (status != CORE_OK)
             return status;
     }
@@ -181,11 +182,11 @@ static enum core_status go(struct going *g)
         moved = false;
         for (uint32_t rank = 0; rank < g->ranks; rank++) {
             uint32_t count = g->program->rank[rank].op_count;
-            while (g->at[rank] < count && passes(g, rank, g->at[rank])) {
+            while (g->at[rank] < count && order_passes(g, rank, g->at[rank])) {
                 moved = true;
                 if (++g->at[rank] == count)
                     break;
-                enum core_status status = arrive(g, rank, g->at[rank]);
+                enum core_status status = order_arrive(g, rank, g->at[rank]);
                 if (status != CORE_OK)
                     return status;
             }
@@ -194,7 +195,7 @@ static enum core_status go(struct going *g)
     return CORE_OK;
 }
 
-static enum core_status prepare(struct going *g)
+static enum core_status order_prepare(struct going *g)
 {
     uint64_t ops = 0, requests = 0;
     enum core_status status = CORE_ARRAY_NEW(g->base, (uint64_t)g->ranks + 1, what);
@@ -264,10 +265,10 @@ enum core_status order_find(const struct replay_program *program, const struct m
     if ((uint64_t)matches->send_count * program->rank_count > ORDER_CLOCKS_MAX ||
         (uint64_t)program->rank_count * program->rank_count > ORDER_CLOCKS_MAX)
         return CORE_OK;
-    enum core_status status = prepare(&g);
+    enum core_status status = order_prepare(&g);
     if (status == CORE_OK) {
         note_makers(&g);
-        status = go(&g);
+        status = order_go(&g);
     }
     for (uint32_t i = 0; g.coll_clock && i < colls->count; i++)
         free(g.coll_clock[i]);

@@ -31,21 +31,21 @@ struct checker_state {
     enum core_status status;
 };
 
-static uint32_t place(int32_t literal)
+static uint32_t refute_place(int32_t literal)
 {
     return literal > 0 ? 2 * (uint32_t)literal : 2 * (uint32_t)-literal + 1;
 }
 
 static void make_room(struct checker_state *c, int32_t literal)
 {
-    uint64_t need = place(literal) / 2 * UINT64_C(2) + 2;
+    uint64_t need = refute_place(literal) / 2 * UINT64_C(2) + 2;
     c->status = CORE_ARRAY_ROOM_ZERO(c->watch, c->watch_room, need, what);
     if (c->status == CORE_OK)
         c->status = CORE_ARRAY_ROOM_ZERO(c->value, c->value_room, need, what);
 }
 
 /* False: it is false already. */
-static bool assign(struct checker_state *c, uint32_t literal)
+static bool refute_assign(struct checker_state *c, uint32_t literal)
 {
     if (c->value[literal])
         return c->value[literal] > 0;
@@ -58,7 +58,7 @@ static bool assign(struct checker_state *c, uint32_t literal)
 
 /* Moves the watches away from a literal that has become false. False: a clause has no literal left.
  */
-static bool visit(struct checker_state *c, uint32_t falsified)
+static bool refute_visit(struct checker_state *c, uint32_t falsified)
 {
     struct watched *watch = &c->watch[falsified];
     uint32_t kept = 0, i = 0;
@@ -67,25 +67,25 @@ static bool visit(struct checker_state *c, uint32_t falsified)
     while (i < watch->count && c->status == CORE_OK) {
         uint32_t at = watch->clause[i++];
         int32_t *literal = c->literal + at + 1, count = c->literal[at];
-        if (place(literal[0]) == falsified) {
+        if (refute_place(literal[0]) == falsified) {
             literal[0] = literal[1];
             literal[1] = falsified & 1 ? -(int32_t)(falsified / 2) : (int32_t)(falsified / 2);
         }
-        CORE_CHECK(place(literal[1]) == falsified);
-        bool satisfied = c->value[place(literal[0])] > 0;
+        CORE_CHECK(refute_place(literal[1]) == falsified);
+        bool satisfied = c->value[refute_place(literal[0])] > 0;
         int32_t k = 2;
-        while (!satisfied && k < count && c->value[place(literal[k])] < 0)
+        while (!satisfied && k < count && c->value[refute_place(literal[k])] < 0)
             k++;
         if (!satisfied && k < count) {
             int32_t other = literal[k];
             literal[k] = literal[1];
             literal[1] = other;
-            struct watched *next = &c->watch[place(other)];
+            struct watched *next = &c->watch[refute_place(other)];
             c->status = CORE_ARRAY_PUSH(next->clause, next->count, next->room, what, at);
             continue;
         }
         watch->clause[kept++] = at;
-        if (satisfied || assign(c, place(literal[0])))
+        if (satisfied || refute_assign(c, refute_place(literal[0])))
             continue;
         good = false;
         break;
@@ -96,27 +96,28 @@ static bool visit(struct checker_state *c, uint32_t falsified)
     return good;
 }
 
-static bool propagate(struct checker_state *c)
+static bool refute_propagate(struct checker_state *c)
 {
     while (c->head < c->trail_count && c->status == CORE_OK)
-        if (!visit(c, c->trail[c->head++] ^ 1))
+        if (!refute_visit(c, c->trail[c->head++] ^ 1))
             return false;
     return true;
 }
 
 /* The clause that was read, for good. */
-static void keep(struct checker_state *c)
+static void refute_keep(struct checker_state *c)
 {
     uint32_t at = c->literal_count, open = 0;
 
     for (uint32_t i = 0; i < c->clause_count; i++) /* those that are not false come first */
-        if (c->value[place(c->clause[i])] >= 0) {
+        if (c->value[refute_place(c->clause[i])] >= 0) {
             int32_t literal = c->clause[i];
             c->clause[i] = c->clause[open];
             c->clause[open++] = literal;
         }
     if (open <= 1) {
-        c->conflict |= open == 0 || !assign(c, place(c->clause[0])) || !propagate(c);
+        c->conflict |=
+            open == 0 || !refute_assign(c, refute_place(c->clause[0])) || !refute_propagate(c);
         return;
     }
     c->status = CORE_ARRAY_ROOM(c->literal, c->literal_room,
@@ -127,20 +128,20 @@ static void keep(struct checker_state *c)
     memcpy(c->literal + c->literal_count, c->clause, c->clause_count * sizeof *c->clause);
     c->literal_count += c->clause_count;
     for (int i = 0; i < 2 && c->status == CORE_OK; i++) {
-        struct watched *watch = &c->watch[place(c->clause[i])];
+        struct watched *watch = &c->watch[refute_place(c->clause[i])];
         c->status = CORE_ARRAY_PUSH(watch->clause, watch->count, watch->room, what, at);
     }
 }
 
 /* Whether the clause that was read follows: with all its literals false there is a conflict. */
-static bool follows(struct checker_state *c)
+static bool refute_follows(struct checker_state *c)
 {
     uint32_t known = c->trail_count;
     bool refuted = c->conflict;
 
     for (uint32_t i = 0; i < c->clause_count && !refuted; i++)
-        refuted = !assign(c, place(-c->clause[i]));
-    refuted = refuted || !propagate(c);
+        refuted = !refute_assign(c, refute_place(-c->clause[i]));
+    refuted = refuted || !refute_propagate(c);
     for (; c->trail_count > known; c->trail_count--)
         c->value[c->trail[c->trail_count - 1]] = c->value[c->trail[c->trail_count - 1] ^ 1] = 0;
     c->head = known;
@@ -187,9 +188,9 @@ static bool check_proof(struct checker_state *c, FILE *proof, uint64_t *out_line
             c->status = no_format("proof");
         if (got <= 0 || deleted)
             continue;
-        if (!follows(c))
+        if (!refute_follows(c))
             return false; /* invariant 1 */
-        keep(c);
+        refute_keep(c);
     }
     if (!c->conflict)
         *out_line = 0;
@@ -206,9 +207,9 @@ enum core_status refute_check(FILE *formula, FILE *proof, bool *out_refuted, uin
     for (uint64_t i = 0; got > 0 && i < clauses && c.status == CORE_OK; i++) {
         got = read_clause(&c, formula);
         if (got > 0)
-            keep(&c);
+            refute_keep(&c);
     }
-    if (c.status == CORE_OK && (got <= 0 || !propagate(&c)))
+    if (c.status == CORE_OK && (got <= 0 || !refute_propagate(&c)))
         c.conflict |= got > 0;
     if (c.status == CORE_OK && got <= 0)
         c.status = no_format("formula");

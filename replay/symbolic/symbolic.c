@@ -250,7 +250,7 @@ static enum core_status start_solver(struct decider *d, FILE *proof)
 }
 
 /* Looks at models until one is reached, or there is none. */
-static enum core_status search(struct decider *d, bool *out_reached)
+static enum core_status symbolic_search(struct decider *d, bool *out_reached)
 {
     struct circuit *c = &d->encoding.circuit;
     struct symbolic_decision *decision = d->decision;
@@ -314,7 +314,7 @@ static enum core_status decide_formula(struct decider *d)
 
     d->decision->argument = SYMBOLIC_FORMULA;
     if (status == CORE_OK)
-        status = search(d, &reached);
+        status = symbolic_search(d, &reached);
     if (status == CORE_OK && reached)
         return make_witness(d);
     if (status == CORE_OK && d->decision->verdict == REPLAY_VERDICT_NONE && d->options->proof)

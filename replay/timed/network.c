@@ -36,7 +36,7 @@ static uint32_t square_root(uint32_t value)
     return root;
 }
 
-static uint64_t nearer(uint64_t value, uint64_t below, uint64_t above)
+static uint64_t network_nearer(uint64_t value, uint64_t below, uint64_t above)
 {
     return below && value - below <= above - value ? below : above;
 }
@@ -44,7 +44,7 @@ static uint64_t nearer(uint64_t value, uint64_t below, uint64_t above)
 static enum core_status refuse_ranks(enum replay_topology_kind kind, uint32_t ranks)
 {
     if (kind == REPLAY_MESH || kind == REPLAY_TORUS) {
-        uint64_t q = square_root(ranks), near = nearer(ranks, q * q, (q + 1) * (q + 1)),
+        uint64_t q = square_root(ranks), near = network_nearer(ranks, q * q, (q + 1) * (q + 1)),
                  side = square_root(near);
         return core_report(
             CORE_BAD_INPUT,
@@ -59,12 +59,12 @@ static enum core_status refuse_ranks(enum replay_topology_kind kind, uint32_t ra
         return core_report(CORE_BAD_INPUT,
                            "a complete-tree of %u ranks is impossible: it needs 2^k - 1 ranks; the "
                            "nearest is %llu",
-                           ranks, (unsigned long long)nearer(ranks, below, below * 2 + 1));
+                           ranks, (unsigned long long)network_nearer(ranks, below, below * 2 + 1));
     }
     return core_report(
         CORE_BAD_INPUT,
         "a %s of %u ranks is impossible: it needs a power of two; the nearest is %llu",
-        kind_name[kind], ranks, (unsigned long long)nearer(ranks, below, above));
+        kind_name[kind], ranks, (unsigned long long)network_nearer(ranks, below, above));
 }
 
 enum core_status replay_topology_grid(enum replay_topology_kind kind, const uint32_t *dim,

@@ -274,7 +274,7 @@ static void message_ended(struct timed_engine *e, uint32_t id, uint64_t started)
     timed_message_free(e, id);
 }
 
-static void event(struct timed_engine *e, const struct timed_event *event)
+static void timed_event_one(struct timed_engine *e, const struct timed_event *event)
 {
     uint32_t id = event->id;
     switch (event->what & 3) {
@@ -400,7 +400,7 @@ static void take_instant(struct timed_engine *e)
         if (i % TIMED_AHEAD == 0)
             read_events(e, i, count - i < TIMED_AHEAD ? count : i + TIMED_AHEAD);
         struct timed_event taken = bucket->event[i]; /* the bucket may move */
-        event(e, &taken);
+        timed_event_one(e, &taken);
     }
     if (bucket->count > count)
         memmove(bucket->event, bucket->event + count,
@@ -423,7 +423,7 @@ static void run_clock(struct timed_engine *e)
 }
 
 /* Ends a superstep: local work, then all matched messages at once. 0 when nothing moved. */
-static int superstep(struct timed_engine *e)
+static int timed_superstep(struct timed_engine *e)
 {
     uint64_t work = 0, most = 0, moved = 0;
 
@@ -461,7 +461,7 @@ static void run_supersteps(struct timed_engine *e)
 {
     while (e->status == CORE_OK && !e->queue.failed) {
         run_ranks(e);
-        int moved = superstep(e);
+        int moved = timed_superstep(e);
         if (!moved && e->queue.bucket[0].count == 0 && !timed_queue_advance(&e->queue))
             return;
         while (e->queue.bucket[0].count ||
@@ -500,7 +500,7 @@ static void rank_result(struct timed_engine *e, uint32_t r, struct replay_timed_
     result->blocked_count += !ended;
 }
 
-static enum core_status results(struct timed_engine *e, struct replay_timed_result *out)
+static enum core_status timed_results(struct timed_engine *e, struct replay_timed_result *out)
 {
     uint32_t ranks = e->program->rank_count;
     struct replay_timed_result result = {.rank_count = ranks,
@@ -585,7 +585,7 @@ enum core_status replay_timed_run(const struct replay_program *program,
             run_clock(&e);
         if (e.queue.failed && e.status == CORE_OK)
             e.status = core_report(CORE_NO_MEMORY, "out of memory for events");
-        status = e.status == CORE_OK ? results(&e, out) : e.status;
+        status = e.status == CORE_OK ? timed_results(&e, out) : e.status;
     }
     engine_done(&e);
     return status;

@@ -216,7 +216,7 @@ uint64_t timed_link_started(const struct timed_engine *e, uint32_t id)
     return f->started;
 }
 
-static void touch(struct timed_engine *e, struct link *link, uint32_t index)
+static void timed_link_touch(struct timed_engine *e, struct link *link, uint32_t index)
 {
     if (!link->dirty) {
         link->dirty = 1;
@@ -234,7 +234,7 @@ static void hop_on(struct timed_engine *e, struct hop *hop)
     link->flows = hop;
     if (link->flowing++ == 0)
         link->busy_since = e->now;
-    touch(e, link, hop->link >> 1);
+    timed_link_touch(e, link, hop->link >> 1);
 }
 
 static void hop_off(struct timed_engine *e, struct hop *hop)
@@ -249,7 +249,7 @@ static void hop_off(struct timed_engine *e, struct hop *hop)
         hop->next->prev = hop->prev;
     if (--link->flowing == 0)
         link->busy += e->now - link->busy_since;
-    touch(e, link, hop->link >> 1);
+    timed_link_touch(e, link, hop->link >> 1);
 }
 
 /* The message has ended: its links are free again, its flow record too. */
@@ -278,7 +278,7 @@ void timed_link_ended(struct timed_engine *e, uint32_t id)
     l->flow_of[id] = NONE;
 }
 
-static void reshare(struct timed_engine *e, struct flow *f)
+static void timed_link_reshare(struct timed_engine *e, struct flow *f)
 {
     uint32_t share = 1;
     for (uint32_t i = 0; i < f->hop_count; i++) {
@@ -314,7 +314,7 @@ void timed_link_update(struct timed_engine *e)
     for (size_t i = 0; i < l->flowing.count; i++)
         if (l->flow[l->flowing.at[i]].stamp != l->stamp) {
             l->flow[l->flowing.at[i]].stamp = l->stamp;
-            reshare(e, &l->flow[l->flowing.at[i]]);
+            timed_link_reshare(e, &l->flow[l->flowing.at[i]]);
         }
     for (size_t i = 0; i < l->dirty.count; i++) {
         struct link *link = &l->link[l->dirty.at[i]];
@@ -323,7 +323,7 @@ void timed_link_update(struct timed_engine *e)
             struct flow *f = &l->flow[hop->flow];
             if (f->stamp != l->stamp) {
                 f->stamp = l->stamp;
-                reshare(e, f);
+                timed_link_reshare(e, f);
             }
         }
     }

@@ -38,7 +38,7 @@ static int no_memory(struct timed_engine *e)
     return 0;
 }
 
-static int room(struct timed_engine *e)
+static int timed_lock_room(struct timed_engine *e)
 {
     struct timed_locks *l = e->locks;
     if (!l) {
@@ -56,7 +56,7 @@ static int room(struct timed_engine *e)
 /* Windows and targets are few: found by looking. */
 static struct lock *lock_find(struct timed_engine *e, const struct replay_op *op)
 {
-    if (!room(e))
+    if (!timed_lock_room(e))
         return NULL;
     struct timed_locks *l = e->locks;
     for (uint32_t i = 0; i < l->lock_count; i++)
@@ -66,7 +66,7 @@ static struct lock *lock_find(struct timed_engine *e, const struct replay_op *op
     return &l->lock[l->lock_count++];
 }
 
-static int grant(struct lock *lock, int exclusive)
+static int timed_lock_grant(struct lock *lock, int exclusive)
 {
     CORE_CHECK(!lock->exclusive || !lock->shared);
     if (lock->exclusive || (exclusive && lock->shared))
@@ -84,7 +84,7 @@ int timed_lock_take(struct timed_engine *e, uint32_t rank, const struct replay_o
     struct lock *lock = lock_find(e, op);
     struct timed_rank *r = &e->rank[rank];
 
-    if (!lock || op->peer < 0 || (!lock->head && grant(lock, exclusive)))
+    if (!lock || op->peer < 0 || (!lock->head && timed_lock_grant(lock, exclusive)))
         return 0;
     CORE_CHECK(e->locks->wait_count < e->locks->wait_room); /* lock_find made room */
     CORE_CHECK(!(r->flags & (RANK_BLOCKED | RANK_ENDED)));  /* timed_state.h invariant 2 */
@@ -110,7 +110,7 @@ void timed_lock_release(struct timed_engine *e, uint32_t rank, const struct repl
         lock->exclusive = 0;
     else if (lock->shared)
         lock->shared--;
-    while (lock->head && grant(lock, e->locks->wait[lock->head].exclusive)) {
+    while (lock->head && timed_lock_grant(lock, e->locks->wait[lock->head].exclusive)) {
         uint32_t next = e->locks->wait[lock->head].rank;
         lock->head = e->locks->wait[lock->head].next;
         timed_column_add(e, COLUMN_LATE_SENDER, next,

@@ -92,8 +92,8 @@ void timed_message_free(struct timed_engine *e, uint32_t id)
 }
 
 /* Receives that one rank posts from neighbouring senders fall into neighbouring slots. */
-static uint64_t hash(const struct timed_engine *e, int32_t src, int32_t dst, int32_t tag,
-                     uint32_t comm)
+static uint64_t timed_match_hash(const struct timed_engine *e, int32_t src, int32_t dst,
+                                 int32_t tag, uint32_t comm)
 {
     uint64_t key = (((uint64_t)comm << 32 | (uint32_t)tag) * 0xd1b54a32d192ed03u + (uint32_t)dst) *
                    0x9e3779b97f4a7c15u;
@@ -107,7 +107,7 @@ void timed_match_ahead(const struct timed_engine *e, uint32_t rank, const struct
     if (op->kind > REPLAY_IRECV || op->peer < 0)
         return;
     int32_t src = send ? (int32_t)rank : op->peer, dst = send ? op->peer : (int32_t)rank;
-    const struct timed_slot *slot = &e->slot[hash(e, src, dst, op->tag, op->comm)];
+    const struct timed_slot *slot = &e->slot[timed_match_hash(e, src, dst, op->tag, op->comm)];
     __builtin_prefetch(near ? (const void *)&e->message[slot->head] : slot);
 }
 
@@ -122,7 +122,7 @@ static void slot_append(struct timed_engine *e, struct timed_slot *slot, uint32_
 }
 
 /* Buckets are emptied in order into the larger table, so entries of one key keep their order. */
-static void grow(struct timed_engine *e)
+static void timed_match_grow(struct timed_engine *e)
 {
     uint64_t old = e->slot_mask + 1;
     struct timed_slot *from = e->slot, *to = core_pages_new(old * 2 * sizeof *to);
@@ -134,7 +134,7 @@ static void grow(struct timed_engine *e)
         for (uint32_t id = from[i].head, next; id; id = next) {
             const struct timed_message *m = &e->message[id];
             next = m->chain;
-            slot_append(e, &to[hash(e, m->src, m->dst, m->tag, m->comm)], id);
+            slot_append(e, &to[timed_match_hash(e, m->src, m->dst, m->tag, m->comm)], id);
         }
     core_pages_done(from, old * sizeof *from);
 }
@@ -142,7 +142,7 @@ static void grow(struct timed_engine *e)
 /* Whether the table holds something of that kind under the message's key. */
 static bool key_holds(const struct timed_engine *e, const struct timed_message *m, uint32_t kind)
 {
-    uint32_t id = e->slot[hash(e, m->src, m->dst, m->tag, m->comm)].head;
+    uint32_t id = e->slot[timed_match_hash(e, m->src, m->dst, m->tag, m->comm)].head;
     for (; id; id = e->message[id].chain) {
         const struct timed_message *other = &e->message[id];
         if (other->src == m->src && other->dst == m->dst && other->tag == m->tag &&
@@ -157,8 +157,8 @@ static void table_add(struct timed_engine *e, uint32_t id)
     const struct timed_message *m = &e->message[id];
     CORE_CHECK_HOT(!key_holds(e, m, m->flags & MESSAGE_SEND ? MESSAGE_RECV : MESSAGE_SEND));
     if (++e->unmatched > e->slot_mask)
-        grow(e);
-    slot_append(e, &e->slot[hash(e, m->src, m->dst, m->tag, m->comm)], id);
+        timed_match_grow(e);
+    slot_append(e, &e->slot[timed_match_hash(e, m->src, m->dst, m->tag, m->comm)], id);
 }
 
 static void chain_remove(struct timed_engine *e, struct timed_slot *slot, uint32_t prev,
@@ -195,7 +195,7 @@ static uint32_t table_find(struct timed_engine *e, struct timed_slot *slot, uint
 static void table_remove(struct timed_engine *e, uint32_t id)
 {
     const struct timed_message *m = &e->message[id];
-    struct timed_slot *slot = &e->slot[hash(e, m->src, m->dst, m->tag, m->comm)];
+    struct timed_slot *slot = &e->slot[timed_match_hash(e, m->src, m->dst, m->tag, m->comm)];
     uint32_t prev = NONE;
     for (uint32_t at = slot->head; at != id; at = e->message[at].chain, core_work(1)) {
         CORE_CHECK_HOT(at); /* what is taken out is in */
@@ -286,7 +286,8 @@ static void unmatched_remove(struct timed_engine *e, uint32_t id)
         r->unmatched_tail = link->prev;
 }
 
-static int accepts(int32_t src, int32_t tag, uint32_t comm, const struct timed_message *m)
+static int timed_match_accepts(int32_t src, int32_t tag, uint32_t comm,
+                               const struct timed_message *m)
 {
     return (src == REPLAY_ANY || src == m->src) && (tag == REPLAY_ANY || tag == m->tag) &&
            comm == m->comm;
@@ -300,7 +301,7 @@ static uint32_t wild_find(struct timed_engine *e, const struct timed_message *m,
         const struct timed_message *w = &e->message[id];
         core_work(1);
         CORE_CHECK_HOT(w->flags & MESSAGE_WILD && w->dst == m->dst);
-        if (accepts(w->src, w->tag, w->comm, m)) {
+        if (timed_match_accepts(w->src, w->tag, w->comm, m)) {
             *out_prev = prev;
             return id;
         }
@@ -332,7 +333,7 @@ static void wake_prober(struct timed_engine *e, const struct timed_message *m)
 {
     struct timed_rank *r = &e->rank[m->dst];
     if (!(r->flags & RANK_PROBING) || r->op->kind == REPLAY_DETACH ||
-        !accepts(r->op->peer, r->op->tag, r->op->comm, m))
+        !timed_match_accepts(r->op->peer, r->op->tag, r->op->comm, m))
         return;
     timed_column_add(e, COLUMN_LATE_SENDER, (uint32_t)m->dst, e->now - r->blocked_at);
     r->flags &= ~(uint32_t)(RANK_PROBING | RANK_BLOCKED);
@@ -342,7 +343,8 @@ static void wake_prober(struct timed_engine *e, const struct timed_message *m)
 void timed_match_send(struct timed_engine *e, uint32_t rank, const struct replay_op *op,
                       int32_t request)
 {
-    struct timed_slot *slot = &e->slot[hash(e, (int32_t)rank, op->peer, op->tag, op->comm)];
+    struct timed_slot *slot =
+        &e->slot[timed_match_hash(e, (int32_t)rank, op->peer, op->tag, op->comm)];
     uint32_t prev = NONE, id = table_find(e, slot, MESSAGE_RECV, (int32_t)rank, op->peer, op->tag,
                                           op->comm, &prev);
     struct timed_message *m;
@@ -411,15 +413,15 @@ static uint32_t send_find(struct timed_engine *e, uint32_t rank, int32_t src, in
 {
     uint32_t prev;
     if (src != REPLAY_ANY && tag != REPLAY_ANY)
-        return table_find(e, &e->slot[hash(e, src, (int32_t)rank, tag, comm)], MESSAGE_SEND, src,
-                          (int32_t)rank, tag, comm, &prev);
+        return table_find(e, &e->slot[timed_match_hash(e, src, (int32_t)rank, tag, comm)],
+                          MESSAGE_SEND, src, (int32_t)rank, tag, comm, &prev);
     if (src != REPLAY_ANY) {
         const struct timed_source *source = source_of(e, (int32_t)rank, src, comm, false);
         return source ? source->first : NONE;
     }
     for (uint32_t id = e->port[rank].unmatched; id; id = e->listed[id].next) {
         core_work(1);
-        if (accepts(src, tag, comm, &e->message[id]))
+        if (timed_match_accepts(src, tag, comm, &e->message[id]))
             return id;
     }
     return NONE;
@@ -472,7 +474,7 @@ void timed_match_recv(struct timed_engine *e, uint32_t rank, const struct replay
         return;
     }
     struct timed_message *m = &e->message[id];
-    CORE_CHECK_HOT(m->flags & MESSAGE_SEND && accepts(src, op->tag, op->comm, m));
+    CORE_CHECK_HOT(m->flags & MESSAGE_SEND && timed_match_accepts(src, op->tag, op->comm, m));
     table_remove(e, id);
     if (e->any_wild)
         unmatched_remove(e, id);
@@ -554,7 +556,7 @@ int timed_match_cancel(struct timed_engine *e, uint32_t rank, const struct repla
             }
         return 0;
     }
-    struct timed_slot *slot = &e->slot[hash(e, src, dst, op->tag, op->comm)];
+    struct timed_slot *slot = &e->slot[timed_match_hash(e, src, dst, op->tag, op->comm)];
     uint32_t prev = NONE;
     for (uint32_t id = slot->head; id; prev = id, id = e->message[id].chain) {
         const struct timed_message *m = &e->message[id];

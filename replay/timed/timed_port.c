@@ -77,7 +77,7 @@ void timed_port_ready(struct timed_engine *e, uint32_t id)
     }
 }
 
-static void begin(struct timed_engine *e, uint32_t id)
+static void timed_port_begin(struct timed_engine *e, uint32_t id)
 {
     struct timed_message *m = &e->message[id];
 
@@ -166,7 +166,7 @@ static void await_add(struct timed_engine *e, uint32_t id)
     e->rank[m->dst].flags |= RANK_AWAITED;
 }
 
-static void start(struct timed_engine *e, uint32_t id)
+static void timed_port_start_one(struct timed_engine *e, uint32_t id)
 {
     struct timed_message *m = &e->message[id];
     CORE_CHECK_HOT(!(e->rank[m->src].flags & RANK_SEND_BUSY));
@@ -175,7 +175,7 @@ static void start(struct timed_engine *e, uint32_t id)
     unblock_rank(e, (uint32_t)m->src);
     e->rank[m->src].flags |= RANK_SEND_BUSY;
     e->rank[m->dst].flags |= RANK_RECV_BUSY;
-    begin(e, id);
+    timed_port_begin(e, id);
 }
 
 /* Starts the queue's entry at `index`; the few before it close up. */
@@ -192,7 +192,7 @@ static void start_queued(struct timed_engine *e, uint32_t sender, uint32_t index
         e->rank[sender].flags &= ~(uint32_t)RANK_QUEUED;
     else
         __builtin_prefetch(&e->message[s->queue[s->queue_first].id]);
-    start(e, id);
+    timed_port_start_one(e, id);
 }
 
 /* Sorts by the order of the sends: merges the ascending runs that are there, pairwise, until one is
@@ -254,7 +254,7 @@ static void serve_sender(struct timed_engine *e, uint32_t sender)
         uint32_t id = s->fresh;
         if (!(e->rank[e->message[id].dst].flags & RANK_RECV_BUSY)) {
             s->fresh = NONE;
-            start(e, id);
+            timed_port_start_one(e, id);
             return;
         }
     }
@@ -358,7 +358,7 @@ static void start_half(struct timed_engine *e)
         }
         s->flags |= RANK_SEND_BUSY;
         r->flags |= RANK_RECV_BUSY;
-        begin(e, id);
+        timed_port_begin(e, id);
     }
     e->waiting.count = kept;
 }
@@ -387,7 +387,7 @@ static void start_fresh(struct timed_engine *e)
         if (half && !(e->message[id].flags & MESSAGE_SELF))
             timed_numbers_add(e, &e->waiting, id);
         else
-            begin(e, id);
+            timed_port_begin(e, id);
     }
     e->fresh.count = 0;
 }

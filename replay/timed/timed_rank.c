@@ -7,7 +7,8 @@
 #include "core/array.h"
 #include "core/check.h"
 
-static void block(struct timed_engine *e, struct timed_rank *r, uint32_t pending, uint32_t flags)
+static void timed_rank_block(struct timed_engine *e, struct timed_rank *r, uint32_t pending,
+                             uint32_t flags)
 {
     CORE_CHECK_HOT(pending > 0 && pending <= RANK_PENDING_MAX);
     CORE_CHECK(!(r->flags & (RANK_BLOCKED | RANK_ENDED))); /* timed_state.h invariant 2 */
@@ -16,8 +17,8 @@ static void block(struct timed_engine *e, struct timed_rank *r, uint32_t pending
     r->blocked_at = e->now;
 }
 
-static void schedule(struct timed_engine *e, uint32_t rank, uint64_t ticks,
-                     enum replay_step_kind kind, const struct replay_op *op)
+static void timed_rank_schedule(struct timed_engine *e, uint32_t rank, uint64_t ticks,
+                                enum replay_step_kind kind, const struct replay_op *op)
 {
     struct timed_rank *r = &e->rank[rank];
     timed_column_add(e, COLUMN_COMPUTE, rank, ticks);
@@ -37,7 +38,7 @@ static void schedule(struct timed_engine *e, uint32_t rank, uint64_t ticks,
 }
 
 /* Local work: 1 when the rank must wait for time to pass. */
-static int work(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
+static int timed_rank_work(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
 {
     int combine = op->kind == REPLAY_COMBINE;
     uint64_t ticks = combine                     ? op->bytes * e->tau
@@ -50,7 +51,7 @@ static int work(struct timed_engine *e, uint32_t rank, const struct replay_op *o
         timed_column_add(e, COLUMN_COMPUTE, rank, ticks);
         return 0;
     }
-    schedule(e, rank, ticks, combine ? REPLAY_STEP_COMBINE : REPLAY_STEP_COMPUTE, op);
+    timed_rank_schedule(e, rank, ticks, combine ? REPLAY_STEP_COMBINE : REPLAY_STEP_COMPUTE, op);
     return 1;
 }
 
@@ -68,7 +69,7 @@ static int await_all(struct timed_engine *e, struct timed_rank *r, const int32_t
         pending++;
     }
     if (pending)
-        block(e, r, pending, 0);
+        timed_rank_block(e, r, pending, 0);
     return pending != 0;
 }
 
@@ -94,7 +95,7 @@ static int await_any(struct timed_engine *e, struct timed_rank *r, const int32_t
     for (uint32_t i = 0; i < count; i++)
         if (!(*timed_request(e, r, request[i]) & REQUEST_DONE))
             *timed_request(e, r, request[i]) |= REQUEST_AWAITED;
-    block(e, r, 1, RANK_ANY);
+    timed_rank_block(e, r, 1, RANK_ANY);
     return 1;
 }
 
@@ -125,7 +126,7 @@ static int wait_on(struct timed_engine *e, uint32_t rank, const struct replay_op
     }
 }
 
-static void cancel(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
+static void timed_rank_cancel(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
 {
     uint8_t *state = timed_request(e, &e->rank[rank], op->request);
     for (const struct replay_op *made = e->program->rank[rank].op; made < op; made++)
@@ -141,8 +142,8 @@ static void cancel(struct timed_engine *e, uint32_t rank, const struct replay_op
 static int collective_enter(struct timed_engine *e, uint32_t rank, const struct replay_op *op);
 
 /* 1 when the rank must wait. */
-static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
-                const struct replay_op *op)
+static int timed_rank_step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
+                           const struct replay_op *op)
 {
     switch (op->kind) {
     case REPLAY_ISEND:
@@ -162,7 +163,7 @@ static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
             timed_match_send(e, rank, op, WHOLE_OP);
             return 0;
         }
-        block(e, r, 1, 0);
+        timed_rank_block(e, r, 1, 0);
         if (op->kind == REPLAY_SEND)
             timed_match_send(e, rank, op, WHOLE_OP);
         else
@@ -171,10 +172,10 @@ static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
     case REPLAY_MPROBE:
         if (op->peer == REPLAY_PROC_NULL || timed_match_take(e, rank, op))
             return 0;
-        block(e, r, 1, RANK_PROBING);
+        timed_rank_block(e, r, 1, RANK_PROBING);
         return 1;
     case REPLAY_MRECV:
-        block(e, r, 1, 0);
+        timed_rank_block(e, r, 1, 0);
         timed_match_held(e, rank, op, op->request, WHOLE_OP);
         return 1;
     case REPLAY_IMRECV:
@@ -184,7 +185,7 @@ static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
         CORE_CHECK(e->any_detach);
         if (!e->buffered[rank])
             return 0;
-        block(e, r, 1, RANK_PROBING);
+        timed_rank_block(e, r, 1, RANK_PROBING);
         return 1;
     case REPLAY_LOCK:
         return timed_lock_take(e, rank, op);
@@ -198,7 +199,7 @@ static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
     case REPLAY_PROBE:
         if (op->peer == REPLAY_PROC_NULL || timed_match_probe(e, rank, op))
             return 0;
-        block(e, r, 1, RANK_PROBING);
+        timed_rank_block(e, r, 1, RANK_PROBING);
         return 1;
     case REPLAY_WAIT:
     case REPLAY_WAIT_ALL:
@@ -207,14 +208,14 @@ static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
     case REPLAY_TEST:
         return wait_on(e, rank, op);
     case REPLAY_CANCEL:
-        cancel(e, rank, op);
+        timed_rank_cancel(e, rank, op);
         return 0;
     case REPLAY_COLL:
     case REPLAY_ICOLL:
         return collective_enter(e, rank, op);
     case REPLAY_COMPUTE:
     case REPLAY_COMBINE:
-        return work(e, rank, op);
+        return timed_rank_work(e, rank, op);
     default:
         CORE_CHECK_HOT(op->kind == REPLAY_FREE || op->kind == REPLAY_ATTACH);
         return 0; /* a freed operation goes on, and nobody asks */
@@ -222,7 +223,7 @@ static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
 }
 
 /* The operation is behind the rank. */
-static void pass(struct timed_rank *r)
+static void timed_rank_pass(struct timed_rank *r)
 {
     r->op++;
     r->left--;
@@ -240,13 +241,13 @@ void timed_rank_run(struct timed_engine *e, uint32_t rank)
             timed_match_ahead(e, rank, op + 4, 1);
             timed_match_ahead(e, rank, op + 8, 0);
         }
-        if (step(e, rank, r, op)) {
+        if (timed_rank_step(e, rank, r, op)) {
             if (!(r->flags & RANK_PROBING))
-                pass(r); /* a blocked rank stands behind the operation it waits in, a prober before
-                            it */
+                timed_rank_pass(r); /* a blocked rank stands behind the operation it waits in, a
+                            prober before it */
             return;
         }
-        pass(r);
+        timed_rank_pass(r);
     }
     if (!(r->flags & RANK_ENDED)) {
         r->flags |= RANK_ENDED;
@@ -354,7 +355,7 @@ static int no_memory(struct timed_engine *e)
     return 0;
 }
 
-static struct timed_collectives *collectives(struct timed_engine *e)
+static struct timed_collectives *timed_rank_collectives(struct timed_engine *e)
 {
     if (!e->collectives) {
         struct timed_collectives *c = core_alloc_zero(1, sizeof *c);
@@ -374,7 +375,7 @@ static struct timed_collectives *collectives(struct timed_engine *e)
     return e->collectives;
 }
 
-static int room(struct timed_engine *e, struct timed_collectives *c)
+static int timed_rank_room(struct timed_engine *e, struct timed_collectives *c)
 {
     if (timed_failed(e, CORE_ARRAY_ROOM_ZERO(c->meeting, c->meeting_room, c->meeting_count + 1,
                                              "collectives")) ||
@@ -442,7 +443,7 @@ static int may_leave(const struct timed_engine *e, const struct meeting *m,
     }
 }
 
-static void leave(struct timed_engine *e, struct meeting *m, uint32_t index)
+static void timed_rank_leave(struct timed_engine *e, struct meeting *m, uint32_t index)
 {
     struct entry *entry = &e->collectives->entry[index];
     const struct replay_op *op = &e->program->rank[entry->rank].op[entry->op];
@@ -482,8 +483,8 @@ static void meeting_enter(struct timed_engine *e, struct meeting *m, const struc
 
 static int collective_enter(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
 {
-    struct timed_collectives *c = collectives(e);
-    if (!c || !room(e, c))
+    struct timed_collectives *c = timed_rank_collectives(e);
+    if (!c || !timed_rank_room(e, c))
         return 0;
     struct meeting *m = meeting_find(c, op->comm, op->tag);
     CORE_CHECK(m->comm == op->comm && m->number == op->tag);
@@ -502,14 +503,14 @@ static int collective_enter(struct timed_engine *e, uint32_t rank, const struct 
         if (may_leave(e, m, entry, &e->program->rank[entry->rank].op[entry->op])) {
             uint32_t leaving = *at;
             *at = entry->next;
-            leave(e, m, leaving);
+            timed_rank_leave(e, m, leaving);
         } else {
             at = &entry->next;
         }
     }
     if (op->kind == REPLAY_ICOLL)
         return 0;
-    block(e, &e->rank[rank], 1, 0);
+    timed_rank_block(e, &e->rank[rank], 1, 0);
     return 1;
 }
 

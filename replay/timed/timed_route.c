@@ -36,8 +36,8 @@ static void search_add_path(struct search *s, size_t first)
         s->failed = 1;
 }
 
-static const struct replay_timed_route *forced(const struct timed_engine *e, uint32_t from,
-                                               uint32_t to)
+static const struct replay_timed_route *timed_route_forced(const struct timed_engine *e,
+                                                           uint32_t from, uint32_t to)
 {
     for (uint32_t i = 0; i < e->options.route_count; i++)
         if (e->options.route[i].from == from && e->options.route[i].to == to)
@@ -48,7 +48,7 @@ static const struct replay_timed_route *forced(const struct timed_engine *e, uin
 static void search_fixed(struct timed_engine *e, struct search *s, uint32_t from, uint32_t to)
 {
     const struct replay_topology *t = &e->topology;
-    const struct replay_timed_route *route = forced(e, from, to);
+    const struct replay_timed_route *route = timed_route_forced(e, from, to);
     uint32_t here = replay_topology_node(t, from), there = replay_topology_node(t, to);
     uint32_t next[REPLAY_NEIGHBOURS_MAX];
     size_t first = s->id_count;
@@ -98,7 +98,8 @@ static void search_all(struct timed_engine *e, struct search *s, uint32_t from, 
              there = replay_topology_node(&e->topology, to);
     size_t distance = replay_topology_distance(&e->topology, here, there), left = REPLAY_PATHS_MAX;
 
-    if (forced(e, from, to) || e->options.routing == REPLAY_ROUTING_FIXED || distance > 1000) {
+    if (timed_route_forced(e, from, to) || e->options.routing == REPLAY_ROUTING_FIXED ||
+        distance > 1000) {
         search_fixed(e, s, from, to);
         return;
     }
@@ -134,7 +135,7 @@ struct goal {
     double squares;
 };
 
-static int better(struct goal a, struct goal b)
+static int timed_route_better(struct goal a, struct goal b)
 {
     return a.busiest < b.busiest || (a.busiest == b.busiest && a.squares < b.squares);
 }
@@ -149,8 +150,8 @@ static void load_path(struct timed_engine *e, const struct search *s, const stru
     }
 }
 
-static void weigh(struct timed_engine *e, const struct search *s, const struct path *path,
-                  struct goal *goal)
+static void timed_route_weigh(struct timed_engine *e, const struct search *s,
+                              const struct path *path, struct goal *goal)
 {
     for (uint32_t i = 0; i < path->count; i++) {
         uint64_t load = timed_link_of(e, s->id[path->first + i])->load;
@@ -166,7 +167,7 @@ static struct goal weigh_all(struct timed_engine *e, const struct search *s,
 {
     struct goal goal = {0, 0};
     for (size_t i = 0; i < count; i++)
-        weigh(e, s, &s->path[choice[i].first + choice[i].taken], &goal);
+        timed_route_weigh(e, s, &s->path[choice[i].first + choice[i].taken], &goal);
     return goal;
 }
 
@@ -198,7 +199,7 @@ static void choose_exactly(struct timed_engine *e, const struct search *s, struc
             break;
         choice_turn(e, s, &choice[i], choice[i].taken + 1);
         struct goal goal = weigh_all(e, s, choice, count);
-        if (better(goal, least)) {
+        if (timed_route_better(goal, least)) {
             least = goal;
             for (size_t j = 0; j < count; j++)
                 best[j] = choice[j].taken;
@@ -217,14 +218,14 @@ static void choose_in_turn(struct timed_engine *e, const struct search *s, struc
         for (size_t i = 0; i < count; i++) {
             uint32_t best = choice[i].taken, before = best;
             struct goal least = {0, 0};
-            weigh(e, s, &s->path[choice[i].first + best], &least);
+            timed_route_weigh(e, s, &s->path[choice[i].first + best], &least);
             for (uint32_t p = 0; p < choice[i].count; p++) {
                 if (p == before)
                     continue;
                 choice_turn(e, s, &choice[i], p);
                 struct goal goal = {0, 0};
-                weigh(e, s, &s->path[choice[i].first + p], &goal);
-                if (better(goal, least)) {
+                timed_route_weigh(e, s, &s->path[choice[i].first + p], &goal);
+                if (timed_route_better(goal, least)) {
                     least = goal;
                     best = p;
                 }
@@ -260,7 +261,8 @@ static void route_best(struct timed_engine *e, struct search *s, struct choice *
     free(best);
 }
 
-static void take(struct timed_engine *e, const struct search *s, const struct choice *choice)
+static void timed_route_take(struct timed_engine *e, const struct search *s,
+                             const struct choice *choice)
 {
     CORE_CHECK(choice->taken < choice->count);
     const struct path *path = &s->path[choice->first + choice->taken];
@@ -295,7 +297,7 @@ void timed_link_route(struct timed_engine *e)
         if (e->options.routing == REPLAY_ROUTING_BEST)
             route_best(e, s, choice, count);
         for (size_t i = 0; i < count && e->status == CORE_OK; i++)
-            take(e, s, &choice[i]);
+            timed_route_take(e, s, &choice[i]);
     }
     free(choice);
     l->begun.count = 0;

@@ -9,7 +9,7 @@
 
 enum { ROWS_SHOWN_MAX = 500 };
 
-static void cell(const char *text, FILE *file)
+static void diff_cell(const char *text, FILE *file)
 {
     fprintf(file, "<td>");
     core_text_xml(text ? text : "", file);
@@ -53,8 +53,8 @@ static void totals_table(const struct diff *diff, FILE *file)
         if (!before && !after)
             continue;
         fprintf(file, "<tr>");
-        cell(total == DIFF_WORDS ? "words in bytes" : diff_total_text((enum diff_total)total),
-             file);
+        diff_cell(total == DIFF_WORDS ? "words in bytes" : diff_total_text((enum diff_total)total),
+                  file);
         value_cells(before, after, total == DIFF_WAITING, file);
         fprintf(file, "</tr>\n");
     }
@@ -73,10 +73,10 @@ static void row_cells(const struct diff_row *row, FILE *file)
         value_cells(value[0], value[1], row->section == DIFF_WAIT, file);
     }
     for (int side = 0; row->section == DIFF_COLLECTIVE && side < 2; side++)
-        cell(!row->in[side]         ? ""
-             : row->algorithm[side] ? row->algorithm[side]
-                                    : "none of the model",
-             file);
+        diff_cell(!row->in[side]         ? ""
+                  : row->algorithm[side] ? row->algorithm[side]
+                                         : "none of the model",
+                  file);
 }
 
 static void rows_table(const struct diff *diff, enum diff_section section, FILE *file)
@@ -102,7 +102,7 @@ static void rows_table(const struct diff *diff, enum diff_section section, FILE 
         if (shown > ROWS_SHOWN_MAX)
             continue;
         fprintf(file, "<tr>");
-        cell(row->what, file);
+        diff_cell(row->what, file);
         row_cells(row, file);
         fprintf(file, "</tr>\n");
     }
@@ -152,8 +152,8 @@ static enum core_status parts_table(const struct diff_part *part, uint32_t count
             continue;
         }
         fprintf(file, "<tr><td>%s</td><td>%" PRIu64 "</td>", ranks, part[i].number);
-        cell(part[i].what[0] ? part[i].what[0] : "none", file);
-        cell(part[i].what[1] ? part[i].what[1] : "no more", file);
+        diff_cell(part[i].what[0] ? part[i].what[0] : "none", file);
+        diff_cell(part[i].what[1] ? part[i].what[1] : "no more", file);
         fprintf(file, "</tr>\n");
         free(ranks);
     }

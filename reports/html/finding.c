@@ -100,22 +100,22 @@ static void places_table(const struct block *block, FILE *file)
     fprintf(file, "</table></div>\n");
 }
 
-static void sentence(const char *text, FILE *file)
+static void finding_sentence(const char *text, FILE *file)
 {
     fprintf(file, "<li>");
     core_text_xml(text, file);
     fprintf(file, "</li>\n");
 }
 
-static void sentences(const struct finding *finding, const char *const *more, FILE *file)
+static void finding_sentences(const struct finding *finding, const char *const *more, FILE *file)
 {
     if (!finding->fact_count && !*more)
         return;
     fprintf(file, "<ul>\n");
     for (uint32_t i = 0; i < finding->fact_count; i++)
-        sentence(finding->fact[i], file);
+        finding_sentence(finding->fact[i], file);
     for (; *more; more++)
-        sentence(*more, file);
+        finding_sentence(*more, file);
     fprintf(file, "</ul>\n");
 }
 
@@ -136,7 +136,7 @@ enum core_status html_finding_write(const struct finding *finding, const struct 
     enum core_status status = html_ring_draw(finding, file);
     places_table(block, file);
     fprintf(file, "</div>\n");
-    sentences(finding, more, file);
+    finding_sentences(finding, more, file);
     fprintf(file, "<dl>");
     if (finding_help(finding) && finding->severity != FINDING_NOTE)
         html_pair_write("help", finding_help(finding), file);

@@ -32,7 +32,7 @@ struct ring {
     uint32_t node_count, node_room;
 };
 
-static uint64_t mixed(uint64_t value)
+static uint64_t ring_mixed(uint64_t value)
 {
     value = (value ^ value >> 31) * 0x9e3779b97f4a7c15;
     return (value ^ value >> 29) * 0xbf58476d1ce4e5b9;
@@ -67,7 +67,7 @@ static enum core_status members_gather(struct ring *ring, const struct finding *
 }
 
 /* NULL: it does not wait for that rank. */
-static const struct finding_await *awaits(const struct member *member, uint32_t rank)
+static const struct finding_await *ring_awaits(const struct member *member, uint32_t rank)
 {
     for (uint32_t j = 0; member->call && j < member->call->await_count; j++)
         if (rank >= member->call->await[j].first && rank <= member->call->await[j].last)
@@ -83,7 +83,7 @@ static void members_mark(struct ring *ring)
         for (uint32_t j = 0; member->call && j < member->call->await_count; j++) {
             const struct finding_await *await = &member->call->await[j];
             member->waits +=
-                mixed((uint64_t)await->first << 32 | (uint64_t)await->last << 1 | await->any);
+                ring_mixed((uint64_t)await->first << 32 | (uint64_t)await->last << 1 | await->any);
         }
     }
     /* Those that wait alike count once: it does not matter how many they are. */
@@ -92,8 +92,8 @@ static void members_mark(struct ring *ring)
         for (uint32_t k = 0; k < i && !again; k++)
             again = ring->member[k].waits == ring->member[i].waits;
         for (uint32_t k = 0; k < ring->member_count && !again; k++)
-            if (awaits(&ring->member[i], ring->member[k].rank))
-                ring->member[k].awaited += mixed(ring->member[i].waits);
+            if (ring_awaits(&ring->member[i], ring->member[k].rank))
+                ring->member[k].awaited += ring_mixed(ring->member[i].waits);
     }
 }
 
@@ -158,7 +158,7 @@ static enum core_status nodes_label(struct ring *ring, uint32_t shown)
 }
 
 /* How far from a node's middle a line in that direction leaves it. */
-static double leave(const struct node *node, double x, double y)
+static double ring_leave(const struct node *node, double x, double y)
 {
     double across = fabs(x) > 1e-9 ? node->half / fabs(x) : 1e9,
            along = fabs(y) > 1e-9 ? 18 / fabs(y) : 1e9;
@@ -182,7 +182,7 @@ static void edge_draw(const struct node *from, const struct node *to, bool any, 
     double sx = mx - from->x, sy = my - from->y, departure = hypot(sx, sy);
     sx /= departure;
     sy /= departure;
-    double end = leave(to, ex, ey), start = leave(from, sx, sy), tx = to->x - ex * end,
+    double end = ring_leave(to, ex, ey), start = ring_leave(from, sx, sy), tx = to->x - ex * end,
            ty = to->y - ey * end;
     fprintf(file, "<path class=\"edge%s\" d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"/>",
             any ? " any" : "", from->x + sx * start, from->y + sy * start, mx, my, tx, ty);
@@ -210,7 +210,7 @@ static void ring_print(const struct ring *ring, uint32_t shown, FILE *file)
         for (uint32_t k = 0; k < shown; k++) {
             const struct node *to = &ring->node[k];
             const struct finding_await *await =
-                awaits(&ring->member[ring->node[i].first], ring->member[to->first].rank);
+                ring_awaits(&ring->member[ring->node[i].first], ring->member[to->first].rank);
             if (i != k && await)
                 edge_draw(&ring->node[i], to, await->any, file);
         }

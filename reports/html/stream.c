@@ -3,7 +3,7 @@
 
 enum { LINE_BYTES = 76 };
 
-static void put(struct html_stream *stream)
+static void stream_put(struct html_stream *stream)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const uint8_t *b = stream->rest;
@@ -26,7 +26,7 @@ void html_stream_number(struct html_stream *stream, uint64_t value)
     do {
         stream->rest[stream->rest_count++] = (uint8_t)((value & 127) | (value > 127 ? 128 : 0));
         if (stream->rest_count == 3)
-            put(stream);
+            stream_put(stream);
         value >>= 7;
     } while (value);
 }
@@ -40,5 +40,5 @@ void html_stream_signed(struct html_stream *stream, int64_t value)
 void html_stream_end(struct html_stream *stream)
 {
     if (stream->rest_count)
-        put(stream);
+        stream_put(stream);
 }

@@ -240,7 +240,7 @@ static enum core_status bundle_add(struct timeline *line, struct lane *lane, str
 
 /* --- lanes ------------------------------------------------------------------------------------ */
 
-static uint64_t mixed(uint64_t value)
+static uint64_t timeline_mixed(uint64_t value)
 {
     value = (value ^ value >> 31) * 0x9e3779b97f4a7c15;
     return (value ^ value >> 29) * 0xbf58476d1ce4e5b9;
@@ -291,7 +291,7 @@ static void lane_see(const struct timeline *line, struct lane *lane, uint32_t id
     if (shape->inner || lane->seen[shape->class] & bit)
         return;
     lane->seen[shape->class] |= bit;
-    lane->behaviour += mixed(((uint64_t)shape->class << 2 | bit) + 1);
+    lane->behaviour += timeline_mixed(((uint64_t)shape->class << 2 | bit) + 1);
 }
 
 static enum core_status group_get(struct timeline *line, uint64_t behaviour, uint32_t *out_number)
@@ -403,7 +403,7 @@ static enum core_status marks_gather(struct timeline *line)
     return status;
 }
 
-static bool marked(struct timeline *line, uint64_t id)
+static bool timeline_marked(struct timeline *line, uint64_t id)
 {
     while (line->mark_next < line->mark_count && line->mark[line->mark_next] < id)
         line->mark_next++;
@@ -420,7 +420,7 @@ static enum core_status event_add(const struct report_row *row, void *context)
                           .pending = row->pending};
     struct lane *lane = NULL;
     const struct report_shape *shape = &line->known.shape[row->shape];
-    bool alone = marked(line, row->id) || entry.pending || !line->bundle_ns ||
+    bool alone = timeline_marked(line, row->id) || entry.pending || !line->bundle_ns ||
                  entry.end - entry.start >= line->apart_ns;
     enum core_status status = CORE_OK;
 
@@ -458,7 +458,7 @@ static enum core_status lanes_write(struct timeline *line)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-static uint64_t flight(const struct report_message *message)
+static uint64_t timeline_flight(const struct report_message *message)
 {
     return message->t_leave > message->t_send ? message->t_leave - message->t_send : 0;
 }
@@ -470,7 +470,7 @@ static void messages_thin(struct timeline *line)
 
     line->flight_ns = scale_least(&line->flights, TIMELINE_MESSAGES_MAX);
     for (uint32_t i = 0; i < line->message_count; i++)
-        if (flight(&line->message[i]) >= line->flight_ns)
+        if (timeline_flight(&line->message[i]) >= line->flight_ns)
             line->message[kept++] = line->message[i];
     line->message_count = kept;
 }
@@ -486,8 +486,8 @@ static void message_take(const struct report_message *message, void *context)
     cell[0]++;
     cell[1] += message->bytes;
     line->messages++;
-    line->flights.count[scale_step(flight(message))]++;
-    if (flight(message) < line->flight_ns)
+    line->flights.count[scale_step(timeline_flight(message))]++;
+    if (timeline_flight(message) < line->flight_ns)
         return;
     line->message[line->message_count++] = *message;
     if (line->message_count == line->message_room)

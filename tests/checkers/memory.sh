@@ -1,8 +1,8 @@
 # Buffers are the variables and blocks that they are, however a program is built: what the comments
 # of the sources say is found, and nothing else; in C, C++ and Fortran, with and without debug
 # information and optimisation (memory_all.sh: more of that). Holds store_memory.c invariants 1 and
-# 2, variable.h invariants 1 and 2, variable_frame.c invariant 1, mention.h invariant 1, bounds.h
-# invariants 1 and 2, heap.c invariants 2 and 3.
+# 2, variable.h invariants 1 and 2, variable_frame.c invariant 1, source_mention.h invariant 1,
+# bounds.h invariants 1 and 2, heap.c invariants 2 and 3.
 # timeout: 300
 try() { # SOURCE COMPILER FLAG...
     local source=$SOURCE/tests/checkers/$1 compiler=$2 holds=

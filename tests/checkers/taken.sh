@@ -3,7 +3,7 @@
 # is named, by whatever call it was made, and only where tags and communicators fit. And what comes
 # near to what is waited for: a message of another tag, communicator or destination, a persistent
 # send that was not started in one round.
-cat > taken.c <<'C'
+cat > hint_stolen_message.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -31,13 +31,13 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-mpicc -g -w -o taken taken.c
+mpicc -g -w -o taken hint_stolen_message.c
 for how in 1 2 3 4; do
     crosswait run --confirm=0 -o T.db -- mpirun -n 2 ./taken $how >out 2>/dev/null
     grep -h '^error' out
     grep -h 'race:\|that receive' out || echo 'no race'
 done
-cat > near.c <<'C'
+cat > hint_near_miss.c <<'C'
 #include <mpi.h>
 int main(int argc, char **argv)
 {
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-mpicc -g -w -o near near.c
+mpicc -g -w -o near hint_near_miss.c
 crosswait run --confirm=0 -o T.db -- mpirun -n 8 ./near >out 2>/dev/null
 grep -h 'a message of\|had not started' out
 crosswait run --confirm=0 -o T.db -- mpirun -n 8 ./near right 2>/dev/null | grep verdict

@@ -65,7 +65,7 @@ echo "[$?]"
 crosswait explore -n 2 -- ./spawns late
 echo "[$?]"
 # That a send is cancelled is not tried, and said.
-cat >sent.c <<'P'
+cat >message_diff.c <<'P'
 #include <mpi.h>
 int main(int argc, char **argv)
 {
@@ -84,5 +84,5 @@ int main(int argc, char **argv)
     return 0;
 }
 P
-mpicc -o sent sent.c && crosswait explore -n 2 -- ./sent
+mpicc -o sent message_diff.c && crosswait explore -n 2 -- ./sent
 exit 0

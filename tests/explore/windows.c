@@ -13,7 +13,7 @@
 
 #include "tests/explore/fibers.h"
 #include "tests/explore/states.h"
-#include "world/exchange/explore_turn.h"
+#include "world/exchange/explore_access.h"
 
 enum { PROGRAMS = 6000, RANKS = 3, OPS = 12, PLACES = 2, STATES_MAX = 400000, EVERYONE = -1 };
 
@@ -380,11 +380,11 @@ static int run(int rank, void *context)
             saw_memory(rank, memory);
             break;
         case LOAD:
-            world_turn_touch(win->part[rank], NULL, false);
+            world_access_touch(win->part[rank], NULL, false);
             saw_memory(rank, memory);
             break;
         case STORE:
-            world_turn_touch(win->part[rank], NULL, true);
+            world_access_touch(win->part[rank], NULL, true);
             memory[op->place] = value[i];
             break;
         case SEND:

@@ -117,8 +117,8 @@ refused() { # $1: title, the rest: arguments; what crosswait says itself
     echo "$title: exit $?"
     grep -ah "^crosswait" err.txt
 }
-barrier '#include "crosswait_fuzz.h"' ';' >own.c
-try "includes the header itself" own.c -runs=10
+barrier '#include "crosswait_fuzz.h"' ';' >lib_threads.c
+try "includes the header itself" lib_threads.c -runs=10
 cat >plus.cpp <<'END'
 #include <mpi.h>
 #include <vector>
@@ -155,20 +155,20 @@ END
 try "two collectives" both.c -seed=1 -runs=100 | head -2
 try "two collectives, the good one" both.c --target=one -runs=100
 refused "a target that is not there" both.c --target=three -runs=1
-sed 's/""/"barrier.nobody"/' own.c >row.c; refused "an unknown row" row.c -runs=1
-sed 's/""/"bcast.binomial"/' own.c >row.c; refused "another collective's row" row.c -runs=1
-sed 's/(barrier/(bcast/' own.c >signature.c
+sed 's/""/"barrier.nobody"/' lib_threads.c >row.c; refused "an unknown row" row.c -runs=1
+sed 's/""/"bcast.binomial"/' lib_threads.c >row.c; refused "another collective's row" row.c -runs=1
+sed 's/(barrier/(bcast/' lib_threads.c >signature.c
 refused "the signature of another call" signature.c -runs=1
-{ cat own.c; echo 'int main(void) { return 0; }'; } >main.c
+{ cat lib_threads.c; echo 'int main(void) { return 0; }'; } >main.c
 refused "a main of its own" main.c -runs=1
 mkdir -p folder.c; refused "a folder" folder.c
 refused "no source" out.txt
-refused "an unknown option" own.c --frobs=1
-refused "an unknown option for libFuzzer" own.c -frobs=1
-refused "an input that is not there" own.c absent -runs=1
-refused "no scenario" own.c --explain=folder.c
-refused "no scenario" own.c --real=absent.txt
+refused "an unknown option" lib_threads.c --frobs=1
+refused "an unknown option for libFuzzer" lib_threads.c -frobs=1
+refused "an input that is not there" lib_threads.c absent -runs=1
+refused "no scenario" lib_threads.c --explain=folder.c
+refused "no scenario" lib_threads.c --real=absent.txt
 printf 'crosswait scenario 1\nranks many\n' >wrong.txt
-refused "a wrong scenario" own.c --real=wrong.txt
+refused "a wrong scenario" lib_threads.c --real=wrong.txt
 printf 'crosswait scenario 1\ncollective nobody\n' >wrong.txt
-refused "a scenario for somebody else" own.c --real=wrong.txt
+refused "a scenario for somebody else" lib_threads.c --real=wrong.txt

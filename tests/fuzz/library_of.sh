@@ -3,7 +3,7 @@
 # forgets a rank is found, in process and on real ranks, and the one that forgets that there are
 # intercommunicators; the right one is silent and verified; one without collectives is refused.
 set -u
-cat >own.c <<'C'
+cat >lib_threads.c <<'C'
 #include <mpi.h>
 /* A vendor's library with a broadcast of its own: a binomial tree. */
 int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
@@ -37,9 +37,9 @@ int MPI_Init(int *argc, char ***argv)
     return PMPI_Init(argc, argv);
 }
 C
-mpicc -w -shared -fPIC -o right.so -DBETWEEN_GROUPS '-DFORGOTTEN=0' own.c
-mpicc -w -shared -fPIC -o wrong.so -DBETWEEN_GROUPS '-DFORGOTTEN=(size==6)' own.c
-mpicc -w -shared -fPIC -o one_group.so '-DFORGOTTEN=0' own.c
+mpicc -w -shared -fPIC -o right.so -DBETWEEN_GROUPS '-DFORGOTTEN=0' lib_threads.c
+mpicc -w -shared -fPIC -o wrong.so -DBETWEEN_GROUPS '-DFORGOTTEN=(size==6)' lib_threads.c
+mpicc -w -shared -fPIC -o one_group.so '-DFORGOTTEN=0' lib_threads.c
 echo 'int nothing;' >nothing.c
 gcc -shared -fPIC -o nothing.so nothing.c
 crosswait fuzz --library-of=wrong.so -seed=1 -runs=2000 >out.txt 2>err.txt

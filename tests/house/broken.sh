@@ -26,6 +26,7 @@ printf '# core\n\n`event.c`, `trace/`, `gone.c` and `nowhere/`; `check_NAME.c` i
     >tree/core/README.md
 printf '%0101d\n' 0 | sed 's/^/words /' >tree/checkers/README.md
 printf 'built in /%s/somebody/tree\n' home >tree/core/paths.md
+echo 'static int find(void);' >tree/checkers/cause.c
 touch tree/attributes.mod
 mkdir -p tree/core/spool tree/tests
 printf 'enum {\n    SPOOL_VERSION = 24\n};\n' >tree/core/spool/spool.h

@@ -206,7 +206,7 @@ static void test_again(void **state)
         struct core_random random;
         struct spool_writer writer;
         struct spool_reader reader;
-        static struct spool_again kept;
+        static struct spool_delta kept;
         uint64_t seq = 1000, now = 1ull << 40, position = 0;
         int error, from = 0, count;
         char folder[300];
@@ -231,7 +231,7 @@ static void test_again(void **state)
             again_expect(&reader, newest ? -1 : from, i + 1, &count);
             assert_true(count > 0);
             position = spool_reader_position(&reader);
-            spool_again_copy(&kept, &reader.again);
+            spool_delta_copy(&kept, &reader.again);
             from = i + 1;
             spool_reader_close(&reader);
         }

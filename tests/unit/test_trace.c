@@ -38,10 +38,10 @@ static void file_copy(const char *from, const char *to)
     fclose(out);
 }
 
-static enum core_status fate_look(const struct fate *fate, void *context)
+static enum core_status fate_look(const struct exit_cause *fate, void *context)
 {
     (void)context;
-    assert_true(fate->kind < FATE_KIND_COUNT);
+    assert_true(fate->kind < EXIT_CAUSE_KIND_COUNT);
     return CORE_OK;
 }
 

@@ -4,7 +4,7 @@
  * tag of its own in the communicator's second context. */
 #include "world/exchange/coll.h"
 
-static const void *at(const void *buffer, ptrdiff_t elements, MPI_Datatype type)
+static const void *coll_at_rank(const void *buffer, ptrdiff_t elements, MPI_Datatype type)
 {
     return (const uint8_t *)buffer + elements * type_extent(type);
 }
@@ -27,8 +27,8 @@ void *world_coll_scratch(int count, MPI_Datatype type)
     return room - low;
 }
 
-static void copy(void *to, int to_count, MPI_Datatype to_type, const void *from, int count,
-                 MPI_Datatype type)
+static void coll_copy(void *to, int to_count, MPI_Datatype to_type, const void *from, int count,
+                      MPI_Datatype type)
 {
     world_type_copy(to, (size_t)to_count, to_type, from, (size_t)count, type);
 }
@@ -73,7 +73,7 @@ int world_coll_reduce(const struct world_coll *c, const void *send, void *recv, 
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     CORE_CHECK(!c->comm->remote_size && root >= 0 && root < size);
     void *mine = world_coll_scratch(count, type), *other = world_coll_scratch(count, type);
-    copy(mine, count, type, send, count, type);
+    coll_copy(mine, count, type, send, count, type);
     for (int mask = 1; mask < size && !code; mask *= 2) {
         if (rank & mask) {
             coll_send_now(c, mine, count, type, rank - mask);
@@ -91,7 +91,7 @@ int world_coll_reduce(const struct world_coll *c, const void *send, void *recv, 
         other = swap;
     }
     if (root == 0 && rank == 0)
-        copy(recv, count, type, mine, count, type);
+        coll_copy(recv, count, type, mine, count, type);
     else if (rank == 0)
         coll_send_now(c, mine, count, type, root);
     else if (rank == root)
@@ -99,7 +99,7 @@ int world_coll_reduce(const struct world_coll *c, const void *send, void *recv, 
     return code;
 }
 
-static int gather(const struct world_coll *c)
+static int coll_gather(const struct world_coll *c)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     CORE_CHECK(c->root >= 0 && c->root < size);
@@ -112,7 +112,7 @@ static int gather(const struct world_coll *c)
         if (i != rank)
             coll_recv(c, to, count, c->recv_type, i, &request[i]);
         else if (c->send != MPI_IN_PLACE)
-            copy(to, count, c->recv_type, c->send, c->send_count, c->send_type);
+            coll_copy(to, count, c->recv_type, c->send, c->send_count, c->send_type);
     }
     for (int i = 0; i < size; i++)
         if (i != rank) {
@@ -131,11 +131,12 @@ int world_coll_scatter(const struct world_coll *c, const void *send, MPI_Datatyp
     struct ompi_request_t *request = world_alloc((size_t)size * sizeof *request);
     for (int i = 0; i < size; i++) {
         int count = c->send_counts ? c->send_counts[i] : c->send_count;
-        const void *from = at(send, c->send_at ? c->send_at[i] : (ptrdiff_t)i * count, type);
+        const void *from =
+            coll_at_rank(send, c->send_at ? c->send_at[i] : (ptrdiff_t)i * count, type);
         if (i != rank)
             coll_send(c, from, count, type, i, &request[i]);
         else if (c->recv != MPI_IN_PLACE)
-            copy(c->recv, c->recv_count, c->recv_type, from, count, type);
+            coll_copy(c->recv, c->recv_count, c->recv_type, from, count, type);
     }
     for (int i = 0; i < size; i++)
         if (i != rank)
@@ -143,7 +144,7 @@ int world_coll_scatter(const struct world_coll *c, const void *send, MPI_Datatyp
     return MPI_SUCCESS;
 }
 
-static int allgather(const struct world_coll *c)
+static int coll_allgather(const struct world_coll *c)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     int right = (rank + 1) % size, left = (rank - 1 + size) % size;
@@ -151,7 +152,7 @@ static int allgather(const struct world_coll *c)
 #define PLACE(i) \
     at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)(i)*c->recv_count, c->recv_type)
     if (c->send != MPI_IN_PLACE)
-        copy(PLACE(rank), COUNT(rank), c->recv_type, c->send, c->send_count, c->send_type);
+        coll_copy(PLACE(rank), COUNT(rank), c->recv_type, c->send, c->send_count, c->send_type);
     for (int step = 0; step < size - 1 && !code; step++) {
         int out = (rank - step + size) % size, in = (rank - step - 1 + size) % size;
         struct ompi_request_t here[2];
@@ -164,7 +165,7 @@ static int allgather(const struct world_coll *c)
     return code;
 }
 
-static int alltoall(const struct world_coll *c)
+static int coll_alltoall(const struct world_coll *c)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     bool in_place = c->send == MPI_IN_PLACE, wide = c->recv_types != NULL;
@@ -179,10 +180,10 @@ static int alltoall(const struct world_coll *c)
         ptrdiff_t send_at = c->send_at && !in_place ? c->send_at[i] : (ptrdiff_t)i * count;
         const void *from = in_place ? to
                            : wide   ? (const uint8_t *)c->send + send_at
-                                    : at(c->send, send_at, type);
+                                    : coll_at_rank(c->send, send_at, type);
         if (i == rank) {
             if (!in_place)
-                copy(to, recv_count, recv_type, from, count, type);
+                coll_copy(to, recv_count, recv_type, from, count, type);
             continue;
         }
         if (in_place) {
@@ -204,22 +205,22 @@ static int alltoall(const struct world_coll *c)
     return code;
 }
 
-static int scan(const struct world_coll *c, bool exclusive)
+static int coll_scan(const struct world_coll *c, bool exclusive)
 {
     int rank = c->comm->rank, size = c->comm->size, count = c->recv_count, code = MPI_SUCCESS;
     MPI_Datatype type = c->recv_type;
     void *mine = world_coll_scratch(count, type), *lower = world_coll_scratch(count, type);
-    copy(mine, count, type, c->send == MPI_IN_PLACE ? c->recv : c->send, count, type);
+    coll_copy(mine, count, type, c->send == MPI_IN_PLACE ? c->recv : c->send, count, type);
     if (rank > 0) {
         code = coll_recv_now(c, lower, count, type, rank - 1);
         if (code)
             return code;
         code = world_op_apply(c->op, lower, mine, count, type);
         if (exclusive)
-            copy(c->recv, count, type, lower, count, type);
+            coll_copy(c->recv, count, type, lower, count, type);
     }
     if (!exclusive)
-        copy(c->recv, count, type, mine, count, type);
+        coll_copy(c->recv, count, type, mine, count, type);
     if (rank + 1 < size)
         coll_send_now(c, mine, count, type, rank + 1);
     return code;
@@ -250,8 +251,8 @@ static int reduce_scatter(const struct world_coll *c)
 
 /* The neighbours that a topology names, in its order: MPI_Cart's are minus then plus, dimension by
  * dimension. */
-static void neighbours(MPI_Comm comm, int *out_in_count, const int **out_in, int *out_out_count,
-                       const int **out_out)
+static void coll_neighbours(MPI_Comm comm, int *out_in_count, const int **out_in,
+                            int *out_out_count, const int **out_out)
 {
     const struct world_topology *t = comm->topology;
     CORE_CHECK(t->kind == MPI_DIST_GRAPH || t->kind == MPI_GRAPH || t->kind == MPI_CART);
@@ -292,7 +293,7 @@ void world_coll_partners(const struct world_coll *c, int *out_in, int *out_out)
 {
     const int *in, *out;
     if (c->kind >= COLL_NEIGHBOR_ALLGATHER)
-        neighbours(c->comm, out_in, &in, out_out, &out);
+        coll_neighbours(c->comm, out_in, &in, out_out, &out);
     else
         *out_in = *out_out = c->comm->remote_size && c->kind != COLL_REDUCE_SCATTER &&
                                      c->kind != COLL_REDUCE_SCATTER_BLOCK
@@ -305,7 +306,7 @@ static int neighbour_exchange(const struct world_coll *c, bool same_to_all)
     int in_count, out_count, code = MPI_SUCCESS, tag = (c->tag & 0x1ffffff) * 64;
     CORE_CHECK(c->comm->topology && !c->comm->remote_size);
     const int *in, *out;
-    neighbours(c->comm, &in_count, &in, &out_count, &out);
+    coll_neighbours(c->comm, &in_count, &in, &out_count, &out);
     bool grid = c->comm->topology->kind == MPI_CART;
     struct ompi_request_t *request =
         world_alloc((size_t)(in_count + out_count + 1) * sizeof *request);
@@ -324,8 +325,8 @@ static int neighbour_exchange(const struct world_coll *c, bool same_to_all)
         MPI_Datatype type = c->send_types ? c->send_types[i] : c->send_type;
         int count = c->send_counts ? c->send_counts[i] : c->send_count;
         ptrdiff_t place = same_to_all ? 0 : c->send_at ? c->send_at[i] : (ptrdiff_t)i * count;
-        const void *from =
-            c->send_far ? (const uint8_t *)c->send + c->send_far[i] : at(c->send, place, type);
+        const void *from = c->send_far ? (const uint8_t *)c->send + c->send_far[i]
+                                       : coll_at_rank(c->send, place, type);
         CORE_CHECK(out[i] == MPI_PROC_NULL || (out[i] >= 0 && out[i] < c->comm->size));
         tagged.tag = tag + (grid ? i ^ 1 : 0); /* what leaves downwards arrives from above */
         coll_send(&tagged, from, count, type, out[i], &request[in_count + i]);
@@ -358,21 +359,21 @@ int world_coll_run(const struct world_coll *c)
         return code ? code : world_coll_bcast(c, c->recv, c->recv_count, c->recv_type, 0);
     case COLL_GATHER:
     case COLL_GATHERV:
-        return gather(c);
+        return coll_gather(c);
     case COLL_SCATTER:
     case COLL_SCATTERV:
         return world_coll_scatter(c, c->send, c->send_type);
     case COLL_ALLGATHER:
     case COLL_ALLGATHERV:
-        return allgather(c);
+        return coll_allgather(c);
     case COLL_ALLTOALL:
     case COLL_ALLTOALLV:
     case COLL_ALLTOALLW:
-        return alltoall(c);
+        return coll_alltoall(c);
     case COLL_SCAN:
-        return scan(c, false);
+        return coll_scan(c, false);
     case COLL_EXSCAN:
-        return scan(c, true);
+        return coll_scan(c, true);
     case COLL_REDUCE_SCATTER:
     case COLL_REDUCE_SCATTER_BLOCK:
         return reduce_scatter(c);

@@ -60,7 +60,7 @@ static int check_lists(const struct world_coll *c, bool sends, bool receives)
     return code;
 }
 
-static bool reduces(enum world_coll_kind kind)
+static bool coll_calls_reduces(enum world_coll_kind kind)
 {
     return kind == COLL_REDUCE || kind == COLL_ALLREDUCE || kind == COLL_SCAN ||
            kind == COLL_EXSCAN || kind == COLL_REDUCE_SCATTER || kind == COLL_REDUCE_SCATTER_BLOCK;
@@ -95,7 +95,8 @@ static int check_inter(const struct world_coll *c)
         code = check_type(comm, c->recv_counts ? 0 : c->recv_count, c->recv_type);
     if (!code && c->send_type && !alone && !(from_root && !chief) && !(to_root && chief))
         code = check_type(comm, c->send_counts ? 0 : c->send_count, c->send_type);
-    if (!code && !alone && reduces(c->kind) && (code = world_op_check(c->op, c->recv_type)))
+    if (!code && !alone && coll_calls_reduces(c->kind) &&
+        (code = world_op_check(c->op, c->recv_type)))
         return world_error(comm, code,
                            "the operation is null, freed, or does not go with the datatype");
     return code;
@@ -114,7 +115,7 @@ static int check_in_place(const struct world_coll *c, bool gives, bool gets)
     return MPI_SUCCESS;
 }
 
-static int check(struct world_coll *c)
+static int coll_calls_check(struct world_coll *c)
 {
     MPI_Comm comm = c->comm;
     CORE_CHECK(has_root(c->kind) || c->root == -1);
@@ -140,7 +141,7 @@ static int check(struct world_coll *c)
         code = check_type(comm, c->recv_counts ? 0 : c->recv_count, c->recv_type);
     if (!code && c->send_type && c->send != MPI_IN_PLACE && !(from_root && !at_root))
         code = check_type(comm, c->send_counts ? 0 : c->send_count, c->send_type);
-    if (!code && reduces(c->kind)) {
+    if (!code && coll_calls_reduces(c->kind)) {
         code = world_op_check(c->op, c->recv_type);
         if (code)
             return world_error(comm, code,
@@ -155,7 +156,7 @@ static int run(const char *call, struct world_coll c)
 {
     ENTER(call);
     c.comm = comm_of(c.comm);
-    int code = check(&c);
+    int code = coll_calls_check(&c);
     if (code)
         return code;
     c.tag = (int)(world_collective_enter(c.comm, call, c.root) & COLL_TAG_MAX);
@@ -179,7 +180,7 @@ void world_helper_start(struct ompi_request_t *request, void (*body)(struct worl
     world_fiber_ready(fiber);
 }
 
-static void body(struct world_fiber *fiber)
+static void coll_calls_body(struct world_fiber *fiber)
 {
     struct world_coll *c = fiber->argument;
     CORE_CHECK(c->request->kind == REQUEST_COLL && !fiber->is_rank);
@@ -194,7 +195,7 @@ static int start(const char *call, struct world_coll c, MPI_Request *out_request
 {
     ENTER(call);
     c.comm = comm_of(c.comm);
-    int code = check(&c);
+    int code = coll_calls_check(&c);
     if (code)
         return code;
     c.tag = (int)(world_collective_enter(c.comm, call, c.root) & COLL_TAG_MAX);
@@ -206,7 +207,7 @@ static int start(const char *call, struct world_coll c, MPI_Request *out_request
     c.request = request;
     struct world_coll *kept = world_alloc(sizeof *kept);
     *kept = c;
-    world_helper_start(request, body, kept);
+    world_helper_start(request, coll_calls_body, kept);
     *out_request = request;
     return MPI_SUCCESS;
 }

@@ -10,7 +10,8 @@ enum { INSIDE_TAG = 0x4000000 }; /* above the numbers of collective calls */
 _Static_assert((int)INSIDE_TAG > (int)COLL_TAG_MAX, "what goes inside a group is told apart");
 
 /* The caller's own group, as if it were a communicator. */
-static struct world_coll inside(const struct world_coll *c, struct ompi_communicator_t *group)
+static struct world_coll coll_inter_inside(const struct world_coll *c,
+                                           struct ompi_communicator_t *group)
 {
     CORE_CHECK(c->comm->remote_size > 0 && c->tag < (int)INSIDE_TAG);
     *group = *c->comm;
@@ -22,15 +23,15 @@ static struct world_coll inside(const struct world_coll *c, struct ompi_communic
     return one;
 }
 
-static void *place(void *buffer, ptrdiff_t elements, MPI_Datatype type)
+static void *coll_inter_place(void *buffer, ptrdiff_t elements, MPI_Datatype type)
 {
     return (uint8_t *)buffer + elements * type_extent(type);
 }
 
-static int barrier(const struct world_coll *c)
+static int coll_inter_barrier(const struct world_coll *c)
 {
     struct ompi_communicator_t group;
-    struct world_coll one = inside(c, &group);
+    struct world_coll one = coll_inter_inside(c, &group);
     world_coll_barrier(&one);
     if (c->comm->rank == 0) {
         struct ompi_request_t here, *send = world_request_local(&here);
@@ -42,7 +43,7 @@ static int barrier(const struct world_coll *c)
     return world_coll_bcast(&one, NULL, 0, MPI_BYTE, 0);
 }
 
-static int bcast(const struct world_coll *c)
+static int coll_inter_bcast(const struct world_coll *c)
 {
     CORE_CHECK(c->root == MPI_ROOT || (c->root >= 0 && c->root < c->comm->remote_size));
     if (c->root == MPI_ROOT)
@@ -50,17 +51,17 @@ static int bcast(const struct world_coll *c)
     int code = c->comm->rank == 0 ? coll_recv_now(c, c->recv, c->recv_count, c->recv_type, c->root)
                                   : MPI_SUCCESS;
     struct ompi_communicator_t group;
-    struct world_coll one = inside(c, &group);
+    struct world_coll one = coll_inter_inside(c, &group);
     return code ? code : world_coll_bcast(&one, c->recv, c->recv_count, c->recv_type, 0);
 }
 
-static int reduce(const struct world_coll *c)
+static int coll_inter_reduce(const struct world_coll *c)
 {
     CORE_CHECK(c->root == MPI_ROOT || (c->root >= 0 && c->root < c->comm->remote_size));
     if (c->root == MPI_ROOT)
         return coll_recv_now(c, c->recv, c->recv_count, c->recv_type, 0);
     struct ompi_communicator_t group;
-    struct world_coll one = inside(c, &group);
+    struct world_coll one = coll_inter_inside(c, &group);
     void *ours = world_coll_scratch(c->recv_count, c->recv_type);
     int code = world_coll_reduce(&one, c->send, ours, c->recv_count, c->recv_type, 0);
     return code || c->comm->rank ? code
@@ -84,10 +85,10 @@ static int reduce_exchange(const struct world_coll *c, const struct world_coll *
     return code;
 }
 
-static int allreduce(const struct world_coll *c)
+static int coll_inter_allreduce(const struct world_coll *c)
 {
     struct ompi_communicator_t group;
-    struct world_coll one = inside(c, &group);
+    struct world_coll one = coll_inter_inside(c, &group);
     int code = reduce_exchange(c, &one, c->recv_count, c->recv);
     return code ? code : world_coll_bcast(&one, c->recv, c->recv_count, c->recv_type, 0);
 }
@@ -103,7 +104,7 @@ static int reduce_scatter(const struct world_coll *c)
         total += counts[i];
     }
     struct ompi_communicator_t group;
-    struct world_coll one = inside(c, &group);
+    struct world_coll one = coll_inter_inside(c, &group);
     void *whole = world_coll_scratch(total, c->recv_type);
     int code = reduce_exchange(c, &one, total, whole);
     one.root = 0;
@@ -114,7 +115,7 @@ static int reduce_scatter(const struct world_coll *c)
 }
 
 /* From or to every rank of the other group. */
-static int gather(const struct world_coll *c)
+static int coll_inter_gather(const struct world_coll *c)
 {
     CORE_CHECK(c->root == MPI_ROOT || (c->root >= 0 && c->root < c->comm->remote_size));
     if (c->root != MPI_ROOT)
@@ -124,7 +125,8 @@ static int gather(const struct world_coll *c)
     for (int i = 0; i < size; i++) {
         int count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
         ptrdiff_t at = c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * count;
-        coll_recv(c, place(c->recv, at, c->recv_type), count, c->recv_type, i, &request[i]);
+        coll_recv(c, coll_inter_place(c->recv, at, c->recv_type), count, c->recv_type, i,
+                  &request[i]);
     }
     for (int i = 0; i < size; i++) {
         int one = coll_finish(&request[i]);
@@ -133,7 +135,7 @@ static int gather(const struct world_coll *c)
     return code;
 }
 
-static int scatter(const struct world_coll *c)
+static int coll_inter_scatter(const struct world_coll *c)
 {
     CORE_CHECK(c->root == MPI_ROOT || (c->root >= 0 && c->root < c->comm->remote_size));
     if (c->root != MPI_ROOT)
@@ -143,8 +145,8 @@ static int scatter(const struct world_coll *c)
     for (int i = 0; i < size; i++) {
         int count = c->send_counts ? c->send_counts[i] : c->send_count;
         ptrdiff_t at = c->send_at ? c->send_at[i] : (ptrdiff_t)i * count;
-        coll_send(c, place((void *)(uintptr_t)c->send, at, c->send_type), count, c->send_type, i,
-                  &request[i]);
+        coll_send(c, coll_inter_place((void *)(uintptr_t)c->send, at, c->send_type), count,
+                  c->send_type, i, &request[i]);
     }
     for (int i = 0; i < size; i++)
         coll_finish(&request[i]);
@@ -152,7 +154,7 @@ static int scatter(const struct world_coll *c)
 }
 
 /* Everyone with everyone of the other group; `same`: all get the same. */
-static int exchange(const struct world_coll *c, bool same)
+static int coll_inter_exchange(const struct world_coll *c, bool same)
 {
     int size = c->comm->remote_size, code = MPI_SUCCESS;
     CORE_CHECK(c->root == -1); /* of everyone, to everyone */
@@ -162,15 +164,16 @@ static int exchange(const struct world_coll *c, bool same)
         MPI_Datatype type = wide ? c->recv_types[i] : c->recv_type;
         int count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
         ptrdiff_t at = c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * count;
-        coll_recv(c, wide ? (uint8_t *)c->recv + at : place(c->recv, at, type), count, type, i,
-                  &request[i]);
+        coll_recv(c, wide ? (uint8_t *)c->recv + at : coll_inter_place(c->recv, at, type), count,
+                  type, i, &request[i]);
     }
     for (int i = 0; i < size; i++) {
         MPI_Datatype type = wide ? c->send_types[i] : c->send_type;
         int count = c->send_counts ? c->send_counts[i] : c->send_count;
         ptrdiff_t at = same ? 0 : c->send_at ? c->send_at[i] : (ptrdiff_t)i * count;
         uint8_t *from = (uint8_t *)(uintptr_t)c->send;
-        coll_send(c, wide ? from + at : place(from, at, type), count, type, i, &request[size + i]);
+        coll_send(c, wide ? from + at : coll_inter_place(from, at, type), count, type, i,
+                  &request[size + i]);
     }
     for (int i = 0; i < 2 * size; i++) {
         int one = coll_finish(&request[i]);
@@ -185,26 +188,26 @@ int world_coll_inter(const struct world_coll *c)
         return MPI_SUCCESS;
     switch (c->kind) {
     case COLL_BARRIER:
-        return barrier(c);
+        return coll_inter_barrier(c);
     case COLL_BCAST:
-        return bcast(c);
+        return coll_inter_bcast(c);
     case COLL_REDUCE:
-        return reduce(c);
+        return coll_inter_reduce(c);
     case COLL_ALLREDUCE:
-        return allreduce(c);
+        return coll_inter_allreduce(c);
     case COLL_GATHER:
     case COLL_GATHERV:
-        return gather(c);
+        return coll_inter_gather(c);
     case COLL_SCATTER:
     case COLL_SCATTERV:
-        return scatter(c);
+        return coll_inter_scatter(c);
     case COLL_ALLGATHER:
     case COLL_ALLGATHERV:
-        return exchange(c, true);
+        return coll_inter_exchange(c, true);
     case COLL_ALLTOALL:
     case COLL_ALLTOALLV:
     case COLL_ALLTOALLW:
-        return exchange(c, false);
+        return coll_inter_exchange(c, false);
     case COLL_REDUCE_SCATTER:
     case COLL_REDUCE_SCATTER_BLOCK:
         return reduce_scatter(c);

@@ -5,8 +5,8 @@
 
 #include "world/exchange/explore_available.h"
 #include "world/exchange/explore_cancel.h"
-#include "world/exchange/explore_tell.h"
-#include "world/exchange/explore_turn.h"
+#include "world/exchange/explore_report.h"
+#include "world/exchange/explore_access.h"
 #include "world/exchange/match.h"
 
 struct world_polled { /* a probe that found nothing */
@@ -55,7 +55,7 @@ static void miss_message(const struct world_rank *rank, const struct world_messa
 }
 
 /* After a receive got its message: those that it would have got are free for who came after it. */
-static void released(struct world_rank *rank, uint32_t order, const struct world_past *past)
+static void explore_released(struct world_rank *rank, uint32_t order, const struct world_past *past)
 {
     for (struct world_decider *d = rank->decided; d; d = d->next) {
         if (d->kind > EXPLORE_PROBE || d->order <= order)
@@ -153,8 +153,8 @@ void world_explore_completed(struct ompi_request_t *request)
 
 /* It was there when that receive or probe was done, and before it what those have that were posted
  * earlier and fit. */
-static void hear(struct world_rank *rank, const struct world_decider *what, int32_t world,
-                 uint32_t place)
+static void explore_hear(struct world_rank *rank, const struct world_decider *what, int32_t world,
+                         uint32_t place)
 {
     world_explore_hear(rank, what->context, world, place);
     for (const struct world_decider *d = rank->decided; d; d = d->next)
@@ -175,15 +175,15 @@ void world_explore_observe(const struct ompi_request_t *request)
                                     .source = request->status.MPI_SOURCE,
                                     .tag = request->status.MPI_TAG,
                                     .order = request->order};
-    hear(request->owner, &d, request->got_world, request->got_place);
+    explore_hear(request->owner, &d, request->got_world, request->got_place);
     if (fiber->is_rank)
         world_explore_certain();
 }
 
 /* --- matching --------------------------------------------------------------------------------- */
 
-static void match(struct world_rank *rank, struct ompi_request_t **link,
-                  struct world_message *message, const struct world_past *decision)
+static void explore_match(struct world_rank *rank, struct ompi_request_t **link,
+                          struct world_message *message, const struct world_past *decision)
 {
     struct ompi_request_t *recv = *link;
     uint32_t order = recv->order;
@@ -198,11 +198,11 @@ static void match(struct world_rank *rank, struct ompi_request_t **link,
     if (message->send)
         message->send->done_past = past;
     world_message_receive(recv, message);
-    released(rank, order, past);
+    explore_released(rank, order, past);
 }
 
 /* Gives every receive that names its source what is certainly its: invariant 1. */
-static void settle(struct world_rank *rank)
+static void explore_settle(struct world_rank *rank)
 {
     struct ompi_request_t **link = &rank->posted;
     while (*link) {
@@ -210,7 +210,7 @@ static void settle(struct world_rank *rank)
         struct world_message *message =
             recv->decider || recv->refuses ? NULL : world_explore_message(rank, recv);
         if (message) {
-            match(rank, link, message, NULL);
+            explore_match(rank, link, message, NULL);
             link = &rank->posted;
         } else {
             link = &(*link)->next;
@@ -226,7 +226,7 @@ void world_explore_send(struct ompi_request_t *send, struct world_message *messa
     for (struct world_decider *d = dest->decided; d; d = d->next)
         if (d->kind <= EXPLORE_PROBE)
             miss_message(dest, message, d, message->past);
-    settle(dest);
+    explore_settle(dest);
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -338,15 +338,15 @@ void world_explore_receive(struct ompi_request_t *recv)
     recv->next = NULL;
     *me->posted_end = recv;
     me->posted_end = &recv->next;
-    settle(me);
+    explore_settle(me);
     if (WORLD->fiber->is_rank)
         world_explore_certain();
 }
 
 void world_explore_unposted(struct ompi_request_t *recv)
 {
-    released(recv->owner, recv->order, WORLD->fiber->past);
-    settle(recv->owner);
+    explore_released(recv->owner, recv->order, WORLD->fiber->past);
+    explore_settle(recv->owner);
 }
 
 /* --- deciding --------------------------------------------------------------------------------- */
@@ -384,7 +384,7 @@ static void tell_subsets(const struct world_decider *d)
 static void tell_options(const struct world_decider *d)
 {
     if (d->kind >= EXPLORE_TURN) {
-        world_turn_options(d);
+        world_access_options(d);
     } else if (d->kind <= EXPLORE_PROBE) {
         bool refuses = d->kind == EXPLORE_RECEIVE && d->recv->refuses && !d->recv->cancelling;
         const struct world_message *m = refuses ? NULL : world_available_first(d->rank, d);
@@ -424,7 +424,7 @@ void world_explore_keep(struct world_decider *d, uint32_t option_first)
     *list = d;
 }
 
-static void resume(struct world_decider *d, const struct world_past *past)
+static void explore_resume(struct world_decider *d, const struct world_past *past)
 {
     struct world_fiber *fiber = d->fiber;
     CORE_CHECK(fiber->decider == d && !d->ready); /* it asks, and is answered once */
@@ -460,30 +460,30 @@ static void receive_answer(struct world_decider *d, const struct world_past *pas
     }
     if (message) { /* one that names its source has it without a decision where it comes early */
         d->got_place = message->place;
-        match(d->rank, link, message, recv->peer == MPI_ANY_SOURCE ? past : NULL);
+        explore_match(d->rank, link, message, recv->peer == MPI_ANY_SOURCE ? past : NULL);
     } else {
         if (!(*link = recv->next))
             d->rank->posted_end = link;
         recv->done_past = world_past_join(d->fiber->past, past);
         recv->cancelled = true;
-        released(d->rank, recv->order, past);
+        explore_released(d->rank, recv->order, past);
     }
-    settle(d->rank);
+    explore_settle(d->rank);
     if (d->fiber)
         world_fiber_ready(d->fiber);
 }
 
 /* The answer is there: the receive gets its message, or the fiber that asked goes on. */
-static void answer(struct world_decider *d)
+static void explore_answer_one(struct world_decider *d)
 {
     const struct world_past *past = d->number ? world_past_add(NULL, d->decided) : NULL;
     if (d->kind >= EXPLORE_TURN) {
-        struct world_decider *asks = world_turn_asks(d, d->answer);
+        struct world_decider *asks = world_access_asks(d, d->answer);
         CORE_CHECK(asks); /* it was told as an answer just now */
-        world_turn_given(d, asks);
+        world_access_given(d, asks);
         asks->gained = d->gained = world_past_join(asks->gained, past);
         if (asks->fiber)
-            resume(asks, asks->gained);
+            explore_resume(asks, asks->gained);
         else
             asks->effect->run(asks->effect);
         return;
@@ -502,11 +502,11 @@ static void answer(struct world_decider *d)
         past = world_past_join(past, d->message->past);
         if (d->take) {
             take_out(d->rank, d->message);
-            released(d->rank, d->order, past);
-            settle(d->rank);
+            explore_released(d->rank, d->order, past);
+            explore_settle(d->rank);
         }
     }
-    resume(d, past);
+    explore_resume(d, past);
 }
 
 /* Decisions without which the answer would not have been among those possible. */
@@ -529,7 +529,7 @@ static void others_there(const struct world_decider *d, uint32_t option_first)
 {
     uint32_t end = EXPLORE->told.option_count;
     if (d->kind >= EXPLORE_TURN)
-        world_turn_others(d);
+        world_access_others(d);
     for (uint32_t i = option_first; i < end && d->kind < EXPLORE_TURN; i++) {
         int32_t other = EXPLORE->option[i].answer;
         if (other != d->answer)
@@ -537,18 +537,18 @@ static void others_there(const struct world_decider *d, uint32_t option_first)
     }
 }
 
-static void decide(struct world_decider *d, uint32_t option_first, bool given)
+static void explore_decide(struct world_decider *d, uint32_t option_first, bool given)
 {
     CORE_CHECK(EXPLORE->told.option_count > option_first);
     if (d->kind >= EXPLORE_TURN) { /* told as the call of whose turn it is */
-        const struct world_decider *asks = world_turn_asks(d, d->answer);
+        const struct world_decider *asks = world_access_asks(d, d->answer);
         d->call = asks->call;
         d->site = asks->site;
         d->touches = asks->touches;
         d->sure_low = asks->sure_low;
         d->sure_high = asks->sure_high;
         EXPLORE->told.touched |= asks->touches;
-        d->mark = world_turn_mark(asks);
+        d->mark = world_access_mark(asks);
     }
     if (d->number) {
         world_explore_decision(d, option_first, given);
@@ -556,7 +556,7 @@ static void decide(struct world_decider *d, uint32_t option_first, bool given)
         if (given)
             others_there(d, option_first);
     }
-    answer(d);
+    explore_answer_one(d);
 }
 
 /* Iterates over the decisions that are possible now; NULL behind the last. Wildcard receives first,
@@ -584,7 +584,7 @@ static bool comes_before(const struct candidate *best, uint32_t turns)
 }
 
 /* Looks at one that asks: true when it is answered. */
-static bool consider(struct world_decider *d, uint32_t turns, struct candidate *best)
+static bool explore_consider(struct world_decider *d, uint32_t turns, struct candidate *best)
 {
     uint32_t first = EXPLORE->told.option_count;
     tell_options(d);
@@ -593,16 +593,18 @@ static bool consider(struct world_decider *d, uint32_t turns, struct candidate *
         d->number ? replay_policy_find(&WORLD->options->policy.forced, (uint32_t)d->rank->rank,
                                        false, d->number)
                   : NULL;
-    int32_t wish = name ? name->source : d->kind >= EXPLORE_TURN ? world_turn_recorded(d) : d->wish;
+    int32_t wish = name                      ? name->source
+                   : d->kind >= EXPLORE_TURN ? world_access_recorded(d)
+                                             : d->wish;
     bool wished = d->number && wish != WORLD_WISH_FREE;
-    if (wished && d->kind >= EXPLORE_TURN && world_turn_asks(d, wish)) {
+    if (wished && d->kind >= EXPLORE_TURN && world_access_asks(d, wish)) {
         world_explore_tell(wish); /* also where it conflicts with nobody who asks */
         count++;
     }
     for (uint32_t i = 0; i < count; i++)
         if (!d->number || (wished && EXPLORE->option[first + i].answer == wish)) {
             d->answer = EXPLORE->option[first + i].answer;
-            decide(d, first, name != NULL);
+            explore_decide(d, first, name != NULL);
             return true;
         }
     EXPLORE->told.option_count = first;
@@ -623,9 +625,10 @@ static bool consider_fiber(const struct world_fiber *fiber, int phase, struct ca
 {
     struct world_decider *d = fiber->decider;
     if (d->kind >= EXPLORE_TURN)
-        d = phase == PHASES - 1 ? world_turn_of(d) : NULL;
+        d = phase == PHASES - 1 ? world_access_of(d) : NULL;
     bool last = d && (d->kind >= EXPLORE_TURN || (d->poll && !d->polled_before));
-    return d && last == (phase == PHASES - 1) && consider(d, last ? fiber->rank->turns : 0, best);
+    return d && last == (phase == PHASES - 1) &&
+           explore_consider(d, last ? fiber->rank->turns : 0, best);
 }
 
 static bool consider_rank(struct world_rank *rank, int phase, struct candidate *best)
@@ -633,7 +636,7 @@ static bool consider_rank(struct world_rank *rank, int phase, struct candidate *
     CORE_CHECK(phase >= 0 && phase < PHASES);
     if (phase == 0) {
         struct ompi_request_t *recv = rank->posted;
-        while (recv && !(recv->decider && consider(recv->decider, 0, best)))
+        while (recv && !(recv->decider && explore_consider(recv->decider, 0, best)))
             recv = recv->next;
         return recv != NULL;
     }
@@ -660,8 +663,8 @@ static bool fail_poll(uint32_t turns_max)
     CORE_CHECK(first->rank->turns <= turns_max);
     first->answer = 0;
     if (first->kind >= EXPLORE_TURN)
-        world_turn_failed(first);
-    resume(first, world_past_all());
+        world_access_failed(first);
+    explore_resume(first, world_past_all());
     return true;
 }
 
@@ -687,7 +690,7 @@ static void decide_freely(struct world_decider *d)
     uint32_t count = EXPLORE->told.option_count - first;
     CORE_CHECK(count > 0); /* nothing has changed since it was considered */
     d->answer = EXPLORE->option[first + world_choose(count, world_explore_reason(d))].answer;
-    decide(d, first, false);
+    explore_decide(d, first, false);
 }
 
 static void buffer_decide(const struct world_decider *poll, struct ompi_request_t *send,
@@ -703,7 +706,7 @@ static void buffer_decide(const struct world_decider *poll, struct ompi_request_
                                 .site = poll->site,
                                 .message = message,
                                 .send = send};
-    if (!consider(d, 0, &best))
+    if (!explore_consider(d, 0, &best))
         decide_freely(d);
 }
 
@@ -750,11 +753,11 @@ static bool turn_skip(struct world_decider *d)
     if (policy->buffering == REPLAY_EAGER)
         return false;
     for (uint32_t at = d->number; (name = replay_policy_find(&policy->forced, rank, false, ++at));)
-        if (world_turn_asks(d, name->source)) {
+        if (world_access_asks(d, name->source)) {
             tell_options(d);
             d->answer = name->source;
             world_explore_tell(d->answer);
-            decide(d, first, false);
+            explore_decide(d, first, false);
             return true;
         }
     return false;
@@ -765,8 +768,8 @@ static bool decide_rest(struct candidate *best)
 {
     for (int i = 0; i < WORLD->rank_count && WORLD->options->turns; i++)
         for (struct world_handle *handle = WORLD->rank[i].handles; handle; handle = handle->next) {
-            struct world_decider *d = world_turn_rest(handle);
-            if (d && consider(d, 0, best))
+            struct world_decider *d = world_access_rest(handle);
+            if (d && explore_consider(d, 0, best))
                 return true;
         }
     return false;
@@ -886,7 +889,7 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
                                            .source = d->message->source,
                                            .tag = d->message->tag,
                                            .order = d->order};
-        hear(ME, &like, d->message->world, d->message->place);
+        explore_hear(ME, &like, d->message->world, d->message->place);
     }
     if (d->message && WORLD->options->event)
         world_emit(WORLD_EVENT_PROBE, d->message->world, d->message->tag, d->message->context,

@@ -23,7 +23,7 @@
  * Of a send that a poll asks for once more (REPLAY_BUFFER_NUMBERS + its number): 1: it is
  * complete, as it has a buffer, 0: it has none, and waits for its receive from now on.
  *
- * Of a window (explore_turn.h): the world rank that gets the lock, or whose operation is done
+ * Of a window (explore_access.h): the world rank that gets the lock, or whose operation is done
  * next. Of the threads of a rank: which of them goes on.
  *
  * A thread of a rank counts its own decisions: the numbers of the first begin at 1, of the next at
@@ -67,7 +67,7 @@ enum world_explore_kind {
     EXPLORE_SOME,
     EXPLORE_ALL, /* test, testall */
     EXPLORE_BUFFER,
-    EXPLORE_TURN,  /* an operation on a window (explore_turn.h) */
+    EXPLORE_TURN,  /* an operation on a window (explore_access.h) */
     EXPLORE_LOCK,  /* the lock of a window */
     EXPLORE_THREAD /* a call of a thread, where others of its rank may come first */
 };

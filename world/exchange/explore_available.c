@@ -6,8 +6,8 @@
 
 /* Whether a receive that was posted before `order`, or a matched probe of another thread, still
  * waits and would get the message. */
-static bool claimed(const struct world_rank *rank, const struct world_message *message,
-                    uint32_t order)
+static bool explore_available_claimed(const struct world_rank *rank,
+                                      const struct world_message *message, uint32_t order)
 {
     for (const struct ompi_request_t *recv = rank->posted; recv && recv->order < order;
          recv = recv->next)
@@ -36,13 +36,15 @@ bool world_available(const struct world_rank *rank, const struct world_message *
                      const struct world_decider *d)
 {
     return world_match_fits(message, d->context, d->source, d->tag) &&
-           first_of(rank, d, message->world) == message && !claimed(rank, message, d->order);
+           first_of(rank, d, message->world) == message &&
+           !explore_available_claimed(rank, message, d->order);
 }
 
 /* The next one that can be had, from m on: a sender's first that fits, or none of it. One round
  * looks at each sender once. */
-static struct world_message *next(const struct world_rank *rank, const struct world_decider *d,
-                                  struct world_message *m, uint32_t round)
+static struct world_message *explore_available_next(const struct world_rank *rank,
+                                                    const struct world_decider *d,
+                                                    struct world_message *m, uint32_t round)
 {
     for (; m; m = m->next) {
         CORE_CHECK_HOT(m->world >= 0 && m->world < WORLD->rank_count);
@@ -50,7 +52,7 @@ static struct world_message *next(const struct world_rank *rank, const struct wo
         if (sender->round == round || !world_match_fits(m, d->context, d->source, d->tag))
             continue;
         sender->round = round;
-        if (!claimed(rank, m, d->order))
+        if (!explore_available_claimed(rank, m, d->order))
             return m;
     }
     return NULL;
@@ -59,14 +61,14 @@ static struct world_message *next(const struct world_rank *rank, const struct wo
 struct world_message *world_available_first(const struct world_rank *rank,
                                             const struct world_decider *d)
 {
-    return next(rank, d, rank->unexpected, ++WORLD->round);
+    return explore_available_next(rank, d, rank->unexpected, ++WORLD->round);
 }
 
 struct world_message *world_available_more(const struct world_rank *rank,
                                            const struct world_decider *d,
                                            const struct world_message *message)
 {
-    return next(rank, d, message->next, WORLD->round);
+    return explore_available_next(rank, d, message->next, WORLD->round);
 }
 
 struct world_message *world_available_from(const struct world_rank *rank,
@@ -75,7 +77,7 @@ struct world_message *world_available_from(const struct world_rank *rank,
     if (world < 0)
         return world_available_first(rank, d);
     struct world_message *m = first_of(rank, d, world);
-    return m && !claimed(rank, m, d->order) ? m : NULL;
+    return m && !explore_available_claimed(rank, m, d->order) ? m : NULL;
 }
 
 bool world_available_known(const struct world_rank *rank, const struct world_decider *d)

@@ -1,7 +1,7 @@
 /* See explore_cancel.h. */
 #include "world/exchange/explore_cancel.h"
 
-#include "world/exchange/explore_tell.h"
+#include "world/exchange/explore_report.h"
 #include "world/exchange/match.h"
 
 struct world_heard { /* the last message of a rank that is known to be there, or was */

@@ -193,7 +193,7 @@ int MPI_File_delete(const char *filename, MPI_Info info)
 /* --- size ------------------------------------------------------------------------------------- */
 
 /* All come, all that was written passes, one changes the size, and all go on. */
-static int resize(const char *call, MPI_File file, MPI_Offset size, bool shrink)
+static int file_resize(const char *call, MPI_File file, MPI_Offset size, bool shrink)
 {
     ENTER(call);
     int code = world_file_check(file);
@@ -220,12 +220,12 @@ static int resize(const char *call, MPI_File file, MPI_Offset size, bool shrink)
 
 int MPI_File_set_size(MPI_File file, MPI_Offset size)
 {
-    return resize("MPI_File_set_size", file, size, true);
+    return file_resize("MPI_File_set_size", file, size, true);
 }
 
 int MPI_File_preallocate(MPI_File file, MPI_Offset size)
 {
-    return resize("MPI_File_preallocate", file, size, false);
+    return file_resize("MPI_File_preallocate", file, size, false);
 }
 
 int MPI_File_get_size(MPI_File file, MPI_Offset *size)

@@ -4,7 +4,7 @@
  * close, or at once in atomic mode. Until then it waits with its writer, who sees it. Where the
  * choice source decides, some writes pass at once; under order=explore each passes at any time
  * until then, by itself, but behind those before it of its rank that touch the same bytes. An
- * access is one step there, and so is what is done to a shared pointer (file_turn.c).
+ * access is one step there, and so is what is done to a shared pointer (file_order.c).
  *
  * Invariants: 1. Positions and offsets count etypes of the view, `stream` offsets count bytes of
  * data in the view, `place` is a byte of the file. 2. `late` is in the order of writing. */
@@ -93,7 +93,7 @@ int world_file_pass(MPI_File file, const struct world_file_turn *turn); /* what 
 struct world_pieces *world_file_pieces(MPI_File file, MPI_Offset stream, size_t bytes,
                                        uintptr_t base, struct world_piece *out_whole);
 
-/* file_turn.c: under order=explore. */
+/* file_order.c: under order=explore. */
 struct world_transfer { /* what a data access moves */
     bool write;
     MPI_Offset stream;

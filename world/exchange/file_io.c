@@ -48,7 +48,7 @@ static int end_turn(struct world_access *access, size_t *out_done)
     return code;
 }
 
-static int move(struct world_access *access, MPI_Status *status)
+static int file_io_move(struct world_access *access, MPI_Status *status)
 {
     MPI_File file = access->file;
     if (!world_file_reaches(file, access->offset))
@@ -85,13 +85,13 @@ static int move(struct world_access *access, MPI_Status *status)
 static void request_finish(struct ompi_request_t *request, struct world_deferred *self)
 {
     struct world_access *access = (struct world_access *)self;
-    request->error =
-        handle_good(access->file, HANDLE_FILE) ? move(access, &request->status) : MPI_ERR_FILE;
+    request->error = handle_good(access->file, HANDLE_FILE) ? file_io_move(access, &request->status)
+                                                            : MPI_ERR_FILE;
 }
 
 /* --- checks and places ------------------------------------------------------------------------ */
 
-static int check(const struct world_access *access, enum pointer pointer)
+static int file_io_check(const struct world_access *access, enum pointer pointer)
 {
     MPI_File file = access->file;
     int amode = file->shared->amode;
@@ -115,7 +115,7 @@ static int check(const struct world_access *access, enum pointer pointer)
 }
 
 /* Where it goes, and the pointers behind it. */
-static void place(struct world_access *access, enum pointer pointer)
+static void file_io_place(struct world_access *access, enum pointer pointer)
 {
     MPI_File file = access->file;
     CORE_CHECK(access->count * access->type->size % file->etype->size == 0); /* check() saw to it */
@@ -165,9 +165,9 @@ static struct world_access *access_new(const char *call, MPI_File file, bool wri
     return made;
 }
 
-static int start(const char *call, MPI_File file, bool write, enum pointer pointer,
-                 MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,
-                 struct world_access **out_access)
+static int file_io_start(const char *call, MPI_File file, bool write, enum pointer pointer,
+                         MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,
+                         struct world_access **out_access)
 {
     ENTER(call);
     int code = world_file_check(file);
@@ -175,9 +175,9 @@ static int start(const char *call, MPI_File file, bool write, enum pointer point
         return code;
     world_turn_uses(&file->comm);
     *out_access = access_new(call, file, write, offset, buffer, count, type);
-    if ((code = check(*out_access, pointer)))
+    if ((code = file_io_check(*out_access, pointer)))
         return code;
-    place(*out_access, pointer);
+    file_io_place(*out_access, pointer);
     return MPI_SUCCESS;
 }
 
@@ -187,11 +187,11 @@ static int blocking(const char *call, MPI_File file, bool write, bool all, enum 
 {
     ALONE
     struct world_access *access;
-    int code = start(call, file, write, pointer, offset, buffer, count, type, &access);
+    int code = file_io_start(call, file, write, pointer, offset, buffer, count, type, &access);
     if (code)
         return code;
     MPI_Status mine = {.MPI_ERROR = status ? status->MPI_ERROR : 0};
-    code = move(access, &mine);
+    code = file_io_move(access, &mine);
     step_back(access, pointer, mine._ucount);
     if (all)
         world_meet(&file->comm, NULL);
@@ -208,7 +208,7 @@ static int nonblocking(const char *call, MPI_File file, bool write, enum pointer
 {
     ALONE
     struct world_access *access;
-    int code = start(call, file, write, pointer, offset, buffer, count, type, &access);
+    int code = file_io_start(call, file, write, pointer, offset, buffer, count, type, &access);
     if (!code && UNLIKELY(WORLD->explore != NULL) && world_file_reaches(file, access->offset))
         access->turn = begin_turn(access);
     if (!code)
@@ -226,7 +226,7 @@ static int begin(const char *call, MPI_File file, bool write, enum pointer point
     if (file->split)
         return FILE_ERROR(file, MPI_ERR_OTHER, "%s has not been ended", file->split->call);
     struct world_access *access;
-    code = start(call, file, write, pointer, offset, buffer, count, type, &access);
+    code = file_io_start(call, file, write, pointer, offset, buffer, count, type, &access);
     if (!code && UNLIKELY(WORLD->explore != NULL) && world_file_reaches(file, access->offset))
         access->turn = begin_turn(access);
     if (!code)
@@ -246,7 +246,7 @@ static int end(const char *call, MPI_File file, const void *buffer, MPI_Status *
     if (file->split->buffer != buffer)
         return FILE_ERROR(file, MPI_ERR_ARG, "not the buffer that it began with");
     CORE_CHECK(file->split->file == file);
-    code = move(file->split, status);
+    code = file_io_move(file->split, status);
     file->split = NULL;
     return code ? FILE_ERROR(file, code, "the transfer failed") : MPI_SUCCESS;
 }
@@ -298,7 +298,8 @@ FAMILY(write, const, true)
 
 /* --- pointers --------------------------------------------------------------------------------- */
 
-static int seek(MPI_File file, MPI_Offset offset, int whence, MPI_Offset now, MPI_Offset *out_to)
+static int file_io_seek(MPI_File file, MPI_Offset offset, int whence, MPI_Offset now,
+                        MPI_Offset *out_to)
 {
     if (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR && whence != MPI_SEEK_END)
         return FILE_ERROR(file, MPI_ERR_ARG, "whence %d", whence);
@@ -319,7 +320,7 @@ int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence)
     int code = world_file_check(file);
     if (!code && (file->shared->amode & MPI_MODE_SEQUENTIAL))
         return FILE_ERROR(file, MPI_ERR_UNSUPPORTED_OPERATION, "the file is sequential");
-    return code ? code : seek(file, offset, whence, file->position, &file->position);
+    return code ? code : file_io_seek(file, offset, whence, file->position, &file->position);
 }
 
 int MPI_File_get_position(MPI_File file, MPI_Offset *offset)
@@ -339,7 +340,7 @@ int MPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence)
         return code;
     MPI_Offset to = 0;
     world_meet(&file->comm, NULL);
-    code = seek(file, offset, whence, file->shared->position, &to);
+    code = file_io_seek(file, offset, whence, file->shared->position, &to);
     world_meet(&file->comm, NULL);
     if (!code)
         file->shared->position = to;

@@ -15,7 +15,7 @@
 
 #include "world/exchange/explore.h"
 
-static inline uint64_t latest(uint64_t a, uint64_t b)
+static inline uint64_t match_latest(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
@@ -28,7 +28,7 @@ static void clock_buffered_send(struct world_message *message, struct ompi_reque
     CORE_CHECK_HOT(message->world == from->rank);
     for (int k = 0; k < 2; k++) {
         uint64_t cost = k ? message->bytes : 1;
-        message->start[k] = latest(from->clock[k], from->send_free[k]);
+        message->start[k] = match_latest(from->clock[k], from->send_free[k]);
         from->send_free[k] = message->start[k] + cost;
         send->done[k] = message->start[k] + cost;
     }
@@ -42,7 +42,7 @@ static void clock_buffered_recv(const struct world_message *message, struct ompi
             recv->done[k] = recv->post[k];
             continue;
         }
-        uint64_t start = latest(message->start[k], to->recv_free[k]);
+        uint64_t start = match_latest(message->start[k], to->recv_free[k]);
         recv->done[k] = to->recv_free[k] = start + (k ? message->bytes : 1);
     }
 }
@@ -51,9 +51,10 @@ static void clock_rendezvous(struct ompi_request_t *send, struct ompi_request_t 
 {
     struct world_rank *from = send->owner, *to = recv->owner;
     for (int k = 0; k < 2; k++) {
-        uint64_t start = latest(send->post[k], recv->post[k]);
+        uint64_t start = match_latest(send->post[k], recv->post[k]);
         if (from != to) {
-            start = latest(start, latest(from->send_free[k], to->recv_free[k])) + (k ? bytes : 1);
+            start = match_latest(start, match_latest(from->send_free[k], to->recv_free[k])) +
+                    (k ? bytes : 1);
             CORE_CHECK_HOT(start >= to->recv_free[k]); /* clocks do not run back */
             from->send_free[k] = to->recv_free[k] = start;
         }
@@ -156,7 +157,7 @@ static void event_match(const struct ompi_request_t *recv, int world, int tag, s
     WORLD->options->event(WORLD->options->event_context, &event);
 }
 
-static void deliver(void *argument)
+static void match_deliver(void *argument)
 {
     world_request_deliver(argument);
 }
@@ -166,7 +167,7 @@ void world_request_complete(struct ompi_request_t *request)
     CORE_CHECK_HOT(!request->complete);
     request->complete = true;
     if (WORLD_PROCESSES && UNLIKELY(request->freed) && request->late)
-        world_process_at(request->owner, deliver, request); /* nobody will wait for it */
+        world_process_at(request->owner, match_deliver, request); /* nobody will wait for it */
     world_news(request->owner);
     if (UNLIKELY(WORLD->explore != NULL))
         world_explore_completed(request);
@@ -239,7 +240,8 @@ static void transfer_now(struct ompi_request_t *send, struct ompi_request_t *rec
 
 /* --- posting ---------------------------------------------------------------------------------- */
 
-static bool buffered(const struct ompi_request_t *send, const struct world_rank *dest, size_t bytes)
+static bool match_buffered(const struct ompi_request_t *send, const struct world_rank *dest,
+                           size_t bytes)
 {
     if (send->mode == MODE_BUFFERED)
         return true;
@@ -294,7 +296,7 @@ static bool is_claimed(const struct world_message *message, const struct world_r
     return false;
 }
 
-static void queue(struct world_message *message, struct world_rank *dest)
+static void match_queue(struct world_message *message, struct world_rank *dest)
 {
     CORE_CHECK_HOT(WORLD->explore || !is_claimed(message, dest)); /* invariant 1 */
     CORE_CHECK(!*dest->unexpected_end && !message->next); /* state.h invariant 3: at the end */
@@ -319,7 +321,7 @@ void world_message_arrive(struct world_message *message, struct world_rank *dest
         world_message_receive(recv, message);
         return;
     }
-    queue(message, dest);
+    match_queue(message, dest);
 }
 
 static struct world_message *message_make(struct ompi_request_t *send, struct world_rank *dest,
@@ -359,7 +361,7 @@ static void send_delayed(struct ompi_request_t *send, struct world_rank *dest, s
                          uint32_t ticks)
 {
     CORE_CHECK(dest != send->owner); /* delay.c invariant 3 */
-    bool copy = buffered(send, dest, bytes);
+    bool copy = match_buffered(send, dest, bytes);
     if (UNLIKELY(WORLD->options->event != NULL))
         world_emit_message(WORLD_EVENT_SEND, send, NULL, dest->rank, bytes, copy);
     world_delayed_message(message_make(send, dest, bytes, copy), dest, ticks);
@@ -385,11 +387,11 @@ static void send_explored(struct ompi_request_t *send, struct world_rank *dest, 
 {
     if (!would_match(send, dest))
         check_ready(send, dest->rank);
-    bool copy = buffered(send, dest, bytes);
+    bool copy = match_buffered(send, dest, bytes);
     struct world_message *message = message_make(send, dest, bytes, copy);
     if (UNLIKELY(WORLD->options->event != NULL))
         world_emit_message(WORLD_EVENT_SEND, send, message, dest->rank, bytes, copy);
-    queue(message, dest);
+    match_queue(message, dest);
     world_explore_send(send, message, dest);
 }
 
@@ -434,10 +436,10 @@ void world_send_post(struct ompi_request_t *send)
         return;
     }
     check_ready(send, world);
-    bool copy = buffered(send, dest, bytes);
+    bool copy = match_buffered(send, dest, bytes);
     if (UNLIKELY(WORLD->options->event != NULL))
         world_emit_message(WORLD_EVENT_SEND, send, NULL, world, bytes, copy);
-    queue(message_make(send, dest, bytes, copy), dest);
+    match_queue(message_make(send, dest, bytes, copy), dest);
 }
 
 struct world_message *world_match_find(struct world_rank *rank, uint32_t context, int source,
@@ -556,7 +558,7 @@ void world_request_finish(struct ompi_request_t *request)
     if (request->kind == REQUEST_COLL)
         world_gate_need(GATE_ENDED, (uint32_t)request->id, me->rank, 0);
     for (int k = 0; k < 2; k++)
-        me->clock[k] = latest(me->clock[k], request->done[k]);
+        me->clock[k] = match_latest(me->clock[k], request->done[k]);
     if (UNLIKELY(WORLD->options->event != NULL) && request->peer != MPI_PROC_NULL &&
         request->kind <= REQUEST_RECV)
         world_emit_message(WORLD_EVENT_WAIT, request, NULL, request->peer, 0, false);

@@ -5,8 +5,8 @@
 
 enum { TAG_UB = 0x7fffffff };
 
-static int check(MPI_Comm comm, const void *buffer, int count, MPI_Datatype type, int peer, int tag,
-                 bool send)
+static int p2p_check(MPI_Comm comm, const void *buffer, int count, MPI_Datatype type, int peer,
+                     int tag, bool send)
 {
     if (UNLIKELY(!comm))
         return world_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
@@ -28,9 +28,9 @@ static int check(MPI_Comm comm, const void *buffer, int count, MPI_Datatype type
     return MPI_SUCCESS;
 }
 
-static void fill(struct ompi_request_t *request, enum world_request_kind kind, enum world_mode mode,
-                 const void *buffer, size_t count, MPI_Datatype type, int peer, int tag,
-                 MPI_Comm comm, uint32_t context)
+static void p2p_fill(struct ompi_request_t *request, enum world_request_kind kind,
+                     enum world_mode mode, const void *buffer, size_t count, MPI_Datatype type,
+                     int peer, int tag, MPI_Comm comm, uint32_t context)
 {
     CORE_CHECK_HOT(WORLD->fiber->rank == ME && kind <= REQUEST_RECV);
     request->handle.made_by = WORLD->fiber->call;
@@ -103,7 +103,7 @@ int world_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, i
 {
     CORE_CHECK_HOT(dest == MPI_PROC_NULL ||
                    (dest >= 0 && dest < (comm->remote_size ? comm->remote_size : comm->size)));
-    fill(request, REQUEST_SEND, mode, buffer, count, type, dest, tag, comm, context);
+    p2p_fill(request, REQUEST_SEND, mode, buffer, count, type, dest, tag, comm, context);
     request->number = number_next(REQUEST_SEND, mode, context);
     request_start(request);
     return MPI_SUCCESS;
@@ -114,7 +114,7 @@ int world_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int t
 {
     CORE_CHECK_HOT(source == MPI_PROC_NULL || source == MPI_ANY_SOURCE ||
                    (source >= 0 && source < (comm->remote_size ? comm->remote_size : comm->size)));
-    fill(request, REQUEST_RECV, MODE_STANDARD, buffer, count, type, source, tag, comm, context);
+    p2p_fill(request, REQUEST_RECV, MODE_STANDARD, buffer, count, type, source, tag, comm, context);
     request->number = number_next(REQUEST_RECV, MODE_STANDARD, context);
     request_start(request);
     return MPI_SUCCESS;
@@ -172,7 +172,7 @@ static int blocking_send(const char *call, const void *buffer, int count, MPI_Da
 {
     ENTER(call);
     MPI_Comm comm = comm_of(handle);
-    int code = check(comm, buffer, count, type, dest, tag, true);
+    int code = p2p_check(comm, buffer, count, type, dest, tag, true);
     if (UNLIKELY(code))
         return code;
     if (UNLIKELY(mode == MODE_BUFFERED) && dest != MPI_PROC_NULL &&
@@ -207,7 +207,7 @@ int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
     return blocking_send("MPI_Rsend", buf, count, datatype, dest, tag, comm, MODE_READY);
 }
 
-static int truncated(const struct ompi_request_t *request)
+static int p2p_truncated(const struct ompi_request_t *request)
 {
     CORE_CHECK(request->kind == REQUEST_RECV && request->error == MPI_ERR_TRUNCATE);
     return world_error(request->comm, MPI_ERR_TRUNCATE,
@@ -228,7 +228,7 @@ static int blocking_finish(struct ompi_request_t *request, MPI_Status *status)
         status->_ucount = request->status._ucount;
         status->_cancelled = 0;
     }
-    return UNLIKELY(request->error) ? truncated(request) : MPI_SUCCESS;
+    return UNLIKELY(request->error) ? p2p_truncated(request) : MPI_SUCCESS;
 }
 
 int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm handle,
@@ -236,7 +236,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, M
 {
     ENTER("MPI_Recv");
     MPI_Comm comm = comm_of(handle);
-    int code = check(comm, buf, count, datatype, source, tag, false);
+    int code = p2p_check(comm, buf, count, datatype, source, tag, false);
     if (UNLIKELY(code))
         return code;
     struct ompi_request_t here, *request = world_request_local(&here);
@@ -246,9 +246,9 @@ int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, M
     return code;
 }
 
-static int sendrecv(const void *sendbuf, size_t sendcount, MPI_Datatype sendtype, int dest,
-                    int sendtag, void *recvbuf, size_t recvcount, MPI_Datatype recvtype, int source,
-                    int recvtag, MPI_Comm comm, MPI_Status *status)
+static int p2p_sendrecv(const void *sendbuf, size_t sendcount, MPI_Datatype sendtype, int dest,
+                        int sendtag, void *recvbuf, size_t recvcount, MPI_Datatype recvtype,
+                        int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     struct ompi_request_t here[2];
     struct ompi_request_t *send = world_request_local(&here[0]);
@@ -271,13 +271,13 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
 {
     ENTER("MPI_Sendrecv");
     MPI_Comm comm = comm_of(handle);
-    int code = check(comm, sendbuf, sendcount, sendtype, dest, sendtag, true);
+    int code = p2p_check(comm, sendbuf, sendcount, sendtype, dest, sendtag, true);
     if (LIKELY(!code))
-        code = check(comm, recvbuf, recvcount, recvtype, source, recvtag, false);
+        code = p2p_check(comm, recvbuf, recvcount, recvtype, source, recvtag, false);
     if (UNLIKELY(code))
         return code;
-    return sendrecv(sendbuf, (size_t)sendcount, sendtype, dest, sendtag, recvbuf, (size_t)recvcount,
-                    recvtype, source, recvtag, comm, status);
+    return p2p_sendrecv(sendbuf, (size_t)sendcount, sendtype, dest, sendtag, recvbuf,
+                        (size_t)recvcount, recvtype, source, recvtag, comm, status);
 }
 
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
@@ -285,16 +285,16 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
 {
     ENTER("MPI_Sendrecv_replace");
     MPI_Comm comm = comm_of(handle);
-    int code = check(comm, buf, count, datatype, dest, sendtag, true);
+    int code = p2p_check(comm, buf, count, datatype, dest, sendtag, true);
     if (LIKELY(!code))
-        code = check(comm, buf, count, datatype, source, recvtag, false);
+        code = p2p_check(comm, buf, count, datatype, source, recvtag, false);
     if (UNLIKELY(code))
         return code;
     size_t bytes = (size_t)count * datatype->size;
     uint8_t *packed = world_alloc(bytes + 1);
     world_type_pack(packed, bytes, buf, (size_t)count, datatype);
-    return sendrecv(packed, bytes, MPI_PACKED, dest, sendtag, buf, (size_t)count, datatype, source,
-                    recvtag, comm, status);
+    return p2p_sendrecv(packed, bytes, MPI_PACKED, dest, sendtag, buf, (size_t)count, datatype,
+                        source, recvtag, comm, status);
 }
 
 /* --- nonblocking ------------------------------------------------------------------------------ */
@@ -305,7 +305,7 @@ static int nonblocking(const char *call, enum world_request_kind kind, const voi
 {
     ENTER(call);
     MPI_Comm comm = comm_of(handle);
-    int code = check(comm, buffer, count, type, peer, tag, kind == REQUEST_SEND);
+    int code = p2p_check(comm, buffer, count, type, peer, tag, kind == REQUEST_SEND);
     if (UNLIKELY(code))
         return code;
     if (UNLIKELY(!out_request))
@@ -314,7 +314,7 @@ static int nonblocking(const char *call, enum world_request_kind kind, const voi
         (code = bsend_reserve(comm, count, type)))
         return code;
     struct ompi_request_t *request = world_request_new(kind);
-    fill(request, kind, mode, buffer, (size_t)count, type, peer, tag, comm, comm->context);
+    p2p_fill(request, kind, mode, buffer, (size_t)count, type, peer, tag, comm, comm->context);
     request->number = number_next(kind, mode, comm->context);
     if (persistent) {
         request->persistent = true;
@@ -367,14 +367,14 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int t
                        MODE_STANDARD, true, request);
 }
 
-static int start(struct ompi_request_t *request)
+static int p2p_start(struct ompi_request_t *request)
 {
     if (!handle_good(request, HANDLE_REQUEST) || !request->persistent || request->freed)
         return world_error(NULL, MPI_ERR_REQUEST, "not a persistent request");
     if (request->active)
         return world_error(request->comm, MPI_ERR_REQUEST, "the request is active already");
-    fill(request, request->kind, request->mode, request->buffer, request->count, request->type,
-         request->peer, request->tag, request->comm, request->context);
+    p2p_fill(request, request->kind, request->mode, request->buffer, request->count, request->type,
+             request->peer, request->tag, request->comm, request->context);
     request_start(request);
     return MPI_SUCCESS;
 }
@@ -382,14 +382,14 @@ static int start(struct ompi_request_t *request)
 int MPI_Start(MPI_Request *request)
 {
     ENTER("MPI_Start");
-    return start(*request);
+    return p2p_start(*request);
 }
 
 int MPI_Startall(int count, MPI_Request array_of_requests[])
 {
     ENTER("MPI_Startall");
     for (int i = 0; i < count; i++) {
-        int code = start(array_of_requests[i]);
+        int code = p2p_start(array_of_requests[i]);
         if (code)
             return code;
     }

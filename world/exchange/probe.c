@@ -1,7 +1,7 @@
 /* Probes, matched probes, and what a status tells. */
 #include "world/exchange/explore.h"
 
-static int check(MPI_Comm comm, int source, int tag)
+static int probe_check(MPI_Comm comm, int source, int tag)
 {
     if (!comm)
         return world_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
@@ -24,7 +24,7 @@ static void status_of(const struct world_message *message, MPI_Status *status)
     status->_cancelled = 0;
 }
 
-static struct world_message *await(MPI_Comm comm, int source, int tag, bool take)
+static struct world_message *probe_await(MPI_Comm comm, int source, int tag, bool take)
 {
     struct world_fiber *fiber = WORLD->fiber;
     struct world_message *message;
@@ -51,7 +51,7 @@ static bool look_late(void)
 }
 
 /* The message that a poll finds; NULL: none. */
-static struct world_message *look(MPI_Comm comm, int source, int tag, bool take)
+static struct world_message *probe_look(MPI_Comm comm, int source, int tag, bool take)
 {
     if (UNLIKELY(WORLD->explore != NULL))
         return world_explore_probe(comm, source, tag, true, take);
@@ -67,17 +67,17 @@ static MPI_Message message_handle(struct world_message *message, MPI_Comm comm)
 }
 
 /* flag: NULL: it waits for a message. out: NULL: the message stays where it is. */
-static int probe(MPI_Comm comm, int source, int tag, int *flag, MPI_Message *out,
-                 MPI_Status *status)
+static int probe_message(MPI_Comm comm, int source, int tag, int *flag, MPI_Message *out,
+                         MPI_Status *status)
 {
     struct world_message *found = NULL;
-    int code = check(comm, source, tag), there = 1;
+    int code = probe_check(comm, source, tag), there = 1;
     if (code)
         return code;
     if (source == MPI_PROC_NULL)
         ME->named_receives++;
     else
-        found = flag ? look(comm, source, tag, out) : await(comm, source, tag, out);
+        found = flag ? probe_look(comm, source, tag, out) : probe_await(comm, source, tag, out);
     if (!found && source != MPI_PROC_NULL) {
         CORE_CHECK(flag); /* who waits finds one */
         there = 0;
@@ -95,30 +95,30 @@ static int probe(MPI_Comm comm, int source, int tag, int *flag, MPI_Message *out
 int MPI_Probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
 {
     ENTER("MPI_Probe");
-    return probe(comm_of(handle), source, tag, NULL, NULL, status);
+    return probe_message(comm_of(handle), source, tag, NULL, NULL, status);
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *status)
 {
     ENTER("MPI_Iprobe");
-    return probe(comm_of(handle), source, tag, flag, NULL, status);
+    return probe_message(comm_of(handle), source, tag, flag, NULL, status);
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm handle, MPI_Message *message, MPI_Status *status)
 {
     ENTER("MPI_Mprobe");
-    return probe(comm_of(handle), source, tag, NULL, message, status);
+    return probe_message(comm_of(handle), source, tag, NULL, message, status);
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Message *message,
                 MPI_Status *status)
 {
     ENTER("MPI_Improbe");
-    return probe(comm_of(handle), source, tag, flag, message, status);
+    return probe_message(comm_of(handle), source, tag, flag, message, status);
 }
 
-static int imrecv(const char *call, void *buf, int count, MPI_Datatype type, MPI_Message *handle,
-                  MPI_Request *out_request)
+static int probe_imrecv(const char *call, void *buf, int count, MPI_Datatype type,
+                        MPI_Message *handle, MPI_Request *out_request)
 {
     ENTER(call);
     if (!handle || *handle == MPI_MESSAGE_NULL || !handle_good(*handle, HANDLE_MESSAGE))
@@ -163,14 +163,14 @@ static int imrecv(const char *call, void *buf, int count, MPI_Datatype type, MPI
 
 int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
 {
-    return imrecv("MPI_Imrecv", buf, count, type, message, request);
+    return probe_imrecv("MPI_Imrecv", buf, count, type, message, request);
 }
 
 int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
 {
     ALONE
     MPI_Request request;
-    int code = imrecv("MPI_Mrecv", buf, count, type, message, &request);
+    int code = probe_imrecv("MPI_Mrecv", buf, count, type, message, &request);
     return code ? code : MPI_Wait(&request, status);
 }
 

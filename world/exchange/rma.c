@@ -4,13 +4,13 @@
  * of which only one rank's are in place at a time (globals.c). Data goes through packed bytes. */
 #include "world/exchange/rma.h"
 
-#include "world/exchange/explore_turn.h"
+#include "world/exchange/explore_access.h"
 
 enum { LOOK_AHEAD = 8 };
 
 /* --- doing one -------------------------------------------------------------------------------- */
 
-static void hold(struct world_rank *rank)
+static void rma_hold(struct world_rank *rank)
 {
     if (UNLIKELY(world_globals_bytes) && rank)
         world_globals_hold(rank);
@@ -23,9 +23,9 @@ static void run_at(struct world_rank *rank, void (*run)(void *argument), void *a
         world_process_at(rank, run, argument);
         return;
     }
-    hold(rank);
+    rma_hold(rank);
     run(argument);
-    hold(ME);
+    rma_hold(ME);
 }
 
 static bool only_reads(const struct world_rma *rma)
@@ -33,7 +33,7 @@ static bool only_reads(const struct world_rma *rma)
     return rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE && world_op_remote(rma->op) == 3);
 }
 
-static void stage(struct world_rma *rma)
+static void rma_stage(struct world_rma *rma)
 {
     if (rma->staged || WORLD->options->hollow)
         return;
@@ -113,7 +113,7 @@ static void at_origin(void *argument)
     size_t bytes = rma->target_count * rma->target_type->size;
     CORE_CHECK(!rma->compared);
     if (!only_reads(rma))
-        stage(rma);
+        rma_stage(rma);
     if (rma->kind == RMA_SWAP)
         rma->compared = memcpy(world_alloc(bytes + 1), rma->compare, bytes);
 }
@@ -139,11 +139,11 @@ static void take_effect(struct world_effect *effect)
     }
     effect->done = true;
     if (changed && effect->turn)
-        world_turn_happened(effect->turn);
+        world_access_happened(effect->turn);
 }
 
 /* Whether anything was changed, or something new was seen. */
-static bool perform(struct world_rma *rma)
+static bool rma_perform(struct world_rma *rma)
 {
     MPI_Win win = rma->win;
     size_t bytes = rma->target_count * rma->target_type->size;
@@ -162,7 +162,7 @@ static bool perform(struct world_rma *rma)
         return true;
     }
     if (rma->effect.turn && rma->result_type)
-        world_turn_looked(rma);
+        world_access_looked(rma);
     uint64_t seen = world_type_checksum(rma->before, bytes, MPI_BYTE) ^ (uintptr_t)rma->at;
     bool news = seen != win->last_read;
     win->last_read = seen;
@@ -208,20 +208,20 @@ static bool take_out(MPI_Win win, struct world_rma **link)
     CORE_CHECK(win->taker == WORLD->fiber);
     CORE_CHECK(rma->win == win && rma->target >= 0 && rma->target < win->comm.size);
     if (UNLIKELY(rma->effect.turn != NULL))
-        world_turn_complete(&rma->effect, "completes what it does to a window");
+        world_access_complete(&rma->effect, "completes what it does to a window");
     CORE_CHECK(*link == rma); /* nobody else takes from the list meanwhile */
     if (!(*link = rma->next))
         win->pending_end = link;
     const char *call = WORLD->fiber->call;
     WORLD->fiber->call = rma->call;
-    bool news = perform(rma);
+    bool news = rma_perform(rma);
     WORLD->fiber->call = call;
     return news;
 }
 
 /* Those that may be done next: not an accumulate while an earlier one to the same target waits.
  * Returns how many there are, among the first few; *out_link is the pick-th of them. */
-static uint32_t eligible(MPI_Win win, int target, uint32_t pick, struct world_rma ***out_link)
+static uint32_t rma_eligible(MPI_Win win, int target, uint32_t pick, struct world_rma ***out_link)
 {
     uint32_t count = 0;
     CORE_CHECK(pick < LOOK_AHEAD);
@@ -255,8 +255,8 @@ bool world_rma_complete(MPI_Win win, int target)
         any = true;
     }
     uint32_t count;
-    while (WORLD->chosen && (count = eligible(win, target, 0, &link))) {
-        eligible(win, target, world_choose(count, REPLAY_REASON_OTHER), &link);
+    while (WORLD->chosen && (count = rma_eligible(win, target, 0, &link))) {
+        rma_eligible(win, target, world_choose(count, REPLAY_REASON_OTHER), &link);
         news |= take_out(win, link);
         any = true;
     }
@@ -266,7 +266,7 @@ bool world_rma_complete(MPI_Win win, int target)
 }
 
 /* Does the accumulates to the same target that were called before it. */
-static void predecessors(MPI_Win win, const struct world_rma *rma)
+static void rma_predecessors(MPI_Win win, const struct world_rma *rma)
 {
     struct world_rma **link = &win->pending;
     CORE_CHECK(world_rma_ordered(rma));
@@ -288,12 +288,12 @@ bool world_rma_complete_local(MPI_Win win, int target)
         if (target >= 0 && rma->target != target) {
             link = &rma->next;
         } else if (!rma->result_type) {
-            stage(rma);
+            rma_stage(rma);
             news = true;
             link = &rma->next;
         } else {
             if (world_rma_ordered(rma))
-                predecessors(win, rma);
+                rma_predecessors(win, rma);
             for (link = &win->pending; *link != rma;)
                 link = &(*link)->next;
             news |= take_out(win, link);
@@ -316,10 +316,10 @@ static void request_finish(struct ompi_request_t *request, struct world_deferred
     while (*link && *link != rma)
         link = &(*link)->next;
     if (*link && !rma->result_type) {
-        stage(rma);
+        rma_stage(rma);
     } else if (*link) {
         if (world_rma_ordered(rma))
-            predecessors(rma->win, rma);
+            rma_predecessors(rma->win, rma);
         for (link = &rma->win->pending; *link != rma;)
             link = &(*link)->next;
         news = take_out(rma->win, link);
@@ -354,8 +354,8 @@ static bool all_attached(const struct world_part *part, ptrdiff_t at, size_t cou
     return true;
 }
 
-static bool inside(const struct world_part *part, bool dynamic, MPI_Aint disp, size_t count,
-                   MPI_Datatype type, uint8_t **out_at)
+static bool rma_inside(const struct world_part *part, bool dynamic, MPI_Aint disp, size_t count,
+                       MPI_Datatype type, uint8_t **out_at)
 {
     ptrdiff_t low, high, at = dynamic ? disp : disp * part->unit;
     world_type_reach(type, count, &low, &high);
@@ -400,7 +400,7 @@ static bool in_epoch(MPI_Win win, int target)
     return win->fenced || win->held_all || win->held[target] || win->started[target];
 }
 
-static int check(MPI_Win win, struct world_rma *rma, int target, MPI_Aint disp)
+static int rma_check(MPI_Win win, struct world_rma *rma, int target, MPI_Aint disp)
 {
     int code = check_buffer(win, rma->target_type, (int)rma->target_count);
     if (!code && rma->origin_type)
@@ -416,8 +416,8 @@ static int check(MPI_Win win, struct world_rma *rma, int target, MPI_Aint disp)
                          target);
     if ((code = check_operation(win, rma)))
         return code;
-    if (!inside(win->part[target], win->flavor == MPI_WIN_FLAVOR_DYNAMIC, disp, rma->target_count,
-                rma->target_type, &rma->at))
+    if (!rma_inside(win->part[target], win->flavor == MPI_WIN_FLAVOR_DYNAMIC, disp,
+                    rma->target_count, rma->target_type, &rma->at))
         return WIN_ERROR(
             win, MPI_ERR_RMA_RANGE,
             "displacement %td and the %zu elements there are outside of rank %d's memory", disp,
@@ -435,7 +435,7 @@ static void at_once(MPI_Win win, struct world_rma *rma)
 {
     taking_begin(win);
     if (world_rma_ordered(rma))
-        predecessors(win, rma);
+        rma_predecessors(win, rma);
     struct world_rma **link = &win->pending;
     while (*link && *link != rma)
         link = &(*link)->next;
@@ -457,7 +457,7 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     rma.by = ME;
     rma.deferred.finish = request_finish;
     rma.effect = (struct world_effect){.run = take_effect, .blind = !rma.result_type};
-    if (target != MPI_PROC_NULL && (code = check(win, &rma, target, disp)))
+    if (target != MPI_PROC_NULL && (code = rma_check(win, &rma, target, disp)))
         return code;
     CORE_CHECK(target == MPI_PROC_NULL || (target < win->comm.size && rma.target_type));
     struct world_rma *kept = world_alloc(sizeof *kept);
@@ -474,7 +474,7 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     *win->pending_end = kept;
     win->pending_end = &kept->next;
     if (UNLIKELY(WORLD->explore != NULL))
-        world_turn_called(kept);
+        world_access_called(kept);
     if (UNLIKELY(WORLD->chosen) && world_choose(3, REPLAY_REASON_OTHER) == 1)
         at_once(win, kept);
     return MPI_SUCCESS;

@@ -5,7 +5,7 @@
  * wait for its request), and done there: the last moment that MPI allows, so that a missing
  * synchronisation shows. Where the choice source decides, some are done at once and the rest in an
  * order of its choice; only accumulates of one rank to one target keep theirs. Under order=explore
- * any may be done before its time, as soon as somebody could see that (explore_turn.h); what it
+ * any may be done before its time, as soon as somebody could see that (explore_access.h); what it
  * brings back reaches its buffer when it is completed.
  *
  * Invariants: 1. `part[i]` is the one object that member i made; all members' windows point to it.
@@ -48,7 +48,7 @@ struct world_part {
     const struct world_past *posted_past, *completed_past;
     struct ompi_request_t *epoch;               /* complete once all have; NULL: nobody explores */
     struct world_decider *asking, **asking_end; /* those that could go on, in the order they came */
-    struct world_near_index *asking_near, *decided_near; /* explore_near.h */
+    struct world_near_index *asking_near, *decided_near; /* explore_overlap.h */
     uint32_t polling;                                    /* of those that ask: looks that wait */
     uint32_t turns_asking, *ordered_asking; /* of those: turns; and, by world rank, operations that
                                                keep the order in which the rank called them */

@@ -3,9 +3,9 @@
  * MPI_Win_lock wait for the other side, as they may. */
 #include "world/exchange/rma.h"
 
-#include "world/exchange/explore_turn.h"
+#include "world/exchange/explore_access.h"
 
-static void await(struct world_part *part, const char *what)
+static void rma_sync_await(struct world_part *part, const char *what)
 {
     struct world_fiber *fiber = WORLD->fiber;
     CORE_CHECK(fiber->is_rank);
@@ -21,7 +21,7 @@ static void await(struct world_part *part, const char *what)
 }
 
 /* An epoch is to begin. */
-static int use(MPI_Win win)
+static int rma_sync_use(MPI_Win win)
 {
     int code = world_win_check(win);
     if (!code)
@@ -29,7 +29,7 @@ static int use(MPI_Win win)
     return code;
 }
 
-static void changed(struct world_part *part)
+static void rma_sync_changed(struct world_part *part)
 {
     struct world_waiting *waiting = part->waiting;
     part->waiting = NULL;
@@ -57,7 +57,7 @@ static bool passive_part(MPI_Win win)
     return held;
 }
 
-static bool passive(MPI_Win win)
+static bool rma_sync_passive(MPI_Win win)
 {
     return win->held_all || passive_part(win);
 }
@@ -68,7 +68,7 @@ int MPI_Win_fence(int assert, MPI_Win win)
     int code = world_win_check(win);
     if (code)
         return code;
-    if (passive(win) || win->in_start || win->part[win->comm.rank]->exposed)
+    if (rma_sync_passive(win) || win->in_start || win->part[win->comm.rank]->exposed)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "another epoch is open");
     if ((assert &MPI_MODE_NOPRECEDE) && win->pending)
         return WIN_ERROR(win, MPI_ERR_ASSERT, "MPI_MODE_NOPRECEDE, and %s precedes",
@@ -83,7 +83,7 @@ int MPI_Win_fence(int assert, MPI_Win win)
 /* --- post, start, complete, wait -------------------------------------------------------------- */
 
 /* The members of the window that the group names: sets mark[i] for each; -1: somebody is none. */
-static int members(MPI_Win win, MPI_Group group, uint8_t *mark)
+static int rma_sync_members(MPI_Win win, MPI_Group group, uint8_t *mark)
 {
     for (int g = 0; g < group->size; g++) {
         int i = 0;
@@ -116,12 +116,12 @@ int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
     ENTER("MPI_Win_post");
     (void)assert;
-    int code = use(win);
+    int code = rma_sync_use(win);
     if (code)
         return code;
     struct world_part *mine = win->part[win->comm.rank];
     uint8_t *mark = world_zalloc((size_t)win->comm.size);
-    if (!handle_good(group, HANDLE_GROUP) || members(win, group, mark) < 0)
+    if (!handle_good(group, HANDLE_GROUP) || rma_sync_members(win, group, mark) < 0)
         return WIN_ERROR(win, MPI_ERR_GROUP, "the group is null, freed or not of the window");
     if (mine->exposed)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "an exposure epoch is open already");
@@ -138,7 +138,7 @@ int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
         if (mark[i])
             world_gate_give(GATE_POSTED, mine->object, ME->rank, i);
     }
-    changed(mine);
+    rma_sync_changed(mine);
     return MPI_SUCCESS;
 }
 
@@ -146,18 +146,18 @@ int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
     ENTER("MPI_Win_start");
     (void)assert;
-    int code = use(win);
+    int code = rma_sync_use(win);
     if (code)
         return code;
     uint8_t *mark = world_zalloc((size_t)win->comm.size);
-    if (!handle_good(group, HANDLE_GROUP) || members(win, group, mark) < 0)
+    if (!handle_good(group, HANDLE_GROUP) || rma_sync_members(win, group, mark) < 0)
         return WIN_ERROR(win, MPI_ERR_GROUP, "the group is null, freed or not of the window");
-    if (win->in_start || passive(win))
+    if (win->in_start || rma_sync_passive(win))
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "another access epoch is open");
     for (int i = 0; i < win->comm.size; i++) {
         struct world_part *part = win->part[i];
         while (mark[i] && !part->posted[win->comm.rank])
-            await(part, "the post");
+            rma_sync_await(part, "the post");
         CORE_CHECK(!mark[i] || part->exposed);
         if (mark[i]) {
             part->posted[win->comm.rank] = 0;
@@ -192,14 +192,14 @@ int MPI_Win_complete(MPI_Win win)
                 win->part[i]->epoch->done_past = win->part[i]->completed_past;
                 world_request_complete(win->part[i]->epoch);
             }
-            changed(win->part[i]);
+            rma_sync_changed(win->part[i]);
         }
     memset(win->started, 0, (size_t)win->comm.size);
     win->in_start = false;
     return MPI_SUCCESS;
 }
 
-static int exposed(MPI_Win win, struct world_part **out_mine)
+static int rma_sync_exposed(MPI_Win win, struct world_part **out_mine)
 {
     int code = world_win_check(win);
     if (code)
@@ -222,11 +222,11 @@ int MPI_Win_wait(MPI_Win win)
 {
     ENTER("MPI_Win_wait");
     struct world_part *mine;
-    int code = exposed(win, &mine);
+    int code = rma_sync_exposed(win, &mine);
     if (code)
         return code;
     while (mine->missing)
-        await(mine, "the users");
+        rma_sync_await(mine, "the users");
     exposure_end(mine);
     return MPI_SUCCESS;
 }
@@ -235,7 +235,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
 {
     ENTER("MPI_Win_test");
     struct world_part *mine;
-    int code = exposed(win, &mine);
+    int code = rma_sync_exposed(win, &mine);
     if (code)
         return code;
     *flag = UNLIKELY(WORLD->explore != NULL)
@@ -261,7 +261,7 @@ static void need_unlocked(const struct world_part *part, bool exclusive)
 int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
     ENTER("MPI_Win_lock");
-    int code = use(win);
+    int code = rma_sync_use(win);
     if (code)
         return code;
     if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
@@ -280,9 +280,9 @@ int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
     }
     bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
     if (UNLIKELY(WORLD->explore != NULL))
-        world_turn_lock(part, exclusive);
+        world_access_lock(part, exclusive);
     while (part->holders < 0 || (exclusive && part->holders))
-        await(part, "the lock");
+        rma_sync_await(part, "the lock");
     CORE_CHECK(exclusive ? part->holders == 0 : part->holders >= 0); /* rma.h invariant 3 */
     part->holders += exclusive ? -1 : 1;
     need_unlocked(part, exclusive);
@@ -290,7 +290,7 @@ int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
     return MPI_SUCCESS;
 }
 
-static void release(MPI_Win win, int rank)
+static void rma_sync_release(MPI_Win win, int rank)
 {
     struct world_part *part = win->part[rank];
     CORE_CHECK(win->held[rank] == RMA_NO_CHECK ||
@@ -303,9 +303,9 @@ static void release(MPI_Win win, int rank)
                         0);
     }
     if (UNLIKELY(WORLD->explore != NULL) && win->held[rank] != RMA_NO_CHECK)
-        world_turn_unlocked(part, exclusive);
+        world_access_unlocked(part, exclusive);
     win->held[rank] = 0;
-    changed(part);
+    rma_sync_changed(part);
 }
 
 int MPI_Win_unlock(int rank, MPI_Win win)
@@ -319,7 +319,7 @@ int MPI_Win_unlock(int rank, MPI_Win win)
     if (!win->held[rank] || win->held_all)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "rank %d is not locked", rank);
     bool news = world_rma_complete(win, rank);
-    release(win, rank);
+    rma_sync_release(win, rank);
     let_others(news);
     return MPI_SUCCESS;
 }
@@ -328,18 +328,18 @@ int MPI_Win_unlock(int rank, MPI_Win win)
 int MPI_Win_lock_all(int assert, MPI_Win win)
 {
     ENTER("MPI_Win_lock_all");
-    int code = use(win);
+    int code = rma_sync_use(win);
     if (code)
         return code;
-    if (passive(win) || win->in_start)
+    if (rma_sync_passive(win) || win->in_start)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "another access epoch is open");
     win->fenced = false;
     bool check = !(assert &MPI_MODE_NOCHECK);
     if (UNLIKELY(WORLD->explore != NULL) && check)
-        world_turn_lock_all(win);
+        world_access_lock_all(win);
     for (int i = 0; check && i < win->comm.size; i++)
         if (win->part[i]->holders < 0) {
-            await(win->part[i], "the lock");
+            rma_sync_await(win->part[i], "the lock");
             i = -1;
         }
     for (int i = 0; i < win->comm.size; i++) {
@@ -363,7 +363,7 @@ int MPI_Win_unlock_all(MPI_Win win)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "not everything is locked");
     bool news = world_rma_complete(win, -1);
     for (int i = 0; i < win->comm.size; i++)
-        release(win, i);
+        rma_sync_release(win, i);
     CORE_CHECK(!win->pending && !passive_part(win));
     win->held_all = false;
     let_others(news);
@@ -372,7 +372,7 @@ int MPI_Win_unlock_all(MPI_Win win)
 
 enum { ALL = -1000 };
 
-static int flush(const char *call, MPI_Win win, int rank, bool local)
+static int rma_sync_flush(const char *call, MPI_Win win, int rank, bool local)
 {
     ENTER(call);
     int code = world_win_check(win);
@@ -380,7 +380,7 @@ static int flush(const char *call, MPI_Win win, int rank, bool local)
         return code;
     if (rank != ALL && (rank < 0 || rank >= win->comm.size))
         return WIN_ERROR(win, MPI_ERR_RANK, "rank %d of %d", rank, win->comm.size);
-    if (rank == ALL ? !passive(win) : !win->held[rank])
+    if (rank == ALL ? !rma_sync_passive(win) : !win->held[rank])
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "nothing is locked");
     int target = rank == ALL ? -1 : rank;
     let_others(local ? world_rma_complete_local(win, target) : world_rma_complete(win, target));
@@ -389,22 +389,22 @@ static int flush(const char *call, MPI_Win win, int rank, bool local)
 
 int MPI_Win_flush(int rank, MPI_Win win)
 {
-    return flush("MPI_Win_flush", win, rank, false);
+    return rma_sync_flush("MPI_Win_flush", win, rank, false);
 }
 
 int MPI_Win_flush_local(int rank, MPI_Win win)
 {
-    return flush("MPI_Win_flush_local", win, rank, true);
+    return rma_sync_flush("MPI_Win_flush_local", win, rank, true);
 }
 
 int MPI_Win_flush_all(MPI_Win win)
 {
-    return flush("MPI_Win_flush_all", win, ALL, false);
+    return rma_sync_flush("MPI_Win_flush_all", win, ALL, false);
 }
 
 int MPI_Win_flush_local_all(MPI_Win win)
 {
-    return flush("MPI_Win_flush_local_all", win, ALL, true);
+    return rma_sync_flush("MPI_Win_flush_local_all", win, ALL, true);
 }
 
 int MPI_Win_sync(MPI_Win win)
@@ -413,7 +413,7 @@ int MPI_Win_sync(MPI_Win win)
     int code = world_win_check(win);
     if (code)
         return code;
-    if (UNLIKELY(WORLD->explore != NULL) && world_turn_look(win))
+    if (UNLIKELY(WORLD->explore != NULL) && world_access_look(win))
         return MPI_SUCCESS;
     world_poll_failed(); /* memory may be watched between two of these */
     return MPI_SUCCESS;

@@ -1,12 +1,12 @@
 /* Completion: every wait and test, freeing and cancelling requests, generalised requests. */
 #include "world/exchange/explore.h"
 
-static bool idle(MPI_Request request) /* null or inactive */
+static bool wait_idle(MPI_Request request) /* null or inactive */
 {
     return request == MPI_REQUEST_NULL || !request->active;
 }
 
-static int bad(MPI_Request request)
+static int wait_bad(MPI_Request request)
 {
     if (request != MPI_REQUEST_NULL && !handle_good(request, HANDLE_REQUEST))
         return world_error(NULL, MPI_ERR_REQUEST,
@@ -22,10 +22,10 @@ static int bad_any(int count, MPI_Request request[])
         return world_error(NULL, MPI_ERR_REQUEST, "the array is NULL");
     uint32_t list = ++WORLD->lists;
     for (int i = 0; i < count; i++) {
-        int code = bad(request[i]);
+        int code = wait_bad(request[i]);
         if (code)
             return code;
-        if (idle(request[i]))
+        if (wait_idle(request[i]))
             continue;
         if (UNLIKELY(request[i]->listed == list))
             return world_error(NULL, MPI_ERR_REQUEST, "a request is there twice, the second at %d",
@@ -101,7 +101,7 @@ static void wait_for(int count, MPI_Request request[], int need)
     int complete = 0;
     const struct ompi_request_t *first = NULL;
     for (int i = 0; i < count; i++) {
-        if (idle(request[i]))
+        if (wait_idle(request[i]))
             continue;
         if (request[i]->complete) {
             complete++;
@@ -120,7 +120,7 @@ static void wait_for(int count, MPI_Request request[], int need)
         fiber->why = NULL;
     }
     for (int i = 0; i < count; i++)
-        if (!idle(request[i]))
+        if (!wait_idle(request[i]))
             request[i]->waiter = NULL;
 }
 
@@ -156,7 +156,7 @@ static void general_release(struct world_general *general)
 }
 
 /* Takes a complete, active request over into the caller's hands. Returns its error. */
-static int take(MPI_Request *handle, MPI_Status *status, bool with_error)
+static int wait_take(MPI_Request *handle, MPI_Status *status, bool with_error)
 {
     struct ompi_request_t *request = *handle;
     CORE_CHECK_HOT(request->active && request->complete);
@@ -179,7 +179,7 @@ static int take(MPI_Request *handle, MPI_Status *status, bool with_error)
     return code;
 }
 
-static int report(const struct ompi_request_t *request, int code)
+static int wait_report(const struct ompi_request_t *request, int code)
 {
     if (LIKELY(code == MPI_SUCCESS))
         return code;
@@ -197,17 +197,17 @@ static int report(const struct ompi_request_t *request, int code)
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     ENTER("MPI_Wait");
-    int code = bad(*request);
+    int code = wait_bad(*request);
     if (UNLIKELY(code))
         return code;
     struct ompi_request_t *waited = *request;
-    if (idle(waited)) {
+    if (wait_idle(waited)) {
         status_set(status, &empty);
         return MPI_SUCCESS;
     }
     if (!waited->complete)
         world_request_wait(waited);
-    return report(waited, take(request, status, false));
+    return wait_report(waited, wait_take(request, status, false));
 }
 
 static int take_all(int count, MPI_Request request[], MPI_Status status[])
@@ -216,13 +216,13 @@ static int take_all(int count, MPI_Request request[], MPI_Status status[])
     const struct ompi_request_t *culprit = NULL;
     for (int i = 0; i < count; i++) {
         MPI_Status *one = status ? &status[i] : NULL;
-        if (idle(request[i])) {
+        if (wait_idle(request[i])) {
             if (one)
                 *one = empty;
             continue;
         }
         const struct ompi_request_t *mine = request[i];
-        int code = take(&request[i], one, true);
+        int code = wait_take(&request[i], one, true);
         if (code && !culprit) {
             culprit = mine;
             failed = code;
@@ -230,7 +230,7 @@ static int take_all(int count, MPI_Request request[], MPI_Status status[])
     }
     if (LIKELY(!culprit))
         return MPI_SUCCESS;
-    report(culprit, failed);
+    wait_report(culprit, failed);
     return MPI_ERR_IN_STATUS;
 }
 
@@ -242,7 +242,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
         return code;
     int active = 0;
     for (int i = 0; i < count; i++)
-        active += !idle(array_of_requests[i]);
+        active += !wait_idle(array_of_requests[i]);
     wait_for(count, array_of_requests, active);
     return take_all(count, array_of_requests, array_of_statuses);
 }
@@ -254,7 +254,7 @@ static int find_complete(int count, MPI_Request request[], bool *out_active)
     int found = -1, complete = 0;
     *out_active = false;
     for (int i = 0; i < count; i++) {
-        if (idle(request[i]))
+        if (wait_idle(request[i]))
             continue;
         *out_active = true;
         if (request[i]->complete) {
@@ -268,7 +268,7 @@ static int find_complete(int count, MPI_Request request[], bool *out_active)
     int pick = (int)world_choose((uint32_t)complete, REPLAY_REASON_WAIT);
     for (int i = found;; i++) {
         CORE_CHECK_HOT(i < count); /* so many are complete */
-        if (!idle(request[i]) && request[i]->complete && pick-- == 0)
+        if (!wait_idle(request[i]) && request[i]->complete && pick-- == 0)
             return i;
     }
 }
@@ -295,7 +295,7 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Stat
     CORE_CHECK(found >= 0 && found < count);
     *index = found;
     const struct ompi_request_t *taken = array_of_requests[found];
-    return report(taken, take(&array_of_requests[found], status, false));
+    return wait_report(taken, wait_take(&array_of_requests[found], status, false));
 }
 
 /* Those that are complete, and that order=explore has chosen. */
@@ -305,11 +305,12 @@ static int take_some(int count, MPI_Request request[], int32_t chosen, int *outc
     int taken = 0, active = 0, failed = MPI_SUCCESS;
     const struct ompi_request_t *culprit = NULL;
     for (int i = 0; i < count; i++) {
-        if (idle(request[i]) || !world_explore_named(chosen, active++) || !request[i]->complete)
+        if (wait_idle(request[i]) || !world_explore_named(chosen, active++) ||
+            !request[i]->complete)
             continue;
         const struct ompi_request_t *mine = request[i];
         indices[taken] = i;
-        int code = take(&request[i], status ? &status[taken] : NULL, true);
+        int code = wait_take(&request[i], status ? &status[taken] : NULL, true);
         taken++;
         if (code && !culprit) {
             culprit = mine;
@@ -320,7 +321,7 @@ static int take_some(int count, MPI_Request request[], int32_t chosen, int *outc
     *outcount = taken;
     if (LIKELY(!culprit))
         return MPI_SUCCESS;
-    report(culprit, failed);
+    wait_report(culprit, failed);
     return MPI_ERR_IN_STATUS;
 }
 
@@ -358,7 +359,7 @@ static bool is_seen(MPI_Request request)
 static int find_seen(int count, MPI_Request request[])
 {
     for (int i = 0; i < count; i++)
-        if (!idle(request[i]) && is_seen(request[i]))
+        if (!wait_idle(request[i]) && is_seen(request[i]))
             return i;
     return -1;
 }
@@ -369,11 +370,11 @@ static bool look_late(void)
 }
 
 /* Whether all are seen to be complete. */
-static bool look(int count, MPI_Request request[], bool may_be_late)
+static bool wait_look(int count, MPI_Request request[], bool may_be_late)
 {
     bool active = false, complete = true, seen = true;
     for (int i = 0; i < count; i++)
-        if (!idle(request[i])) {
+        if (!wait_idle(request[i])) {
             active = true;
             complete &= request[i]->complete;
             seen &= is_seen(request[i]);
@@ -388,21 +389,21 @@ static bool look(int count, MPI_Request request[], bool may_be_late)
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     ENTER("MPI_Test");
-    int code = bad(*request);
+    int code = wait_bad(*request);
     if (UNLIKELY(code))
         return code;
     struct ompi_request_t *tested = *request;
     *flag = 1;
-    if (idle(tested)) {
+    if (wait_idle(tested)) {
         status_set(status, &empty);
         return MPI_SUCCESS;
     }
-    if (!look(1, request, true)) {
+    if (!wait_look(1, request, true)) {
         *flag = 0;
         world_poll_failed();
         return MPI_SUCCESS;
     }
-    return report(tested, take(request, status, false));
+    return wait_report(tested, wait_take(request, status, false));
 }
 
 int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
@@ -412,7 +413,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
     int code = bad_any(count, array_of_requests);
     if (UNLIKELY(code))
         return code;
-    *flag = look(count, array_of_requests, false);
+    *flag = wait_look(count, array_of_requests, false);
     if (!*flag) {
         world_poll_failed();
         return MPI_SUCCESS;
@@ -447,7 +448,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *fla
     }
     *index = found;
     const struct ompi_request_t *taken = array_of_requests[found];
-    return report(taken, take(&array_of_requests[found], status, false));
+    return wait_report(taken, wait_take(&array_of_requests[found], status, false));
 }
 
 int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
@@ -479,13 +480,13 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     ENTER("MPI_Request_get_status");
-    int code = bad(request);
+    int code = wait_bad(request);
     if (UNLIKELY(code))
         return code;
     *flag = 1;
-    if (idle(request)) {
+    if (wait_idle(request)) {
         status_set(status, &empty);
-    } else if (!look(1, &request, false)) {
+    } else if (!wait_look(1, &request, false)) {
         *flag = 0;
         world_poll_failed();
     } else {
@@ -506,7 +507,7 @@ int MPI_Request_free(MPI_Request *request)
     ENTER("MPI_Request_free");
     if (!request || *request == MPI_REQUEST_NULL)
         return world_error(NULL, MPI_ERR_REQUEST, "the request is null");
-    int code = bad(*request);
+    int code = wait_bad(*request);
     if (code)
         return code;
     struct ompi_request_t *freed = *request;
@@ -536,7 +537,7 @@ int MPI_Cancel(MPI_Request *request)
     ENTER("MPI_Cancel");
     if (!request || *request == MPI_REQUEST_NULL)
         return world_error(NULL, MPI_ERR_REQUEST, "the request is null");
-    int code = bad(*request);
+    int code = wait_bad(*request);
     if (code)
         return code;
     struct ompi_request_t *cancelled = *request;

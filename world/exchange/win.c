@@ -12,7 +12,7 @@ int world_win_check(MPI_Win win)
                : world_error(NULL, MPI_ERR_WIN, "the window is null, freed or not one");
 }
 
-static int start(const char *call, MPI_Comm handle, MPI_Aint size, int unit, MPI_Comm *out_comm)
+static int win_start(const char *call, MPI_Comm handle, MPI_Aint size, int unit, MPI_Comm *out_comm)
 {
     ENTER(call);
     int code = world_comm_check(handle, out_comm);
@@ -72,7 +72,7 @@ int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_
 {
     ALONE
     MPI_Comm comm;
-    int code = start("MPI_Win_create", handle, size, disp_unit, &comm);
+    int code = win_start("MPI_Win_create", handle, size, disp_unit, &comm);
     if (!code)
         *win = win_new(comm, MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, info);
     return code;
@@ -83,7 +83,7 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm handl
 {
     ALONE
     MPI_Comm comm;
-    int code = start("MPI_Win_allocate", handle, size, disp_unit, &comm);
+    int code = win_start("MPI_Win_allocate", handle, size, disp_unit, &comm);
     if (code)
         return code;
     void *base = world_heap_alloc((size_t)size);
@@ -99,7 +99,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 {
     ALONE
     MPI_Comm comm;
-    int code = start("MPI_Win_allocate_shared", handle, size, disp_unit, &comm);
+    int code = win_start("MPI_Win_allocate_shared", handle, size, disp_unit, &comm);
     if (code)
         return code;
     MPI_Win win = win_new(comm, MPI_WIN_FLAVOR_SHARED, NULL, size, disp_unit, info);
@@ -121,7 +121,7 @@ int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm handle, MPI_Win *win)
 {
     ALONE
     MPI_Comm comm;
-    int code = start("MPI_Win_create_dynamic", handle, 0, 1, &comm);
+    int code = win_start("MPI_Win_create_dynamic", handle, 0, 1, &comm);
     if (!code)
         *win = win_new(comm, MPI_WIN_FLAVOR_DYNAMIC, NULL, 0, 1, info);
     return code;

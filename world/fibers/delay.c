@@ -17,7 +17,7 @@
 /* A longer delay would be taken for a livelock. */
 enum { TICK_NS = 1000, TICKS_MAX = 9999 };
 
-static void put(struct world_delayed *what)
+static void delay_put(struct world_delayed *what)
 {
     uint64_t differs = what->due ^ WORLD->ticks;
     unsigned level = differs ? 64 - (unsigned)__builtin_clzll(differs) : 0;
@@ -44,12 +44,12 @@ static void pass_to(uint64_t tick)
     WORLD->delayed_levels &= ~((uint64_t)1 << level);
     for (struct world_delayed *one = WORLD->delayed[level].first, *next; one; one = next) {
         next = one->next;
-        put(one);
+        delay_put(one);
     }
 }
 
 /* The first event that is due now. */
-static void happen(void)
+static void delay_happen(void)
 {
     struct world_delayed *first = WORLD->delayed[0].first;
     CORE_CHECK(first->due == WORLD->ticks);
@@ -76,7 +76,7 @@ void world_delayed_call(void)
         return;
     CORE_CHECK(WORLD->fiber->waiting <= 0); /* state.h invariant 2: one event wakes it */
     WORLD->fiber->delayed = (struct world_delayed){.due = WORLD->ticks + ticks};
-    put(&WORLD->fiber->delayed);
+    delay_put(&WORLD->fiber->delayed);
     world_fiber_block();
 }
 
@@ -97,7 +97,7 @@ void world_delayed_message(struct world_message *message, struct world_rank *des
     source->due_to[dest->rank] = due;
     CORE_CHECK(due >= WORLD->ticks + ticks); /* invariant 2 */
     message->delayed = (struct world_delayed){.due = due, .dest = dest};
-    put(&message->delayed);
+    delay_put(&message->delayed);
 }
 
 bool world_delayed_next(void)
@@ -111,15 +111,15 @@ bool world_delayed_next(void)
             due = one->due < due ? one->due : due;
         pass_to(due);
     }
-    happen();
+    delay_happen();
     return true;
 }
 
 void world_delayed_tick(void)
 {
     while (WORLD->delayed_levels & 1)
-        happen();
+        delay_happen();
     pass_to(WORLD->ticks + 1);
     while (WORLD->delayed_levels & 1)
-        happen();
+        delay_happen();
 }

@@ -170,7 +170,7 @@ static bool is_ready(const struct world_fiber *sought)
     return false;
 }
 
-static struct world_fiber *pick(void)
+static struct world_fiber *fiber_pick(void)
 {
     struct world_state *world = WORLD;
     while (UNLIKELY(world->delayed_levels) && !world->ready_count)
@@ -220,7 +220,7 @@ void world_fiber_ready(struct world_fiber *made_ready)
 
 struct world_fiber *world_fiber_next(void)
 {
-    struct world_fiber *next = pick();
+    struct world_fiber *next = fiber_pick();
     if (next)
         fiber_enter(next);
     return next;
@@ -229,7 +229,7 @@ struct world_fiber *world_fiber_next(void)
 void world_fiber_block(void)
 {
     struct world_fiber *self = WORLD->fiber;
-    struct world_fiber *next = pick();
+    struct world_fiber *next = fiber_pick();
     if (next != self)
         fiber_to(self, next, false);
 }
@@ -269,7 +269,7 @@ static _Noreturn void fiber_exit(void)
     struct world_fiber *self = WORLD->fiber;
     CORE_CHECK(self->live && self->waiting <= 0);
     self->live = false;
-    fiber_to(self, pick(), true);
+    fiber_to(self, fiber_pick(), true);
     CORE_CHECK(!"a finished fiber was resumed");
     abort();
 }

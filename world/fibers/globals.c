@@ -18,7 +18,7 @@ static uint8_t *pristine;
 static struct world_rank *holder; /* whose values the section holds; NULL: pristine */
 
 /* Not memcpy: the range holds red zones of the address sanitizer, which watches memcpy. */
-static void move(uint8_t *to, const uint8_t *from, size_t bytes)
+static void globals_move(uint8_t *to, const uint8_t *from, size_t bytes)
 {
 #if defined(__x86_64__)
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
@@ -37,7 +37,7 @@ void world_globals_start(void)
     CORE_CHECK(pristine);
     world_globals_bytes = bytes;
     CORE_CHECK(!holder); /* invariant 2: no world has run yet */
-    move(pristine, __start_crosswait_globals, bytes);
+    globals_move(pristine, __start_crosswait_globals, bytes);
 }
 
 void world_globals_hold(struct world_rank *rank)
@@ -49,9 +49,10 @@ void world_globals_hold(struct world_rank *rank)
         world_thread_leave();
         if (!holder->globals)
             holder->globals = world_alloc(world_globals_bytes);
-        move(holder->globals, __start_crosswait_globals, world_globals_bytes);
+        globals_move(holder->globals, __start_crosswait_globals, world_globals_bytes);
     }
-    move(__start_crosswait_globals, rank->globals ? rank->globals : pristine, world_globals_bytes);
+    globals_move(__start_crosswait_globals, rank->globals ? rank->globals : pristine,
+                 world_globals_bytes);
     CORE_CHECK(!holder || holder->globals); /* invariant 1: what was taken out is kept */
     holder = rank;
 }
@@ -67,7 +68,7 @@ void world_globals_end(void)
     CORE_CHECK(!holder || world_globals_bytes);
     if (world_globals_bytes) {
         world_thread_leave();
-        move(__start_crosswait_globals, pristine, world_globals_bytes);
+        globals_move(__start_crosswait_globals, pristine, world_globals_bytes);
     }
     holder = NULL;
 }

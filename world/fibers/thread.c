@@ -26,19 +26,19 @@ struct body {
     void *argument;
 };
 
-static void ended(void *unused)
+static void thread_ended(void *unused)
 {
     (void)unused;
     CORE_CHECK(alive > 0);
     alive--;
 }
 
-static void *counted(void *argument)
+static void *thread_counted(void *argument)
 {
     struct body body = *(struct body *)argument;
     void *result;
     free(argument);
-    pthread_cleanup_push(ended, NULL);
+    pthread_cleanup_push(thread_ended, NULL);
     result = body.run(body.argument);
     pthread_cleanup_pop(1);
     return result;
@@ -71,7 +71,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     CORE_CHECK(body);
     *body = (struct body){run, argument};
     alive++;
-    int failed = create(thread, attributes, counted, body);
+    int failed = create(thread, attributes, thread_counted, body);
     if (failed) {
         CORE_CHECK(alive > 0);
         alive--;
@@ -80,7 +80,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return failed;
 }
 
-static _Noreturn void refuse(const char *what)
+static _Noreturn void thread_refuse(const char *what)
 {
     fprintf(stderr, "crosswait: %s\n", what);
     fflush(stderr);
@@ -90,10 +90,11 @@ static _Noreturn void refuse(const char *what)
 void world_thread_leave(void)
 {
     if (alive)
-        refuse("threads of a rank still run while another rank goes on: in the in-process MPI the "
-               "ranks take turns with"
-               " the program's global variables; join the threads before the next call of MPI, or "
-               "use mpirun");
+        thread_refuse(
+            "threads of a rank still run while another rank goes on: in the in-process MPI the "
+            "ranks take turns with"
+            " the program's global variables; join the threads before the next call of MPI, or "
+            "use mpirun");
 }
 
 void world_thread_check(void)
@@ -106,5 +107,5 @@ void world_thread_check(void)
              "a thread calls %s: in the in-process MPI only a rank's first thread may"
              " (MPI_Init_thread provides MPI_THREAD_FUNNELED at most)",
              WORLD->fiber->call);
-    refuse(what);
+    thread_refuse(what);
 }

@@ -53,7 +53,7 @@ static struct world_finding *found_at(struct world_outcome *outcome, const char 
     return NULL;
 }
 
-static void found(const char *rule, int rank, const char *format, va_list arguments)
+static void world_found_one(const char *rule, int rank, const char *format, va_list arguments)
 {
     CORE_CHECK(rank >= -1 && rank < WORLD_RANKS_MAX);
     struct world_finding *finding = found_at(WORLD->outcome, rule);
@@ -73,7 +73,7 @@ void world_found(const char *rule, int rank, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    found(rule, rank, format, arguments);
+    world_found_one(rule, rank, format, arguments);
     va_end(arguments);
 }
 
@@ -81,7 +81,7 @@ void world_note(const char *rule, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    found(rule, world_rank(), format, arguments);
+    world_found_one(rule, world_rank(), format, arguments);
     va_end(arguments);
 }
 
@@ -89,7 +89,7 @@ void world_give_up(const char *rule, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    found(rule, world_rank(), format, arguments);
+    world_found_one(rule, world_rank(), format, arguments);
     va_end(arguments);
     world_stop();
 }
@@ -412,7 +412,7 @@ static void why_describe(const struct world_fiber *fiber, char *text, size_t roo
         snprintf(text, room, "%s", fiber->why);
 }
 
-static void describe(const struct world_fiber *fiber, char *text, size_t room)
+static void world_describe(const struct world_fiber *fiber, char *text, size_t room)
 {
     char why[160];
     why_describe(fiber, why, sizeof why);
@@ -461,7 +461,7 @@ static void report_deadlock(void)
         if (first < 0)
             first = i;
         char line[200];
-        describe(fiber, line, sizeof line);
+        world_describe(fiber, line, sizeof line);
         if (used + strlen(line) + 40 < sizeof text) {
             used +=
                 (size_t)snprintf(text + used, sizeof text - used, "%s%s", shown ? "; " : "", line);
@@ -559,7 +559,7 @@ static void rank_init(struct world_rank *me, int index)
     self->name = "MPI_COMM_SELF";
 }
 
-static void *table(size_t count, size_t bytes)
+static void *world_table(size_t count, size_t bytes)
 {
     return WORLD_PROCESSES ? world_process_table(count * bytes) : calloc(count, bytes);
 }
@@ -575,9 +575,9 @@ static enum core_status tables_reserve(int count)
     free(rank_table);
     free(ready_table);
     free(identity);
-    rank_table = table((size_t)room, sizeof *rank_table);
-    ready_table = table(ring, sizeof *ready_table);
-    identity = table((size_t)room, sizeof *identity);
+    rank_table = world_table((size_t)room, sizeof *rank_table);
+    ready_table = world_table(ring, sizeof *ready_table);
+    identity = world_table((size_t)room, sizeof *identity);
     if (!rank_table || !ready_table || !identity) {
         rank_room = 0;
         return CORE_NO_MEMORY;

@@ -161,7 +161,7 @@ struct target { /* whose attributes, and whom to tell about errors */
     MPI_Errhandler errhandler;
 };
 
-static int complain(const struct target *t, int key)
+static int attr_complain(const struct target *t, int key)
 {
     void *object = t->handle;
     return world_error_on(t->errhandler, &object, MPI_ERR_KEYVAL, "key %d", key);
@@ -192,7 +192,7 @@ static int drop(struct world_attribute **link, void *handle)
 static int set(struct target t, int key, void *value)
 {
     if (!key_fits(&t, key))
-        return complain(&t, key);
+        return attr_complain(&t, key);
     struct world_attribute **link = attribute_find(t.list, key);
     int code = *link ? drop(link, t.handle) : MPI_SUCCESS;
     if (code)
@@ -203,10 +203,10 @@ static int set(struct target t, int key, void *value)
     return MPI_SUCCESS;
 }
 
-static int get(struct target t, int key, void *value, int *flag)
+static int attr_get_value(struct target t, int key, void *value, int *flag)
 {
     if (!key_fits(&t, key))
-        return complain(&t, key);
+        return attr_complain(&t, key);
     struct world_attribute *found = *attribute_find(t.list, key);
     *flag = found != NULL;
     if (found)
@@ -217,7 +217,7 @@ static int get(struct target t, int key, void *value, int *flag)
 static int delete (struct target t, int key)
 {
     struct world_attribute **link = attribute_find(t.list, key);
-    return key_fits(&t, key) && *link ? drop(link, t.handle) : complain(&t, key);
+    return key_fits(&t, key) && *link ? drop(link, t.handle) : attr_complain(&t, key);
 }
 
 int world_attributes_copy(struct world_attribute *from, void *object, struct world_attribute **to)
@@ -333,7 +333,9 @@ int MPI_Comm_get_attr(MPI_Comm handle, int key, void *value, int *flag)
     ENTER_LOCAL("MPI_Comm_get_attr");
     struct target t = {0};
     int code = of_comm(handle, &t);
-    return code ? code : known_of_comm(key, value, flag) ? MPI_SUCCESS : get(t, key, value, flag);
+    return code                              ? code
+           : known_of_comm(key, value, flag) ? MPI_SUCCESS
+                                             : attr_get_value(t, key, value, flag);
 }
 
 int MPI_Type_get_attr(MPI_Datatype type, int key, void *value, int *flag)
@@ -341,7 +343,7 @@ int MPI_Type_get_attr(MPI_Datatype type, int key, void *value, int *flag)
     ENTER_LOCAL("MPI_Type_get_attr");
     struct target t = {0};
     int code = of_type(type, &t);
-    return code ? code : get(t, key, value, flag);
+    return code ? code : attr_get_value(t, key, value, flag);
 }
 
 int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag)
@@ -351,7 +353,7 @@ int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag)
     int code = of_win(win, &t);
     return code                                  ? code
            : known_of_win(win, key, value, flag) ? MPI_SUCCESS
-                                                 : get(t, key, value, flag);
+                                                 : attr_get_value(t, key, value, flag);
 }
 
 #define CALLS(Name, KIND, Object, of_object)                                                     \

@@ -33,7 +33,7 @@ int world_comm_check(MPI_Comm handle, MPI_Comm *out_comm)
     return MPI_SUCCESS;
 }
 
-static int lowest(const int *member, int size)
+static int comm_lowest(const int *member, int size)
 {
     CORE_CHECK(size > 0);
     int low = member[0];
@@ -46,7 +46,7 @@ static bool local_first(MPI_Comm comm)
 {
     CORE_CHECK(!comm->remote_size == !comm->remote);
     return !comm->remote_size ||
-           lowest(comm->member, comm->size) < lowest(comm->remote, comm->remote_size);
+           comm_lowest(comm->member, comm->size) < comm_lowest(comm->remote, comm->remote_size);
 }
 
 /* Groups that share a context are disjoint: `first`, a member that all name alike, tells them
@@ -84,7 +84,7 @@ static void meeting_arrive(struct world_meeting *meeting)
     *link = meeting->next;
 }
 
-static void mismatch(const struct world_meeting *meeting, int size, int root)
+static void comm_mismatch(const struct world_meeting *meeting, int size, int root)
 {
     if (meeting->size != size)
         world_found(
@@ -118,7 +118,7 @@ uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root)
         return number;
     struct world_meeting *meeting =
         meeting_find(comm->context | KEY_COLLECTIVE, number, comm->member[0], comm->size, root);
-    mismatch(meeting, comm->size, root);
+    comm_mismatch(meeting, comm->size, root);
     meeting_arrive(meeting);
     return number;
 }
@@ -133,7 +133,7 @@ static struct world_meeting *meet_numbered(MPI_Comm comm, uint32_t number, void 
     if (UNLIKELY(WORLD->options->event != NULL))
         world_emit(WORLD_EVENT_CALL, -1, 0, comm->context, 0, -1, false);
     struct world_meeting *meeting = meeting_find(comm->context, number, first, size, 0);
-    mismatch(meeting, size, 0);
+    comm_mismatch(meeting, size, 0);
     if (!meeting->slot) {
         meeting->slot = world_alloc((size_t)size * sizeof(void *));
         meeting->waiting = world_alloc((size_t)size * sizeof(void *));
@@ -324,7 +324,7 @@ static MPI_Comm dup_of(MPI_Comm comm, uint32_t context)
     return made;
 }
 
-static int dup(const char *call, MPI_Comm handle, MPI_Comm *newcomm)
+static int comm_dup_one(const char *call, MPI_Comm handle, MPI_Comm *newcomm)
 {
     ENTER(call);
     MPI_Comm comm;
@@ -341,13 +341,13 @@ static int dup(const char *call, MPI_Comm handle, MPI_Comm *newcomm)
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    return dup("MPI_Comm_dup", comm, newcomm);
+    return comm_dup_one("MPI_Comm_dup", comm, newcomm);
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
     ALONE
-    int code = dup("MPI_Comm_dup_with_info", comm, newcomm);
+    int code = comm_dup_one("MPI_Comm_dup_with_info", comm, newcomm);
     if (!code)
         world_comm_info(*newcomm, info);
     return code;
@@ -429,8 +429,8 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Those of `count` that met from slot `from` on; the first of them that asks makes it for all. */
-static const struct coloured *coloured(const struct world_meeting *meeting, int from, int count,
-                                       int colour)
+static const struct coloured *comm_coloured(const struct world_meeting *meeting, int from,
+                                            int count, int colour)
 {
     int first = 0;
     while (first < count && ((struct colour *)meeting->slot[from + first])->colour != colour)
@@ -478,10 +478,10 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
     *newcomm = MPI_COMM_NULL;
     if (color == MPI_UNDEFINED)
         return MPI_SUCCESS;
-    const struct coloured *own = coloured(meeting, slots_of(comm, false), comm->size, color),
+    const struct coloured *own = comm_coloured(meeting, slots_of(comm, false), comm->size, color),
                           *remote = NULL;
     if (comm->remote_size) {
-        remote = coloured(meeting, slots_of(comm, true), comm->remote_size, color);
+        remote = comm_coloured(meeting, slots_of(comm, true), comm->remote_size, color);
         if (!remote->size)
             return MPI_SUCCESS;
     }
@@ -505,7 +505,7 @@ int MPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info info,
     return code;
 }
 
-static int position(MPI_Group group, int world)
+static int comm_position(MPI_Group group, int world)
 {
     for (int i = 0; i < group->size; i++)
         if (group->member[i] == world)
@@ -524,7 +524,7 @@ int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *newcomm)
         return world_error(comm, MPI_ERR_GROUP, "the group is null or freed");
     const struct world_meeting *meeting = world_meet(comm, group);
     MPI_Group remote = comm->remote_size ? meeting->slot[slots_of(comm, true)] : NULL;
-    int rank = position(group, ME->rank);
+    int rank = comm_position(group, ME->rank);
     *newcomm = MPI_COMM_NULL;
     if (rank < 0 || (remote && !remote->size))
         return MPI_SUCCESS;
@@ -543,7 +543,7 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *n
         return code;
     if (!handle_good(group, HANDLE_GROUP))
         return world_error(comm, MPI_ERR_GROUP, "the group is null or freed");
-    int rank = position(group, ME->rank);
+    int rank = comm_position(group, ME->rank);
     *newcomm = MPI_COMM_NULL;
     if (rank < 0)
         return MPI_SUCCESS;

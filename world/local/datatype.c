@@ -53,7 +53,8 @@ static void run_add(MPI_Datatype type, ptrdiff_t disp, size_t count, uint32_t ba
     type->run[type->run_count++] = (struct world_run){disp, count, basic, size};
 }
 
-static void span(ptrdiff_t *low, ptrdiff_t *high, ptrdiff_t from, ptrdiff_t to, bool first)
+static void datatype_span_of(ptrdiff_t *low, ptrdiff_t *high, ptrdiff_t from, ptrdiff_t to,
+                             bool first)
 {
     if (first || from < *low)
         *low = from;
@@ -81,9 +82,9 @@ void world_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Dataty
     if (data) {
         ptrdiff_t true_low = at + old->true_lb + (reach < 0 ? reach : 0);
         ptrdiff_t true_high = at + old->true_ub + (reach > 0 ? reach : 0);
-        span(&type->true_lb, &type->true_ub, true_low, true_high, type->run_count == 0);
+        datatype_span_of(&type->true_lb, &type->true_ub, true_low, true_high, type->run_count == 0);
     }
-    span(&building.lb, &building.ub, low, high, !building.any);
+    datatype_span_of(&building.lb, &building.ub, low, high, !building.any);
     building.any = true;
     if (old->lb_given && (!type->lb_given || low < building.lb_given))
         building.lb_given = low;
@@ -177,7 +178,7 @@ struct world_envelope *world_type_envelope(MPI_Datatype type, int combiner, int 
 
 /* --- constructors ----------------------------------------------------------------------------- */
 
-static int check(MPI_Datatype old, int count)
+static int datatype_check(MPI_Datatype old, int count)
 {
     if (count < 0)
         return world_error(NULL, MPI_ERR_COUNT, "count %d", count);
@@ -189,7 +190,7 @@ static int check(MPI_Datatype old, int count)
 int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     ENTER_LOCAL("MPI_Type_contiguous");
-    int code = check(oldtype, count);
+    int code = datatype_check(oldtype, count);
     if (code)
         return code;
     MPI_Datatype type = world_type_open();
@@ -202,10 +203,10 @@ int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
     return MPI_SUCCESS;
 }
 
-static int hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype old,
-                   MPI_Datatype *out_type)
+static int datatype_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype old,
+                            MPI_Datatype *out_type)
 {
-    int code = check(old, count);
+    int code = datatype_check(old, count);
     if (!code && blocklength < 0)
         code = world_error(NULL, MPI_ERR_ARG, "block length %d", blocklength);
     if (code)
@@ -222,9 +223,9 @@ int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype
                     MPI_Datatype *newtype)
 {
     ENTER_LOCAL("MPI_Type_vector");
-    int code = check(oldtype, count);
-    if (code ||
-        (code = hvector(count, blocklength, stride * type_extent(oldtype), oldtype, newtype)))
+    int code = datatype_check(oldtype, count);
+    if (code || (code = datatype_hvector(count, blocklength, stride * type_extent(oldtype), oldtype,
+                                         newtype)))
         return code;
     struct world_envelope *envelope = world_type_envelope(*newtype, MPI_COMBINER_VECTOR, 3, 0, 1);
     envelope->integer[0] = count;
@@ -238,7 +239,7 @@ int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Dat
                             MPI_Datatype *newtype)
 {
     ENTER_LOCAL("MPI_Type_create_hvector");
-    int code = hvector(count, blocklength, stride, oldtype, newtype);
+    int code = datatype_hvector(count, blocklength, stride, oldtype, newtype);
     if (code)
         return code;
     struct world_envelope *envelope = world_type_envelope(*newtype, MPI_COMBINER_HVECTOR, 2, 1, 1);
@@ -251,10 +252,10 @@ int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Dat
 
 /* Indexed in all its forms: lengths NULL means one length for all; displacements come in elements
  * or in bytes. */
-static int indexed(int count, const int *length, int one_length, const int *disp,
-                   const MPI_Aint *disp_bytes, MPI_Datatype old, MPI_Datatype *out_type)
+static int datatype_indexed(int count, const int *length, int one_length, const int *disp,
+                            const MPI_Aint *disp_bytes, MPI_Datatype old, MPI_Datatype *out_type)
 {
-    int code = check(old, count);
+    int code = datatype_check(old, count);
     if (code)
         return code;
     if (count > 0 && ((!length && one_length < 0) || (!disp && !disp_bytes)))
@@ -276,7 +277,7 @@ int MPI_Type_indexed(int count, const int length[], const int disp[], MPI_Dataty
                      MPI_Datatype *newtype)
 {
     ENTER_LOCAL("MPI_Type_indexed");
-    int code = indexed(count, length, -1, disp, NULL, oldtype, newtype);
+    int code = datatype_indexed(count, length, -1, disp, NULL, oldtype, newtype);
     if (code)
         return code;
     struct world_envelope *envelope =
@@ -294,7 +295,7 @@ int MPI_Type_create_hindexed(int count, const int length[], const MPI_Aint disp[
                              MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     ENTER_LOCAL("MPI_Type_create_hindexed");
-    int code = indexed(count, length, -1, NULL, disp, oldtype, newtype);
+    int code = datatype_indexed(count, length, -1, NULL, disp, oldtype, newtype);
     if (code)
         return code;
     struct world_envelope *envelope =
@@ -312,7 +313,7 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int disp[],
                                   MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     ENTER_LOCAL("MPI_Type_create_indexed_block");
-    int code = indexed(count, NULL, blocklength, disp, NULL, oldtype, newtype);
+    int code = datatype_indexed(count, NULL, blocklength, disp, NULL, oldtype, newtype);
     if (code)
         return code;
     struct world_envelope *envelope =
@@ -329,7 +330,7 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint di
                                    MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     ENTER_LOCAL("MPI_Type_create_hindexed_block");
-    int code = indexed(count, NULL, blocklength, NULL, disp, oldtype, newtype);
+    int code = datatype_indexed(count, NULL, blocklength, NULL, disp, oldtype, newtype);
     if (code)
         return code;
     struct world_envelope *envelope =
@@ -384,7 +385,7 @@ int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
                             MPI_Datatype *newtype)
 {
     ENTER_LOCAL("MPI_Type_create_resized");
-    int code = check(oldtype, 0);
+    int code = datatype_check(oldtype, 0);
     if (code)
         return code;
     MPI_Datatype type = copy_of(oldtype);
@@ -413,7 +414,7 @@ int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     ENTER_LOCAL("MPI_Type_dup");
-    int code = check(oldtype, 0);
+    int code = datatype_check(oldtype, 0);
     if (code)
         return code;
     *newtype = copy_of(oldtype);

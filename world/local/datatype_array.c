@@ -13,8 +13,8 @@ struct axis { /* indices [0, size) of which `count` are owned, ascending */
 
 /* Appends every owned element; axis 0 varies slowest. The innermost consecutive run goes in at
  * once. */
-static void walk(MPI_Datatype type, const struct axis *axis, int dimensions, ptrdiff_t at,
-                 MPI_Datatype old)
+static void datatype_array_walk(MPI_Datatype type, const struct axis *axis, int dimensions,
+                                ptrdiff_t at, MPI_Datatype old)
 {
     if (dimensions == 0) {
         world_type_append(type, at * type_extent(old), 1, old);
@@ -29,7 +29,7 @@ static void walk(MPI_Datatype type, const struct axis *axis, int dimensions, ptr
         return;
     }
     for (size_t i = 0; i < axis->count; i++)
-        walk(type, axis + 1, dimensions - 1, at + axis->index[i] * stride, old);
+        datatype_array_walk(type, axis + 1, dimensions - 1, at + axis->index[i] * stride, old);
 }
 
 static MPI_Datatype array_type(struct axis *axis, int dimensions, int order, MPI_Datatype old)
@@ -44,7 +44,7 @@ static MPI_Datatype array_type(struct axis *axis, int dimensions, int order, MPI
         axis[dimensions - 1 - d] = other;
     }
     MPI_Datatype type = world_type_open();
-    walk(type, axis, dimensions, 0, old);
+    datatype_array_walk(type, axis, dimensions, 0, old);
     world_type_close(type);
     type->lb = 0;
     type->ub = elements * type_extent(old);

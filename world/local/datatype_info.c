@@ -1,7 +1,7 @@
 /* Queries of datatypes. */
 #include "world/state.h"
 
-static int check(MPI_Datatype type)
+static int datatype_info_check(MPI_Datatype type)
 {
     return world_type_check(type, false)
                ? world_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed")
@@ -11,7 +11,7 @@ static int check(MPI_Datatype type)
 int MPI_Type_size(MPI_Datatype type, int *size)
 {
     ENTER_LOCAL("MPI_Type_size");
-    int code = check(type);
+    int code = datatype_info_check(type);
     if (code == MPI_SUCCESS)
         *size = type->size > 0x7fffffff ? MPI_UNDEFINED : (int)type->size;
     return code;
@@ -20,7 +20,7 @@ int MPI_Type_size(MPI_Datatype type, int *size)
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
     ENTER_LOCAL("MPI_Type_size_x");
-    int code = check(type);
+    int code = datatype_info_check(type);
     if (code == MPI_SUCCESS)
         *size = (MPI_Count)type->size;
     return code;
@@ -29,7 +29,7 @@ int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
     ENTER_LOCAL("MPI_Type_get_extent");
-    int code = check(type);
+    int code = datatype_info_check(type);
     if (code == MPI_SUCCESS) {
         *lb = type->lb;
         *extent = type_extent(type);
@@ -51,7 +51,7 @@ int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
     ENTER_LOCAL("MPI_Type_get_true_extent");
-    int code = check(type);
+    int code = datatype_info_check(type);
     if (code == MPI_SUCCESS) {
         *true_lb = type->true_lb;
         *true_extent = type->true_ub - type->true_lb;
@@ -74,7 +74,7 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
                           int *combiner)
 {
     ENTER_LOCAL("MPI_Type_get_envelope");
-    int code = check(type);
+    int code = datatype_info_check(type);
     if (code)
         return code;
     const struct world_envelope *envelope = type->envelope;
@@ -102,7 +102,7 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
                           int integers[], MPI_Aint addresses[], MPI_Datatype types[])
 {
     ENTER_LOCAL("MPI_Type_get_contents");
-    int code = check(type);
+    int code = datatype_info_check(type);
     if (code)
         return code;
     const struct world_envelope *envelope = type->envelope;
@@ -145,7 +145,7 @@ int MPI_Type_get_name(MPI_Datatype type, char *type_name, int *resultlen)
 int MPI_Type_set_name(MPI_Datatype type, const char *type_name)
 {
     ENTER_LOCAL("MPI_Type_set_name");
-    int code = check(type);
+    int code = datatype_info_check(type);
     if (code == MPI_SUCCESS) {
         char *name = world_strdup(type_name);
         if (strlen(name) >= MPI_MAX_OBJECT_NAME)

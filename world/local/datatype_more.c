@@ -33,7 +33,7 @@ static int by_range(int combiner, int p, int r, MPI_Datatype like, MPI_Datatype 
 
 /* 0: single, 1: double, 2: extended precision; 3: none. As Open MPI has it, the largest exponents
  * are excluded. */
-static int precision(int p, int r)
+static int datatype_more_precision(int p, int r)
 {
     static const int digits[] = {6, 15, 18}, exponent[] = {37, 307, 4931};
     int kind = 0;
@@ -59,7 +59,7 @@ int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
     ENTER_LOCAL("MPI_Type_create_f90_real");
     const MPI_Datatype like[] = {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, NULL};
-    return by_range(MPI_COMBINER_F90_REAL, p, r, like[precision(p, r)], newtype);
+    return by_range(MPI_COMBINER_F90_REAL, p, r, like[datatype_more_precision(p, r)], newtype);
 }
 
 int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
@@ -67,7 +67,7 @@ int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
     ENTER_LOCAL("MPI_Type_create_f90_complex");
     const MPI_Datatype like[] = {MPI_COMPLEX, MPI_DOUBLE_COMPLEX, (MPI_Datatype)&ompi_mpi_ldblcplex,
                                  NULL};
-    return by_range(MPI_COMBINER_F90_COMPLEX, p, r, like[precision(p, r)], newtype);
+    return by_range(MPI_COMBINER_F90_COMPLEX, p, r, like[datatype_more_precision(p, r)], newtype);
 }
 
 int MPI_Address(void *location, MPI_Aint *address)

@@ -28,7 +28,8 @@ enum { SCANNED_PRESENT = 1 << 3, SCANNED_SWAPPED = 1 << 4 };
 /* Calls for what of the range lies in a page with something in it. */
 typedef void (*piece_fn)(uint8_t *at, size_t bytes, void *context);
 
-static void piece(uintptr_t page, const void *begin, size_t bytes, piece_fn call, void *context)
+static void large_piece(uintptr_t page, const void *begin, size_t bytes, piece_fn call,
+                        void *context)
 {
     uintptr_t low = (uintptr_t)begin, high = low + bytes;
     uintptr_t from = page < low ? low : page, to = page + PAGE > high ? high : page + PAGE;
@@ -52,7 +53,7 @@ static bool each_range(int map, const void *begin, size_t bytes, piece_fn call, 
             return false;
         for (int i = 0; i < count; i++)
             for (uint64_t page = range[i].begin; page < range[i].end; page += PAGE)
-                piece(page, begin, bytes, call, context);
+                large_piece(page, begin, bytes, call, context);
     }
     return true;
 }
@@ -68,7 +69,7 @@ static bool each_page(int map, const void *begin, size_t bytes, piece_fn call, v
             return false;
         for (size_t i = 0; i < wanted / sizeof *entry; i++)
             if (entry[i] & (PRESENT | SWAPPED))
-                piece((page + i) * PAGE, begin, bytes, call, context);
+                large_piece((page + i) * PAGE, begin, bytes, call, context);
     }
     return true;
 }
@@ -79,7 +80,7 @@ static bool each_piece(int map, const void *begin, size_t bytes, piece_fn call, 
            each_page(map, begin, bytes, call, context);
 }
 
-static void clear(uint8_t *at, size_t bytes, void *context)
+static void large_clear(uint8_t *at, size_t bytes, void *context)
 {
     (void)context;
     memset(at, 0, bytes);
@@ -110,7 +111,7 @@ void world_move(void *to, const void *from, size_t bytes)
     /* Both ends in any case: so a sanitizer sees where the block reaches. */
     memcpy(dest, source, PAGE);
     memcpy(dest + bytes - PAGE, source + bytes - PAGE, PAGE);
-    if (!each_piece(map, to, bytes, clear, NULL) ||
+    if (!each_piece(map, to, bytes, large_clear, NULL) ||
         !each_piece(map, from, bytes, move_one, &distance))
         memcpy(to, from, bytes);
     close(map);

@@ -199,7 +199,7 @@ static bool apply_basic(enum builtin op, enum world_basic basic, const void *a, 
 
 _Static_assert(OP_NO_OP <= UINT8_MAX, "a byte of an operation holds it");
 
-static bool apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type)
+static bool op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type)
 {
     if (op->builtin == OP_REPLACE)
         return world_type_copy(b, (size_t)count, type, a, (size_t)count, type) || true;
@@ -233,7 +233,7 @@ int world_op_check(MPI_Op op, MPI_Datatype type)
 {
     if (!handle_good(op, HANDLE_OP))
         return MPI_ERR_OP;
-    return op->function || apply(op, NULL, NULL, 0, type) ? MPI_SUCCESS : MPI_ERR_OP;
+    return op->function || op_apply(op, NULL, NULL, 0, type) ? MPI_SUCCESS : MPI_ERR_OP;
 }
 
 static void call_function(MPI_Op op, void *a, void *b, int *count, MPI_Datatype type)
@@ -258,7 +258,7 @@ int world_op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype ty
         return MPI_SUCCESS;
     }
     CORE_CHECK(op->builtin != OP_USER);
-    return apply(op, a, b, count, type) ? MPI_SUCCESS : MPI_ERR_OP;
+    return op_apply(op, a, b, count, type) ? MPI_SUCCESS : MPI_ERR_OP;
 }
 
 int MPI_Op_create(MPI_User_function *function, int commute, MPI_Op *op)

@@ -159,7 +159,7 @@ size_t world_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const vo
     return world_type_unpack(to, to_count, to_type, packed, bytes);
 }
 
-static uint64_t mix(uint64_t hash, const uint8_t *data, size_t bytes)
+static uint64_t pack_mix(uint64_t hash, const uint8_t *data, size_t bytes)
 {
     const uint64_t factor = 0x9e3779b97f4a7c15u;
     for (; bytes >= 8; bytes -= 8, data += 8) {
@@ -188,14 +188,15 @@ uint64_t world_type_checksum(const void *buffer, size_t count, MPI_Datatype type
         return hash;
     size_t bytes = count * type->size;
     if (UNLIKELY(type->dense && bytes >= WORLD_LARGE)) /* both ends: the rest may not be there */
-        return mix(mix(bytes, buffer, CHECKED), (const uint8_t *)buffer + bytes - CHECKED, CHECKED);
+        return pack_mix(pack_mix(bytes, buffer, CHECKED), (const uint8_t *)buffer + bytes - CHECKED,
+                        CHECKED);
     if (LIKELY(type->dense))
-        return mix(hash, buffer, bytes);
+        return pack_mix(hash, buffer, bytes);
     const uint8_t *base = buffer;
     CORE_CHECK_HOT(type->run_count > 0);
     for (size_t i = 0; i < count; i++, base += type_extent(type))
         for (size_t r = 0; r < type->run_count; r++)
-            hash = mix(hash, base + type->run[r].disp, type->run[r].count * type->run[r].size);
+            hash = pack_mix(hash, base + type->run[r].disp, type->run[r].count * type->run[r].size);
     return hash;
 }
 
@@ -263,7 +264,7 @@ bool world_type_same_signature(MPI_Datatype a, MPI_Datatype b, size_t bytes)
 
 /* --- the calls -------------------------------------------------------------------------------- */
 
-static int check(MPI_Datatype type, int count)
+static int pack_check(MPI_Datatype type, int count)
 {
     int code = world_type_check(type, true);
     if (code)
@@ -275,7 +276,7 @@ int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf
              int *position, MPI_Comm comm)
 {
     ENTER("MPI_Pack");
-    int code = check(datatype, incount);
+    int code = pack_check(datatype, incount);
     if (code)
         return code;
     size_t bytes = (size_t)incount * datatype->size;
@@ -293,7 +294,7 @@ int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int o
                MPI_Datatype datatype, MPI_Comm comm)
 {
     ENTER("MPI_Unpack");
-    int code = check(datatype, outcount);
+    int code = pack_check(datatype, outcount);
     if (code)
         return code;
     size_t bytes = (size_t)outcount * datatype->size;
@@ -312,7 +313,7 @@ int MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
     ENTER("MPI_Pack_size");
     (void)comm;
-    int code = check(datatype, incount);
+    int code = pack_check(datatype, incount);
     if (code)
         return code;
     *size = (int)((size_t)incount * datatype->size);

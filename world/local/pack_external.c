@@ -3,17 +3,17 @@
  * IEEE quadruple. */
 #include "world/state.h"
 
-static void reverse(uint8_t *to, const uint8_t *from, size_t bytes)
+static void pack_external_reverse(uint8_t *to, const uint8_t *from, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
         to[i] = from[bytes - 1 - i];
 }
 
 /* One number of `bytes`, native to external or back. */
-static void turn(uint8_t *to, const uint8_t *from, size_t bytes, bool quad, bool out)
+static void pack_external_turn(uint8_t *to, const uint8_t *from, size_t bytes, bool quad, bool out)
 {
     if (!quad) {
-        reverse(to, from, bytes);
+        pack_external_reverse(to, from, bytes);
         return;
     }
     CORE_CHECK(bytes == 16);
@@ -24,9 +24,9 @@ static void turn(uint8_t *to, const uint8_t *from, size_t bytes, bool quad, bool
         memcpy(&native, from, sizeof native);
         wide = native;
         memcpy(raw, &wide, sizeof raw);
-        reverse(to, raw, sizeof raw);
+        pack_external_reverse(to, raw, sizeof raw);
     } else {
-        reverse(raw, from, sizeof raw);
+        pack_external_reverse(raw, from, sizeof raw);
         memcpy(&wide, raw, sizeof raw);
         native = (long double)wide;
         memset(to, 0, 16);
@@ -47,11 +47,11 @@ static void turn_all(uint8_t *to, const uint8_t *from, size_t count, MPI_Datatyp
             CORE_CHECK(bytes > 0 && bytes <= 16 && numbers * bytes == run->count * run->size);
             CORE_CHECK(!quad || bytes == 16);
             for (size_t n = 0; n < numbers; n++, to += bytes, from += bytes)
-                turn(to, from, bytes, quad, out);
+                pack_external_turn(to, from, bytes, quad, out);
         }
 }
 
-static int check(const char *datarep, MPI_Datatype type, int count)
+static int pack_external_check(const char *datarep, MPI_Datatype type, int count)
 {
     if (strcmp(datarep, "external32"))
         return world_error(NULL, MPI_ERR_ARG, "data representation '%s'", datarep);
@@ -63,7 +63,7 @@ static int check(const char *datarep, MPI_Datatype type, int count)
 int MPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype, MPI_Aint *size)
 {
     ENTER("MPI_Pack_external_size");
-    int code = check(datarep, datatype, incount);
+    int code = pack_external_check(datarep, datatype, incount);
     if (!code)
         *size = (MPI_Aint)((size_t)incount * datatype->size);
     return code;
@@ -73,7 +73,7 @@ int MPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_
                       void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
     ENTER("MPI_Pack_external");
-    int code = check(datarep, datatype, incount);
+    int code = pack_external_check(datarep, datatype, incount);
     if (code)
         return code;
     size_t bytes = (size_t)incount * datatype->size;
@@ -92,7 +92,7 @@ int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize
                         MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
 {
     ENTER("MPI_Unpack_external");
-    int code = check(datarep, datatype, outcount);
+    int code = pack_external_check(datarep, datatype, outcount);
     if (code)
         return code;
     size_t bytes = (size_t)outcount * datatype->size;

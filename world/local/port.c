@@ -133,7 +133,7 @@ int MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
 /* --- connections ------------------------------------------------------------------------------ */
 
 /* Returns whom it came from, if it was a receive. */
-static int complete(struct ompi_request_t *request)
+static int port_complete(struct ompi_request_t *request)
 {
     if (!request->complete)
         world_request_wait(request);
@@ -143,19 +143,19 @@ static int complete(struct ompi_request_t *request)
     return source;
 }
 
-static void tell(int rank, int tag, uint32_t context)
+static void port_tell(int rank, int tag, uint32_t context)
 {
     struct ompi_request_t *send = world_request_new(REQUEST_SEND);
     world_isend(NULL, 0, MPI_BYTE, rank, tag, &ME->world, context, MODE_STANDARD, send);
-    complete(send);
+    port_complete(send);
 }
 
 /* Returns who told. */
-static int hear(int rank, int tag, uint32_t context)
+static int port_hear(int rank, int tag, uint32_t context)
 {
     struct ompi_request_t *recv = world_request_new(REQUEST_RECV);
     world_irecv(NULL, 0, MPI_BYTE, rank, tag, &ME->world, context, recv);
-    return complete(recv);
+    return port_complete(recv);
 }
 
 static struct side *waiting_take(struct world_port *port, int rank)
@@ -189,25 +189,25 @@ static struct side *roots_meet(const char *port_name, bool accepts, MPI_Comm com
     int tag = (int)port->number;
     *mine = (struct side){.member = comm->member, .size = comm->size, .rank = ME->rank};
     if (accepts) {
-        int rank = hear(MPI_ANY_SOURCE, tag, PORTS);
+        int rank = port_hear(MPI_ANY_SOURCE, tag, PORTS);
         struct side *theirs = waiting_take(port, rank);
         mine->context = theirs->context;
         theirs->answer = mine;
-        tell(rank, tag, REPLIES);
+        port_tell(rank, tag, REPLIES);
         return theirs;
     }
     CORE_CHECK(!*port->waiting_end);
     mine->context = context_own();
     *port->waiting_end = mine;
     port->waiting_end = &mine->next;
-    tell(port->rank, tag, PORTS);
-    hear(port->rank, tag, REPLIES);
+    port_tell(port->rank, tag, PORTS);
+    port_hear(port->rank, tag, REPLIES);
     CORE_CHECK(mine->answer && mine->answer->context == mine->context);
     return mine->answer;
 }
 
-static int meet(const char *call, const char *port_name, int root, MPI_Comm handle, bool accepts,
-                MPI_Comm *newcomm)
+static int port_meet(const char *call, const char *port_name, int root, MPI_Comm handle,
+                     bool accepts, MPI_Comm *newcomm)
 {
     ENTER(call);
     MPI_Comm comm;
@@ -237,12 +237,12 @@ int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm com
                     MPI_Comm *newcomm)
 {
     (void)info;
-    return meet("MPI_Comm_accept", port_name, root, comm, true, newcomm);
+    return port_meet("MPI_Comm_accept", port_name, root, comm, true, newcomm);
 }
 
 int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm,
                      MPI_Comm *newcomm)
 {
     (void)info;
-    return meet("MPI_Comm_connect", port_name, root, comm, false, newcomm);
+    return port_meet("MPI_Comm_connect", port_name, root, comm, false, newcomm);
 }

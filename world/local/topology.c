@@ -2,7 +2,7 @@
  * MPI does. */
 #include "world/state.h"
 
-static int check(MPI_Comm handle, int kind, MPI_Comm *out_comm)
+static int topology_check(MPI_Comm handle, int kind, MPI_Comm *out_comm)
 {
     int code = world_comm_check(handle, out_comm);
     if (code)
@@ -20,7 +20,7 @@ static int check_ranks(MPI_Comm comm, const int *rank, int count, int size)
     return MPI_SUCCESS;
 }
 
-static int *copied(const int *from, int count)
+static int *topology_copied(const int *from, int count)
 {
     CORE_CHECK(count >= 0);
     int *copy = world_alloc(((size_t)count + 1) * sizeof *copy);
@@ -37,7 +37,7 @@ static struct world_topology *topology_new(int kind)
     return made;
 }
 
-static void coordinates(int count, const int *dims, int rank, int *out_coords)
+static void topology_coordinates(int count, const int *dims, int rank, int *out_coords)
 {
     for (int d = count - 1; d >= 0; d--) {
         out_coords[d] = rank % dims[d];
@@ -88,10 +88,10 @@ int MPI_Cart_create(MPI_Comm handle, int ndims, const int dims[], const int peri
     MPI_Comm made = world_comm_new(context, comm->rank, (int)product, comm->member, comm);
     struct world_topology *topology = made->topology = topology_new(MPI_CART);
     topology->dimension_count = ndims;
-    topology->dims = copied(dims, ndims);
-    topology->periods = copied(periods, ndims);
-    topology->coords = copied(dims, ndims);
-    coordinates(ndims, dims, comm->rank, topology->coords);
+    topology->dims = topology_copied(dims, ndims);
+    topology->periods = topology_copied(periods, ndims);
+    topology->coords = topology_copied(dims, ndims);
+    topology_coordinates(ndims, dims, comm->rank, topology->coords);
     CORE_CHECK(rank_at(topology, topology->coords) == comm->rank); /* the one undoes the other */
     *comm_cart = made;
     return MPI_SUCCESS;
@@ -101,7 +101,7 @@ int MPI_Cartdim_get(MPI_Comm handle, int *ndims)
 {
     ENTER("MPI_Cartdim_get");
     MPI_Comm comm;
-    int code = check(handle, MPI_CART, &comm);
+    int code = topology_check(handle, MPI_CART, &comm);
     if (code == MPI_SUCCESS)
         *ndims = comm->topology->dimension_count;
     return code;
@@ -111,7 +111,7 @@ int MPI_Cart_get(MPI_Comm handle, int maxdims, int dims[], int periods[], int co
 {
     ENTER("MPI_Cart_get");
     MPI_Comm comm;
-    int code = check(handle, MPI_CART, &comm);
+    int code = topology_check(handle, MPI_CART, &comm);
     for (int d = 0; !code && d < comm->topology->dimension_count && d < maxdims; d++) {
         dims[d] = comm->topology->dims[d];
         periods[d] = comm->topology->periods[d];
@@ -124,7 +124,7 @@ int MPI_Cart_coords(MPI_Comm handle, int rank, int maxdims, int coords[])
 {
     ENTER("MPI_Cart_coords");
     MPI_Comm comm;
-    int code = check(handle, MPI_CART, &comm);
+    int code = topology_check(handle, MPI_CART, &comm);
     if (code)
         return code;
     if (rank < 0 || rank >= comm->size)
@@ -132,7 +132,7 @@ int MPI_Cart_coords(MPI_Comm handle, int rank, int maxdims, int coords[])
     int count = comm->topology->dimension_count;
     if (maxdims < count)
         return world_error(comm, MPI_ERR_DIMS, "room for %d of %d", maxdims, count);
-    coordinates(count, comm->topology->dims, rank, coords);
+    topology_coordinates(count, comm->topology->dims, rank, coords);
     CORE_CHECK(rank_at(comm->topology, coords) == rank);
     return MPI_SUCCESS;
 }
@@ -157,7 +157,7 @@ int MPI_Cart_rank(MPI_Comm handle, const int coords[], int *rank)
 {
     ENTER("MPI_Cart_rank");
     MPI_Comm comm;
-    int code = check(handle, MPI_CART, &comm);
+    int code = topology_check(handle, MPI_CART, &comm);
     if (code)
         return code;
     int found = rank_at(comm->topology, coords);
@@ -172,14 +172,14 @@ int MPI_Cart_shift(MPI_Comm handle, int direction, int disp, int *rank_source, i
 {
     ENTER("MPI_Cart_shift");
     MPI_Comm comm;
-    int code = check(handle, MPI_CART, &comm);
+    int code = topology_check(handle, MPI_CART, &comm);
     if (code)
         return code;
     const struct world_topology *topology = comm->topology;
     if (direction < 0 || direction >= topology->dimension_count)
         return world_error(comm, MPI_ERR_DIMS, "direction %d of %d", direction,
                            topology->dimension_count);
-    int *coords = copied(topology->coords, topology->dimension_count);
+    int *coords = topology_copied(topology->coords, topology->dimension_count);
     coords[direction] = topology->coords[direction] + disp;
     *rank_dest = rank_at(topology, coords);
     coords[direction] = topology->coords[direction] - disp;
@@ -191,14 +191,14 @@ int MPI_Cart_sub(MPI_Comm handle, const int remain_dims[], MPI_Comm *newcomm)
 {
     ENTER("MPI_Cart_sub");
     MPI_Comm comm;
-    int code = check(handle, MPI_CART, &comm);
+    int code = topology_check(handle, MPI_CART, &comm);
     if (code)
         return code;
     const struct world_topology *old = comm->topology;
     struct world_topology *topology = topology_new(MPI_CART);
-    topology->dims = copied(old->dims, old->dimension_count);
-    topology->periods = copied(old->periods, old->dimension_count);
-    topology->coords = copied(old->coords, old->dimension_count);
+    topology->dims = topology_copied(old->dims, old->dimension_count);
+    topology->periods = topology_copied(old->periods, old->dimension_count);
+    topology->coords = topology_copied(old->coords, old->dimension_count);
     int colour = 0;
     for (int d = 0; d < old->dimension_count; d++) {
         if (!remain_dims[d]) {
@@ -306,8 +306,8 @@ int MPI_Graph_create(MPI_Comm handle, int nnodes, const int index[], const int e
     MPI_Comm made = world_comm_new(context, comm->rank, nnodes, comm->member, comm);
     struct world_topology *topology = made->topology = topology_new(MPI_GRAPH);
     topology->dimension_count = nnodes;
-    topology->index = copied(index, nnodes);
-    topology->edges = copied(edges, nnodes ? index[nnodes - 1] : 0);
+    topology->index = topology_copied(index, nnodes);
+    topology->edges = topology_copied(edges, nnodes ? index[nnodes - 1] : 0);
     *comm_graph = made;
     return MPI_SUCCESS;
 }
@@ -316,7 +316,7 @@ int MPI_Graphdims_get(MPI_Comm handle, int *nnodes, int *nedges)
 {
     ENTER("MPI_Graphdims_get");
     MPI_Comm comm;
-    int code = check(handle, MPI_GRAPH, &comm);
+    int code = topology_check(handle, MPI_GRAPH, &comm);
     if (code == MPI_SUCCESS) {
         *nnodes = comm->topology->dimension_count;
         *nedges = *nnodes ? comm->topology->index[*nnodes - 1] : 0;
@@ -328,7 +328,7 @@ int MPI_Graph_get(MPI_Comm handle, int maxindex, int maxedges, int index[], int 
 {
     ENTER("MPI_Graph_get");
     MPI_Comm comm;
-    int code = check(handle, MPI_GRAPH, &comm);
+    int code = topology_check(handle, MPI_GRAPH, &comm);
     if (code)
         return code;
     CORE_CHECK(comm->topology->dimension_count == comm->size);
@@ -352,7 +352,7 @@ int MPI_Graph_neighbors_count(MPI_Comm handle, int rank, int *nneighbors)
 {
     ENTER("MPI_Graph_neighbors_count");
     MPI_Comm comm;
-    int code = check(handle, MPI_GRAPH, &comm);
+    int code = topology_check(handle, MPI_GRAPH, &comm);
     if (code)
         return code;
     if (rank < 0 || rank >= comm->size)
@@ -366,7 +366,7 @@ int MPI_Graph_neighbors(MPI_Comm handle, int rank, int maxneighbors, int neighbo
 {
     ENTER("MPI_Graph_neighbors");
     MPI_Comm comm;
-    int code = check(handle, MPI_GRAPH, &comm);
+    int code = topology_check(handle, MPI_GRAPH, &comm);
     if (code)
         return code;
     if (rank < 0 || rank >= comm->size)
@@ -428,8 +428,9 @@ int MPI_Dist_graph_create(MPI_Comm handle, int n, const int sources[], const int
         return code;
     bool weighted = weights != MPI_UNWEIGHTED;
     struct said *mine = world_alloc(sizeof *mine);
-    *mine = (struct said){n, copied(sources, n), copied(degrees, n), copied(destinations, edges),
-                          weighted && edges ? copied(weights, edges) : NULL};
+    *mine = (struct said){n, topology_copied(sources, n), topology_copied(degrees, n),
+                          topology_copied(destinations, edges),
+                          weighted && edges ? topology_copied(weights, edges) : NULL};
     const struct world_meeting *meeting = world_meet(comm, mine);
     MPI_Comm made = world_comm_new(meeting->context, comm->rank, comm->size, comm->member, comm);
     struct world_topology *t = made->topology = topology_new(MPI_DIST_GRAPH);
@@ -479,11 +480,11 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sour
     struct world_topology *topology = made->topology = topology_new(MPI_DIST_GRAPH);
     topology->in_count = indegree;
     topology->out_count = outdegree;
-    topology->in = copied(sources, indegree);
-    topology->out = copied(destinations, outdegree);
+    topology->in = topology_copied(sources, indegree);
+    topology->out = topology_copied(destinations, outdegree);
     bool weighted = sourceweights != MPI_UNWEIGHTED;
-    topology->in_weight = weighted && indegree ? copied(sourceweights, indegree) : NULL;
-    topology->out_weight = weighted && outdegree ? copied(destweights, outdegree) : NULL;
+    topology->in_weight = weighted && indegree ? topology_copied(sourceweights, indegree) : NULL;
+    topology->out_weight = weighted && outdegree ? topology_copied(destweights, outdegree) : NULL;
     world_comm_info(made, info);
     *comm_dist_graph = made;
     return MPI_SUCCESS;
@@ -493,7 +494,7 @@ int MPI_Dist_graph_neighbors_count(MPI_Comm handle, int *indegree, int *outdegre
 {
     ENTER("MPI_Dist_graph_neighbors_count");
     MPI_Comm comm;
-    int code = check(handle, MPI_DIST_GRAPH, &comm);
+    int code = topology_check(handle, MPI_DIST_GRAPH, &comm);
     if (code == MPI_SUCCESS) {
         *indegree = comm->topology->in_count;
         *outdegree = comm->topology->out_count;
@@ -507,7 +508,7 @@ int MPI_Dist_graph_neighbors(MPI_Comm handle, int maxindegree, int sources[], in
 {
     ENTER("MPI_Dist_graph_neighbors");
     MPI_Comm comm;
-    int code = check(handle, MPI_DIST_GRAPH, &comm);
+    int code = topology_check(handle, MPI_DIST_GRAPH, &comm);
     if (code)
         return code;
     const struct world_topology *topology = comm->topology;

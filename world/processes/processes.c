@@ -244,7 +244,7 @@ static uint64_t now_ms(void)
 
 /* Waits so many milliseconds for the program's side to say something: 0: nothing, -1: it has ended.
  */
-static int hear(const struct world_processes *w, uint64_t ms)
+static int processes_hear(const struct world_processes *w, uint64_t ms)
 {
     uint64_t until = now_ms() + ms;
     for (;;) {
@@ -392,7 +392,7 @@ static enum core_status came_up(struct world_processes *w, const struct world_pr
     uint32_t limit = program->start_ms_max && program->start_ms_max < START_MS
                          ? program->start_ms_max
                          : START_MS;
-    int said = hear(w, limit);
+    int said = processes_hear(w, limit);
     enum core_status status = early_read(w);
     if (status == CORE_OK && said == REGION_READY)
         status = code_read(w);
@@ -545,7 +545,7 @@ static int time_over(struct world_processes *w)
         for (int r = 0; r < w->rank_count; r++)
             if (region->rank[r].pid > 0 && !region->rank[r].ended)
                 kill(region->rank[r].pid, SIGKILL);
-        int said = hear(w, 10);
+        int said = processes_hear(w, 10);
         if (said)
             return said;
     }
@@ -591,7 +591,8 @@ static void names_resolve(struct region *region)
 }
 
 /* Memory of the program's side at that address, of so many bytes; NULL: nothing of the region. */
-static const void *here(const struct region *region, const void *there, uint64_t count, size_t size)
+static const void *processes_here(const struct region *region, const void *there, uint64_t count,
+                                  size_t size)
 {
     uint64_t at = (uintptr_t)there - region->address;
     bool inside = (uintptr_t)there >= region->address && at < region->bytes &&
@@ -612,15 +613,16 @@ static bool has_loose(const struct region *region)
 static const struct world_decisions *decisions_read(struct world_processes *w)
 {
     const struct region *region = w->region;
-    const struct world_decisions *from = here(region, region->outcome.decisions, 1, sizeof *from);
+    const struct world_decisions *from =
+        processes_here(region, region->outcome.decisions, 1, sizeof *from);
     if (!from)
         return NULL;
     struct world_decisions *d = &w->decisions;
     *d = *from;
-    d->decision = here(region, d->decision, d->decision_count, sizeof *d->decision);
-    d->option = here(region, d->option, d->option_count, sizeof *d->option);
-    d->missed = here(region, d->missed, d->missed_count, sizeof *d->missed);
-    d->past = here(region, d->past, d->past_count, sizeof *d->past);
+    d->decision = processes_here(region, d->decision, d->decision_count, sizeof *d->decision);
+    d->option = processes_here(region, d->option, d->option_count, sizeof *d->option);
+    d->missed = processes_here(region, d->missed, d->missed_count, sizeof *d->missed);
+    d->past = processes_here(region, d->past, d->past_count, sizeof *d->past);
     d->limited |= has_loose(region);
     for (uint32_t r = 0; r < region->rank_count; r++) {
         d->limited |= region->rank[r].contended;
@@ -730,7 +732,7 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
     if (w->debugged >= 0)
         debugger_attach(w);
     bool less = options->left_ms && options->left_ms <= w->world_ms_max, over;
-    int said = hear(w, less ? options->left_ms : w->world_ms_max);
+    int said = processes_hear(w, less ? options->left_ms : w->world_ms_max);
     if ((over = said == 0))
         said = time_over(w);
     status = streams_read(w);

@@ -18,7 +18,7 @@
 
 #include "core/check.h"
 
-static bool refuse(struct scratch *s, const char *what)
+static bool scratch_refuse(struct scratch *s, const char *what)
 {
     snprintf(s->why, sizeof s->why, "%s: %s", what, strerror(errno));
     s->count = 0;
@@ -75,14 +75,14 @@ static bool namespace_enter(struct scratch *s)
     gid_t group = getegid();
     if (unshare(CLONE_NEWNS) != 0) {
         if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-            return refuse(s, "no user namespace");
+            return scratch_refuse(s, "no user namespace");
         s->mapped = true;
         user_map(user, group);
         if (!rights_keep())
-            return refuse(s, "no rights in a user namespace");
+            return scratch_refuse(s, "no rights in a user namespace");
     }
     if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
-        return refuse(s, "no mounts of its own");
+        return scratch_refuse(s, "no mounts of its own");
     return true;
 }
 
@@ -122,7 +122,7 @@ static bool folder_like(const char *path, const char *model)
     return chmod(path, is.st_mode & 07777) == 0;
 }
 
-static bool overlay(const struct scratch *s, uint32_t i, bool world)
+static bool scratch_overlay(const struct scratch *s, uint32_t i, bool world)
 {
     char upper[128], work[128], early[128], text[SCRATCH_PATH + 512];
     _Static_assert(sizeof text >= SCRATCH_PATH + sizeof upper + sizeof work + sizeof early + 64,
@@ -220,12 +220,12 @@ void scratch_enter(struct scratch *s)
         snprintf(s->why, sizeof s->why, "no folder that can be overlaid");
     snprintf(path, sizeof path, "%s/w", s->stage);
     if (s->count && (!memory_mount(s->stage) || mkdir(path, 0755) != 0))
-        refuse(s, "no file system in memory");
+        scratch_refuse(s, "no file system in memory");
     uint32_t made = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         if (made != i)
             memmove(s->place[made], s->place[i], SCRATCH_PATH);
-        if (overlay(s, made, false))
+        if (scratch_overlay(s, made, false))
             made++;
         else
             snprintf(s->why, sizeof s->why, "'%.80s' cannot be overlaid: %s", s->place[made],
@@ -234,7 +234,7 @@ void scratch_enter(struct scratch *s)
     CORE_CHECK(made <= s->count);
     s->count = made;
     if (chdir(here) != 0)
-        refuse(s, "no way back");
+        scratch_refuse(s, "no way back");
 }
 
 /* --- worlds ----------------------------------------------------------------------------------- */
@@ -249,11 +249,11 @@ static bool layers_new(struct scratch *s, bool first)
     if (!first)
         umount2(path, MNT_DETACH);
     if (!memory_mount(path))
-        return refuse(s, "no file system in memory");
+        return scratch_refuse(s, "no file system in memory");
     for (uint32_t i = 0; i < s->count; i++)
-        if (!overlay(s, i, true))
-            return refuse(s, "no other layer");
-    return !known || chdir(here) == 0 || refuse(s, "no way back");
+        if (!scratch_overlay(s, i, true))
+            return scratch_refuse(s, "no other layer");
+    return !known || chdir(here) == 0 || scratch_refuse(s, "no way back");
 }
 
 bool scratch_begin(struct scratch *s)

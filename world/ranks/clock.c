@@ -16,7 +16,7 @@ static uint64_t before_ns; /* what passed before the world began */
 static uint32_t looks;     /* since the last call of MPI in the world */
 static uint64_t looks_step;
 
-static uint64_t look(void)
+static uint64_t clock_look(void)
 {
     if (looks_step != WORLD->step_count)
         looks = 0;
@@ -28,7 +28,7 @@ static uint64_t look(void)
     return epoch_ns + before_ns + (WORLD->now_ns += step);
 }
 
-static void pass(uint64_t ns)
+static void clock_pass(uint64_t ns)
 {
     looks = 0;
     if (rank_own < 0)
@@ -44,14 +44,14 @@ static void pass(uint64_t ns)
         WORLD->now_ns += ns;
 }
 
-static void split(uint64_t ns, struct timespec *out)
+static void clock_split(uint64_t ns, struct timespec *out)
 {
     out->tv_sec = (time_t)(ns / 1000000000);
     out->tv_nsec = (long)(ns % 1000000000);
     CORE_CHECK(out->tv_nsec >= 0 && out->tv_nsec < 1000000000);
 }
 
-static uint64_t joined(const struct timespec *time)
+static uint64_t clock_joined(const struct timespec *time)
 {
     return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
 }
@@ -59,14 +59,14 @@ static uint64_t joined(const struct timespec *time)
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
     (void)clock; /* also processor time: it would differ from run to run */
-    split(look(), out);
+    clock_split(clock_look(), out);
     return 0;
 }
 
 int gettimeofday(struct timeval *restrict out, void *restrict zone)
 {
     (void)zone;
-    uint64_t ns = look();
+    uint64_t ns = clock_look();
     *out = (struct timeval){.tv_sec = (time_t)(ns / 1000000000),
                             .tv_usec = (suseconds_t)(ns % 1000000000 / 1000)};
     return 0;
@@ -74,7 +74,7 @@ int gettimeofday(struct timeval *restrict out, void *restrict zone)
 
 time_t time(time_t *out)
 {
-    time_t seconds = (time_t)(look() / 1000000000);
+    time_t seconds = (time_t)(clock_look() / 1000000000);
     if (out)
         *out = seconds;
     return seconds;
@@ -82,7 +82,7 @@ time_t time(time_t *out)
 
 clock_t clock(void)
 {
-    return (clock_t)((look() - epoch_ns) / 1000 * (CLOCKS_PER_SEC / 1000000));
+    return (clock_t)((clock_look() - epoch_ns) / 1000 * (CLOCKS_PER_SEC / 1000000));
 }
 
 int nanosleep(const struct timespec *wanted, struct timespec *left)
@@ -93,7 +93,7 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
     }
     if (left)
         *left = (struct timespec){0};
-    pass(joined(wanted));
+    clock_pass(clock_joined(wanted));
     return 0;
 }
 
@@ -101,10 +101,10 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
                     struct timespec *left)
 {
     (void)clock;
-    uint64_t until = joined(wanted);
+    uint64_t until = clock_joined(wanted);
     if (flags & TIMER_ABSTIME) {
-        uint64_t now = look();
-        pass(until > now ? until - now : 0);
+        uint64_t now = clock_look();
+        clock_pass(until > now ? until - now : 0);
         return 0;
     }
     return nanosleep(wanted, left) ? errno : 0;
@@ -112,12 +112,12 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
 
 int usleep(useconds_t us)
 {
-    pass((uint64_t)us * 1000);
+    clock_pass((uint64_t)us * 1000);
     return 0;
 }
 
 unsigned sleep(unsigned seconds)
 {
-    pass((uint64_t)seconds * 1000000000);
+    clock_pass((uint64_t)seconds * 1000000000);
     return 0;
 }

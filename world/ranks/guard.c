@@ -1,7 +1,7 @@
 /* Loads and stores of the program itself in the memory of its windows. While the program runs
  * between two calls of MPI, the pages of its windows are closed to it. The first load or store
  * there since the last call is a fault, and becomes a turn at the window, as a call would be
- * (explore_turn.h): what others do to that memory comes before it, or behind it. Nobody else runs
+ * (explore_access.h): what others do to that memory comes before it, or behind it. Nobody else runs
  * until the program's next call, so that turn speaks for all that the program loads, or stores, in
  * between, and the pages stay open for that long.
  *
@@ -25,7 +25,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "world/exchange/explore_turn.h"
+#include "world/exchange/explore_access.h"
 
 int world_process_depth;
 bool world_process_guards;
@@ -172,7 +172,7 @@ static void access_give(struct guarded *g, int access)
 }
 
 /* All are open, and none is closed yet behind it. */
-static void touch(struct guarded *g, const void *at, const void *site, bool writes)
+static void guard_touch(struct guarded *g, const void *at, const void *site, bool writes)
 {
     struct world_fiber *fiber = WORLD->fiber;
     const char *call = fiber->call;
@@ -181,7 +181,7 @@ static void touch(struct guarded *g, const void *at, const void *site, bool writ
     world_process_depth++;
     fiber->call = writes ? WORLD_STORE : WORLD_LOAD;
     fiber->site = site;
-    world_turn_touch(g->part, at, writes);
+    world_access_touch(g->part, at, writes);
     fiber->call = call;
     fiber->site = from;
     world_process_depth--;
@@ -209,7 +209,7 @@ static struct guarded *guarded_at(const void *address)
 
 enum { FAULT_WRITES = 2 }; /* of x86-64's page fault error code */
 
-static bool takes(const struct sigaction *before)
+static bool guard_takes(const struct sigaction *before)
 {
     return before->sa_flags & SA_SIGINFO ||
            (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN);
@@ -218,7 +218,7 @@ static bool takes(const struct sigaction *before)
 static void pass_on(const struct sigaction *before, int number, siginfo_t *info, void *context)
 {
     CORE_CHECK(dispatch == ALLOW); /* its own system calls are its own */
-    if (!takes(before))
+    if (!guard_takes(before))
         sigaction(number, before, NULL); /* it comes again, and ends the process */
     else if (before->sa_flags & SA_SIGINFO)
         before->sa_sigaction(number, info, context);
@@ -226,7 +226,7 @@ static void pass_on(const struct sigaction *before, int number, siginfo_t *info,
         before->sa_handler(number);
 }
 
-static void fault(int number, siginfo_t *info, void *context)
+static void guard_fault(int number, siginfo_t *info, void *context)
 {
     ucontext_t *at = context;
     int error = errno;
@@ -234,12 +234,12 @@ static void fault(int number, siginfo_t *info, void *context)
     struct guarded *g = closed ? guarded_at(info->si_addr) : NULL;
     all_open();
     if (!g) {
-        if (takes(&before_fault) && world_process_guards && is_rank())
+        if (guard_takes(&before_fault) && world_process_guards && is_rank())
             guards_end(); /* what the program does then is not seen */
         pass_on(&before_fault, number, info, context);
     } else if (is_rank()) {
         const char *site = (const char *)at->uc_mcontext.gregs[REG_RIP] + 1;
-        touch(g, info->si_addr, site, at->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES);
+        guard_touch(g, info->si_addr, site, at->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES);
         world_process_guard_close();
     }
     errno = error;
@@ -359,11 +359,11 @@ static void turns_for(long call, const greg_t *r)
         bool has =
             (guarded[i].access & needs) == needs && guarded[i].turns == guarded[i].part->turn_count;
         if (named && !has)
-            touch(&guarded[i], NULL, site, needs & PROT_WRITE);
+            guard_touch(&guarded[i], NULL, site, needs & PROT_WRITE);
     }
 }
 
-static void dispatched(int number, siginfo_t *info, void *context)
+static void guard_dispatched(int number, siginfo_t *info, void *context)
 {
     enum { INSTRUCTION_BYTES = 2, BY_DISPATCH = 2 }; /* SYS_USER_DISPATCH of siginfo.h */
     ucontext_t *at = context;
@@ -405,7 +405,7 @@ static void dispatched(int number, siginfo_t *info, void *context)
 
 /* --- the start -------------------------------------------------------------------------------- */
 
-static bool handle(int number, void (*handler)(int number, siginfo_t *info, void *context))
+static bool guard_handle(int number, void (*handler)(int number, siginfo_t *info, void *context))
 {
     struct kernel_action action = {.handler = handler,
                                    .flags = SA_SIGINFO | SA_NODEFER | SA_RESTART | KERNEL_RESTORER,
@@ -413,7 +413,7 @@ static bool handle(int number, void (*handler)(int number, siginfo_t *info, void
     return syscall(SYS_rt_sigaction, number, &action, NULL, sizeof action.mask) == 0;
 }
 
-static bool start(void)
+static bool guard_start_one(void)
 {
     const char *from = (const char *)rank_guard_return;
     if (ready || refused)
@@ -425,7 +425,7 @@ static bool start(void)
     if (prctl(PR_SET_SYSCALL_USER_DISPATCH, DISPATCH_ON, from, rank_guard_return_end - from,
               &dispatch) != 0)
         return false;
-    ready = handle(SIGSYS, dispatched) && handle(SIGSEGV, fault);
+    ready = guard_handle(SIGSYS, guard_dispatched) && guard_handle(SIGSEGV, guard_fault);
     refused = !ready;
     return ready;
 }
@@ -436,7 +436,7 @@ void world_process_guard(struct world_part *part)
     CORE_CHECK(!closed);
     bool whole = (uintptr_t)part->base % PAGE == 0 && part->bytes > 0;
     if (!WORLD->explore || WORLD->options->policy.loads != REPLAY_LOADS_TURNS ||
-        world_process_several || !whole || guarded_count == GUARDED_MAX || !start())
+        world_process_several || !whole || guarded_count == GUARDED_MAX || !guard_start_one())
         return;
     uint8_t *high = part->base + (part->bytes + PAGE - 1) / PAGE * PAGE;
     CORE_CHECK(high > part->base && !part->seen);

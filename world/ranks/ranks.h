@@ -1,8 +1,9 @@
 /* A rank that is a process of the unmodified program: the library that is preloaded into it.
  *
- * The program is started once and runs up to its MPI_Init. There it becomes a server (serve.c) that
- * forks all ranks of a world, so that whatever has an address in one of them has the same in all.
- * They share the variables marked WORLD_SHARED and the arena; everything else is a process's own.
+ * The program is started once and runs up to its MPI_Init. There it becomes a server
+ * (fork_server.c) that forks all ranks of a world, so that whatever has an address in one of them
+ * has the same in all. They share the variables marked WORLD_SHARED and the arena; everything else
+ * is a process's own.
  *
  * Invariants: 1. At most one process has the turn, and only it touches what is shared: the rank of
  * WORLD->fiber, or, while world_process_at waits, the one that it named. 2. A fiber that is no
@@ -18,10 +19,10 @@
 extern struct region *rank_region; /* NULL: not in a world */
 extern int rank_own; /* which rank this process is; -1: before MPI_Init, or the server */
 
-/* serve.c */
+/* fork_server.c */
 _Noreturn void rank_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* turn.c */
+/* sched.c */
 extern __thread uint32_t rank_slot; /* which fiber the calling thread is: its slot */
 void rank_turn_begin(void);         /* of a new world: nobody has it, and nobody is asked */
 void rank_turn_give(const struct world_fiber *to);
@@ -29,7 +30,7 @@ void rank_turn_wait(void);
 _Noreturn void rank_over(void); /* the world cannot go on */
 void rank_leave(int status, void *unused);
 
-/* log.c */
+/* event_log.c */
 const char *rank_name(const char *text); /* as it stands in the region */
 void rank_layers_find(void);
 void rank_event(void *unused, const struct world_event *event);
@@ -41,7 +42,7 @@ void rank_threads_rest(_Atomic uint32_t *turn, uint32_t seen);
 bool rank_threads_inside(void); /* the calling one is in a call of MPI */
 void rank_threads_leave(void);  /* the calling one ends the process */
 
-/* needs.c */
+/* imports.c */
 /* Refuses a program that needs what is not here, or is built for another MPI library. */
 void rank_needs_check(void);
 

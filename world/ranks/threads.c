@@ -2,7 +2,7 @@
  * one at a time goes on: it computes until its next call of MPI, or until it waits for another
  * thread; then one of those that have come to a call goes on. So what they do is the same in each
  * world of the same choices, and which of two calls comes first is a choice
- * (world/exchange/explore_turn.h).
+ * (world/exchange/explore_access.h).
  *
  * That a thread waits for another is seen from outside: it is in a futex that only threads of this
  * process can touch, and all of them are known or wait as well. One that computes, or waits for
@@ -71,7 +71,7 @@ static bool gate_take(void)
     return atomic_compare_exchange_strong(&gate, &open, 1);
 }
 
-static struct thread *mine(void)
+static struct thread *threads_mine(void)
 {
     if (own)
         return own;
@@ -106,7 +106,7 @@ void world_process_thread_lock(void)
 {
     if (is_host())
         return;
-    if (mine()->depth++ || !world_process_several)
+    if (threads_mine()->depth++ || !world_process_several)
         return;
     own->where = COME;
     rank_turn_wait();
@@ -117,7 +117,7 @@ void world_process_thread_unlock(void)
 {
     if (is_host())
         return;
-    CORE_CHECK(mine()->depth > 0);
+    CORE_CHECK(threads_mine()->depth > 0);
     if (--own->depth == 0 && world_process_several)
         go_away();
 }
@@ -132,7 +132,7 @@ static uint64_t now_ns(void)
 }
 
 /* Finds a thread's fiber; false: there is none. */
-static bool told(pid_t id, const char *what, char *text, size_t room)
+static bool threads_told(pid_t id, const char *what, char *text, size_t room)
 {
     char name[48];
     snprintf(name, sizeof name, "/proc/self/task/%d/%s", id, what);
@@ -154,7 +154,7 @@ static uint64_t number_behind(const char *text, const char *name)
 static uint64_t switches_of(const struct thread *t)
 {
     char text[4096];
-    told(t->id, "status", text, sizeof text);
+    threads_told(t->id, "status", text, sizeof text);
     return number_behind(text, "\nvoluntary_ctxt_switches:") +
            number_behind(text, "\nnonvoluntary_ctxt_switches:");
 }
@@ -164,7 +164,7 @@ static uint64_t ticks_of(const struct thread *t)
 {
     char text[1024];
     unsigned long user = 0, system = 0;
-    told(t->id, "stat", text, sizeof text);
+    threads_told(t->id, "stat", text, sizeof text);
     const char *at = strrchr(text, ')');
     if (at)
         sscanf(at, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", &user, &system);
@@ -239,7 +239,7 @@ static bool strangers_work(void)
             struct dirent64 *entry = (struct dirent64 *)(entries + at);
             pid_t id = (pid_t)strtol(entry->d_name, NULL, 10);
             at += entry->d_reclen;
-            work = id && !is_known(id) && told(id, "syscall", text, sizeof text) &&
+            work = id && !is_known(id) && threads_told(id, "syscall", text, sizeof text) &&
                    strtol(text, NULL, 10) != SYS_futex;
         }
     if (folder >= 0)
@@ -252,14 +252,14 @@ static bool is_at_rest(struct thread *t, uint64_t *out_switches)
     char text[256];
     *out_switches = 0;
     if (t->where == ENDED) { /* who joins it goes on once it is gone */
-        if (told(t->id, "syscall", text, sizeof text))
+        if (threads_told(t->id, "syscall", text, sizeof text))
             return false;
         t->where = GONE;
     }
     if (t->where != AWAY)
         return true;
     *out_switches = switches_of(t);
-    if (!told(t->id, "syscall", text, sizeof text) || !strncmp(text, "running", 7))
+    if (!threads_told(t->id, "syscall", text, sizeof text) || !strncmp(text, "running", 7))
         return false;
     return waits_for_thread(t, text) || (t->given_up && t->switches == *out_switches);
 }
@@ -288,7 +288,7 @@ static bool is_waited_for(const struct thread *t, uint64_t waited_ns)
     char text[256];
     if (t->given_up)
         return waited_ns < GIVE_UP_AGAIN_NS;
-    if (!told(t->id, "syscall", text, sizeof text) || !strncmp(text, "running", 7))
+    if (!threads_told(t->id, "syscall", text, sizeof text) || !strncmp(text, "running", 7))
         return ticks_of(t) - t->ticks < GIVE_UP_TICKS;
     return waited_ns < GIVE_UP_NS;
 }
@@ -382,7 +382,7 @@ void rank_threads_leave(void)
     while (!gate_take())
         sched_yield();
     away = false; /* and the gate stays closed */
-    mine()->depth = 1;
+    threads_mine()->depth = 1;
     WORLD->fiber = WORLD->rank[rank_own].fiber;
     WORLD->fiber->slot = rank_slot;
     world_fiber_drop(WORLD->fiber->rank);
@@ -461,7 +461,7 @@ int pthread_create(pthread_t *out_thread, const pthread_attr_t *attributes,
     if (!begun)
         return EAGAIN;
     *begun = (struct begun){run, argument, slot};
-    thread[slot].begun = mine()->fiber->past;
+    thread[slot].begun = threads_mine()->fiber->past;
     thread[slot].where = COME;
     thread_count++;
     int error = real(out_thread, attributes, thread_run, begun);

@@ -1,0 +1,322 @@
+/* See hint_near_miss.h. Operations that met no partner are those that the engine has left over. */
+#include "checkers/hint_near_miss.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/check.h"
+#include "core/trace/describe.h"
+#include "core/trace/request.h"
+#include "core/trace/trace_message.h"
+
+enum { NEAR_MAX = 4 };
+
+enum differs { /* in what a message and a receive do not fit; the first of several is told */
+               IN_TAG,
+               IN_COMM,
+               IN_SOURCE,
+               IN_DEST,
+               DIFFERS_COUNT
+};
+
+struct side { /* a send, or a receive or probe */
+    uint32_t rank;
+    uint64_t event;
+    int32_t peer, tag; /* REPLAY_ANY */
+    uint32_t comm;
+};
+
+struct near {
+    const struct check_input *input;
+    struct finding *finding;
+    const struct replay_result *result;
+    uint32_t told;
+};
+
+static bool is_send(const struct replay_op *op)
+{
+    return (op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND) && op->mode != REPLAY_TOKEN;
+}
+
+static bool is_receive(const struct replay_op *op)
+{
+    return (op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV || op->kind == REPLAY_PROBE ||
+            op->kind == REPLAY_MPROBE) &&
+           op->mode != REPLAY_TOKEN;
+}
+
+/* In which one thing they differ; DIFFERS_COUNT: in none, or in several. */
+static enum differs hint_near_miss_difference(const struct side *send, const struct side *receive)
+{
+    const bool differs[DIFFERS_COUNT] = {
+        [IN_TAG] = receive->tag != REPLAY_ANY && receive->tag != send->tag,
+        [IN_COMM] = receive->comm != send->comm,
+        [IN_SOURCE] = receive->peer != REPLAY_ANY && receive->peer != (int32_t)send->rank,
+        [IN_DEST] = send->peer != (int32_t)receive->rank};
+    enum differs found = DIFFERS_COUNT;
+
+    for (int i = 0; i < DIFFERS_COUNT; i++) {
+        if (!differs[i])
+            continue;
+        if (found != DIFFERS_COUNT)
+            return DIFFERS_COUNT;
+        found = (enum differs)i;
+    }
+    return found;
+}
+
+/* A message in partitions meets no receive but one in partitions. */
+static bool in_pairs(const struct near *near, const struct side *side)
+{
+    struct trace *trace = near->input->trace;
+    struct trace_event event;
+
+    if (trace_event_get(trace, side->rank, side->event, &event) != CORE_OK)
+        return false;
+    if (trait_in(event.traits, TRAIT_STARTS) || traits_mark(event.traits))
+        trace_started_get(trace, side->rank, side->event, &event);
+    return trait_in(event.traits, TRAIT_PARTITIONED);
+}
+
+/* Both are in partitions, on one communicator: partners are found in the order of their making. */
+static bool is_other_pair(const struct near *near, const struct side *a, const struct side *b)
+{
+    const struct replay_program *program = near->input->program;
+
+    CORE_CHECK(a->comm < program->comm_count && b->comm < program->comm_count);
+    return program->comm[a->comm].origin == program->comm[b->comm].origin &&
+           in_pairs(near, a) == in_pairs(near, b);
+}
+
+static const char *comm_text(const struct near *near, uint32_t comm, char *text, size_t bytes)
+{
+    const struct replay_program *program = near->input->program;
+
+    CORE_CHECK(comm < program->comm_count);
+    return describe_comm(near->input->trace, program->comm[comm].origin, text, bytes);
+}
+
+/* "tag 3, and tag 4 is waited for": of the one that nobody takes, and of what is waited for. */
+static void differ_text(const struct near *near, enum differs how, const struct side *other,
+                        const struct side *waiting, bool sends, char *text, size_t bytes)
+{
+    char one[256], two[256];
+
+    switch (how) {
+    case IN_TAG:
+        snprintf(text, bytes, "has tag %" PRId32 ", not %" PRId32, other->tag, waiting->tag);
+        break;
+    case IN_COMM:
+        if (in_pairs(near, other) != in_pairs(near, waiting)) {
+            snprintf(text, bytes, "is %sin partitions, unlike what is waited for",
+                     in_pairs(near, other) ? "" : "not ");
+            break;
+        }
+        snprintf(text, bytes, "is of %s, not of %s", comm_text(near, other->comm, one, sizeof one),
+                 comm_text(near, waiting->comm, two, sizeof two));
+        break;
+    case IN_SOURCE:
+        if (sends)
+            snprintf(text, bytes, "comes from rank %" PRIu32 ", not from rank %" PRId32,
+                     other->rank, waiting->peer);
+        else
+            snprintf(text, bytes, "names rank %" PRId32 " as its source, not rank %" PRIu32,
+                     other->peer, waiting->rank);
+        break;
+    default:
+        if (sends)
+            snprintf(text, bytes, "goes to rank %" PRId32 ", not to rank %" PRIu32, other->peer,
+                     waiting->rank);
+        else
+            snprintf(text, bytes, "is posted by rank %" PRIu32 ", not by rank %" PRId32,
+                     other->rank, waiting->peer);
+    }
+}
+
+static void hint_near_miss_tell(struct near *near, enum differs how, const struct side *other,
+                                const struct side *waiting, bool sends)
+{
+    struct trace *trace = near->input->trace;
+    struct trace_event event;
+    char text[768], place[256];
+
+    if (trace_event_get(trace, other->rank, other->event, &event) != CORE_OK ||
+        (how == IN_COMM && is_other_pair(near, other, waiting)))
+        return;
+    differ_text(near, how, other, waiting, sends, text, sizeof text);
+    if (sends)
+        finding_fact(near->finding,
+                     "a message of rank %" PRIu32 " that no receive takes %s: %s at %s",
+                     other->rank, text, trace->call[event.call].name,
+                     trace_site_text(trace, event.site, place, sizeof place));
+    else
+        finding_fact(near->finding,
+                     "a receive of rank %" PRIu32 " that no message comes to %s: %s at %s",
+                     other->rank, text, trace->call[event.call].name,
+                     trace_site_text(trace, event.site, place, sizeof place));
+    near->told++;
+}
+
+/* Finds, among the operations that are left over, the one that differs in what is first in the
+ * list. */
+static void look_left(struct near *near, const struct side *waiting, bool receives)
+{
+    enum differs best = DIFFERS_COUNT;
+    struct side nearest = {0};
+
+    for (uint32_t i = 0; i < near->result->leftover_listed; i++) {
+        const struct replay_leftover *left = &near->result->leftover[i];
+        struct side other = {left->rank, left->event, left->peer, left->tag, left->comm};
+
+        if (left->is_send != receives || !left->event)
+            continue;
+        enum differs how = receives ? hint_near_miss_difference(&other, waiting)
+                                    : hint_near_miss_difference(waiting, &other);
+        if (how >= best)
+            continue;
+        best = how;
+        nearest = other;
+    }
+    CORE_CHECK(near->told < NEAR_MAX); /* hint_near_miss_add sees to it */
+    if (best != DIFFERS_COUNT)
+        hint_near_miss_tell(near, best, &nearest, waiting, receives);
+}
+
+static bool tags_fit(const struct side *waiting, int32_t tag)
+{
+    return waiting->tag == REPLAY_ANY || tag == EVENT_ANY || tag == waiting->tag;
+}
+
+/* Whether the persistent request of rank `its` would be the partner of what is waited for. */
+static bool is_partner(const struct near *near, const struct request *request, uint32_t its,
+                       const struct side *waiting, enum request_kind kind)
+{
+    const struct trace *trace = near->input->trace;
+
+    if (!request->persistent || request->kind != kind || request->comm < 0 ||
+        request->comm != near->input->program->comm[waiting->comm].origin)
+        return false;
+    if (kind == REQUEST_COLLECTIVE)
+        return true;
+    return tags_fit(waiting, request->tag) &&
+           ((kind == REQUEST_RECEIVE && request->peer == EVENT_ANY) ||
+            (request->peer >= 0 && trace_comm_world(trace, request->comm, (int32_t)its,
+                                                    request->peer) == (int32_t)waiting->rank));
+}
+
+/* The last wait or test of the rank for such a request while it was not started. made: of the
+ * request; *out_waited: seq 0 where there is none. */
+static enum core_status find_idle(const struct near *near, uint32_t its, const struct side *waiting,
+                                  enum request_kind kind, struct trace_event *out_waited,
+                                  uint64_t *out_made)
+{
+    struct requests requests;
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more;
+    enum core_status status = trace_cursor_open(near->input->trace, its, &cursor);
+
+    CORE_CHECK(its < near->input->trace->rank_count);
+    CORE_CHECK(kind <= REQUEST_COLLECTIVE);
+    out_waited->seq = 0;
+    if (status != CORE_OK)
+        return status;
+    requests_init(&requests);
+    while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
+        if (event.parent)
+            continue;
+        for (uint32_t i = 0; event.traits & TRAITS_COMPLETE && i < event.completion_count; i++) {
+            const struct request *request = requests_find(&requests, event.completion[i].request);
+
+            if (!request || request->active || request->armed ||
+                !is_partner(near, request, its, waiting, kind))
+                continue;
+            *out_made = request->made;
+            *out_waited = event;
+        }
+        status = requests_follow(&requests, &event, NULL, NULL);
+        if (status != CORE_OK)
+            break;
+    }
+    requests_done(&requests);
+    trace_cursor_close(cursor);
+    out_waited->completion = NULL; /* which went with the cursor */
+    return status;
+}
+
+static enum core_status look_idle(struct near *near, uint32_t its, const struct side *waiting,
+                                  enum request_kind kind)
+{
+    struct trace *trace = near->input->trace;
+    struct trace_event waited, made;
+    uint64_t made_by;
+    char place[2][256];
+    enum core_status status = find_idle(near, its, waiting, kind, &waited, &made_by);
+
+    if (status != CORE_OK || !waited.seq || trace_event_get(trace, its, made_by, &made) != CORE_OK)
+        return status;
+    finding_fact(near->finding,
+                 "rank %" PRIu32 " had not started the request of %s (%s) when it called %s at %s, "
+                 "which does not wait for it then",
+                 its, trace->call[made.call].name,
+                 trace_site_text(trace, made.site, place[0], sizeof place[0]),
+                 trace->call[waited.call].name,
+                 trace_site_text(trace, waited.site, place[1], sizeof place[1]));
+    near->told++;
+    return CORE_OK;
+}
+
+/* One thing that a blocked call waits for. */
+static enum core_status hint_near_miss_look(struct near *near, uint32_t rank,
+                                            const struct replay_clause *clause)
+{
+    const struct replay_program *program = near->input->program;
+    CORE_CHECK(clause->op < program->rank[rank].op_count);
+    const struct replay_op *op = &program->rank[rank].op[clause->op];
+    const struct side waiting = {rank, op->event, op->peer, op->tag, op->comm};
+    CORE_CHECK((uint64_t)clause->first + clause->count <= near->result->waitfor.peer_count);
+    bool collective = op->kind == REPLAY_COLL || op->kind == REPLAY_ICOLL;
+    enum request_kind kind = collective       ? REQUEST_COLLECTIVE
+                             : is_receive(op) ? REQUEST_SEND
+                                              : REQUEST_RECEIVE;
+    enum core_status status = CORE_OK;
+    uint32_t told = near->told;
+
+    if (!collective && !is_send(op) && !is_receive(op))
+        return CORE_OK;
+    if (!collective)
+        look_left(near, &waiting, is_receive(op));
+    for (uint32_t i = 0; i < clause->count && !clause->any && told == near->told && i < NEAR_MAX &&
+                         status == CORE_OK;
+         i++) {
+        uint32_t peer = near->result->waitfor.peer[clause->first + i];
+
+        if (peer != rank)
+            status = look_idle(near, peer, &waiting, kind);
+    }
+    return status;
+}
+
+enum core_status hint_near_miss_add(const struct check_input *input, struct finding *finding,
+                                    const struct replay_result *result)
+{
+    const struct replay_waitfor *waitfor = &result->waitfor;
+    struct near near = {input, finding, result, 0};
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; i < waitfor->blocked_count && status == CORE_OK; i++) {
+        const struct replay_blocked *blocked = &waitfor->blocked[i];
+
+        if (blocked->standing != REPLAY_IN_CORE)
+            continue;
+        CORE_CHECK(blocked->rank < input->program->rank_count);
+        CORE_CHECK((uint64_t)blocked->first + blocked->count <= waitfor->clause_count);
+        for (uint32_t k = 0; k < blocked->count && near.told < NEAR_MAX && status == CORE_OK; k++)
+            status =
+                hint_near_miss_look(&near, blocked->rank, &waitfor->clause[blocked->first + k]);
+    }
+    return status;
+}

@@ -1,0 +1,14 @@
+/* Explains a message race: the message that a receive waits for may have gone to an earlier
+ * wildcard receive of its rank. */
+#ifndef CHECKERS_HINT_STOLEN_MESSAGE_H
+#define CHECKERS_HINT_STOLEN_MESSAGE_H
+
+#include "checkers/check.h"
+#include "checkers/finding.h"
+
+/* Adds to a deadlock, for each of its calls that waits for a message of one rank, the last receive
+ * from any rank that took one which fits; or, where it did not happen, that may take one. */
+enum core_status hint_stolen_message_add(const struct check_input *input, struct finding *finding,
+                                         bool happened);
+
+#endif

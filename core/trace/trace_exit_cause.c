@@ -1,0 +1,92 @@
+/* How ranks ended, from its tables (core/trace/exit_cause.h). What they hold is checked. */
+#include <string.h>
+
+#include "core/check.h"
+#include "core/fault.h"
+#include "core/trace/trace_part.h"
+
+static int64_t number_or(sqlite3_stmt *row, int column, int64_t none)
+{
+    return sqlite3_column_type(row, column) == SQLITE_NULL ? none
+                                                           : sqlite3_column_int64(row, column);
+}
+
+/* False: it makes no sense. */
+static bool fate_get(const struct trace *trace, sqlite3_stmt *row, struct exit_cause *fate)
+{
+    const char *kind = (const char *)sqlite3_column_text(row, 1);
+    int64_t rank = sqlite3_column_int64(row, 0);
+
+    *fate = (struct exit_cause){
+        .kind = exit_cause_kind_find(kind ? kind : ""),
+        .first = sqlite3_column_int64(row, 2) != 0,
+        .after = sqlite3_column_int64(row, 3) != 0,
+        .at_ns = number_or(row, 4, INT64_MIN),
+        .seq = (uint64_t)number_or(row, 5, 0),
+        .inside = sqlite3_column_int64(row, 6) != 0,
+        .code = number_or(row, 7, INT64_MIN),
+        .detail = number_or(row, 8, INT64_MIN),
+        .has_address = sqlite3_column_type(row, 9) != SQLITE_NULL,
+        .address = (uint64_t)sqlite3_column_int64(row, 9),
+        .buffer_seq = (uint64_t)number_or(row, 10, 0),
+        .buffer = {[EXIT_CAUSE_BUFFER_SEND] = (uint64_t)number_or(row, 11, 0),
+                   [EXIT_CAUSE_BUFFER_RECV] = (uint64_t)number_or(row, 12, 0)},
+        .text = (const char *)sqlite3_column_text(row, 13),
+        .elsewhere = sqlite3_column_int64(row, 14) != 0,
+    };
+    if (rank < 0 || rank >= trace->rank_count || fate->kind == EXIT_CAUSE_KIND_COUNT)
+        return false;
+    fate->rank = (uint32_t)rank;
+    return true;
+}
+
+static enum core_status frames_get(const struct trace *trace, sqlite3_stmt *frames,
+                                   struct exit_cause *fate)
+{
+    int code = SQLITE_DONE;
+
+    sqlite3_reset(frames);
+    sqlite3_bind_int64(frames, 1, fate->rank);
+    while (fate->frame_count < EXIT_CAUSE_FRAMES_MAX &&
+           (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(frames)) == SQLITE_ROW) {
+        int64_t site = sqlite3_column_int64(frames, 0);
+
+        if (site < 1 || site >= trace->site_count)
+            return trace_damaged(trace, "how ranks ended makes no sense");
+        fate->frame[fate->frame_count++] = (int32_t)site;
+    }
+    CORE_CHECK(fate->frame_count <= EXIT_CAUSE_FRAMES_MAX);
+    return code == SQLITE_DONE || code == SQLITE_ROW ? CORE_OK : trace_failed(trace, code);
+}
+
+enum core_status trace_fates_each(struct trace *trace, trace_fate_fn fn, void *context)
+{
+    sqlite3_stmt *row = NULL, *frames = NULL;
+    uint32_t next = 0; /* the lowest rank that may come */
+    int code = SQLITE_DONE;
+    enum core_status status = trace_prepare(
+        trace,
+        "SELECT rank, kind, first, after, t, seq, inside, code, detail, address, "
+        "buffer_seq, send_buffer, recv_buffer, text, elsewhere FROM fate ORDER BY rank",
+        &row);
+
+    if (status == CORE_OK)
+        status = trace_prepare(trace, "SELECT site FROM fate_frame WHERE rank = ?1 ORDER BY depth",
+                               &frames);
+    while (status == CORE_OK &&
+           (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(row)) == SQLITE_ROW) {
+        struct exit_cause fate;
+
+        status = fate_get(trace, row, &fate) && fate.rank >= next
+                     ? frames_get(trace, frames, &fate)
+                     : trace_damaged(trace, "how ranks ended makes no sense");
+        if (status == CORE_OK)
+            status = fn(&fate, context);
+        next = fate.rank + 1;
+    }
+    if (status == CORE_OK && code != SQLITE_DONE)
+        status = trace_failed(trace, code);
+    sqlite3_finalize(row);
+    sqlite3_finalize(frames);
+    return status;
+}

@@ -1,0 +1,1007 @@
+/* See the header. Messages carry nothing here: who matches whom does not depend on it. A collective
+ * holds its ranks as its shape says. Calls on windows are in reexec_window.c.
+ *
+ * Memory is taken before the world begins: a rank that is stuck does not come to an end. */
+#include "explore/reexec.h"
+
+#include <mpi.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/check.h"
+#include "explore/reexec_thread.h"
+#include "explore/reexec_window.h"
+#include "replay/program/lower.h"
+
+#define A_MIRROR "what a job chose"
+
+struct thread_state {
+    MPI_Request *list; /* of one call */
+    int *index;
+    uint32_t *decided; /* by number of its decision: the operation */
+    uint32_t *sent;    /* by number of its standard send in the world, from 0: the operation */
+    uint64_t *number;  /* of the same, in the job; 0: it has none */
+    uint32_t sent_count;
+    uint32_t done;  /* operations */
+    uint32_t waits; /* for that operation, + 1 */
+    bool begun;
+};
+
+struct rank_state {
+    MPI_Comm *comm, *group; /* by communicator of the program: of messages, of collectives */
+    MPI_Request *request;
+    MPI_Message *message; /* by request */
+    struct reexec_rank_threads threads;
+    struct thread_state *thread; /* by index */
+    const void **past;           /* by operation: what its thread had come past by then */
+    bool *done;                  /* by operation */
+    bool died;                   /* of itself */
+    bool refused;                /* it waited for what the policy names, which did not come */
+};
+
+struct mirror {
+    struct trace *trace;
+    const struct replay_program *program;
+    const struct replay_policy *policy;
+    struct rank_state *rank;
+    struct reexec_windows windows;
+    struct reexec_log turns;
+    struct explore_mirror *out;
+    enum core_status status; /* of the events */
+};
+
+/* --- before and after ------------------------------------------------------------------------- */
+
+static uint32_t reexec_longest(const struct replay_rank *rank)
+{
+    uint32_t most = 1;
+    for (uint32_t i = 0; i < rank->set_count; i++)
+        if (rank->set[i].count > most)
+            most = rank->set[i].count;
+    return most;
+}
+
+static enum core_status thread_make(const struct replay_rank *r, uint64_t ops,
+                                    struct thread_state *state)
+{
+    enum core_status status = CORE_ARRAY_NEW(state->list, reexec_longest(r), A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->index, reexec_longest(r), A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->decided, ops + 2, A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->sent, ops, A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->number, ops, A_MIRROR);
+    return status;
+}
+
+static enum core_status rank_make(const struct mirror *mirror, uint32_t rank,
+                                  struct rank_state *state)
+{
+    const struct trace *trace = mirror->trace;
+    const struct replay_program *program = mirror->program;
+    const struct replay_rank *r = &program->rank[rank];
+    uint64_t requests = (uint64_t)r->request_count + 1;
+    enum core_status status = reexec_threads_read(program, rank, &mirror->turns, &state->threads);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->thread, state->threads.count, A_MIRROR);
+    for (uint32_t i = 0; status == CORE_OK && i < state->threads.count; i++)
+        status = thread_make(r, state->threads.thread[i].op_count, &state->thread[i]);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->past, r->op_count, A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->done, r->op_count, A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->comm, program->comm_count, A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->group, program->comm_count, A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->request, requests, A_MIRROR);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(state->message, requests, A_MIRROR);
+    state->died = trace->rank[rank].state != EVENT_RANK_FINISHED &&
+                  trace->rank[rank].state != EVENT_RANK_ENDED;
+    for (uint64_t i = 0; status == CORE_OK && i < requests; i++) {
+        state->request[i] = MPI_REQUEST_NULL;
+        state->message[i] = MPI_MESSAGE_NULL;
+    }
+    return status;
+}
+
+static void rank_done(struct rank_state *state)
+{
+    for (uint32_t i = 0; state->thread && i < state->threads.count; i++) {
+        free(state->thread[i].list);
+        free(state->thread[i].index);
+        free(state->thread[i].decided);
+        free(state->thread[i].sent);
+        free(state->thread[i].number);
+    }
+    free(state->thread);
+    reexec_threads_done(&state->threads);
+    free(state->past);
+    free(state->done);
+    free(state->comm);
+    free(state->group);
+    free(state->request);
+    free(state->message);
+}
+
+/* --- a rank ----------------------------------------------------------------------------------- */
+
+enum { ANSWER_UNKNOWN = -2 };
+
+struct at { /* an operation, as its rank does it */
+    struct mirror *mirror;
+    struct rank_state *state;
+    struct thread_state *thread;
+    const struct replay_rank *rank;
+    const struct replay_op *op, *before; /* of its thread; NULL: it is the first */
+    uint32_t index;
+};
+
+/* The record ends in it: it waits for the answer that the policy names, or comes again. */
+static bool ends_in_poll(const struct replay_op *op)
+{
+    return op->flags & REPLAY_FLAG_PENDING &&
+           (op->kind == REPLAY_TEST || op->kind == REPLAY_IPROBE);
+}
+
+/* The operation's decision, if it is one. A rank that died in it got something, or
+ * died of something else: nothing tells. Where not all sends have buffers, what the policy names
+ * may never come: it is refused if something else was there instead, which the world sees. */
+static void reexec_wish(const struct at *at, int32_t answer)
+{
+    bool waits = at->op->flags & REPLAY_FLAG_PENDING || answer == WORLD_WISH_NEVER;
+    bool fewer = at->mirror->policy->buffering != REPLAY_EAGER && !ends_in_poll(at->op);
+    uint32_t number = world_decided() + 1, thread = (uint32_t)(at->thread - at->state->thread),
+             first = at->state->threads.thread[thread].number * REPLAY_THREAD_NUMBERS;
+    const struct replay_name *name = replay_policy_find(
+        &at->mirror->policy->forced, (uint32_t)world_rank(), false, first + number);
+    at->thread->decided[number] = at->index;
+    at->state->refused |= waits && !at->state->died && name && !fewer;
+    if (!waits)
+        world_wish(answer);
+    else if (at->state->died)
+        world_wish(WORLD_WISH_FREE);
+    else
+        world_wish(name && fewer ? name->source : WORLD_WISH_NEVER);
+}
+
+static int peer_of(const struct replay_op *op)
+{
+    return op->peer == REPLAY_ANY         ? MPI_ANY_SOURCE
+           : op->peer == REPLAY_PROC_NULL ? MPI_PROC_NULL
+                                          : op->peer;
+}
+
+static int tag_of(const struct replay_op *op)
+{
+    return op->tag == REPLAY_ANY ? MPI_ANY_TAG : op->tag;
+}
+
+/* Where no status told it, the message was not received. */
+static int32_t source_of(const struct replay_op *op)
+{
+    return op->matched >= 0 ? op->matched : op->peer >= 0 ? op->peer : WORLD_WISH_NEVER;
+}
+
+static void reexec_send(const struct at *at)
+{
+    const struct replay_op *op = at->op;
+    MPI_Comm comm = at->state->comm[op->comm];
+    MPI_Request *request = op->kind == REPLAY_ISEND ? &at->state->request[op->request] : NULL;
+    int dest = peer_of(op);
+    if (op->mode == REPLAY_SYNCHRONOUS) {
+        if (request)
+            MPI_Issend(NULL, 0, MPI_BYTE, dest, op->tag, comm, request);
+        else
+            MPI_Ssend(NULL, 0, MPI_BYTE, dest, op->tag, comm);
+        return;
+    }
+    if (request)
+        MPI_Isend(NULL, 0, MPI_BYTE, dest, op->tag, comm, request);
+    else
+        MPI_Send(NULL, 0, MPI_BYTE, dest, op->tag, comm);
+}
+
+static void reexec_receive(const struct at *at)
+{
+    const struct replay_op *op = at->op;
+    MPI_Comm comm = at->state->comm[op->comm];
+    if (op->peer != REPLAY_PROC_NULL)
+        reexec_wish(at, source_of(op));
+    if (op->kind == REPLAY_IRECV)
+        MPI_Irecv(NULL, 0, MPI_BYTE, peer_of(op), tag_of(op), comm,
+                  &at->state->request[op->request]);
+    else
+        MPI_Recv(NULL, 0, MPI_BYTE, peer_of(op), tag_of(op), comm, MPI_STATUS_IGNORE);
+}
+
+static void reexec_probe(const struct at *at)
+{
+    const struct replay_op *op = at->op;
+    MPI_Comm comm = at->state->comm[op->comm];
+    bool takes = op->kind == REPLAY_MPROBE, poll = op->flags & REPLAY_FLAG_TEST;
+    MPI_Message *message = takes ? &at->state->message[op->request] : NULL;
+    int32_t source = source_of(op);
+    int flag;
+    if (op->peer == REPLAY_PROC_NULL)
+        return;
+    reexec_wish(at, source < 0 ? source : source + poll);
+    if (takes && poll)
+        MPI_Improbe(peer_of(op), tag_of(op), comm, &flag, message, MPI_STATUS_IGNORE);
+    else if (takes)
+        MPI_Mprobe(peer_of(op), tag_of(op), comm, message, MPI_STATUS_IGNORE);
+    else if (poll)
+        MPI_Iprobe(peer_of(op), tag_of(op), comm, &flag, MPI_STATUS_IGNORE);
+    else
+        MPI_Probe(peer_of(op), tag_of(op), comm, MPI_STATUS_IGNORE);
+}
+
+static void receive_message(const struct at *at)
+{
+    const struct replay_op *op = at->op;
+    bool immediate = op->kind == REPLAY_IMRECV;
+    MPI_Message *message = &at->state->message[immediate ? op->tag : op->request];
+    if (*message == MPI_MESSAGE_NULL)
+        return;
+    if (immediate)
+        MPI_Imrecv(NULL, 0, MPI_BYTE, message, &at->state->request[op->request]);
+    else
+        MPI_Mrecv(NULL, 0, MPI_BYTE, message, MPI_STATUS_IGNORE);
+}
+
+static void complete_one(const struct at *at, MPI_Request *request)
+{
+    const struct replay_op *op = at->op;
+    bool poll = op->kind == REPLAY_TEST || op->flags & REPLAY_FLAG_TEST;
+    int flag;
+    reexec_wish(at, op->kind == REPLAY_TEST ? 0 : 1);
+    if (!poll)
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+    else if (op->mode == REPLAY_TEST_LOOK)
+        MPI_Request_get_status(*request, &flag, MPI_STATUS_IGNORE);
+    else
+        MPI_Test(request, &flag, MPI_STATUS_IGNORE);
+}
+
+static void complete_list(const struct at *at, const struct replay_set *set, MPI_Request *list)
+{
+    const struct replay_op *op = at->op;
+    bool nothing = op->kind == REPLAY_TEST, poll = nothing || op->flags & REPLAY_FLAG_TEST;
+    int count = (int)set->count, flag, one;
+    int32_t some = op->bytes && op->bytes < 1u << 30 ? (int32_t)op->bytes : WORLD_WISH_FREE;
+    switch ((enum replay_test)op->mode) {
+    case REPLAY_TEST_ANY:
+        reexec_wish(at, nothing ? 0 : set->chosen < 0 ? WORLD_WISH_FREE : set->chosen + poll);
+        if (poll)
+            MPI_Testany(count, list, &one, &flag, MPI_STATUS_IGNORE);
+        else
+            MPI_Waitany(count, list, &one, MPI_STATUS_IGNORE);
+        return;
+    case REPLAY_TEST_SOME:
+        reexec_wish(at, nothing ? 0 : some);
+        if (poll)
+            MPI_Testsome(count, list, &one, at->thread->index, MPI_STATUSES_IGNORE);
+        else
+            MPI_Waitsome(count, list, &one, at->thread->index, MPI_STATUSES_IGNORE);
+        return;
+    default:
+        reexec_wish(at, nothing ? 0 : 1);
+        if (poll)
+            MPI_Testall(count, list, &flag, MPI_STATUSES_IGNORE);
+        else
+            MPI_Waitall(count, list, MPI_STATUSES_IGNORE);
+    }
+}
+
+static void reexec_complete(const struct at *at)
+{
+    const struct replay_op *op = at->op;
+    struct rank_state *state = at->state;
+    if (op->kind == REPLAY_WAIT) {
+        complete_one(at, &state->request[op->request]);
+        return;
+    }
+    const struct replay_set *set = &at->rank->set[op->request];
+    const int32_t *member = at->rank->member + set->first;
+    for (uint32_t i = 0; i < set->count; i++)
+        at->thread->list[i] = member[i] >= 0 ? state->request[member[i]] : MPI_REQUEST_NULL;
+    if (op->kind == REPLAY_TEST && op->mode <= REPLAY_TEST_LOOK)
+        complete_one(at, at->thread->list);
+    else
+        complete_list(at, set, at->thread->list);
+    for (uint32_t i = 0; i < set->count; i++)
+        if (member[i] >= 0)
+            state->request[member[i]] = at->thread->list[i];
+}
+
+static int root_of(const struct replay_comm *comm, int32_t world)
+{
+    for (uint32_t i = 0; comm->member && i < comm->count; i++)
+        if (comm->member[i] == world)
+            return (int)i;
+    return world;
+}
+
+/* As much of it as holds its ranks; `made` takes its request, if it has one. */
+static void reexec_collective(const struct at *at, MPI_Request *made)
+{
+    const struct replay_op *op = at->op;
+    MPI_Comm comm = at->state->group[op->comm];
+    int root = root_of(&at->mirror->program->comm[op->comm], op->peer), in = 0, out;
+    bool rooted = op->peer >= 0, local = op->flags & REPLAY_FLAG_LOCAL;
+    enum replay_coll_shape shape = (enum replay_coll_shape)op->mode;
+    bool from = shape == REPLAY_COLL_FROM_ROOT, to = shape == REPLAY_COLL_TO_ROOT;
+    if (comm == MPI_COMM_NULL || local || ((from || to) && !rooted)) {
+        if (made)
+            MPI_Ibarrier(MPI_COMM_SELF, made);
+    } else if (from) {
+        if (made)
+            MPI_Ibcast(at->thread->index, 1, MPI_INT, root, comm, made);
+        else
+            MPI_Bcast(&in, 1, MPI_INT, root, comm);
+    } else if (to) {
+        static int nothing[2];
+        if (made)
+            MPI_Ireduce(&nothing[0], &nothing[1], 1, MPI_INT, MPI_SUM, root, comm, made);
+        else
+            MPI_Reduce(&in, &out, 1, MPI_INT, MPI_SUM, root, comm);
+    } else if (shape == REPLAY_COLL_PREFIX) {
+        static int none[2];
+        if (made)
+            MPI_Iscan(&none[0], &none[1], 1, MPI_INT, MPI_SUM, comm, made);
+        else
+            MPI_Scan(&in, &out, 1, MPI_INT, MPI_SUM, comm);
+    } else if (made) {
+        MPI_Ibarrier(comm, made);
+    } else {
+        MPI_Barrier(comm);
+    }
+}
+
+/* The operation before was a test of the same requests. */
+static bool comes_again(const struct at *at)
+{
+    const struct replay_op *op = at->op, *before = at->before;
+    if (!before || op->kind != REPLAY_TEST || before->kind != REPLAY_TEST ||
+        before->mode != op->mode)
+        return false;
+    const struct replay_set *set = &at->rank->set[op->request],
+                            *same = &at->rank->set[before->request];
+    const int32_t *member = at->rank->member;
+    return set->count == same->count &&
+           !memcmp(member + set->first, member + same->first, set->count * sizeof *member);
+}
+
+/* Nobody looks at what a generalized request says. */
+static int general_query(void *state, MPI_Status *status)
+{
+    (void)state;
+    MPI_Status_set_elements(status, MPI_BYTE, 0);
+    MPI_Status_set_cancelled(status, 0);
+    return MPI_SUCCESS;
+}
+
+static int general_free(void *state)
+{
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int general_cancel(void *state, int complete)
+{
+    (void)state;
+    (void)complete;
+    return MPI_SUCCESS;
+}
+
+static void reexec_operate(const struct at *at)
+{
+    const struct replay_op *op = at->op;
+    if (ends_in_poll(op)) {
+        struct replay_op once = *op;
+        struct at found_nothing = *at;
+        once.flags &= (uint16_t)~REPLAY_FLAG_PENDING;
+        found_nothing.op = &once;
+        reexec_wish(at, 0);
+        if (comes_again(at) && !at->state->refused)
+            reexec_complete(&found_nothing);
+        world_wish(WORLD_WISH_FREE);
+        return;
+    }
+    switch ((enum replay_op_kind)op->kind) {
+    case REPLAY_SEND:
+    case REPLAY_ISEND:
+        reexec_send(at);
+        break;
+    case REPLAY_RECV:
+    case REPLAY_IRECV:
+        reexec_receive(at);
+        break;
+    case REPLAY_PROBE:
+    case REPLAY_MPROBE:
+        reexec_probe(at);
+        break;
+    case REPLAY_IPROBE: {
+        int flag;
+        reexec_wish(at, 0);
+        MPI_Iprobe(peer_of(op), tag_of(op), at->state->comm[op->comm], &flag, MPI_STATUS_IGNORE);
+        break;
+    }
+    case REPLAY_MRECV:
+    case REPLAY_IMRECV:
+        receive_message(at);
+        break;
+    case REPLAY_WAIT:
+    case REPLAY_WAIT_ALL:
+    case REPLAY_WAIT_ANY:
+    case REPLAY_WAIT_SOME:
+    case REPLAY_TEST:
+        reexec_complete(at);
+        break;
+    case REPLAY_CANCEL:
+        if (at->state->request[op->request] != MPI_REQUEST_NULL)
+            MPI_Cancel(&at->state->request[op->request]);
+        break;
+    case REPLAY_FREE:
+        if (at->state->request[op->request] != MPI_REQUEST_NULL)
+            MPI_Request_free(&at->state->request[op->request]);
+        break;
+    case REPLAY_GENERAL:
+        MPI_Grequest_start(general_query, general_free, general_cancel, NULL,
+                           &at->state->request[op->request]);
+        break;
+    case REPLAY_FULFIL:
+        MPI_Grequest_complete(at->state->request[op->request]);
+        break;
+    case REPLAY_COLL:
+        reexec_collective(at, NULL);
+        break;
+    case REPLAY_ICOLL:
+        reexec_collective(at, &at->state->request[op->request]);
+        break;
+    case REPLAY_WINDOW:
+        reexec_windows_do(&at->mirror->windows, (uint32_t)world_rank(), at->index,
+                          at->state->group[op->comm],
+                          op->request >= 0 ? &at->state->request[op->request] : NULL);
+        break;
+    default: /* time; attached buffers, as all sends have one here */
+        break;
+    }
+    world_wish(WORLD_WISH_FREE);
+}
+
+/* The job's number for it among turns. */
+static void object_give(const struct mirror *mirror, uint32_t rank, uint32_t comm)
+{
+    struct rank_state *state = &mirror->rank[rank];
+    const struct replay_comm *of = &mirror->program->comm[comm];
+    uint32_t object = replay_turn_comm(of->member != NULL); /* MPI_COMM_WORLD and _SELF */
+    bool known = of->origin >= 0 && mirror->trace->comm[of->origin].parent < 0;
+    for (uint32_t i = 0; i < mirror->turns.count; i++) {
+        const struct replay_turn *row = &mirror->turns.row[i];
+        struct trace_event event;
+        if (row->kind != REPLAY_TURN_COMM || row->rank != rank ||
+            trace_event_get(mirror->trace, rank, row->seq, &event) != CORE_OK ||
+            event.request != (uint64_t)of->origin)
+            continue;
+        object = row->number;
+        known = true;
+    }
+    state->threads.unknown |= !known;
+    world_comm_object(state->comm[comm], object);
+    if (state->group[comm] != MPI_COMM_NULL)
+        world_comm_object(state->group[comm], object);
+}
+
+/* Messages of each communicator keep to themselves; peers are named by their ranks in the world. */
+static void reexec_communicators(const struct mirror *mirror, uint32_t rank)
+{
+    struct rank_state *state = &mirror->rank[rank];
+    MPI_Group world, group;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    state->comm[0] = state->group[0] = MPI_COMM_WORLD;
+    for (uint32_t c = 1; c < mirror->program->comm_count; c++) {
+        const struct replay_comm *comm = &mirror->program->comm[c];
+        MPI_Comm_dup(MPI_COMM_WORLD, &state->comm[c]);
+        state->group[c] = state->comm[c];
+        if (!comm->member)
+            continue;
+        MPI_Group_incl(world, (int)comm->count, comm->member, &group);
+        MPI_Comm_create(MPI_COMM_WORLD, group, &state->group[c]);
+    }
+    for (uint32_t c = 1; c < mirror->program->comm_count && state->threads.count > 1; c++)
+        object_give(mirror, rank, c);
+}
+
+/* --- its threads ------------------------------------------------------------------------------ */
+
+struct begin { /* of a thread */
+    struct mirror *mirror;
+    int rank;
+    uint32_t index;
+};
+
+static void thread_run(void *argument);
+
+/* Those that the thread makes before its call of that number. */
+static void others_begin(const struct at *at, uint64_t call)
+{
+    uint32_t own = (uint32_t)(at->thread - at->state->thread);
+    for (uint32_t i = 1; i < at->state->threads.count; i++) {
+        const struct reexec_thread *other = &at->state->threads.thread[i];
+        if (other->maker != own || other->made >= call || at->state->thread[i].begun)
+            continue;
+        struct begin *begin = world_take(sizeof *begin);
+        *begin = (struct begin){at->mirror, world_rank(), i};
+        at->state->thread[i].begun = true;
+        world_thread_begin(other->number, thread_run, begin);
+    }
+}
+
+/* Those of other threads that the operation comes behind. */
+static void others_await(const struct at *at)
+{
+    const struct reexec_rank_threads *threads = &at->state->threads;
+    uint32_t i = CORE_ARRAY_FIND(k, 0, threads->order_count, threads->order[k].op < at->index);
+    for (; i < threads->order_count && threads->order[i].op == at->index; i++) {
+        uint32_t behind = threads->order[i].behind;
+        while (!at->state->done[behind]) {
+            at->thread->waits = behind + 1;
+            world_thread_block();
+        }
+        at->thread->waits = 0;
+        world_thread_behind(at->state->past[behind]);
+    }
+}
+
+static void others_wake(const struct at *at)
+{
+    at->state->done[at->index] = true;
+    at->state->past[at->index] = world_thread_past();
+    for (uint32_t i = 0; i < at->state->threads.count; i++)
+        if (at->state->thread[i].waits == at->index + 1) {
+            at->state->thread[i].waits = 0;
+            world_thread_wake(at->state->threads.thread[i].number);
+        }
+}
+
+static void operate_all(struct mirror *mirror, int rank, uint32_t index)
+{
+    const struct replay_rank *r = &mirror->program->rank[rank];
+    struct rank_state *state = &mirror->rank[rank];
+    const struct reexec_thread *thread = &state->threads.thread[index];
+    struct at at = {.mirror = mirror, .state = state, .thread = &state->thread[index], .rank = r};
+    bool several = state->threads.count > 1;
+    for (uint32_t i = 0; i < thread->op_count; i++) {
+        at.index = thread->op[i];
+        at.op = &r->op[at.index];
+        if (several) {
+            others_begin(&at, at.op->event);
+            others_await(&at);
+            world_site((uint64_t)at.index + 1);
+        }
+        reexec_operate(&at);
+        if (several)
+            others_wake(&at);
+        at.before = at.op;
+        at.thread->done++;
+    }
+    if (several)
+        others_begin(&at, UINT64_MAX);
+}
+
+static void thread_run(void *argument)
+{
+    const struct begin *begin = argument;
+    operate_all(begin->mirror, begin->rank, begin->index);
+}
+
+static int rank_run(int rank, void *context)
+{
+    struct mirror *mirror = context;
+    reexec_communicators(mirror, (uint32_t)rank);
+    operate_all(mirror, rank, 0);
+    return 0;
+}
+
+static void keep_event(void *context, const struct world_event *event)
+{
+    struct mirror *mirror = context;
+    struct explore_mirror *out = mirror->out;
+    if (mirror->status == CORE_OK)
+        mirror->status =
+            CORE_ARRAY_PUSH(out->event, out->event_count, out->event_room, A_MIRROR, *event);
+}
+
+/* --- what it is called in the job ------------------------------------------------------------- */
+
+/* Sends are named in the job by how many the rank began before, starts not counted. */
+static bool may_wait(const struct replay_op *op)
+{
+    return (op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND) && op->mode != REPLAY_SYNCHRONOUS;
+}
+
+static enum core_status sends_number(struct mirror *mirror, uint32_t rank, uint32_t index)
+{
+    const struct reexec_thread *thread = &mirror->rank[rank].threads.thread[index];
+    struct thread_state *state = &mirror->rank[rank].thread[index];
+    const struct replay_rank *r = &mirror->program->rank[rank];
+    const struct replay_op *op = r->op;
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    uint64_t number = 0;
+    uint32_t at = 0, traced = 0;
+    bool more = true;
+    for (uint32_t i = 0; i < thread->op_count; i++)
+        if (may_wait(&op[thread->op[i]]))
+            state->sent[state->sent_count++] = thread->op[i];
+    if (!state->sent_count)
+        return CORE_OK;
+    if (r->when)
+        traced = r->when[thread->op[0]].thread;
+    enum core_status status = trace_cursor_open(mirror->trace, rank, &cursor);
+    if (status != CORE_OK)
+        return status;
+    while (at < state->sent_count &&
+           (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
+        if (event.parent || (r->when && (uint32_t)event.thread != traced))
+            continue;
+        bool named = event.mode == EVENT_MODE_STANDARD && trait_in(event.traits, TRAIT_SENDS);
+        number += named;
+        for (; at < state->sent_count && op[state->sent[at]].event <= event.seq; at++)
+            state->number[at] = op[state->sent[at]].event == event.seq && named ? number : 0;
+    }
+    trace_cursor_close(cursor);
+    return status;
+}
+
+/* The number in the job of a send of the world. */
+static uint64_t send_in_job(const struct mirror *mirror, int rank, uint32_t number)
+{
+    const struct rank_state *state = &mirror->rank[rank];
+    uint32_t own = 0;
+    const struct reexec_thread *thread =
+        number ? reexec_threads_of(&state->threads, number, &own) : NULL;
+    if (!thread)
+        return 0;
+    const struct thread_state *of = &state->thread[thread - state->threads.thread];
+    uint64_t job = own <= of->sent_count ? of->number[own - 1] : 0;
+    return job ? (uint64_t)thread->number * REPLAY_THREAD_NUMBERS + job : 0;
+}
+
+static enum core_status events_name(struct mirror *mirror)
+{
+    struct explore_mirror *out = mirror->out;
+    enum core_status status = mirror->status;
+    for (uint32_t i = 0; i < out->event_count && status == CORE_OK; i++) {
+        struct world_event *e = &out->event[i];
+        e->site = 0;
+        if (e->kind != WORLD_EVENT_SEND)
+            continue;
+        e->number = (uint32_t)send_in_job(mirror, e->rank, e->number);
+        e->flag |= e->standard && !e->number; /* it has its buffer: none can be taken from it */
+        e->standard &= e->number != 0;
+    }
+    return status;
+}
+
+static void place_name(const struct mirror *mirror, struct world_decision *d,
+                       const struct trace_event *event)
+{
+    const char *call = mirror->trace->call[event->call].name;
+    d->site = (uint64_t)event->site;
+    memset(d->call, 0, sizeof d->call);
+    strncpy(d->call, call ? call : "", sizeof d->call - 1);
+}
+
+static uint32_t same_before(const struct world_decisions *told, const struct world_decision *d)
+{
+    uint32_t same = 0;
+    for (const struct world_decision *e = told->decision; e < d; e++)
+        same += e->rank == d->rank && e->place && e->number - e->place == d->number - d->place &&
+                e->answer == d->answer;
+    return same;
+}
+
+/* It is known that one came before the other only if both were done by then. */
+static void reexec_certain(const struct mirror *mirror, const struct world_decision *d,
+                           int32_t other, uint32_t before)
+{
+    const int32_t answer[] = {d->answer, other};
+    uint32_t rank, op;
+    for (int i = 0; i < 2 && other != d->answer; i++)
+        if (reexec_windows_find(&mirror->windows, d, answer[i], before, &rank, &op))
+            mirror->out->windows |= !reexec_windows_certain(&mirror->windows, rank, op);
+}
+
+static enum core_status turn_name(const struct mirror *mirror, struct world_decision *d,
+                                  const struct world_decision *as_told)
+{
+    const struct world_decisions *told = &mirror->out->told;
+    uint32_t before = same_before(told, as_told), rank, op;
+    struct trace_event event;
+    for (uint32_t i = 0; i < d->option_count; i++)
+        reexec_certain(mirror, d, told->option[d->option_first + i].answer, before);
+    for (uint32_t i = 0; i < told->missed_count; i++)
+        if (&told->decision[told->missed[i].decision] == as_told)
+            reexec_certain(mirror, d, told->missed[i].answer, before);
+    if (!reexec_windows_find(&mirror->windows, d, d->answer, before, &rank, &op))
+        return CORE_OK;
+    enum core_status status =
+        trace_event_get(mirror->trace, rank, mirror->program->rank[rank].op[op].event, &event);
+    if (status == CORE_OK)
+        place_name(mirror, d, &event);
+    return status;
+}
+
+static enum core_status decision_name(const struct mirror *mirror, struct world_decision *d,
+                                      const struct replay_name *name)
+{
+    const struct replay_rank *rank = &mirror->program->rank[d->rank];
+    const struct rank_state *state = &mirror->rank[d->rank];
+    bool buffer = d->reason == REPLAY_REASON_BUFFER;
+    uint32_t number = buffer ? d->number - REPLAY_BUFFER_NUMBERS : d->number, own, index;
+    const struct reexec_thread *thread = reexec_threads_of(&state->threads, number, &own);
+    struct trace_event event;
+    if (!thread || own > thread->op_count) /* it had more than have names */
+        return CORE_OK;
+    const struct thread_state *of = &state->thread[thread - state->threads.thread];
+    index = buffer ? of->sent[own - 1] : of->decided[own];
+    CORE_CHECK(index < rank->op_count);
+    enum core_status status =
+        trace_event_get(mirror->trace, (uint32_t)d->rank, rank->op[index].event, &event);
+    if (status != CORE_OK)
+        return status;
+    bool unknown = !buffer && state->died && !d->given &&
+                   (event.pending ||
+                    (d->reason == REPLAY_REASON_MATCH && !d->poll && rank->op[index].matched < 0));
+    if (unknown) { /* each answer is tried, and this job is none of them */
+        d->answer = ANSWER_UNKNOWN;
+        mirror->out->told.unknown = true;
+    }
+    place_name(mirror, d, &event);
+    mirror->out->persistent |= name && !d->given && trait_in(event.traits, TRAIT_STARTS);
+    return CORE_OK;
+}
+
+static uint32_t number_in_job(const struct mirror *mirror, const struct world_decision *d)
+{
+    if (d->reason != REPLAY_REASON_BUFFER)
+        return d->number;
+    uint32_t send = d->number - REPLAY_BUFFER_NUMBERS;
+    return REPLAY_BUFFER_NUMBERS + (uint32_t)send_in_job(mirror, d->rank, send);
+}
+
+/* For threads: a turn stands where its operation does. */
+static enum core_status thread_name(const struct mirror *mirror, struct world_decision *d)
+{
+    const struct replay_rank *rank = &mirror->program->rank[d->rank];
+    struct trace_event event;
+    uint64_t op = d->site;
+    d->site = 0;
+    if (!op || op > rank->op_count)
+        return CORE_OK;
+    enum core_status status =
+        trace_event_get(mirror->trace, (uint32_t)d->rank, rank->op[op - 1].event, &event);
+    if (status == CORE_OK)
+        place_name(mirror, d, &event);
+    return status;
+}
+
+static enum core_status decisions_name(struct mirror *mirror, const struct replay_policy *policy)
+{
+    struct explore_mirror *out = mirror->out;
+    const struct world_decisions *told = out->outcome.decisions;
+    out->told = *told;
+    out->outcome.decisions = &out->told;
+    for (uint32_t r = 0; r < mirror->program->rank_count; r++)
+        out->told.cut |= mirror->rank[r].refused;
+    enum core_status status = CORE_ARRAY_NEW(out->decision, told->decision_count + 1, A_MIRROR);
+    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
+        struct world_decision *d = &out->decision[i];
+        *d = told->decision[i];
+        uint32_t number = number_in_job(mirror, d);
+        const struct replay_name *name =
+            replay_policy_find(&policy->forced, (uint32_t)d->rank, false, number);
+        d->given = name && name->source == d->answer;
+        status = reexec_windows_is(d)                ? turn_name(mirror, d, &told->decision[i])
+                 : d->reason == REPLAY_REASON_THREAD ? thread_name(mirror, d)
+                                                     : decision_name(mirror, d, name);
+        d->number = number;
+        if (number == REPLAY_BUFFER_NUMBERS) /* it has its buffer: none can be taken from it */
+            d->option_count = 1;
+    }
+    out->told.decision = out->decision;
+    return status;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+/* Decisions that the policy names and the world is given: turns that were had; where the rank died
+ * it got what it was to get; and sends that have no buffer. */
+static enum core_status name_give(const struct mirror *mirror, const struct replay_name *name,
+                                  struct replay_names *given)
+{
+    const struct rank_state *state = &mirror->rank[name->rank];
+    const struct replay_name *turn =
+        replay_policy_find(&mirror->turns.had, name->rank, false, name->id);
+    if (name->id < REPLAY_BUFFER_NUMBERS &&
+        (name->id >= REPLAY_TURN_OBJECT || reexec_turn_is_thread(name->id)))
+        return turn && turn->source == name->source ? replay_policy_add(given, name) : CORE_OK;
+    if (name->id < REPLAY_BUFFER_NUMBERS)
+        return state->died ? replay_policy_add(given, name) : CORE_OK;
+    struct replay_name own = *name;
+    for (uint32_t t = 0; t < state->threads.count; t++) {
+        uint64_t first = (uint64_t)state->threads.thread[t].number * REPLAY_THREAD_NUMBERS;
+        const struct thread_state *thread = &state->thread[t];
+        for (uint32_t i = 0; i < thread->sent_count; i++)
+            if (thread->number[i] &&
+                first + thread->number[i] == name->id - REPLAY_BUFFER_NUMBERS) {
+                own.id = REPLAY_BUFFER_NUMBERS + first + i + 1;
+                return replay_policy_add(given, &own);
+            }
+    }
+    return CORE_OK;
+}
+
+/* The job's turns; of a rank's threads where several called MPI. */
+static enum core_status turns_have(struct mirror *mirror)
+{
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; i < mirror->turns.count && status == CORE_OK; i++) {
+        const struct replay_turn *row = &mirror->turns.row[i];
+        if (row->kind == REPLAY_TURN_HAD && row->rank < mirror->program->rank_count &&
+            (mirror->rank[row->rank].threads.count > 1 || !reexec_turn_is_thread(row->number)))
+            status = reexec_log_have(&mirror->turns, row);
+    }
+    return status;
+}
+
+static enum core_status reexec_world(struct mirror *mirror, const struct replay_policy *policy)
+{
+    struct world_options options = {.rank_count = (int)mirror->program->rank_count,
+                                    .run = rank_run,
+                                    .context = mirror,
+                                    .initialized = true,
+                                    .hollow = true,
+                                    .turns = &mirror->turns.had,
+                                    .step_count_max = UINT64_MAX,
+                                    .event = keep_event,
+                                    .event_context = mirror};
+    replay_policy_init(&options.policy);
+    options.policy.buffering = REPLAY_EAGER;
+    options.policy.order = REPLAY_ORDER_EXPLORE;
+    enum core_status status = CORE_OK;
+    for (uint32_t r = 0; r < mirror->program->rank_count; r++)
+        for (uint32_t t = 0; t < mirror->rank[r].threads.count && status == CORE_OK; t++)
+            status = sends_number(mirror, r, t);
+    for (uint32_t i = 0; i < policy->forced.count && status == CORE_OK; i++)
+        if (policy->forced.name[i].rank < mirror->program->rank_count)
+            status = name_give(mirror, &policy->forced.name[i], &options.policy.forced);
+    if (status == CORE_OK)
+        status = world_run(&options, &mirror->out->outcome);
+    replay_policy_done(&options.policy);
+    if (status == CORE_OK)
+        status = events_name(mirror);
+    return status == CORE_OK ? decisions_name(mirror, policy) : status;
+}
+
+/* MPI refuses here what it did not refuse there: what comes behind that is not known. */
+static bool reexec_failed(const struct world_outcome *outcome)
+{
+    for (int i = 0; i < outcome->finding_count; i++)
+        if (!strcmp(outcome->finding[i].rule, "error"))
+            return true;
+    return false;
+}
+
+static bool has_files(const struct trace *trace)
+{
+    sqlite3_stmt *row;
+    bool has = false;
+    if (sqlite3_prepare_v2(trace->db, "SELECT 1 FROM win WHERE kind = 'file' LIMIT 1", -1, &row,
+                           NULL) == SQLITE_OK)
+        has = sqlite3_step(row) == SQLITE_ROW;
+    sqlite3_finalize(row);
+    return has;
+}
+
+/* Not all turns that the job had are there. */
+static bool turns_lack(const struct mirror *mirror)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < mirror->out->told.decision_count; i++)
+        count += mirror->out->decision[i].place != 0;
+    return count != mirror->turns.had.count;
+}
+
+/* Some action of a rank's threads did not come again, or its order is not known. */
+static bool threads_lack(const struct mirror *mirror)
+{
+    bool any = false, lack = false;
+    for (uint32_t r = 0; r < mirror->program->rank_count; r++) {
+        const struct rank_state *state = &mirror->rank[r];
+        if (state->threads.count < 2)
+            continue;
+        any = true;
+        lack |= state->threads.unknown;
+        for (uint32_t t = 0; t < state->threads.count; t++) {
+            const struct reexec_thread *thread = &state->threads.thread[t];
+            uint32_t done = state->thread[t].done;
+            lack |= done < thread->op_count &&
+                    !(mirror->program->rank[r].op[thread->op[done]].flags & REPLAY_FLAG_PENDING);
+        }
+    }
+    return lack || (any && turns_lack(mirror));
+}
+
+/* Also threads that made no call: they may write what another one sends. */
+static bool has_threads(const struct mirror *mirror)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < mirror->turns.count; i++)
+        has |= mirror->turns.row[i].kind == REPLAY_TURN_MADE;
+    for (uint32_t r = 0; mirror->rank && r < mirror->program->rank_count; r++)
+        has |= mirror->rank[r].threads.count > 1;
+    return has;
+}
+
+enum core_status explore_mirror_run(struct trace *trace, const struct replay_policy *policy,
+                                    const char *turns, struct explore_mirror *out_mirror)
+{
+    struct replay_program program;
+    struct replay_lower_notes notes;
+    struct mirror mirror = {
+        .trace = trace, .program = &program, .policy = policy, .out = out_mirror};
+    *out_mirror = (struct explore_mirror){0};
+    enum core_status status = replay_lower(
+        trace, &(struct replay_lower_options){.choices = true, .fatal = true}, &program, &notes);
+    if (status != CORE_OK)
+        return status;
+    status = reexec_log_read(turns, &mirror.turns);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(mirror.rank, program.rank_count, A_MIRROR);
+    for (uint32_t r = 0; r < program.rank_count && status == CORE_OK; r++)
+        status = rank_make(&mirror, r, &mirror.rank[r]);
+    if (status == CORE_OK)
+        status = turns_have(&mirror);
+    if (status == CORE_OK)
+        status = reexec_windows_new(trace, &program, &mirror.turns, &mirror.windows);
+    if (status == CORE_OK)
+        status = reexec_world(&mirror, policy);
+    out_mirror->windows |= has_files(trace);
+    out_mirror->windows |= mirror.windows.any &&
+                           (mirror.windows.unknown || mirror.turns.unknown || turns_lack(&mirror));
+    out_mirror->told.blind_windows |= mirror.windows.any;
+    out_mirror->told.blind_threads |= has_threads(&mirror);
+    out_mirror->threads = threads_lack(&mirror) && !trace_meta(trace, "turns");
+    out_mirror->told.cut |= trace_meta(trace, "turns") != NULL; /* not all had theirs */
+    out_mirror->told.limited |= mirror.windows.polls || reexec_failed(&out_mirror->outcome) ||
+                                trace_meta(trace, "turns") != NULL;
+    out_mirror->told.overtaking |= program.overtaking;
+    out_mirror->told.limited |= notes.unsupported || notes.unknown_requests ||
+                                notes.ranks_left_out || out_mirror->windows ||
+                                out_mirror->persistent || out_mirror->threads;
+    for (uint32_t r = 0; mirror.rank && r < program.rank_count; r++)
+        rank_done(&mirror.rank[r]);
+    free(mirror.rank);
+    reexec_windows_done(&mirror.windows);
+    reexec_log_done(&mirror.turns);
+    replay_program_done(&program);
+    if (status != CORE_OK)
+        explore_mirror_done(out_mirror);
+    return status;
+}
+
+void explore_mirror_done(struct explore_mirror *mirror)
+{
+    free(mirror->decision);
+    free(mirror->event);
+    *mirror = (struct explore_mirror){0};
+}

@@ -1,0 +1,29 @@
+/* The file of turns that a job wrote (replay/policy/order_log.h). */
+#ifndef EXPLORE_REEXEC_LOG_H
+#define EXPLORE_REEXEC_LOG_H
+
+#include "core/status.h"
+#include "replay/policy/policy.h"
+#include "replay/policy/order_log.h"
+
+struct reexec_log {
+    struct replay_turn *row; /* owned */
+    uint32_t count;
+    struct replay_names had; /* owned: those that are to be had again */
+    bool unknown;            /* not all is there, or not in its order */
+};
+
+/* path: NULL: there is none. */
+enum core_status reexec_log_read(const char *path, struct reexec_log *out_turns);
+/* One of its rows is to be had again. */
+enum core_status reexec_log_have(struct reexec_log *turns, const struct replay_turn *row);
+void reexec_log_done(struct reexec_log *turns);
+
+/* Turns of threads, not of a window. */
+static inline bool reexec_turn_is_thread(uint64_t number)
+{
+    return number >= REPLAY_TURN_LOCKS && number < REPLAY_BUFFER_NUMBERS &&
+           number / REPLAY_TURN_OBJECT % 2 == 0 && number % REPLAY_TURN_OBJECT > REPLAY_TURN_LOCKS;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* Where a source writes of a variable, between its declaration and a call. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/trace/source_mention.h"
+
+/* The place of the first occurrence of a text in another. */
+static struct source_mention_place place(const char *text, const char *part)
+{
+    struct source_mention_place place = {1, 1};
+
+    for (const char *end = strstr(text, part); text < end; text++) {
+        place.column = *text == '\n' ? 1 : place.column + 1;
+        place.line += *text == '\n';
+    }
+    return place;
+}
+
+/* `x` is declared where it is first written, the call is MPI_Send. */
+static void mentions(void **state)
+{
+    static const struct {
+        bool is, fortran;
+        const char *text;
+    } cases[] = {
+        {true, false, "int x = 0;\nMPI_Send(&y);"},
+        {true, false, "int x[2] = {0};\nMPI_Send(y);"},
+        {true, false, "thing x(3), y;\nMPI_Send(y);"},
+        {true, false, "int x;\nx = 3;\nMPI_Send(y);"},
+        {true, false, "int x;\nMPI_Send(&x, 1,\n z);"},
+        {true, false, "int x;\nMPI_Send(3,\n &x);"},
+        {true, false, "int x __attribute__((aligned(8))) = 3;\nMPI_Send(y);"},
+        {true, false, "int x[2]; f(x); MPI_Send(y); "},
+        {true, false, "int x;\nMPI_Send([&] { return; }, x);"},
+        {false, false, "int x;\nMPI_Send(y); x = 3;"},
+        {false, false, "int x[f(y)];\nMPI_Send(y);\nf(x);"},
+        {false, false, "int x, y = 3;\nMPI_Send(y);\nf(x);"},
+        {false, false, "int x __attribute__((aligned(8)));\nMPI_Send(y);\nf(x);"},
+        {false, false, "int x; // x\n/* x\n x */ f(\"x\");\nMPI_Send(y);\nf(x);"},
+        {false, false, "int x;\na.x = b->x = xx;\nMPI_Send(y);\nf(x);"},
+        {false, false, "int x;\nif (MPI_Send(y) != 0) {\nf(x); }"},
+        {true, true, "integer :: x(3)\nX = 3\ncall MPI_Send(y)\n"},
+        {true, true, "integer :: x(3)\ncall MPI_Send(y, &\n  & x)\n"},
+        {false, true, "integer :: x(3) ! x\n! x\ncall MPI_Send(y)\nx = 3\n"},
+        {false, true, "integer :: x(3)\na%x = 'x'\ncall MPI_Send(y); x = 3\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text = cases[i].text;
+        struct source_mention_span span = {place(text, "x"), place(text, "MPI_Send"),
+                                           cases[i].fortran};
+        if (source_mention_find(text, "x", &span) != cases[i].is)
+            fail_msg("%s", text);
+        span.from.column = 0;
+        if (source_mention_find(text, "x", &span) != cases[i].is)
+            fail_msg("without columns: %s", text);
+    }
+}
+
+/* A declaration that is not where it should be, or behind the call. */
+static void elsewhere(void **state)
+{
+    struct source_mention_span span = {{2, 1}, {3, 1}, false};
+    (void)state;
+    assert_false(source_mention_find("int x = 3;\nint y;\nf(x);", "x", &span));
+    assert_false(source_mention_find("int x = 3;", "x", &span));
+    span.from.line = 4;
+    assert_false(source_mention_find("\n\nf(y);\nint x = 3;", "x", &span));
+    span.from.line = 0;
+    assert_false(source_mention_find("int x = 3;\n\nf(x);", "x", &span));
+}
+
+static void words(void **state)
+{
+    static const char text[] = "f() {\n { int x; }\n { int y;\n  MPI_Send(y); }\n}\n";
+    struct source_mention_place from = place(text, "x"), to = place(text, "MPI_Send");
+    char word[16];
+
+    (void)state;
+    assert_true(source_mention_word(text, &to, false, word, sizeof word));
+    assert_string_equal(word, "MPI_Send");
+    assert_false(source_mention_word(text, &to, false, word, 8));
+    assert_false(source_mention_in_block(text, "MPI_Send", &from, false));
+    from = place(text, "y");
+    assert_true(source_mention_in_block(text, "MPI_Send", &from, false));
+    to.line = 9;
+    assert_false(source_mention_word(text, &to, false, word, sizeof word));
+}
+
+static void files(void **state)
+{
+    (void)state;
+    assert_null(source_mention_read("/"));
+    assert_null(source_mention_read("no such file"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(mentions), cmocka_unit_test(elsewhere),
+                                       cmocka_unit_test(words), cmocka_unit_test(files)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,1064 @@
+/* See the header. */
+#include "world/exchange/explore_access.h"
+
+#include "core/random.h"
+#include "world/exchange/explore_overlap.h"
+#include "world/exchange/explore_report.h"
+
+_Static_assert((int)REPLAY_TURN_QUEUE > (int)EXPLORE_TRACKED,
+               "there are no more turns that are told apart");
+
+struct world_looked { /* at memory or a file, from one place of the program */
+    struct world_looked *next;
+    const void *site;
+    struct world_decider turn;
+    uint32_t news;     /* of the rank, then */
+    uint32_t times;    /* that it looked since there were news */
+    uint64_t operands; /* what it brought */
+    uint64_t state;    /* where the rank was when it looked the second time, or later */
+    uint32_t clocks;   /* looks at the clock, then */
+};
+
+static bool may_meet(const struct world_decider *a, int source, int tag)
+{
+    bool peers = a->source == source || a->source == MPI_ANY_SOURCE || source == MPI_ANY_SOURCE;
+    return peers && (a->tag == tag || a->tag == MPI_ANY_TAG || tag == MPI_ANY_TAG);
+}
+
+static bool threads_conflict(const struct world_decider *a, const struct world_decider *b)
+{
+    CORE_CHECK(a->part == b->part);
+    if (a->use == TURN_USES || a->use == TURN_FREES)
+        return a->use == TURN_FREES || b->use == TURN_FREES;
+    if (a->use == TURN_SENDS || a->use == TURN_COLLECTIVE)
+        return a->use == b->use && a->source == b->source;
+    bool take = a->use == TURN_RECEIVES || b->use == TURN_RECEIVES;
+    return b->use != TURN_SENDS && b->use != TURN_COLLECTIVE && take &&
+           may_meet(a, b->source, b->tag);
+}
+
+bool world_access_meets(const struct world_decider *a, const struct world_decider *b)
+{
+    if (a->low >= b->high || b->low >= a->high || (a->file != b->file && a->file && b->file))
+        return false;
+    if (!a->pieces && !b->pieces)
+        return true;
+    const struct world_piece all_a = {a->low, a->high}, all_b = {b->low, b->high};
+    const struct world_piece *p = a->pieces ? a->pieces->piece : &all_a;
+    const struct world_piece *q = b->pieces ? b->pieces->piece : &all_b;
+    const struct world_piece *p_end = p + (a->pieces ? a->pieces->count : 1);
+    const struct world_piece *q_end = q + (b->pieces ? b->pieces->count : 1);
+    while (p < p_end && q < q_end) {
+        if (p->low < q->high && q->low < p->high)
+            return true;
+        if (p->high <= q->low)
+            p++;
+        else
+            q++;
+    }
+    return false;
+}
+
+/* Accesses of one thread to a file keep their order. */
+static bool same_thread(const struct world_decider *a, const struct world_decider *b)
+{
+    return a->part->is_file && a->by == b->by && !WORLD->rank[a->by].fiber->sibling;
+}
+
+static bool explore_access_conflict(const struct world_decider *a, const struct world_decider *b)
+{
+    CORE_CHECK(a->kind == b->kind && a->part == b->part);
+    if (a->kind == EXPLORE_THREAD)
+        return threads_conflict(a, b);
+    if (a->kind == EXPLORE_LOCK)
+        return a->exclusive || b->exclusive;
+    if ((a->reads && b->reads) || (a->op == b->op && a->op) || same_thread(a, b))
+        return false;
+    return world_access_meets(a, b);
+}
+
+/* --- who could go on -------------------------------------------------------------------------- */
+
+static void count_asking(const struct world_decider *asks, bool comes)
+{
+    struct world_part *part = asks->part;
+    if (asks->kind != EXPLORE_TURN)
+        return;
+    part->turns_asking += comes ? 1 : UINT32_MAX;
+    if (!asks->effect || !asks->effect->ordered)
+        return;
+    if (!part->ordered_asking)
+        part->ordered_asking = world_zalloc((size_t)WORLD->rank_count * sizeof(uint32_t));
+    part->ordered_asking[asks->by] += comes ? 1 : UINT32_MAX;
+}
+
+static void explore_access_come(struct world_decider *asks)
+{
+    struct world_part *part = asks->part;
+    if (!part->asking)
+        part->asking_end = &part->asking;
+    CORE_CHECK(asks->asks && !*part->asking_end);
+    asks->next = NULL;
+    *part->asking_end = asks;
+    part->asking_end = &asks->next;
+    part->polling += asks->poll;
+    count_asking(asks, true);
+    if (asks->kind == EXPLORE_TURN)
+        world_near_add(&part->asking_near, asks);
+}
+
+static void explore_access_go(struct world_decider *asks)
+{
+    struct world_decider **link = &asks->part->asking;
+    while (*link != asks) {
+        CORE_CHECK_HOT(*link); /* it came, and did not go */
+        link = &(*link)->next;
+    }
+    if (!(*link = asks->next))
+        asks->part->asking_end = link;
+    asks->part->polling -= asks->poll;
+    count_asking(asks, false);
+    if (asks->kind == EXPLORE_TURN)
+        world_near_remove(asks->part->asking_near, asks);
+}
+
+static bool may_go(const struct world_decider *asks)
+{
+    if (asks->kind == EXPLORE_LOCK)
+        return asks->part->holders == 0 || (asks->part->holders > 0 && !asks->exclusive);
+    if (asks->fiber)
+        return true;
+    CORE_CHECK(asks->effect); /* what nobody waits for */
+    const struct world_rank *reached = asks->effect->reached;
+    bool live = asks->rank->fiber->live && (!reached || reached->fiber->live);
+    return (live || WORLD->options->turns) && (!asks->effect->after || asks->effect->after->done);
+}
+
+static struct world_decider *next_of(struct world_decider *asks, enum world_explore_kind kind)
+{
+    while (asks && !(asks->kind == kind && may_go(asks)))
+        asks = asks->next;
+    return asks;
+}
+#define EACH_ASKING(asks, like)                                                          \
+    for (struct world_decider *asks = next_of((like)->part->asking, (like)->kind); asks; \
+         asks = next_of(asks->next, (like)->kind))
+
+struct world_decider *world_access_asks(const struct world_decider *d, int32_t answer)
+{
+    EACH_ASKING(asks, d)
+    if (asks->name == answer)
+        return asks;
+    return NULL;
+}
+
+static bool comes_before(const struct world_decider *a, const struct world_decider *b)
+{
+    CORE_CHECK_HOT(a->part == b->part && a->kind == b->kind);
+    if (a->kind != EXPLORE_THREAD && a->rank->turns != b->rank->turns)
+        return a->rank->turns < b->rank->turns;
+    return a->name < b->name;
+}
+
+/* Among the waiting ones, that of the rank with the fewest turns, or of the first thread. */
+static struct world_decider *first_of(const struct world_decider *like)
+{
+    struct world_decider *first = NULL;
+    for (int i = 0; i < WORLD->rank_count; i++)
+        for (const struct world_fiber *of = WORLD->rank[i].fiber; of; of = of->sibling) {
+            struct world_decider *asks = of->decider;
+            if (asks && asks->asks && asks->part == like->part && asks->kind == like->kind &&
+                !asks->poll && may_go(asks) && (!first || comes_before(asks, first)))
+                first = asks;
+        }
+    return first;
+}
+
+/* An operation that nobody waits for, and that would change what a failing poll reads. */
+static struct world_decider *changes_for_polls(const struct world_decider *like)
+{
+    struct world_decider *first = NULL;
+    if (!like->part->polling)
+        return NULL;
+    EACH_ASKING(asks, like)
+    for (const struct world_decider *poll = like->part->asking;
+         poll && !asks->poll && !asks->fiber && (!first || asks->name < first->name);
+         poll = poll->next)
+        if (poll->poll && poll->fiber && poll->kind == asks->kind &&
+            explore_access_conflict(poll, asks))
+            first = asks;
+    return first;
+}
+
+/* The rank that goes next without a choice. */
+static struct world_decider *first_or_change(const struct world_decider *like)
+{
+    struct world_decider *first = first_of(like);
+    CORE_CHECK(!first || !first->poll);
+    return first ? first : changes_for_polls(like);
+}
+
+/* One of those that look in vain speaks for all. */
+static bool explore_access_speaks(const struct world_decider *asks)
+{
+    const struct world_decider *first = first_of(asks);
+    if (first || !asks->poll || !changes_for_polls(asks))
+        return first == asks;
+    for (const struct world_decider *other = asks->part->asking; other != asks; other = other->next)
+        if (other->poll && other->fiber)
+            return false;
+    return true;
+}
+
+static struct world_decider *turn_like(const struct world_decider *asks)
+{
+    struct world_decider *d = world_zalloc(sizeof *d);
+    bool lock = asks->kind != EXPLORE_TURN;
+    uint32_t count = asks->kind == EXPLORE_LOCK ? asks->part->lock_count : asks->part->turn_count;
+    *d = (struct world_decider){.kind = asks->kind,
+                                .wish = WORLD_WISH_FREE,
+                                .rank = asks->part->rank,
+                                .part = asks->part,
+                                .place = count + 1,
+                                .number =
+                                    replay_turn_first(asks->object, lock, asks->queue) + count};
+    return d;
+}
+
+struct world_decider *world_access_of(struct world_decider *asks)
+{
+    CORE_CHECK(asks->asks && asks->part && asks->kind >= EXPLORE_TURN);
+    return explore_access_speaks(asks) ? turn_like(asks) : NULL;
+}
+
+/* Those that asks, or that were decided, and may conflict with it. */
+static struct world_near asking_near(const struct world_decider *turn)
+{
+    const struct world_part *part = turn->part;
+    return world_near_of(part->asking, turn->kind == EXPLORE_TURN ? part->asking_near : NULL, turn);
+}
+
+static struct world_near decided_near(const struct world_decider *turn)
+{
+    const struct world_part *part = turn->part;
+    return world_near_of(part->decided, turn->kind == EXPLORE_TURN ? part->decided_near : NULL,
+                         turn);
+}
+
+/* The number of latest turns that it does not conflict with. */
+static uint32_t explore_access_apart(const struct world_decider *asks)
+{
+    uint32_t last = 0, latest = 0;
+    for (struct world_near d = decided_near(asks); world_near_next(&d);)
+        if (d.turn->kind == asks->kind && d.turn->place > last &&
+            explore_access_conflict(asks, d.turn))
+            last = d.turn->place;
+    for (const struct world_decider *d = asks->part->decided; d && !latest; d = d->next)
+        latest = d->kind == asks->kind ? d->place : 0;
+    CORE_CHECK(last <= latest && latest <= EXPLORE_TRACKED);
+    return latest - last;
+}
+
+/* It, or what it waits for, is an answer. Returns it, if it was none yet. */
+static struct world_decider *explore_access_tell(struct world_decider *asks)
+{
+    while (asks->effect && asks->effect->after && !asks->effect->after->done)
+        asks = asks->effect->after->turn;
+    CORE_CHECK(asks->kind >= EXPLORE_TURN);
+    if (asks->told == asks->part->told || !may_go(asks))
+        return NULL;
+    asks->told = asks->part->told;
+    if (!asks->poll)
+        world_explore_tell_turn(asks->name, explore_access_apart(asks));
+    return asks;
+}
+
+/* The number of waiting operations that lead to it: operations that keep their order lead to the
+ * first. */
+static uint32_t stands_for(const struct world_decider *told)
+{
+    const struct world_effect *effect = told->effect;
+    if (!effect || !effect->ordered)
+        return 1;
+    CORE_CHECK(told->part->ordered_asking[told->by] > 0);
+    bool leads = !effect->after || effect->after->done;
+    return leads ? told->part->ordered_asking[told->by] : 0;
+}
+
+/* The first; then those that conflict with one that is told, until there is no more; also with a
+ * look that waits until one of them is done. */
+void world_access_options(const struct world_decider *d)
+{
+    struct world_decider *first = first_or_change(d), *last = first;
+    uint32_t others = d->kind == EXPLORE_TURN ? d->part->turns_asking : UINT32_MAX;
+    if (!first)
+        return;
+    first->told = ++d->part->told;
+    first->joins = NULL;
+    world_explore_tell(first->name);
+    others -= stands_for(first);
+    for (const struct world_decider *told = first; told && others; told = told->joins)
+        for (struct world_near e = asking_near(told); world_near_next(&e);) {
+            struct world_decider *asks = e.turn;
+            if (asks->kind != d->kind || asks->told == d->part->told ||
+                !explore_access_conflict(asks, told))
+                continue;
+            struct world_decider *more = explore_access_tell(asks);
+            if (!more)
+                continue;
+            more->joins = NULL;
+            last->joins = more;
+            last = more;
+            CORE_CHECK(stands_for(more) <= others); /* nobody is told twice */
+            others -= stands_for(more);
+        }
+}
+
+/* --- turns that were recorded ----------------------------------------------------------------- */
+
+static const struct replay_name *explore_access_recorded(const struct world_decider *d,
+                                                         uint32_t index)
+{
+    return replay_policy_find(WORLD->options->turns, (uint32_t)d->rank->rank, false,
+                              (uint64_t)d->number - d->place + 1 + index);
+}
+
+/* By index: whether it was had. */
+static uint8_t *recorded_had(const struct world_decider *d)
+{
+    uint8_t **had = &d->part->recorded_had[d->kind == EXPLORE_LOCK];
+    uint32_t count = 0;
+    CORE_CHECK(WORLD->options->turns && d->place > 0 && d->number >= d->place);
+    while (!*had && explore_access_recorded(d, count))
+        count++;
+    if (!*had)
+        *had = world_zalloc(count + 1);
+    return *had;
+}
+
+/* A turn that comes before a reported one and does not conflict with it may come behind it. The
+ * reported one is offered to all that ask for alternatives, and is the same wherever nothing
+ * conflicts. */
+int32_t world_access_recorded(const struct world_decider *d)
+{
+    const struct replay_name *name;
+    int32_t first = WORLD_WISH_NEVER;
+    if (!WORLD->options->turns)
+        return WORLD_WISH_FREE;
+    const uint8_t *had = recorded_had(d);
+    for (uint32_t i = 0; (name = explore_access_recorded(d, i)); i++) {
+        const struct world_decider *asks = had[i] ? NULL : world_access_asks(d, name->source);
+        if (asks && asks->told == d->part->told)
+            return name->source;
+        if (!had[i] && !asks)
+            return first;
+        first = !had[i] && first == WORLD_WISH_NEVER ? name->source : first;
+    }
+    return first;
+}
+
+static void recorded_have(const struct world_decider *d)
+{
+    const struct replay_name *name;
+    if (!WORLD->options->turns)
+        return;
+    uint8_t *had = recorded_had(d);
+    for (uint32_t i = 0; (name = explore_access_recorded(d, i)); i++)
+        if (!had[i] && name->source == d->answer) {
+            had[i] = 1;
+            return;
+        }
+}
+
+static int name_next(struct world_part *part, const struct world_rank *rank)
+{
+    if (!part->named)
+        part->named = world_zalloc((size_t)WORLD->rank_count * sizeof *part->named);
+    CORE_CHECK((int)part->named[rank->rank] < INT32_MAX / WORLD->rank_count - 1);
+    return rank->rank + WORLD->rank_count * (int)part->named[rank->rank]++;
+}
+
+/* A look that waits, whose turn was recorded all the same. */
+static void look_on(struct world_decider *look, const struct world_decider *turn)
+{
+    const struct replay_name *name;
+    const uint8_t *had = recorded_had(turn);
+    CORE_CHECK(look->poll && look->fiber && look->part == turn->part);
+    uint32_t i = 0, named = look->part->named ? look->part->named[look->rank->rank] : 0;
+    while ((name = explore_access_recorded(turn, i)) && had[i])
+        i++;
+    if (!name || name->source != look->rank->rank + WORLD->rank_count * (int)named)
+        return;
+    CORE_CHECK(look->part->polling > 0);
+    look->poll = false;
+    look->part->polling--;
+    look->name = name_next(look->part, look->rank);
+}
+
+struct world_decider *world_access_rest(const struct world_handle *handle)
+{
+    if (!WORLD->options->turns || !handle_good(handle, HANDLE_WIN))
+        return NULL;
+    const struct ompi_win_t *win = (const struct ompi_win_t *)handle;
+    CORE_CHECK(win->part[win->comm.rank]); /* rma.h invariant 1 */
+    struct world_decider *asks = win->part[win->comm.rank]->asking, *turn = NULL;
+    for (; asks; asks = asks->next) {
+        if (asks->kind == EXPLORE_TURN && !turn)
+            turn = turn_like(asks);
+        if (asks->kind == EXPLORE_TURN && asks->poll)
+            look_on(asks, turn);
+    }
+    return turn;
+}
+
+uint64_t world_access_mark(const struct world_decider *asks)
+{
+    CORE_CHECK(asks->name >= 0); /* it is an answer */
+    uint64_t mark = core_random_mix((uint64_t)asks->name);
+    for (struct world_near d = decided_near(asks); world_near_next(&d);)
+        if (d.turn->kind == asks->kind && explore_access_conflict(asks, d.turn))
+            mark += core_random_mix(d.turn->mark);
+    if (asks->kind == EXPLORE_THREAD) /* a thread has one name in all its turns */
+        for (const struct world_decider *d = asks->part->decided; d; d = d->next)
+            mark += d->kind == EXPLORE_THREAD && d->name == asks->name;
+    return core_random_mix(mark);
+}
+
+static void explore_access_polls(struct world_decider *asks)
+{
+    CORE_CHECK(asks->poll && !asks->polls_next);
+    asks->polls_next = asks->rank->polls;
+    asks->rank->polls = asks;
+}
+
+void world_turn_wake(struct world_rank *rank)
+{
+    while (rank->polls) {
+        struct world_decider *asks = rank->polls;
+        CORE_CHECK(asks->poll && asks->part->polling > 0);
+        rank->polls = asks->polls_next;
+        asks->polls_next = NULL;
+        asks->part->polling--;
+        asks->poll = false;
+        asks->name = name_next(asks->part, rank);
+    }
+}
+
+/* It was done: whoever looked at that since there were news for it, and waits, looks again. */
+void world_access_happened(const struct world_decider *turn)
+{
+    CORE_CHECK(turn->kind == EXPLORE_TURN && !turn->reads);
+    for (struct world_looked *looked = turn->part->looks; looked; looked = looked->next) {
+        struct world_rank *rank = &WORLD->rank[looked->turn.by];
+        if (looked->news == rank->news && explore_access_conflict(&looked->turn, turn))
+            world_news(rank);
+    }
+}
+
+/* Notes the earlier operations on memory that it reads as causes. */
+static const struct world_past *seen_of(const struct world_decider *asks)
+{
+    const struct world_past *past = NULL;
+    bool blind = asks->effect && asks->effect->blind;
+    if (asks->kind != EXPLORE_TURN || blind)
+        return NULL;
+    for (struct world_near e = decided_near(asks); world_near_next(&e);)
+        if (e.turn->kind == EXPLORE_TURN && explore_access_conflict(asks, e.turn))
+            past = world_past_join(world_past_join(past, e.turn->past), e.turn->gained);
+    return past;
+}
+
+/* It, what it needed, what conflicts and came before it, and what came before that. */
+static const struct world_past *explore_access_behind(const struct world_decider *d,
+                                                      const struct world_decider *asks)
+{
+    const struct world_past *past = world_past_add(asks->past, d->decided);
+    past = world_past_join(past, world_past_ordered(past, NULL));
+    for (struct world_near e = decided_near(asks); world_near_next(&e);)
+        if (e.turn != d && e.turn->kind == d->kind && explore_access_conflict(asks, e.turn))
+            past = world_past_join(past, e.turn->behind);
+    return past;
+}
+
+/* Turns are counted, so those behind `d` are others once it goes to somebody else. */
+static const struct world_past *past_elsewhere(const struct world_decider *d,
+                                               const struct world_past *past)
+{
+    struct world_past *made = world_zalloc(sizeof *made);
+    if (past)
+        *made = *past;
+    for (const struct world_decider *e = d->part->decided; e; e = e->next)
+        if (e->kind == d->kind && e->decided < EXPLORE_TRACKED)
+            made->word[e->decided / 64] &= ~((uint64_t)1 << e->decided % 64);
+    return made;
+}
+
+/* The first turn behind `d` that whoever has this past has come past; NULL: there is none. */
+static const struct world_decider *needed_behind(const struct world_decider *d,
+                                                 const struct world_past *past)
+{
+    const struct world_decider *first = NULL;
+    for (const struct world_decider *e = d->part->decided; e; e = e->next)
+        if (e->kind == d->kind && e->number > d->number && world_past_has(past, e->decided) &&
+            (!first || e->number < first->number))
+            first = e;
+    return first;
+}
+
+/* Lists the turns that must come before it to precede `d`, in the order that they had. */
+static const struct world_past *explore_access_witnesses(const struct world_decider *d,
+                                                         const struct world_decider *asks)
+{
+    const struct world_past *without = world_past_add(NULL, d->decided);
+    for (const struct world_decider *e = d->part->decided; e; e = e->next)
+        if (e->kind == d->kind && e->number > d->number)
+            without = world_past_add(without, e->decided);
+    return past_elsewhere(d, world_past_ordered(asks->past, without));
+}
+
+void world_access_others(const struct world_decider *d)
+{
+    EACH_ASKING(asks, d)
+    if (asks->told == d->part->told && !asks->poll && asks->name != d->answer)
+        world_explore_missed(d, asks->name, explore_access_witnesses(d, asks), true);
+}
+
+static void explore_access_before(struct world_decider *d, const struct world_decider *asks);
+
+/* Reports a turn that was not reported earlier, since it conflicts with none of those reported
+ * then, but with this one. */
+static void before_too(struct world_decider *d, const struct world_decider *asks)
+{
+    for (struct world_near e = decided_near(asks); world_near_next(&e);)
+        if (e.turn->kind == d->kind && e.turn->number > d->number &&
+            explore_access_conflict(e.turn, asks))
+            explore_access_before(d, e.turn);
+    for (struct world_near e = asking_near(asks); world_near_next(&e);)
+        if (e.turn->kind == d->kind && !e.turn->poll && explore_access_conflict(e.turn, asks))
+            explore_access_before(d, e.turn);
+}
+
+/* Tried in its place. */
+static void explore_access_instead(struct world_decider *d, const struct world_decider *asks)
+{
+    CORE_CHECK(asks->part == d->part && asks->kind == d->kind && asks->name >= 0);
+    if (world_explore_seen(d, (uint32_t)asks->name))
+        return;
+    world_explore_missed(d, asks->name, explore_access_witnesses(d, asks), false);
+    before_too(d, asks);
+}
+
+/* It might have come before what was decided without it; if it had to come past another turn first,
+ * that one is tried first, and the world that comes of it tells the rest. So it is where what it
+ * needs only came past another turn, and need not have. */
+static void explore_access_before(struct world_decider *d, const struct world_decider *asks)
+{
+    if (world_past_has(asks->past, d->decided))
+        return;
+    while (asks->effect && asks->effect->after &&
+           !(asks->effect->after->done && asks->effect->after->turn->place < d->place))
+        asks = asks->effect->after->turn; /* it keeps its order */
+    if (world_past_has(asks->past, d->decided))
+        return;
+    const struct world_past *ordered =
+        world_past_ordered(asks->past, world_past_add(NULL, d->decided));
+    const struct world_decider *needed = needed_behind(d, asks->past),
+                               *came = needed_behind(d, ordered);
+    explore_access_instead(d, needed ? needed : asks);
+    if (came && came != needed)
+        explore_access_instead(d, came);
+}
+
+static void might_have_come(const struct world_decider *asks)
+{
+    for (struct world_near d = decided_near(asks); world_near_next(&d);) {
+        CORE_CHECK(d.turn->seen && d.turn->part == asks->part);
+        if (d.turn->kind == asks->kind && explore_access_conflict(asks, d.turn))
+            explore_access_before(d.turn, asks);
+    }
+}
+
+/* Without what conflicts with it and came before it, it might have been another, so what conflicts
+ * with that might have come first as well, if it did not take that. */
+static void came_behind(const struct world_decider *turn)
+{
+    const struct world_past *own = world_past_add(NULL, turn->decided);
+    CORE_CHECK(world_past_has(turn->behind, turn->decided));
+    for (struct world_near e = decided_near(turn); world_near_next(&e);) {
+        struct world_decider *d = e.turn;
+        if (d == turn || d->kind != turn->kind || !explore_access_conflict(turn, d) ||
+            world_past_has(turn->past, d->decided))
+            continue;
+        const struct world_past *ordered =
+            world_past_ordered(own, world_past_add(NULL, d->decided));
+        const struct world_decider *came = needed_behind(d, ordered);
+        if (came && came != turn)
+            explore_access_instead(d, came);
+    }
+}
+
+/* Those who wait until a lock is free could not be told as answers, and might have had it. */
+static void locked_before(struct world_decider *d)
+{
+    CORE_CHECK(d->kind == EXPLORE_LOCK && d->place == d->part->lock_count + 1);
+    for (const struct world_decider *asks = d->part->asking; asks; asks = asks->next)
+        if (asks->kind == EXPLORE_LOCK && explore_access_conflict(d, asks))
+            explore_access_before(d, asks);
+}
+
+/* Whether another thread probes, or has probed, for what is to be received, and nothing orders the
+ * two: the probe may come back only behind the receive's post, which is not decided. */
+static bool is_probed(const struct world_decider *receives)
+{
+    for (struct world_near e = decided_near(receives); world_near_next(&e);)
+        if (e.turn->kind == EXPLORE_THREAD && e.turn->use == TURN_PROBES &&
+            e.turn->name != receives->name && explore_access_conflict(receives, e.turn) &&
+            !world_past_has(receives->past, e.turn->decided))
+            return true;
+    return false;
+}
+
+void world_access_given(struct world_decider *d, struct world_decider *asks)
+{
+    CORE_CHECK(d->part == asks->part && d->kind == asks->kind);
+    CORE_CHECK(!asks->poll && asks->name >= 0 && !(asks->effect && asks->effect->done));
+    explore_access_go(asks);
+    recorded_have(d);
+    if (asks->effect && asks->effect->after) { /* which is done */
+        const struct world_decider *after = asks->effect->after->turn;
+        asks->past = world_past_join(asks->past, world_past_add(after->past, after->decided));
+    }
+    asks->decided = d->decided;
+    asks->gained = world_past_join(asks->past, seen_of(asks));
+    if (asks->kind == EXPLORE_THREAD && asks->use == TURN_RECEIVES && is_probed(asks))
+        world_explore_limited();
+    d->exclusive = asks->exclusive;
+    d->reads = asks->reads;
+    d->op = asks->op;
+    d->use = asks->use;
+    d->source = asks->source;
+    d->tag = asks->tag;
+    d->past = asks->past;
+    d->low = asks->low;
+    d->high = asks->high;
+    d->pieces = asks->pieces;
+    d->file = asks->file;
+    d->by = asks->by;
+    d->name = asks->name;
+    d->effect = asks->effect;
+    if (d->kind == EXPLORE_TURN && d->decided < EXPLORE_TRACKED)
+        world_near_add(&d->part->decided_near, d);
+    asks->place = d->place;
+    if (d->decided < EXPLORE_TRACKED) { /* nobody asks what comes behind others */
+        d->behind = explore_access_behind(d, asks);
+        world_explore_turn(d);
+        came_behind(d);
+    }
+    if (d->kind == EXPLORE_LOCK) {
+        locked_before(d);
+        d->part->lock_count++;
+    } else {
+        d->part->turn_count++;
+    }
+    if (d->kind == EXPLORE_TURN && !asks->reads && !asks->effect)
+        world_access_happened(asks);
+}
+
+/* It could go on from now on. */
+static struct world_decider *asks_new(const struct world_decider *like)
+{
+    struct world_decider *d = world_zalloc(sizeof *d);
+    *d = *like;
+    d->asks = true;
+    d->rank = ME;
+    d->by = ME->rank;
+    d->call = WORLD->fiber->call;
+    d->site = WORLD->fiber->site;
+    d->past = WORLD->fiber->past;
+    CORE_CHECK(d->part && WORLD->fiber->is_rank);
+    CORE_CHECK(d->poll || d->name >= 0);
+    if (!d->poll)
+        might_have_come(d);
+    explore_access_come(d);
+    return d;
+}
+
+/* Marks its changes as visible to others from now on. */
+static void explore_access_give(const struct world_decider *asks)
+{
+    if (asks->kind == EXPLORE_TURN && !asks->poll && !asks->reads)
+        world_gate_give(GATE_TURN, asks->object, asks->part->rank->rank, asks->name);
+}
+
+/* Finds the last turn of each other rank that came before it and conflicts with it. */
+static void explore_access_need(const struct world_decider *asks)
+{
+    int *last = asks->kind == EXPLORE_TURN && WORLD->options->event
+                    ? world_zalloc((size_t)WORLD->rank_count * sizeof *last)
+                    : NULL;
+    for (struct world_near e = decided_near(asks); last && world_near_next(&e);)
+        if (e.turn->kind == EXPLORE_TURN && e.turn->place < asks->place && !e.turn->reads &&
+            e.turn->by != asks->by && e.turn->name >= last[e.turn->by] &&
+            explore_access_conflict(asks, e.turn))
+            last[e.turn->by] = e.turn->name + 1;
+    for (int i = 0; last && i < WORLD->rank_count; i++)
+        if (last[i])
+            world_gate_need(GATE_TURN, asks->object, asks->part->rank->rank, last[i] - 1);
+}
+
+static void explore_access_await(struct world_decider *d, const char *why)
+{
+    WORLD->fiber->why = why;
+    d->fiber = WORLD->fiber;
+    world_explore_ask(d);
+}
+
+/* --- windows and files ------------------------------------------------------------------------ */
+
+void world_access_begin(struct world_effect *effect, const struct world_decider *turn)
+{
+    struct world_decider made = *turn;
+    CORE_CHECK(!effect->turn && !effect->done);
+    made.kind = EXPLORE_TURN;
+    made.name = made.poll ? -1 : name_next(turn->part, ME);
+    made.effect = effect;
+    effect->turn = asks_new(&made);
+    explore_access_give(effect->turn);
+    if (made.poll)
+        explore_access_polls(effect->turn);
+}
+
+void world_access_complete(const struct world_effect *effect, const char *why)
+{
+    struct world_decider *asks = effect->turn;
+    CORE_CHECK(asks && asks->effect == effect && (effect->done || !asks->fiber));
+    if (!effect->done)
+        explore_access_await(asks, why);
+    explore_access_need(asks);
+    WORLD->fiber->past = world_past_join(WORLD->fiber->past, asks->gained);
+}
+
+/* The running rank, at the same, from the same place of the program; NULL: never.
+ *
+ * A rank that looks again and again, and hears of no news in between, does the same each time if it
+ * is where it was. So what it reads is changed before it looks once more, or nobody else goes on.
+ */
+static struct world_looked *looked_at(const struct world_decider *turn)
+{
+    struct world_looked *looked = turn->part->looks;
+    while (looked && !(looked->site == WORLD->fiber->site && looked->turn.by == ME->rank &&
+                       looked->turn.file == turn->file && looked->turn.low == turn->low &&
+                       looked->turn.high == turn->high))
+        looked = looked->next;
+    return looked;
+}
+
+static void explore_access_looks(const struct world_decider *turn)
+{
+    struct world_looked *looked = looked_at(turn);
+    if (!looked) {
+        looked = world_zalloc(sizeof *looked);
+        looked->next = turn->part->looks;
+        turn->part->looks = looked;
+    }
+    looked->times = looked->times && looked->news == ME->news ? looked->times + 1 : 1;
+    if (looked->times == 1)
+        looked->state = 0;
+    looked->site = WORLD->fiber->site;
+    looked->turn = *turn;
+    looked->news = ME->news;
+}
+
+enum { LOADS_REAL = 16 }; /* in a row, from one place, of a rank that is not where it was */
+
+/* Whether it is one of a loop that waits for something else to be there: such a rank is where it
+ * was, or that is an assumption. */
+static bool is_look_again(const struct world_decider *turn)
+{
+    struct world_looked *looked = turn->reads ? looked_at(turn) : NULL;
+    if (!looked || looked->news != ME->news)
+        return false;
+    if (!turn->touches)
+        return true;
+    uint64_t state = WORLD_PROCESSES ? world_process_state() : 0;
+    bool same = state && state == looked->state;
+    looked->state = state;
+    if (!same && looked->times >= LOADS_REAL)
+        world_explore_again();
+    return same || looked->times >= LOADS_REAL;
+}
+
+bool world_access_take(const struct world_decider *turn, const char *why)
+{
+    struct world_part *part = turn->part;
+    struct world_decider made = *turn, *asks;
+    made.kind = EXPLORE_TURN;
+    made.by = ME->rank;
+    made.poll = is_look_again(&made);
+    made.name = made.poll ? -1 : name_next(part, ME);
+    asks = asks_new(&made);
+    if (made.poll && part->asking != asks)
+        world_explore_again();
+    if (made.poll)
+        explore_access_polls(asks);
+    explore_access_give(asks);
+    explore_access_await(asks, why);
+    if (!asks->poll)
+        explore_access_need(asks);
+    if (made.reads)
+        explore_access_looks(asks);
+    return !asks->poll;
+}
+
+/* 0: an operation whose order with any other is seen. */
+static int explore_access_commutes(const struct world_rma *rma)
+{
+    bool silent = rma->kind == RMA_ACCUMULATE && !rma->result_type && world_op_remote(rma->op) == 1;
+    return silent ? 1 + (int)(((uintptr_t)rma->op >> 4) & 0xffffff) : 0;
+}
+
+static uint64_t operands_of(const struct world_rma *rma)
+{
+    CORE_CHECK(rma->result_type); /* it looks */
+    uint64_t hash = core_random_mix((uint64_t)rma->kind ^ (uintptr_t)rma->op);
+    if (rma->origin_type)
+        hash ^= world_type_checksum(rma->origin, rma->origin_count, rma->origin_type);
+    if (rma->kind == RMA_SWAP)
+        hash = core_random_mix(hash) ^
+               world_type_checksum(rma->compare, rma->target_count, rma->target_type);
+    return hash;
+}
+
+enum { LOOKS_REAL = 3 }; /* in a row, of a rank that is not where it was */
+
+/* It waits where it is where it was when it looked last; else that is an assumption. */
+static bool explore_access_repeats(const struct world_rma *rma, const struct world_decider *turn)
+{
+    struct world_looked *looked = looked_at(turn);
+    if (!looked || looked->news != ME->news || looked->operands != rma->operands)
+        return false;
+    uint64_t state = WORLD_PROCESSES ? world_process_state() : 0, before = looked->state;
+    bool same = state && state == before && looked->clocks == WORLD->looks;
+    looked->state = state;
+    looked->clocks = WORLD->looks;
+    CORE_CHECK(looked->times > 0 && looked->turn.by == ME->rank);
+    if (looked->times < LOOKS_REAL && !same)
+        return false;
+    if (!same)
+        world_explore_again();
+    return true;
+}
+
+void world_access_looked(const struct world_rma *rma)
+{
+    const struct world_decider *turn = rma->effect.turn;
+    const void *site = WORLD->fiber->site;
+    CORE_CHECK(!rma->changed && rma->effect.done);
+    WORLD->fiber->site = turn->site;
+    explore_access_looks(turn);
+    looked_at(turn)->operands = rma->operands;
+    WORLD->fiber->site = site;
+}
+
+void world_access_called(struct world_rma *rma)
+{
+    ptrdiff_t low, high;
+    struct world_part *part = rma->win->part[rma->target];
+    world_type_reach(rma->target_type, rma->target_count, &low, &high);
+    if (world_rma_ordered(rma)) {
+        if (!part->ordered)
+            part->ordered = world_zalloc((size_t)WORLD->rank_count * sizeof(*part->ordered));
+        rma->effect.ordered = true;
+        rma->effect.after = part->ordered[ME->rank];
+        part->ordered[ME->rank] = &rma->effect;
+    }
+    rma->effect.reached = part->rank;
+    if (WORLD_PROCESSES && !part->seen)
+        world_explore_blind();
+    struct world_decider turn = {.part = part,
+                                 .by = ME->rank,
+                                 .object = part->object,
+                                 .low = rma->at + low,
+                                 .high = rma->at + high,
+                                 .reads = rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE &&
+                                                                   world_op_remote(rma->op) == 3),
+                                 .op = explore_access_commutes(rma)};
+    if (!part->is_file && part->base && part->base <= turn.low &&
+        (size_t)(high - low) == rma->target_count * rma->target_type->size) { /* no gaps */
+        turn.sure_low = turn.low;
+        turn.sure_high = turn.high;
+    }
+    if (rma->result_type && !WORLD->options->hollow) {
+        rma->operands = operands_of(rma);
+        turn.poll = explore_access_repeats(rma, &turn);
+    }
+    world_access_begin(&rma->effect, &turn);
+}
+
+bool world_access_look(MPI_Win win)
+{
+    struct world_part *part = win->part[win->comm.rank];
+    CORE_CHECK(part->rank == ME);
+    bool news = world_access_take(&(struct world_decider){.part = part,
+                                                          .object = part->object,
+                                                          .high = (const uint8_t *)UINTPTR_MAX,
+                                                          .reads = true},
+                                  "looks at its window");
+    if (WORLD_PROCESSES)
+        world_process_guard_looked(part);
+    return news;
+}
+
+void world_access_touch(struct world_part *part, const void *at, bool writes)
+{
+    const uint8_t *first = at;
+    CORE_CHECK(part->rank == ME && WORLD->explore);
+    if (first && (first < part->base || first >= part->base + part->bytes))
+        first = NULL; /* its pages are whole ones */
+    world_access_take(&(struct world_decider){.part = part,
+                                              .object = part->object,
+                                              .low = part->base,
+                                              .high = part->base + part->bytes,
+                                              .sure_low = first,
+                                              .sure_high = first ? first + 1 : NULL,
+                                              .reads = !writes,
+                                              .touches = true},
+                      writes ? "stores in its window" : "loads from its window");
+}
+
+void world_access_failed(struct world_decider *look)
+{
+    CORE_CHECK(look->poll);
+    struct world_decider **link = &look->rank->polls;
+    while (*link != look) {
+        CORE_CHECK(*link); /* it waits to be woken */
+        link = &(*link)->polls_next;
+    }
+    *link = look->polls_next;
+    look->decided = EXPLORE_TRACKED; /* it was no decision */
+    explore_access_go(look);
+}
+
+/* When a lock of everything is had is not decided. */
+void world_access_lock_all(MPI_Win win)
+{
+    CORE_CHECK(WORLD->explore && !win->held_all);
+    for (int i = 0; i < win->comm.size; i++) {
+        win->part[i]->locked_all = true;
+        if (win->part[i]->excluded)
+            world_explore_limited();
+    }
+}
+
+void world_access_lock(struct world_part *part, bool exclusive)
+{
+    part->excluded |= exclusive;
+    if (part->excluded && part->locked_all)
+        world_explore_limited();
+    explore_access_await(asks_new(&(struct world_decider){.kind = EXPLORE_LOCK,
+                                                          .part = part,
+                                                          .name = ME->rank,
+                                                          .object = part->object,
+                                                          .exclusive = exclusive}),
+                         world_text("waits for the lock of rank %d's window", part->rank->rank));
+    WORLD->fiber->past = world_past_join(WORLD->fiber->past, part->past);
+    if (exclusive)
+        WORLD->fiber->past = world_past_join(WORLD->fiber->past, part->shared_past);
+}
+
+void world_access_unlocked(struct world_part *part, bool exclusive)
+{
+    CORE_CHECK(!exclusive || part->holders == 0);
+    const struct world_past **past = exclusive ? &part->past : &part->shared_past;
+    *past = world_past_join(*past, WORLD->fiber->past);
+}
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+static struct world_part *queue_part(MPI_Comm comm, uint32_t queue)
+{
+    CORE_CHECK(comm->context % 2 == 0 && queue < REPLAY_TURN_QUEUES);
+    if (!comm->turns)
+        comm->turns = world_zalloc(REPLAY_TURN_QUEUES * sizeof(*comm->turns));
+    if (!comm->turns[queue]) {
+        comm->turns[queue] = world_zalloc(sizeof(struct world_part));
+        comm->turns[queue]->rank = ME;
+    }
+    return comm->turns[queue];
+}
+
+static void thread_turn(MPI_Comm comm, enum world_turn_use use, uint32_t queue, int peer, int tag)
+{
+    CORE_CHECK(ME->fiber->sibling && WORLD->fiber->thread < EXPLORE_THREADS);
+    explore_access_await(asks_new(&(struct world_decider){.kind = EXPLORE_THREAD,
+                                                          .part = queue_part(comm, queue),
+                                                          .name = (int)WORLD->fiber->thread,
+                                                          .object = comm->object,
+                                                          .queue = queue,
+                                                          .use = use,
+                                                          .source = peer,
+                                                          .tag = tag}),
+                         "waits for the other threads of its rank");
+}
+
+/* Whether the running thread has others beside it, whose calls may come first. */
+static bool has_others(void)
+{
+    const struct world_fiber *fiber = WORLD->fiber;
+    if (!WORLD->explore || !fiber->is_rank || !ME->fiber->sibling)
+        return false;
+    if (fiber->thread >= EXPLORE_THREADS) {
+        world_explore_limited();
+        return false;
+    }
+    return true;
+}
+
+/* In worlds of the calls of a job nothing is freed. */
+static bool may_be_freed(const struct ompi_communicator_t *comm)
+{
+    return WORLD_PROCESSES && comm != &ME->world && comm != &ME->self;
+}
+
+static void freed_check(const struct ompi_communicator_t *comm)
+{
+    if (!comm->freed)
+        return;
+    CORE_CHECK(comm->freed_by && comm->freed_by != WORLD->fiber);
+    world_found("freed", ME->rank, "rank %d calls %s with a %s that another of its threads frees",
+                ME->rank, WORLD->fiber->call, comm->freed);
+    world_end_job();
+}
+
+void world_turn_frees(MPI_Comm comm, const char *what)
+{
+    if (!has_others() || !may_be_freed(comm))
+        return;
+    thread_turn(comm, TURN_FREES, REPLAY_TURN_FREES, 0, 0);
+    freed_check(comm);
+    CORE_CHECK(what && !comm->freed_by);
+    comm->freed = what;
+    comm->freed_by = WORLD->fiber;
+}
+
+void world_turn_uses(MPI_Comm comm)
+{
+    if (!has_others() || !may_be_freed(comm) || comm->freed_by == WORLD->fiber)
+        return;
+    thread_turn(comm, TURN_USES, REPLAY_TURN_FREES, 0, 0);
+    freed_check(comm);
+}
+
+void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag)
+{
+    if (peer == MPI_PROC_NULL || !has_others())
+        return;
+    if (WORLD->fiber->named_sends > REPLAY_THREAD_NUMBERS)
+        world_explore_limited();
+    world_turn_uses(comm);
+    thread_turn(comm, use,
+                use == TURN_SENDS        ? replay_turn_sends(peer)
+                : use == TURN_COLLECTIVE ? REPLAY_TURN_COLLECTIVES
+                                         : REPLAY_TURN_RECEIVES,
+                peer, tag);
+}

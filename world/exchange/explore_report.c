@@ -1,0 +1,282 @@
+/* See the header. */
+#include "world/exchange/explore_report.h"
+
+#include "world/exchange/rma.h"
+
+_Static_assert(EXPLORE_TRACKED % 64 == 0, "a past is whole words");
+
+/* --- pasts ------------------------------------------------------------------------------------ */
+
+bool world_past_has(const struct world_past *past, uint32_t decision)
+{
+    CORE_CHECK_HOT(decision < EXPLORE_TRACKED);
+    return past && past->word[decision / 64] >> decision % 64 & 1;
+}
+
+static bool past_within(const struct world_past *a, const struct world_past *b)
+{
+    for (int i = 0; i < EXPLORE_TRACKED / 64; i++)
+        if (a->word[i] & ~b->word[i])
+            return false;
+    return true;
+}
+
+const struct world_past *world_past_join(const struct world_past *a, const struct world_past *b)
+{
+    if (!a || a == b)
+        return b;
+    if (!b || past_within(b, a))
+        return a;
+    if (past_within(a, b))
+        return b;
+    struct world_past *made = world_alloc(sizeof *made);
+    for (int i = 0; i < EXPLORE_TRACKED / 64; i++)
+        made->word[i] = a->word[i] | b->word[i];
+    CORE_CHECK_HOT(past_within(a, made) && past_within(b, made));
+    return made;
+}
+
+const struct world_past *world_past_add(const struct world_past *past, uint32_t decision)
+{
+    if (decision >= EXPLORE_TRACKED || world_past_has(past, decision))
+        return past;
+    struct world_past *made = world_zalloc(sizeof *made);
+    if (past)
+        *made = *past;
+    made->word[decision / 64] |= (uint64_t)1 << decision % 64;
+    return made;
+}
+
+static bool past_meets(const struct world_past *a, const struct world_past *b)
+{
+    for (int i = 0; a && b && i < EXPLORE_TRACKED / 64; i++)
+        if (a->word[i] & b->word[i])
+            return true;
+    return false;
+}
+
+const struct world_past *world_past_ordered(const struct world_past *past,
+                                            const struct world_past *without)
+{
+    const struct world_past *made = past, *behind = NULL;
+    if (!EXPLORE->turn)
+        return past;
+    for (uint32_t i = 0; past && i < EXPLORE->told.decision_count && i < EXPLORE_TRACKED; i++)
+        if (world_past_has(past, i) && EXPLORE->turn[i])
+            behind = world_past_join(behind, EXPLORE->turn[i]->behind);
+    for (uint32_t i = 0; behind && i < EXPLORE->told.decision_count && i < EXPLORE_TRACKED; i++)
+        if (world_past_has(behind, i) && EXPLORE->turn[i] &&
+            !past_meets(EXPLORE->turn[i]->behind, without))
+            made = world_past_join(world_past_add(made, i), EXPLORE->turn[i]->past);
+    return made;
+}
+
+/* Everything that was decided so far. */
+const struct world_past *world_past_all(void)
+{
+    struct world_past *made = world_zalloc(sizeof *made);
+    for (uint32_t i = 0; i < EXPLORE->told.decision_count && i < EXPLORE_TRACKED; i++)
+        made->word[i / 64] |= (uint64_t)1 << i % 64;
+    return made;
+}
+
+/* --- what is told ----------------------------------------------------------------------------- */
+
+static void *room_for(void *array, uint32_t *room, uint32_t need, size_t element)
+{
+    if (need <= *room)
+        return array;
+    uint32_t larger = *room ? *room * 2 : 64;
+    CORE_CHECK(need <= larger);
+    void *made = world_alloc(larger * element);
+    if (*room)
+        memcpy(made, array, *room * element);
+    *room = larger;
+    return made;
+}
+#define ROOM_FOR(array, room, count) \
+    ((array) = room_for(array, &(room), (count) + 1, sizeof *(array)))
+
+void world_explore_tell(int32_t answer)
+{
+    world_explore_tell_turn(answer, 0);
+}
+
+void world_explore_tell_turn(int32_t answer, uint32_t apart)
+{
+    struct world_explore *e = EXPLORE;
+    ROOM_FOR(e->option, e->option_room, e->told.option_count);
+    CORE_CHECK(e->told.option_count < e->option_room);
+    e->option[e->told.option_count++] = (struct world_option){answer, apart};
+}
+
+enum replay_reason world_explore_reason(const struct world_decider *d)
+{
+    switch (d->kind) {
+    case EXPLORE_RECEIVE:
+    case EXPLORE_PROBE:
+        return REPLAY_REASON_MATCH;
+    case EXPLORE_TURN:
+        return REPLAY_REASON_OTHER;
+    case EXPLORE_LOCK:
+        return REPLAY_REASON_LOCK;
+    case EXPLORE_THREAD:
+        return REPLAY_REASON_THREAD;
+    case EXPLORE_BUFFER:
+        return REPLAY_REASON_BUFFER;
+    default:
+        return REPLAY_REASON_WAIT;
+    }
+}
+
+void world_explore_decision(struct world_decider *d, uint32_t option_first, bool given)
+{
+    struct world_explore *e = EXPLORE;
+    CORE_CHECK(d->number > 0 && option_first < e->told.option_count);
+    ROOM_FOR(e->decision, e->decision_room, e->told.decision_count);
+    struct world_decision *told = &e->decision[e->told.decision_count];
+    *told = (struct world_decision){.reason = world_explore_reason(d),
+                                    .rank = d->rank->rank,
+                                    .number = d->number,
+                                    .poll = d->poll,
+                                    .set = d->kind == EXPLORE_SOME,
+                                    .touch = d->touches,
+                                    .site = (uintptr_t)d->site,
+                                    .answer = d->answer,
+                                    .given = given,
+                                    .place = d->place,
+                                    .mark = d->mark,
+                                    .receive = d->receive,
+                                    .option_first = option_first,
+                                    .option_count = e->told.option_count - option_first};
+    if (d->sure_low != d->sure_high) {
+        CORE_CHECK(d->part->base <= d->sure_low && d->sure_low < d->sure_high);
+        told->low = (uint64_t)(d->sure_low - d->part->base);
+        told->high = (uint64_t)(d->sure_high - d->part->base);
+    }
+    size_t length = d->call ? strlen(d->call) : 0;
+    if (length >= sizeof told->call)
+        length = sizeof told->call - 1;
+    memcpy(told->call, d->call ? d->call : "", length);
+    d->decided = e->told.decision_count++;
+}
+
+bool world_explore_seen(struct world_decider *d, uint32_t answer)
+{
+    if (answer >= d->seen_room) {
+        uint32_t ranks = (uint32_t)WORLD->rank_count, room = answer < ranks ? ranks : answer * 2;
+        uint8_t *seen = world_zalloc(room);
+        if (d->seen)
+            memcpy(seen, d->seen, d->seen_room);
+        d->seen = seen;
+        d->seen_room = room;
+    }
+    bool before = d->seen[answer];
+    d->seen[answer] = 1;
+    return before;
+}
+
+void world_explore_missed(const struct world_decider *d, int32_t answer,
+                          const struct world_past *past, bool there)
+{
+    struct world_explore *e = EXPLORE;
+    CORE_CHECK(d->number > 0 && d->decided < e->told.decision_count);
+    uint32_t first = e->told.past_count;
+    if (d->kind < EXPLORE_TURN)
+        past = world_past_ordered(past, world_past_add(NULL, d->decided));
+    for (uint32_t i = 0; past && i < e->told.decision_count && i < EXPLORE_TRACKED; i++)
+        if (world_past_has(past, i)) {
+            ROOM_FOR(e->past, e->past_room, e->told.past_count);
+            e->past[e->told.past_count++] = i;
+        }
+    ROOM_FOR(e->missed, e->missed_room, e->told.missed_count);
+    e->missed[e->told.missed_count++] =
+        (struct world_missed){.decision = d->decided,
+                              .before = d->decided,
+                              .answer = answer,
+                              .there = there,
+                              .past_first = first,
+                              .past_count = e->told.past_count - first};
+}
+
+void world_explore_turn(const struct world_decider *turn)
+{
+    CORE_CHECK(turn->kind >= EXPLORE_TURN && turn->decided < EXPLORE->told.decision_count);
+    CORE_CHECK(turn->decided < EXPLORE_TRACKED);
+    if (!EXPLORE->turn)
+        EXPLORE->turn = world_zalloc(EXPLORE_TRACKED * sizeof(*EXPLORE->turn));
+    EXPLORE->turn[turn->decided] = turn;
+}
+
+void world_explore_start(void)
+{
+    WORLD->explore = NULL;
+    if (WORLD->options->policy.order != REPLAY_ORDER_EXPLORE)
+        return;
+    WORLD->explore = world_zalloc(sizeof *WORLD->explore);
+}
+
+void world_explore_end(void)
+{
+    WORLD->outcome->decisions = NULL;
+    if (!EXPLORE)
+        return;
+    CORE_CHECK(EXPLORE->told.decision_count <= EXPLORE->decision_room);
+    CORE_CHECK(EXPLORE->told.missed_count <= EXPLORE->missed_room);
+    EXPLORE->told.decision = EXPLORE->decision;
+    EXPLORE->told.option = EXPLORE->option;
+    EXPLORE->told.missed = EXPLORE->missed;
+    EXPLORE->told.past = EXPLORE->past;
+    WORLD->outcome->decisions = &EXPLORE->told;
+}
+
+uint32_t world_explore_decided(void)
+{
+    return EXPLORE ? EXPLORE->told.decision_count : 0;
+}
+
+void world_explore_again(void)
+{
+    EXPLORE->told.asked_again = true;
+}
+
+void world_explore_blind(void)
+{
+    if (EXPLORE)
+        EXPLORE->told.blind_windows = true;
+}
+
+void world_explore_limited(void)
+{
+    if (EXPLORE)
+        EXPLORE->told.limited = true;
+}
+
+enum { OVERTAKING_MAX = 64 }; /* of a communicator, peers and tags that are told apart */
+
+struct world_overtaking {
+    struct world_overtaking *next;
+    int peer, tag;
+};
+
+void world_explore_overtaking(MPI_Comm comm, bool sent, int peer, int tag)
+{
+    struct world_overtaking **link = &comm->met[sent];
+    int count = 0;
+    if (!EXPLORE || EXPLORE->told.overtaking)
+        return;
+    while (*link && ((*link)->peer != peer || (*link)->tag != tag)) {
+        link = &(*link)->next;
+        count++;
+    }
+    EXPLORE->told.overtaking = *link || tag == MPI_ANY_TAG || count == OVERTAKING_MAX;
+    if (EXPLORE->told.overtaking)
+        return;
+    *link = world_alloc(sizeof **link);
+    **link = (struct world_overtaking){NULL, peer, tag};
+}
+
+bool world_explore_cut(void)
+{
+    return EXPLORE && EXPLORE->told.cut;
+}

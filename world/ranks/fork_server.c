@@ -1,0 +1,543 @@
+/* The program's start, up to its MPI_Init, and the server that it becomes there: for each world it
+ * forks the ranks, waits for their ends, and says what became of them. */
+#include "world/ranks/ranks.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PAGE = 4096 };
+
+struct region *rank_region;
+int rank_own = -1;
+
+/* The section of shared variables is whole pages: the linker aligns it as this is, and it ends
+ * here, as this file is linked last. */
+extern char __start_world_shared[] __attribute__((visibility("hidden")));
+static char shared_end[PAGE] __attribute__((section("world_shared"), aligned(4096), used));
+
+static int region_file = -1, control = -1;
+static size_t tables_used; /* of the region, behind the shared variables */
+static size_t memory_begin;
+
+/* Before MPI_Init: whoever calls MPI then is a rank of its own. */
+static struct world_options early_options;
+static struct world_outcome early_outcome;
+static struct world_rank early_rank = {.rank = -1};
+static int early_keyvals;
+bool world_process_early;
+static struct world_fiber early_fiber = {.rank = &early_rank, .live = true};
+
+static void fork_server_say(char what)
+{
+    while (write(control, &what, 1) < 0 && errno == EINTR)
+        ;
+}
+
+void rank_refuse(const char *format, ...)
+{
+    char text[REGION_REFUSAL_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (rank_region) {
+        memcpy(rank_region->refusal, text, sizeof text);
+        fork_server_say(REGION_REFUSED);
+    } else {
+        fprintf(stderr, "crosswait: %s\n", text);
+    }
+    _exit(3);
+}
+
+/* --- what is shared --------------------------------------------------------------------------- */
+
+static size_t shared_bytes(void)
+{
+    CORE_CHECK((shared_end - __start_world_shared) % PAGE == 0); /* it is mapped over */
+    return (size_t)(shared_end - __start_world_shared);
+}
+
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+static void bug_told(const char *text)
+{
+    const struct world_fiber *fiber = WORLD->fiber;
+    if (!*rank_region->bug)
+        snprintf(rank_region->bug, sizeof rank_region->bug,
+                 "%s (in rank %d, in the turn of rank %d, behind %s)", text, rank_own,
+                 fiber ? fiber->rank->rank : -1,
+                 fiber && fiber->call ? fiber->call : "no MPI call");
+}
+
+static void region_map(void)
+{
+    size_t head = whole_pages(sizeof *rank_region), bytes = 0;
+    struct region *first = mmap(NULL, head, PROT_READ | PROT_WRITE, MAP_SHARED, region_file, 0);
+    if (first == MAP_FAILED)
+        return; /* something that the program runs, without its files */
+    if (first->version != REGION_VERSION)
+        rank_refuse("what '%s' names is not a world's", REGION_VARIABLE);
+    bytes = first->bytes;
+    munmap(first, head);
+    rank_region =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, region_file, 0);
+    if (rank_region == MAP_FAILED) {
+        rank_region = NULL;
+        rank_refuse("the memory of worlds cannot be mapped: %s", strerror(errno));
+    }
+    rank_region->address = (uintptr_t)rank_region;
+    core_check_told = bug_told;
+    tables_used = head + shared_bytes();
+}
+
+/* From here on the variables are those of the region; it is mapped over their own place. */
+static void variables_share(void)
+{
+    size_t at = whole_pages(sizeof *rank_region);
+    uint8_t *copy = (uint8_t *)rank_region + at;
+    memcpy(copy, __start_world_shared, shared_bytes());
+    CORE_CHECK((uintptr_t)__start_world_shared % PAGE == 0);
+    void *there = mmap(__start_world_shared, shared_bytes(), PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_FIXED, region_file, (off_t)at);
+    CORE_CHECK(there == __start_world_shared);
+}
+
+void *world_process_table(size_t bytes)
+{
+    size_t at = (tables_used + 63) & ~(size_t)63;
+    CORE_CHECK(at + bytes < rank_region->bytes && !memory_begin);
+    tables_used = at + bytes;
+    return (uint8_t *)rank_region + at;
+}
+
+void *world_process_memory(size_t *out_bytes)
+{
+    memory_begin = whole_pages(tables_used);
+    CORE_CHECK(memory_begin > 0 && memory_begin < rank_region->bytes);
+    *out_bytes = rank_region->bytes - memory_begin;
+    return (uint8_t *)rank_region + memory_begin;
+}
+
+/* --- the start -------------------------------------------------------------------------------- */
+
+__attribute__((constructor)) static void fork_server_begin(void)
+{
+    const char *numbers = getenv(REGION_VARIABLE);
+    WORLD->options = &early_options;
+    WORLD->outcome = &early_outcome;
+    WORLD->fiber = &early_fiber;
+    ME = &early_rank;
+    WORLD->running = true;
+    WORLD->step_count_max = UINT64_MAX;
+    if (!numbers || sscanf(numbers, "%d,%d", &region_file, &control) != 2)
+        return;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    on_exit(rank_leave, NULL);
+    region_map();
+    if (rank_region)
+        rank_needs_check();
+}
+
+/* --- ranks ------------------------------------------------------------------------------------ */
+
+static void number_set(const char *name, int number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", number);
+    setenv(name, text, 1);
+}
+
+static bool is_traced(void)
+{
+    char text[4096];
+    int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC), tracer = 0;
+    ssize_t bytes = file < 0 ? 0 : read(file, text, sizeof text - 1);
+    close(file);
+    text[bytes > 0 ? bytes : 0] = 0;
+    const char *line = strstr(text, "\nTracerPid:");
+    if (line)
+        sscanf(line, "\nTracerPid: %d", &tracer);
+    return tracer != 0;
+}
+
+/* Until a debugger is there, or has gone again: ours is asked for by the runner. */
+static void debugger_wait(int rank)
+{
+    const struct timespec often = {.tv_nsec = 10000000};
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+    rank_region->rank[rank].waits = true;
+    while (rank_region->debugged == rank + 1 && !is_traced())
+        syscall(SYS_nanosleep, &often, NULL); /* the clocks are the world's */
+}
+
+/* Files that the program has open for reading when ranks are forked: its standard input, where a
+ * shell opened a file for it. */
+enum { FILES_MAX = 256 };
+static int inherited[FILES_MAX], inherited_count;
+
+static bool is_read_file(int file)
+{
+    struct stat is;
+    int flags = fcntl(file, F_GETFL);
+    return file != region_file && flags >= 0 && (flags & O_ACCMODE) == O_RDONLY &&
+           fstat(file, &is) == 0 && S_ISREG(is.st_mode);
+}
+
+static void files_find(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        int file = atoi(entry->d_name);
+        if (entry->d_name[0] != '.' && inherited_count < FILES_MAX && is_read_file(file))
+            inherited[inherited_count++] = file;
+    }
+    if (folder)
+        closedir(folder);
+}
+
+/* A read of a forked process moves the position in the file for all that share it: under mpirun
+ * each rank opened its own. */
+static void files_own(void)
+{
+    for (int i = 0; i < inherited_count; i++) {
+        char path[32];
+        int file = inherited[i], flags = fcntl(file, F_GETFD);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+        int own = open(path, O_RDONLY | O_CLOEXEC);
+        if (own < 0)
+            continue;
+        lseek(own, lseek(file, 0, SEEK_CUR), SEEK_SET);
+        dup3(own, file, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
+        close(own);
+    }
+}
+
+/* The worlds' standard input is rank 0's, as under mpirun. */
+static void input_leave(void)
+{
+    char name[64] = "";
+    if (readlink("/proc/self/fd/0", name, sizeof name - 1) < 0 || !strstr(name, REGION_INPUT))
+        return;
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    dup2(nothing, 0);
+    close(nothing);
+}
+
+static void fork_server_become(int rank, pid_t server)
+{
+    CORE_CHECK(rank_own < 0 && rank >= 0 && rank < (int)rank_region->rank_count);
+    rank_own = rank;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != server)
+        _exit(1);
+    rank_region->rank[rank].pid = getpid();
+    for (int stream = 1; stream <= 2; stream++)
+        dup2(control + 2 * rank + stream, stream);
+    files_own();
+    if (rank > 0)
+        input_leave();
+    number_set("OMPI_COMM_WORLD_RANK", rank);
+    number_set("OMPI_COMM_WORLD_LOCAL_RANK", rank);
+    if (rank_region->debugged == rank + 1)
+        debugger_wait(rank);
+    rank_turn_wait();
+    WORLD->fiber->call = "MPI_Init";
+}
+
+static int rank_of(pid_t pid)
+{
+    for (int r = 0; r < (int)rank_region->rank_count; r++)
+        if (rank_region->rank[r].pid == pid && !rank_region->rank[r].ended)
+            return r;
+    return -1;
+}
+
+static void rest_kill(void)
+{
+    for (uint32_t r = 0; r < rank_region->rank_count; r++) {
+        struct region_rank *rank = &rank_region->rank[r];
+        if (rank->pid > 0 && !rank->ended && !rank->left && !rank->stopped) {
+            rank->stopped = true;
+            kill(rank->pid, SIGKILL);
+        }
+    }
+}
+
+/* A rank whose process has ended without saying so. */
+static void ended_early(int r, int status)
+{
+    bool runs = WORLD->fiber->rank->rank == r;
+    WORLD->stop = true;
+    /* A program that hits what it must not may go on the next time; one that gives up does not.
+     * Ranks in MPI_Finalize decide nothing any more. */
+    rank_region->rank[r].early = WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT;
+    for (int i = 0; i < WORLD->rank_count; i++)
+        rank_region->rank[r].early |=
+            i != r && WORLD->rank[i].fiber->live && !WORLD->rank[i].finalized;
+    if (WIFSIGNALED(status))
+        world_found("crash", r, "rank %d is ended by signal %d (%s)", r, WTERMSIG(status),
+                    strsignal(WTERMSIG(status)));
+    else if (runs)
+        world_found("exit-status", r, "rank %d ends at once with status %d, in %s", r,
+                    WEXITSTATUS(status), WORLD->fiber->call ? WORLD->fiber->call : "no MPI call");
+    else
+        world_found("exit-status", r, "rank %d ends with status %d while it waits", r,
+                    WEXITSTATUS(status));
+    rank_region->over = 1;
+}
+
+static void fork_server_reap(int count)
+{
+    while (count > 0) {
+        int status;
+        pid_t pid = waitpid(-1, &status, 0);
+        if (pid < 0 && errno == EINTR)
+            continue;
+        CORE_CHECK(pid > 0);
+        int r = rank_of(pid);
+        if (r < 0)
+            continue; /* a child that the program had before its MPI_Init */
+        struct region_rank *rank = &rank_region->rank[r];
+        rank->status = status;
+        rank->ended = true;
+        count--;
+        if (!rank->left && !rank->stopped && !rank_region->over && !rank_region->time)
+            ended_early(r, status);
+        if (rank_region->over || rank_region->time)
+            rest_kill();
+    }
+}
+
+/* --- worlds ----------------------------------------------------------------------------------- */
+
+static bool options_read(struct world_options *out)
+{
+    *out = (struct world_options){.rank_count = (int)rank_region->rank_count,
+                                  .late = rank_region->late,
+                                  .warn_types = rank_region->warn_types,
+                                  .step_count_max = rank_region->step_count_max,
+                                  .look_ns = rank_region->look_ns,
+                                  .memory_bytes_max = rank_region->bytes - memory_begin,
+                                  .event = rank_event};
+    replay_choice_seed(&out->choice, 0);
+    out->choice.random = rank_region->random;
+    if (rank_region->kind == REPLAY_CHOICE_LIST)
+        replay_choice_list(&out->choice, rank_region->choice, rank_region->choice_count);
+    replay_policy_init(&out->policy);
+    return replay_policy_read(&out->policy, rank_region->policy) == CORE_OK;
+}
+
+static void answer_begin(void)
+{
+    rank_region->over = rank_region->time = 0;
+    rank_region->question_count = rank_region->event_count = 0;
+    rank_region->lost = false;
+    *rank_region->bug = 0;
+    memset(rank_region->rank, 0, rank_region->rank_count * sizeof *rank_region->rank);
+    rank_turn_begin();
+}
+
+/* --- between MPI_Init and the ranks ----------------------------------------------------------- */
+
+/* Settings of a communicator made while there was one process. */
+static void communicator_take(struct ompi_communicator_t *to,
+                              const struct ompi_communicator_t *from)
+{
+    to->errhandler = from->errhandler;
+    to->attribute = from->attribute;
+    to->name = from->name;
+    to->info = from->info;
+}
+
+/* Whatever the program made with calls before lies in memory of its own, which every rank has. */
+static void early_take(void)
+{
+    CORE_CHECK(WORLD->rank_count == (int)rank_region->rank_count);
+    WORLD->keyval_count = early_keyvals;
+    for (int r = 0; r < WORLD->rank_count; r++) {
+        struct world_rank *rank = &WORLD->rank[r];
+        communicator_take(&rank->world, &early_rank.world);
+        communicator_take(&rank->self, &early_rank.self);
+        rank->extra = early_rank.extra;
+        rank->initialized = true;
+    }
+}
+
+static void early_begin(void)
+{
+    static int member;
+    CORE_CHECK(!world_process_early && rank_own < 0);
+    struct ompi_communicator_t start = {
+        .handle = {.magic = (uint32_t)HANDLE_MAGIC + HANDLE_COMM, .references = 1},
+        .size = (int)rank_region->rank_count,
+        .member = &member,
+        .errhandler = MPI_ERRORS_ARE_FATAL,
+        .name = "MPI_COMM_WORLD"};
+    early_rank.world = start;
+    start.size = 1;
+    start.context = 2;
+    start.name = "MPI_COMM_SELF";
+    early_rank.self = start;
+    rank_layers_find(); /* an interpreter tells how its frames lie while it imports */
+    world_process_early = true;
+}
+
+/* --- the ranks of a world --------------------------------------------------------------------- */
+
+/* True: this is a rank. */
+static bool ranks_fork(void)
+{
+    pid_t server = getpid();
+    int made = 0, count = (int)rank_region->rank_count;
+    WORLD->fiber = &early_fiber; /* who asks which rank goes first */
+    ME = &early_rank;
+    rank_turn_give(world_fiber_next());
+    for (; made < count; made++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            fork_server_become(made, server);
+            return true;
+        }
+        if (pid < 0) {
+            WORLD->stop = true;
+            world_found("limit", made, "no process for another rank: %s", strerror(errno));
+            rank_region->over = 1;
+            rest_kill();
+            break;
+        }
+        rank_region->rank[made].pid = pid;
+    }
+    fork_server_reap(made);
+    return false;
+}
+
+/* True: this is a rank. */
+static bool world_serve(void)
+{
+    static struct world_options options;
+    CORE_CHECK(!rank_region->busy); /* region.h invariant 1 */
+    rank_region->busy = true;
+    answer_begin();
+    bool good = options_read(&options);
+    WORLD->running = false;
+    if (good)
+        good = world_open(&options, &rank_region->outcome) == CORE_OK;
+    if (good) {
+        early_take();
+        if (ranks_fork())
+            return true;
+    }
+    if (good && rank_region->time) {
+        WORLD->stop = true;
+        world_found("time", ME->rank, "time limit reached: rank %d was last in %s", ME->rank,
+                    WORLD->fiber->call ? WORLD->fiber->call : "its start");
+    }
+    if (good)
+        world_close();
+    good &= scratch_clear(&rank_region->scratch);
+    replay_policy_done(&options.policy);
+    for (int i = 0; good && i < rank_region->outcome.finding_count; i++)
+        rank_region->outcome.finding[i].rule = rank_name(rank_region->outcome.finding[i].rule);
+    rank_region->busy = false;
+    fork_server_say(good ? REGION_DONE : REGION_FAILED);
+    return false;
+}
+
+int world_process_init(int required)
+{
+    if (!rank_region)
+        rank_refuse("this library is for worlds of processes, which crosswait starts");
+    world_process_loaded();
+    world_process_multiple = required == MPI_THREAD_MULTIPLE;
+    /* Processes that the program starts are not of the world: a debugger, the symbolizer of a
+     * sanitizer. */
+    const char *others = getenv(REGION_PRELOAD_VARIABLE);
+    if (others)
+        setenv("LD_PRELOAD", others, 1);
+    else
+        unsetenv("LD_PRELOAD");
+    unsetenv(REGION_VARIABLE);
+    early_begin();
+    return world_process_threads();
+}
+
+/* As long as files have the names that the program opened them by. */
+static void maps_tell(void)
+{
+    int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    size_t bytes = 0;
+    for (ssize_t got = 1; file >= 0 && got > 0 && bytes < REGION_MAPS_MAX; bytes += (size_t)got) {
+        got = read(file, rank_region->maps + bytes, REGION_MAPS_MAX - bytes);
+        if (got < 0)
+            got = 0;
+    }
+    if (file >= 0)
+        close(file);
+}
+
+void world_process_begin(void)
+{
+    CORE_CHECK(world_process_early);
+    int threads = rank_thread_count(getpid());
+    if (threads > 1)
+        rank_refuse(
+            "the program already runs %d threads at its first MPI call that concerns ranks; "
+            "its ranks are forked there, before threads start",
+            threads);
+    rank_layers_find();
+    maps_tell();
+    files_find();
+    if (!scratch_begin(&rank_region->scratch))
+        rank_refuse("what it writes cannot be kept apart (%s)", rank_region->scratch.why);
+    WORLD->fiber->site = world_process_site();
+    world_process_early = false;
+    early_keyvals = WORLD->keyval_count;
+    world_arena_forget();
+    variables_share();
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+    number_set("OMPI_COMM_WORLD_SIZE", (int)rank_region->rank_count);
+    number_set("OMPI_COMM_WORLD_LOCAL_SIZE", (int)rank_region->rank_count);
+    rank_region->zygote = getpid();
+    fork_server_say(REGION_READY);
+    for (char request;;) {
+        ssize_t bytes = read(control, &request, 1);
+        if (bytes < 0 && errno == EINTR)
+            continue;
+        if (bytes != 1)
+            _exit(0);
+        if (world_serve())
+            return;
+    }
+}
+
+int world_process_threads(void)
+{
+    return world_process_multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
+}
+
+bool world_process_is_main(void)
+{
+    return getpid() == syscall(SYS_gettid);
+}
+
+void world_process_aborts(int code)
+{
+    CORE_CHECK(rank_own >= 0);
+    rank_region->rank[rank_own].aborted = true;
+    rank_region->rank[rank_own].abort_code = code;
+}

@@ -1,0 +1,117 @@
+/* Whether a rank is where it was before: what the program can go on by. That is its memory that it
+ * can write to, with the stack above the call and the registers that a call keeps, and the memory
+ * of windows. Of this library's own nothing counts, nor does memory of the world, nor
+ * what waiting leaves behind: errno, and on which processor the thread runs (rseq). */
+#include "world/ranks/ranks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#if __has_include(<sys/rseq.h>) /* of glibc 2.35 and later, which has it registered */
+#include <sys/rseq.h>
+#endif
+#include <unistd.h>
+#include <unwind.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { MAPS_BYTES = 1 << 16, KEPT_REGISTERS = 6 };
+static const size_t memory_most = (size_t)256 << 20;
+
+extern const char __ehdr_start[], etext[], end[];
+
+struct frame {
+    uintptr_t sp, kept[KEPT_REGISTERS];
+};
+
+/* The program's: the first outside of this library. */
+static _Unwind_Reason_Code frame_find(struct _Unwind_Context *context, void *out)
+{
+    static const int name[KEPT_REGISTERS] = {3, 6, 12, 13, 14, 15}; /* of x86-64: rbx, rbp, r12.. */
+    struct frame *frame = out;
+    const char *at = (const char *)_Unwind_GetIP(context);
+    if (at >= __ehdr_start && at < etext)
+        return _URC_NO_REASON;
+    frame->sp = _Unwind_GetCFA(context);
+    for (int i = 0; i < KEPT_REGISTERS; i++)
+        frame->kept[i] = _Unwind_GetGR(context, name[i]);
+    return _URC_END_OF_STACK;
+}
+
+static size_t maps_read(char *text, size_t room)
+{
+    int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    size_t bytes = 0;
+    for (ssize_t got = 1; file >= 0 && got > 0 && bytes < room; bytes += (size_t)got)
+        if ((got = read(file, text + bytes, room - bytes)) < 0)
+            got = 0;
+    if (file >= 0)
+        close(file);
+    CORE_CHECK(bytes <= room);
+    return bytes < room ? bytes : 0; /* all, or nothing */
+}
+
+struct range {
+    uintptr_t from, to;
+};
+enum { LEFT_OUT = 3 };
+
+/* This library's own, what its waiting leaves in errno, and where the kernel tells the thread on
+ * which processor it runs. */
+static void left_out(struct range out_range[LEFT_OUT])
+{
+    out_range[0] = (struct range){(uintptr_t)__ehdr_start, ((uintptr_t)end + 4095) / 4096 * 4096};
+    out_range[1] = (struct range){(uintptr_t)&errno, (uintptr_t)(&errno + 1)};
+    out_range[2] = (struct range){0};
+#if __has_include(<sys/rseq.h>)
+    uintptr_t rseq = (uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset;
+    out_range[2] = (struct range){rseq, rseq + sizeof(struct rseq)};
+#endif
+    CORE_CHECK(out_range[0].from < out_range[0].to);
+}
+
+/* Hashes the parts of [from, to) that are not left out. */
+static bool poll_state_take(XXH3_state_t *state, uintptr_t from, uintptr_t to, size_t *taken)
+{
+    struct range out[LEFT_OUT];
+    left_out(out);
+    CORE_CHECK(from < to);
+    for (int i = 0; i < LEFT_OUT; i++)
+        if (from < out[i].to && to > out[i].from)
+            return (from >= out[i].from || poll_state_take(state, from, out[i].from, taken)) &&
+                   (to <= out[i].to || poll_state_take(state, out[i].to, to, taken));
+    *taken += to - from;
+    if (*taken > memory_most)
+        return false;
+    XXH3_64bits_update(state, (const void *)from, to - from);
+    return true;
+}
+
+uint64_t world_process_state(void)
+{
+    static char text[MAPS_BYTES];
+    static XXH3_state_t state;
+    struct frame frame = {0};
+    size_t bytes = maps_read(text, sizeof text - 1), taken = 0;
+    _Unwind_Backtrace(frame_find, &frame);
+    if (!bytes || !frame.sp)
+        return 0;
+    text[bytes] = 0;
+    XXH3_64bits_reset(&state);
+    XXH3_64bits_update(&state, &frame, sizeof frame);
+    for (char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        char *next;
+        uintptr_t from = strtoull(line, &next, 16), to = strtoull(next + 1, &next, 16);
+        if (strncmp(next, " rw", 3) != 0 || next[4] != 'p')
+            continue;
+        if (frame.sp >= from && frame.sp < to)
+            from = frame.sp;
+        if (!poll_state_take(&state, from, to, &taken))
+            return 0;
+    }
+    for (const struct world_heap *kept = WORLD->heap; kept; kept = kept->next)
+        XXH3_64bits_update(&state, kept->block, kept->bytes);
+    uint64_t made = XXH3_64bits_digest(&state);
+    return made ? made : 1;
+}
