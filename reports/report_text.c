@@ -1,6 +1,5 @@
 /* The report for a terminal: a block a finding, as compilers print them, where the ranks were if
  * the job did not end well, and the verdict. What else is known of the job comes with `verbose`. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +150,7 @@ static void print_source(const struct screen *s, const struct block_place *place
     for (uint32_t i = 0; i < line->size; i++)
         fputc('^', s->file);
     fprintf(s->file, "%s%s", *place->says ? " " : "", place->says);
-    if (!line->named && place->name && isupper((unsigned char)*place->name)) /* not "a load" */
+    if (!line->named && place->name && !strchr(place->name, ' ')) /* a function, not "a load" */
         fprintf(s->file, "%s%s", *place->says ? ", in " : " in ", place->name);
     fprintf(s->file, "%s\n", report_text_paint(s->style, PLAIN));
     print_parts(s, place, indent + line->mark + (line->named ? line->size + 1 : 0));
