@@ -2,20 +2,11 @@
 #include "cli/output.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/output.h"
-
-static bool is_special(const char *path)
-{
-    struct stat about;
-
-    return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
-}
 
 static enum core_status output_unwritten(const char *path)
 {
@@ -42,7 +33,7 @@ enum core_status output_file_write(const char *path, output_write_fn write, cons
 {
     char *partial = NULL;
 
-    if (is_special(path))
+    if (core_output_as_is(path))
         return write_into(path, path, write, what);
     if (asprintf(&partial, "%s.partial", path) < 0)
         return core_report(CORE_NO_MEMORY, "out of memory for '%s'", path);

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/check.h"
 #include "core/file.h"
 
 /* A folder may let its files be written to and not be replaced; those of others are left alone. */
@@ -21,12 +23,20 @@ static int write_over(const char *path)
     return -1;
 }
 
-FILE *core_output_open(const char *path)
+bool core_output_as_is(const char *path)
 {
     struct stat about;
 
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-        return fopen(path, "we");
+    CORE_CHECK(path);
+    return strncmp(path, "/proc/", 6) == 0 ||
+           (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0) ||
+           (stat(path, &about) == 0 && !S_ISREG(about.st_mode));
+}
+
+FILE *core_output_open(const char *path)
+{
+    if (core_output_as_is(path))
+        return fopen(path, "ae");
     int fd = core_file_create_new(path, O_WRONLY);
     if (fd < 0 && (errno == EACCES || errno == EPERM))
         fd = write_over(path);
