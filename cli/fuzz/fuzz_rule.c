@@ -31,6 +31,7 @@ const struct fuzz_rule fuzz_rule_table[] = {
     {"wildcard", "no result depends on which message MPI_ANY_SOURCE takes",
      "name the source and the tag"},
     {"error", "MPI calls return no error", NULL},
+    {"freed", "no thread uses what another one frees", "free it when no thread uses it any more"},
     {"abort", "no rank aborts", NULL},
     {"exit-status", "ranks end with status 0", NULL},
     {"not-finalized", "ranks call MPI_Finalize", NULL},

@@ -2,7 +2,7 @@
 # timeout: 400
 # The plugin of pytest: each test of an mpi4py program in a job of its own. A rank that fails and a
 # hang fail their test alone; a leak is a finding; what all ranks skip is skipped; one report on
-# all.
+# all. Holds python invariants 1 and 2.
 export PYTHONPATH=$SOURCE/python PYTHONDONTWRITEBYTECODE=1
 cat >test_job.py <<'END'
 import pytest
@@ -50,3 +50,13 @@ grep -c 'error\[collective\]: rank' log
 tests --crosswait=0 | grep -o 'takes a number.*'
 tests test_plain.py | grep -c PASSED
 PATH=/usr/bin:/bin tests --crosswait=2 | grep -o 'there is no command crosswait.*'
+/usr/bin/python3 - "$SOURCE"/python/*.py <<'END'
+import ast, sys
+for path in sys.argv[1:]:
+    for node in ast.walk(ast.parse(open(path).read())):
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) else []
+        for name in names:
+            if name.split(".")[0] not in sys.stdlib_module_names | {"pytest"}:
+                print("imports", name)
+END

@@ -12,7 +12,8 @@ for path in [*source.glob("world/**/*.c"), *source.glob("fuzz/**/*.c")]:
     told |= set(
         re.findall(
             (
-                r'(?:world_found|world_note|world_give_up|(?<![\w])find|report)\(\s*(?:out,'
+                r'(?:world_found|world_note|world_give_up|(?<![\w.])(?:\w+_)?(?:find|report))'
+                r'\(\s*(?:out,'
                 r' )?(?:[\w= !?]* \? )?"([a-z-]+)"'
             ),
             text,

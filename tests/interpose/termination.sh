@@ -1,6 +1,7 @@
 # A process that somebody tells to end by SIGTERM, and whose handler ends it in its own way, made no
 # mistake: how it ended is a note, which says so. The same end by itself is an error. What sigaction
-# and signal answer, and what a handler is given, is as without us.
+# and signal answer, and what a handler is given, is as without us. Holds entry/termination.h
+# invariant 1.
 . "$SOURCE/tests/interpose/lib.bash"
 cat >program.c <<'C'
 #include <mpi.h>

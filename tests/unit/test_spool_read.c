@@ -197,7 +197,7 @@ static void again_expect(struct spool_reader *reader, int first, int end, int *o
     *out_read = count;
 }
 
-/* spool/spool.h invariant 11, spool/spool_again.h invariants 1 and 2: what is written comes out as
+/* spool/spool.h invariant 11, spool/spool_delta.h invariants 1 and 2: what is written comes out as
  * it was given, with a reader that goes on where another one stopped, and of a ring that keeps the
  * newest. */
 static void test_again(void **state)
