@@ -11,6 +11,7 @@
 #include "core/random.h"
 #include "explore/failure.h"
 #include "explore/message_diff.h"
+#include "world/rule.h"
 
 enum core_status explore_allow_add(struct explore_allow *allow, char *word)
 {
@@ -26,10 +27,6 @@ enum core_status explore_allow_add(struct explore_allow *allow, char *word)
     return CORE_OK;
 }
 
-/* Those that are about the call in which a rank is. */
-static const char *const of_call[] = {
-    "abort", "deadlock", "livelock", "error", "truncation", "collective-mismatch", "freed"};
-
 static bool rank_fails(const struct world_outcome *outcome, int rank)
 {
     for (int i = 0; i < outcome->finding_count; i++)
@@ -41,9 +38,7 @@ static bool rank_fails(const struct world_outcome *outcome, int rank)
 bool explore_outcome_stands(const struct world_process_outcome *outcome,
                             const struct world_finding *failure, int rank)
 {
-    bool about = false;
-    for (size_t i = 0; i < sizeof of_call / sizeof *of_call; i++)
-        about |= !strcmp(failure->rule, of_call[i]);
+    bool about = world_rule_traits(failure->rule) & WORLD_RULE_OF_CALL;
     bool waits = !strcmp(failure->rule, "deadlock");
     bool fails =
         waits ? outcome->rank[rank].end == WORLD_RANK_STOPPED : rank_fails(&outcome->world, rank);

@@ -21,6 +21,7 @@
 #include "core/check.h"
 #include "core/file.h"
 #include "world/processes/region.h"
+#include "world/rule.h"
 
 enum {
     PAGE = 4096,
@@ -663,13 +664,10 @@ static bool is_beyond(const struct region *region)
 /* A rank had ended the job, and others had not come to their ends when the time was over. */
 static bool is_ended(const struct region *region)
 {
-    static const char *const ends[] = {"abort", "error", "truncation", "collective-mismatch",
-                                       "freed"};
     bool ended = false;
     CORE_CHECK(region->outcome.finding_count <= WORLD_FINDINGS_MAX); /* answer_is_whole */
     for (int i = 0; i < region->outcome.finding_count; i++)
-        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
-            ended |= !strcmp(region->outcome.finding[i].rule, ends[k]);
+        ended |= (world_rule_traits(region->outcome.finding[i].rule) & WORLD_RULE_ENDS) != 0;
     return ended && region->outcome.decisions;
 }
 
