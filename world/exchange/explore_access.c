@@ -939,6 +939,11 @@ void world_access_failed(struct world_decider *look)
     explore_access_go(look);
 }
 
+void world_access_ask(const struct world_decider *turn, const char *why)
+{
+    explore_access_await(asks_new(turn), why);
+}
+
 /* When a lock of everything is had is not decided. */
 void world_access_lock_all(MPI_Win win)
 {
@@ -955,12 +960,12 @@ void world_access_lock(struct world_part *part, bool exclusive)
     part->excluded |= exclusive;
     if (part->excluded && part->locked_all)
         world_explore_limited();
-    explore_access_await(asks_new(&(struct world_decider){.kind = EXPLORE_LOCK,
-                                                          .part = part,
-                                                          .name = ME->rank,
-                                                          .object = part->object,
-                                                          .exclusive = exclusive}),
-                         world_text("waits for the lock of rank %d's window", part->rank->rank));
+    world_access_ask(&(struct world_decider){.kind = EXPLORE_LOCK,
+                                             .part = part,
+                                             .name = ME->rank,
+                                             .object = part->object,
+                                             .exclusive = exclusive},
+                     world_text("waits for the lock of rank %d's window", part->rank->rank));
     WORLD->fiber->past = world_past_join(WORLD->fiber->past, part->past);
     if (exclusive)
         WORLD->fiber->past = world_past_join(WORLD->fiber->past, part->shared_past);
@@ -971,94 +976,4 @@ void world_access_unlocked(struct world_part *part, bool exclusive)
     CORE_CHECK(!exclusive || part->holders == 0);
     const struct world_past **past = exclusive ? &part->past : &part->shared_past;
     *past = world_past_join(*past, WORLD->fiber->past);
-}
-
-/* --- threads ---------------------------------------------------------------------------------- */
-
-static struct world_part *queue_part(MPI_Comm comm, uint32_t queue)
-{
-    CORE_CHECK(comm->context % 2 == 0 && queue < REPLAY_TURN_QUEUES);
-    if (!comm->turns)
-        comm->turns = world_zalloc(REPLAY_TURN_QUEUES * sizeof(*comm->turns));
-    if (!comm->turns[queue]) {
-        comm->turns[queue] = world_zalloc(sizeof(struct world_part));
-        comm->turns[queue]->rank = ME;
-    }
-    return comm->turns[queue];
-}
-
-static void thread_turn(MPI_Comm comm, enum world_turn_use use, uint32_t queue, int peer, int tag)
-{
-    CORE_CHECK(ME->fiber->sibling && WORLD->fiber->thread < EXPLORE_THREADS);
-    explore_access_await(asks_new(&(struct world_decider){.kind = EXPLORE_THREAD,
-                                                          .part = queue_part(comm, queue),
-                                                          .name = (int)WORLD->fiber->thread,
-                                                          .object = comm->object,
-                                                          .queue = queue,
-                                                          .use = use,
-                                                          .source = peer,
-                                                          .tag = tag}),
-                         "waits for the other threads of its rank");
-}
-
-/* Whether the running thread has others beside it, whose calls may come first. */
-static bool has_others(void)
-{
-    const struct world_fiber *fiber = WORLD->fiber;
-    if (!WORLD->explore || !fiber->is_rank || !ME->fiber->sibling)
-        return false;
-    if (fiber->thread >= EXPLORE_THREADS) {
-        world_explore_limited();
-        return false;
-    }
-    return true;
-}
-
-/* In worlds of the calls of a job nothing is freed. */
-static bool may_be_freed(const struct ompi_communicator_t *comm)
-{
-    return WORLD_PROCESSES && comm != &ME->world && comm != &ME->self;
-}
-
-static void freed_check(const struct ompi_communicator_t *comm)
-{
-    if (!comm->freed)
-        return;
-    CORE_CHECK(comm->freed_by && comm->freed_by != WORLD->fiber);
-    world_found("freed", ME->rank, "rank %d calls %s with a %s that another of its threads frees",
-                ME->rank, WORLD->fiber->call, comm->freed);
-    world_end_job();
-}
-
-void world_turn_frees(MPI_Comm comm, const char *what)
-{
-    if (!has_others() || !may_be_freed(comm))
-        return;
-    thread_turn(comm, TURN_FREES, REPLAY_TURN_FREES, 0, 0);
-    freed_check(comm);
-    CORE_CHECK(what && !comm->freed_by);
-    comm->freed = what;
-    comm->freed_by = WORLD->fiber;
-}
-
-void world_turn_uses(MPI_Comm comm)
-{
-    if (!has_others() || !may_be_freed(comm) || comm->freed_by == WORLD->fiber)
-        return;
-    thread_turn(comm, TURN_USES, REPLAY_TURN_FREES, 0, 0);
-    freed_check(comm);
-}
-
-void world_turn_thread(MPI_Comm comm, enum world_turn_use use, int peer, int tag)
-{
-    if (peer == MPI_PROC_NULL || !has_others())
-        return;
-    if (WORLD->fiber->named_sends > REPLAY_THREAD_NUMBERS)
-        world_explore_limited();
-    world_turn_uses(comm);
-    thread_turn(comm, use,
-                use == TURN_SENDS        ? replay_turn_sends(peer)
-                : use == TURN_COLLECTIVE ? REPLAY_TURN_COLLECTIVES
-                                         : REPLAY_TURN_RECEIVES,
-                peer, tag);
 }

@@ -36,6 +36,8 @@ void world_access_complete(const struct world_effect *effect, const char *why);
 bool world_access_take(const struct world_decider *turn, const char *why);
 /* Whether both touch the same. */
 bool world_access_meets(const struct world_decider *a, const struct world_decider *b);
+/* Waits until the running rank may go on with the turn. */
+void world_access_ask(const struct world_decider *turn, const char *why);
 /* It was done, and changed something. */
 void world_access_happened(const struct world_decider *turn);
 /* It was done, and changed nothing. */
