@@ -58,10 +58,21 @@ static void find_places(struct pairing *pairing, uint32_t rank)
     }
 }
 
+static enum core_status rank_open(struct pairing *pairing, uint32_t rank,
+                                  struct trace_cursor **out_cursor)
+{
+    enum core_status status = trace_cursor_open(pairing->trace, rank, out_cursor);
+
+    if (status != CORE_OK)
+        return status;
+    trace_cursor_only(*out_cursor, TRAIT_BIT(COLLECTIVE));
+    find_places(pairing, rank);
+    return CORE_OK;
+}
+
 /* The rank's next collective call on a communicator. */
-static enum core_status collective_next_one(struct trace *trace, struct trace_cursor *cursor,
-                                            struct trace_event *event, bool *out_refused,
-                                            bool *out_more)
+static enum core_status call_next(struct trace *trace, struct trace_cursor *cursor,
+                                  struct trace_event *event, bool *out_refused, bool *out_more)
 {
     enum core_status status;
 
@@ -116,14 +127,11 @@ static enum core_status collective_pass(struct pairing *pairing, uint32_t rank,
     struct trace_cursor *cursor;
     struct trace_event event;
     bool more = true, refused = false;
-    enum core_status status = trace_cursor_open(pairing->trace, rank, &cursor);
+    enum core_status status = rank_open(pairing, rank, &cursor);
 
     if (status != CORE_OK)
         return status;
-    trace_cursor_only(cursor, TRAIT_BIT(COLLECTIVE));
-    find_places(pairing, rank);
-    while ((status = collective_next_one(pairing->trace, cursor, &event, &refused, &more)) ==
-               CORE_OK &&
+    while ((status = call_next(pairing->trace, cursor, &event, &refused, &more)) == CORE_OK &&
            more) {
         if (!collective_counts(pairing, &event, refused))
             continue;
@@ -258,14 +266,11 @@ static enum core_status collective_note(struct noting *noting, uint32_t rank)
     struct trace_cursor *cursor;
     struct trace_event event;
     bool more = true, refused = false;
-    enum core_status status = trace_cursor_open(pairing->trace, rank, &cursor);
+    enum core_status status = rank_open(pairing, rank, &cursor);
 
     if (status != CORE_OK)
         return status;
-    trace_cursor_only(cursor, TRAIT_BIT(COLLECTIVE));
-    find_places(pairing, rank);
-    while ((status = collective_next_one(pairing->trace, cursor, &event, &refused, &more)) ==
-               CORE_OK &&
+    while ((status = call_next(pairing->trace, cursor, &event, &refused, &more)) == CORE_OK &&
            more) {
         if (pairing->place[event.comm] < 0)
             continue;
