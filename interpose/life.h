@@ -8,6 +8,9 @@ int life_pid(void);                /* of the process that is recorded; 0: not ye
 bool recorder_plain(void);         /* no launcher: MPI_Finalize makes the trace */
 const char *recorder_folder(void); /* of this job's spools */
 
+/* "./app 8", as a shell was given it; as much as there is room for. */
+void recorder_command_line(char *words, size_t room);
+
 /* MPI runs, and its start was not seen; records from here on, and says that calls are missing. */
 bool special_started_unseen(void);
 struct lane *special_start_late(void **cfa);

@@ -16,7 +16,6 @@
 
 #include <cpuid.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
@@ -261,21 +260,6 @@ static uint32_t starter_number(void)
     return name ? number : 0;
 }
 
-/* "./app 8", as a shell was given it. */
-static void program_tell(char *words, size_t room)
-{
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t bytes = fd >= 0 ? read(fd, words, room - 1) : 0;
-    if (fd >= 0)
-        close(fd);
-    while (bytes > 0 && !words[bytes - 1])
-        bytes--;
-    words[bytes > 0 ? bytes : 0] = '\0';
-    for (ssize_t i = 0; i < bytes; i++)
-        if (!words[i])
-            words[i] = ' ';
-}
-
 static void fill_header(struct spool_header *header, int thread_level)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
@@ -290,7 +274,7 @@ static void fill_header(struct spool_header *header, int thread_level)
     OWN(Get_library_version)(version, &length);
     version[strcspn(version, "\n")] = 0;
     snprintf(header->library, sizeof header->library, "%.127s", version);
-    program_tell(header->program, sizeof header->program);
+    recorder_command_line(header->program, sizeof header->program);
     header->tick_hz = tick_rate();
     header->start_ticks = life.ticks;
     header->start_realtime_ns = life.realtime_ns;
