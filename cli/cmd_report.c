@@ -43,8 +43,7 @@ static const struct options_command command = {
                "crosswait report --format=dot T.db | dot -Tsvg -o who-waits.svg",
 };
 
-/* What a format puts around the traces, and what goes to a file, is written once all of them are
- * judged. */
+/* Writes what a format puts around the traces, and what goes to a file, once all are judged. */
 static int cmd_report_body(const struct options *o, struct judge_options *judge, const char *output)
 {
     struct judge_series series = {0};

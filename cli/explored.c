@@ -143,8 +143,8 @@ static void explored_refute(struct finding_list *list, uint32_t count)
     }
 }
 
-/* Which of two threads comes first, the one that frees or the one that uses, is a choice in worlds:
- * a search that is complete has found what may come of it. */
+/* Drops the trace's notes of what a thread frees and another one uses: worlds choose which of the
+ * two comes first, and a complete search has found what may come of it. */
 static void threads_settle(struct finding_list *list, uint32_t count)
 {
     for (uint32_t i = count; i-- > 0;)

@@ -105,7 +105,7 @@ static enum core_status judge_render(const void *what, FILE *file)
     return rendering->format->render(rendering->facts, file);
 }
 
-/* Of several traces in one file: what is said of this one is added. */
+/* Adds what is said of this trace to a file of several traces. */
 static enum core_status output_join(struct judge_output *output, const struct report_facts *facts)
 {
     char *text = NULL;

@@ -41,7 +41,7 @@ void explore_answers_sort(struct explore_answer *answer, uint32_t count);
 
 /* Takes the item over, and names it; one of a name that was there before is not run again. */
 enum core_status explore_ahead(struct explore_search *search, struct explore_item *item);
-/* What a world could have decided otherwise, ahead. asked: the list that it was run with, of so
+/* Puts ahead what a world could have decided otherwise. asked: the list that it was run with, of so
  * many changes. */
 enum core_status explore_branch(struct explore_search *search, const struct explore_list *asked,
                                 uint32_t changes, const struct world_decisions *told);

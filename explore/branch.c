@@ -1,6 +1,6 @@
-/* What a world could have decided otherwise (search.h): each other answer to one of its decisions,
- * behind the answers before it, waits to be run. What one world takes is in proportion to its
- * decisions and to what they could have been. */
+/* Finds what a world could have decided otherwise (search.h): each other answer to one of its
+ * decisions, behind the answers before it, waits to be run. The steps for one world are in
+ * proportion to its decisions and their answers. */
 #include <stdlib.h>
 
 #include "core/array.h"

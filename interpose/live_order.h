@@ -2,8 +2,8 @@
  * order=explore (world/exchange/explore_access.h). Each waits for its turn; what the schedule does
  * not name comes behind what it names.
  *
- * What is done to a window is kept when it is called, and done when its turn has come: at once, at
- * a later call of its rank, or at the call that completes it; and flushed, so that it is done at
+ * An access to a window is kept when it is called, and done when its turn has come: at once, at a
+ * later call of its rank, or at the call that completes it; and flushed, so that it is done at
  * its target before the next has its turn. (Between fences, or MPI_Win_start and MPI_Win_complete,
  * MPI has no call for that: there the next comes when the library has taken the one before.) A look
  * (MPI_Win_sync) waits for its turn, and so do locks and the calls of threads. A call that has its
