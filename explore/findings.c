@@ -11,564 +11,12 @@
 #include "checkers/wording.h"
 #include "core/array.h"
 #include "core/text.h"
-#include "explore/ahead.h"
 #include "explore/failure.h"
-#include "explore/message_diff.h"
+#include "explore/look.h"
 
-/* Outcomes of worlds that come to a good end are told up to PASSING_TOLD; each that fails is. */
-enum { PASSING_TOLD = 8, ANSWERS_TOLD = 8, ALSO_TOLD = 4, LINE_SHOWN = 120 };
+enum { ANSWERS_TOLD = 8, LINE_SHOWN = 120 };
 
-/* --- a class, looked at ----------------------------------------------------------------------- */
-
-struct finding_dedup { /* one answer of a smallest schedule; or where a rank is */
-    uint32_t rank;
-    char *call, *site, *path, *says;
-};
-struct tolds {
-    struct finding_dedup *told;
-    uint32_t count, room;
-};
-
-struct conflict { /* of a rank's own load or store, and an access by a call to the same bytes */
-    bool is, loads;
-    int owner, other; /* ranks */
-    char call[sizeof(((struct world_decision *)0)->call)];
-    struct tolds own; /* where it loads or stores */
-};
-
-struct look {
-    const struct explore_class *class;
-    struct explore_list list;
-    struct explore_sends sends;
-    char *buffered; /* the sends that have one where others wait; NULL: none */
-    char *schedule;
-    char *failure; /* in words; NULL: it does not fail */
-    int failed;    /* the rank of it, or -1 */
-    char *found;   /* what else the world found; NULL: nothing */
-    char *also;    /* how else it fails, where it does; NULL: not */
-    struct explore_output output;
-    struct message_diff sent;    /* where that is compared */
-    struct tolds chosen, stands; /* of the schedule; of the ranks that fail */
-    struct conflict conflict;    /* of the accesses whose order the schedule changes */
-    bool may_wait;               /* a rank may load until it finds what others put there */
-    bool waits;                  /* it fails because those wait for ever */
-    bool freed;                  /* it fails because a thread uses what another one freed */
-    bool same;                   /* as the first one of the class */
-    bool once;                   /* its choices were taken again, and gave another outcome */
-    uint64_t key;                /* of the world that was run */
-};
-
-static void tolds_done(struct tolds *tolds)
-{
-    for (uint32_t i = 0; i < tolds->count; i++) {
-        free(tolds->told[i].call);
-        free(tolds->told[i].site);
-        free(tolds->told[i].path);
-        free(tolds->told[i].says);
-    }
-    free(tolds->told);
-}
-
-static void look_done(struct look *look)
-{
-    explore_list_done(&look->list);
-    explore_sends_done(&look->sends);
-    free(look->buffered);
-    explore_output_done(&look->output);
-    message_diff_done(&look->sent);
-    tolds_done(&look->chosen);
-    tolds_done(&look->stands);
-    tolds_done(&look->conflict.own);
-    free(look->schedule);
-    free(look->failure);
-    free(look->found);
-    free(look->also);
-}
-
-static const struct world_decision *decision_of(const struct world_decisions *told,
-                                                const struct explore_answer *answer)
-{
-    for (uint32_t i = 0; i < told->decision_count; i++)
-        if ((uint32_t)told->decision[i].rank == answer->rank &&
-            told->decision[i].number == answer->number)
-            return &told->decision[i];
-    return NULL;
-}
-
-static void bits_say(uint32_t bits, FILE *file)
-{
-    const char *between = "";
-    for (int i = 0; i < 31; i++)
-        if (bits >> i & 1) {
-            fprintf(file, "%s%d", between, i);
-            between = ", ";
-        }
-}
-
-/* The answer is whose turn it is at a file, or the window of d->rank. */
-static bool is_memory(const struct world_decision *d)
-{
-    return d->reason == REPLAY_REASON_LOCK || d->reason == REPLAY_REASON_OTHER;
-}
-
-/* usual: what it is answered when nothing is asked for; -1: that world does not come to it. */
-static char *answer_words(const struct world_decision *d, int32_t usual, int ranks)
-{
-    char *text = NULL;
-    size_t bytes;
-    FILE *file = open_memstream(&text, &bytes);
-    if (!file)
-        return NULL;
-    if (d->poll && d->answer == 0)
-        fprintf(file, "finds nothing yet");
-    else if (d->reason == REPLAY_REASON_MATCH) {
-        const char *what = !strcmp(d->call, "MPI_Comm_accept") ? "connection" : "message";
-        if (d->answer - d->poll == ranks)
-            fputs("gets no message, and is cancelled", file);
-        else
-            fprintf(file, "%s the %s of rank %d", d->poll ? "finds" : "gets", what,
-                    d->answer - d->poll);
-        if (usual - d->poll == ranks)
-            fputs(", and is not cancelled", file);
-        else if (usual >= d->poll && usual != d->answer)
-            fprintf(file, ", not that of rank %d", usual - d->poll);
-    } else if (is_memory(d)) {
-        bool lock = d->reason == REPLAY_REASON_LOCK, looks = !strcmp(d->call, "MPI_Win_sync");
-        bool loads = d->touch && !strcmp(d->call, WORLD_LOAD);
-        if (replay_turn_is_file(d->number))
-            fputs("reaches the file", file);
-        else
-            fprintf(file,
-                    lock       ? "gets the lock of rank %d's window"
-                    : looks    ? "looks at rank %d's window"
-                    : loads    ? "loads from rank %d's window"
-                    : d->touch ? "stores in rank %d's window"
-                               : "reaches rank %d's window",
-                    d->rank);
-        if (usual >= 0 && usual != d->answer)
-            fprintf(file, " before rank %d", usual % ranks);
-    } else if (d->reason == REPLAY_REASON_THREAD) {
-        fprintf(file, "of thread %d comes first", d->answer);
-        if (usual >= 0 && usual != d->answer)
-            fprintf(file, ", not that of thread %d", usual);
-    } else if (d->reason == REPLAY_REASON_BUFFER) {
-        fputs(d->answer ? "finds its send complete, which has a buffer"
-                        : "finds its send not complete, which has no buffer",
-              file);
-    } else if (d->set) {
-        fputs(d->answer & (d->answer - 1) ? "reports requests " : "reports request ", file);
-        bits_say((uint32_t)d->answer, file);
-        fprintf(file, " alone");
-    } else {
-        fprintf(file, d->poll ? "finds request %d complete" : "reports request %d",
-                d->answer - d->poll);
-        if (!d->poll && usual >= 0 && usual != d->answer)
-            fprintf(file, ", not request %d", usual);
-    }
-    if (fclose(file) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
-/* A copy, for the next world overwrites what the last one says. Takes `says`. */
-static enum core_status findings_tell(struct explore_program *program, uint32_t rank,
-                                      const char *call, uint64_t site, char *says,
-                                      struct tolds *tolds)
-{
-    struct finding_dedup told = {.rank = rank, .call = strdup(call), .says = says};
-    struct site_place place;
-    if (explore_program_place(program, site, &place) && *place.file &&
-        asprintf(&told.site, "%s:%d", place.file, place.line) < 0)
-        told.site = NULL;
-    if (told.site && *place.path)
-        told.path = strdup(place.path);
-    enum core_status status =
-        told.call && told.says
-            ? CORE_ARRAY_PUSH(tolds->told, tolds->count, tolds->room, "what was found", told)
-            : core_report(CORE_NO_MEMORY, "out of memory for what was found");
-    if (status != CORE_OK) {
-        free(told.call);
-        free(told.site);
-        free(told.path);
-        free(told.says);
-    }
-    return status;
-}
-
-static bool is_window_turn(const struct world_decision *d)
-{
-    return d->reason == REPLAY_REASON_OTHER && !replay_turn_is_file(d->number);
-}
-
-/* The access of the answer `d` came before the one that is first without it: of these one may be a
- * rank's own, to bytes that the other one accesses. */
-static enum core_status conflict_find(struct explore_program *program,
-                                      const struct world_decision *d, int32_t first,
-                                      struct conflict *out)
-{
-    const struct world_decisions *told = program->outcome.world.decisions;
-    for (uint32_t i = 0; i < told->decision_count && first >= 0 && !out->is; i++) {
-        const struct world_decision *e = &told->decision[i], *own = d->touch ? d : e,
-                                    *other = d->touch ? e : d;
-        if (!is_window_turn(e) || e->rank != d->rank || e->answer != first ||
-            e->number / REPLAY_TURN_OBJECT != d->number / REPLAY_TURN_OBJECT || !own->touch ||
-            other->touch || own->low >= other->high || other->low >= own->high)
-            continue;
-        out->is = true;
-        out->loads = !strcmp(own->call, WORLD_LOAD);
-        out->owner = own->rank;
-        out->other = other->answer % program->command->rank_count;
-        memcpy(out->call, other->call, sizeof out->call);
-        return findings_tell(program, (uint32_t)own->rank, own->call, own->site,
-                             strdup(out->loads ? "loads from its window" : "stores in its window"),
-                             &out->own);
-    }
-    return CORE_OK;
-}
-
-static int compare_touches(const void *a, const void *b)
-{
-    const struct world_decision *const *x = a, *const *y = b;
-    if ((*x)->rank != (*y)->rank)
-        return (*x)->rank < (*y)->rank ? -1 : 1;
-    return ((*x)->site > (*y)->site) - ((*x)->site < (*y)->site);
-}
-
-/* Whether a rank comes again to one of its loads, or calls MPI_Win_sync. */
-static enum core_status may_wait_find(const struct world_decisions *told, bool *out_may)
-{
-    const struct world_decision **touch;
-    uint32_t count = 0;
-    enum core_status status = CORE_ARRAY_NEW(touch, told->decision_count + 1u, "what was found");
-    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
-        const struct world_decision *d = &told->decision[i];
-        *out_may |= is_window_turn(d) && !strcmp(d->call, "MPI_Win_sync");
-        if (d->touch && !strcmp(d->call, WORLD_LOAD))
-            touch[count++] = d;
-    }
-    if (count)
-        qsort(touch, count, sizeof *touch, compare_touches);
-    for (uint32_t i = 1; i < count; i++)
-        *out_may |= !compare_touches(&touch[i - 1], &touch[i]);
-    free(touch);
-    return status;
-}
-
-/* The last world's text about each answer of the list. */
-static enum core_status tell_answers(struct explore_program *program,
-                                     const struct explore_list *usual, struct look *look)
-{
-    const struct world_decisions *decisions = program->outcome.world.decisions;
-    enum core_status status = CORE_OK;
-    for (uint32_t i = 0; i < look->list.count && status == CORE_OK; i++) {
-        const struct world_decision *d = decision_of(decisions, &look->list.answer[i]);
-        int32_t before = -1;
-        if (!d)
-            continue;
-        for (uint32_t u = 0; u < usual->count; u++)
-            if (usual->answer[u].rank == (uint32_t)d->rank && usual->answer[u].number == d->number)
-                before = usual->answer[u].answer;
-        if (program->runner.chance && before == d->answer)
-            continue; /* the schedule names all, and shows what is not usual */
-        int ranks = program->command->rank_count;
-        status = findings_tell(program, (uint32_t)(is_memory(d) ? d->answer % ranks : d->rank),
-                               d->call, d->site, answer_words(d, before, ranks), &look->chosen);
-        if (status == CORE_OK && is_window_turn(d))
-            status = conflict_find(program, d, before, &look->conflict);
-    }
-    return status == CORE_OK ? may_wait_find(decisions, &look->may_wait) : status;
-}
-
-/* Where those ranks of the last world are that fail. */
-static enum core_status tell_stands(struct explore_program *program,
-                                    const struct world_finding *failure, struct look *look)
-{
-    enum core_status status = CORE_OK;
-    if (!failure)
-        return CORE_OK;
-    look->waits = !strcmp(failure->rule, "deadlock");
-    look->freed = !strcmp(failure->rule, "freed");
-    for (int r = 0; r < program->command->rank_count && status == CORE_OK; r++) {
-        const struct world_rank_outcome *rank = &program->outcome.rank[r];
-        if (explore_outcome_stands(&program->outcome, failure, r))
-            status = findings_tell(program, (uint32_t)r, rank->call, rank->site,
-                                   strdup(rank->why ? rank->why : ""), &look->stands);
-    }
-    return status;
-}
-
-static char *others_found(const struct world_outcome *outcome)
-{
-    char *text = NULL, more[32] = "";
-    int others = outcome->finding_count - 1 + outcome->finding_dropped;
-    if (others > 0)
-        snprintf(more, sizeof more, "; and %d more", others);
-    if (outcome->finding_count &&
-        asprintf(&text, "%s: %s%s", outcome->finding[0].rule, outcome->finding[0].text, more) < 0)
-        text = NULL;
-    return text;
-}
-
-/* Each of several ranks may be the one that ends the job. */
-static char *also_failed(const struct world_outcome *outcome, const struct world_finding *failure)
-{
-    char *text = NULL;
-    size_t bytes;
-    int also = 0;
-    FILE *file = open_memstream(&text, &bytes);
-    for (int i = 0; file && i < outcome->finding_count; i++)
-        if (&outcome->finding[i] != failure && explore_failure_is(&outcome->finding[i]) &&
-            also++ < ALSO_TOLD)
-            fprintf(file, "%s%s", also > 1 ? "; " : "", outcome->finding[i].text);
-    if (file && also > ALSO_TOLD)
-        fprintf(file, "; and %d more", also - ALSO_TOLD);
-    if (!core_text_close(file, &text) || also)
-        return text;
-    free(text);
-    return NULL;
-}
-
-/* The argument of --again: the words of a policy over its own defaults. */
-static char *schedule_text(const struct explore_list *list, const struct explore_sends *sends,
-                           bool touched)
-{
-    char *text = NULL;
-    size_t bytes;
-    FILE *file = open_memstream(&text, &bytes);
-    if (!file)
-        return NULL;
-    if (sends->wait && !sends->kept.count)
-        fputs("buffering=rendezvous ", file);
-    for (uint32_t i = 0; i < sends->kept.count; i++)
-        fprintf(file, "%s%" PRIu32 ".%s%" PRIu64,
-                i ? "," : "buffering=only:", sends->kept.name[i].rank,
-                sends->kept.name[i].by_number ? "#" : "", sends->kept.name[i].id);
-    fprintf(file, "%s%sorder=explore", sends->kept.count ? " " : "", touched ? "loads=turns " : "");
-    for (uint32_t i = 0; i < list->count; i++)
-        fprintf(file, "%c%" PRIu32 ".%" PRIu32 "=%" PRId32, i ? ',' : ':', list->answer[i].rank,
-                list->answer[i].number, list->answer[i].answer);
-    if (fclose(file) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
-/* The calls of the sends that keep their buffers. */
-static char *buffered_words(const struct explore_events *events, const struct explore_sends *sends)
-{
-    char *text = NULL;
-    size_t bytes;
-    FILE *file = sends->kept.count ? open_memstream(&text, &bytes) : NULL;
-    const char *between = "";
-    if (!file)
-        return NULL;
-    for (size_t i = 0; i < events->count; i++) {
-        const struct world_event *e = &events->event[i];
-        if (e->kind != WORLD_EVENT_SEND || !e->standard ||
-            !replay_policy_find(&sends->kept, (uint32_t)e->rank, e->number != 0,
-                                e->number ? e->number : (uint64_t)e->request))
-            continue;
-        fprintf(file, "%s%s of rank %d to rank %d", between, e->call, e->rank, e->peer);
-        if (e->number)
-            fprintf(file, ", tag %d", e->tag);
-        between = "; ";
-    }
-    if (fclose(file) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
-/* The text of the world that was run last. */
-static enum core_status look_fill(struct explore_program *program, const struct explore_list *usual,
-                                  const struct explore_events *events, struct look *look)
-{
-    const struct world_finding *failure = explore_failure_of(&program->outcome.world);
-    look->schedule =
-        schedule_text(&look->list, &look->sends, program->outcome.world.decisions->touched);
-    enum core_status status =
-        explore_output_keep(&program->outcome, program->command->rank_count, &look->output);
-    if (status == CORE_OK && program->allow.messages)
-        status = message_diff_keep(events, &look->sent);
-    if (status == CORE_OK)
-        status = tell_answers(program, usual, look);
-    if (status == CORE_OK)
-        status = tell_stands(program, failure, look);
-    if (status != CORE_OK)
-        return status;
-    look->failure = failure ? strdup(failure->text) : NULL;
-    look->failed = failure ? failure->rank : -1;
-    look->buffered = buffered_words(events, &look->sends);
-    look->found = failure ? NULL : others_found(&program->outcome.world);
-    look->also = failure ? also_failed(&program->outcome.world, failure) : NULL;
-    return CORE_OK;
-}
-
-static const struct explore_list *usual_of(const struct explore_search *search)
-{
-    static const struct explore_list none;
-    return search->class_count && !search->class[0].sends.wait ? &search->class[0].first : &none;
-}
-
-/* *out_there: false: it was broken off. */
-static enum core_status look_run(struct explore_program *program, struct explore_search *search,
-                                 struct look *look, bool *out_there)
-{
-    struct replay_policy policy;
-    const struct world_outcome *outcome;
-    struct explore_events events;
-    uint64_t key;
-    enum core_status status = explore_policy(&look->list, &look->sends, &policy);
-
-    *out_there = false;
-    if (status != CORE_OK)
-        return status;
-    status =
-        explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key, &events);
-    replay_policy_done(&policy);
-    bool kept = status != CORE_OK || !program->runner.chance || !outcome->decisions->cut;
-    if (status != CORE_OK || outcome->decisions->unfinished || !kept)
-        return status; /* a job that did not keep its schedule is no world of it */
-    look->same = key == look->class->key;
-    look->key = key;
-    if (!look->same)
-        explore_search_astray(search);
-    *out_there = true;
-    return look_fill(program, usual_of(search), &events, look);
-}
-
-static enum core_status look_at(struct explore_program *program, struct explore_search *search,
-                                const struct explore_class *class, struct look *out_look,
-                                bool *out_there)
-{
-    struct look look = {.class = class};
-    enum core_status status = explore_shrink(search, class, &look.list, &look.sends);
-
-    *out_there = false;
-    if (status == CORE_OK)
-        status = look_run(program, search, &look, out_there);
-    *out_there &= look.same || !(program->runner.chance || class->failure);
-    if (status != CORE_OK || !*out_there)
-        look_done(&look);
-    else
-        *out_look = look;
-    return status;
-}
-
-struct explore_seen { /* by the number of the class */
-    struct look *look;
-    bool *known;
-    uint32_t count, room, known_room;
-};
-
-/* The number of classes before this one. */
-static uint32_t passing_before(const struct explore_search *search, uint32_t class)
-{
-    uint32_t passing = 0;
-    for (uint32_t i = 0; i < class; i++)
-        passing += !search->class[i].failure;
-    return passing;
-}
-
-static enum core_status seen_room(struct explore_program *program, uint32_t count)
-{
-    enum core_status status = CORE_OK;
-    if (!program->seen)
-        status = CORE_ARRAY_NEW(program->seen, 1, "what was found");
-    struct explore_seen *seen = program->seen;
-    if (status == CORE_OK)
-        status = CORE_ARRAY_ROOM(seen->look, seen->room, count, "what was found");
-    if (status == CORE_OK)
-        status = CORE_ARRAY_ROOM(seen->known, seen->known_room, count, "what was found");
-    for (; status == CORE_OK && seen->count < count; seen->count++) {
-        seen->look[seen->count] = (struct look){0};
-        seen->known[seen->count] = false;
-    }
-    return status;
-}
-
-/* The choices by which the class was met first. */
-static enum core_status look_first(const struct explore_program *program,
-                                   const struct explore_class *class, struct look *look)
-{
-    const struct explore_list *all = program->runner.chance ? &class->first : &class->asked;
-    enum core_status status = explore_list_copy(all, all->count, &look->list);
-    return status == CORE_OK ? explore_sends_copy(&class->sends, &look->sends) : status;
-}
-
-enum core_status explore_findings_met(void *context, const struct explore_search *search,
-                                      uint32_t class)
-{
-    struct explore_program *program = context;
-    enum core_status status = CORE_OK;
-    if (!search->class[class].failure && passing_before(search, class) >= PASSING_TOLD)
-        return CORE_OK;
-    status = seen_room(program, class + 1);
-    if (status != CORE_OK)
-        return status;
-    const struct explore_events events = {program->outcome.event, program->outcome.event_count};
-    struct look *look = &program->seen->look[class];
-    status = look_first(program, &search->class[class], look);
-    if (status == CORE_OK)
-        status = look_fill(program, usual_of(search), &events, look);
-    program->seen->known[class] = status == CORE_OK;
-    return status;
-}
-
-void explore_findings_forget(struct explore_program *program)
-{
-    for (uint32_t i = 0; program->seen && i < program->seen->count; i++)
-        look_done(&program->seen->look[i]);
-    if (program->seen) {
-        free(program->seen->look);
-        free(program->seen->known);
-    }
-    free(program->seen);
-    program->seen = NULL;
-}
-
-enum core_status explore_findings_untime(struct explore_program *program,
-                                         struct explore_search *search)
-{
-    uint32_t *place, count = search->class_count;
-    enum core_status status = explore_program_untime(program, search, &place);
-    struct explore_seen *seen = program->seen;
-    for (uint32_t i = 0; place && seen && i < count && i < seen->count; i++) {
-        if (place[i] == i || !seen->known[i])
-            continue;
-        struct look *to = &seen->look[place[i]];
-        if (seen->known[place[i]])
-            look_done(&seen->look[i]);
-        else
-            *to = seen->look[i];
-        seen->known[place[i]] = true;
-        seen->look[i] = (struct look){0};
-        seen->known[i] = false;
-    }
-    free(place);
-    return status;
-}
-
-/* False: nothing is known of the class. */
-static bool look_remember(struct explore_program *program, const struct explore_search *search,
-                          uint32_t class, struct look *out_look)
-{
-    if (!program->seen || class >= program->seen->count || !program->seen->known[class])
-        return false;
-    *out_look = program->seen->look[class];
-    out_look->class = &search->class[class];
-    program->seen->look[class] = (struct look){0};
-    program->seen->known[class] = false;
-    return true;
-}
-
-/* --- findings --------------------------------------------------------------------------------- */
-
-static enum core_status place_add(struct finding *finding, const struct finding_dedup *told,
+static enum core_status place_add(struct finding *finding, const struct explore_line *told,
                                   bool leads)
 {
     enum core_status status =
@@ -579,7 +27,7 @@ static enum core_status place_add(struct finding *finding, const struct finding_
 }
 
 /* Where it fails, and then what leads there. */
-static enum core_status places_add(struct finding *finding, const struct look *look)
+static enum core_status places_add(struct finding *finding, const struct explore_look *look)
 {
     enum core_status status = CORE_OK;
     for (uint32_t i = 0; i < look->stands.count && status == CORE_OK; i++)
@@ -593,7 +41,7 @@ static enum core_status places_add(struct finding *finding, const struct look *l
 }
 
 /* "ranks 0-1 wait for ever": of each the place is told; or what the world says. */
-static void failure_title(struct finding *finding, const struct look *look)
+static void failure_title(struct finding *finding, const struct explore_look *look)
 {
     uint32_t *rank = NULL, count = look->stands.count;
     if (!look->waits || !count || CORE_ARRAY_NEW(rank, count, "what was found") != CORE_OK) {
@@ -616,7 +64,7 @@ static void failure_title(struct finding *finding, const struct look *look)
 /* A job that uses what it has freed need not fail, and its threads free when they like: no job
  * decides whether it does. */
 static void repeat_set(struct finding *finding, const struct explore_program *program,
-                       const struct look *look)
+                       const struct explore_look *look)
 {
     char *words = explore_program_words(program);
     char *schedule = core_text_shell_quoted(look->schedule ? look->schedule : "");
@@ -640,7 +88,7 @@ static bool is_all(const struct explore_search *s)
 }
 
 static void count_say(struct finding *finding, const struct explore_search *search,
-                      const struct look *look)
+                      const struct explore_look *look)
 {
     const struct explore_class *class = look->class;
     const char *all = is_all(search) ? "" : " that were tried";
@@ -681,7 +129,7 @@ static const char *line_rest(const char *line)
 
 /* The first and the last line that the rank that failed says on standard error: a sanitizer's
  * report begins with what it found, Python's ends with it. */
-static void errors_say(struct finding *finding, const struct look *look)
+static void errors_say(struct finding *finding, const struct explore_look *look)
 {
     const char *errors = look->failed >= 0 ? look->output.text[2 * look->failed + 1] : "";
     const char *first = NULL, *last = NULL;
@@ -699,7 +147,7 @@ static void errors_say(struct finding *finding, const struct look *look)
 }
 
 static enum core_status failure_add(struct explore_program *program, struct explore_search *search,
-                                    const struct look *look, struct finding_list *list)
+                                    const struct explore_look *look, struct finding_list *list)
 {
     struct finding *finding = finding_list_add(list, RULE_BEHAVIOUR, FINDING_ERROR);
     if (!finding)
@@ -745,7 +193,7 @@ static char *unlike_words(struct explore_program *program, const struct explore_
 }
 
 static void outcome_say(struct explore_program *program, struct finding *finding,
-                        const struct look *look, const struct look *other)
+                        const struct explore_look *look, const struct explore_look *other)
 {
     struct explore_difference d;
     struct explore_unlike unlike;
@@ -770,8 +218,8 @@ static void outcome_say(struct explore_program *program, struct finding *finding
 }
 
 /* The first message that is another than in the base is a place of what differs. */
-static enum core_status tell_unlike(struct explore_program *program, const struct look *base,
-                                    struct look *look)
+static enum core_status tell_unlike(struct explore_program *program,
+                                    const struct explore_look *base, struct explore_look *look)
 {
     struct explore_unlike unlike;
     char *says = NULL;
@@ -782,13 +230,13 @@ static enum core_status tell_unlike(struct explore_program *program, const struc
     FILE *file = open_memstream(&says, &bytes);
     if (file)
         explore_unlike_say(&unlike, true, file);
-    return findings_tell(program, (uint32_t)m->key.from, m->call, m->site,
-                         core_text_close(file, &says), &look->stands);
+    return explore_look_line(program, (uint32_t)m->key.from, m->call, m->site,
+                             core_text_close(file, &says), &look->stands);
 }
 
 /* Two worlds that differed once need not differ again: a program that does not repeat itself may
  * show the same when they are rerun. */
-static bool tells_apart(const struct look *look, const struct look *base,
+static bool tells_apart(const struct explore_look *look, const struct explore_look *base,
                         const struct explore_allow *allow)
 {
     struct explore_difference d;
@@ -801,8 +249,8 @@ static bool tells_apart(const struct look *look, const struct look *base,
 
 /* *out_base: what comes with the fewest answers, the first of equal ones; *out_least: what tells
  * another outcome apart with the fewest; NULL: nothing does. */
-static void race_ends(struct look *look, uint32_t count, const struct explore_allow *allow,
-                      const struct look **out_base, struct look **out_least)
+static void race_ends(struct explore_look *look, uint32_t count, const struct explore_allow *allow,
+                      const struct explore_look **out_base, struct explore_look **out_least)
 {
     *out_base = *out_least = NULL;
     for (uint32_t i = 0; i < count; i++)
@@ -818,13 +266,14 @@ static void race_ends(struct look *look, uint32_t count, const struct explore_al
 /* The two worlds differ in the order of two accesses to the same bytes, and in what comes of it: so
  * nothing orders the two, and MPI does not say what is read. A rank that waits for a value may load
  * it while it is put there. */
-static bool is_conflict(const struct look *base, const struct look *least)
+static bool is_conflict(const struct explore_look *base, const struct explore_look *least)
 {
     return least->conflict.is && !base->list.count && least->list.count == 1 && !base->may_wait &&
            !least->may_wait;
 }
 
-static enum core_status conflict_say(struct finding *finding, const struct conflict *conflict)
+static enum core_status conflict_say(struct finding *finding,
+                                     const struct explore_conflict *conflict)
 {
     char *result = finding->title;
     finding->title = NULL;
@@ -840,11 +289,11 @@ static enum core_status conflict_say(struct finding *finding, const struct confl
 }
 
 static enum core_status race_add(struct explore_program *program, struct explore_search *search,
-                                 struct look *look, uint32_t count, uint32_t passing,
+                                 struct explore_look *look, uint32_t count, uint32_t passing,
                                  struct finding_list *list)
 {
-    const struct look *base;
-    struct look *least;
+    const struct explore_look *base;
+    struct explore_look *least;
     uint32_t passing_looked = 0;
     for (uint32_t i = 0; i < count; i++)
         passing_looked += !look[i].failure;
@@ -895,7 +344,7 @@ enum core_status explore_findings_overdue(struct explore_program *program,
                                           const struct explore_search *search,
                                           struct finding_list *list)
 {
-    struct look look = {.class = NULL};
+    struct explore_look look = {.class = NULL};
     uint32_t count = search->overdue_count;
     if (!count)
         return CORE_OK;
@@ -916,25 +365,26 @@ enum core_status explore_findings_overdue(struct explore_program *program,
     enum core_status status = explore_item_list(&search->overdue[0], &look.list);
     if (status != CORE_OK)
         return status;
-    look.schedule = schedule_text(&look.list, &look.sends, program->worlds && look.list.count);
+    look.schedule =
+        explore_schedule_text(&look.list, &look.sends, program->worlds && look.list.count);
     repeat_set(finding, program, &look);
-    look_done(&look);
+    explore_look_done(&look);
     return CORE_OK;
 }
 
 /* A class that only an earlier search has seen, whose state this one went on from: what comes of it
  * is shown, however long it takes, unless the time is for all. */
 static enum core_status look_late(struct explore_program *program, struct explore_search *search,
-                                  const struct explore_class *class, struct look *out_look,
+                                  const struct explore_class *class, struct explore_look *out_look,
                                   bool *out_there)
 {
-    struct look look = {.class = class};
-    enum core_status status = look_first(program, class, &look);
+    struct explore_look look = {.class = class};
+    enum core_status status = explore_look_first(program, class, &look);
     program->end_s = 0;
     if (status == CORE_OK)
-        status = look_run(program, search, &look, out_there);
+        status = explore_look_run(program, search, &look, out_there);
     if (status != CORE_OK || !*out_there)
-        look_done(&look);
+        explore_look_done(&look);
     else
         *out_look = look;
     return status;
@@ -942,22 +392,23 @@ static enum core_status look_late(struct explore_program *program, struct explor
 
 /* A world that failed is told, though it cannot be seen again. */
 static enum core_status look_told(const struct explore_program *program,
-                                  const struct explore_class *class, struct look *out_look)
+                                  const struct explore_class *class, struct explore_look *out_look)
 {
-    struct look look = {.class = class, .failed = -1};
-    enum core_status status = look_first(program, class, &look);
-    look.schedule = schedule_text(&look.list, &look.sends, program->worlds && look.list.count);
+    struct explore_look look = {.class = class, .failed = -1};
+    enum core_status status = explore_look_first(program, class, &look);
+    look.schedule =
+        explore_schedule_text(&look.list, &look.sends, program->worlds && look.list.count);
     if (status == CORE_OK && !(look.failure = strdup(class->failure)))
         status = core_report(CORE_NO_MEMORY, "out of memory for what was found");
     if (status != CORE_OK)
-        look_done(&look);
+        explore_look_done(&look);
     else
         *out_look = look;
     return status;
 }
 
 static enum core_status look_one(struct explore_program *program, struct explore_search *search,
-                                 uint32_t place, struct look *out_look, bool *out_there)
+                                 uint32_t place, struct explore_look *out_look, bool *out_there)
 {
     const struct explore_class *class = &search->class[place];
     double end_s = program->end_s;
@@ -966,15 +417,15 @@ static enum core_status look_one(struct explore_program *program, struct explore
     enum core_status status = CORE_OK;
     *out_there = search->went_astray = false;
     if (!(over && program->runner.chance))
-        status = look_at(program, search, class, out_look, out_there);
+        status = explore_look_at(program, search, class, out_look, out_there);
     once = search->went_astray && class->failure;
     search->went_astray |= astray;
     if (status == CORE_OK && !*out_there)
-        *out_there = look_remember(program, search, place, out_look);
+        *out_there = explore_look_remember(program, search, place, out_look);
     if (status == CORE_OK && !*out_there && !search->interrupted && !once && !program->end_all_s)
         status = look_late(program, search, class, out_look, out_there);
     if (status == CORE_OK && *out_there && class->failure && !out_look->failure) {
-        look_done(out_look);
+        explore_look_done(out_look);
         *out_there = false;
     }
     if (status == CORE_OK && !*out_there && class->failure) {
@@ -989,7 +440,7 @@ static enum core_status look_one(struct explore_program *program, struct explore
 
 /* Each that fails, and the first of those that do not. *out_looked: so many. */
 static enum core_status looks_take(struct explore_program *program, struct explore_search *search,
-                                   struct look *look, uint32_t *out_looked)
+                                   struct explore_look *look, uint32_t *out_looked)
 {
     enum core_status status = CORE_OK;
     uint32_t passing = 0;
@@ -997,7 +448,7 @@ static enum core_status looks_take(struct explore_program *program, struct explo
     for (uint32_t i = 0; i < search->class_count && status == CORE_OK; i++) {
         bool there;
         passing += !search->class[i].failure;
-        if (!search->class[i].failure && passing > PASSING_TOLD)
+        if (!search->class[i].failure && passing > EXPLORE_PASSING_TOLD)
             continue;
         status = look_one(program, search, i, &look[*out_looked], &there);
         *out_looked += status == CORE_OK && there;
@@ -1007,7 +458,7 @@ static enum core_status looks_take(struct explore_program *program, struct explo
 
 /* A world that was to be like one that passed may have failed: that failure is told, unless it is
  * one that is told already. */
-static bool is_told(const struct explore_search *search, const struct look *look)
+static bool is_told(const struct explore_search *search, const struct explore_look *look)
 {
     for (uint32_t i = 0; i < search->class_count && look->class->failure == NULL; i++)
         if (search->class[i].failure && search->class[i].key == look->key)
@@ -1020,8 +471,8 @@ enum { SHARE_LOOK = 10, LOOK_S = 1 };
 enum core_status explore_findings(struct explore_program *program, struct explore_search *search,
                                   struct finding_list *list)
 {
-    struct look *look = NULL;
-    uint32_t looked = 0, passing = passing_before(search, search->class_count);
+    struct explore_look *look = NULL;
+    uint32_t looked = 0, passing = explore_passing_before(search, search->class_count);
     if (!search->behaviours && program->outcome.unsure)
         return explore_program_crowded();
     enum core_status status = CORE_ARRAY_NEW(look, search->class_count, "what was found");
@@ -1041,7 +492,7 @@ enum core_status explore_findings(struct explore_program *program, struct explor
     if (status == CORE_OK)
         status = astray_add(search, list);
     for (uint32_t i = 0; i < looked; i++)
-        look_done(&look[i]);
+        explore_look_done(&look[i]);
     free(look);
     return status;
 }

@@ -1,0 +1,523 @@
+/* See the header. What a world is in words comes from the records of its decisions. */
+#include "explore/look.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/wording.h"
+#include "core/array.h"
+#include "core/text.h"
+#include "explore/failure.h"
+#include "explore/findings.h"
+
+enum { ALSO_TOLD = 4 };
+
+static void tolds_done(struct explore_lines *tolds)
+{
+    for (uint32_t i = 0; i < tolds->count; i++) {
+        free(tolds->told[i].call);
+        free(tolds->told[i].site);
+        free(tolds->told[i].path);
+        free(tolds->told[i].says);
+    }
+    free(tolds->told);
+}
+
+void explore_look_done(struct explore_look *look)
+{
+    explore_list_done(&look->list);
+    explore_sends_done(&look->sends);
+    free(look->buffered);
+    explore_output_done(&look->output);
+    message_diff_done(&look->sent);
+    tolds_done(&look->chosen);
+    tolds_done(&look->stands);
+    tolds_done(&look->conflict.own);
+    free(look->schedule);
+    free(look->failure);
+    free(look->found);
+    free(look->also);
+}
+
+static const struct world_decision *decision_of(const struct world_decisions *told,
+                                                const struct explore_answer *answer)
+{
+    for (uint32_t i = 0; i < told->decision_count; i++)
+        if ((uint32_t)told->decision[i].rank == answer->rank &&
+            told->decision[i].number == answer->number)
+            return &told->decision[i];
+    return NULL;
+}
+
+static void bits_say(uint32_t bits, FILE *file)
+{
+    const char *between = "";
+    for (int i = 0; i < 31; i++)
+        if (bits >> i & 1) {
+            fprintf(file, "%s%d", between, i);
+            between = ", ";
+        }
+}
+
+/* The answer is whose turn it is at a file, or the window of d->rank. */
+static bool is_memory(const struct world_decision *d)
+{
+    return d->reason == REPLAY_REASON_LOCK || d->reason == REPLAY_REASON_OTHER;
+}
+
+/* usual: what it is answered when nothing is asked for; -1: that world does not come to it. */
+static char *answer_words(const struct world_decision *d, int32_t usual, int ranks)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+    if (!file)
+        return NULL;
+    if (d->poll && d->answer == 0)
+        fprintf(file, "finds nothing yet");
+    else if (d->reason == REPLAY_REASON_MATCH) {
+        const char *what = !strcmp(d->call, "MPI_Comm_accept") ? "connection" : "message";
+        if (d->answer - d->poll == ranks)
+            fputs("gets no message, and is cancelled", file);
+        else
+            fprintf(file, "%s the %s of rank %d", d->poll ? "finds" : "gets", what,
+                    d->answer - d->poll);
+        if (usual - d->poll == ranks)
+            fputs(", and is not cancelled", file);
+        else if (usual >= d->poll && usual != d->answer)
+            fprintf(file, ", not that of rank %d", usual - d->poll);
+    } else if (is_memory(d)) {
+        bool lock = d->reason == REPLAY_REASON_LOCK, looks = !strcmp(d->call, "MPI_Win_sync");
+        bool loads = d->touch && !strcmp(d->call, WORLD_LOAD);
+        if (replay_turn_is_file(d->number))
+            fputs("reaches the file", file);
+        else
+            fprintf(file,
+                    lock       ? "gets the lock of rank %d's window"
+                    : looks    ? "looks at rank %d's window"
+                    : loads    ? "loads from rank %d's window"
+                    : d->touch ? "stores in rank %d's window"
+                               : "reaches rank %d's window",
+                    d->rank);
+        if (usual >= 0 && usual != d->answer)
+            fprintf(file, " before rank %d", usual % ranks);
+    } else if (d->reason == REPLAY_REASON_THREAD) {
+        fprintf(file, "of thread %d comes first", d->answer);
+        if (usual >= 0 && usual != d->answer)
+            fprintf(file, ", not that of thread %d", usual);
+    } else if (d->reason == REPLAY_REASON_BUFFER) {
+        fputs(d->answer ? "finds its send complete, which has a buffer"
+                        : "finds its send not complete, which has no buffer",
+              file);
+    } else if (d->set) {
+        fputs(d->answer & (d->answer - 1) ? "reports requests " : "reports request ", file);
+        bits_say((uint32_t)d->answer, file);
+        fprintf(file, " alone");
+    } else {
+        fprintf(file, d->poll ? "finds request %d complete" : "reports request %d",
+                d->answer - d->poll);
+        if (!d->poll && usual >= 0 && usual != d->answer)
+            fprintf(file, ", not request %d", usual);
+    }
+    if (fclose(file) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* A copy, for the next world overwrites what the last one says. Takes `says`. */
+enum core_status explore_look_line(struct explore_program *program, uint32_t rank, const char *call,
+                                   uint64_t site, char *says, struct explore_lines *tolds)
+{
+    struct explore_line told = {.rank = rank, .call = strdup(call), .says = says};
+    struct site_place place;
+    if (explore_program_place(program, site, &place) && *place.file &&
+        asprintf(&told.site, "%s:%d", place.file, place.line) < 0)
+        told.site = NULL;
+    if (told.site && *place.path)
+        told.path = strdup(place.path);
+    enum core_status status =
+        told.call && told.says
+            ? CORE_ARRAY_PUSH(tolds->told, tolds->count, tolds->room, "what was found", told)
+            : core_report(CORE_NO_MEMORY, "out of memory for what was found");
+    if (status != CORE_OK) {
+        free(told.call);
+        free(told.site);
+        free(told.path);
+        free(told.says);
+    }
+    return status;
+}
+
+static bool is_window_turn(const struct world_decision *d)
+{
+    return d->reason == REPLAY_REASON_OTHER && !replay_turn_is_file(d->number);
+}
+
+/* The access of the answer `d` came before the one that is first without it: of these one may be a
+ * rank's own, to bytes that the other one accesses. */
+static enum core_status conflict_find(struct explore_program *program,
+                                      const struct world_decision *d, int32_t first,
+                                      struct explore_conflict *out)
+{
+    const struct world_decisions *told = program->outcome.world.decisions;
+    for (uint32_t i = 0; i < told->decision_count && first >= 0 && !out->is; i++) {
+        const struct world_decision *e = &told->decision[i], *own = d->touch ? d : e,
+                                    *other = d->touch ? e : d;
+        if (!is_window_turn(e) || e->rank != d->rank || e->answer != first ||
+            e->number / REPLAY_TURN_OBJECT != d->number / REPLAY_TURN_OBJECT || !own->touch ||
+            other->touch || own->low >= other->high || other->low >= own->high)
+            continue;
+        out->is = true;
+        out->loads = !strcmp(own->call, WORLD_LOAD);
+        out->owner = own->rank;
+        out->other = other->answer % program->command->rank_count;
+        memcpy(out->call, other->call, sizeof out->call);
+        return explore_look_line(
+            program, (uint32_t)own->rank, own->call, own->site,
+            strdup(out->loads ? "loads from its window" : "stores in its window"), &out->own);
+    }
+    return CORE_OK;
+}
+
+static int compare_touches(const void *a, const void *b)
+{
+    const struct world_decision *const *x = a, *const *y = b;
+    if ((*x)->rank != (*y)->rank)
+        return (*x)->rank < (*y)->rank ? -1 : 1;
+    return ((*x)->site > (*y)->site) - ((*x)->site < (*y)->site);
+}
+
+/* Whether a rank comes again to one of its loads, or calls MPI_Win_sync. */
+static enum core_status may_wait_find(const struct world_decisions *told, bool *out_may)
+{
+    const struct world_decision **touch;
+    uint32_t count = 0;
+    enum core_status status = CORE_ARRAY_NEW(touch, told->decision_count + 1u, "what was found");
+    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
+        const struct world_decision *d = &told->decision[i];
+        *out_may |= is_window_turn(d) && !strcmp(d->call, "MPI_Win_sync");
+        if (d->touch && !strcmp(d->call, WORLD_LOAD))
+            touch[count++] = d;
+    }
+    if (count)
+        qsort(touch, count, sizeof *touch, compare_touches);
+    for (uint32_t i = 1; i < count; i++)
+        *out_may |= !compare_touches(&touch[i - 1], &touch[i]);
+    free(touch);
+    return status;
+}
+
+/* The last world's text about each answer of the list. */
+static enum core_status tell_answers(struct explore_program *program,
+                                     const struct explore_list *usual, struct explore_look *look)
+{
+    const struct world_decisions *decisions = program->outcome.world.decisions;
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; i < look->list.count && status == CORE_OK; i++) {
+        const struct world_decision *d = decision_of(decisions, &look->list.answer[i]);
+        int32_t before = -1;
+        if (!d)
+            continue;
+        for (uint32_t u = 0; u < usual->count; u++)
+            if (usual->answer[u].rank == (uint32_t)d->rank && usual->answer[u].number == d->number)
+                before = usual->answer[u].answer;
+        if (program->runner.chance && before == d->answer)
+            continue; /* the schedule names all, and shows what is not usual */
+        int ranks = program->command->rank_count;
+        status = explore_look_line(program, (uint32_t)(is_memory(d) ? d->answer % ranks : d->rank),
+                                   d->call, d->site, answer_words(d, before, ranks), &look->chosen);
+        if (status == CORE_OK && is_window_turn(d))
+            status = conflict_find(program, d, before, &look->conflict);
+    }
+    return status == CORE_OK ? may_wait_find(decisions, &look->may_wait) : status;
+}
+
+/* Where those ranks of the last world are that fail. */
+static enum core_status tell_stands(struct explore_program *program,
+                                    const struct world_finding *failure, struct explore_look *look)
+{
+    enum core_status status = CORE_OK;
+    if (!failure)
+        return CORE_OK;
+    look->waits = !strcmp(failure->rule, "deadlock");
+    look->freed = !strcmp(failure->rule, "freed");
+    for (int r = 0; r < program->command->rank_count && status == CORE_OK; r++) {
+        const struct world_rank_outcome *rank = &program->outcome.rank[r];
+        if (explore_outcome_stands(&program->outcome, failure, r))
+            status = explore_look_line(program, (uint32_t)r, rank->call, rank->site,
+                                       strdup(rank->why ? rank->why : ""), &look->stands);
+    }
+    return status;
+}
+
+static char *others_found(const struct world_outcome *outcome)
+{
+    char *text = NULL, more[32] = "";
+    int others = outcome->finding_count - 1 + outcome->finding_dropped;
+    if (others > 0)
+        snprintf(more, sizeof more, "; and %d more", others);
+    if (outcome->finding_count &&
+        asprintf(&text, "%s: %s%s", outcome->finding[0].rule, outcome->finding[0].text, more) < 0)
+        text = NULL;
+    return text;
+}
+
+/* Each of several ranks may be the one that ends the job. */
+static char *also_failed(const struct world_outcome *outcome, const struct world_finding *failure)
+{
+    char *text = NULL;
+    size_t bytes;
+    int also = 0;
+    FILE *file = open_memstream(&text, &bytes);
+    for (int i = 0; file && i < outcome->finding_count; i++)
+        if (&outcome->finding[i] != failure && explore_failure_is(&outcome->finding[i]) &&
+            also++ < ALSO_TOLD)
+            fprintf(file, "%s%s", also > 1 ? "; " : "", outcome->finding[i].text);
+    if (file && also > ALSO_TOLD)
+        fprintf(file, "; and %d more", also - ALSO_TOLD);
+    if (!core_text_close(file, &text) || also)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* The argument of --again: the words of a policy over its own defaults. */
+char *explore_schedule_text(const struct explore_list *list, const struct explore_sends *sends,
+                            bool touched)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+    if (!file)
+        return NULL;
+    if (sends->wait && !sends->kept.count)
+        fputs("buffering=rendezvous ", file);
+    for (uint32_t i = 0; i < sends->kept.count; i++)
+        fprintf(file, "%s%" PRIu32 ".%s%" PRIu64,
+                i ? "," : "buffering=only:", sends->kept.name[i].rank,
+                sends->kept.name[i].by_number ? "#" : "", sends->kept.name[i].id);
+    fprintf(file, "%s%sorder=explore", sends->kept.count ? " " : "", touched ? "loads=turns " : "");
+    for (uint32_t i = 0; i < list->count; i++)
+        fprintf(file, "%c%" PRIu32 ".%" PRIu32 "=%" PRId32, i ? ',' : ':', list->answer[i].rank,
+                list->answer[i].number, list->answer[i].answer);
+    if (fclose(file) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* The calls of the sends that keep their buffers. */
+static char *buffered_words(const struct explore_events *events, const struct explore_sends *sends)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = sends->kept.count ? open_memstream(&text, &bytes) : NULL;
+    const char *between = "";
+    if (!file)
+        return NULL;
+    for (size_t i = 0; i < events->count; i++) {
+        const struct world_event *e = &events->event[i];
+        if (e->kind != WORLD_EVENT_SEND || !e->standard ||
+            !replay_policy_find(&sends->kept, (uint32_t)e->rank, e->number != 0,
+                                e->number ? e->number : (uint64_t)e->request))
+            continue;
+        fprintf(file, "%s%s of rank %d to rank %d", between, e->call, e->rank, e->peer);
+        if (e->number)
+            fprintf(file, ", tag %d", e->tag);
+        between = "; ";
+    }
+    if (fclose(file) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* The text of the world that was run last. */
+static enum core_status look_fill(struct explore_program *program, const struct explore_list *usual,
+                                  const struct explore_events *events, struct explore_look *look)
+{
+    const struct world_finding *failure = explore_failure_of(&program->outcome.world);
+    look->schedule =
+        explore_schedule_text(&look->list, &look->sends, program->outcome.world.decisions->touched);
+    enum core_status status =
+        explore_output_keep(&program->outcome, program->command->rank_count, &look->output);
+    if (status == CORE_OK && program->allow.messages)
+        status = message_diff_keep(events, &look->sent);
+    if (status == CORE_OK)
+        status = tell_answers(program, usual, look);
+    if (status == CORE_OK)
+        status = tell_stands(program, failure, look);
+    if (status != CORE_OK)
+        return status;
+    look->failure = failure ? strdup(failure->text) : NULL;
+    look->failed = failure ? failure->rank : -1;
+    look->buffered = buffered_words(events, &look->sends);
+    look->found = failure ? NULL : others_found(&program->outcome.world);
+    look->also = failure ? also_failed(&program->outcome.world, failure) : NULL;
+    return CORE_OK;
+}
+
+static const struct explore_list *usual_of(const struct explore_search *search)
+{
+    static const struct explore_list none;
+    return search->class_count && !search->class[0].sends.wait ? &search->class[0].first : &none;
+}
+
+/* *out_there: false: it was broken off. */
+enum core_status explore_look_run(struct explore_program *program, struct explore_search *search,
+                                  struct explore_look *look, bool *out_there)
+{
+    struct replay_policy policy;
+    const struct world_outcome *outcome;
+    struct explore_events events;
+    uint64_t key;
+    enum core_status status = explore_policy(&look->list, &look->sends, &policy);
+
+    *out_there = false;
+    if (status != CORE_OK)
+        return status;
+    status =
+        explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key, &events);
+    replay_policy_done(&policy);
+    bool kept = status != CORE_OK || !program->runner.chance || !outcome->decisions->cut;
+    if (status != CORE_OK || outcome->decisions->unfinished || !kept)
+        return status; /* a job that did not keep its schedule is no world of it */
+    look->same = key == look->class->key;
+    look->key = key;
+    if (!look->same)
+        explore_search_astray(search);
+    *out_there = true;
+    return look_fill(program, usual_of(search), &events, look);
+}
+
+enum core_status explore_look_at(struct explore_program *program, struct explore_search *search,
+                                 const struct explore_class *class, struct explore_look *out_look,
+                                 bool *out_there)
+{
+    struct explore_look look = {.class = class};
+    enum core_status status = explore_shrink(search, class, &look.list, &look.sends);
+
+    *out_there = false;
+    if (status == CORE_OK)
+        status = explore_look_run(program, search, &look, out_there);
+    *out_there &= look.same || !(program->runner.chance || class->failure);
+    if (status != CORE_OK || !*out_there)
+        explore_look_done(&look);
+    else
+        *out_look = look;
+    return status;
+}
+
+struct explore_seen { /* by the number of the class */
+    struct explore_look *look;
+    bool *known;
+    uint32_t count, room, known_room;
+};
+
+/* The number of classes before this one. */
+uint32_t explore_passing_before(const struct explore_search *search, uint32_t class)
+{
+    uint32_t passing = 0;
+    for (uint32_t i = 0; i < class; i++)
+        passing += !search->class[i].failure;
+    return passing;
+}
+
+static enum core_status seen_room(struct explore_program *program, uint32_t count)
+{
+    enum core_status status = CORE_OK;
+    if (!program->seen)
+        status = CORE_ARRAY_NEW(program->seen, 1, "what was found");
+    struct explore_seen *seen = program->seen;
+    if (status == CORE_OK)
+        status = CORE_ARRAY_ROOM(seen->look, seen->room, count, "what was found");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_ROOM(seen->known, seen->known_room, count, "what was found");
+    for (; status == CORE_OK && seen->count < count; seen->count++) {
+        seen->look[seen->count] = (struct explore_look){0};
+        seen->known[seen->count] = false;
+    }
+    return status;
+}
+
+/* The choices by which the class was met first. */
+enum core_status explore_look_first(const struct explore_program *program,
+                                    const struct explore_class *class, struct explore_look *look)
+{
+    const struct explore_list *all = program->runner.chance ? &class->first : &class->asked;
+    enum core_status status = explore_list_copy(all, all->count, &look->list);
+    return status == CORE_OK ? explore_sends_copy(&class->sends, &look->sends) : status;
+}
+
+enum core_status explore_findings_met(void *context, const struct explore_search *search,
+                                      uint32_t class)
+{
+    struct explore_program *program = context;
+    enum core_status status = CORE_OK;
+    if (!search->class[class].failure &&
+        explore_passing_before(search, class) >= EXPLORE_PASSING_TOLD)
+        return CORE_OK;
+    status = seen_room(program, class + 1);
+    if (status != CORE_OK)
+        return status;
+    const struct explore_events events = {program->outcome.event, program->outcome.event_count};
+    struct explore_look *look = &program->seen->look[class];
+    status = explore_look_first(program, &search->class[class], look);
+    if (status == CORE_OK)
+        status = look_fill(program, usual_of(search), &events, look);
+    program->seen->known[class] = status == CORE_OK;
+    return status;
+}
+
+void explore_findings_forget(struct explore_program *program)
+{
+    for (uint32_t i = 0; program->seen && i < program->seen->count; i++)
+        explore_look_done(&program->seen->look[i]);
+    if (program->seen) {
+        free(program->seen->look);
+        free(program->seen->known);
+    }
+    free(program->seen);
+    program->seen = NULL;
+}
+
+enum core_status explore_findings_untime(struct explore_program *program,
+                                         struct explore_search *search)
+{
+    uint32_t *place, count = search->class_count;
+    enum core_status status = explore_program_untime(program, search, &place);
+    struct explore_seen *seen = program->seen;
+    for (uint32_t i = 0; place && seen && i < count && i < seen->count; i++) {
+        if (place[i] == i || !seen->known[i])
+            continue;
+        struct explore_look *to = &seen->look[place[i]];
+        if (seen->known[place[i]])
+            explore_look_done(&seen->look[i]);
+        else
+            *to = seen->look[i];
+        seen->known[place[i]] = true;
+        seen->look[i] = (struct explore_look){0};
+        seen->known[i] = false;
+    }
+    free(place);
+    return status;
+}
+
+/* False: nothing is known of the class. */
+bool explore_look_remember(struct explore_program *program, const struct explore_search *search,
+                           uint32_t class, struct explore_look *out_look)
+{
+    if (!program->seen || class >= program->seen->count || !program->seen->known[class])
+        return false;
+    *out_look = program->seen->look[class];
+    out_look->class = &search->class[class];
+    program->seen->look[class] = (struct explore_look){0};
+    program->seen->known[class] = false;
+    return true;
+}
