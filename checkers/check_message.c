@@ -101,7 +101,7 @@ static bool seen_before(struct messages *m, const struct replay_error *error)
 
 /* How a program learned that a message was cut: from the receive itself, or from the call that
  * completed it. */
-struct finding_dedup {
+struct cut_known {
     struct trace_event event; /* its completions are not kept */
     int32_t error;            /* of the receive */
 };
@@ -120,7 +120,7 @@ static bool check_message_tells(const struct trace_event *event, uint64_t reques
 
 /* The call that completed what this one began. CORE_NOT_FOUND: none is on record. */
 static enum core_status completed_by(struct trace *trace, const struct trace_event *begun,
-                                     struct finding_dedup *out)
+                                     struct cut_known *out)
 {
     struct trace_cursor *cursor;
     struct trace_event event;
@@ -155,7 +155,7 @@ static bool asks_after(struct trace *trace, const struct trace_event *told)
 
 /* The call returned to the program, with an error code of the receive that failed. */
 static bool was_told(const struct check_input *input, const struct replay_error *error,
-                     struct finding_dedup *out)
+                     struct cut_known *out)
 {
     if (trace_event_get(input->trace, error->rank, error->event, &out->event) != CORE_OK ||
         out->event.pending)
@@ -172,7 +172,7 @@ static bool was_told(const struct check_input *input, const struct replay_error 
 /* A truncation that did not end its rank, and of which no call is on record to have told. */
 static bool was_handled(const struct check_input *input, const struct replay_error *error)
 {
-    struct finding_dedup told;
+    struct cut_known told;
 
     return error->kind == REPLAY_ERROR_TRUNCATED && !was_told(input, error, &told) &&
            input->trace->rank[error->rank].state == EVENT_RANK_FINISHED;
@@ -188,7 +188,7 @@ static bool ended_in(const struct check_input *input, const struct replay_error 
 
 /* The end of the message is lost, whether or not the program looks at the code. */
 static void add_told(struct messages *m, struct finding *finding, const struct replay_error *error,
-                     const struct finding_dedup *told)
+                     const struct cut_known *told)
 {
     const char *code = event_error_text(told->error);
 
@@ -252,7 +252,7 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
                                   const char *schedule)
 {
     bool ended = ended_in(m->input, error);
-    struct finding_dedup told;
+    struct cut_known told;
     bool is_told = error->kind == REPLAY_ERROR_TRUNCATED && was_told(m->input, error, &told);
     bool asked = is_told && (expected_error_on_purpose(m->input->trace, &told.event) ||
                              asks_after(m->input->trace, &told.event));

@@ -34,7 +34,7 @@ struct said { /* of the collectives that one line calls */
     uint32_t finding; /* index in the list */
     uint64_t count;
 };
-struct finding_dedup {
+struct sayings {
     struct said *said;
     uint32_t count, room;
     uint64_t wrong; /* in all */
@@ -48,7 +48,7 @@ struct judging { /* one collective */
     bool per_rank;                   /* blocks have sizes of their own */
     uint32_t count, root;
     struct finding_list *list;
-    struct finding_dedup *told;
+    struct sayings *told;
     enum core_status *status; /* of what is said */
 };
 
@@ -115,7 +115,7 @@ static bool check_result_complete(const struct check_input *input,
 static bool said_before(const struct judging *j, enum rule_id rule, uint32_t member)
 {
     const struct trace_event *event = &j->part[member].event;
-    struct finding_dedup *told = j->told;
+    struct sayings *told = j->told;
 
     told->wrong++;
     for (uint32_t i = 0; i < told->count; i++)
@@ -614,7 +614,7 @@ static uint32_t sure_until(const struct check_input *input, const struct collect
 
 static enum core_status judge_at(const struct check_input *input, const struct kept *kept,
                                  const struct collective_list *all, uint32_t at, bool agreement,
-                                 struct finding_list *list, struct finding_dedup *told)
+                                 struct finding_list *list, struct sayings *told)
 {
     const struct collective *collective = &all->collective[at];
     enum core_status said = CORE_OK;
@@ -642,7 +642,7 @@ static enum core_status each_kept(const struct check_input *input, const struct 
                                   struct finding_list *list, bool agreement)
 {
     const struct collective_list *all;
-    struct finding_dedup told = {.count = 0};
+    struct sayings told = {.count = 0};
     enum core_status status = check_collectives(input, &all);
     char number[32];
 

@@ -20,7 +20,7 @@ static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNE
 _Static_assert(sizeof level_names / sizeof *level_names == EVENT_THREAD_MULTIPLE + 1,
                "a name per level");
 
-struct finding_dedup { /* the ranks do it at one place */
+struct place_named { /* the ranks do it at one place */
     const char *sentence;
     int32_t call, site;
     uint32_t finding; /* index in the list */
@@ -43,7 +43,7 @@ struct threads {
     } request[THREADS_MAX];
     int32_t main;
     int64_t level;
-    struct finding_dedup told[FINDINGS_MAX];
+    struct place_named told[FINDINGS_MAX];
     uint32_t told_count;
     bool rank_told[5]; /* by kind, of the rank that is read */
     bool *waited;      /* by rank: check_usage tells that two threads wait for one request */
@@ -65,7 +65,7 @@ static struct finding *finding_of(struct threads *t, enum finding_severity sever
     CORE_CHECK(t->level >= EVENT_THREAD_SINGLE &&
                t->level <= EVENT_THREAD_MULTIPLE); /* step takes no others */
     t->told[t->told_count++] =
-        (struct finding_dedup){sentence, event->call, event->site, t->list->count - 1};
+        (struct place_named){sentence, event->call, event->site, t->list->count - 1};
     finding_title(finding, "%s: %s", t->input->trace->call[event->call].name, sentence);
     finding_fact(finding, "the thread level is %s", level_names[t->level]);
     return finding;

@@ -417,8 +417,8 @@ static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t
     return buffered;
 }
 
-static void hint_stolen_message_add(struct replay_run *run, uint32_t rank, int32_t request,
-                                    int32_t from, uint32_t send_op)
+static void run_match_note(struct replay_run *run, uint32_t rank, int32_t request, int32_t from,
+                           uint32_t send_op)
 {
     CORE_CHECK(from >= 0 && run_sends(op_of(run, (uint32_t)from, send_op)));
     if (CORE_ARRAY_PUSH(
@@ -490,7 +490,7 @@ static bool run_probe(struct replay_run *run, struct rank_state *state, uint32_t
         state->found_tag = found.tag;
     }
     if (op->kind == REPLAY_MPROBE) {
-        hint_stolen_message_add(run, rank, op->request, found.from, send_op);
+        run_match_note(run, rank, op->request, found.from, send_op);
         replay_match_remove(&run->match, at);
         run_settle(run, rank);
     }

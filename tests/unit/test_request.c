@@ -19,13 +19,13 @@ enum { EVENTS = 400, LIST = 4, TEXT = 200000 };
 static const char step_letter[] = "MPBDFA"; /* made, probed, begun, done, freed, armed */
 static const char kind_letter[] = "srcmo";
 
-struct finding_dedup {
+struct transcript {
     char *text;
     size_t bytes;
 };
 
-static void finding_dedup_add(struct finding_dedup *told, enum request_step step, int kind,
-                              uint64_t id, uint64_t begun, int32_t peer, bool cancelled)
+static void transcript_add(struct transcript *told, enum request_step step, int kind, uint64_t id,
+                           uint64_t begun, int32_t peer, bool cancelled)
 {
     told->bytes +=
         (size_t)snprintf(told->text + told->bytes, TEXT - told->bytes, "%c%c%llu@%llu=%d%s ",
@@ -40,9 +40,9 @@ static enum core_status tell(enum request_step step, const struct trace_event *e
 {
     assert_int_equal(done != NULL, step == REQUEST_DONE);
     assert_true(event->seq >= request->made);
-    finding_dedup_add(context, step, request->kind, request->id, request->turn,
-                      done && request->kind == REQUEST_RECEIVE ? done->source : request->peer,
-                      request->cancelled);
+    transcript_add(context, step, request->kind, request->id, request->turn,
+                   done && request->kind == REQUEST_RECEIVE ? done->source : request->peer,
+                   request->cancelled);
     return CORE_OK;
 }
 
@@ -158,7 +158,7 @@ static struct naive naive_find(const struct trace_event *record, uint32_t count,
 }
 
 /* The steps of event number `at`. */
-static void naive_follow(const struct trace_event *record, uint32_t at, struct finding_dedup *told)
+static void naive_follow(const struct trace_event *record, uint32_t at, struct transcript *told)
 {
     const struct trace_event *e = &record[at];
     uint64_t id = e->request;
@@ -168,34 +168,34 @@ static void naive_follow(const struct trace_event *record, uint32_t at, struct f
         return;
     switch (e->class) {
     case EVENT_CLASS_SEND:
-        finding_dedup_add(told, REQUEST_BEGUN, REQUEST_SEND, 0, e->seq, e->peer, false);
-        finding_dedup_add(told, REQUEST_DONE, REQUEST_SEND, 0, e->seq, e->peer, false);
+        transcript_add(told, REQUEST_BEGUN, REQUEST_SEND, 0, e->seq, e->peer, false);
+        transcript_add(told, REQUEST_DONE, REQUEST_SEND, 0, e->seq, e->peer, false);
         break;
     case EVENT_CLASS_RECV:
-        finding_dedup_add(told, REQUEST_BEGUN, REQUEST_RECEIVE, 0, e->seq, e->peer, false);
-        finding_dedup_add(told, REQUEST_DONE, REQUEST_RECEIVE, 0, e->seq, e->completion[0].source,
-                          false);
+        transcript_add(told, REQUEST_BEGUN, REQUEST_RECEIVE, 0, e->seq, e->peer, false);
+        transcript_add(told, REQUEST_DONE, REQUEST_RECEIVE, 0, e->seq, e->completion[0].source,
+                       false);
         break;
     case EVENT_CLASS_ISEND:
     case EVENT_CLASS_IRECV:
     case EVENT_CLASS_ICOLL:
     case EVENT_CLASS_IMRECV:
-        finding_dedup_add(told, REQUEST_BEGUN, after.kind, id, after.turn, after.peer, false);
+        transcript_add(told, REQUEST_BEGUN, after.kind, id, after.turn, after.peer, false);
         break;
     case EVENT_CLASS_SEND_INIT:
     case EVENT_CLASS_RECV_INIT:
-        finding_dedup_add(told, REQUEST_MADE, after.kind, id, 0, e->peer, false);
+        transcript_add(told, REQUEST_MADE, after.kind, id, 0, e->peer, false);
         break;
     case EVENT_CLASS_IMPROBE:
         if (e->completion_count && e->completion[0].done)
-            finding_dedup_add(told, REQUEST_MATCHED, REQUEST_MESSAGE, id, e->seq,
-                              e->completion[0].source, false);
+            transcript_add(told, REQUEST_MATCHED, REQUEST_MESSAGE, id, e->seq,
+                           e->completion[0].source, false);
         break;
     case EVENT_CLASS_MRECV:
         if (!n.there || n.kind != REQUEST_MESSAGE)
             break;
-        finding_dedup_add(told, REQUEST_BEGUN, REQUEST_RECEIVE, 0, n.turn, n.peer, n.cancelled);
-        finding_dedup_add(told, REQUEST_DONE, REQUEST_RECEIVE, 0, n.turn, n.peer, n.cancelled);
+        transcript_add(told, REQUEST_BEGUN, REQUEST_RECEIVE, 0, n.turn, n.peer, n.cancelled);
+        transcript_add(told, REQUEST_DONE, REQUEST_RECEIVE, 0, n.turn, n.peer, n.cancelled);
         break;
     case EVENT_CLASS_START:
         for (uint32_t i = 0; i < (id ? 1 : e->completion_count); i++) {
@@ -204,7 +204,7 @@ static void naive_follow(const struct trace_event *record, uint32_t at, struct f
             for (uint32_t k = 0; k < i; k++) /* named twice: begun once */
                 m.active |= e->completion[k].request == one;
             if (m.there && m.persistent && !m.active)
-                finding_dedup_add(told, REQUEST_BEGUN, m.kind, one, e->seq, m.peer, false);
+                transcript_add(told, REQUEST_BEGUN, m.kind, one, e->seq, m.peer, false);
         }
         break;
     case EVENT_CLASS_WAITALL:
@@ -215,13 +215,13 @@ static void naive_follow(const struct trace_event *record, uint32_t at, struct f
             for (uint32_t k = 0; k < i; k++) /* named twice: done once */
                 m.there &= e->completion[k].request != c->request || !e->completion[k].done;
             if (c->done && m.there && m.active && m.kind != REQUEST_MESSAGE)
-                finding_dedup_add(told, REQUEST_DONE, m.kind, c->request, m.turn,
-                                  m.kind == REQUEST_RECEIVE ? c->source : m.peer, m.cancelled);
+                transcript_add(told, REQUEST_DONE, m.kind, c->request, m.turn,
+                               m.kind == REQUEST_RECEIVE ? c->source : m.peer, m.cancelled);
         }
         break;
     case EVENT_CLASS_REQUEST_FREE:
         if (n.there)
-            finding_dedup_add(told, REQUEST_FREED, n.kind, id, n.turn, n.peer, n.cancelled);
+            transcript_add(told, REQUEST_FREED, n.kind, id, n.turn, n.peer, n.cancelled);
         break;
     default:
         break;
@@ -291,7 +291,7 @@ static void random_records_are_followed_as_naively(void **state)
     for (uint64_t seed = 0; seed < 60; seed++) {
         struct requests requests;
         struct core_random random;
-        struct finding_dedup fast = {.text = one}, naive = {.text = other};
+        struct transcript fast = {.text = one}, naive = {.text = other};
         uint32_t ids = 3 + (uint32_t)seed;
         core_random_init(&random, seed);
         record_make(&random, ids, record, completion);
@@ -323,7 +323,7 @@ static void random_records_are_followed_as_naively(void **state)
 static void a_sendrecv_is_two_and_a_pending_call_is_not_done(void **state)
 {
     static char text[TEXT];
-    struct finding_dedup told = {.text = text};
+    struct transcript told = {.text = text};
     struct requests requests;
     struct trace_completion got = {.done = true, .source = 3};
     struct trace_event both = {.seq = 7,
@@ -350,7 +350,7 @@ static void a_sendrecv_is_two_and_a_pending_call_is_not_done(void **state)
 static void two_sides_of_a_request_are_done_together(void **state)
 {
     static char text[TEXT];
-    struct finding_dedup told = {.text = text};
+    struct transcript told = {.text = text};
     struct requests requests;
     struct trace_completion got = {.done = true, .source = EVENT_NONE, .request = 4};
     struct trace_event both = {.seq = 7,
@@ -382,7 +382,7 @@ static void two_sides_of_a_request_are_done_together(void **state)
 static void a_partitioned_send_begins_when_all_is_marked(void **state)
 {
     static char text[TEXT];
-    struct finding_dedup told = {.text = text};
+    struct transcript told = {.text = text};
     struct requests requests;
     struct trace_completion got = {.done = true, .source = EVENT_NONE, .request = 2};
     const uint64_t made = TRAIT_BIT(SENDS) | TRAIT_BIT(MAKES_REQUEST) | TRAIT_BIT(PERSISTENT) |
