@@ -48,7 +48,7 @@ MPI_CFLAGS = $(eval MPI_CFLAGS := $(shell command -v mpicc >/dev/null && \
 MPI_LDLIBS = $(shell mpicc --showme:link)
 
 # In the order of their includes: a room uses those before it.
-ROOMS = core replay model checkers launch reports explore
+ROOMS = core program store replay model checkers launch reports explore
 room_sources = $(wildcard $(1)/*.c $(1)/*/*.c)
 # In C++, only where a library asks for it.
 room_shims = $(wildcard $(1)/*/*.cc)
@@ -57,7 +57,7 @@ built = $(patsubst $(1)/%$(2),$(3)/%,$(wildcard $(1)/*$(2)))
 room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(room_sources)) \
     $(patsubst %.cc,$(BUILD)/obj/%.o,$(room_shims))
 LIBS = $(addprefix $(BUILD)/lib, $(addsuffix .a, \
-    explore world processes reports launch checkers model replay core))
+    explore world processes reports launch checkers model replay store program core))
 
 .PHONY: all deb deps deps-mpi docs demo check check-all bench clean help install uninstall format \
     format-check tidy coverage fuzz \
@@ -145,7 +145,7 @@ $(foreach r,$(ROOMS),$(eval $(call room_library,$(r))))
 $(BUILD)/gen/%_sql.h: core/trace/%.sql
 	@mkdir -p $(@D)
 	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< >$@
-$(BUILD)/obj/core/store/store.o: $(BUILD)/gen/trace_schema_sql.h
+$(BUILD)/obj/store/store.o: $(BUILD)/gen/trace_schema_sql.h
 
 # So do the style and the script of the HTML reports.
 $(BUILD)/gen/report_page.h: reports/html/page.css reports/html/page.js

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/check.h"
-#include "core/trace/result_use_x86.h"
+#include "program/result_use_x86.h"
 
 /* Calls that are looked at: for any question; for one about just this error. */
 enum { NEXT_MAX = 16, ASKED_MAX = 256 };

@@ -9,7 +9,7 @@
 #include "cli/options.h"
 #include "core/trace/describe.h"
 #include "core/spool/spool_read.h"
-#include "core/store/store.h"
+#include "store/store.h"
 #include "core/trace/trace.h"
 
 static const struct options_spec spec[] = {

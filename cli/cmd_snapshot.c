@@ -6,7 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "core/store/store.h"
+#include "store/store.h"
 #include "core/spool/spool_read.h"
 #include "launch/snapshot.h"
 

@@ -2,7 +2,7 @@
 #ifndef EXPLORE_PROGRAM_H
 #define EXPLORE_PROGRAM_H
 
-#include "core/trace/site.h"
+#include "program/site.h"
 #include "explore/command.h"
 #include "explore/outcome.h"
 #include "explore/search.h"

@@ -29,7 +29,7 @@
 #include <unwind.h>
 
 #include "interpose/life.h"
-#include "core/python.h"
+#include "program/python.h"
 #include "interpose/objects/signal_site.h"
 
 enum { STACK_BYTES = 256 * 1024, FRAMES_WALKED_MAX = 128, OTHERS_WAIT_MS = 500 };

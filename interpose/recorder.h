@@ -22,7 +22,7 @@
 
 #include "core/spool/spool.h"
 #include "core/spool/spool_write.h"
-#include "core/memory.h"
+#include "program/memory.h"
 #include "interpose_calls.h"
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)

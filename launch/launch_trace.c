@@ -14,7 +14,7 @@
 #include "core/file.h"
 #include "launch/launch_inside.h"
 #include "launch/snapshot.h"
-#include "core/store/store.h"
+#include "store/store.h"
 #include "core/text.h"
 
 /* --- what became of each rank ----------------------------------------------------------------- */

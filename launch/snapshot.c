@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/spool/spool_read.h"
-#include "core/store/store.h"
+#include "store/store.h"
 #include "launch/proof/proof.h"
 
 /* Whether a lane's rank runs. */

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Reads spools for tests, independently of core/store: `spool.py FOLDER` prints every event;
+"""Reads spools for tests, independently of store: `spool.py FOLDER` prints every event;
 read(FOLDER) gives them as objects."""
 import glob, os, re, struct, sys
 

@@ -30,13 +30,13 @@ $(BUILD)/obj/ranks/%.o: %.c
 	    -fno-omit-frame-pointer \
 	  -fno-optimize-sibling-calls -DWORLD_PROCESSES=1 -c -o $@ $<
 
-$(BUILD)/ranks/libmpi.so.40: $(RANKS_OBJECTS) $(BUILD)/libcore.a world/pmpi.sh \
-    world/ranks/exports.map
+$(BUILD)/ranks/libmpi.so.40: $(RANKS_OBJECTS) $(BUILD)/libprogram.a $(BUILD)/libcore.a \
+    world/pmpi.sh world/ranks/exports.map
 	$(Q)rm -rf $(@D) && mkdir -p $(@D)/obj && for o in $(RANKS_OBJECTS); \
 	    do cp $$o $(@D)/obj/ || exit 1; done
 	$(Q)world/pmpi.sh $(@D)/obj/*.o
 	$(Q)$(CC) -shared -o $@ $(patsubst %,$(@D)/obj/%,$(notdir $(RANKS_OBJECTS))) \
-	    $(BUILD)/libcore.a -Wl,-soname,libmpi.so.40 \
+	    $(BUILD)/libprogram.a $(BUILD)/libcore.a -Wl,-soname,libmpi.so.40 \
 	  -Wl,--version-script,world/ranks/exports.map -Wl,-Bsymbolic-functions \
 	  -Wl,--exclude-libs,ALL -Wl,-z,defs -lm
 
@@ -52,20 +52,20 @@ ALL += $(BUILD)/libprocesses.a
 
 WORLD_TESTS = $(patsubst tests/world/%.c,$(BUILD)/tests/world/%,$(wildcard tests/world/*.c))
 $(WORLD_TESTS): $(BUILD)/tests/world/%: tests/world/%.c $(BUILD)/hot/libworld.a \
-    $(BUILD)/hot/libreplay.a $(BUILD)/libcore.a
+    $(BUILD)/hot/libreplay.a $(BUILD)/libprogram.a $(BUILD)/libcore.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(MPI_CFLAGS) -o $@ $< $(BUILD)/hot/libworld.a \
-	    $(BUILD)/hot/libreplay.a $(BUILD)/libcore.a -lm
+	    $(BUILD)/hot/libreplay.a $(BUILD)/libprogram.a $(BUILD)/libcore.a -lm
 
 TESTS += $(WORLD_TESTS)
 
 PROCESS_TESTS = $(BUILD)/tests/run_worlds $(BUILD)/tests/interface
 $(PROCESS_TESTS): $(BUILD)/tests/%: tests/world/processes/%.c $(BUILD)/libprocesses.a \
-    $(BUILD)/libreplay.a $(BUILD)/libcore.a \
+    $(BUILD)/libreplay.a $(BUILD)/libprogram.a $(BUILD)/libcore.a \
                   | $(BUILD)/ranks/libmpi.so.40
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $< $(BUILD)/libprocesses.a $(BUILD)/libreplay.a \
-	    $(BUILD)/libcore.a -lm
+	    $(BUILD)/libprogram.a $(BUILD)/libcore.a -lm
 
 TESTS += $(PROCESS_TESTS)
 

@@ -292,8 +292,8 @@ struct spool_def_call { /* a = call id, b = enum event_class */
 enum spool_site_kind {
     SPOOL_SITE_CODE,   /* a return address */
     SPOOL_SITE_LINE,   /* of a source file */
-    SPOOL_SITE_CALLERS /* the first of several frames that is outside of bindings (core/binding.h);
-                          the last, if none is */
+    SPOOL_SITE_CALLERS /* the first of several frames that is outside of bindings
+                          (program/binding.h); the last, if none is */
 };
 struct spool_def_site { /* a = bytes behind it, b = enum spool_site_kind */
     struct spool_head head;

@@ -1,5 +1,5 @@
 /* The vocabulary of a trace: what one recorded call is, shared by the spool (core/spool/spool.h),
- * the store (core/store/store.h) and whoever reads traces. No MPI here: numbers have the same
+ * the store (store/store.h) and whoever reads traces. No MPI here: numbers have the same
  * meaning whatever library was watched.
  *
  * Units: times in nanoseconds since the job's start (trace) or in clock ticks (spool); sizes in

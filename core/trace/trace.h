@@ -1,4 +1,4 @@
-/* Reading a trace (the SQLite file that core/store/store.h writes): tables that are small are in
+/* Reading a trace (the SQLite file that store/store.h writes): tables that are small are in
  * memory from the start, events come through a cursor per rank, in the order of their sequence
  * numbers. Also the places where replays and findings are kept. */
 #ifndef CORE_TRACE_TRACE_H

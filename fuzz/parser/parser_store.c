@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/spool/spool.h"
-#include "core/store/store.h"
+#include "store/store.h"
 #include "core/trace/trace.h"
 #include "fuzz/parser/parser.h"
 

@@ -36,7 +36,7 @@ struct frames {
     bool open, found; /* open: frame lacks its cfa */
 };
 
-/* Other machines' variables are not found by it (core/trace/variable.c), and it may not be known.
+/* Other machines' variables are not found by it (program/variable.c), and it may not be known.
  */
 static uintptr_t frame_pointer(struct _Unwind_Context *context)
 {

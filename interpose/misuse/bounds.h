@@ -1,6 +1,6 @@
 /* Records the memory of a call's buffers (SPOOL_MEMORY): from it and the
  * program's debug information the trace says which variable it is, of what type and size
- * (core/store/store_memory.c).
+ * (store/store_memory.c).
  *
  *  1. A buffer is looked at when its place, size and datatype are first seen at a call site, and
  *     never more than a bounded number of times: in the steady state it costs a comparison.

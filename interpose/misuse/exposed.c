@@ -2,7 +2,7 @@
  * of what it holds, remembered when a call is left and compared when the next is entered. */
 #include <string.h>
 
-#include "core/memory.h"
+#include "program/memory.h"
 #include "interpose/misuse/inflight.h"
 #include "interpose/misuse/watchpoint.h"
 

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
-#include "core/memory.h"
+#include "program/memory.h"
 #include "interpose/recorder.h"
 
 enum {

@@ -2,7 +2,7 @@
  * of the library, but each byte once. One that changes twice was stored to by the program. */
 #include <string.h>
 
-#include "core/memory.h"
+#include "program/memory.h"
 #include "interpose/misuse/inflight.h"
 
 enum { READS_MAX = 16 };

@@ -11,7 +11,7 @@
 #include <xxhash.h>
 
 #include "core/machine.h"
-#include "core/memory.h"
+#include "program/memory.h"
 #include "core/trace/event.h"
 #include "interpose/recorder.h"
 

@@ -6,7 +6,7 @@
  *
  * Other bindings call C's functions from wherever they like (mpi4py's module, OpenCoarrays,
  * Boost.MPI, of which most is templates in the program itself): there each call is looked at, for
- * the Python frames that called (python.h), or by unwinding. What they are, core/binding.h knows.
+ * the Python frames that called (python.h), or by unwinding: program/binding.h knows them.
  * Code of the program may be inlined into a binding's function, and the other way round: who makes
  * the trace reads the debug information, and chooses one of the frames.
  *
@@ -22,10 +22,10 @@
 #include <unwind.h>
 
 #include "interpose/library/library.h"
-#include "core/binding.h"
-#include "core/binding_code.h"
+#include "program/binding.h"
+#include "program/binding_code.h"
 #include "core/file.h"
-#include "core/python.h"
+#include "program/python.h"
 #include "interpose/objects/signal_site.h"
 
 enum { MODULES_MAX = 512, SITES_FIRST = 1024, FACADES_MAX = 16 };

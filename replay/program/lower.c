@@ -80,7 +80,7 @@ enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t id, int3
     uint32_t count = (uint32_t)comm->size + (comm->inter ? (uint32_t)comm->remote_size : 0), made;
     bool is_world = !comm->inter && count == lower->trace->rank_count;
 
-    CORE_CHECK(id >= 0 && (uint32_t)id < lower->trace->comm_count); /* core invariant 5 */
+    CORE_CHECK(id >= 0 && (uint32_t)id < lower->trace->comm_count); /* core invariant 3 */
     *out_comm = *slot;
     if (*slot >= 0)
         return CORE_OK;

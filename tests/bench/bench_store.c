@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "core/store/store.h"
+#include "store/store.h"
 #include "core/trace/trace.h"
 #include "tests/unit/spool_writer.h"
 

@@ -1,5 +1,5 @@
 # A disk that fills up while the trace is written: it is said, nothing half done is left, the spool
-# stays, and with more room it works. Holds core invariant 2; store/store.c invariant 2; launch
+# stays, and with more room it works. Holds store invariant 1; store/store.c invariant 2; launch
 # invariant 4.
 if [ -z "$CW_INSIDE" ]; then
     [ "$(id -u)" = 0 ] && exec env CW_INSIDE=1 unshare -m bash "$0"

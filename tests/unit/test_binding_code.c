@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/binding_code.h"
+#include "program/binding_code.h"
 #include "core/work.h"
 
 #if defined(__x86_64__)

@@ -7,7 +7,7 @@
 
 #include "checkers/certificate/certificate.h"
 #include "core/random.h"
-#include "core/store/store.h"
+#include "store/store.h"
 #include "tests/unit/proof_job.h"
 
 enum { JOBS = 120, SEED = 35 };

@@ -11,7 +11,7 @@
 #include "checkers/check.h"
 #include "checkers/conflict/order.h"
 #include "checkers/collective/types.h"
-#include "core/store/store.h"
+#include "store/store.h"
 #include "tests/unit/spool_text.h"
 
 enum { RANKS_MAX = 3 };

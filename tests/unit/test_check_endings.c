@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "checkers/check.h"
-#include "core/store/store.h"
+#include "store/store.h"
 #include "tests/unit/spool_text.h"
 
 enum { RANKS = 3, WANTS_MAX = 6, ENDS_MAX = 3 };

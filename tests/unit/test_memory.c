@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 
 #include "core/random.h"
-#include "core/store/store.h"
+#include "store/store.h"
 #include "core/trace/trace.h"
 #include "tests/unit/spool_pair.h"
 

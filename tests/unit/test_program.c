@@ -12,7 +12,7 @@
 #include <sqlite3.h>
 
 #include "core/fault.h"
-#include "core/store/store.h"
+#include "store/store.h"
 #include "replay/program/lower.h"
 #include "tests/unit/spool_text.h"
 

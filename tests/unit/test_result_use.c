@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/trace/result_use_x86.h"
+#include "program/result_use_x86.h"
 
 #if defined(__x86_64__)
 

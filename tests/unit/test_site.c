@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/trace/site.h"
+#include "program/site.h"
 
 static char base[256];
 
@@ -99,7 +99,7 @@ static void expect_lines(const char *program, const char *module)
     assert_string_equal(place.inlined, "inner");
 }
 
-/* trace/site.c invariant 2 */
+/* site.c invariant 2 */
 static void test_plain(void **state)
 {
     (void)state;

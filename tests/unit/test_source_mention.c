@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/trace/source_mention.h"
+#include "program/source_mention.h"
 
 /* The place of the first occurrence of a text in another. */
 static struct source_mention_place place(const char *text, const char *part)

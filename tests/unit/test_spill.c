@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "core/fault.h"
-#include "core/store/store_part.h"
+#include "store/store_part.h"
 
 enum { SMALL = STORE_SPILL_BYTES / sizeof(uint64_t), MANY = 5 * SMALL };
 

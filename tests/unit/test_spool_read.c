@@ -10,7 +10,7 @@
 #include "core/random.h"
 #include "core/spool/spool_read.h"
 #include "core/spool/spool_write.h"
-#include "core/store/store.h"
+#include "store/store.h"
 #include "core/trace/trace.h"
 #include "tests/unit/spool_pair.h"
 

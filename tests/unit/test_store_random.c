@@ -13,7 +13,7 @@
 
 #include "core/fault.h"
 #include "core/random.h"
-#include "core/store/store.h"
+#include "store/store.h"
 #include "core/trace/trace.h"
 #include "tests/unit/spool_writer.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/trace/describe.h"
 #include "core/random.h"
-#include "core/store/store.h"
+#include "store/store.h"
 #include "core/trace/trace.h"
 #include "tests/unit/spool_pair.h"
 

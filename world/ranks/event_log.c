@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unwind.h>
 
-#include "core/memory.h"
-#include "core/python.h"
+#include "program/memory.h"
+#include "program/python.h"
 
 /* Texts are literals of this library, so an address stands for one. */
 const char *rank_name(const char *text)

@@ -1,0 +1,429 @@
+/* Types from debug information: their text, and what lies where in them (variable.h). Holds no
+ * state. */
+#include <stdio.h>
+#include <string.h>
+
+#include <dwarf.h>
+
+#include "program/variable_part.h"
+
+#include "core/check.h"
+
+/* For what is wider, or narrower, MPI has no datatype: people send it as what it is made of. */
+enum { DEPTH_MAX = 32, WIDEST_INTEGER = 8, NARROWEST_FLOATING = 4 };
+
+bool type_peel(Dwarf_Die *type)
+{
+    return dwarf_peel_type(type, type) == 0;
+}
+
+bool type_of(const Dwarf_Die *die, Dwarf_Die *out)
+{
+    Dwarf_Attribute attribute;
+
+    return dwarf_formref_die(dwarf_attr_integrate((Dwarf_Die *)die, DW_AT_type, &attribute), out);
+}
+
+bool type_is_described(Dwarf_Die *type)
+{
+    Dwarf_Die peeled = *type;
+
+    return type_peel(&peeled) && dwarf_tag(&peeled) == DW_TAG_array_type &&
+           (dwarf_hasattr(&peeled, DW_AT_data_location) ||
+            dwarf_hasattr(&peeled, DW_AT_allocated) || dwarf_hasattr(&peeled, DW_AT_associated));
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void variable_type_append(char *out, size_t room, const char *text)
+{
+    size_t used = strlen(out);
+
+    CORE_CHECK(used < room);
+    snprintf(out + used, room - used, "%s", text);
+}
+
+/* Numbers of a fixed number of bytes have no sign: where there is one, compilers say so. */
+static bool number_of(Dwarf_Die *die, unsigned name, int64_t *out)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Sword value;
+    Dwarf_Word bits;
+
+    if (!dwarf_attr_integrate(die, name, &attribute))
+        return false;
+    switch (dwarf_whatform(&attribute)) {
+    case DW_FORM_data1:
+    case DW_FORM_data2:
+    case DW_FORM_data4:
+    case DW_FORM_data8:
+        if (dwarf_formudata(&attribute, &bits) != 0)
+            return false;
+        *out = (int64_t)bits;
+        return true;
+    default:
+        if (dwarf_formsdata(&attribute, &value) != 0)
+            return false;
+        *out = value;
+        return true;
+    }
+}
+
+/* Elements along one dimension; false: not known. */
+static bool dimension_of(Dwarf_Die *range, bool fortran, int64_t *out)
+{
+    int64_t low = fortran, high;
+
+    if (number_of(range, DW_AT_count, out))
+        return *out >= 0;
+    (void)number_of(range, DW_AT_lower_bound, &low);
+    return number_of(range, DW_AT_upper_bound, &high) && !__builtin_sub_overflow(high, low, out) &&
+           !__builtin_add_overflow(*out, 1, out) && *out >= 0;
+}
+
+bool type_is_fortran(Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+
+    if (!dwarf_diecu(die, &unit, NULL, NULL))
+        return false;
+    switch (dwarf_srclang(&unit)) {
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void dimensions_write(Dwarf_Die *array, char *out, size_t room)
+{
+    bool fortran = type_is_fortran(array), first = true;
+    Dwarf_Die child;
+
+    if (dwarf_child(array, &child) != 0)
+        return;
+    do {
+        char text[32];
+        int64_t count;
+        if (dwarf_tag(&child) != DW_TAG_subrange_type)
+            continue;
+        if (dimension_of(&child, fortran, &count))
+            snprintf(text, sizeof text, "%lld", (long long)count);
+        else
+            snprintf(text, sizeof text, "%s", fortran ? ":" : "");
+        variable_type_append(out, room, !fortran ? "[" : first ? "(" : ",");
+        variable_type_append(out, room, text);
+        variable_type_append(out, room, fortran ? "" : "]");
+        first = false;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    if (fortran && !first)
+        variable_type_append(out, room, ")");
+}
+
+static void type_append(const Dwarf_Die *type, char *out, size_t room, int depth)
+{
+    Dwarf_Die die = *type, inner;
+    bool has_inner = type_of(&die, &inner);
+    const char *name = dwarf_diename(&die);
+
+    CORE_CHECK(depth <= DEPTH_MAX);
+    if (depth == DEPTH_MAX) {
+        variable_type_append(out, room, "...");
+        return;
+    }
+    switch (dwarf_tag(&die)) {
+    case DW_TAG_string_type:
+        variable_type_append(out, room, "character");
+        return;
+    case DW_TAG_pointer_type:
+        if (has_inner)
+            type_append(&inner, out, room, depth + 1);
+        else
+            variable_type_append(out, room, "void");
+        variable_type_append(out, room, *out && out[strlen(out) - 1] == '*' ? "*" : " *");
+        return;
+    case DW_TAG_reference_type:
+    case DW_TAG_const_type:
+    case DW_TAG_volatile_type:
+    case DW_TAG_restrict_type:
+    case DW_TAG_atomic_type:
+        if (has_inner)
+            type_append(&inner, out, room, depth + 1);
+        else
+            variable_type_append(out, room, "void");
+        return;
+    case DW_TAG_array_type:
+        if (has_inner)
+            type_append(&inner, out, room, depth + 1);
+        dimensions_write(&die, out, room);
+        return;
+    case DW_TAG_structure_type:
+        variable_type_append(out, room, "struct ");
+        break;
+    case DW_TAG_union_type:
+        variable_type_append(out, room, "union ");
+        break;
+    case DW_TAG_enumeration_type:
+        variable_type_append(out, room, "enum ");
+        break;
+    default:
+        break;
+    }
+    variable_type_append(out, room, name ? name : "{...}");
+}
+
+void type_write(const Dwarf_Die *type, char *out, size_t room)
+{
+    *out = '\0';
+    type_append(type, out, room, 0);
+}
+
+/* --- what lies where -------------------------------------------------------------------------- */
+
+static void variable_type_answer(struct variable_answer *out, enum variable_fit fit, uint64_t run,
+                                 const Dwarf_Die *type)
+{
+    CORE_CHECK(run > 0);
+    out->fit = fit;
+    out->run = run;
+    *out->type = '\0';
+    if (fit != VARIABLE_FITS && type)
+        type_write(type, out->type, sizeof out->type);
+}
+
+static void variable_type_ask(const Dwarf_Die *type, uint64_t offset,
+                              struct variable_element element, int depth,
+                              struct variable_answer *out);
+
+/* One that is not made of others; bytes: of its whole. */
+static void ask_leaf(Dwarf_Die *type, enum variable_sort sort, uint64_t bytes, uint64_t offset,
+                     struct variable_element element, struct variable_answer *out)
+{
+    bool same = element.sort == sort && element.bytes == bytes;
+
+    CORE_CHECK(offset < bytes);
+    if (sort == VARIABLE_ANY || bytes <= 1 || element.sort == VARIABLE_ANY)
+        variable_type_answer(out, VARIABLE_FITS, bytes - offset, NULL);
+    else if (element.sort == VARIABLE_CHARACTER)
+        variable_type_answer(out, VARIABLE_FITS_LOOSELY, bytes - offset, type);
+    else if (offset)
+        variable_type_answer(out, VARIABLE_IS_BETWEEN, bytes - offset, type);
+    else
+        variable_type_answer(out, same ? VARIABLE_FITS : VARIABLE_IS_OTHER, bytes, type);
+}
+
+static void ask_base(Dwarf_Die *type, uint64_t offset, struct variable_element element,
+                     struct variable_answer *out)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word encoding = 0, bytes = 0;
+    enum variable_sort sort = VARIABLE_ANY;
+
+    (void)dwarf_formudata(dwarf_attr_integrate(type, DW_AT_encoding, &attribute), &encoding);
+    (void)dwarf_formudata(dwarf_attr_integrate(type, DW_AT_byte_size, &attribute), &bytes);
+    switch (encoding) {
+    case DW_ATE_boolean:
+    case DW_ATE_signed:
+    case DW_ATE_unsigned:
+        sort = bytes > WIDEST_INTEGER ? VARIABLE_ANY : VARIABLE_INTEGER;
+        break;
+    case DW_ATE_float:
+        sort = bytes < NARROWEST_FLOATING ? VARIABLE_ANY : VARIABLE_FLOATING;
+        break;
+    case DW_ATE_complex_float:
+        sort = VARIABLE_FLOATING;
+        bytes /= 2;
+        offset %= bytes ? bytes : 1;
+        break;
+    case DW_ATE_UTF:
+        sort = VARIABLE_INTEGER;
+        break;
+    default:
+        break;
+    }
+    if (bytes <= offset) { /* not known */
+        variable_type_answer(out, VARIABLE_FITS, 1, NULL);
+        return;
+    }
+    ask_leaf(type, sort, bytes, offset, element, out);
+}
+
+static void ask_pointer(Dwarf_Die *type, uint64_t offset, struct variable_element element,
+                        struct variable_answer *out)
+{
+    uint64_t bytes = sizeof(void *);
+
+    if (offset >= bytes) {
+        variable_type_answer(out, VARIABLE_FITS, 1, NULL);
+        return;
+    }
+    ask_leaf(type, VARIABLE_INTEGER, bytes, offset, element, out);
+    if (out->fit == VARIABLE_IS_OTHER || out->fit == VARIABLE_IS_BETWEEN)
+        out->fit = VARIABLE_IS_POINTER;
+}
+
+static void ask_array(Dwarf_Die *type, uint64_t offset, struct variable_element element, int depth,
+                      struct variable_answer *out)
+{
+    Dwarf_Die inner, peeled;
+    Dwarf_Word bytes = 0, whole = 0;
+
+    if (dwarf_hasattr(type, DW_AT_byte_stride) || dwarf_hasattr(type, DW_AT_bit_stride) ||
+        type_is_described(type) || !type_of(type, &inner) ||
+        dwarf_aggregate_size(&inner, &bytes) != 0 || !bytes) {
+        variable_type_answer(out, VARIABLE_FITS, 1, NULL);
+        return;
+    }
+    variable_type_ask(&inner, offset % bytes, element, depth + 1, out);
+    peeled = inner;
+    if (!type_peel(&peeled) || dwarf_tag(&peeled) == DW_TAG_structure_type ||
+        dwarf_tag(&peeled) == DW_TAG_class_type || dwarf_tag(&peeled) == DW_TAG_union_type)
+        return;
+    if (out->run + offset % bytes != bytes && out->run * 2 != bytes) /* complex ones have halves */
+        return;
+    if (dwarf_aggregate_size(type, &whole) == 0 && whole > offset)
+        out->run = whole - offset;
+}
+
+/* Where a member begins; false: it has bits of its own, or it is not known. */
+static bool member_place(Dwarf_Die *member, uint64_t *out)
+{
+    int64_t place = 0;
+
+    if (dwarf_hasattr(member, DW_AT_bit_size) || dwarf_hasattr(member, DW_AT_data_bit_offset) ||
+        (dwarf_hasattr(member, DW_AT_data_member_location) &&
+         (!number_of(member, DW_AT_data_member_location, &place) || place < 0)))
+        return false;
+    *out = (uint64_t)place;
+    return true;
+}
+
+/* The members of a structure or union that hold the offset: one of them is enough. What a member of
+ * unknown size holds, no other one does: but in unions. */
+static void ask_members(Dwarf_Die *type, uint64_t offset, struct variable_element element,
+                        int depth, struct variable_answer *out)
+{
+    struct variable_answer one;
+    Dwarf_Die member, inner, open;
+    bool any = false, is_union = dwarf_tag(type) == DW_TAG_union_type;
+    uint64_t open_place = UINT64_MAX;
+
+    variable_type_answer(out, VARIABLE_IS_BETWEEN, 1, NULL);
+    if (dwarf_hasattr(type, DW_AT_declaration) || dwarf_child(type, &member) != 0) {
+        variable_type_answer(out, VARIABLE_FITS, 1, NULL);
+        return;
+    }
+    do {
+        int tag = dwarf_tag(&member);
+        Dwarf_Word bytes = 0;
+        uint64_t place;
+        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
+            dwarf_hasattr(&member, DW_AT_external) || !type_of(&member, &inner))
+            continue;
+        bool sized = dwarf_aggregate_size(&inner, &bytes) == 0 && bytes;
+        if (!member_place(&member, &place)) {
+            variable_type_answer(out, VARIABLE_FITS, 1, NULL);
+            return;
+        }
+        if (offset < place || (sized && offset - place >= bytes))
+            continue;
+        if (!sized && !is_union) {
+            open = inner;
+            open_place = place;
+            continue;
+        }
+        variable_type_ask(&inner, offset - place, element, depth + 1, &one);
+        if (!any || one.fit < out->fit)
+            *out = one;
+        any = true;
+        if (out->fit == VARIABLE_FITS)
+            return;
+    } while (dwarf_siblingof(&member, &member) == 0);
+    if (!any && open_place != UINT64_MAX)
+        variable_type_ask(&open, offset - open_place, element, depth + 1, out);
+}
+
+static void variable_type_ask(const Dwarf_Die *type, uint64_t offset,
+                              struct variable_element element, int depth,
+                              struct variable_answer *out)
+{
+    Dwarf_Die die = *type;
+    Dwarf_Attribute attribute;
+    Dwarf_Word bytes = 0;
+
+    CORE_CHECK(depth <= DEPTH_MAX);
+    if (depth == DEPTH_MAX || !type_peel(&die)) {
+        variable_type_answer(out, VARIABLE_FITS, 1, NULL);
+        return;
+    }
+    switch (dwarf_tag(&die)) {
+    case DW_TAG_base_type:
+        ask_base(&die, offset, element, out);
+        return;
+    case DW_TAG_enumeration_type:
+        if (dwarf_formudata(dwarf_attr_integrate(&die, DW_AT_byte_size, &attribute), &bytes) == 0 &&
+            offset < bytes)
+            ask_leaf(&die, VARIABLE_INTEGER, bytes, offset, element, out);
+        else
+            variable_type_answer(out, VARIABLE_FITS, 1, NULL);
+        return;
+    case DW_TAG_pointer_type:
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
+        ask_pointer(&die, offset, element, out);
+        return;
+    case DW_TAG_array_type:
+        ask_array(&die, offset, element, depth, out);
+        return;
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+        ask_members(&die, offset, element, depth, out);
+        return;
+    default:
+        variable_type_answer(out, VARIABLE_FITS, 1, NULL);
+    }
+}
+
+void type_ask(const Dwarf_Die *type, uint64_t offset, struct variable_element element,
+              struct variable_answer *out_answer)
+{
+    variable_type_ask(type, offset, element, 0, out_answer);
+}
+
+/* Whether it is made of structures; false: of basic types, alone or as an array. */
+static bool has_structure(const Dwarf_Die *type)
+{
+    Dwarf_Die die = *type;
+
+    for (int i = 0; i < DEPTH_MAX && type_peel(&die); i++) {
+        if (dwarf_tag(&die) != DW_TAG_array_type)
+            return dwarf_tag(&die) == DW_TAG_structure_type ||
+                   dwarf_tag(&die) == DW_TAG_class_type || dwarf_tag(&die) == DW_TAG_union_type;
+        if (!type_of(&die, &die))
+            return false;
+    }
+    return false;
+}
+
+void type_ask_pointed(const Dwarf_Die *type, uint64_t offset, uint64_t repeats,
+                      struct variable_element element, struct variable_answer *out_answer)
+{
+    Dwarf_Word bytes = 0;
+    Dwarf_Die peeled = *type;
+
+    CORE_CHECK(repeats > 0); /* variable_repeat */
+    if (!type_peel(&peeled) || dwarf_aggregate_size(&peeled, &bytes) != 0 || !bytes) {
+        variable_type_ask(type, offset, element, 0, out_answer);
+    } else if (offset >= bytes && repeats != bytes && has_structure(type)) {
+        variable_type_answer(out_answer, VARIABLE_FITS, UINT64_MAX / 2, NULL);
+    } else {
+        variable_type_ask(type, offset % bytes, element, 0, out_answer);
+        if (out_answer->run == bytes && !has_structure(type)) /* it has no parts */
+            out_answer->run = UINT64_MAX / 2;
+    }
+}

@@ -1,0 +1,222 @@
+/* Ticks to nanoseconds since the job's start. All ranks of a host read the same counter, so they
+ * share one clock: taken from the lowest rank of the host, its rate from the two readings against
+ * real time that lie farthest apart. How far a host's clock is ahead of that of the launcher's
+ * machine, where a relay could compare them, is taken out, and how it drifted. Of hosts that were
+ * not compared real time is believed, and a note says so.
+ *
+ * Invariants
+ *  1. rank_clock[r] is the index of the clock of world rank r; ranks without a spool have 0.
+ *  2. mult is ns per tick * 2^48, rounded; so two ranks of one host never disagree about an order
+ *     of ticks. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "core/fault.h"
+#include "store/store_part.h"
+
+enum { MULT_BITS = 48, RATE_SPAN_NS_MIN = 1000000000 };
+static const int64_t ns_max =
+    INT64_MAX / 8; /* sums of a few never overflow, whatever a header says */
+
+static int64_t ticks_to_ns(uint64_t ticks, uint64_t mult)
+{
+    unsigned __int128 ns = (unsigned __int128)ticks * mult >> MULT_BITS;
+
+    return ns > (uint64_t)ns_max ? ns_max : (int64_t)ns;
+}
+
+int64_t store_clock_ns(const struct store_clock *clock, uint64_t ticks)
+{
+    int64_t ns =
+        clock->start_ns + (ticks >= clock->ticks ? ticks_to_ns(ticks - clock->ticks, clock->mult)
+                                                 : -ticks_to_ns(clock->ticks - ticks, clock->mult));
+
+    return ns > 0 ? ns : 0;
+}
+
+static uint64_t mult_of(uint64_t ns, uint64_t ticks)
+{
+    CORE_CHECK(ticks > 0);
+    unsigned __int128 mult = ((unsigned __int128)ns << MULT_BITS) / ticks;
+
+    return mult > UINT64_MAX ? UINT64_MAX : (uint64_t)mult;
+}
+
+/* Two counters are one if they run at the same rate, within what a short calibration can be wrong.
+ */
+static bool same_counter(uint64_t a, uint64_t b)
+{
+    uint64_t less = a < b ? a : b, more = a < b ? b : a;
+
+    return more - less <= less / 100;
+}
+
+/* How fast the host's clock runs ahead, in nanoseconds a second: known only as far as both
+ * comparisons leave no doubt, and nobody set a clock in between. */
+static int64_t drift_of(const struct spool_compared *compared)
+{
+    enum { DRIFT_MAX = 1000000 };
+    const struct spool_compared *first = &compared[0], *last = &compared[1];
+    int64_t span = (int64_t)((last->realtime_ns - first->realtime_ns) & INT64_MAX),
+            half = last->ahead_ns / 2 - first->ahead_ns / 2;
+    __int128 drift;
+
+    if (!first->realtime_ns || last->realtime_ns <= first->realtime_ns || span < RATE_SPAN_NS_MIN ||
+        (uint64_t)(half < 0 ? -half : half) <= first->error_ns / 2 + last->error_ns / 2)
+        return 0;
+    drift = (__int128)half * 2000000000 / span;
+    return drift < -DRIFT_MAX || drift > DRIFT_MAX ? 0 : (int64_t)drift;
+}
+
+static int64_t store_clock_drifted(int64_t drift, int64_t span_ns)
+{
+    return (int64_t)((__int128)drift * span_ns / 1000000000);
+}
+
+/* The clock of a host as one lane tells it: header, and the clock records on its way. */
+static void clock_read(struct spool_reader *reader, struct store_clock *out_clock)
+{
+    const struct spool_header *header = &reader->header;
+    struct spool_clock first = {.ticks = header->start_ticks,
+                                .realtime_ns = header->start_realtime_ns},
+                       last = first;
+    const struct spool_head *head;
+    int64_t drift = drift_of(header->compared);
+    const struct spool_compared *compared =
+        &header->compared[!drift && header->compared[1].realtime_ns &&
+                          header->compared[1].error_ns < header->compared[0].error_ns];
+
+    while ((head = spool_reader_next(reader)))
+        if (head->kind == SPOOL_CLOCK)
+            memcpy(&last, head, sizeof last);
+    CORE_CHECK(header->tick_hz > 0); /* spool_header_read refuses the others */
+    out_clock->ticks = header->start_ticks;
+    out_clock->mult = mult_of(1000000000, header->tick_hz);
+    int64_t span = (int64_t)((last.realtime_ns - first.realtime_ns) & INT64_MAX);
+    if (last.ticks > first.ticks && span > RATE_SPAN_NS_MIN && span < ns_max) {
+        uint64_t measured =
+            mult_of((uint64_t)(span - store_clock_drifted(drift, span)), last.ticks - first.ticks);
+        if (same_counter(measured, out_clock->mult)) /* else somebody set the clock */
+            out_clock->mult = measured;
+    }
+    /* start_ns is made relative to the job's start once all clocks are known. */
+    out_clock->start_ns = header->start_realtime_ns > (uint64_t)ns_max * 4
+                              ? ns_max * 4
+                              : (int64_t)header->start_realtime_ns;
+    if (!compared->realtime_ns || compared->ahead_ns <= -ns_max || compared->ahead_ns >= ns_max ||
+        compared->realtime_ns > (uint64_t)ns_max * 4)
+        return;
+    out_clock->compared = true;
+    out_clock->ahead_ns = compared->ahead_ns;
+    out_clock->start_ns -=
+        compared->ahead_ns +
+        store_clock_drifted(drift, out_clock->start_ns - (int64_t)compared->realtime_ns);
+}
+
+static enum core_status clock_add(struct store *store, struct spool_reader *reader,
+                                  uint32_t *out_index)
+{
+    const struct spool_header *header = &reader->header;
+    struct store_clock *clock;
+    enum core_status status;
+
+    for (uint32_t i = 0; i < store->clock_count; i++)
+        if (core_machine_same(&store->clock[i].machine, &header->machine) &&
+            same_counter(store->clock[i].mult, mult_of(1000000000, header->tick_hz))) {
+            *out_index = i;
+            return CORE_OK;
+        }
+    status = CORE_ARRAY_ROOM_ZERO(store->clock, store->clock_room, (uint64_t)store->clock_count + 1,
+                                  "the trace");
+    if (status != CORE_OK)
+        return status;
+    clock = &store->clock[store->clock_count];
+    clock->machine = header->machine;
+    clock_read(reader, clock);
+    CORE_CHECK(same_counter(clock->mult, mult_of(1000000000, header->tick_hz))); /* invariant 2 */
+    *out_index = store->clock_count++;
+    return CORE_OK;
+}
+
+/* The earliest start, in the time of the clock that rank has. */
+static void start_consider(struct store *store, const struct store_clock *clock,
+                           uint64_t start_ticks, bool *any)
+{
+    int64_t start = clock->start_ns + (start_ticks >= clock->ticks
+                                           ? ticks_to_ns(start_ticks - clock->ticks, clock->mult)
+                                           : -ticks_to_ns(clock->ticks - start_ticks, clock->mult));
+
+    if (!*any || start < store->start_ns)
+        store->start_ns = start;
+    *any = true;
+}
+
+/* One that was not compared while others were is the launcher's machine. */
+static void clocks_uncompared(struct store *store)
+{
+    uint32_t count = 0;
+    struct store_clock *one = NULL;
+
+    for (uint32_t i = 0; i < store->clock_count; i++)
+        if (!store->clock[i].compared) {
+            one = &store->clock[i];
+            count++;
+        }
+    if (count == 1 && store->clock_count > 1)
+        one->compared = true;
+    else if (count > 1)
+        store_note(store,
+                   "the clocks of %" PRIu32 " machines were not compared with each other: times of "
+                   "their ranks differ by as much as the clocks do",
+                   count);
+}
+
+enum core_status store_clocks_find(struct store *store)
+{
+    enum core_status status = CORE_OK;
+    bool any = false;
+
+    store->rank_clock = core_alloc_zero((size_t)store->world_size, sizeof *store->rank_clock);
+    if (!store->rank_clock)
+        return core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
+    for (uint32_t i = 0; status == CORE_OK && i < store->lane_count; i++) {
+        struct spool_reader reader;
+        uint32_t index;
+        /* A header that changed since may tell of ranks that headers_read knew nothing of. */
+        if ((i && store->lane[i].rank == store->lane[i - 1].rank) ||
+            store->lane[i].rank >= store->world_size)
+            continue;
+        if (spool_reader_open(&reader, store->job_path, store->lane[i].rank, store->lane[i].lane) !=
+            CORE_OK)
+            continue;
+        status = clock_add(store, &reader, &index);
+        if (status == CORE_OK) {
+            CORE_CHECK(index < store->clock_count); /* invariant 1 */
+            store->rank_clock[store->lane[i].rank] = index;
+            start_consider(store, &store->clock[index], reader.header.start_ticks, &any);
+        }
+        spool_reader_close(&reader);
+    }
+    for (uint32_t i = 0; i < store->clock_count; i++)
+        store->clock[i].start_ns -= store->start_ns;
+    clocks_uncompared(store);
+    return status;
+}
+
+const struct store_clock *store_clock_of(const struct store *store, int32_t rank)
+{
+    static const struct store_clock none = {.mult = 1ull << MULT_BITS};
+
+    CORE_CHECK(rank >= 0 && rank < store->world_size);
+    CORE_CHECK(!store->clock_count ||
+               store->rank_clock[rank] < store->clock_count); /* invariant 1 */
+    return store->clock_count ? &store->clock[store->rank_clock[rank]] : &none;
+}
+
+void store_clocks_done(struct store *store)
+{
+    free(store->clock);
+    free(store->rank_clock);
+}

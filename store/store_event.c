@@ -1,0 +1,659 @@
+/* A whole call turned into rows. What repeats from call to call (everything but its number, its
+ * request and its times) is looked up by content and written once as a shape; so are its
+ * completions and its further arguments.
+ *
+ * Invariants
+ *  1. Contents that are hashed have no gaps: equal calls give equal bytes.
+ *  2. Rows of event_row are written in ascending order, but for a call that returned more than
+ *     STORE_WINDOW calls after it was entered, or not at all.
+ *  3. Tags that are counted from the event's own are no less than 0, so that -1 is any of them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "store/store_part.h"
+
+enum { SHAPE_COLUMNS = 23 };
+#define CALLS_MAX ((uint64_t)1 << 48) /* of an event: more is damage */
+struct shape {                        /* in the order of the table's columns, without id */
+    int64_t call, comm, win, peer, tag, datatype, count, bytes, root, op, site, thread, error,
+        parent_back;
+    int64_t recv_peer, recv_tag, recv_datatype, recv_count, recv_bytes, completions, many, args;
+};
+_Static_assert(sizeof(struct shape) == (SHAPE_COLUMNS - 1) * sizeof(int64_t),
+               "a member a column, but for the id; no gaps (invariant 1)");
+_Static_assert(sizeof(struct store_done) == 4 * sizeof(int64_t) + 4 * sizeof(int32_t),
+               "a set of completions is hashed as it lies there: no gaps (invariant 1)");
+
+static int64_t store_event_known(int32_t value)
+{
+    return value == EVENT_NONE ? STORE_NULL : value;
+}
+
+static int64_t id_or_null(uint32_t id)
+{
+    return id ? (int64_t)id : STORE_NULL;
+}
+
+/* --- sizes ------------------------------------------------------------------------------------ */
+
+static int64_t store_event_times(int64_t a, int64_t b)
+{
+    int64_t product;
+
+    return __builtin_mul_overflow(a, b, &product) ? STORE_NULL : product;
+}
+
+static int64_t type_size(const struct store *store, const struct store_rank *rank, uint32_t local)
+{
+    uint32_t id = store_map_get(&rank->ids.type, local);
+
+    return id ? store->defs.type[id].size : STORE_NULL;
+}
+
+/* count elements of type, or what the lists of counts and types of a v- or w-variant sum up to. */
+static int64_t bytes_of(const struct store *store, const struct store_rank *rank,
+                        const struct store_gather *parts, int32_t count, uint32_t type,
+                        uint16_t counts_role, uint16_t types_role)
+{
+    const struct store_list *counts, *types;
+    int64_t size = type_size(store, rank, type), sum = 0;
+
+    if (count != EVENT_NONE) /* a negative count is the program's mistake, kept as the count */
+        return size == STORE_NULL || count < 0 ? STORE_NULL : store_event_times(count, size);
+    counts = store_list_find(parts, counts_role);
+    types = store_list_find(parts, types_role);
+    if (!counts)
+        return STORE_NULL;
+    for (uint32_t i = 0; i < counts->count; i++) {
+        int64_t each =
+            types && i < types->count ? type_size(store, rank, (uint32_t)types->value[i]) : size;
+        int64_t part = each == STORE_NULL || counts->value[i] < 0
+                           ? STORE_NULL
+                           : store_event_times(counts->value[i], each);
+        if (part == STORE_NULL || __builtin_add_overflow(sum, part, &sum))
+            return STORE_NULL;
+    }
+    return sum;
+}
+
+/* --- tags ------------------------------------------------------------------------------------- */
+
+/* Few tags stand in the shapes. Where there are many shapes, the call's least tag stands with its
+ * event, and its shape and its completions count from that: else a program with a tag for each
+ * message had a shape for each. */
+static bool tags_apart(const struct store *store)
+{
+    return (uint64_t)store->shape.next + store->completion_set.next >= STORE_TAGGED_MAX;
+}
+
+static void tag_span(int64_t tag, int64_t *least, int64_t *most)
+{
+    if (tag == STORE_NULL || tag == EVENT_ANY)
+        return;
+    *least = tag < *least ? tag : *least;
+    *most = tag > *most ? tag : *most;
+}
+
+/* 0: from there, they stand as they are. */
+static int64_t tag_least(const struct shape *shape, const struct store_gather *parts)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+
+    tag_span(shape->tag, &least, &most);
+    tag_span(shape->recv_tag, &least, &most);
+    for (uint32_t i = 0; parts && i < parts->done_count; i++)
+        if (parts->done[i].source != EVENT_NONE)
+            tag_span(parts->done[i].tag, &least, &most);
+    return least <= most && most - least <= INT32_MAX ? least : 0;
+}
+
+static int64_t tag_ahead(int64_t tag, int64_t from)
+{
+    CORE_CHECK(!from || tag == STORE_NULL || tag == EVENT_ANY || tag >= from); /* invariant 3 */
+    return tag == STORE_NULL || tag == EVENT_ANY ? tag : tag - from;
+}
+
+/* --- completions ------------------------------------------------------------------------------ */
+
+static void done_put(struct store_done *out, const struct spool_done *done, int64_t base,
+                     int64_t tag)
+{
+    memset(out, 0, sizeof *out);
+    out->index = done->index;
+    out->request_ahead = done->request ? (int64_t)done->request - base : STORE_NULL;
+    out->done = 1;
+    out->source = store_event_known(done->source);
+    out->tag = done->source == EVENT_NONE ? STORE_NULL : tag_ahead(done->tag, tag);
+    out->bytes = done->source == EVENT_NONE ? STORE_NULL : (int64_t)(done->bytes & INT64_MAX);
+    out->error = done->head.b;
+    out->cancelled = done->head.a;
+}
+
+/* The members of the call's list in order, completed or not. */
+static uint32_t completions_merge(const struct store_gather *parts, const struct store_list *list,
+                                  int64_t base, int64_t tag, struct store_done *out)
+{
+    uint32_t count = 0, next = 0;
+
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        const struct spool_done *done = NULL;
+        if (next < parts->done_count && parts->done[next].index == i) /* the usual case: in order */
+            done = &parts->done[next++];
+        else
+            for (uint32_t k = 0; k < parts->done_count && !done; k++)
+                if (parts->done[k].index == i)
+                    done = &parts->done[k];
+        if (done) {
+            struct spool_done copy = *done;
+            if (!copy.request)
+                copy.request = (uint32_t)list->value[i];
+            done_put(&out[count++], &copy, base, tag);
+        } else if (list->value[i]) {
+            memset(&out[count], 0, sizeof *out);
+            out[count].index = i;
+            out[count].request_ahead = list->value[i] - base;
+            out[count].source = out[count].tag = out[count].bytes = STORE_NULL;
+            count++;
+        }
+    }
+    CORE_CHECK(next <= parts->done_count);
+    for (uint32_t k = 0; k < parts->done_count; k++)
+        if (!list || parts->done[k].index >= list->count)
+            done_put(&out[count++], &parts->done[k], base, tag);
+    return count;
+}
+
+static enum core_status completions_put(struct store *store, const struct store_gather *parts,
+                                        const struct store_list *list, int64_t base, int64_t tag,
+                                        int64_t *out_set)
+{
+    uint64_t most = (uint64_t)parts->done_count + (list ? list->count : 0);
+    struct store_done *done;
+    enum core_status status;
+    uint32_t count, id;
+    bool is_new;
+
+    status =
+        CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room, most * sizeof *done, "the trace");
+    if (status != CORE_OK)
+        return status;
+    done = (struct store_done *)(void *)store->scratch;
+    count = completions_merge(parts, list, base, tag, done);
+    CORE_CHECK(count <= most); /* so the scratch memory sufficed */
+    if (!count)
+        return CORE_OK;
+    status = store_intern(&store->completion_set, done, count * sizeof *done, &id, &is_new);
+    for (uint32_t i = 0; status == CORE_OK && is_new && i < count; i++) {
+        int64_t row[9] = {
+            id,          done[i].index, done[i].request_ahead, done[i].done,     done[i].source,
+            done[i].tag, done[i].bytes, done[i].error,         done[i].cancelled};
+        if (i && done[i].index <= done[i - 1].index) /* one place twice: the first counts */
+            continue;
+        status = store_put_integers(&store->sql, STORE_COMPLETION, row, 9);
+    }
+    if (status == CORE_OK)
+        *out_set = id;
+    return status;
+}
+
+/* --- further arguments ------------------------------------------------------------------------ */
+
+static enum core_status scratch_add(struct store *store, uint32_t *used, const void *data,
+                                    size_t bytes)
+{
+    enum core_status status = CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room,
+                                                   (uint64_t)*used + bytes, "the trace");
+
+    if (status == CORE_OK && bytes) {
+        memcpy(store->scratch + *used, data, bytes);
+        *used += (uint32_t)bytes;
+        CORE_CHECK(*used <= store->scratch_room);
+    }
+    return status;
+}
+
+/* In scratch, an argument is: 'i' or 't', name, NUL, count, then int64_t values or the text. */
+static enum core_status arg_add(struct store *store, uint32_t *used, char kind, const char *name,
+                                const void *value, uint32_t count, size_t bytes)
+{
+    CORE_CHECK(kind == 'i' || kind == 't');
+    CORE_CHECK(bytes ==
+               (kind == 'i' ? count * sizeof(int64_t) : count)); /* as arg_write reads it */
+    enum core_status status = scratch_add(store, used, &kind, 1);
+
+    if (status == CORE_OK)
+        status = scratch_add(store, used, name, strlen(name) + 1);
+    if (status == CORE_OK)
+        status = scratch_add(store, used, &count, sizeof count);
+    return status != CORE_OK ? status : scratch_add(store, used, value, bytes);
+}
+
+static enum core_status arg_write(struct store *store, uint32_t id, uint32_t used)
+{
+    enum core_status status = CORE_OK;
+    uint32_t at = 0;
+
+    while (status == CORE_OK && at < used) {
+        char kind = (char)store->scratch[at];
+        const char *name = (const char *)store->scratch + at + 1;
+        uint32_t count;
+        at += 2 + (uint32_t)strlen(name);
+        memcpy(&count, store->scratch + at, sizeof count);
+        at += sizeof count;
+        if (kind == 't') {
+            char text[65536];
+            snprintf(text, sizeof text, "%.*s", (int)count, (const char *)store->scratch + at);
+            status = store_put(&store->sql, STORE_ARG, "itit", (int64_t)id, name, (int64_t)0, text);
+            at += count;
+        }
+        for (uint32_t i = 0; status == CORE_OK && kind == 'i' && i < count; i++, at += 8) {
+            int64_t value;
+            memcpy(&value, store->scratch + at, sizeof value);
+            status =
+                store_put(&store->sql, STORE_ARG, "itii", (int64_t)id, name, (int64_t)i, value);
+        }
+    }
+    CORE_CHECK(status != CORE_OK || at == used); /* it was read as arg_add wrote it */
+    return status;
+}
+
+static const char *list_name(const struct store_list *list, char *buffer, size_t bytes)
+{
+    static const char *const name[] = {
+        [SPOOL_LIST_SEND_COUNTS] = "sendcounts", [SPOOL_LIST_SEND_DISPLS] = "senddispls",
+        [SPOOL_LIST_SEND_TYPES] = "sendtypes",   [SPOOL_LIST_RECV_COUNTS] = "recvcounts",
+        [SPOOL_LIST_RECV_DISPLS] = "recvdispls", [SPOOL_LIST_RECV_TYPES] = "recvtypes",
+    };
+
+    if (list->role < sizeof name / sizeof *name && name[list->role])
+        return name[list->role];
+    snprintf(buffer, bytes, "arg%" PRIu32, list->argument);
+    return buffer;
+}
+
+/* A scalar that is an id of the rank's becomes one of the trace's. */
+static int64_t arg_value(const struct store_ids *ids, const char *kind, int64_t value)
+{
+    const struct store_map *map = !strcmp(kind, "comm")    ? &ids->comm
+                                  : !strcmp(kind, "group") ? &ids->group
+                                  : !strcmp(kind, "type")  ? &ids->type
+                                  : !strcmp(kind, "op")    ? &ids->op
+                                                           : NULL;
+
+    return map ? (int64_t)store_map_get(map, (uint32_t)value) : value;
+}
+
+static enum core_status args_put(struct store *store, struct store_rank *rank, uint32_t call,
+                                 struct store_gather *parts, int64_t *out_set)
+{
+    const struct store_call *def = &store->defs.call[call];
+    const char *scalar = call ? def->names : NULL;
+    enum core_status status = CORE_OK;
+    uint32_t used = 0, id;
+    char buffer[32];
+    bool is_new;
+
+    for (uint32_t i = 0; status == CORE_OK && i < parts->list_count; i++) {
+        struct store_list *list = &parts->list[i];
+        if (list->role == SPOOL_LIST_REQUESTS)
+            continue;
+        if (list->role == SPOOL_LIST_SEND_TYPES || list->role == SPOOL_LIST_RECV_TYPES ||
+            list->role == SPOOL_LIST_TYPES)
+            for (uint32_t k = 0; k < list->count; k++)
+                list->value[k] = store_map_get(&rank->ids.type, (uint32_t)list->value[k]);
+        status = arg_add(store, &used, 'i', list_name(list, buffer, sizeof buffer), list->value,
+                         list->count, list->count * sizeof *list->value);
+    }
+    for (uint32_t i = 0; status == CORE_OK && i < parts->arg_count; i++) {
+        bool named = call && i < def->names_count;
+        if (!named)
+            snprintf(buffer, sizeof buffer, "value%" PRIu32, i);
+        const char *kind = named ? scalar + strlen(scalar) + 1 : "";
+        parts->arg[i] = arg_value(&rank->ids, kind, parts->arg[i]);
+        status = arg_add(store, &used, 'i', named ? scalar : buffer, &parts->arg[i], 1,
+                         sizeof *parts->arg);
+        if (named)
+            scalar = kind + strlen(kind) + 1;
+    }
+    for (uint32_t at = 0; status == CORE_OK && at < parts->text_bytes;) {
+        uint16_t argument, bytes;
+        memcpy(&argument, parts->text + at, 2);
+        memcpy(&bytes, parts->text + at + 2, 2);
+        const char *text = parts->text + at + 4;
+        snprintf(buffer, sizeof buffer, "arg%u", argument);
+        status = arg_add(store, &used, 't', buffer, text, bytes, bytes);
+        at += 4u + bytes;
+    }
+    if (status != CORE_OK || !used)
+        return status;
+    status = store_intern(&store->arg_set, store->scratch, used, &id, &is_new);
+    if (status == CORE_OK && is_new)
+        status = arg_write(store, id, used);
+    if (status == CORE_OK)
+        *out_set = id;
+    return status;
+}
+
+static enum core_status stack_put(struct store *store, const struct store_rank *rank, uint64_t seq,
+                                  const struct store_gather *parts)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; status == CORE_OK && i < parts->frame_count; i++) {
+        int64_t row[3] = {(int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)seq, i,
+                          store_map_get(&rank->ids.site, parts->frame[i])};
+        status = store_put_integers(&store->sql, STORE_STACK, row, 3);
+    }
+    return status;
+}
+
+/* One record of misuse. Kinds and objects that are not known are left out: the spool's version
+ * should have told. */
+static enum core_status misuse_row(struct store *store, const struct store_rank *rank, uint64_t seq,
+                                   const struct spool_misuse *record)
+{
+    const char *name[MISUSE_NAMES] = {NULL};
+    const char *at = spool_tail(record, sizeof *record), *end = at + record->name_bytes;
+    uint32_t site = store_map_get(&rank->ids.site, record->site);
+    const char *kind = misuse_kind_text((enum misuse_kind)record->head.a);
+    const char *object = misuse_object_text((enum misuse_object)record->head.b);
+
+    if (!kind || !object)
+        return CORE_OK;
+    for (int i = 0; i < MISUSE_NAMES && at < end; i++) {
+        const char *stop = memchr(at, '\0', (size_t)(end - at));
+        if (!stop)
+            break;
+        name[i] = stop > at ? at : NULL;
+        at = stop + 1;
+    }
+    int64_t last = record->value[MISUSE_VALUES - 1];
+    if (record->head.a == MISUSE_WINDOW_READ || record->head.a == MISUSE_WINDOW_WRITTEN)
+        last = store_map_get(&rank->ids.type, (uint32_t)last); /* misuse.h: a datatype */
+    return store_put(&store->sql, STORE_MISUSE, "ititiiiiiitttttti",
+                     (int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)seq, kind,
+                     record->other ? (int64_t)record->other : STORE_NULL, object,
+                     site ? (int64_t)site : STORE_NULL, record->value[0], record->value[1],
+                     record->value[2], record->value[3], last, name[0], name[1], name[2], NULL,
+                     NULL, NULL, STORE_NULL);
+}
+
+static enum core_status misuse_put(struct store *store, const struct store_rank *rank, uint64_t seq,
+                                   const struct store_gather *parts)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t at = 0; status == CORE_OK && at < parts->misuse_bytes;) {
+        const struct spool_head *head = (const void *)(parts->misuse + at);
+        CORE_CHECK(head->kind == SPOOL_MISUSE || head->kind == SPOOL_MEMORY);
+        CORE_CHECK(head->words * 8u <= parts->misuse_bytes - at); /* whole records */
+        status = head->kind == SPOOL_MISUSE ? misuse_row(store, rank, seq, (const void *)head)
+                                            : store_memory(store, rank, seq, (const void *)head);
+        at += head->words * 8u;
+    }
+    return status;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static enum core_status row_write(struct store *store, const struct store_rank *rank,
+                                  const struct store_row *row)
+{
+    int64_t value[7] = {(int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)row->seq,
+                        row->shape,
+                        row->request,
+                        row->t_enter,
+                        row->duration,
+                        row->calls,
+                        row->tag};
+    struct store_totals *totals = &store->totals;
+    int64_t left = row->t_enter + (row->duration == STORE_NULL ? 0 : row->duration);
+    bool first = !totals->calls && !totals->inner_events;
+
+    CORE_CHECK(row->seq >> STORE_SEQ_BITS == 0);
+    CORE_CHECK(row->duration == STORE_NULL || row->duration >= 0);
+    totals->calls += row->inner ? 0 : row->calls == STORE_NULL ? 1 : row->calls;
+    totals->inner_events += row->inner;
+    totals->first_ns = first || row->t_enter < totals->first_ns ? row->t_enter : totals->first_ns;
+    totals->end_ns = first || left > totals->end_ns ? left : totals->end_ns;
+    return store_put_integers(&store->sql, STORE_EVENT, value, 7);
+}
+
+/* Writes what is in the window below `end`, and beyond it what follows without a gap. */
+static enum core_status window_write(struct store *store, struct store_rank *rank, uint64_t end)
+{
+    struct store_window *window = &rank->window;
+
+    while (window->next <= window->last) {
+        struct store_row *row = &window->row[window->next % STORE_WINDOW];
+        CORE_CHECK(!row->seq || row->seq == window->next); /* nothing is left behind */
+        if (row->seq == window->next) {
+            enum core_status status = row_write(store, rank, row);
+            if (status != CORE_OK)
+                return status;
+            row->seq = 0;
+        } else if (window->next >= end) {
+            return CORE_OK;
+        }
+        window->next++;
+    }
+    if (window->next < end)
+        window->next = end;
+    CORE_CHECK(window->next > window->last); /* it is empty */
+    return CORE_OK;
+}
+
+static enum core_status window_put(struct store *store, struct store_rank *rank,
+                                   const struct store_row *row)
+{
+    struct store_window *window = &rank->window;
+    enum core_status status = CORE_OK;
+
+    CORE_CHECK(row->seq != 0); /* 0 marks a row that is empty */
+    if (row->seq < window->next)
+        return row_write(store, rank, row);
+    if (row->seq - window->next >= STORE_WINDOW)
+        status = window_write(store, rank, row->seq - STORE_WINDOW + 1);
+    if (status != CORE_OK)
+        return status;
+    if (window->row[row->seq % STORE_WINDOW].seq == row->seq) {
+        store_note(store, "rank %" PRId32 ": call %" PRIu64 " is there twice, the first counts",
+                   rank->rank, row->seq);
+        return CORE_OK;
+    }
+    CORE_CHECK(row->seq - window->next <
+               STORE_WINDOW); /* invariant 2: none of those is written yet */
+    window->row[row->seq % STORE_WINDOW] = *row;
+    if (row->seq > window->last)
+        window->last = row->seq;
+    return row->seq == window->next ? window_write(store, rank, window->next) : CORE_OK;
+}
+
+enum core_status store_window_flush(struct store *store, struct store_rank *rank)
+{
+    return window_write(store, rank, rank->window.last + 1);
+}
+
+/* --- the call as a whole ---------------------------------------------------------------------- */
+
+/* Tells which kind of id the event's comm is: a window's, a file's, or (NULL) a communicator's. A
+ * call that makes one has its id once it succeeded. */
+static const struct store_map *win_map(const struct store_ids *ids, const struct store_call *call,
+                                       bool made)
+{
+    if (call->traits & (TRAIT_BIT(MAKES_WIN) | TRAIT_BIT(MAKES_FILE)) && !made)
+        return NULL;
+    return trait_in(call->traits, TRAIT_WINDOW) ? &ids->win
+           : trait_in(call->traits, TRAIT_FILE) ? &ids->file
+                                                : NULL;
+}
+
+/* request is the id of what the call made, for calls that make something else than requests. */
+static int64_t store_event_made(const struct store_rank *rank, const struct spool_event *event,
+                                const struct store_call *call)
+{
+    const struct store_ids *ids = &rank->ids;
+    const struct store_map *map = NULL;
+
+    if (!trait_in(call->traits, TRAIT_MAKES_REQUEST)) {
+        if (call->traits & (TRAIT_BIT(MAKES_COMM) | TRAIT_BIT(FREES_COMM)))
+            map = &ids->comm;
+        else if (call->traits & (TRAIT_BIT(MAKES_TYPE) | TRAIT_BIT(FREES_TYPE)) ||
+                 call->verb == VERB_COMMIT_TYPE)
+            map = &ids->type;
+        else if (call->traits & (TRAIT_BIT(MAKES_OP) | TRAIT_BIT(FREES_OP)))
+            map = &ids->op;
+        else if (call->traits & (TRAIT_BIT(MAKES_GROUP) | TRAIT_BIT(FREES_GROUP)))
+            map = &ids->group;
+    }
+    return id_or_null(map ? store_map_get(map, event->request) : event->request);
+}
+
+static void shape_fill(struct store *store, struct store_rank *rank,
+                       const struct spool_event *event, const struct store_gather *parts,
+                       uint32_t call, bool pending, struct shape *shape)
+{
+    const struct store_call *def = &store->defs.call[call];
+    const struct spool_leg *leg = parts && parts->has_leg ? &parts->leg : NULL;
+    const struct store_ids *ids = &rank->ids;
+    const struct store_map *win = win_map(ids, def, !pending && !event->head.b);
+    bool rooted = def->traits & (TRAIT_BIT(FROM_ROOT) | TRAIT_BIT(TO_ROOT));
+    bool buffer = def->class == EVENT_CLASS_BUFFER;
+
+    memset(shape, 0, sizeof *shape);
+    shape->call = call;
+    shape->comm = shape->win = STORE_NULL;
+    if (win) {
+        uint32_t id = store_map_get(win, event->comm);
+        shape->win = id_or_null(id);
+        CORE_CHECK(id <= store->defs.win_by_global.next); /* store_define.c invariant 1 */
+        if (id)
+            shape->comm = id_or_null(store->defs.win_comm[id]);
+    } else {
+        shape->comm = id_or_null(store_map_get(&ids->comm, event->comm));
+    }
+    shape->peer = rooted ? STORE_NULL : store_event_known(event->peer);
+    shape->root = rooted ? store_event_known(event->peer) : STORE_NULL;
+    shape->tag = trait_in(def->traits, TRAIT_TAKES_OP) ? STORE_NULL : store_event_known(event->tag);
+    shape->op = STORE_NULL;
+    if (trait_in(def->traits, TRAIT_TAKES_OP) && event->tag > 0)
+        shape->op = id_or_null(store_map_get(&ids->op, (uint32_t)event->tag));
+    shape->datatype = id_or_null(store_map_get(&ids->type, event->type));
+    shape->count = store_event_known(event->count);
+    shape->bytes = buffer && !event->type ? shape->count
+                                          : bytes_of(store, rank, parts, event->count, event->type,
+                                                     SPOOL_LIST_SEND_COUNTS, SPOOL_LIST_SEND_TYPES);
+    if (shape->bytes == STORE_NULL && event->count == EVENT_NONE &&
+        !leg) /* Reduce_scatter gives its counts on the receive side */
+        shape->bytes = bytes_of(store, rank, parts, EVENT_NONE, event->type, SPOOL_LIST_RECV_COUNTS,
+                                SPOOL_LIST_RECV_TYPES);
+    shape->site = id_or_null(store_map_get(&ids->site, event->site));
+    shape->error = event->head.b;
+    shape->parent_back = event->parent ? (int64_t)event->parent : STORE_NULL;
+    shape->recv_peer = leg ? store_event_known(leg->peer) : STORE_NULL;
+    shape->recv_tag = leg ? store_event_known(leg->tag) : STORE_NULL;
+    shape->recv_datatype = leg ? id_or_null(store_map_get(&ids->type, leg->type)) : STORE_NULL;
+    shape->recv_count = leg ? store_event_known(leg->count) : STORE_NULL;
+    shape->recv_bytes = leg ? bytes_of(store, rank, parts, leg->count, leg->type,
+                                       SPOOL_LIST_RECV_COUNTS, SPOOL_LIST_RECV_TYPES)
+                            : STORE_NULL;
+    shape->completions = shape->args = STORE_NULL;
+}
+
+static int64_t list_base(const struct store_list *list)
+{
+    int64_t least = STORE_NULL;
+
+    for (uint32_t i = 0; list && i < list->count; i++)
+        if (list->value[i] && (least == STORE_NULL || list->value[i] < least))
+            least = list->value[i];
+    return least;
+}
+
+static enum core_status shape_put(struct store *store, const struct shape *shape, uint32_t *out_id)
+{
+    enum core_status status;
+    int64_t row[SHAPE_COLUMNS];
+    bool is_new;
+
+    status = store_intern(&store->shape, shape, sizeof *shape, out_id, &is_new);
+    if (status != CORE_OK || !is_new)
+        return status;
+    row[0] = *out_id;
+    memcpy(row + 1, shape, sizeof *shape);
+    return store_put_integers(&store->sql, STORE_SHAPE, row, SHAPE_COLUMNS);
+}
+
+/* A call whose definition was lost: it happened, and that is all that can be said. */
+static enum core_status call_unknown(struct store *store, struct store_rank *rank, uint16_t id,
+                                     uint32_t *out_call)
+{
+    struct {
+        struct spool_def_call def;
+        char name[32];
+    } made_up = {.def = {.head = {.kind = SPOOL_DEF_CALL, .a = id, .b = EVENT_CLASS_OTHER}}};
+    enum core_status status;
+
+    made_up.def.name_bytes =
+        (uint16_t)snprintf(made_up.name, sizeof made_up.name, "unknown_%u", id);
+    status = store_define(store, rank, &made_up.def.head);
+    *out_call = store_map_get(&rank->ids.call, id);
+    CORE_CHECK(status != CORE_OK || *out_call); /* from now on it is known */
+    return status;
+}
+
+enum core_status store_event(struct store *store, struct store_rank *rank, uint32_t lane,
+                             const struct spool_event *event, struct store_gather *parts,
+                             uint64_t calls, bool pending)
+{
+    uint32_t call = store_map_get(&rank->ids.call, event->head.a);
+    struct store_row row = {.seq = event->seq};
+    const struct store_list *list = store_list_find(parts, SPOOL_LIST_REQUESTS);
+    enum core_status status = CORE_OK;
+    struct shape shape;
+    int64_t base, tag;
+
+    if (!call)
+        status = call_unknown(store, rank, event->head.a, &call);
+    if (status != CORE_OK)
+        return status;
+    CORE_CHECK(store->defs.call[call].name); /* store_define.c invariant 1 */
+    shape_fill(store, rank, event, parts, call, pending, &shape);
+    shape.thread = lane;
+    shape.many = list != NULL;
+    row.request = list ? list_base(list) : store_event_made(rank, event, &store->defs.call[call]);
+    base = row.request == STORE_NULL ? 0 : row.request;
+    tag = tags_apart(store) ? tag_least(&shape, parts) : 0;
+    shape.tag = tag_ahead(shape.tag, tag);
+    shape.recv_tag = tag_ahead(shape.recv_tag, tag);
+    row.tag = tag ? tag : STORE_NULL;
+
+    status = store_message_follow(store, rank, event, parts, call, shape.bytes, pending);
+    if (status == CORE_OK && parts && (parts->done_count || list))
+        status = completions_put(store, parts, list, base, tag, &shape.completions);
+    if (status == CORE_OK && parts &&
+        (parts->list_count > (list ? 1 : 0) || parts->arg_count || parts->text_bytes))
+        status = args_put(store, rank, call, parts, &shape.args);
+    if (status == CORE_OK && parts && parts->frame_count)
+        status = stack_put(store, rank, event->seq, parts);
+    if (status == CORE_OK && parts && parts->misuse_bytes)
+        status = misuse_put(store, rank, event->seq, parts);
+    if (status == CORE_OK)
+        status = shape_put(store, &shape, &row.shape);
+    if (status != CORE_OK)
+        return status;
+
+    row.t_enter = store_clock_ns(rank->clock, event->t_enter);
+    row.duration = pending ? STORE_NULL : store_clock_ns(rank->clock, event->t_leave) - row.t_enter;
+    if (row.duration != STORE_NULL && row.duration < 0)
+        row.duration = 0;
+    calls = calls > 1 && calls <= CALLS_MAX ? calls : 1;
+    row.inner = event->parent != 0;
+    row.calls = calls > 1 ? (int64_t)calls : STORE_NULL;
+    rank->events++;
+    rank->folded += calls - 1;
+    return window_put(store, rank, &row);
+}

@@ -1,0 +1,148 @@
+/* How a rank ended, into its tables (core/trace/exit_cause.h): from what its spool says, and from
+ * what became of its process. */
+#include "core/check.h"
+#include "store/store_part.h"
+
+/* The lane whose thread met the end first; NULL: none says that it did. */
+static struct store_lane *lane_telling(const struct store_rank *rank)
+{
+    struct store_lane *telling = NULL;
+
+    for (uint32_t i = 0; i < rank->lane_count; i++) {
+        struct store_lane *lane = rank->lane[i];
+
+        if (lane->reader.header.end.kind != EXIT_CAUSE_NONE &&
+            (!telling ||
+             lane->reader.header.end.realtime_ns < telling->reader.header.end.realtime_ns))
+            telling = lane;
+    }
+    return telling;
+}
+
+/* Where nobody tells: the first thread that is in a call, and else the one that was last in one. */
+static const struct store_lane *lane_likely(const struct store_rank *rank)
+{
+    const struct store_lane *likely = NULL;
+
+    for (uint32_t i = 0; i < rank->lane_count; i++)
+        if (spool_is_inside(&rank->lane[i]->reader.header))
+            return rank->lane[i];
+    for (uint32_t i = 0; i < rank->lane_count; i++)
+        if (!likely || rank->lane[i]->last_own > likely->last_own)
+            likely = rank->lane[i];
+    return likely;
+}
+
+static void kind_find(enum event_rank_state state, int64_t code, const struct spool_end *end,
+                      struct exit_cause *fate)
+{
+    bool died = state == EVENT_RANK_CRASHED || state == EVENT_RANK_KILLED;
+
+    CORE_CHECK(!end || end->kind < EXIT_CAUSE_KIND_COUNT); /* spool_header_read knows no others */
+    fate->code = code;
+    if (end && end->kind == EXIT_CAUSE_EXCEPTION) {
+        fate->kind = EXIT_CAUSE_EXCEPTION;
+        fate->code = died ? INT64_MIN : code;
+    } else if (end && end->kind != EXIT_CAUSE_EXIT && end->kind != EXIT_CAUSE_NONE) {
+        fate->kind = (enum exit_cause_kind)end->kind;
+        fate->code = end->code;
+    } else if (died) {
+        fate->kind = EXIT_CAUSE_SIGNAL;
+    } else if (state == EVENT_RANK_EXITED || state == EVENT_RANK_ABORTED) {
+        fate->kind = state == EVENT_RANK_EXITED ? EXIT_CAUSE_EXIT : EXIT_CAUSE_ABORT;
+    }
+}
+
+static void call_find(const struct store_rank *rank, const struct store_lane *telling,
+                      struct exit_cause *fate)
+{
+    if (telling && telling->reader.header.end.elsewhere)
+        telling = NULL; /* it tells of a thread that it does not know */
+    const struct store_lane *lane = telling ? telling : lane_likely(rank);
+    const struct spool_header *header = lane ? &lane->reader.header : NULL;
+
+    if (!header)
+        return;
+    fate->inside = telling ? header->end.inside : spool_is_inside(header);
+    if (!fate->inside)
+        fate->seq = lane->last_own;
+    else
+        fate->seq = telling ? header->end.seq
+                            : header->open[header->depth ? spool_innermost(header) : 0].seq;
+    if (fate->seq >> STORE_SEQ_BITS)
+        fate->seq = 0;
+    fate->inside = fate->inside && fate->seq;
+    CORE_CHECK(fate->seq >> STORE_SEQ_BITS == 0);
+}
+
+static enum core_status frames_put(struct store *store, const struct store_rank *rank,
+                                   const struct spool_end *end)
+{
+    enum core_status status = CORE_OK;
+    int64_t depth = 0;
+
+    CORE_CHECK(end->frame_count <= EXIT_CAUSE_FRAMES_MAX); /* spool_header_read cuts it */
+    for (uint32_t i = 0; i < end->frame_count && status == CORE_OK; i++) {
+        int64_t site = store_map_get(&rank->ids.site, end->frame[i]);
+
+        if (site)
+            status =
+                store_put(&store->sql, STORE_FATE_FRAME, "iii", (int64_t)rank->rank, depth++, site);
+    }
+    return status;
+}
+
+static int64_t store_exit_cause_known(int64_t value)
+{
+    return value == INT64_MIN ? STORE_NULL : value;
+}
+
+static int64_t unless_zero(uint64_t value)
+{
+    return value ? (int64_t)value : STORE_NULL;
+}
+
+/* An exception that nothing caught is no end where the program went on: what it calls on its way
+ * out (code 1: the rank knows that it was that) is none of its work. */
+static bool got_over(const struct store_lane *telling, const struct store_fate *became)
+{
+    const struct spool_end *end = telling ? &telling->reader.header.end : NULL;
+
+    return end && end->kind == EXIT_CAUSE_EXCEPTION &&
+           ((became->state == EVENT_RANK_FINISHED && became->code == 0) ||
+            (!end->code && telling->last_own > end->seq));
+}
+
+enum core_status store_fate(struct store *store, const struct store_rank *rank,
+                            const struct store_fate *became)
+{
+    const struct store_lane *telling = lane_telling(rank);
+    telling = got_over(telling, became) ? NULL : telling;
+    const struct spool_end *end = telling ? &telling->reader.header.end : NULL;
+    bool raised = end && end->kind == EXIT_CAUSE_EXCEPTION;
+    struct exit_cause fate = {.kind = EXIT_CAUSE_NONE, .code = INT64_MIN};
+    enum core_status status;
+
+    CORE_CHECK(became->state < EVENT_RANK_STATE_COUNT);
+    CORE_CHECK(became->state != EVENT_RANK_MISSING); /* that one has no lanes to ask */
+    CORE_CHECK(!became->died_after || became->state == EVENT_RANK_FINISHED);
+    if (became->state == EVENT_RANK_FINISHED && !became->died_after && !raised)
+        return CORE_OK; /* what it may have seen before, it has got over */
+    kind_find(became->died_after ? EVENT_RANK_CRASHED : became->state, became->code, end, &fate);
+    if (fate.kind == EXIT_CAUSE_NONE)
+        return CORE_OK;
+    call_find(rank, telling, &fate);
+    status = store_put(
+        &store->sql, STORE_FATE, "itiiiiiiiiiiiti", (int64_t)rank->rank,
+        exit_cause_kind_text(fate.kind), (int64_t)became->first, (int64_t)became->died_after,
+        end ? store_clock_ns(rank->clock, end->ticks) : STORE_NULL, unless_zero(fate.seq),
+        (int64_t)fate.inside, store_exit_cause_known(fate.code),
+        end && end->has_detail ? (int64_t)end->detail : STORE_NULL,
+        end && end->has_address ? (int64_t)end->address : STORE_NULL,
+        end ? unless_zero(end->buffer_seq) : STORE_NULL,
+        end ? unless_zero(end->buffer[EXIT_CAUSE_BUFFER_SEND]) : STORE_NULL,
+        end ? unless_zero(end->buffer[EXIT_CAUSE_BUFFER_RECV]) : STORE_NULL,
+        end && *end->text ? end->text : NULL,
+        (int64_t)(end && end->elsewhere && !became->died_after));
+    return status == CORE_OK && end ? frames_put(store, rank, end) : status;
+}

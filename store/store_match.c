@@ -1,0 +1,399 @@
+/* Sends paired with receives. MPI's messages do not overtake each other: what one rank sends to
+ * another on a communicator with one tag is received in that order, by the receives that matched
+ * that tag in the order in which they were posted. So a queue per (communicator, source,
+ * destination, tag) is enough; it is settled when both its ranks have been read. Where calls are
+ * missing in front or in between (a filter, a window, a ring that keeps the last ones only)
+ * counting may go wrong: then a queue is paired only if both sides are equally many, of equal
+ * sizes, and no message comes before it is sent. Else its sides stay apart. Where info allows the
+ * messages of a communicator to overtake each other, a receive has the first one of its size.
+ *
+ * Messages inside the MPI library are kept apart from the application's: their tags are a world of
+ * their own.
+ *
+ * Invariants
+ *  1. Numbers of queues and nodes are indices from 1; 0 is none. A free one is in the list of free
+ *     ones, by `next`.
+ *  2. A live queue is in the bucket of its side's hash, and in the due list of the larger of its
+ *     two ranks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "core/fault.h"
+#include "core/random.h"
+#include "store/store_part.h"
+#include "core/work.h"
+
+enum {
+    CLOCK_SLACK_NS = 1000000,
+    OVERTAKEN_MAX = 64 /* messages that one is thought to overtake */
+};
+
+struct store_match_node {
+    uint64_t order, seq;
+    int64_t bytes, time;
+    uint32_t next;
+    uint32_t maybe;
+};
+struct store_match_queue {
+    struct store_side side;
+    uint32_t first[2], last[2]; /* nodes: 0 sends, 1 receives */
+    bool disorder[2];
+    uint32_t chain; /* next in the bucket */
+    uint32_t due;   /* next in the due list; of a free queue: next free one */
+};
+
+static uint64_t side_hash(const struct store_side *side)
+{
+    uint64_t hash = core_random_mix((uint64_t)(uint32_t)side->source << 32 | (uint32_t)side->dest);
+
+    return core_random_mix(
+        hash ^ ((uint64_t)side->comm << 33 | (uint64_t)(uint32_t)side->tag << 1 | side->inner) ^
+        (uint64_t)side->pair << 48);
+}
+
+static bool side_equal(const struct store_side *a, const struct store_side *b)
+{
+    return a->comm == b->comm && a->source == b->source && a->dest == b->dest && a->tag == b->tag &&
+           a->inner == b->inner && a->pair == b->pair;
+}
+
+static enum core_status buckets_grow(struct store_match *match)
+{
+    uint32_t room = match->bucket_room ? match->bucket_room * 2 : 256;
+    uint32_t *bucket = core_alloc_zero(room, sizeof *bucket);
+
+    if (!bucket)
+        return core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
+    for (uint32_t i = 0; i < match->bucket_room; i++)
+        for (uint32_t at = match->bucket[i], next; at; at = next) {
+            uint32_t to = (uint32_t)side_hash(&match->queue[at].side) & (room - 1);
+            next = match->queue[at].chain;
+            match->queue[at].chain = bucket[to];
+            bucket[to] = at;
+        }
+    free(match->bucket);
+    match->bucket = bucket;
+    match->bucket_room = room;
+    return CORE_OK;
+}
+
+static uint32_t queue_find(const struct store_match *match, const struct store_side *side)
+{
+    uint32_t at =
+        match->bucket_room ? match->bucket[side_hash(side) & (match->bucket_room - 1)] : 0;
+
+    for (; at && !side_equal(&match->queue[at].side, side); core_work(1))
+        at = match->queue[at].chain;
+    return at;
+}
+
+static enum core_status queue_get(struct store_match *match, const struct store_side *side,
+                                  uint32_t *out_queue)
+{
+    uint32_t at = queue_find(match, side),
+             last = (uint32_t)(side->source > side->dest ? side->source : side->dest);
+    enum core_status status = CORE_OK;
+
+    CORE_CHECK(side->source >= 0);
+    CORE_CHECK(side->dest >= 0);
+    CORE_CHECK(at <= match->queue_count); /* invariant 1 */
+    if (at) {
+        *out_queue = at;
+        return CORE_OK;
+    }
+    if (match->queue_live >= match->bucket_room)
+        status = buckets_grow(match);
+    if (status == CORE_OK)
+        status = store_room(&match->due, sizeof *match->due, (uint64_t)last + 1, &match->due_room);
+    if (status == CORE_OK && !match->queue_free)
+        status = store_room(&match->queue, sizeof *match->queue, (uint64_t)match->queue_count + 2,
+                            &match->queue_room);
+    if (status != CORE_OK)
+        return status;
+    if (match->queue_free) {
+        at = match->queue_free;
+        match->queue_free = match->queue[at].due;
+    } else {
+        at = ++match->queue_count;
+    }
+    CORE_CHECK(at && at <= match->queue_count);                       /* invariant 1 */
+    CORE_CHECK((match->bucket_room & (match->bucket_room - 1)) == 0); /* it is masked with */
+    uint32_t in = (uint32_t)side_hash(side) & (match->bucket_room - 1);
+    match->queue[at] = (struct store_match_queue){
+        .side = *side, .chain = match->bucket[in], .due = match->due[last]};
+    match->bucket[in] = at;
+    match->due[last] = at;
+    match->queue_live++;
+    CORE_CHECK(match->queue_live <= match->queue_count);
+    *out_queue = at;
+    return CORE_OK;
+}
+
+static enum core_status node_add(struct store *store, const struct store_side *side, int half,
+                                 const struct store_match_node *node)
+{
+    struct store_match *match = &store->match;
+    struct store_match_queue *queue;
+    enum core_status status;
+    uint32_t number, at;
+
+    status = queue_get(match, side, &number);
+    if (status == CORE_OK && !match->node_free)
+        status =
+            store_spill_room(&match->spill, store->sql.partial, &match->node, sizeof *match->node,
+                             (uint64_t)match->node_count + 2, &match->node_room);
+    if (status != CORE_OK)
+        return status;
+    if (match->node_free) {
+        at = match->node_free;
+        match->node_free = match->node[at].next;
+    } else {
+        at = ++match->node_count;
+    }
+    match->node[at] = *node;
+    match->node[at].next = 0;
+    queue = &match->queue[number];
+    CORE_CHECK(at <= match->node_count); /* invariant 1 */
+    CORE_CHECK(!queue->first[half] == !queue->last[half]);
+    if (!queue->first[half]) {
+        queue->first[half] = at;
+    } else {
+        match->node[queue->last[half]].next = at;
+        if (match->node[queue->last[half]].order > node->order)
+            queue->disorder[half] = true;
+    }
+    queue->last[half] = at;
+    store_spill_walk(&match->spill, 1);
+    return CORE_OK;
+}
+
+enum core_status store_match_send(struct store *store, const struct store_side *side, uint64_t seq,
+                                  int64_t bytes, int64_t time)
+{
+    struct store_match_node node = {.order = seq, .seq = seq, .bytes = bytes, .time = time};
+
+    CORE_CHECK(side->dest < store->world_size); /* store_world gives no others */
+    return node_add(store, side, 0, &node);
+}
+
+enum core_status store_match_receive(struct store *store, const struct store_side *side,
+                                     uint64_t order, uint64_t seq, int64_t bytes, int64_t time,
+                                     bool maybe)
+{
+    struct store_match_node node = {
+        .order = order, .seq = seq, .bytes = bytes, .time = time, .maybe = maybe};
+
+    CORE_CHECK(side->source < store->world_size); /* store_world gives no others */
+    return node_add(store, side, 1, &node);
+}
+
+void store_match_unsend(struct store *store, const struct store_side *side, uint64_t seq)
+{
+    struct store_match *match = &store->match;
+    uint32_t number = queue_find(match, side), before = 0;
+
+    if (!number)
+        return;
+    struct store_match_queue *queue = &match->queue[number];
+    for (uint32_t at = queue->first[0]; at; before = at, at = match->node[at].next) {
+        if (match->node[at].seq != seq)
+            continue;
+        if (before)
+            match->node[before].next = match->node[at].next;
+        else
+            queue->first[0] = match->node[at].next;
+        if (queue->last[0] == at)
+            queue->last[0] = before;
+        CORE_CHECK(!queue->first[0] == !queue->last[0]);
+        match->node[at].next = match->node_free;
+        match->node_free = at;
+        return;
+    }
+}
+
+/* --- settling a queue ------------------------------------------------------------------------- */
+
+/* Merge sort of a list of nodes by order; stable, so that what one call began keeps its order. */
+static uint32_t nodes_sort(struct store_match_node *node, uint32_t first)
+{
+    uint32_t half[2], head = 0, tail = 0;
+    int turn = 0;
+
+    if (!first || !node[first].next)
+        return first;
+    /* Cut in two by walking two steps for one; the first half keeps its order, so does the second.
+     */
+    uint32_t slow = first, fast = node[first].next;
+    while (fast && node[fast].next) {
+        slow = node[slow].next;
+        fast = node[node[fast].next].next;
+    }
+    half[1] = node[slow].next;
+    node[slow].next = 0;
+    half[0] = nodes_sort(node, first);
+    half[1] = nodes_sort(node, half[1]);
+    while (half[0] || half[1]) {
+        turn = !half[0] || (half[1] && node[half[1]].order < node[half[0]].order);
+        uint32_t at = half[turn];
+        half[turn] = node[at].next;
+        CORE_CHECK(!tail || node[tail].order <= node[at].order); /* what is merged is sorted */
+        if (tail)
+            node[tail].next = at;
+        else
+            head = at;
+        tail = at;
+    }
+    node[tail].next = 0;
+    return head;
+}
+
+static enum core_status channel_get(struct store *store, const struct store_side *side,
+                                    uint32_t *out_channel)
+{
+    int64_t row[5] = {0, side->comm ? (int64_t)side->comm : STORE_NULL, side->source, side->dest,
+                      side->inner};
+    enum core_status status;
+    bool is_new;
+
+    status = store_intern(&store->match.channel, row, sizeof row, out_channel, &is_new);
+    if (status != CORE_OK || !is_new)
+        return status;
+    row[0] = *out_channel;
+    return store_put_integers(&store->sql, STORE_CHANNEL, row, 5);
+}
+
+/* Whether the pairs that counting gives can be right. Clocks of two hosts may disagree a little. */
+static bool queue_sound(const struct store *store, const struct store_match_queue *queue)
+{
+    const struct store_match_node *node = store->match.node;
+    bool one_host = store->rank_clock[queue->side.source] == store->rank_clock[queue->side.dest];
+    uint32_t send = queue->first[0], receive = queue->first[1];
+
+    for (; send && receive; send = node[send].next, receive = node[receive].next) {
+        int64_t sent = node[send].bytes, got = node[receive].bytes;
+        if (node[receive].maybe || (sent != STORE_NULL && got != STORE_NULL && sent != got))
+            return false;
+        if (node[receive].time < node[send].time - (one_host ? 0 : CLOCK_SLACK_NS))
+            return false;
+    }
+    return !send && !receive;
+}
+
+/* Puts the sends in the order of the receives: each has the first one left of its size. */
+static void sends_overtake(struct store_match_node *node, struct store_match_queue *queue)
+{
+    uint32_t *next = &queue->first[0]; /* all before it have their receives */
+
+    CORE_CHECK(!queue->side.inner);
+    for (uint32_t to = queue->first[1]; to && *next; to = node[to].next) {
+        uint32_t *link = next;
+        for (int i = 0; *link && node[*link].bytes != node[to].bytes && i < OVERTAKEN_MAX; i++)
+            link = &node[*link].next;
+        if (*link && link != next && node[*link].bytes == node[to].bytes) {
+            uint32_t taken = *link;
+            *link = node[taken].next;
+            node[taken].next = *next;
+            *next = taken;
+        }
+        next = &node[*next].next;
+    }
+}
+
+static enum core_status queue_settle(struct store *store, struct store_match_queue *queue)
+{
+    struct store_match *match = &store->match;
+    bool gaps = store->gaps[queue->side.source] || store->gaps[queue->side.dest], apart;
+    enum core_status status = CORE_OK;
+    uint32_t channel, send, receive;
+
+    for (int half = 0; half < 2; half++)
+        if (queue->disorder[half])
+            queue->first[half] = nodes_sort(match->node, queue->first[half]);
+    if (queue->side.comm && !queue->side.inner && store->defs.comm[queue->side.comm].overtaking)
+        sends_overtake(match->node, queue);
+    apart = gaps && !queue_sound(store, queue);
+    status = channel_get(store, &queue->side, &channel);
+    send = queue->first[0];
+    receive = queue->first[1];
+    while (status == CORE_OK && (send || receive)) {
+        const struct store_match_node *from = send ? &match->node[send] : NULL;
+        const struct store_match_node *to =
+            receive && !(apart && from) ? &match->node[receive] : NULL;
+        CORE_CHECK(from || to); /* each row takes one away */
+        int64_t row[5] = {channel, queue->side.tag, from ? (int64_t)from->seq : STORE_NULL,
+                          to ? (int64_t)to->seq : STORE_NULL,
+                          to && to->bytes != STORE_NULL ? to->bytes
+                          : from                        ? from->bytes
+                                                        : STORE_NULL};
+        if (from || !to->maybe)
+            status = store_put_integers(&store->sql, STORE_MESSAGE, row, 5);
+        if (from && !queue->side.inner) {
+            store->totals.messages++;
+            store->totals.message_bytes += row[4] == STORE_NULL ? 0 : row[4];
+        }
+        send = from ? from->next : 0;
+        receive = to ? to->next : apart ? receive : 0;
+        store_spill_walk(&match->spill, 2);
+    }
+    return status;
+}
+
+static void queue_drop(struct store_match *match, uint32_t number)
+{
+    struct store_match_queue *queue = &match->queue[number];
+    uint32_t *link = &match->bucket[side_hash(&queue->side) & (match->bucket_room - 1)];
+
+    CORE_CHECK(match->queue_live > 0);
+    while (*link != number) {
+        CORE_CHECK(*link != 0); /* invariant 2 */
+        link = &match->queue[*link].chain;
+    }
+    *link = queue->chain;
+    for (int half = 0; half < 2; half++)
+        for (uint32_t at = queue->first[half], next; at; at = next) {
+            next = match->node[at].next;
+            match->node[at].next = match->node_free;
+            match->node_free = at;
+            store_spill_walk(&match->spill, 1);
+        }
+    queue->due = match->queue_free;
+    match->queue_free = number;
+    match->queue_live--;
+}
+
+enum core_status store_match_rank(struct store *store, int32_t world_rank)
+{
+    struct store_match *match = &store->match;
+    enum core_status status = CORE_OK;
+    uint32_t reversed = 0;
+
+    if ((uint32_t)world_rank >= match->due_room)
+        return CORE_OK;
+    for (uint32_t at = match->due[world_rank], next; at;
+         at = next) { /* oldest first: rows come in the order of meeting */
+        next = match->queue[at].due;
+        match->queue[at].due = reversed;
+        reversed = at;
+    }
+    match->due[world_rank] = reversed;
+    while (status == CORE_OK && match->due[world_rank]) {
+        uint32_t at = match->due[world_rank];
+        const struct store_side *side = &match->queue[at].side;
+        CORE_CHECK(side->source <= world_rank); /* invariant 2: both are read */
+        CORE_CHECK(side->dest <= world_rank);
+        match->due[world_rank] = match->queue[at].due;
+        status = queue_settle(store, &match->queue[at]);
+        queue_drop(match, at);
+    }
+    return status;
+}
+
+void store_match_done(struct store_match *match)
+{
+    free(match->queue);
+    store_spill_done(&match->spill, match->node);
+    free(match->bucket);
+    free(match->due);
+    store_intern_done(&match->channel);
+}

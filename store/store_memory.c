@@ -1,0 +1,504 @@
+/* Judges the memory of calls' buffers (SPOOL_MEMORY): which variable or block it is, whether it has
+ * room for the call, and whether it holds elements of the datatype. A mistake becomes a row of the
+ * table misuse, as if the rank itself had seen it. The store does this since it has the program at
+ * hand, and one look serves all ranks.
+ *
+ * Invariants
+ *  1. The same memory, in the same call of the program, is judged once (memory_by_content).
+ *  2. A buffer is too small where any part of an element lies behind it. A type whose parts the
+ *     program placed in bytes may be made of the distances between variables: of such a one the
+ *     first element must lie in the buffer whole, and another must not. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "core/fault.h"
+#include "store/store_part.h"
+#include "core/trace/basic.h"
+#include "program/variable.h"
+
+enum { STEPS_MAX = 20000, PARTS_MAX = 2 };
+
+struct store_outcome { /* of a buffer in which something is wrong */
+    struct misuse misuse;
+    char basic[VARIABLE_TEXT_BYTES], held[VARIABLE_TEXT_BYTES];
+    char variable[VARIABLE_TEXT_BYTES], type[VARIABLE_TEXT_BYTES], file[VARIABLE_TEXT_BYTES];
+};
+
+/* --- elements --------------------------------------------------------------------------------- */
+
+/* A basic type, as what lies in memory: of one part, or, for pairs and complex numbers, of two. */
+struct basic {
+    struct variable_element part[PARTS_MAX];
+    int64_t at[PARTS_MAX]; /* where they lie */
+    int parts;
+};
+
+static void pair_find(const char *name, uint32_t bytes, struct basic *out)
+{
+    struct variable_element number = {VARIABLE_INTEGER, sizeof(int)};
+    uint32_t first = bytes - (uint32_t)sizeof(int);
+
+    out->parts = 2;
+    out->part[1] = number;
+    if (!strcmp(name, "MPI_2INT") || !strcmp(name, "MPI_2INTEGER")) {
+        first = bytes / 2;
+        out->part[0] = out->part[1] = (struct variable_element){VARIABLE_INTEGER, first};
+    } else if (!strcmp(name, "MPI_2REAL") || !strcmp(name, "MPI_2DOUBLE_PRECISION")) {
+        first = bytes / 2;
+        out->part[0] = out->part[1] = (struct variable_element){VARIABLE_FLOATING, first};
+    } else if (!strcmp(name, "MPI_FLOAT_INT") || !strcmp(name, "MPI_DOUBLE_INT") ||
+               !strcmp(name, "MPI_LONG_DOUBLE_INT")) {
+        out->part[0] = (struct variable_element){VARIABLE_FLOATING, first};
+    } else if (!strcmp(name, "MPI_LONG_INT") || !strcmp(name, "MPI_SHORT_INT")) {
+        out->part[0] = (struct variable_element){VARIABLE_INTEGER, first};
+    } else {
+        *out = (struct basic){.parts = 0};
+        return;
+    }
+    out->at[1] = (first + sizeof(int) - 1) / sizeof(int) * sizeof(int);
+}
+
+/* Without parts: it fits everything. */
+static void basic_find(const struct store_type *type, struct basic *out)
+{
+    const char *name = type->name ? type->name : "";
+    uint32_t bytes = type->size > 0 && type->size < 256 ? (uint32_t)type->size : 0;
+
+    *out = (struct basic){.parts = bytes != 0, .part[0] = {VARIABLE_INTEGER, bytes}};
+    switch (basic_group_find(name)) {
+    case BASIC_C_INTEGER:
+    case BASIC_FORTRAN_INTEGER:
+    case BASIC_LOGICAL:
+    case BASIC_MULTI_LANGUAGE:
+    case BASIC_CHARACTER:
+        if (bytes == 1)
+            out->part[0].sort = VARIABLE_CHARACTER;
+        return;
+    case BASIC_FLOATING:
+        out->part[0].sort = VARIABLE_FLOATING;
+        return;
+    case BASIC_COMPLEX:
+        out->parts = bytes ? 2 : 0;
+        out->part[0] = out->part[1] = (struct variable_element){VARIABLE_FLOATING, bytes / 2};
+        out->at[1] = bytes / 2;
+        return;
+    case BASIC_PAIR:
+        pair_find(name, bytes, out);
+        return;
+    default:
+        out->parts = 0;
+    }
+}
+
+/* --- judging ---------------------------------------------------------------------------------- */
+
+struct judging {
+    struct store *store;
+    const struct spool_memory *memory;
+    const struct store_type *type;
+    struct variable *variable; /* NULL: not known */
+    struct store_outcome *outcome;
+    bool wrong;
+};
+
+static const struct store_type *type_at(const struct store *store, uint32_t id)
+{
+    CORE_CHECK(id < store->defs.type_room);
+    return &store->defs.type[id];
+}
+
+static enum misuse_kind of_side(const struct judging *j, enum misuse_kind sent)
+{
+    CORE_CHECK(misuse_kind_rule(sent) == misuse_kind_rule(sent + 1)); /* the first of a pair */
+    return sent + ((j->memory->head.b & SPOOL_MEMORY_RECEIVED) != 0); /* they stand in pairs */
+}
+_Static_assert(MISUSE_RECEIVE_PAST_END == MISUSE_SEND_PAST_END + 1 &&
+                   MISUSE_RECEIVE_FREED_MEMORY == MISUSE_SEND_FREED_MEMORY + 1 &&
+                   MISUSE_WRITE_ARRAY_SHORT == MISUSE_READ_ARRAY_SHORT + 1 &&
+                   MISUSE_WRITE_ARRAY_FREED == MISUSE_READ_ARRAY_FREED + 1 &&
+                   MISUSE_RECEIVE_TYPE == MISUSE_SEND_TYPE + 1 &&
+                   MISUSE_RECEIVE_NO_MEMBER == MISUSE_SEND_NO_MEMBER + 1 &&
+                   MISUSE_RECEIVE_POINTER == MISUSE_SEND_POINTER + 1 &&
+                   MISUSE_RECEIVE_CHARACTERS == MISUSE_SEND_CHARACTERS + 1,
+               "kinds of sends and receives");
+
+static void store_memory_say(struct judging *j, enum misuse_kind sent, enum misuse_object object)
+{
+    struct store_outcome *o = j->outcome;
+    const struct variable *v = j->variable;
+    const char *type = v ? variable_type(v) : NULL, *file = v ? variable_file(v) : NULL;
+
+    CORE_CHECK(!j->wrong); /* the first thing that is wrong is what is told */
+    CORE_CHECK(object != MISUSE_OBJECT_NONE);
+    j->wrong = true;
+    o->misuse.kind = of_side(j, sent);
+    o->misuse.object = object;
+    snprintf(o->variable, sizeof o->variable, "%s", v ? variable_name(v) : "");
+    snprintf(o->type, sizeof o->type, "%s", type ? type : "");
+    snprintf(o->file, sizeof o->file, "%s", file ? file : "");
+    o->misuse.variable.line = v ? variable_line(v) : 0;
+    o->misuse.value[0] = j->memory->count;
+    o->misuse.value[1] = (int64_t)(j->memory->end - j->memory->at);
+    if (!*o->basic && j->type->name && basic_group_find(j->type->name) != BASIC_UNKNOWN)
+        snprintf(o->basic, sizeof o->basic, "%s", j->type->name);
+}
+
+/* Whether elements lie past `room` bytes from the argument on, where there are `before` bytes
+ * before it (invariant 2). */
+static bool store_memory_passes(const struct judging *j, uint64_t before, uint64_t room)
+{
+    const struct spool_memory *m = j->memory;
+    const struct store_type *type = j->type;
+
+    CORE_CHECK(m->start < m->end); /* is_judged */
+    if (m->head.b & SPOOL_MEMORY_SPAN)
+        return m->start >= m->at && m->start - m->at < room && m->end - m->at > room;
+    if (m->end <= m->at || m->end - m->at <= room)
+        return false;
+    if (!(m->head.b & SPOOL_MEMORY_PLACED))
+        return true;
+    for (uint32_t i = 0; i < type->segment_count; i++) {
+        const struct spool_segment *s = &type->segment[i];
+        int64_t low = s->displacement,
+                high = low + (int64_t)s->count * type_at(j->store, s->basic)->extent;
+        if (low < -(int64_t)before || high > (int64_t)room)
+            return false;
+    }
+    return type->segment_count && m->count > 1;
+}
+
+/* A type without gaps has its elements one behind the other. */
+static bool is_row(const struct store_type *type, const struct store_type *basic)
+{
+    return type->segment_count == 1 &&
+           type->extent == (int64_t)type->segment[0].count * basic->extent;
+}
+
+static void store_memory_differ(struct judging *j, const struct variable_answer *answer, int64_t at,
+                                const struct store_type *basic)
+{
+    static const enum misuse_kind kinds[] = {
+        [VARIABLE_FITS_LOOSELY] = MISUSE_SEND_CHARACTERS,
+        [VARIABLE_IS_OTHER] = MISUSE_SEND_TYPE,
+        [VARIABLE_IS_POINTER] = MISUSE_SEND_POINTER,
+        [VARIABLE_IS_BETWEEN] = MISUSE_SEND_NO_MEMBER,
+    };
+    int64_t place = at + (int64_t)variable_offset(j->variable);
+
+    CORE_CHECK(answer->fit > VARIABLE_FITS);
+    CORE_CHECK(answer->fit < sizeof kinds / sizeof *kinds);
+    snprintf(j->outcome->basic, sizeof j->outcome->basic, "%s", basic->name ? basic->name : "");
+    snprintf(j->outcome->held, sizeof j->outcome->held, "%s", answer->type);
+    store_memory_say(j, kinds[answer->fit],
+                     variable_bytes(j->variable) == UINT64_MAX ? MISUSE_OBJECT_BLOCK
+                                                               : MISUSE_OBJECT_VARIABLE);
+    j->outcome->misuse.value[3] = place;
+}
+
+/* `count` elements of a basic type from a place relative to the argument on. False: something
+ * differs, or there was enough to do. */
+static bool row_fits(struct judging *j, int64_t at, uint64_t count, const struct store_type *basic,
+                     uint32_t *steps)
+{
+    struct variable_answer answer;
+    struct basic b;
+
+    basic_find(basic, &b);
+    CORE_CHECK(b.parts <= PARTS_MAX);
+    if (basic->extent <= 0)
+        return true;
+    for (uint64_t i = 0; b.parts && i < count;) {
+        uint64_t run = UINT64_MAX;
+        for (int k = 0; k < b.parts; k++) {
+            int64_t place = at + (int64_t)i * basic->extent + b.at[k];
+            if (++*steps > STEPS_MAX)
+                return false;
+            variable_ask(j->variable, place, b.part[k], &answer);
+            if (answer.fit != VARIABLE_FITS) {
+                store_memory_differ(j, &answer, place, basic);
+                return false;
+            }
+            run = answer.run < run ? answer.run : run;
+        }
+        run /= (uint64_t)basic->extent;
+        i += run ? run : 1;
+    }
+    return true;
+}
+
+static void judge_type(struct judging *j)
+{
+    const struct spool_memory *m = j->memory;
+    uint32_t steps = 0;
+    bool go_on = !(m->head.b & SPOOL_MEMORY_SPAN);
+
+    CORE_CHECK(j->variable);
+    CORE_CHECK(!j->wrong); /* what is no memory of the program's has no elements */
+    if (j->type->segment_count && go_on) {
+        const struct spool_segment *s = &j->type->segment[0];
+        const struct store_type *basic = type_at(j->store, s->basic);
+        if (is_row(j->type, basic)) {
+            row_fits(j, s->displacement, (uint64_t)m->count * s->count, basic, &steps);
+            return;
+        }
+    }
+    for (int64_t k = 0; go_on && k < m->count; k++)
+        for (uint32_t i = 0; go_on && i < j->type->segment_count; i++) {
+            const struct spool_segment *s = &j->type->segment[i];
+            go_on = row_fits(j, k * j->type->extent + s->displacement, s->count,
+                             type_at(j->store, s->basic), &steps);
+        }
+}
+
+/* The smallest thing that the buffer is known to lie in, and does not fit into. */
+static void judge_room(struct judging *j)
+{
+    const struct spool_memory *m = j->memory;
+    bool block = m->head.a == SPOOL_PLACE_HEAP || m->head.a == SPOOL_PLACE_STACK;
+    uint64_t before = 0, room = INT64_MAX;
+    enum misuse_object object = MISUSE_OBJECT_VARIABLE;
+
+    if (j->variable && variable_bytes(j->variable) != UINT64_MAX) {
+        before = variable_offset(j->variable);
+        CORE_CHECK(before < variable_bytes(j->variable)); /* variable.h: the address lies in it */
+        room = variable_bytes(j->variable) - before;
+    } else if (block && m->block_start <= m->at && m->block_end > m->at) {
+        before = m->at - m->block_start;
+        room = m->block_end - m->at;
+        object = m->head.a == SPOOL_PLACE_HEAP ? MISUSE_OBJECT_BLOCK : MISUSE_OBJECT_FRAME;
+    }
+    if (!store_memory_passes(j, before, room)) {
+        object = MISUSE_OBJECT_MAPPING;
+        before = 0;
+        room = m->mapped_end < m->end && m->mapped_end > m->at ? m->mapped_end - m->at : INT64_MAX;
+        if (!store_memory_passes(j, before, room))
+            return;
+    }
+    store_memory_say(
+        j, m->head.b & SPOOL_MEMORY_ARRAY ? MISUSE_READ_ARRAY_SHORT : MISUSE_SEND_PAST_END, object);
+    j->outcome->misuse.value[2] = (int64_t)room;
+    j->outcome->misuse.value[3] = (int64_t)before;
+}
+
+static struct variable_asked asked_of(const struct spool_memory *m)
+{
+    bool on_stack = m->head.a == SPOOL_PLACE_STACK;
+
+    return (struct variable_asked){.address = on_stack ? m->at : 0,
+                                   .slot =
+                                       m->slot_count && !on_stack ? spool_tail(m, sizeof *m) : NULL,
+                                   .slot_count = on_stack ? 0 : m->slot_count};
+}
+
+static enum core_status find_variable(struct judging *j, const struct variable_place *place)
+{
+    const struct spool_memory *m = j->memory;
+    struct site_resolver *resolver = j->store->resolver;
+    struct variable_asked asked = asked_of(m);
+    enum core_status status = CORE_NOT_FOUND;
+
+    if (!place->module)
+        return CORE_OK;
+    if (m->head.a == SPOOL_PLACE_STATIC)
+        status = variable_find_static(resolver, place, &j->variable);
+    else
+        status = variable_find_local(resolver, place, &asked, &j->variable);
+    CORE_CHECK((status == CORE_OK) == (j->variable != NULL));
+    if (status == CORE_OK)
+        variable_repeat(j->variable, (uint64_t)j->type->extent);
+    return status == CORE_NOT_FOUND ? CORE_OK : status;
+}
+
+static void judge_found(struct judging *j)
+{
+    const struct spool_memory *m = j->memory;
+    bool array = m->head.b & SPOOL_MEMORY_ARRAY;
+
+    if (m->head.a == SPOOL_PLACE_FREED)
+        store_memory_say(j, array ? MISUSE_READ_ARRAY_FREED : MISUSE_SEND_FREED_MEMORY,
+                         MISUSE_OBJECT_BLOCK);
+    else
+        judge_room(j);
+    if (!j->wrong && j->variable && !array)
+        judge_type(j);
+}
+
+static enum core_status store_memory_judge(struct judging *j, const struct variable_place *place)
+{
+    struct variable_asked asked = asked_of(j->memory);
+    enum core_status status = CORE_OK;
+
+    if (!j->store->resolver)
+        status = site_resolver_new(&j->store->resolver);
+    if (status == CORE_OK)
+        status = find_variable(j, place);
+    if (status != CORE_OK)
+        return status;
+    judge_found(j);
+    if (j->wrong && j->variable && j->memory->head.a != SPOOL_PLACE_STATIC) {
+        status = variable_confirm(j->store->resolver, place, &asked, &j->variable);
+        *j->outcome = (struct store_outcome){.misuse.site = 0};
+        j->wrong = false;
+        if (status == CORE_OK)
+            judge_found(j);
+    }
+    variable_free(j->variable);
+    return status;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/* All that the judgement depends on, and that is equal for ranks that do the same. */
+struct content {
+    uint32_t module, type, place, flags;
+    uint64_t pc, address, start, end, mapped, block_start, block_end, frame, fp, at;
+    int64_t count, slot[VARIABLE_SLOTS_MAX];
+};
+
+static void content_fill(struct content *c, const struct spool_memory *m,
+                         const struct store_site *site, uint32_t module, uint32_t type)
+{
+    const int64_t *slot = spool_tail(m, sizeof *m);
+
+    memset(c, 0, sizeof *c);
+    c->place = m->head.a;
+    c->flags = m->head.b;
+    c->type = type;
+    c->count = m->count;
+    c->start = m->start - m->at;
+    c->end = m->end - m->at;
+    c->mapped = m->mapped_end - m->at;
+    c->block_start = m->block_start ? m->block_start - m->at : 0;
+    c->block_end = m->block_end ? m->block_end - m->at : 0;
+    if (m->head.a == SPOOL_PLACE_STATIC) {
+        c->module = module;
+        c->address = m->at - m->bias;
+        return;
+    }
+    c->module = site ? site->module : 0;
+    c->pc = site ? site->address : 0;
+    c->frame = m->cfa - m->sp;
+    if (m->head.a == SPOOL_PLACE_STACK) {
+        c->fp = m->fp - m->cfa;
+        c->at = m->at - m->cfa;
+    }
+    CORE_CHECK(m->slot_count <= VARIABLE_SLOTS_MAX); /* is_judged */
+    for (uint32_t i = 0; i < m->slot_count; i++)
+        c->slot[i] = slot[i];
+}
+
+static const char *store_memory_some(const char *text)
+{
+    return *text ? text : NULL;
+}
+
+static enum core_status outcome_put(struct store *store, int64_t event, const char *argument,
+                                    const struct store_outcome *o)
+{
+    const struct misuse *m = &o->misuse;
+
+    CORE_CHECK(m->kind < MISUSE_KIND_COUNT);
+    CORE_CHECK(m->object < MISUSE_OBJECT_COUNT);
+    return store_put(&store->sql, STORE_MISUSE, "ititiiiiiitttttti", event,
+                     misuse_kind_text(m->kind), STORE_NULL, misuse_object_text(m->object),
+                     STORE_NULL, m->value[0], m->value[1], m->value[2], m->value[3], m->value[4],
+                     argument, store_memory_some(o->basic), store_memory_some(o->held),
+                     store_memory_some(o->variable), store_memory_some(o->type),
+                     store_memory_some(o->file), m->variable.line ? m->variable.line : STORE_NULL);
+}
+
+static enum core_status outcome_new(struct judging *j, const struct variable_place *place,
+                                    uint32_t id)
+{
+    struct store_outcome outcome = {.misuse.site = 0};
+    struct store *store = j->store;
+    enum core_status status =
+        CORE_ARRAY_ROOM_ZERO(store->outcome, store->outcome_room, (uint64_t)id + 1, "the trace");
+
+    j->outcome = &outcome;
+    if (status == CORE_OK)
+        status = store_memory_judge(j, place);
+    j->outcome = NULL;
+    if (status != CORE_OK || !j->wrong)
+        return status;
+    CORE_CHECK(!store->outcome[id]); /* invariant 1 */
+    store->outcome[id] = core_alloc(sizeof outcome);
+    if (!store->outcome[id])
+        return core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
+    *store->outcome[id] = outcome;
+    return CORE_OK;
+}
+
+/* False: what the record holds makes no sense, or nothing can be said of it. */
+static bool is_judged(const struct store *store, const struct spool_memory *m, uint32_t type)
+{
+    const struct store_type *t = type ? type_at(store, type) : NULL;
+    const int64_t far = (int64_t)1 << 48;
+
+    if (!t || t->size <= 0 || t->extent <= 0 || t->extent > far || m->count <= 0 ||
+        m->count > far || m->count > far / t->extent || m->slot_count > VARIABLE_SLOTS_MAX ||
+        m->end <= m->start || m->end > (uint64_t)far || !m->at || m->at > (uint64_t)far)
+        return false;
+    for (uint32_t i = 0; i < t->segment_count; i++) {
+        const struct spool_segment *s = &t->segment[i];
+        int64_t extent = type_at(store, s->basic)->extent;
+        if (s->displacement < -far || s->displacement > far || extent <= 0 || extent > 4096)
+            return false;
+    }
+    return true;
+}
+
+enum core_status store_memory(struct store *store, const struct store_rank *rank, uint64_t seq,
+                              const struct spool_memory *record)
+{
+    const struct store_defs *defs = &store->defs;
+    uint32_t type = store_map_get(&rank->ids.type, record->type),
+             site_id = store_map_get(&rank->ids.site, record->site),
+             module_id = store_map_get(&rank->ids.module, record->module), id;
+    const struct store_site *site = site_id ? &defs->site[site_id] : NULL;
+    const char *name = (const char *)spool_tail(record, sizeof *record) + record->slot_count * 8;
+    char argument[VARIABLE_TEXT_BYTES];
+    struct content content;
+    enum core_status status;
+    bool is_new;
+
+    if (!is_judged(store, record, type))
+        return CORE_OK;
+    content_fill(&content, record, site, module_id, type);
+    status = store_intern(&store->memory_by_content, &content, sizeof content, &id, &is_new);
+    if (status == CORE_OK && is_new) {                           /* invariant 1 */
+        CORE_CHECK(content.module <= defs->module_by_path.next); /* store_define.c invariant 1 */
+        const struct store_module *module = content.module ? &defs->module[content.module] : NULL;
+        struct judging judging = {.store = store, .memory = record, .type = type_at(store, type)};
+        struct variable_place place = {.pc = content.pc,
+                                       .address = content.address,
+                                       .sp = record->sp,
+                                       .cfa = record->cfa,
+                                       .fp = record->fp};
+        if (module) {
+            place.module = module->path;
+            place.build_id = module->build_id_bytes ? module->build_id : NULL;
+            place.build_id_bytes = module->build_id_bytes;
+        }
+        status = outcome_new(&judging, &place, id);
+    }
+    if (status != CORE_OK)
+        return status;
+    CORE_CHECK(id < store->outcome_room); /* outcome_new made room for it */
+    if (!store->outcome[id])
+        return CORE_OK;
+    snprintf(argument, sizeof argument, "%.*s", (int)record->name_bytes, name);
+    return outcome_put(store, (int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)seq, argument,
+                       store->outcome[id]);
+}
+
+void store_memory_done(struct store *store)
+{
+    for (uint32_t i = 0; i < store->outcome_room; i++)
+        free(store->outcome[i]);
+    free(store->outcome);
+    store_intern_done(&store->memory_by_content);
+}
