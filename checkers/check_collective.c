@@ -297,9 +297,9 @@ static enum core_status weights_differ(struct trace *trace, const struct trace_e
     static const struct {
         enum verb verb;
         const char *edges, *weights;
-    } lists[] = {{VERB_DIST_GRAPH_CREATE, "arg4", "arg5"},
-                 {VERB_DIST_GRAPH_CREATE_ADJACENT, "arg2", "arg3"},
-                 {VERB_DIST_GRAPH_CREATE_ADJACENT, "arg5", "arg6"}};
+    } lists[] = {{VERB_DIST_GRAPH_CREATE, "targets", "weights"},
+                 {VERB_DIST_GRAPH_CREATE_ADJACENT, "sources", "sourceweights"},
+                 {VERB_DIST_GRAPH_CREATE_ADJACENT, "destinations", "destweights"}};
     const struct trace_event *event[2] = {a, b};
     enum core_status status = CORE_OK;
 
@@ -361,12 +361,12 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
         bool logical; /* true or false: what is not 0 is equal */
     } same[] = {
         {VERB_REDUCE_SCATTER, "recvcounts", "different sizes", false},
-        {VERB_CART_CREATE, "arg2", "different dimensions", false},
-        {VERB_CART_CREATE, "arg3", "different periods", true},
+        {VERB_CART_CREATE, "dims", "different dimensions", false},
+        {VERB_CART_CREATE, "periods", "different periods", true},
         {VERB_CART_CREATE, "reorder", "different values of 'reorder'", true},
-        {VERB_CART_SUB, "arg1", "different dimensions", true},
-        {VERB_GRAPH_CREATE, "arg2", "different edges", false},
-        {VERB_GRAPH_CREATE, "arg3", "different edges", false},
+        {VERB_CART_SUB, "remain_dims", "different dimensions", true},
+        {VERB_GRAPH_CREATE, "index", "different edges", false},
+        {VERB_GRAPH_CREATE, "edges", "different edges", false},
         {VERB_GRAPH_CREATE, "reorder", "different values of 'reorder'", true},
         {VERB_DIST_GRAPH_CREATE, "reorder", "different values of 'reorder'", true},
         {VERB_DIST_GRAPH_CREATE_ADJACENT, "reorder", "different values of 'reorder'", true},

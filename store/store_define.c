@@ -42,8 +42,8 @@ static enum core_status intern_text(struct store_intern *intern, const char *tex
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* "target_disp,group:group" is kept as "target_disp\0\0group\0group\0", and "target_disp,group"
- * goes into the trace. */
+/* "target_disp,group:group,dims:@2" is kept as "target_disp\0\0group\0group\0dims\0@2\0", and
+ * "target_disp,group" goes into the trace. */
 static enum core_status names_keep(struct store_call *call, const char *names, size_t bytes,
                                    char **out_text)
 {
@@ -64,12 +64,15 @@ static enum core_status names_keep(struct store_call *call, const char *names, s
         memcpy(call->names + used, names + at, name);
         memcpy(call->names + used + name + 1, names + at + name + 1, kind);
         used += name + kind + 2;
+        at += length + 1;
+        call->names_count++;
+        if (kind && colon[1] == '@')
+            continue;
         if (text)
             (*out_text)[text++] = ',';
-        memcpy(*out_text + text, names + at, name);
+        memcpy(*out_text + text, call->names + used - name - kind - 2, name);
         text += name;
-        call->names_count++;
-        at += length + 1;
+        call->names_scalar = call->names_count;
     }
     (*out_text)[text] = '\0';
     CORE_CHECK(text <= bytes);         /* what is left out makes it shorter */

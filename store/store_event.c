@@ -260,7 +260,25 @@ static enum core_status arg_write(struct store *store, uint32_t id, uint32_t use
     return status;
 }
 
-static const char *list_name(const struct store_list *list, char *buffer, size_t bytes)
+/* The name of the list or text at a position among a call's arguments. */
+static const char *argument_name(const struct store_call *def, uint32_t position, char *buffer,
+                                 size_t bytes)
+{
+    const char *name = def->names, *kind;
+
+    CORE_CHECK(def->names_scalar <= def->names_count);
+    CORE_CHECK(bytes > strlen("arg4294967295"));
+    for (uint32_t i = 0; i < def->names_count; i++, name = kind + strlen(kind) + 1) {
+        kind = name + strlen(name) + 1;
+        if (*kind == '@' && strtoul(kind + 1, NULL, 10) == position)
+            return name;
+    }
+    snprintf(buffer, bytes, "arg%" PRIu32, position);
+    return buffer;
+}
+
+static const char *list_name(const struct store_call *def, const struct store_list *list,
+                             char *buffer, size_t bytes)
 {
     static const char *const name[] = {
         [SPOOL_LIST_SEND_COUNTS] = "sendcounts", [SPOOL_LIST_SEND_DISPLS] = "senddispls",
@@ -270,8 +288,7 @@ static const char *list_name(const struct store_list *list, char *buffer, size_t
 
     if (list->role < sizeof name / sizeof *name && name[list->role])
         return name[list->role];
-    snprintf(buffer, bytes, "arg%" PRIu32, list->argument);
-    return buffer;
+    return argument_name(def, list->argument, buffer, bytes);
 }
 
 /* A scalar that is an id of the rank's becomes one of the trace's. */
@@ -304,11 +321,11 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
             list->role == SPOOL_LIST_TYPES)
             for (uint32_t k = 0; k < list->count; k++)
                 list->value[k] = store_map_get(&rank->ids.type, (uint32_t)list->value[k]);
-        status = arg_add(store, &used, 'i', list_name(list, buffer, sizeof buffer), list->value,
-                         list->count, list->count * sizeof *list->value);
+        status = arg_add(store, &used, 'i', list_name(def, list, buffer, sizeof buffer),
+                         list->value, list->count, list->count * sizeof *list->value);
     }
     for (uint32_t i = 0; status == CORE_OK && i < parts->arg_count; i++) {
-        bool named = call && i < def->names_count;
+        bool named = call && i < def->names_scalar;
         if (!named)
             snprintf(buffer, sizeof buffer, "value%" PRIu32, i);
         const char *kind = named ? scalar + strlen(scalar) + 1 : "";
@@ -323,8 +340,8 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
         memcpy(&argument, parts->text + at, 2);
         memcpy(&bytes, parts->text + at + 2, 2);
         const char *text = parts->text + at + 4;
-        snprintf(buffer, sizeof buffer, "arg%u", argument);
-        status = arg_add(store, &used, 't', buffer, text, bytes, bytes);
+        status = arg_add(store, &used, 't', argument_name(def, argument, buffer, sizeof buffer),
+                         text, bytes, bytes);
         at += 4u + bytes;
     }
     if (status != CORE_OK || !used)

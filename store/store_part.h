@@ -173,8 +173,9 @@ void store_spill_done(struct store_spill *spill, void *elements);
 
 struct store_call {
     char *name;
-    char *names; /* of its scalar arguments: name, NUL, kind of id or nothing, NUL; repeated */
-    uint32_t names_count;
+    char *names; /* name, NUL, kind, NUL; repeated. Of scalar arguments the kind is that of an id or
+                    empty; then come lists and texts, "@" and their position */
+    uint32_t names_count, names_scalar;
     enum event_class class;
     enum verb verb;
     uint64_t traits;

@@ -8,7 +8,7 @@ KINDS = (
     " DEF_GROUP DEF_NEIGHBORS DEF_TYPE DEF_OP DEF_WIN DEF_FILE DEF_HINT LOST CLOCK REPEAT MISUSE"
     " THREAD MEMORY EVENT_AGAIN DONE_AGAIN LIST_AGAIN LIST_SAME BASE"
 ).split()
-VERSION = 23  # of core/spool/spool.h, whose struct spool_header lane() knows by heart
+VERSION = 24  # of core/spool/spool.h, whose struct spool_header lane() knows by heart
 STATES = ["running", "finalized", "exited", "aborted", "signalled"]
 
 

@@ -57,9 +57,9 @@ static enum core_status add_side(struct trace *trace, const struct trace_event *
         list_of(trace, event, out ? "outdegree" : "indegree", &degree, &degrees);
 
     if (status == CORE_OK) /* destinations, sources */
-        status = list_of(trace, event, out ? "arg5" : "arg2", &neighbour, &count);
+        status = list_of(trace, event, out ? "destinations" : "sources", &neighbour, &count);
     if (status == CORE_OK)
-        status = list_of(trace, event, out ? "arg6" : "arg3", &weight, &weights);
+        status = list_of(trace, event, out ? "destweights" : "sourceweights", &weight, &weights);
     graph->whole &= degrees && degree[0] == count && count < EDGES_MAX - edges->count;
     for (uint32_t i = 0; i < count && graph->whole && status == CORE_OK; i++) {
         int32_t other = neighbour[i] >= 0 && neighbour[i] < members ? (int32_t)neighbour[i] : -1;
@@ -76,18 +76,18 @@ static enum core_status add_side(struct trace *trace, const struct trace_event *
 }
 
 /* Edges as one member gives them; they may be any. */
-static enum core_status add_told(struct trace *trace, const struct trace_event *event,
-                                 uint32_t members, struct graph *graph)
+static enum core_status add_edges_of(struct trace *trace, const struct trace_event *event,
+                                     uint32_t members, struct graph *graph)
 {
     int64_t *source, *degree, *target;
     uint32_t sources, degrees, targets, at = 0;
-    enum core_status status = list_of(trace, event, "arg2", &source, &sources);
+    enum core_status status = list_of(trace, event, "nodes", &source, &sources);
 
     degree = target = NULL;
     if (status == CORE_OK)
-        status = list_of(trace, event, "arg3", &degree, &degrees);
+        status = list_of(trace, event, "degrees", &degree, &degrees);
     if (status == CORE_OK)
-        status = list_of(trace, event, "arg4", &target, &targets);
+        status = list_of(trace, event, "targets", &target, &targets);
     graph->whole &= status == CORE_OK && sources == degrees;
     for (uint32_t i = 0; graph->whole && i < sources; i++)
         for (int64_t k = 0; k < degree[i] && graph->whole && status == CORE_OK; k++, at++) {
@@ -118,7 +118,7 @@ static enum core_status add_members(struct trace *trace, const struct collective
     for (uint32_t i = 0; i < made->count && graph->whole && status == CORE_OK; i++) {
         const struct trace_event *event = &part[i].event;
         if (!graph->placed) {
-            status = add_told(trace, event, made->count, graph);
+            status = add_edges_of(trace, event, made->count, graph);
             continue;
         }
         status = add_side(trace, event, i, made->count, true, graph);
@@ -136,10 +136,10 @@ static enum core_status add_graph(struct trace *trace, const struct trace_event 
 {
     int64_t *index, *target = NULL;
     uint32_t nodes, targets = 0;
-    enum core_status status = list_of(trace, made, "arg2", &index, &nodes);
+    enum core_status status = list_of(trace, made, "index", &index, &nodes);
 
     if (status == CORE_OK)
-        status = list_of(trace, made, "arg3", &target, &targets);
+        status = list_of(trace, made, "edges", &target, &targets);
     graph->placed = graph->whole = status == CORE_OK && nodes &&
                                    (int32_t)nodes == trace->comm[comm].size &&
                                    index[nodes - 1] == targets && targets < EDGES_MAX;
@@ -172,10 +172,10 @@ static enum core_status load_cart(struct trace *trace, const struct trace_event 
 {
     int64_t *extent, *periodic = NULL;
     uint32_t extents, periods = 0;
-    enum core_status status = list_of(trace, made, "arg2", &extent, &extents);
+    enum core_status status = list_of(trace, made, "dims", &extent, &extents);
 
     if (status == CORE_OK)
-        status = list_of(trace, made, "arg3", &periodic, &periods);
+        status = list_of(trace, made, "periods", &periodic, &periods);
     *out_whole = status == CORE_OK && extents == periods && extents <= DIMS_MAX;
     for (uint32_t i = 0; *out_whole && i < extents; i++) {
         cart->extent[i] = extent[i];
@@ -192,7 +192,7 @@ static enum core_status keep_dims(struct trace *trace, const struct trace_event 
 {
     int64_t *remain;
     uint32_t count, kept = 0;
-    enum core_status status = list_of(trace, made, "arg1", &remain, &count);
+    enum core_status status = list_of(trace, made, "remain_dims", &remain, &count);
 
     *out_whole = status == CORE_OK && count == cart->dims;
     for (uint32_t i = 0; *out_whole && i < count; i++)

@@ -64,7 +64,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 23,
+    SPOOL_VERSION = 24,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -284,7 +284,8 @@ struct spool_def_call { /* a = call id, b = enum event_class */
     uint16_t mode;        /* enum event_mode */
     uint16_t name_bytes;  /* "MPI_Send" */
     uint16_t names_bytes; /* comma-separated names of the spool_args values; a value that is a DEF
-                             id: "name:comm", :group, :type, :op */
+                             id: "name:comm", :group, :type, :op. Then those of lists and texts,
+                             with their positions among the arguments: "dims:@2" */
     uint16_t verb;        /* enum verb (core/trace/traits.h) */
     uint64_t traits;      /* a bit for each enum trait */
     /* name, names, padded to 8 */

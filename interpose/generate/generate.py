@@ -112,6 +112,7 @@ def helpers():
         "ARRAYS": table.ARRAYS,
         "BUFFERS": table.BUFFERS,
         "LISTS": table.LISTS,
+        "NAMED_LISTS": table.NAMED_LISTS,
         "STILL": table.STILL,
         "CLASSES": words.CLASSES,
         "TRAITS": words.TRAITS,

@@ -106,6 +106,10 @@ LISTS = {
     "stypes": "SEND_TYPES",
     "rtypes": "RECV_TYPES",
 }
+# Other lists, and texts: recorded under their own names.
+NAMED_LISTS = (
+    *("ints", "ncints", "aints", "ncaints", "weights", "ranges", "types", "nctypes", "str", "path"),
+)
 CONSTANTS = ("lock", "assert", "amode", "whence")  # int(KIND): recorded by recorder_constant_KIND
 # check:WORD, of misuse.c.tmpl: what tells calls apart of which roles and traits are alike
 CHECKS = (
