@@ -1,6 +1,6 @@
 /* Finds what ended the job: a signal, an error that MPI raised where errors are fatal, MPI_Abort,
  * an exit without MPI_Finalize (rule lifecycle), an exception of Python's that nothing caught.
- * Blamed is who went first; ranks that the starter ended because of it have no fate of their own
+ * Blamed is who went first; ranks that the starter ended because of it have no cause of their own
  * (core/trace/exit_cause.h), and what others met after it is its consequence.
  *
  * MPI_Abort is the job's own decision, and a note. A signal that a program does not raise itself
@@ -22,8 +22,8 @@
 enum { OF_SIGNALS = 128, NULL_PAGE_BYTES = 4096, FRAMES_NAMED_MAX = 16 };
 static const uint64_t far_bytes = UINT64_C(1) << 36; /* so far from a buffer is nowhere near it */
 
-struct fates {
-    struct exit_cause *fate; /* by rank; the texts are copies */
+struct causes {
+    struct exit_cause *cause; /* by rank; the texts are copies */
     uint32_t count, room;
     int32_t first;     /* index of the one that went first; -1: not known */
     bool by_crosswait; /* the job was ended by the launcher, whatever had happened before */
@@ -31,88 +31,88 @@ struct fates {
 
 /* --- which of them ---------------------------------------------------------------------------- */
 
-static enum core_status check_crash_keep(const struct exit_cause *fate, void *context)
+static enum core_status check_crash_keep(const struct exit_cause *cause, void *context)
 {
-    struct fates *fates = context;
-    struct exit_cause copy = *fate;
+    struct causes *causes = context;
+    struct exit_cause copy = *cause;
     enum core_status status;
 
-    CORE_CHECK(!fates->count || fates->fate[fates->count - 1].rank < fate->rank); /* by rank */
-    copy.text = fate->text ? strdup(fate->text) : NULL;
-    status = CORE_ARRAY_PUSH(fates->fate, fates->count, fates->room, "how ranks ended", copy);
+    CORE_CHECK(!causes->count || causes->cause[causes->count - 1].rank < cause->rank); /* by rank */
+    copy.text = cause->text ? strdup(cause->text) : NULL;
+    status = CORE_ARRAY_PUSH(causes->cause, causes->count, causes->room, "how ranks ended", copy);
     if (status != CORE_OK)
         free((char *)copy.text);
     return status;
 }
 
-static void fates_done(struct fates *fates)
+static void exit_causes_done(struct causes *causes)
 {
-    for (uint32_t i = 0; i < fates->count; i++)
-        free((char *)fates->fate[i].text);
-    CORE_ARRAY_DONE(fates->fate, fates->count, fates->room);
+    for (uint32_t i = 0; i < causes->count; i++)
+        free((char *)causes->cause[i].text);
+    CORE_ARRAY_DONE(causes->cause, causes->count, causes->room);
 }
 
 /* The launcher saw which; else the earliest, if it is known when each of them was. */
-static int32_t first_find(const struct fates *fates)
+static int32_t first_find(const struct causes *causes)
 {
     int32_t first = -1;
 
-    for (uint32_t i = 0; i < fates->count; i++)
-        if (fates->fate[i].first)
+    for (uint32_t i = 0; i < causes->count; i++)
+        if (causes->cause[i].first)
             return (int32_t)i;
-    for (uint32_t i = 0; i < fates->count; i++) {
-        if (fates->fate[i].at_ns == INT64_MIN)
-            return fates->count == 1 ? 0 : -1;
-        if (first < 0 || fates->fate[i].at_ns < fates->fate[first].at_ns)
+    for (uint32_t i = 0; i < causes->count; i++) {
+        if (causes->cause[i].at_ns == INT64_MIN)
+            return causes->count == 1 ? 0 : -1;
+        if (first < 0 || causes->cause[i].at_ns < causes->cause[first].at_ns)
             first = (int32_t)i;
     }
     return first;
 }
 
-static enum core_status fates_get(struct trace *trace, struct fates *out_fates)
+static enum core_status exit_causes_get(struct trace *trace, struct causes *out_causes)
 {
     struct ending ending = {0};
     enum core_status status = trace_ending_get(trace, &ending);
 
-    out_fates->by_crosswait = ending.reason != ENDING_NONE && ending.reason != ENDING_SNAPSHOT;
+    out_causes->by_crosswait = ending.reason != ENDING_NONE && ending.reason != ENDING_SNAPSHOT;
     ending_done(&ending);
     if (status == CORE_OK)
-        status = trace_fates_each(trace, check_crash_keep, out_fates);
-    out_fates->first = first_find(out_fates);
-    CORE_CHECK(out_fates->first < (int32_t)out_fates->count);
-    CORE_CHECK(status != CORE_OK || out_fates->count <= trace->rank_count);
+        status = trace_exit_causes_each(trace, check_crash_keep, out_causes);
+    out_causes->first = first_find(out_causes);
+    CORE_CHECK(out_causes->first < (int32_t)out_causes->count);
+    CORE_CHECK(status != CORE_OK || out_causes->count <= trace->rank_count);
     if (status != CORE_OK)
-        fates_done(out_fates);
+        exit_causes_done(out_causes);
     return status;
 }
 
 /* Whether both ended in the same function of MPI, called from the same place. */
-static bool same_call(struct trace *trace, const struct exit_cause *fate,
+static bool same_call(struct trace *trace, const struct exit_cause *cause,
                       const struct exit_cause *first)
 {
     struct trace_event event[2];
 
-    if (!fate->seq || !first->seq ||
-        trace_event_get(trace, fate->rank, fate->seq, &event[0]) != CORE_OK ||
+    if (!cause->seq || !first->seq ||
+        trace_event_get(trace, cause->rank, cause->seq, &event[0]) != CORE_OK ||
         trace_event_get(trace, first->rank, first->seq, &event[1]) != CORE_OK)
-        return !fate->seq && !first->seq;
+        return !cause->seq && !first->seq;
     return event[0].call == event[1].call && event[0].site == event[1].site;
 }
 
 /* The rank ended by itself, and not because of the first one. */
-static bool check_crash_alike(struct trace *trace, const struct exit_cause *fate,
+static bool check_crash_alike(struct trace *trace, const struct exit_cause *cause,
                               const struct exit_cause *first)
 {
     bool names_call =
-        fate->inside || fate->kind == EXIT_CAUSE_ERROR || fate->kind == EXIT_CAUSE_ABORT;
+        cause->inside || cause->kind == EXIT_CAUSE_ERROR || cause->kind == EXIT_CAUSE_ABORT;
 
-    if (fate->kind == EXIT_CAUSE_EXCEPTION && first->kind == EXIT_CAUSE_EXCEPTION)
-        return fate->frame_count && first->frame_count && fate->frame[0] == first->frame[0];
-    return fate->kind == first->kind && fate->code == first->code && fate->after == first->after &&
-           fate->inside == first->inside && fate->elsewhere == first->elsewhere &&
-           fate->frame_count == first->frame_count &&
-           (!fate->frame_count || fate->frame[0] == first->frame[0]) &&
-           (!names_call || same_call(trace, fate, first));
+    if (cause->kind == EXIT_CAUSE_EXCEPTION && first->kind == EXIT_CAUSE_EXCEPTION)
+        return cause->frame_count && first->frame_count && cause->frame[0] == first->frame[0];
+    return cause->kind == first->kind && cause->code == first->code &&
+           cause->after == first->after && cause->inside == first->inside &&
+           cause->elsewhere == first->elsewhere && cause->frame_count == first->frame_count &&
+           (!cause->frame_count || cause->frame[0] == first->frame[0]) &&
+           (!names_call || same_call(trace, cause, first));
 }
 
 /* --- its stack -------------------------------------------------------------------------------- */
@@ -155,28 +155,28 @@ static void frame_words(FILE *file, const struct trace *trace, int32_t site)
 }
 
 /* The innermost frame of the application; 0: none. */
-static int32_t frame_own(const struct trace *trace, const struct exit_cause *fate)
+static int32_t frame_own(const struct trace *trace, const struct exit_cause *cause)
 {
-    CORE_CHECK(fate->frame_count <= EXIT_CAUSE_FRAMES_MAX);
-    for (uint32_t i = 0; i < fate->frame_count; i++)
-        if (is_application(&trace->site[fate->frame[i]]))
-            return fate->frame[i];
+    CORE_CHECK(cause->frame_count <= EXIT_CAUSE_FRAMES_MAX);
+    for (uint32_t i = 0; i < cause->frame_count; i++)
+        if (is_application(&trace->site[cause->frame[i]]))
+            return cause->frame[i];
     return 0;
 }
 
 /* The function of a library that the application had called; where nothing of an application is
  * known, the innermost one. 0: none. */
-static int32_t frame_called(const struct trace *trace, const struct exit_cause *fate)
+static int32_t frame_called(const struct trace *trace, const struct exit_cause *cause)
 {
     int32_t called = 0, innermost = 0;
 
-    for (uint32_t i = 0; i < fate->frame_count; i++) {
-        const struct trace_site *site = &trace->site[fate->frame[i]];
+    for (uint32_t i = 0; i < cause->frame_count; i++) {
+        const struct trace_site *site = &trace->site[cause->frame[i]];
 
         if (is_application(site))
             return called;
         if (site->symbol && strncmp(module_name(site), "libcrosswait", 12) != 0)
-            called = fate->frame[i];
+            called = cause->frame[i];
         if (!innermost)
             innermost = called;
     }
@@ -184,9 +184,9 @@ static int32_t frame_called(const struct trace *trace, const struct exit_cause *
 }
 
 static void add_stack(const struct trace *trace, struct finding *finding,
-                      const struct exit_cause *fate)
+                      const struct exit_cause *cause)
 {
-    int32_t called = frame_called(trace, fate);
+    int32_t called = frame_called(trace, cause);
     uint32_t named = 0, rest = 0;
     char *text = NULL;
     size_t bytes;
@@ -199,15 +199,15 @@ static void add_stack(const struct trace *trace, struct finding *finding,
         fprintf(file, "%s (%s)", trace->site[called].symbol, module_name(&trace->site[called]));
         named++;
     }
-    for (uint32_t i = 0; i < fate->frame_count; i++) {
-        if (!is_application(&trace->site[fate->frame[i]]))
+    for (uint32_t i = 0; i < cause->frame_count; i++) {
+        if (!is_application(&trace->site[cause->frame[i]]))
             continue;
         if (named >= FRAMES_NAMED_MAX) {
             rest++;
             continue;
         }
         fputs(named++ ? ", called from " : "", file);
-        frame_words(file, trace, fate->frame[i]);
+        frame_words(file, trace, cause->frame[i]);
     }
     if (rest)
         fprintf(file, ", and %" PRIu32 " more", rest);
@@ -223,7 +223,7 @@ static void add_stack(const struct trace *trace, struct finding *finding,
 static uint64_t buffer_bytes(const struct trace *trace, const struct trace_event *event, int which)
 {
     CORE_CHECK(which < EXIT_CAUSE_BUFFERS);
-    bool other = which == EXIT_CAUSE_BUFFER_RECV && event->has_leg;
+    bool other = which == EXIT_CAUSE_BUFFER_RECV && event->has_recv_half;
     int32_t type = other ? event->recv_datatype : event->datatype;
     int64_t count = other ? event->recv_count : event->count;
     int64_t blocks = 1;
@@ -248,21 +248,22 @@ static uint64_t check_crash_distance(uint64_t address, uint64_t start, uint64_t 
     return address - start < bytes ? 0 : address - start - bytes;
 }
 
-static void add_range(struct trace *trace, struct finding *finding, const struct exit_cause *fate,
+static void add_range(struct trace *trace, struct finding *finding, const struct exit_cause *cause,
                       const struct trace_event *event, int which, uint64_t bytes)
 {
-    CORE_CHECK(fate->buffer[which]); /* add_buffer takes one that is known, and its size */
+    CORE_CHECK(cause->buffer[which]); /* add_buffer takes one that is known, and its size */
     CORE_CHECK(bytes > 0);
-    uint64_t start = fate->buffer[which], away = check_crash_distance(fate->address, start, bytes);
+    uint64_t start = cause->buffer[which],
+             away = check_crash_distance(cause->address, start, bytes);
     char place[256], where[96], size[64];
 
-    if (fate->address < start)
+    if (cause->address < start)
         snprintf(where, sizeof where, "%s before it", describe_bytes(away, size, sizeof size));
-    else if (fate->address - start >= bytes)
+    else if (cause->address - start >= bytes)
         snprintf(where, sizeof where, "%s behind its end", describe_bytes(away, size, sizeof size));
     else
         snprintf(where, sizeof where, "in it, %s from its start",
-                 describe_bytes(fate->address - start, size, sizeof size));
+                 describe_bytes(cause->address - start, size, sizeof size));
     finding_fact(finding,
                  "the %s buffer of %s at %s has %s, from 0x%" PRIx64 " to 0x%" PRIx64
                  ": the address lies %s",
@@ -273,41 +274,43 @@ static void add_range(struct trace *trace, struct finding *finding, const struct
 }
 
 /* The nearer one of the two buffers, if it is anywhere near. */
-static void add_buffer(struct trace *trace, struct finding *finding, const struct exit_cause *fate)
+static void add_buffer(struct trace *trace, struct finding *finding, const struct exit_cause *cause)
 {
     uint64_t nearest = far_bytes, bytes[EXIT_CAUSE_BUFFERS];
     struct trace_event event;
     int which = -1;
 
-    if (!fate->buffer_seq ||
-        trace_event_get(trace, fate->rank, fate->buffer_seq, &event) != CORE_OK)
+    if (!cause->buffer_seq ||
+        trace_event_get(trace, cause->rank, cause->buffer_seq, &event) != CORE_OK)
         return;
     for (int i = 0; i < EXIT_CAUSE_BUFFERS; i++) {
-        bytes[i] = fate->buffer[i] ? buffer_bytes(trace, &event, i) : 0;
-        if (!bytes[i] || check_crash_distance(fate->address, fate->buffer[i], bytes[i]) >= nearest)
+        bytes[i] = cause->buffer[i] ? buffer_bytes(trace, &event, i) : 0;
+        if (!bytes[i] ||
+            check_crash_distance(cause->address, cause->buffer[i], bytes[i]) >= nearest)
             continue;
-        nearest = check_crash_distance(fate->address, fate->buffer[i], bytes[i]);
+        nearest = check_crash_distance(cause->address, cause->buffer[i], bytes[i]);
         which = i;
     }
     if (which >= 0)
-        add_range(trace, finding, fate, &event, which, bytes[which]);
+        add_range(trace, finding, cause, &event, which, bytes[which]);
 }
 
-static void add_address(struct trace *trace, struct finding *finding, const struct exit_cause *fate)
+static void add_address(struct trace *trace, struct finding *finding,
+                        const struct exit_cause *cause)
 {
-    CORE_CHECK(fate->kind == EXIT_CAUSE_SIGNAL);
-    const char *cause = wording_signal_cause(fate->code, fate->detail);
+    CORE_CHECK(cause->kind == EXIT_CAUSE_SIGNAL);
+    const char *says = wording_signal_cause(cause->code, cause->detail);
 
-    if (!fate->has_address) {
-        if (cause)
-            finding_fact(finding, "%s", cause);
+    if (!cause->has_address) {
+        if (says)
+            finding_fact(finding, "%s", says);
         return;
     }
-    finding_fact(finding, "it accessed the address 0x%" PRIx64 "%s%s%s", fate->address,
-                 fate->address < NULL_PAGE_BYTES ? ", a null pointer or near one" : "",
-                 cause ? ": " : "", cause ? cause : "");
-    if (fate->address >= NULL_PAGE_BYTES)
-        add_buffer(trace, finding, fate);
+    finding_fact(finding, "it accessed the address 0x%" PRIx64 "%s%s%s", cause->address,
+                 cause->address < NULL_PAGE_BYTES ? ", a null pointer or near one" : "",
+                 says ? ": " : "", says ? says : "");
+    if (cause->address >= NULL_PAGE_BYTES)
+        add_buffer(trace, finding, cause);
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
@@ -315,35 +318,35 @@ static void add_address(struct trace *trace, struct finding *finding, const stru
 /* " in MPI_Recv at x.c:12", " in application code after MPI_Recv at x.c:12", ", after
  * MPI_Finalize", " in compute at x.c:30, in a thread without recorded calls, during MPI_Recv at
  * x.c:12" */
-static char *where_text(struct trace *trace, const struct exit_cause *fate)
+static char *where_text(struct trace *trace, const struct exit_cause *cause)
 {
-    int32_t own = frame_own(trace, fate);
+    int32_t own = frame_own(trace, cause);
     struct trace_event event;
     char place[256], *text = NULL;
     size_t bytes;
     FILE *file = open_memstream(&text, &bytes);
-    bool known = fate->seq && trace_event_get(trace, fate->rank, fate->seq, &event) == CORE_OK;
+    bool known = cause->seq && trace_event_get(trace, cause->rank, cause->seq, &event) == CORE_OK;
 
     if (!file)
         return NULL;
     if (known)
         trace_site_text(trace, event.site, place, sizeof place);
-    if (fate->kind == EXIT_CAUSE_EXCEPTION) {
+    if (cause->kind == EXIT_CAUSE_EXCEPTION) {
         fputs(own ? " in " : "", file);
         if (own)
             frame_words(file, trace, own);
-    } else if (fate->elsewhere) {
+    } else if (cause->elsewhere) {
         fputs(own ? " in " : "", file);
         if (own)
             frame_words(file, trace, own);
         fprintf(file, "%s in a thread without recorded calls", own ? "," : "");
         if (known)
-            fprintf(file, ", %s %s at %s", fate->inside ? "during" : "after",
+            fprintf(file, ", %s %s at %s", cause->inside ? "during" : "after",
                     trace->call[event.call].name, place);
-    } else if (known && fate->inside) {
+    } else if (known && cause->inside) {
         fprintf(file, " in %s at %s", trace->call[event.call].name, place);
-    } else if (fate->kind == EXIT_CAUSE_SIGNAL) {
-        fputs(own ? " in " : fate->after ? "" : " in application code", file);
+    } else if (cause->kind == EXIT_CAUSE_SIGNAL) {
+        fputs(own ? " in " : cause->after ? "" : " in application code", file);
         if (own)
             frame_words(file, trace, own);
         if (known)
@@ -353,12 +356,12 @@ static char *where_text(struct trace *trace, const struct exit_cause *fate)
 }
 
 /* "MPI_Abort at x.c:12" */
-static char *call_text(struct trace *trace, const struct exit_cause *fate)
+static char *call_text(struct trace *trace, const struct exit_cause *cause)
 {
     struct trace_event event;
     char place[256], *text = NULL;
 
-    if (!fate->seq || trace_event_get(trace, fate->rank, fate->seq, &event) != CORE_OK)
+    if (!cause->seq || trace_event_get(trace, cause->rank, cause->seq, &event) != CORE_OK)
         return strdup("MPI");
     if (asprintf(&text, "%s at %s", trace->call[event.call].name,
                  trace_site_text(trace, event.site, place, sizeof place)) < 0)
@@ -366,15 +369,15 @@ static char *call_text(struct trace *trace, const struct exit_cause *fate)
     return text;
 }
 
-static void add_title(struct trace *trace, struct finding *finding, const struct exit_cause *fate,
+static void add_title(struct trace *trace, struct finding *finding, const struct exit_cause *cause,
                       const char *ranks, bool several)
 {
-    char *where = where_text(trace, fate), *call = call_text(trace, fate);
-    char *signal = wording_signal(fate->code);
+    char *where = where_text(trace, cause), *call = call_text(trace, cause);
+    char *signal = wording_signal(cause->code);
     bool own = finding->severity == FINDING_ERROR;
 
-    CORE_CHECK(fate->kind != EXIT_CAUSE_NONE); /* who came to his end has no fate */
-    switch (fate->kind) {
+    CORE_CHECK(cause->kind != EXIT_CAUSE_NONE); /* who came to his end has no cause */
+    switch (cause->kind) {
     case EXIT_CAUSE_SIGNAL:
         finding_title(finding, "%s %s %s%s", ranks,
                       own       ? "died of"
@@ -384,15 +387,15 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
         break;
     case EXIT_CAUSE_ERROR:
         finding_title(finding, "%s: %s raised an error, and errors are fatal: %s", ranks,
-                      call ? call : "", fate->text ? fate->text : "its text is not known");
+                      call ? call : "", cause->text ? cause->text : "its text is not known");
         break;
     case EXIT_CAUSE_ABORT:
-        finding_title(finding, "%s gave up with code %" PRId64 ": %s", ranks, fate->code,
+        finding_title(finding, "%s gave up with code %" PRId64 ": %s", ranks, cause->code,
                       call ? call : "");
         break;
     case EXIT_CAUSE_EXCEPTION:
         finding_title(finding, "%s: a Python exception that nothing caught%s: %s", ranks,
-                      where ? where : "", fate->text ? fate->text : "its type is not known");
+                      where ? where : "", cause->text ? cause->text : "its type is not known");
         break;
     default:
         finding_title(finding, "%s %s%s without MPI_Finalize", ranks, several ? "exit" : "exits",
@@ -405,43 +408,43 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
 
 /* Where the program's own code was, outside of MPI. */
 static enum core_status add_own_place(const struct trace *trace, struct finding *finding,
-                                      const struct exit_cause *fate, bool *out_known)
+                                      const struct exit_cause *cause, bool *out_known)
 {
-    bool outside = fate->kind == EXIT_CAUSE_EXCEPTION ||
-                   (fate->kind == EXIT_CAUSE_SIGNAL && (!fate->inside || fate->elsewhere));
-    int32_t own = outside ? frame_own(trace, fate) : 0;
+    bool outside = cause->kind == EXIT_CAUSE_EXCEPTION ||
+                   (cause->kind == EXIT_CAUSE_SIGNAL && (!cause->inside || cause->elsewhere));
+    int32_t own = outside ? frame_own(trace, cause) : 0;
     const struct trace_site *site = own ? &trace->site[own] : NULL;
     char place[256];
 
     *out_known = site && site->file && site->function;
     if (!*out_known)
         return CORE_OK;
-    return finding_place_add(finding, fate->rank, site->function,
+    return finding_place_add(finding, cause->rank, site->function,
                              trace_site_text(trace, own, place, sizeof place), site->path,
-                             fate->kind == EXIT_CAUSE_EXCEPTION ? "raised here" : "died here");
+                             cause->kind == EXIT_CAUSE_EXCEPTION ? "raised here" : "died here");
 }
 
 /* Lists the ranks that ended the same way, in order. */
 static enum core_status add_ranks(struct trace *trace, struct finding *finding,
-                                  const struct fates *fates, const bool *mine)
+                                  const struct causes *causes, const bool *mine)
 {
-    for (uint32_t i = 0; i < fates->count; i++) {
-        const struct exit_cause *fate = &fates->fate[i];
+    for (uint32_t i = 0; i < causes->count; i++) {
+        const struct exit_cause *cause = &causes->cause[i];
         struct finding_call *call;
 
         if (!mine[i])
             continue;
         bool known;
-        enum core_status status = add_own_place(trace, finding, fate, &known);
+        enum core_status status = add_own_place(trace, finding, cause, &known);
         if (status != CORE_OK)
             return status;
         if (known &&
-            fate->kind == EXIT_CAUSE_EXCEPTION) /* its last calls are those of its clearing up */
+            cause->kind == EXIT_CAUSE_EXCEPTION) /* its last calls are those of its clearing up */
             continue;
-        call = finding_core_add(finding, trace, fate->rank, fate->seq);
+        call = finding_core_add(finding, trace, cause->rank, cause->seq);
         if (!call)
             return CORE_NO_MEMORY;
-        if (!fate->inside && fate->seq)
+        if (!cause->inside && cause->seq)
             call->note = strdup("its last call");
     }
     return CORE_OK;
@@ -472,23 +475,23 @@ static enum core_status link_waits(struct trace *trace, struct finding *finding,
 
 /* Handles a rank that was inside a call that completes requests. */
 static enum core_status add_waits(struct trace *trace, struct finding *finding,
-                                  const struct exit_cause *fate)
+                                  const struct exit_cause *cause)
 {
     struct trace_cursor *cursor;
     struct trace_event event;
     struct requests requests;
     bool more = true, found = false;
 
-    if (!fate->seq || trace_event_get(trace, fate->rank, fate->seq, &event) != CORE_OK ||
+    if (!cause->seq || trace_event_get(trace, cause->rank, cause->seq, &event) != CORE_OK ||
         !(event.traits & TRAITS_COMPLETE))
         return CORE_OK;
-    enum core_status status = trace_cursor_open(trace, fate->rank, &cursor);
+    enum core_status status = trace_cursor_open(trace, cause->rank, &cursor);
     if (status != CORE_OK)
         return status;
-    CORE_CHECK(event.rank == fate->rank);
+    CORE_CHECK(event.rank == cause->rank);
     requests_init(&requests);
     while (!found && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        found = event.seq == fate->seq;
+        found = event.seq == cause->seq;
         if (found)
             status = link_waits(trace, finding, &event, &requests);
         else if (!event.parent)
@@ -501,31 +504,31 @@ static enum core_status add_waits(struct trace *trace, struct finding *finding,
     return status;
 }
 
-static bool is_mine(const struct fates *fates, const bool *mine, uint32_t rank)
+static bool is_mine(const struct causes *causes, const bool *mine, uint32_t rank)
 {
-    for (uint32_t i = 0; i < fates->count; i++)
-        if (mine[i] && fates->fate[i].rank == rank)
+    for (uint32_t i = 0; i < causes->count; i++)
+        if (mine[i] && causes->cause[i].rank == rank)
             return true;
     return false;
 }
 
-static void add_others(struct trace *trace, struct finding *finding, const struct fates *fates,
+static void add_others(struct trace *trace, struct finding *finding, const struct causes *causes,
                        const bool *mine)
 {
     uint32_t *rank = malloc(((size_t)trace->rank_count + 1) * sizeof *rank), count = 0;
     char *text;
 
     for (uint32_t i = 0; rank && i < trace->rank_count; i++)
-        if (trace->rank[i].state == EVENT_RANK_ENDED && !is_mine(fates, mine, i))
+        if (trace->rank[i].state == EVENT_RANK_ENDED && !is_mine(causes, mine, i))
             rank[count++] = i;
     text = count ? wording_ranks_text(rank, count, " and ") : NULL;
     if (text)
         finding_fact(finding, "%s %s ended because of it", text, count == 1 ? "was" : "were");
     free(text);
     count = 0;
-    for (uint32_t i = 0; rank && i < fates->count && fates->first >= 0; i++)
+    for (uint32_t i = 0; rank && i < causes->count && causes->first >= 0; i++)
         if (!mine[i])
-            rank[count++] = fates->fate[i].rank;
+            rank[count++] = causes->cause[i].rank;
     text = count ? wording_ranks_text(rank, count, " and ") : NULL;
     if (text)
         finding_fact(finding, "%s ended after it in %s own way%s", text,
@@ -534,14 +537,14 @@ static void add_others(struct trace *trace, struct finding *finding, const struc
     free(rank);
 }
 
-static char *ranks_text(const struct fates *fates, const bool *mine, uint32_t *out_count)
+static char *ranks_text(const struct causes *causes, const bool *mine, uint32_t *out_count)
 {
-    uint32_t *rank = malloc(((size_t)fates->count + 1) * sizeof *rank), count = 0;
+    uint32_t *rank = malloc(((size_t)causes->count + 1) * sizeof *rank), count = 0;
     char *text;
 
-    for (uint32_t i = 0; rank && i < fates->count; i++)
+    for (uint32_t i = 0; rank && i < causes->count; i++)
         if (mine[i])
-            rank[count++] = fates->fate[i].rank;
+            rank[count++] = causes->cause[i].rank;
     text = rank ? wording_ranks_text(rank, count, " and ") : NULL;
     free(rank);
     CORE_CHECK(!text || count > 0);
@@ -551,22 +554,23 @@ static char *ranks_text(const struct fates *fates, const bool *mine, uint32_t *o
 
 /* Somebody had sent it a signal that it has a handler for, as starters do that are told to end
  * their job, and notebooks with their engines. */
-static bool is_told_to_end(const struct exit_cause *fate)
+static bool is_told_to_end(const struct exit_cause *cause)
 {
-    return (fate->kind == EXIT_CAUSE_EXIT || fate->kind == EXIT_CAUSE_EXCEPTION) &&
-           fate->detail > 0;
+    return (cause->kind == EXIT_CAUSE_EXIT || cause->kind == EXIT_CAUSE_EXCEPTION) &&
+           cause->detail > 0;
 }
 
-static enum finding_severity severity_of(const struct exit_cause *fate)
+static enum finding_severity severity_of(const struct exit_cause *cause)
 {
-    if (fate->kind == EXIT_CAUSE_ABORT || is_told_to_end(fate))
+    if (cause->kind == EXIT_CAUSE_ABORT || is_told_to_end(cause))
         return FINDING_NOTE;
-    return fate->kind == EXIT_CAUSE_SIGNAL && !wording_signal_is_own(fate->code) ? FINDING_WARNING
-                                                                                 : FINDING_ERROR;
+    return cause->kind == EXIT_CAUSE_SIGNAL && !wording_signal_is_own(cause->code) ? FINDING_WARNING
+                                                                                   : FINDING_ERROR;
 }
 
 /* Calls that start processes ask the job's starter for them. */
-static void add_starter(struct trace *trace, struct finding *finding, const struct exit_cause *fate)
+static void add_starter(struct trace *trace, struct finding *finding,
+                        const struct exit_cause *cause)
 {
     const char *command = trace_meta(trace, "command");
     size_t length = command ? strcspn(command, " ") : 0;
@@ -576,16 +580,16 @@ static void add_starter(struct trace *trace, struct finding *finding, const stru
         command++;
         length--;
     }
-    if (length == 4 && !strncmp(command, "srun", length) && fate->seq &&
-        trace_event_get(trace, fate->rank, fate->seq, &event) == CORE_OK &&
+    if (length == 4 && !strncmp(command, "srun", length) && cause->seq &&
+        trace_event_get(trace, cause->rank, cause->seq, &event) == CORE_OK &&
         event.verb == VERB_START_PROCESSES)
         finding_fact(finding, "srun started the job, and Slurm starts no processes for MPI: inside "
                               "salloc or sbatch, mpirun does");
 }
 
-static void add_termination(struct finding *finding, const struct exit_cause *fate)
+static void add_termination(struct finding *finding, const struct exit_cause *cause)
 {
-    char *signal = wording_signal(fate->detail);
+    char *signal = wording_signal(cause->detail);
 
     finding_fact(finding, "somebody had told it to end, by %s: its handler ran before",
                  signal ? signal : "a signal");
@@ -593,91 +597,93 @@ static void add_termination(struct finding *finding, const struct exit_cause *fa
 }
 
 static enum core_status add_finding(const struct check_input *input, struct finding_list *list,
-                                    enum rule_id rule, const struct fates *fates,
-                                    const struct exit_cause *fate, const bool *mine)
+                                    enum rule_id rule, const struct causes *causes,
+                                    const struct exit_cause *cause, const bool *mine)
 {
-    struct finding *finding = finding_list_add(list, rule, severity_of(fate));
+    struct finding *finding = finding_list_add(list, rule, severity_of(cause));
     uint32_t count;
-    char *ranks = ranks_text(fates, mine, &count);
+    char *ranks = ranks_text(causes, mine, &count);
     enum core_status status;
 
     if (!finding || !ranks) {
         free(ranks);
         return CORE_NO_MEMORY;
     }
-    finding->ended_job = !fates->by_crosswait || fate->kind == EXIT_CAUSE_EXCEPTION;
-    if ((fate->kind == EXIT_CAUSE_SIGNAL || (fate->kind == EXIT_CAUSE_EXIT && fate->code > 0)) &&
-        fate->inside && !fate->elsewhere)
+    finding->ended_job = !causes->by_crosswait || cause->kind == EXIT_CAUSE_EXCEPTION;
+    if ((cause->kind == EXIT_CAUSE_SIGNAL || (cause->kind == EXIT_CAUSE_EXIT && cause->code > 0)) &&
+        cause->inside && !cause->elsewhere)
         finding->effect = FINDING_EFFECT_FAILS;
-    add_title(input->trace, finding, fate, ranks, count > 1);
+    add_title(input->trace, finding, cause, ranks, count > 1);
     free(ranks);
-    status = add_ranks(input->trace, finding, fates, mine);
+    status = add_ranks(input->trace, finding, causes, mine);
     if (status == CORE_OK &&
-        (fate->kind == EXIT_CAUSE_ERROR || finding->effect == FINDING_EFFECT_FAILS))
-        status = add_waits(input->trace, finding, fate);
-    if (fate->kind == EXIT_CAUSE_SIGNAL)
-        add_address(input->trace, finding, fate);
-    if ((fate->kind == EXIT_CAUSE_EXIT || fate->kind == EXIT_CAUSE_EXCEPTION) && fate->code > 0)
-        finding_fact(finding, "with exit status %" PRId64, fate->code);
-    if (fate->kind == EXIT_CAUSE_EXIT && finding->effect == FINDING_EFFECT_FAILS)
+        (cause->kind == EXIT_CAUSE_ERROR || finding->effect == FINDING_EFFECT_FAILS))
+        status = add_waits(input->trace, finding, cause);
+    if (cause->kind == EXIT_CAUSE_SIGNAL)
+        add_address(input->trace, finding, cause);
+    if ((cause->kind == EXIT_CAUSE_EXIT || cause->kind == EXIT_CAUSE_EXCEPTION) && cause->code > 0)
+        finding_fact(finding, "with exit status %" PRId64, cause->code);
+    if (cause->kind == EXIT_CAUSE_EXIT && finding->effect == FINDING_EFFECT_FAILS)
         finding_fact(finding, "inside the call: the MPI library gave up, or a function that it "
                               "called");
-    if (is_told_to_end(fate))
-        add_termination(finding, fate);
-    if (fate->kind == EXIT_CAUSE_ABORT)
+    if (is_told_to_end(cause))
+        add_termination(finding, cause);
+    if (cause->kind == EXIT_CAUSE_ABORT)
         finding_fact(finding, "it is the program's own decision to end the job");
-    if (fate->kind == EXIT_CAUSE_ERROR)
-        add_starter(input->trace, finding, fate);
-    add_stack(input->trace, finding, fate);
-    add_others(input->trace, finding, fates, mine);
+    if (cause->kind == EXIT_CAUSE_ERROR)
+        add_starter(input->trace, finding, cause);
+    add_stack(input->trace, finding, cause);
+    add_others(input->trace, finding, causes, mine);
     return status;
 }
 
 /* A finding of this one and of those that are like it. */
 static enum core_status check_crash_tell(const struct check_input *input, struct finding_list *list,
-                                         enum rule_id rule, const struct fates *fates,
+                                         enum rule_id rule, const struct causes *causes,
                                          uint32_t index, bool *told)
 {
     bool *mine;
-    enum core_status status = CORE_ARRAY_NEW(mine, fates->count, "how ranks ended");
+    enum core_status status = CORE_ARRAY_NEW(mine, causes->count, "how ranks ended");
 
     if (status != CORE_OK)
         return status;
-    CORE_CHECK(index < fates->count);
+    CORE_CHECK(index < causes->count);
     CORE_CHECK(!told[index]); /* each is told once */
-    for (uint32_t i = 0; i < fates->count; i++) {
-        mine[i] = !told[i] && check_crash_alike(input->trace, &fates->fate[i], &fates->fate[index]);
+    for (uint32_t i = 0; i < causes->count; i++) {
+        mine[i] =
+            !told[i] && check_crash_alike(input->trace, &causes->cause[i], &causes->cause[index]);
         told[i] |= mine[i];
     }
     CORE_CHECK(mine[index]); /* it is like itself */
-    status = add_finding(input, list, rule, fates, &fates->fate[index], mine);
+    status = add_finding(input, list, rule, causes, &causes->cause[index], mine);
     free(mine);
     return status;
 }
 
 struct exits { /* that the rank's last call explains */
-    const struct fates *fates;
+    const struct causes *causes;
     struct finding_list *list;
-    bool *told; /* by fate */
+    bool *told; /* by cause */
 };
 
 /* Libraries end the program in a call before MPI_Init, and in a second MPI_Init. A program that
  * never was in MPI has nothing to finalize. */
-static bool check_crash_explains(const struct misuse *misuse, const struct exit_cause *fate)
+static bool check_crash_explains(const struct misuse *misuse, const struct exit_cause *cause)
 {
-    return fate->kind == EXIT_CAUSE_EXIT && (misuse->kind == MISUSE_BEFORE_INIT ||
-                                             (misuse->kind == MISUSE_INIT_TWICE && fate->code > 0));
+    return cause->kind == EXIT_CAUSE_EXIT &&
+           (misuse->kind == MISUSE_BEFORE_INIT ||
+            (misuse->kind == MISUSE_INIT_TWICE && cause->code > 0));
 }
 
 static enum core_status exit_explain(uint32_t rank, uint64_t seq, const struct misuse *misuse,
                                      void *context)
 {
     const struct exits *exits = context;
-    const struct fates *fates = exits->fates;
-    uint32_t at = CORE_ARRAY_FIND(i, 0, fates->count, fates->fate[i].rank < rank);
+    const struct causes *causes = exits->causes;
+    uint32_t at = CORE_ARRAY_FIND(i, 0, causes->count, causes->cause[i].rank < rank);
 
-    if (at == fates->count || fates->fate[at].rank != rank || fates->fate[at].seq != seq ||
-        !check_crash_explains(misuse, &fates->fate[at]))
+    if (at == causes->count || causes->cause[at].rank != rank || causes->cause[at].seq != seq ||
+        !check_crash_explains(misuse, &causes->cause[at]))
         return CORE_OK;
     for (uint32_t i = 0; i < exits->list->count; i++) {
         struct finding *finding = &exits->list->finding[i];
@@ -686,10 +692,10 @@ static enum core_status exit_explain(uint32_t rank, uint64_t seq, const struct m
             if (finding->rule != &rule_table[RULE_LIFECYCLE] || finding->call[c].rank != rank ||
                 finding->call[c].seq != seq)
                 continue;
-            if (!exits->told[at] && !finding->ended_job && fates->fate[at].code > 0)
+            if (!exits->told[at] && !finding->ended_job && causes->cause[at].code > 0)
                 finding_fact(finding, "the program ended with exit status %" PRId64,
-                             fates->fate[at].code);
-            finding->ended_job = !fates->by_crosswait;
+                             causes->cause[at].code);
+            finding->ended_job = !causes->by_crosswait;
             exits->told[at] = true;
         }
     }
@@ -699,23 +705,23 @@ static enum core_status exit_explain(uint32_t rank, uint64_t seq, const struct m
 static enum core_status check_kind(const struct check_input *input, struct finding_list *list,
                                    enum rule_id rule, enum exit_cause_kind kind)
 {
-    struct fates fates = {0};
-    enum core_status status = fates_get(input->trace, &fates);
+    struct causes causes = {0};
+    enum core_status status = exit_causes_get(input->trace, &causes);
     bool *told = NULL;
 
     if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(told, fates.count, "how ranks ended");
+        status = CORE_ARRAY_NEW(told, causes.count, "how ranks ended");
     if (status == CORE_OK && kind == EXIT_CAUSE_EXIT)
         status = trace_misuse_each(input->trace, exit_explain,
-                                   &(struct exits){.fates = &fates, .list = list, .told = told});
-    if (status == CORE_OK && fates.first >= 0 && fates.fate[fates.first].kind == kind &&
-        !told[fates.first])
-        status = check_crash_tell(input, list, rule, &fates, (uint32_t)fates.first, told);
-    for (uint32_t i = 0; i < fates.count && fates.first < 0 && status == CORE_OK; i++)
-        if (fates.fate[i].kind == kind && !told[i])
-            status = check_crash_tell(input, list, rule, &fates, i, told);
+                                   &(struct exits){.causes = &causes, .list = list, .told = told});
+    if (status == CORE_OK && causes.first >= 0 && causes.cause[causes.first].kind == kind &&
+        !told[causes.first])
+        status = check_crash_tell(input, list, rule, &causes, (uint32_t)causes.first, told);
+    for (uint32_t i = 0; i < causes.count && causes.first < 0 && status == CORE_OK; i++)
+        if (causes.cause[i].kind == kind && !told[i])
+            status = check_crash_tell(input, list, rule, &causes, i, told);
     free(told);
-    fates_done(&fates);
+    exit_causes_done(&causes);
     return status;
 }
 
@@ -763,11 +769,11 @@ enum core_status check_crash(const struct check_input *input, struct finding_lis
                  {RULE_ERROR, EXIT_CAUSE_ERROR},
                  {RULE_ABORT, EXIT_CAUSE_ABORT},
                  {RULE_EXCEPTION, EXIT_CAUSE_EXCEPTION}};
-    struct fates fates = {0};
-    enum core_status status = fates_get(input->trace, &fates);
-    bool none = status == CORE_OK && !fates.count;
+    struct causes causes = {0};
+    enum core_status status = exit_causes_get(input->trace, &causes);
+    bool none = status == CORE_OK && !causes.count;
 
-    fates_done(&fates);
+    exit_causes_done(&causes);
     if (none)
         return check_missing(input, list);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == CORE_OK; i++)

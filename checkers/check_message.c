@@ -63,10 +63,10 @@ static enum core_status judge_types(const struct trace_message *message, void *c
     if (!transfer_of(trace, message->source, message->send, &send) ||
         !transfer_of(trace, message->dest, message->receive, &receive))
         return CORE_OK;
-    bool leg = receive.has_leg;
+    bool receives_too = receive.has_recv_half;
     pair.difference = types_compare(
-        trace, send.datatype, send.count, leg ? receive.recv_datatype : receive.datatype,
-        leg ? receive.recv_count : receive.count, &pair.name[0], &pair.name[1]);
+        trace, send.datatype, send.count, receives_too ? receive.recv_datatype : receive.datatype,
+        receives_too ? receive.recv_count : receive.count, &pair.name[0], &pair.name[1]);
     return type_report_add(&m->types, &pair);
 }
 

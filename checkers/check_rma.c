@@ -323,7 +323,7 @@ static void compare_types(struct rma *rma, const struct trace_event *event, int3
     struct type_pair pair = {
         .meeting = TYPE_WINDOW, .rank = {event->rank, (uint32_t)target}, .seq = {event->seq, 0}};
 
-    if (!event->has_leg || (event->verb == VERB_GET_ACCUMULATE && reads_only(rma, event)))
+    if (!event->has_recv_half || (event->verb == VERB_GET_ACCUMULATE && reads_only(rma, event)))
         return;
     pair.difference =
         types_compare(rma->input->trace, event->datatype, event->count, event->recv_datatype,
@@ -472,8 +472,9 @@ static void check_rma_operation(struct rma *rma, const struct trace_event *event
                             .seq = event->seq,
                             .end = UINT64_MAX,
                             .request = event->request,
-                            .datatype = event->has_leg ? event->recv_datatype : event->datatype,
-                            .count = event->has_leg               ? event->recv_count
+                            .datatype =
+                                event->has_recv_half ? event->recv_datatype : event->datatype,
+                            .count = event->has_recv_half         ? event->recv_count
                                      : event->count == EVENT_NONE ? 1
                                                                   : event->count,
                             .exclusive = epoch->lock && epoch->lock[target].how == 2,

@@ -226,7 +226,7 @@ static enum core_status check_thread_step(struct threads *t, const struct trace_
         return CORE_OK;
     if (trait_in(event->traits, TRAIT_PROBES) && !trait_in(event->traits, TRAIT_MATCHED))
         check_thread_probed(t, event);
-    else if (trait_in(event->traits, TRAIT_RECEIVES) && !event->has_leg &&
+    else if (trait_in(event->traits, TRAIT_RECEIVES) && !event->has_recv_half &&
              !trait_in(event->traits, TRAIT_MATCHED))
         check_thread_received(t, event);
     struct requests *own = &t->request[event->thread];

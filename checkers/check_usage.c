@@ -296,7 +296,7 @@ static enum core_status inexact_gather(uint32_t rank, uint64_t receive, uint64_t
 
     if (status == CORE_OK && trait_in(event.traits, TRAIT_STARTS))
         status = trace_started_get(trace, rank, receive, &event);
-    uint64_t room = event.has_leg ? event.recv_bytes : event.bytes;
+    uint64_t room = event.has_recv_half ? event.recv_bytes : event.bytes;
     if (status != CORE_OK || room <= bytes)
         return status == CORE_NOT_FOUND ? CORE_OK : status;
     return check_usage_gather(rank, event.seq,

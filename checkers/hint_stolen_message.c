@@ -64,7 +64,7 @@ static enum core_status search_add(struct search *search, uint32_t rank, uint64_
     struct trace_event *receive = &made.receive;
 
     if (trace_event_get(search->trace, rank, seq, receive) != CORE_OK ||
-        !trait_in(receive->traits, TRAIT_RECEIVES) || receive->has_leg || receive->peer < 0 ||
+        !trait_in(receive->traits, TRAIT_RECEIVES) || receive->has_recv_half || receive->peer < 0 ||
         receive->comm < 0)
         return CORE_OK;
     int32_t source = trace_comm_world(search->trace, receive->comm, (int32_t)rank, receive->peer);

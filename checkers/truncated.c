@@ -21,12 +21,12 @@ struct looking {
     bool other_error;
 };
 
-static enum core_status fate_look(const struct exit_cause *fate, void *context)
+static enum core_status truncated_exit_look(const struct exit_cause *cause, void *context)
 {
     struct looking *looking = context;
 
-    looking->other_error |= fate->rank == looking->rank && fate->kind == EXIT_CAUSE_ERROR &&
-                            fate->detail != INT64_MIN && fate->detail != EVENT_ERROR_TRUNCATE;
+    looking->other_error |= cause->rank == looking->rank && cause->kind == EXIT_CAUSE_ERROR &&
+                            cause->detail != INT64_MIN && cause->detail != EVENT_ERROR_TRUNCATE;
     return CORE_OK;
 }
 
@@ -136,7 +136,7 @@ enum core_status truncated_find(const struct check_input *input, uint32_t rank,
     const struct replay_op *receive = last_receive(&looking);
     if (!receive || has_gaps(input->trace))
         return CORE_OK;
-    status = trace_fates_each(input->trace, fate_look, &looking);
+    status = trace_exit_causes_each(input->trace, truncated_exit_look, &looking);
     if (status == CORE_OK)
         status = trace_messages_all(input->trace, message_look, &looking);
     if (status == CORE_OK && !looking.other_error && !truncated_competes(&looking, receive)) {

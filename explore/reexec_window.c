@@ -146,10 +146,10 @@ static enum core_status access_read(struct reading *reading, const struct trace_
 {
     const struct part *part = part_of(reading, owner, call->win);
     int64_t low, high, disp = 0;
-    bool leg = event->has_leg;
+    bool receives_too = event->has_recv_half;
     enum core_status status = trace_arg_first(reading->trace, event, "target_disp", &disp);
-    if (!reexec_window_reach(reading->trace, leg ? event->recv_datatype : event->datatype,
-                             leg                          ? event->recv_count
+    if (!reexec_window_reach(reading->trace, receives_too ? event->recv_datatype : event->datatype,
+                             receives_too                 ? event->recv_count
                              : event->count == EVENT_NONE ? 1
                                                           : event->count,
                              &low, &high))

@@ -45,7 +45,7 @@ static struct {
     sigjmp_buf escape;           /* of the teller */
     struct spool_end *exception; /* Python's, that nothing caught */
     uint64_t exception_seq;      /* how many calls there had been */
-} fate;
+} exit_record;
 
 /* --- writing it down -------------------------------------------------------------------------- */
 
@@ -134,7 +134,7 @@ static void state_set(enum spool_state state, int code)
 
 static bool told_before(void) /* invariant 3 */
 {
-    return atomic_exchange(&fate.told, true);
+    return atomic_exchange(&exit_record.told, true);
 }
 
 static void text_set(struct spool_end *end, const char *text)
@@ -154,13 +154,13 @@ static uint64_t calls_made(void)
  * and the program did not go on after it. */
 static bool exception_ends(unsigned calls)
 {
-    struct spool_end *end = fate.exception;
+    struct spool_end *end = exit_record.exception;
 
     if (!end)
         return false;
-    if (calls_made() > fate.exception_seq + calls && !python_ending()) {
+    if (calls_made() > exit_record.exception_seq + calls && !python_ending()) {
         atomic_store(&end->realtime_ns, 0);
-        fate.exception = NULL;
+        exit_record.exception = NULL;
         return false;
     }
     end->code = 1;
@@ -176,7 +176,7 @@ static void on_exception(const char *name, int mpi_error, const struct python_pl
     struct spool_end *end;
     bool own;
 
-    if (!recorder.on || atomic_load(&fate.told) || (int)getpid() != life_pid())
+    if (!recorder.on || atomic_load(&exit_record.told) || (int)getpid() != life_pid())
         return;
     count = recorder_python_sites(lane_of_end(&own), place, count, frame);
     end = end_begin(EXIT_CAUSE_EXCEPTION, 0);
@@ -189,8 +189,8 @@ static void on_exception(const char *name, int mpi_error, const struct python_pl
     text_set(end, text);
     memcpy(end->frame, frame, count * sizeof *frame);
     end->frame_count = count;
-    fate.exception_seq = calls_made();
-    fate.exception = end;
+    exit_record.exception_seq = calls_made();
+    exit_record.exception = end;
     end_is_told(end);
     end_commit(end);
 }
@@ -295,7 +295,7 @@ static void fill_frames(struct spool_end *end, const ucontext_t *context)
     bool own;
     struct walk walk = {.end = end, .lane = lane_of_end(&own)};
 
-    if (!fate.walks || !recorder_lock_try())
+    if (!exit_record.walks || !recorder_lock_try())
         return;
     if (signal_site_start(walk.lane)) {
         _Unwind_Backtrace(walk_one, &walk);
@@ -336,7 +336,7 @@ static void wait_for_teller(void)
 {
     const struct timespec millisecond = {0, 1000000};
 
-    for (int i = 0; i < OTHERS_WAIT_MS && atomic_load(&fate.teller) > 0; i++)
+    for (int i = 0; i < OTHERS_WAIT_MS && atomic_load(&exit_record.teller) > 0; i++)
         nanosleep(&millisecond, NULL);
 }
 
@@ -344,15 +344,15 @@ static void tell_once(int number, const siginfo_t *info, const ucontext_t *conte
 {
     int me = (int)syscall(SYS_gettid), nobody = 0;
 
-    if (!atomic_compare_exchange_strong(&fate.teller, &nobody, me)) {
+    if (!atomic_compare_exchange_strong(&exit_record.teller, &nobody, me)) {
         if (nobody == me)
-            siglongjmp(fate.escape, 1); /* invariant 2 */
+            siglongjmp(exit_record.escape, 1); /* invariant 2 */
         wait_for_teller();
         return;
     }
-    if (sigsetjmp(fate.escape, 1) == 0)
+    if (sigsetjmp(exit_record.escape, 1) == 0)
         exit_record_tell(number, info, context);
-    atomic_store(&fate.teller, -1);
+    atomic_store(&exit_record.teller, -1);
 }
 
 static int index_of(int number)
@@ -396,7 +396,7 @@ static bool ring_left(int number, const siginfo_t *info)
  * it gives us beside the number need not be there. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-    const struct sigaction *before = &fate.before[index_of(number)];
+    const struct sigaction *before = &exit_record.before[index_of(number)];
     struct sigaction now;
     int saved = errno;
     bool ours = sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
@@ -442,9 +442,9 @@ void exit_record_start(void)
     const struct sigaction action = {.sa_sigaction = on_signal,
                                      .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
 
-    fate.walks = signal_site_prepare();
+    exit_record.walks = signal_site_prepare();
     for (int i = 0; i < SIGNALS; i++) {
-        struct sigaction *before = &fate.before[i];
+        struct sigaction *before = &exit_record.before[i];
 
         if (sigaction(signals[i], NULL, before) < 0 || before->sa_handler == SIG_IGN)
             continue;

@@ -48,12 +48,12 @@ void linger_inside(struct lane *lane, const struct spool_event *e)
     if (*times == TIMES || lane->lingered_ns >= THREAD_NS || recorder.perturb)
         return;
     ++*times;
-    int cancel = recorder_uncancelled();
+    int cancel = recorder_cancel_disable();
     hidden_begin();
     if (threads_now() > threads_at_start) {
         lane->lingered_ns += moment_ns;
         hidden_sleep(moment_ns);
     }
     hidden_end();
-    recorder_cancelled_as(cancel);
+    recorder_cancel_restore(cancel);
 }

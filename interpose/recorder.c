@@ -70,14 +70,14 @@ static struct {
 
 /* A thread that is cancelled ends in the program's own calls: not where we wait for the system, nor
  * with what others need. */
-int recorder_uncancelled(void)
+int recorder_cancel_disable(void)
 {
     int before = PTHREAD_CANCEL_ENABLE;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     return before;
 }
 
-void recorder_cancelled_as(int before)
+void recorder_cancel_restore(int before)
 {
     pthread_setcancelstate(before, NULL);
 }
@@ -102,7 +102,7 @@ void recorder_lock(void)
         held.depth++;
         return;
     }
-    int cancel = recorder_uncancelled();
+    int cancel = recorder_cancel_disable();
     lock_take(&life.lock);
     lock_held(cancel);
 }
@@ -115,12 +115,12 @@ bool recorder_lock_try(void)
         held.depth++;
         return true;
     }
-    int cancel = recorder_uncancelled();
+    int cancel = recorder_cancel_disable();
     bool had = lock_try(&life.lock);
     if (had)
         lock_held(cancel);
     else
-        recorder_cancelled_as(cancel);
+        recorder_cancel_restore(cancel);
     return had;
 }
 
@@ -135,17 +135,17 @@ void recorder_unlock(void)
     int cancel = held.cancel;
     hidden_end();
     lock_leave(&life.lock);
-    recorder_cancelled_as(cancel);
+    recorder_cancel_restore(cancel);
 }
 
 void recorder_say(const char *text)
 {
     char line[512];
     int saved = errno, length = snprintf(line, sizeof line, "crosswait: %s\n", text);
-    int cancel = recorder_uncancelled();
+    int cancel = recorder_cancel_disable();
     if (write(2, line, (size_t)(length < (int)sizeof line ? length : (int)sizeof line - 1)) < 0)
         errno = saved;
-    recorder_cancelled_as(cancel);
+    recorder_cancel_restore(cancel);
     errno = saved;
 }
 
@@ -418,7 +418,7 @@ struct lane *recorder_lane_slow(void **cfa)
     }
     if (!recorder.on || recorder_thread.current)
         return NULL;
-    int cancel = recorder_uncancelled();
+    int cancel = recorder_cancel_disable();
     hidden_begin();
     recorder_thread.current =
         &nobody;        /* what the library calls while the lane is made is not the application's */
@@ -443,7 +443,7 @@ struct lane *recorder_lane_slow(void **cfa)
         recorder_thread.ready = lane;
     }
     hidden_end();
-    recorder_cancelled_as(cancel);
+    recorder_cancel_restore(cancel);
     return lane;
 }
 
@@ -926,13 +926,13 @@ bool recorder_may_spend_slow(struct recorder_credit *credit, uint64_t cost)
     return true;
 }
 
-void recorder_leg(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type,
-                  int32_t count)
+void recorder_recv_half(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type,
+                        int32_t count)
 {
-    struct spool_leg *record = spool_reserve(&lane->writer, sizeof *record / 8);
+    struct spool_recv_half *record = spool_reserve(&lane->writer, sizeof *record / 8);
     if (record)
-        *record =
-            (struct spool_leg){{SPOOL_LEG, sizeof *record / 8, 0, 0}, seq, peer, tag, type, count};
+        *record = (struct spool_recv_half){
+            {SPOOL_RECV_HALF, sizeof *record / 8, 0, 0}, seq, peer, tag, type, count};
 }
 
 int recorder_sum(int count, const int *value)

@@ -204,8 +204,8 @@ void recorder_say(const char *text);  /* on stderr */
 void recorder_warn(const char *text); /* the same, once */
 void recorder_lock(void); /* definitions; does nothing while only one thread can be here */
 void recorder_unlock(void);
-int recorder_uncancelled(void); /* no cancellation is acted on until, with its result, */
-void recorder_cancelled_as(int before);
+int recorder_cancel_disable(void); /* no cancellation is acted on until, with its result, */
+void recorder_cancel_restore(int before);
 bool recorder_lock_try(void); /* in a signal handler: false if it cannot be had at once */
 
 static inline struct lane *recorder_lane(void **cfa)
@@ -505,8 +505,8 @@ void recorder_list(struct lane *lane, uint64_t seq, unsigned argument, enum spoo
 void recorder_list_types(struct lane *lane, uint64_t seq, unsigned argument,
                          enum spool_list_role role, int count, const MPI_Datatype *type);
 void recorder_text(struct lane *lane, uint64_t seq, unsigned argument, const char *text);
-void recorder_leg(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type,
-                  int32_t count);
+void recorder_recv_half(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type,
+                        int32_t count);
 /* Forms for large counts. The numbers of an array as ints of this lane's, which: different for the
  * arrays of one call; as it was where it is not there. False: they do not fit. What a call gave
  * back: MPI_UNDEFINED where it does not fit. */

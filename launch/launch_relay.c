@@ -603,7 +603,7 @@ uint8_t launch_relay_standing(const struct launch *launch, const struct launch_r
     if (launch->relays->relay[rank->relay - 1].link.fd < 0)
         return PROOF_UNKNOWN;
     /* How long a message may be on its way between machines is not known: see proof.h. */
-    return proof_is_settled(rank->relay_standing) ? PROOF_STILL : rank->relay_standing;
+    return proof_is_idle(rank->relay_standing) ? PROOF_STILL : rank->relay_standing;
 }
 
 bool launch_relay_agrees(struct launch *launch, struct launch_world *world)

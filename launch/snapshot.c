@@ -31,7 +31,7 @@ static uint8_t lane_standing(const char *job_path, const struct spool_lane_name 
     if (status != CORE_OK)
         return PROOF_UNKNOWN;
     *out_world = (uint32_t)(header.world_size > 0 ? header.world_size : 0);
-    return header.state == SPOOL_STATE_RUNNING ? PROOF_RESTED : PROOF_ENDED;
+    return header.state == SPOOL_STATE_RUNNING ? PROOF_IDLE_64MIB : PROOF_ENDED;
 }
 
 /* By rank; a rank runs if one of its lanes does. NULL: out of memory. */
@@ -57,7 +57,7 @@ static uint8_t *snapshot_standings(const char *job_path, const struct spool_lane
             standing = more;
             ranks = world;
         }
-        if (standing[lane[i].rank] != PROOF_RESTED)
+        if (standing[lane[i].rank] != PROOF_IDLE_64MIB)
             standing[lane[i].rank] = one;
     }
     *out_ranks = ranks;

@@ -35,8 +35,9 @@ static bool same_call(struct trace *const trace[2], const struct trace_event eve
     return !strcmp(trace[0]->call[event[0].call].name, trace[1]->call[event[1].call].name) &&
            event[0].peer == event[1].peer && event[0].tag == event[1].tag &&
            event[0].bytes == event[1].bytes && event[0].root == event[1].root &&
-           event[0].has_leg == event[1].has_leg && event[0].recv_peer == event[1].recv_peer &&
-           event[0].recv_tag == event[1].recv_tag && event[0].recv_bytes == event[1].recv_bytes;
+           event[0].has_recv_half == event[1].has_recv_half &&
+           event[0].recv_peer == event[1].recv_peer && event[0].recv_tag == event[1].recv_tag &&
+           event[0].recv_bytes == event[1].recv_bytes;
 }
 
 static char *call_words(struct trace *trace, const struct trace_event *event)

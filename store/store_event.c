@@ -534,7 +534,8 @@ static void shape_fill(struct store *store, struct store_rank *rank,
                        uint32_t call, bool pending, struct shape *shape)
 {
     const struct store_call *def = &store->defs.call[call];
-    const struct spool_leg *leg = parts && parts->has_leg ? &parts->leg : NULL;
+    const struct spool_recv_half *recv_half =
+        parts && parts->has_recv_half ? &parts->recv_half : NULL;
     const struct store_ids *ids = &rank->ids;
     const struct store_map *win = win_map(ids, def, !pending && !event->head.b);
     bool rooted = def->traits & (TRAIT_BIT(FROM_ROOT) | TRAIT_BIT(TO_ROOT));
@@ -564,19 +565,20 @@ static void shape_fill(struct store *store, struct store_rank *rank,
                                           : bytes_of(store, rank, parts, event->count, event->type,
                                                      SPOOL_LIST_SEND_COUNTS, SPOOL_LIST_SEND_TYPES);
     if (shape->bytes == STORE_NULL && event->count == EVENT_NONE &&
-        !leg) /* Reduce_scatter gives its counts on the receive side */
+        !recv_half) /* Reduce_scatter gives its counts on the receive side */
         shape->bytes = bytes_of(store, rank, parts, EVENT_NONE, event->type, SPOOL_LIST_RECV_COUNTS,
                                 SPOOL_LIST_RECV_TYPES);
     shape->site = id_or_null(store_map_get(&ids->site, event->site));
     shape->error = event->head.b;
     shape->parent_back = event->parent ? (int64_t)event->parent : STORE_NULL;
-    shape->recv_peer = leg ? store_event_known(leg->peer) : STORE_NULL;
-    shape->recv_tag = leg ? store_event_known(leg->tag) : STORE_NULL;
-    shape->recv_datatype = leg ? id_or_null(store_map_get(&ids->type, leg->type)) : STORE_NULL;
-    shape->recv_count = leg ? store_event_known(leg->count) : STORE_NULL;
-    shape->recv_bytes = leg ? bytes_of(store, rank, parts, leg->count, leg->type,
-                                       SPOOL_LIST_RECV_COUNTS, SPOOL_LIST_RECV_TYPES)
-                            : STORE_NULL;
+    shape->recv_peer = recv_half ? store_event_known(recv_half->peer) : STORE_NULL;
+    shape->recv_tag = recv_half ? store_event_known(recv_half->tag) : STORE_NULL;
+    shape->recv_datatype =
+        recv_half ? id_or_null(store_map_get(&ids->type, recv_half->type)) : STORE_NULL;
+    shape->recv_count = recv_half ? store_event_known(recv_half->count) : STORE_NULL;
+    shape->recv_bytes = recv_half ? bytes_of(store, rank, parts, recv_half->count, recv_half->type,
+                                             SPOOL_LIST_RECV_COUNTS, SPOOL_LIST_RECV_TYPES)
+                                  : STORE_NULL;
     shape->completions = shape->args = STORE_NULL;
 }
 

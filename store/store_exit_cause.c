@@ -34,27 +34,27 @@ static const struct store_lane *lane_likely(const struct store_rank *rank)
 }
 
 static void kind_find(enum event_rank_state state, int64_t code, const struct spool_end *end,
-                      struct exit_cause *fate)
+                      struct exit_cause *cause)
 {
     bool died = state == EVENT_RANK_CRASHED || state == EVENT_RANK_KILLED;
 
     CORE_CHECK(!end || end->kind < EXIT_CAUSE_KIND_COUNT); /* spool_header_read knows no others */
-    fate->code = code;
+    cause->code = code;
     if (end && end->kind == EXIT_CAUSE_EXCEPTION) {
-        fate->kind = EXIT_CAUSE_EXCEPTION;
-        fate->code = died ? INT64_MIN : code;
+        cause->kind = EXIT_CAUSE_EXCEPTION;
+        cause->code = died ? INT64_MIN : code;
     } else if (end && end->kind != EXIT_CAUSE_EXIT && end->kind != EXIT_CAUSE_NONE) {
-        fate->kind = (enum exit_cause_kind)end->kind;
-        fate->code = end->code;
+        cause->kind = (enum exit_cause_kind)end->kind;
+        cause->code = end->code;
     } else if (died) {
-        fate->kind = EXIT_CAUSE_SIGNAL;
+        cause->kind = EXIT_CAUSE_SIGNAL;
     } else if (state == EVENT_RANK_EXITED || state == EVENT_RANK_ABORTED) {
-        fate->kind = state == EVENT_RANK_EXITED ? EXIT_CAUSE_EXIT : EXIT_CAUSE_ABORT;
+        cause->kind = state == EVENT_RANK_EXITED ? EXIT_CAUSE_EXIT : EXIT_CAUSE_ABORT;
     }
 }
 
 static void call_find(const struct store_rank *rank, const struct store_lane *telling,
-                      struct exit_cause *fate)
+                      struct exit_cause *cause)
 {
     if (telling && telling->reader.header.end.elsewhere)
         telling = NULL; /* it tells of a thread that it does not know */
@@ -63,16 +63,16 @@ static void call_find(const struct store_rank *rank, const struct store_lane *te
 
     if (!header)
         return;
-    fate->inside = telling ? header->end.inside : spool_is_inside(header);
-    if (!fate->inside)
-        fate->seq = lane->last_own;
+    cause->inside = telling ? header->end.inside : spool_is_inside(header);
+    if (!cause->inside)
+        cause->seq = lane->last_own;
     else
-        fate->seq = telling ? header->end.seq
-                            : header->open[header->depth ? spool_innermost(header) : 0].seq;
-    if (fate->seq >> STORE_SEQ_BITS)
-        fate->seq = 0;
-    fate->inside = fate->inside && fate->seq;
-    CORE_CHECK(fate->seq >> STORE_SEQ_BITS == 0);
+        cause->seq = telling ? header->end.seq
+                             : header->open[header->depth ? spool_innermost(header) : 0].seq;
+    if (cause->seq >> STORE_SEQ_BITS)
+        cause->seq = 0;
+    cause->inside = cause->inside && cause->seq;
+    CORE_CHECK(cause->seq >> STORE_SEQ_BITS == 0);
 }
 
 static enum core_status frames_put(struct store *store, const struct store_rank *rank,
@@ -86,8 +86,8 @@ static enum core_status frames_put(struct store *store, const struct store_rank 
         int64_t site = store_map_get(&rank->ids.site, end->frame[i]);
 
         if (site)
-            status =
-                store_put(&store->sql, STORE_FATE_FRAME, "iii", (int64_t)rank->rank, depth++, site);
+            status = store_put(&store->sql, STORE_EXIT_CAUSE_FRAME, "iii", (int64_t)rank->rank,
+                               depth++, site);
     }
     return status;
 }
@@ -104,7 +104,7 @@ static int64_t unless_zero(uint64_t value)
 
 /* An exception that nothing caught is no end where the program went on: what it calls on its way
  * out (code 1: the rank knows that it was that) is none of its work. */
-static bool got_over(const struct store_lane *telling, const struct store_fate *became)
+static bool got_over(const struct store_lane *telling, const struct store_exit_cause_of *became)
 {
     const struct spool_end *end = telling ? &telling->reader.header.end : NULL;
 
@@ -113,14 +113,14 @@ static bool got_over(const struct store_lane *telling, const struct store_fate *
             (!end->code && telling->last_own > end->seq));
 }
 
-enum core_status store_fate(struct store *store, const struct store_rank *rank,
-                            const struct store_fate *became)
+enum core_status store_exit_cause_of(struct store *store, const struct store_rank *rank,
+                                     const struct store_exit_cause_of *became)
 {
     const struct store_lane *telling = lane_telling(rank);
     telling = got_over(telling, became) ? NULL : telling;
     const struct spool_end *end = telling ? &telling->reader.header.end : NULL;
     bool raised = end && end->kind == EXIT_CAUSE_EXCEPTION;
-    struct exit_cause fate = {.kind = EXIT_CAUSE_NONE, .code = INT64_MIN};
+    struct exit_cause cause = {.kind = EXIT_CAUSE_NONE, .code = INT64_MIN};
     enum core_status status;
 
     CORE_CHECK(became->state < EVENT_RANK_STATE_COUNT);
@@ -128,15 +128,15 @@ enum core_status store_fate(struct store *store, const struct store_rank *rank,
     CORE_CHECK(!became->died_after || became->state == EVENT_RANK_FINISHED);
     if (became->state == EVENT_RANK_FINISHED && !became->died_after && !raised)
         return CORE_OK; /* what it may have seen before, it has got over */
-    kind_find(became->died_after ? EVENT_RANK_CRASHED : became->state, became->code, end, &fate);
-    if (fate.kind == EXIT_CAUSE_NONE)
+    kind_find(became->died_after ? EVENT_RANK_CRASHED : became->state, became->code, end, &cause);
+    if (cause.kind == EXIT_CAUSE_NONE)
         return CORE_OK;
-    call_find(rank, telling, &fate);
+    call_find(rank, telling, &cause);
     status = store_put(
-        &store->sql, STORE_FATE, "itiiiiiiiiiiiti", (int64_t)rank->rank,
-        exit_cause_kind_text(fate.kind), (int64_t)became->first, (int64_t)became->died_after,
-        end ? store_clock_ns(rank->clock, end->ticks) : STORE_NULL, unless_zero(fate.seq),
-        (int64_t)fate.inside, store_exit_cause_known(fate.code),
+        &store->sql, STORE_EXIT_CAUSE, "itiiiiiiiiiiiti", (int64_t)rank->rank,
+        exit_cause_kind_text(cause.kind), (int64_t)became->first, (int64_t)became->died_after,
+        end ? store_clock_ns(rank->clock, end->ticks) : STORE_NULL, unless_zero(cause.seq),
+        (int64_t)cause.inside, store_exit_cause_known(cause.code),
         end && end->has_detail ? (int64_t)end->detail : STORE_NULL,
         end && end->has_address ? (int64_t)end->address : STORE_NULL,
         end ? unless_zero(end->buffer_seq) : STORE_NULL,

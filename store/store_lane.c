@@ -18,7 +18,7 @@
 PART(spool_text);
 PART(spool_list);
 PART(spool_done);
-PART(spool_leg);
+PART(spool_recv_half);
 PART(spool_repeat);
 PART(spool_misuse);
 PART(spool_memory);
@@ -38,7 +38,7 @@ struct store_gather *store_lane_parts(struct store_lane *lane, uint64_t seq)
 static void store_lane_forget(struct store_gather *parts)
 {
     parts->seq = 0;
-    parts->has_leg = false;
+    parts->has_recv_half = false;
     parts->calls = 0;
     parts->list_count = parts->done_count = parts->arg_count = parts->text_bytes =
         parts->misuse_bytes = parts->frame_count = 0;
@@ -69,7 +69,7 @@ static struct store_gather *parts_of(struct store *store, struct store_rank *ran
             lane->newest = at;
             lane->gather[at].seq = seq;
             CORE_CHECK(!lane->gather[at].list_count && !lane->gather[at].done_count &&
-                       !lane->gather[at].has_leg); /* it was forgotten */
+                       !lane->gather[at].has_recv_half); /* it was forgotten */
             return &lane->gather[at];
         }
     }
@@ -149,9 +149,9 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
         if (status == CORE_OK)
             memcpy(&parts->done[parts->done_count++], head, sizeof *parts->done);
         return status;
-    case SPOOL_LEG:
-        memcpy(&parts->leg, head, sizeof parts->leg);
-        parts->has_leg = true;
+    case SPOOL_RECV_HALF:
+        memcpy(&parts->recv_half, head, sizeof parts->recv_half);
+        parts->has_recv_half = true;
         return CORE_OK;
     case SPOOL_ARGS:
         return gather_args(parts, (const void *)head);
@@ -280,7 +280,7 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank,
             /* fall through */
         case SPOOL_LIST:
         case SPOOL_DONE:
-        case SPOOL_LEG:
+        case SPOOL_RECV_HALF:
         case SPOOL_ARGS:
         case SPOOL_REPEAT:
         case SPOOL_MISUSE:

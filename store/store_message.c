@@ -116,7 +116,8 @@ enum core_status store_message_follow(struct store *store, struct store_rank *ra
                                 .inside = def->inner,
                                 .pending = pending,
                                 .bytes = (uint64_t)bytes,
-                                .leg = parts && parts->has_leg ? &parts->leg : NULL,
+                                .recv_half =
+                                    parts && parts->has_recv_half ? &parts->recv_half : NULL,
                                 .request = list ? list->value : NULL,
                                 .request_count = list ? list->count : 0,
                                 .done = parts ? parts->done : NULL,

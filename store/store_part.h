@@ -87,8 +87,8 @@ enum store_table {
     STORE_PROOF_CHANNEL,
     STORE_PROOF_MEMBER,
     STORE_RANK_SPAN,
-    STORE_FATE,
-    STORE_FATE_FRAME,
+    STORE_EXIT_CAUSE,
+    STORE_EXIT_CAUSE_FRAME,
     STORE_TABLE_COUNT
 };
 struct store_batch { /* rows of a table that gets many, inserted by one statement: a statement costs
@@ -310,8 +310,8 @@ struct store_done {        /* hashed as bytes: no gaps */
 };
 struct store_gather { /* the parts of one call */
     uint64_t seq;     /* 0: not in use */
-    bool has_leg;
-    struct spool_leg leg;
+    bool has_recv_half;
+    struct spool_recv_half recv_half;
     uint64_t calls; /* that the event stands for; 0: no record says, so one */
     struct store_list list[STORE_LISTS_MAX];
     uint32_t list_count;
@@ -412,14 +412,14 @@ enum core_status store_meta(struct store *store, const struct store_options *opt
 
 /* --- store_exit_cause.c ----------------------------------------------------------------------- */
 
-struct store_fate { /* what became of the rank */
+struct store_exit_cause_of { /* what became of the rank */
     enum event_rank_state state;
     int64_t code;           /* STORE_NULL: not known */
     bool first, died_after; /* of a signal, when it had finished */
 };
 /* Its row, if it did not come to its end. */
-enum core_status store_fate(struct store *store, const struct store_rank *rank,
-                            const struct store_fate *became);
+enum core_status store_exit_cause_of(struct store *store, const struct store_rank *rank,
+                                     const struct store_exit_cause_of *became);
 
 /* --- store_ending.c --------------------------------------------------------------------------- */
 

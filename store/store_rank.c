@@ -337,11 +337,11 @@ static enum core_status rank_finish(struct store *store, struct store_rank *rank
     CORE_CHECK(telling); /* a rank without lanes is store_rank_missing's */
     became_from_spool(telling, &became);
     became_combine(end, &became);
-    status = store_fate(store, rank,
-                        &(struct store_fate){.state = became.state,
-                                             .code = became.code,
-                                             .first = end && end->first,
-                                             .died_after = became.died_after});
+    status = store_exit_cause_of(store, rank,
+                                 &(struct store_exit_cause_of){.state = became.state,
+                                                               .code = became.code,
+                                                               .first = end && end->first,
+                                                               .died_after = became.died_after});
     if (status != CORE_OK)
         return status;
     store->events += rank->events;

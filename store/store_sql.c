@@ -59,8 +59,8 @@ static const struct {
     [STORE_PROOF_CHANNEL] = {"proof_channel", 6},
     [STORE_PROOF_MEMBER] = {"proof_member", 4},
     [STORE_RANK_SPAN] = {"rank_span", 3},
-    [STORE_FATE] = {"fate", 15},
-    [STORE_FATE_FRAME] = {"fate_frame", 3},
+    [STORE_EXIT_CAUSE] = {"exit_cause", 15},
+    [STORE_EXIT_CAUSE_FRAME] = {"exit_cause_frame", 3},
 };
 
 static enum core_status sql_failed(struct store_sql *sql, int code)

@@ -23,7 +23,15 @@ class Rank:
             {},
             {},
         )
-        self.lists, self.done, self.legs, self.args, self.texts, self.digests, self.stacks = (
+        (
+            self.lists,
+            self.done,
+            self.recv_halves,
+            self.args,
+            self.texts,
+            self.digests,
+            self.stacks,
+        ) = (
             {},
             {},
             {},
@@ -235,7 +243,7 @@ def record(kind, d, a, b, rank, seen, index):
         )
     elif kind == "LEG":
         seq, peer, tag, typ, count = struct.unpack_from("<QiiIi", d, 8)
-        rank.legs[seq] = dict(peer=peer, tag=tag, type=typ, count=count)
+        rank.recv_halves[seq] = dict(peer=peer, tag=tag, type=typ, count=count)
     elif kind == "ARGS":
         (seq,) = struct.unpack_from("<Q", d, 8)
         rank.args.setdefault(seq, {}).update(
@@ -343,7 +351,7 @@ def read(folder):
         for e in rank.events + rank.open:
             e.name, e.klass, e.mode, e.names = rank.calls.get(e.call, (f"call{e.call}", 0, 0, []))
             e.done = rank.done.get(e.seq, [])
-            e.leg = rank.legs.get(e.seq)
+            e.recv_half = rank.recv_halves.get(e.seq)
             e.repeat = rank.repeats.get(e.seq, 1)
             e.args = {n: rank.args.get(e.seq, {}).get(i) for i, n in enumerate(e.names)}
             e.lists = rank.lists.get(e.seq, {})
@@ -358,8 +366,8 @@ def line(e):
     )
     if e.parent:
         out += f" parent={e.parent}"
-    if e.leg:
-        out += f" leg={e.leg}"
+    if e.recv_half:
+        out += f" recv_half={e.recv_half}"
     for key, value in (("args", e.args), ("lists", e.lists), ("texts", e.texts), ("done", e.done)):
         if value:
             out += f" {key}={value}"

@@ -79,8 +79,8 @@ static void op_complete(const struct certificate_record *record, struct op *op, 
 static enum core_status message_begin(struct certificate_record *record,
                                       const struct trace_event *e, bool receives)
 {
-    bool leg = receives && e->has_leg;
-    int32_t peer = leg ? e->recv_peer : e->peer;
+    bool receives_too = receives && e->has_recv_half;
+    int32_t peer = receives_too ? e->recv_peer : e->peer;
     bool blocking = e->class == EVENT_CLASS_SEND || e->class == EVENT_CLASS_RECV ||
                     e->class == EVENT_CLASS_SENDRECV;
     struct op op = {.kind = receives ? OP_RECEIVE : OP_SEND,
@@ -88,7 +88,7 @@ static enum core_status message_begin(struct certificate_record *record,
                     .comm = e->comm,
                     .win = -1,
                     .peer = trace_comm_world(record->trace, e->comm, (int32_t)e->rank, peer),
-                    .tag = leg ? e->recv_tag : e->tag,
+                    .tag = receives_too ? e->recv_tag : e->tag,
                     .request = blocking ? 0 : e->request,
                     .began = e->seq,
                     .template = trait_in(e->traits, TRAIT_PERSISTENT)};

@@ -76,8 +76,9 @@ static enum core_status load_list(struct trace *trace, struct member *member, in
     if (side == 0)
         member->one[0] = (struct block){event->count, event->datatype};
     else
-        member->one[1] = event->has_leg ? (struct block){event->recv_count, event->recv_datatype}
-                                        : (struct block){EVENT_NONE, -1};
+        member->one[1] = event->has_recv_half
+                             ? (struct block){event->recv_count, event->recv_datatype}
+                             : (struct block){EVENT_NONE, -1};
     if (shape != ROOT_LIST && shape != ALL_LIST)
         return CORE_OK;
     status = trace_arg_get(trace, event->rank, event->seq, counts[side], &member->count[side],

@@ -69,17 +69,17 @@ static struct side side_of(const struct history_lane *kept, const struct spool_e
                            uint32_t which, uint32_t size)
 {
     bool sends = which == HISTORY_GIVES;
-    bool leg = kept->leg.seq == event->seq && kept->leg.head.words;
+    bool receives_too = kept->recv_half.seq == event->seq && kept->recv_half.head.words;
 
     return (struct side){
         .count = part_of(kept, sends ? HISTORY_SEND_COUNTS : HISTORY_RECV_COUNTS, event->seq, size),
         .type = part_of(kept, sends ? HISTORY_SEND_TYPES : HISTORY_RECV_TYPES, event->seq, size),
-        .one_count = sends ? event->count
-                     : leg ? kept->leg.count
-                           : EVENT_NONE,
-        .one_type = sends ? event->type
-                    : leg ? kept->leg.type
-                          : 0};
+        .one_count = sends          ? event->count
+                     : receives_too ? kept->recv_half.count
+                                    : EVENT_NONE,
+        .one_type = sends          ? event->type
+                    : receives_too ? kept->recv_half.type
+                                   : 0};
 }
 
 /* Bytes towards, or from, one member; -1: not known. */
@@ -200,10 +200,10 @@ static int64_t side_carried(const struct history_rank *rank, const struct histor
     const struct history_part *counts =
         &kept->part[gives ? HISTORY_SEND_COUNTS : HISTORY_RECV_COUNTS];
     const struct history_part *types = &kept->part[gives ? HISTORY_SEND_TYPES : HISTORY_RECV_TYPES];
-    bool leg = kept->leg.seq == event->seq && kept->leg.head.words;
+    bool receives_too = kept->recv_half.seq == event->seq && kept->recv_half.head.words;
     CORE_CHECK(which == HISTORY_GIVES || which == HISTORY_TAKES);
-    int64_t count = gives ? event->count : leg ? kept->leg.count : 0, bytes;
-    uint32_t type = gives ? event->type : leg ? kept->leg.type : 0;
+    int64_t count = gives ? event->count : receives_too ? kept->recv_half.count : 0, bytes;
+    uint32_t type = gives ? event->type : receives_too ? kept->recv_half.type : 0;
 
     if (counts->seq == event->seq)
         return listed_bytes(rank, counts, types, type, event->seq);

@@ -218,11 +218,11 @@ static void put_parts(struct room *room, const struct history_lane *kept)
             r->head = head;
         }
     }
-    if (kept->leg.seq && kept->leg.head.words) {
-        struct spool_leg *r = put_inner(room, SPOOL_LEG, 0, 0, sizeof *r);
+    if (kept->recv_half.seq && kept->recv_half.head.words) {
+        struct spool_recv_half *r = put_inner(room, SPOOL_RECV_HALF, 0, 0, sizeof *r);
         if (r) {
             struct spool_head head = r->head;
-            *r = kept->leg;
+            *r = kept->recv_half;
             r->head = head;
         }
     }

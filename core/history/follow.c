@@ -295,8 +295,8 @@ static void parts_forget(struct history_lane *kept, uint64_t seq)
         kept->arg_seq = kept->arg_count = 0;
     if (kept->null_seq == seq)
         kept->null_seq = 0;
-    if (kept->leg.seq == seq)
-        memset(&kept->leg, 0, sizeof kept->leg);
+    if (kept->recv_half.seq == seq)
+        memset(&kept->recv_half, 0, sizeof kept->recv_half);
     for (uint32_t i = 0; i < HISTORY_PARTS; i++)
         if (kept->part[i].seq == seq)
             kept->part[i].seq = kept->part[i].count = 0;
@@ -323,8 +323,8 @@ static void follow_record(struct history_follower *lane, const struct history_ca
                                 .done_count = own,
                                 .bytes =
                                     (uint64_t)history_bytes(lane->rank, event->type, event->count)};
-    if (kept->leg.seq == event->seq && kept->leg.head.words)
-        parts.leg = &kept->leg;
+    if (kept->recv_half.seq == event->seq && kept->recv_half.head.words)
+        parts.recv_half = &kept->recv_half;
     if (trait_in(call->traits, TRAIT_MATCHED) && kept->arg_seq == event->seq && kept->arg_count)
         parts.message = (uint64_t)kept->arg[0];
     struct history *history = lane->history;
@@ -438,8 +438,8 @@ void history_take_part(struct history_follower *lane, const struct spool_head *h
     case SPOOL_LIST:
         keep_list(lane, (const struct spool_list *)head);
         break;
-    case SPOOL_LEG:
-        lane->kept->leg = *(const struct spool_leg *)head;
+    case SPOOL_RECV_HALF:
+        lane->kept->recv_half = *(const struct spool_recv_half *)head;
         break;
     case SPOOL_ARGS:
         keep_args(lane, (const struct spool_args *)head);

@@ -138,9 +138,9 @@ enum { HISTORY_ARGS_MAX = 4 };
 
 struct history_open { /* a call that a thread is in */
     uint32_t lane;
-    bool has_leg;
+    bool has_recv_half;
     struct spool_event event;
-    struct spool_leg leg;
+    struct spool_recv_half recv_half;
     uint32_t *request; /* ids, of waits on several */
     uint32_t request_count, request_total;
     int64_t arg[HISTORY_ARGS_MAX];
@@ -193,7 +193,7 @@ struct history_lane { /* what reading a lane goes on with */
     struct spool_delta *again; /* of the reader, at that position; NULL: it is at the start */
     struct spool_done *done;   /* completions that precede the event they belong to */
     uint32_t done_count, done_room;
-    struct spool_leg leg;
+    struct spool_recv_half recv_half;
     int64_t *list; /* request ids of the event that follows */
     uint32_t list_count, list_room, list_total;
     uint64_t list_seq;

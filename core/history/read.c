@@ -47,9 +47,9 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
         open->event.head.a = UINT16_MAX; /* not the application's: what it waits for is not known */
         return;
     }
-    if (kept->leg.seq == open->event.seq && kept->leg.head.words) {
-        open->has_leg = true;
-        open->leg = kept->leg;
+    if (kept->recv_half.seq == open->event.seq && kept->recv_half.head.words) {
+        open->has_recv_half = true;
+        open->recv_half = kept->recv_half;
     }
     if (kept->arg_seq == open->event.seq) {
         open->arg_count = kept->arg_count;
@@ -115,7 +115,7 @@ static void lane_rewind(struct history_lane *kept)
     kept->position = 0;
     kept->done_count = kept->list_count = 0;
     kept->list_seq = kept->arg_seq = kept->null_seq = 0;
-    memset(&kept->leg, 0, sizeof kept->leg);
+    memset(&kept->recv_half, 0, sizeof kept->recv_half);
     for (uint32_t i = 0; i < HISTORY_PARTS; i++)
         kept->part[i].seq = kept->part[i].count = 0;
 }

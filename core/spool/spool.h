@@ -28,10 +28,10 @@
  *     handler of SIGBUS leaves it then. Its file is longer by a byte, to say so.
  *  6. Sequence numbers are per rank, from 1, in the order of entering; children follow their
  *     parent.
- *  7. What belongs to a call (lists, leg, args, texts, misuse, memory, dones, stack) is committed
- * in the same lane before the call's own event record. Digests and payloads may come at any time:
- * they name the event that owns the buffer. Definitions are committed before the first record of
- * the lane that uses them; texts with b = 65535 are notes and belong to no call.
+ *  7. What belongs to a call (lists, recv_half, args, texts, misuse, memory, dones, stack) is
+ * committed in the same lane before the call's own event record. Digests and payloads may come at
+ * any time: they name the event that owns the buffer. Definitions are committed before the first
+ * record of the lane that uses them; texts with b = 65535 are notes and belong to no call.
  *  8. tag of an event is a DEF_OP id for classes COLL, ICOLL, COLL_INIT, RMA, OP and for
  *     MPI_Reduce_local.
  *  9. comm of an event is a DEF_WIN or DEF_FILE id for calls on windows and files; for those that
@@ -78,7 +78,7 @@ enum spool_kind {
     SPOOL_EVENT,   /* struct spool_event: a call that returned */
     SPOOL_LIST,    /* struct spool_list: part of an array argument of an event */
     SPOOL_DONE, /* struct spool_done: one completed request, or the status of a receive or probe */
-    SPOOL_LEG,  /* struct spool_leg: receive side of a call that has two */
+    SPOOL_RECV_HALF, /* struct spool_recv_half: receive side of a call that has two */
     SPOOL_ARGS, /* struct spool_args: scalar arguments of a call that the event has no fields for */
     SPOOL_TEXT, /* struct spool_text: a string argument (file name, port, command), or a note */
     SPOOL_DIGEST,  /* struct spool_digest */
@@ -183,7 +183,7 @@ struct spool_done { /* b = error code of this completion; a = 1 if cancelled */
 };
 _Static_assert(sizeof(struct spool_done) == 40, "");
 
-struct spool_leg {
+struct spool_recv_half {
     struct spool_head head;
     uint64_t seq;
     int32_t peer;

@@ -414,7 +414,7 @@ static bool record_fits(const struct spool_head *head)
         [SPOOL_EVENT] = sizeof(struct spool_event),
         [SPOOL_LIST] = sizeof(struct spool_list),
         [SPOOL_DONE] = sizeof(struct spool_done),
-        [SPOOL_LEG] = sizeof(struct spool_leg),
+        [SPOOL_RECV_HALF] = sizeof(struct spool_recv_half),
         [SPOOL_ARGS] = sizeof(struct spool_args),
         [SPOOL_TEXT] = sizeof(struct spool_text),
         [SPOOL_DIGEST] = sizeof(struct spool_digest),

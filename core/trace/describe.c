@@ -196,7 +196,7 @@ static void append_tag(struct text *text, const char *name, int32_t tag, bool ta
 /* A collective that sends from one buffer and receives into another one. */
 static bool has_two_buffers(const struct trace_event *event)
 {
-    return event->has_leg && event->recv_peer == EVENT_NONE &&
+    return event->has_recv_half && event->recv_peer == EVENT_NONE &&
            !trait_in(event->traits, TRAIT_WINDOW);
 }
 
@@ -204,7 +204,7 @@ static void append_receive(struct text *text, const struct trace_event *event)
 {
     char word[64];
 
-    CORE_CHECK(event->has_leg);
+    CORE_CHECK(event->has_recv_half);
     if (event->recv_peer != EVENT_NONE) { /* the receive side of a collective has neither */
         describe_separate(text);
         describe_append(text, "source=%s", describe_peer(event->recv_peer, word, sizeof word));
@@ -239,9 +239,9 @@ static void append_message(struct text *text, const struct trace_event *event)
         describe_append(text, "%s%s", has_two_buffers(event) ? "send=" : "",
                         describe_bytes(event->bytes, word, sizeof word));
     }
-    if (event->has_leg && !trait_in(event->traits, TRAIT_WINDOW))
+    if (event->has_recv_half && !trait_in(event->traits, TRAIT_WINDOW))
         append_receive(text, event);
-    else if (event->has_leg && event->recv_bytes != event->bytes) {
+    else if (event->has_recv_half && event->recv_bytes != event->bytes) {
         describe_separate(text);
         describe_append(text, "%s at the target",
                         describe_bytes(event->recv_bytes, word, sizeof word));

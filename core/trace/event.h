@@ -104,7 +104,7 @@ enum event_combiner { EVENT_COMBINERS(X) };
     X(RECV, "recv")                                                                               \
     X(IRECV, "irecv")                                                                             \
     X(RECV_INIT, "recv_init")                                                                     \
-    X(SENDRECV, "sendrecv") /* send side in the event, receive side in its leg */                 \
+    X(SENDRECV, "sendrecv") /* send side in the event, receive side in its other half */          \
     X(START, "start")       /* one request or a list */                                           \
     X(WAIT, "wait")                                                                               \
     X(WAITALL, "waitall")                                                                         \

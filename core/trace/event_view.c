@@ -55,9 +55,9 @@ enum core_status event_view_set(struct event_view *view, const struct spool_even
     event->pending = parts->pending;
     event->t_enter = record->t_enter;
     event->t_leave = record->t_leave;
-    event->has_leg = parts->leg != NULL;
-    event->recv_peer = parts->leg ? parts->leg->peer : EVENT_NONE;
-    event->recv_tag = parts->leg ? parts->leg->tag : EVENT_NONE;
+    event->has_recv_half = parts->recv_half != NULL;
+    event->recv_peer = parts->recv_half ? parts->recv_half->peer : EVENT_NONE;
+    event->recv_tag = parts->recv_half ? parts->recv_half->tag : EVENT_NONE;
     event->completion = view->completion;
     event->completion_count = count;
     return CORE_OK;

@@ -19,7 +19,7 @@ struct event_parts { /* what is known of the call besides its record */
     bool pending;   /* it had not returned */
     uint64_t bytes; /* what its count and type come to */
     /* what was committed for it; all may be zero */
-    const struct spool_leg *leg;
+    const struct spool_recv_half *recv_half;
     const int64_t *request; /* SPOOL_LIST_REQUESTS */
     uint32_t request_count;
     const struct spool_done *done;

@@ -1,4 +1,4 @@
-/* Names of the kinds of fates (exit_cause.h). Holds no state. */
+/* Names of the kinds of exit causes (exit_cause.h). Holds no state. */
 #include "core/trace/exit_cause.h"
 
 #include <stddef.h>

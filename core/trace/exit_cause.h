@@ -1,6 +1,6 @@
 /* How a rank ended that did not come back from MPI_Finalize: a record that goes from the rank's own
- * spool (struct spool_end), and from whoever saw its process end, to the trace (tables fate and
- * fate_frame) and on to the checkers. */
+ * spool (struct spool_end), and from whoever saw its process end, to the trace (tables exit_cause
+ * and exit_cause_frame) and on to the checkers. */
 #ifndef CORE_TRACE_EXIT_CAUSE_H
 #define CORE_TRACE_EXIT_CAUSE_H
 

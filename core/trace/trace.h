@@ -124,8 +124,8 @@ enum core_status trace_ending_get(const struct trace *trace, struct ending *out_
 
 /* How each rank ended that did not come to its end, by rank. The text is valid until fn returns. A
  * status other than CORE_OK ends it and is returned. */
-typedef enum core_status (*trace_fate_fn)(const struct exit_cause *fate, void *context);
-enum core_status trace_fates_each(struct trace *trace, trace_fate_fn fn, void *context);
+typedef enum core_status (*trace_exit_cause_fn)(const struct exit_cause *cause, void *context);
+enum core_status trace_exit_causes_each(struct trace *trace, trace_exit_cause_fn fn, void *context);
 
 struct trace_completion { /* waits, tests and MPI_Startall on several requests have one for each,
                              done or not, but null requests */
@@ -161,7 +161,7 @@ struct trace_event {
     bool pending;              /* had not returned when the record ends */
     uint64_t
         repeat; /* equal polls that it stands for, from t_enter to t_leave; 1 for everything else */
-    bool has_leg; /* receive side below */
+    bool has_recv_half; /* receive side below */
     int32_t recv_peer, recv_tag, recv_datatype;
     int64_t recv_count;
     uint64_t recv_bytes;

@@ -83,8 +83,8 @@ static enum core_status event_fill(struct trace *trace, uint32_t rank, const str
         .t_leave = (uint64_t)row->enter + (pending ? 0 : (uint64_t)row->duration),
         .pending = pending,
         .repeat = row->repeat ? (uint64_t)row->repeat : 1,
-        .has_leg = shape->recv_peer != EVENT_NONE || shape->recv_datatype != -1 ||
-                   shape->recv_count != EVENT_NONE,
+        .has_recv_half = shape->recv_peer != EVENT_NONE || shape->recv_datatype != -1 ||
+                         shape->recv_count != EVENT_NONE,
         .recv_peer = shape->recv_peer,
         .recv_tag = shape->recv_tag,
         .recv_datatype = shape->recv_datatype,

@@ -12,12 +12,12 @@ static int64_t number_or(sqlite3_stmt *row, int column, int64_t none)
 }
 
 /* False: it makes no sense. */
-static bool fate_get(const struct trace *trace, sqlite3_stmt *row, struct exit_cause *fate)
+static bool exit_cause_get(const struct trace *trace, sqlite3_stmt *row, struct exit_cause *cause)
 {
     const char *kind = (const char *)sqlite3_column_text(row, 1);
     int64_t rank = sqlite3_column_int64(row, 0);
 
-    *fate = (struct exit_cause){
+    *cause = (struct exit_cause){
         .kind = exit_cause_kind_find(kind ? kind : ""),
         .first = sqlite3_column_int64(row, 2) != 0,
         .after = sqlite3_column_int64(row, 3) != 0,
@@ -34,32 +34,32 @@ static bool fate_get(const struct trace *trace, sqlite3_stmt *row, struct exit_c
         .text = (const char *)sqlite3_column_text(row, 13),
         .elsewhere = sqlite3_column_int64(row, 14) != 0,
     };
-    if (rank < 0 || rank >= trace->rank_count || fate->kind == EXIT_CAUSE_KIND_COUNT)
+    if (rank < 0 || rank >= trace->rank_count || cause->kind == EXIT_CAUSE_KIND_COUNT)
         return false;
-    fate->rank = (uint32_t)rank;
+    cause->rank = (uint32_t)rank;
     return true;
 }
 
 static enum core_status frames_get(const struct trace *trace, sqlite3_stmt *frames,
-                                   struct exit_cause *fate)
+                                   struct exit_cause *cause)
 {
     int code = SQLITE_DONE;
 
     sqlite3_reset(frames);
-    sqlite3_bind_int64(frames, 1, fate->rank);
-    while (fate->frame_count < EXIT_CAUSE_FRAMES_MAX &&
+    sqlite3_bind_int64(frames, 1, cause->rank);
+    while (cause->frame_count < EXIT_CAUSE_FRAMES_MAX &&
            (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(frames)) == SQLITE_ROW) {
         int64_t site = sqlite3_column_int64(frames, 0);
 
         if (site < 1 || site >= trace->site_count)
             return trace_damaged(trace, "how ranks ended makes no sense");
-        fate->frame[fate->frame_count++] = (int32_t)site;
+        cause->frame[cause->frame_count++] = (int32_t)site;
     }
-    CORE_CHECK(fate->frame_count <= EXIT_CAUSE_FRAMES_MAX);
+    CORE_CHECK(cause->frame_count <= EXIT_CAUSE_FRAMES_MAX);
     return code == SQLITE_DONE || code == SQLITE_ROW ? CORE_OK : trace_failed(trace, code);
 }
 
-enum core_status trace_fates_each(struct trace *trace, trace_fate_fn fn, void *context)
+enum core_status trace_exit_causes_each(struct trace *trace, trace_exit_cause_fn fn, void *context)
 {
     sqlite3_stmt *row = NULL, *frames = NULL;
     uint32_t next = 0; /* the lowest rank that may come */
@@ -67,22 +67,22 @@ enum core_status trace_fates_each(struct trace *trace, trace_fate_fn fn, void *c
     enum core_status status = trace_prepare(
         trace,
         "SELECT rank, kind, first, after, t, seq, inside, code, detail, address, "
-        "buffer_seq, send_buffer, recv_buffer, text, elsewhere FROM fate ORDER BY rank",
+        "buffer_seq, send_buffer, recv_buffer, text, elsewhere FROM exit_cause ORDER BY rank",
         &row);
 
     if (status == CORE_OK)
-        status = trace_prepare(trace, "SELECT site FROM fate_frame WHERE rank = ?1 ORDER BY depth",
-                               &frames);
+        status = trace_prepare(
+            trace, "SELECT site FROM exit_cause_frame WHERE rank = ?1 ORDER BY depth", &frames);
     while (status == CORE_OK &&
            (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(row)) == SQLITE_ROW) {
-        struct exit_cause fate;
+        struct exit_cause cause;
 
-        status = fate_get(trace, row, &fate) && fate.rank >= next
-                     ? frames_get(trace, frames, &fate)
+        status = exit_cause_get(trace, row, &cause) && cause.rank >= next
+                     ? frames_get(trace, frames, &cause)
                      : trace_damaged(trace, "how ranks ended makes no sense");
         if (status == CORE_OK)
-            status = fn(&fate, context);
-        next = fate.rank + 1;
+            status = fn(&cause, context);
+        next = cause.rank + 1;
     }
     if (status == CORE_OK && code != SQLITE_DONE)
         status = trace_failed(trace, code);

@@ -174,13 +174,13 @@ CREATE TABLE rank_span (id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGE
 -- send_buffer and recv_buffer: where the buffers of call buffer_seq start, the last one that was
 -- given any. elsewhere = 1: it came in a thread of which no call was recorded, before MPI_Finalize
 -- returned.
--- fate_frame: its stack then, 0 innermost.
-CREATE TABLE fate (rank INTEGER PRIMARY KEY, kind TEXT NOT NULL, first INTEGER NOT NULL,
+-- exit_cause_frame: its stack then, 0 innermost.
+CREATE TABLE exit_cause (rank INTEGER PRIMARY KEY, kind TEXT NOT NULL, first INTEGER NOT NULL,
     after INTEGER NOT NULL, t INTEGER, seq INTEGER,
     inside INTEGER NOT NULL, code INTEGER, detail INTEGER, address INTEGER, buffer_seq INTEGER,
         send_buffer INTEGER, recv_buffer INTEGER,
     text TEXT, elsewhere INTEGER NOT NULL);
-CREATE TABLE fate_frame (rank INTEGER NOT NULL, depth INTEGER NOT NULL, site INTEGER NOT NULL,
+CREATE TABLE exit_cause_frame (rank INTEGER NOT NULL, depth INTEGER NOT NULL, site INTEGER NOT NULL,
     PRIMARY KEY (rank, depth)) WITHOUT ROWID;
 
 -- What crosswait did with the trace: one row per replay, and what checkers found.

@@ -19,7 +19,7 @@
     X(INNER, "inner")           /* of the MPI library's inside: no function of MPI's */            \
     /* messages */                                                                                 \
     X(SENDS, "sends")       /* to its peer on comm */                                              \
-    X(RECEIVES, "receives") /* a message of comm; of a call that sends too: its leg */             \
+    X(RECEIVES, "receives") /* a message of comm; of a call that sends too: its receive half */    \
     X(PROBES, "probes")     /* looks for a message of comm */                                      \
     X(MATCHED, "matched")   /* by way of a message handle, which it makes or takes */              \
     /* requests */                                                                                 \

@@ -26,11 +26,11 @@ enum {
     PROOF_RUNS_MIN = 30,
     PROOF_STILL_LONG_MS = 1200, /* where the kernel does not count that: stand still for so long */
     PROOF_SETTLED_MS =
-        800, /* still for so long, and so many times as much of a processor: PROOF_SETTLED */
+        800, /* still for so long, and so many times as much of a processor: PROOF_IDLE */
     PROOF_SETTLED_FACTOR = 4,
-    PROOF_PAUSED_MS = 2000, /* the same of PROOF_PAUSED */
+    PROOF_PAUSED_MS = 2000, /* the same of PROOF_IDLE_1MIB */
     PROOF_PAUSED_FACTOR = 10,
-    PROOF_RESTED_MS = 8000, /* and of PROOF_RESTED */
+    PROOF_RESTED_MS = 8000, /* and of PROOF_IDLE_64MIB */
     PROOF_RESTED_FACTOR = 100,
     PROOF_DYING_MS = 10000, /* a job that lost a rank is given so long to be ended by its starter */
     PROOF_PAUSE_FACTOR = 10 /* a proof that took much of our processor is tried again only after so
@@ -477,9 +477,9 @@ int launch_proof_standing(struct launch_rank *rank, uint64_t since_ns)
     if (!rank->local || rank->pidfd < 0 || !for_so_long(rank, stand, LAUNCH_STILL_MS, 1) ||
         (others_may_call(rank) && !threads_are_harmless(rank)))
         return PROOF_UNKNOWN;
-    return for_so_long(rank, stand, PROOF_RESTED_MS, PROOF_RESTED_FACTOR)     ? PROOF_RESTED
-           : for_so_long(rank, stand, PROOF_PAUSED_MS, PROOF_PAUSED_FACTOR)   ? PROOF_PAUSED
-           : for_so_long(rank, stand, PROOF_SETTLED_MS, PROOF_SETTLED_FACTOR) ? PROOF_SETTLED
+    return for_so_long(rank, stand, PROOF_RESTED_MS, PROOF_RESTED_FACTOR)     ? PROOF_IDLE_64MIB
+           : for_so_long(rank, stand, PROOF_PAUSED_MS, PROOF_PAUSED_FACTOR)   ? PROOF_IDLE_1MIB
+           : for_so_long(rank, stand, PROOF_SETTLED_MS, PROOF_SETTLED_FACTOR) ? PROOF_IDLE
                                                                               : PROOF_STILL;
 }
 
@@ -513,7 +513,7 @@ static uint32_t world_size(const struct launch_world *world)
 
 static bool is_still(uint8_t standing)
 {
-    return standing == PROOF_STILL || proof_is_settled(standing);
+    return standing == PROOF_STILL || proof_is_idle(standing);
 }
 
 /* As far as the proof may rely on it: between machines nobody knows how long a message is on its
@@ -527,7 +527,7 @@ static uint8_t rank_standing(const struct launch *launch, struct launch_rank *ra
 
     if (relayed)
         rank->stand = (struct ending_stand){.look = ENDING_LOOK_RELAYED};
-    return far && proof_is_settled(standing) ? PROOF_STILL : standing;
+    return far && proof_is_idle(standing) ? PROOF_STILL : standing;
 }
 
 /* When one of those that stand, or have ended, has moved last. */

@@ -108,7 +108,7 @@ bool proof_channel_arrived(const struct proof_prover *prover, const struct histo
     const struct history_rank *source = &prover->history.rank[channel->key.source];
     uint8_t standing = prover->standing[channel->key.source];
 
-    if (channel->buffered || (!proof_is_settled(standing) && standing != PROOF_ENDED))
+    if (channel->buffered || (!proof_is_idle(standing) && standing != PROOF_ENDED))
         return false;
     for (uint32_t i = 0; i < source->open_count; i++) {
         const struct history_open *open = &source->open[i];
@@ -117,11 +117,11 @@ bool proof_channel_arrived(const struct proof_prover *prover, const struct histo
         /* MPI_Send: no receive has taken it, or it would be back */
         if (sends_to(source, open, &channel->key) &&
             ((certain && call->class == EVENT_CLASS_SEND) ||
-             !proof_rested(prover, channel->key.source, channel->key.dest,
-                           history_bytes(source, open->event.type, open->event.count))))
+             !proof_idle_enough(prover, channel->key.source, channel->key.dest,
+                                history_bytes(source, open->event.type, open->event.count))))
             return false;
     }
-    return !core_table_find(&prover->index.unrested, &channel->key);
+    return !core_table_find(&prover->index.undelivered, &channel->key);
 }
 
 /* The receives with which a waiting receive competes. Receives posted before it that accept all
@@ -191,7 +191,7 @@ static struct competing receive_competes(struct proof_prover *prover,
     if (!rivals.message[1][1])
         return as;
     bool arrived = rivals.arrived && proof_is_free(prover, receive->dest) &&
-                   proof_is_settled(prover->standing[receive->dest]);
+                   proof_is_idle(prover->standing[receive->dest]);
     as.basis = ENDING_BASIS_ARRIVED;
     if (receive->certain && arrived && rivals.message[1][1] <= rivals.some)
         return as;
@@ -217,16 +217,16 @@ static uint64_t receives_fitting(struct proof_prover *prover, const struct proof
         const struct history_space *space =
             history_space_find(rank, HISTORY_SPACE_COMM, open->event.comm);
         uint8_t class = call ? call->class : EVENT_CLASS_OTHER;
-        bool leg = class == EVENT_CLASS_SENDRECV && open->has_leg;
-        int32_t from = leg ? open->leg.peer : open->event.peer;
-        int32_t with = leg ? open->leg.tag : open->event.tag;
+        bool receives_too = class == EVENT_CLASS_SENDRECV && open->has_recv_half;
+        int32_t from = receives_too ? open->recv_half.peer : open->event.peer;
+        int32_t with = receives_too ? open->recv_half.tag : open->event.tag;
 
         if (space && space->global == send->global &&
-            (leg || class == EVENT_CLASS_RECV || class == EVENT_CLASS_MRECV) &&
+            (receives_too || class == EVENT_CLASS_RECV || class == EVENT_CLASS_MRECV) &&
             (from == EVENT_ANY || history_space_world(space, from) == send->source) &&
             (with == EVENT_ANY || with == send->tag))
             count++;
-        if (class == EVENT_CLASS_SENDRECV && !open->has_leg)
+        if (class == EVENT_CLASS_SENDRECV && !open->has_recv_half)
             count++; /* not known what it receives */
     }
     return count;
@@ -406,7 +406,7 @@ static struct need need_generalized(struct proof_prover *prover, int32_t me,
  * long the library waits for what only the rank's threads can do. */
 static struct need need_start(struct proof_prover *prover, int32_t me)
 {
-    if (!proof_is_settled(prover->standing[me]))
+    if (!proof_is_idle(prover->standing[me]))
         return proof_need_unknown();
     proof_peer_add(prover, me);
     return (struct need){
@@ -562,25 +562,25 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct his
                       : NULL;
 
         if (class == EVENT_CLASS_SENDRECV) {
-            if (!open->has_leg) {
+            if (!open->has_recv_half) {
                 proof_need_add(prover, proof_need_unknown());
                 return;
             }
-            if (open->leg.peer != EVENT_PROC_NULL)
-                proof_need_add(prover,
-                               need_recv(prover, me, space,
-                                         history_space_world(space, open->leg.peer), open->leg.tag,
-                                         event->seq, event->t_enter, peer == EVENT_PROC_NULL));
+            if (open->recv_half.peer != EVENT_PROC_NULL)
+                proof_need_add(prover, need_recv(prover, me, space,
+                                                 history_space_world(space, open->recv_half.peer),
+                                                 open->recv_half.tag, event->seq, event->t_enter,
+                                                 peer == EVENT_PROC_NULL));
             if (peer == EVENT_PROC_NULL)
                 return;
         }
-        proof_need_add(prover,
-                       need_send(prover, me, space, peer, event->tag,
-                                 !c                      ? 1
-                                 : c->lane == open->lane ? c->sent + 1
-                                                         : 0,
-                                 class == EVENT_CLASS_SEND || open->leg.peer == EVENT_PROC_NULL,
-                                 history_bytes(rank, event->type, event->count)));
+        proof_need_add(
+            prover, need_send(prover, me, space, peer, event->tag,
+                              !c                      ? 1
+                              : c->lane == open->lane ? c->sent + 1
+                                                      : 0,
+                              class == EVENT_CLASS_SEND || open->recv_half.peer == EVENT_PROC_NULL,
+                              history_bytes(rank, event->type, event->count)));
         return;
     }
     case EVENT_CLASS_RECV:
@@ -680,7 +680,7 @@ static bool is_complete(const struct proof_prover *prover, int32_t me,
         dest >= 0 ? history_channel_find(&prover->history, space->global, me, dest, send->tag)
                   : NULL;
     return channel && !channel->mixed && history_request_number(send) <= channel->received &&
-           proof_rested(prover, me, dest, (int64_t)send->bytes);
+           proof_idle_enough(prover, me, dest, (int64_t)send->bytes);
 }
 
 /* Whether the call can only come back at once, or never: it was given a null pointer for its data,
@@ -689,7 +689,8 @@ static bool is_lost(const struct proof_prover *prover, int32_t me, const struct 
                     enum ending_need *out_need)
 {
     *out_need = open->of_null ? ENDING_NEED_NULL : ENDING_NEED_OVER;
-    return prover->standing[me] == PROOF_RESTED && (open->of_null || is_complete(prover, me, open));
+    return prover->standing[me] == PROOF_IDLE_64MIB &&
+           (open->of_null || is_complete(prover, me, open));
 }
 
 /* Once such a call has rested, only what ranks do may still move it, whichever rank that is. */
@@ -932,7 +933,7 @@ static enum core_status graph_make(struct proof_prover *prover, const char *job_
     if (status == CORE_OK && !nodes_make(&prover->history, standing, nodes))
         status = CORE_NO_MEMORY;
     for (uint32_t r = 0; r < rank_count && status == CORE_OK && !prover->history.unclear; r++)
-        if (standing[r] == PROOF_STILL || proof_is_settled(standing[r]))
+        if (standing[r] == PROOF_STILL || proof_is_idle(standing[r]))
             status = rank_add(prover, waitfor, r, nodes);
     return status;
 }

@@ -17,28 +17,28 @@
 #include "core/trace/event.h"
 #include "core/status.h"
 
-enum proof_standing {                /* an enum ending_standing */
-                      PROOF_STILL,   /* inside an MPI call; has not moved, and was not kept from
-                                        moving */
-                      PROOF_ENDED,   /* will never call MPI again */
-                      PROOF_UNKNOWN, /* computing, not of this machine, stopped, starved: may do
-                                        anything */
-                      PROOF_SETTLED, /* PROOF_STILL, and for so long, with so much of a processor,
-                                        that what was on its way has arrived */
-                      PROOF_PAUSED,  /* PROOF_SETTLED, and for so much longer that a message of
-                                        PROOF_PAUSED_BYTES  would have been carried over whole */
-                      PROOF_RESTED   /* the same of PROOF_CARRIED_BYTES */
+enum proof_standing {                  /* an enum ending_standing */
+                      PROOF_STILL,     /* inside an MPI call; has not moved, and was not kept from
+                                          moving */
+                      PROOF_ENDED,     /* will never call MPI again */
+                      PROOF_UNKNOWN,   /* computing, not of this machine, stopped, starved: may do
+                                          anything */
+                      PROOF_IDLE,      /* PROOF_STILL, and for so long, with so much of a processor,
+                                             that what was on its way has arrived */
+                      PROOF_IDLE_1MIB, /* PROOF_IDLE, and for so much longer that a message of
+                                       PROOF_1MIB_BYTES  would have been carried over whole */
+                      PROOF_IDLE_64MIB /* the same of PROOF_64MIB_BYTES */
 };
-enum { PROOF_PAUSED_BYTES = 1 << 20, PROOF_CARRIED_BYTES = 1 << 26 };
-static inline bool proof_is_settled(uint8_t standing)
+enum { PROOF_1MIB_BYTES = 1 << 20, PROOF_64MIB_BYTES = 1 << 26 };
+static inline bool proof_is_idle(uint8_t standing)
 {
-    return standing == PROOF_SETTLED || standing == PROOF_PAUSED || standing == PROOF_RESTED;
+    return standing == PROOF_IDLE || standing == PROOF_IDLE_1MIB || standing == PROOF_IDLE_64MIB;
 }
 /* Whether messages of this size from and to the rank have been carried over. */
 static inline bool proof_has_carried(uint8_t standing, uint64_t bytes)
 {
-    return (standing == PROOF_RESTED && bytes <= PROOF_CARRIED_BYTES) ||
-           (standing == PROOF_PAUSED && bytes <= PROOF_PAUSED_BYTES);
+    return (standing == PROOF_IDLE_64MIB && bytes <= PROOF_64MIB_BYTES) ||
+           (standing == PROOF_IDLE_1MIB && bytes <= PROOF_1MIB_BYTES);
 }
 
 struct proof_verdict {

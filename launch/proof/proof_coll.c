@@ -88,11 +88,11 @@ static bool is_through(const struct proof_prover *prover, const struct history_s
 
     uint8_t standing = prover->standing[member];
     uint64_t bytes = trait_in(rank->call[coll->call].traits, TRAIT_FILE)
-                         ? PROOF_CARRIED_BYTES /* files may be slow */
+                         ? PROOF_64MIB_BYTES /* files may be slow */
                      : coll->carried < 0 ? UINT64_MAX
                                          : (uint64_t)coll->carried;
 
-    return rank->lanes == 1 && bytes <= PROOF_CARRIED_BYTES &&
+    return rank->lanes == 1 && bytes <= PROOF_64MIB_BYTES &&
            (standing == PROOF_ENDED || proof_has_carried(standing, bytes));
 }
 
@@ -460,8 +460,8 @@ void proof_intercomm_needs(struct proof_prover *prover, int32_t me,
         met = its.remote == me && bridges_meet(&mine, me, &its) ? its_space : NULL;
     }
     /* the other side is not whole: what its leader waits for there, this one does, too */
-    if (mine.leader == me && met && other->open_count == 1 &&
-        proof_is_settled(prover->standing[me]) && proof_is_settled(prover->standing[peer]))
+    if (mine.leader == me && met && other->open_count == 1 && proof_is_idle(prover->standing[me]) &&
+        proof_is_idle(prover->standing[peer]))
         proof_need_add(prover, proof_coll_need(prover, peer, met, met->entered + 1, 0, true));
     if (mine.leader == me ? meets : !with_me)
         return;

@@ -11,7 +11,7 @@
 #include "launch/proof/proof_inside.h"
 
 _Static_assert((int)PROOF_STILL == ENDING_STANDING_STILL &&
-                   (int)PROOF_RESTED == ENDING_STANDING_RESTED,
+                   (int)PROOF_IDLE_64MIB == ENDING_STANDING_RESTED,
                "a standing is recorded as it is");
 
 static const char what[] = "what a proof stands on";

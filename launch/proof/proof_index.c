@@ -35,7 +35,7 @@ struct message_sum {
 struct unclear { /* a rank with a receive of which it is not known what it takes */
     uint64_t rank;
 };
-struct unrested { /* a channel with a send that may not have left its rank */
+struct undelivered { /* a channel with a send that may not have left its rank */
     struct history_channel_key key;
 };
 
@@ -86,11 +86,11 @@ static enum core_status posted_add(struct proof_index *index, const struct histo
     return status;
 }
 
-static enum core_status unrested_add(struct proof_prover *prover, int32_t source,
-                                     const struct request *r)
+static enum core_status undelivered_add(struct proof_prover *prover, int32_t source,
+                                        const struct request *r)
 {
     const struct history_space *space = history_request_space(&prover->history.rank[source], r);
-    struct unrested *entry;
+    struct undelivered *entry;
 
     if (!space || r->kind != REQUEST_SEND || !r->active || r->pair)
         return CORE_OK;
@@ -99,9 +99,9 @@ static enum core_status unrested_add(struct proof_prover *prover, int32_t source
                                             .dest = history_space_world(space, r->peer),
                                             .tag = r->tag};
     if (key.dest < 0 || (uint32_t)key.dest >= prover->history.rank_count ||
-        proof_rested(prover, source, key.dest, (int64_t)r->bytes))
+        proof_idle_enough(prover, source, key.dest, (int64_t)r->bytes))
         return CORE_OK;
-    return core_table_put(&prover->index.unrested, &key, "what ranks wait for", &entry);
+    return core_table_put(&prover->index.undelivered, &key, "what ranks wait for", &entry);
 }
 
 static enum core_status requests_add(struct proof_prover *prover)
@@ -115,7 +115,7 @@ static enum core_status requests_add(struct proof_prover *prover)
         for (uint32_t i = 0; i < requests_count(&rank->requests) && status == CORE_OK; i++) {
             status = posted_add(&prover->index, rank, (int32_t)r, requests_at(&rank->requests, i));
             if (status == CORE_OK)
-                status = unrested_add(prover, (int32_t)r, requests_at(&rank->requests, i));
+                status = undelivered_add(prover, (int32_t)r, requests_at(&rank->requests, i));
         }
     }
     return status;
@@ -128,7 +128,7 @@ static void receives_make(struct proof_prover *prover)
     if (index->receives_made)
         return;
     index->unclear = (struct core_table)CORE_TABLE(struct unclear, rank);
-    index->unrested = (struct core_table)CORE_TABLE(struct unrested, key);
+    index->undelivered = (struct core_table)CORE_TABLE(struct undelivered, key);
     index->receives_made = true;
     prover->no_memory |= requests_add(prover) != CORE_OK;
     if (index->posted_count)
@@ -276,7 +276,7 @@ static void messages_make(struct proof_prover *prover)
 
     if (prover->index.messages_made)
         return;
-    receives_make(prover); /* it knows what is unrested */
+    receives_make(prover); /* it knows what is undelivered */
     prover->index.messages = (struct core_table)CORE_TABLE(struct message_sum, key);
     prover->index.messages_made = true;
     core_work(channels->count);
@@ -332,7 +332,7 @@ void proof_index_done(struct proof_index *index)
 {
     CORE_ARRAY_DONE(index->posted, index->posted_count, index->posted_room);
     core_table_done(&index->messages);
-    core_table_done(&index->unrested);
+    core_table_done(&index->undelivered);
     core_table_done(&index->unclear);
     index->receives_made = index->messages_made = false;
 }

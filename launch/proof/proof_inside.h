@@ -29,9 +29,9 @@ struct needs { /* what one rank waits for */
 struct proof_index {
     struct proof_posted *posted; /* receives */
     uint32_t posted_count, posted_room;
-    struct core_table messages; /* struct message_sum */
-    struct core_table unrested; /* channels with sends that may not have left their rank */
-    struct core_table unclear;  /* ranks with receives of which it is not known what they take */
+    struct core_table messages;    /* struct message_sum */
+    struct core_table undelivered; /* channels with sends that may not have left their rank */
+    struct core_table unclear;     /* ranks with receives of which it is not known what they take */
     bool receives_made, messages_made;
 };
 
@@ -114,7 +114,8 @@ void proof_index_done(struct proof_index *index);
 
 /* proof_match.c: whether a message of so many bytes (-1: not known) has arrived, and been carried
  * over if it was matched. */
-bool proof_rested(const struct proof_prover *prover, int32_t source, int32_t dest, int64_t bytes);
+bool proof_idle_enough(const struct proof_prover *prover, int32_t source, int32_t dest,
+                       int64_t bytes);
 /* proof_match.c: whether a matched probe found the message, of those that were taken, and nobody
  * has received it since. */
 bool proof_send_held(const struct proof_prover *prover, const struct proof_send *send);

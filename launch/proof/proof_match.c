@@ -57,14 +57,14 @@ static bool open_receives(const struct history_rank *rank, const struct history_
         history_space_find(rank, HISTORY_SPACE_COMM, open->event.comm);
     bool both = call->class == EVENT_CLASS_SENDRECV;
 
-    if (!space || (both && !open->has_leg) ||
+    if (!space || (both && !open->has_recv_half) ||
         (!both && call->class != EVENT_CLASS_RECV && call->class != EVENT_CLASS_PROBE &&
          call->class != EVENT_CLASS_MPROBE))
         return false;
     *out_source = EVENT_NONE; /* of another communicator: nothing that fits */
-    *out_tag = both ? open->leg.tag : open->event.tag;
+    *out_tag = both ? open->recv_half.tag : open->event.tag;
     if (space->global == send->global)
-        *out_source = history_space_world(space, both ? open->leg.peer : open->event.peer);
+        *out_source = history_space_world(space, both ? open->recv_half.peer : open->event.peer);
     return true;
 }
 
@@ -240,7 +240,8 @@ bool proof_is_free(const struct proof_prover *prover, int32_t rank)
     return free;
 }
 
-bool proof_rested(const struct proof_prover *prover, int32_t source, int32_t dest, int64_t bytes)
+bool proof_idle_enough(const struct proof_prover *prover, int32_t source, int32_t dest,
+                       int64_t bytes)
 {
     return bytes >= 0 && proof_has_carried(prover->standing[source], (uint64_t)bytes) &&
            proof_has_carried(prover->standing[dest], (uint64_t)bytes) &&
@@ -251,7 +252,7 @@ bool proof_send_done_or_left(const struct proof_prover *prover, const struct pro
 {
     struct match match = {.receives = 0};
 
-    return proof_rested(prover, send->source, send->dest, send->bytes) &&
+    return proof_idle_enough(prover, send->source, send->dest, send->bytes) &&
            receives_collect(prover, send, &match) && match.receives;
 }
 
@@ -261,7 +262,7 @@ bool proof_send_unmatched(const struct proof_prover *prover, const struct proof_
         history_channel_find(&prover->history, send->global, send->source, send->dest, send->tag);
     struct match match = {.receives = 0};
 
-    return channel && proof_rested(prover, send->source, send->dest, send->bytes) &&
+    return channel && proof_idle_enough(prover, send->source, send->dest, send->bytes) &&
            channel->received +
                    sends_awaited(&prover->history.rank[send->source], &channel->key, UINT64_MAX) <=
                channel->sent &&
@@ -272,7 +273,7 @@ bool proof_send_left(const struct proof_prover *prover, const struct proof_send 
 {
     struct match match = {.receives = 0};
 
-    if (!proof_rested(prover, send->source, send->dest, send->bytes) ||
+    if (!proof_idle_enough(prover, send->source, send->dest, send->bytes) ||
         !receives_collect(prover, send, &match) || !match.receives ||
         !messages_collect(prover, send, &match))
         return false;
@@ -292,7 +293,7 @@ bool proof_send_held(const struct proof_prover *prover, const struct proof_send 
 {
     const struct history_rank *rank = &prover->history.rank[send->dest];
 
-    if (!proof_rested(prover, send->source, send->dest, send->bytes))
+    if (!proof_idle_enough(prover, send->source, send->dest, send->bytes))
         return false;
     for (uint32_t i = 0; i < rank->open_count; i++) {
         const struct history_call *call = history_open_call(rank, &rank->open[i]);

@@ -136,9 +136,9 @@ static bool is_impossible(int32_t peer, int32_t tag, enum lower_side side)
 enum core_status lower_message_op(struct lower *lower, const struct trace_event *event,
                                   enum lower_side side, struct replay_op *op, bool *out_bad)
 {
-    bool is_leg = side == LOWER_RECEIVES && trait_in(event->traits, TRAIT_SENDS);
-    int32_t peer = is_leg ? event->recv_peer : event->peer;
-    int32_t tag = is_leg ? event->recv_tag : event->tag;
+    bool is_recv_half = side == LOWER_RECEIVES && trait_in(event->traits, TRAIT_SENDS);
+    int32_t peer = is_recv_half ? event->recv_peer : event->peer;
+    int32_t tag = is_recv_half ? event->recv_tag : event->tag;
     int32_t comm = -1;
     *out_bad = true;
     if (event->comm >= 0) {

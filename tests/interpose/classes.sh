@@ -35,7 +35,7 @@ for me, rank in ranks.items():
     )
     assert rank.comms[cart.request]["topology"] == 1 and rank.comms[cart.request]["parent"] == 1
     assert by("MPI_Cart_shift")[0].args.keys() == {"direction", "disp", "rank_source", "rank_dest"}
-    assert [rank.types[e.type]["name"] for e in by("MPI_Put")] and by("MPI_Put")[0].leg[
+    assert [rank.types[e.type]["name"] for e in by("MPI_Put")] and by("MPI_Put")[0].recv_half[
         "count"
     ] == 4
     assert by("MPI_File_open")[0].texts[1].endswith("/file") and by("MPI_File_open")[0].comm
@@ -55,7 +55,7 @@ for me, rank in ranks.items():
         len(v) == len(ranks) for v in alltoallw.lists.values()
     )
     gatherv = by("MPI_Gatherv")[0]
-    assert (len(gatherv.lists) == 2) == (me == 0) and (gatherv.leg is not None) == (me == 0)
+    assert (len(gatherv.lists) == 2) == (me == 0) and (gatherv.recv_half is not None) == (me == 0)
     struct = rank.types[by("MPI_Type_create_struct")[0].request]
     assert [(d, c) for d, _, c in struct["map"]] == [(0, 1), (8, 1), (16, 1)] and struct[
         "size"

@@ -60,7 +60,13 @@ def check(ranks, init="MPI_Init", ignore=(), where=None):
                 (1, -32768, 0),
             ], wait.done
         both = next(e for e in mine if e.name == "MPI_Sendrecv")
-        assert (both.peer, both.tag, both.leg["peer"], both.leg["tag"], both.done[0]["bytes"]) == (
+        assert (
+            both.peer,
+            both.tag,
+            both.recv_half["peer"],
+            both.recv_half["tag"],
+            both.done[0]["bytes"],
+        ) == (
             1 - me,
             9,
             1 - me,

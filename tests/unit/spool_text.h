@@ -4,13 +4,13 @@
  *     Irecv peer=1 tag=7 type=int count=4 req=100; Wait req=100 got=100:1:7:16
  *
  * peer, tag, count, req, comm: fields of the event. type: a name of text_types.
- * leg=PEER:TAG:TYPE:COUNT (- none): the receive side. got=REQUEST:SOURCE:TAG:BYTES: a completion.
- * reqs, counts, rcounts: lists. args: the scalars, in the order of text_calls. thread=1: of another
- * thread; in: it is entered before the one before it was left. hangs: it never returned.
- * say=KIND|ARGUMENT|OTHER|VALUE VALUE: misuse that the recorder saw, up to the end of the call.
- * Three words are no calls: "exits", "aborts" say how the rank ended, "runs" that it does not say.
- * Communicator 1 is MPI_COMM_WORLD; window 1 and file 1 are made on it; group 1 is rank 1, group 2
- * rank 0; operations are 1 (MPI_SUM) and 2 (MPI_MAX). */
+ * recv_half=PEER:TAG:TYPE:COUNT (- none): the receive side. got=REQUEST:SOURCE:TAG:BYTES: a
+ * completion. reqs, counts, rcounts: lists. args: the scalars, in the order of text_calls.
+ * thread=1: of another thread; in: it is entered before the one before it was left. hangs: it never
+ * returned. say=KIND|ARGUMENT|OTHER|VALUE VALUE: misuse that the recorder saw, up to the end of the
+ * call. Three words are no calls: "exits", "aborts" say how the rank ended, "runs" that it does not
+ * say. Communicator 1 is MPI_COMM_WORLD; window 1 and file 1 are made on it; group 1 is rank 1,
+ * group 2 rank 0; operations are 1 (MPI_SUM) and 2 (MPI_MAX). */
 #ifndef TESTS_UNIT_SPOOL_TEXT_H
 #define TESTS_UNIT_SPOOL_TEXT_H
 
@@ -210,12 +210,12 @@ static inline int text_call(struct writer *lane, char *text)
             e.request = (uint32_t)atoi(value);
         else if (!strncmp(word, "comm=", 5))
             e.comm = (uint32_t)atoi(value);
-        else if (!strncmp(word, "leg=-:-:", 8) &&
+        else if (!strncmp(word, "recv_half=-:-:", 14) &&
                  sscanf(value, "-:-:%15[a-z]:%d", type, &count) == 2)
-            writer_leg(w, e.seq, peer, tag, text_type(type), count);
-        else if (!strncmp(word, "leg=", 4) &&
+            writer_recv_half(w, e.seq, peer, tag, text_type(type), count);
+        else if (!strncmp(word, "recv_half=", 10) &&
                  sscanf(value, "%d:%d:%15[a-z]:%d", &peer, &tag, type, &count) == 4)
-            writer_leg(w, e.seq, peer, tag, text_type(type), count);
+            writer_recv_half(w, e.seq, peer, tag, text_type(type), count);
         else if (!strncmp(word, "got=", 4) &&
                  sscanf(value, "%u:%d:%d:%llu", &request, &peer, &tag, &bytes) == 4)
             writer_done(w, e.seq, done++, request, peer, tag, bytes);

@@ -202,10 +202,10 @@ static inline void writer_list(struct writer *w, uint64_t seq, unsigned role, un
     memcpy(l + 1, value, count * 4);
 }
 
-static inline void writer_leg(struct writer *w, uint64_t seq, int32_t peer, int32_t tag,
-                              uint32_t type, int32_t count)
+static inline void writer_recv_half(struct writer *w, uint64_t seq, int32_t peer, int32_t tag,
+                                    uint32_t type, int32_t count)
 {
-    struct spool_leg *l = writer_add(w, SPOOL_LEG, sizeof *l, 0, 0);
+    struct spool_recv_half *l = writer_add(w, SPOOL_RECV_HALF, sizeof *l, 0, 0);
 
     l->seq = seq;
     l->peer = peer;

@@ -97,27 +97,34 @@ static const struct row {
     {"collective",
      "collective",
      "different sizes",
-     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=3" END},
-     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=2" END},
+     {"Gather peer=0 type=int count=2 recv_half=-:-:int:2" END,
+      "Gather peer=0 type=int count=3" END},
+     {"Gather peer=0 type=int count=2 recv_half=-:-:int:2" END,
+      "Gather peer=0 type=int count=2" END},
      NULL},
     {"collective",
      "collective",
      "different datatypes (MPI_FLOAT sent, MPI_INT received)",
-     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=float count=2" END},
-     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=2" END},
+     {"Gather peer=0 type=int count=2 recv_half=-:-:int:2" END,
+      "Gather peer=0 type=float count=2" END},
+     {"Gather peer=0 type=int count=2 recv_half=-:-:int:2" END,
+      "Gather peer=0 type=int count=2" END},
      NULL},
     {"collective",
      "collective",
      "in MPI_Gather of rank 0, which gives and takes", /* never "of ranks 0 and 0" */
-     {"Gather peer=0 type=float count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=2" END},
-     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=2" END},
+     {"Gather peer=0 type=float count=2 recv_half=-:-:int:2" END,
+      "Gather peer=0 type=int count=2" END},
+     {"Gather peer=0 type=int count=2 recv_half=-:-:int:2" END,
+      "Gather peer=0 type=int count=2" END},
      NULL},
     {"collective",
      "type",
      "types differ in name: rank 1 sends MPI_UNSIGNED, rank 0 receives it as MPI_INT",
-     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END,
+     {"Gather peer=0 type=int count=2 recv_half=-:-:int:2" END,
       "Gather peer=0 type=unsigned count=2" END},
-     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=2" END},
+     {"Gather peer=0 type=int count=2 recv_half=-:-:int:2" END,
+      "Gather peer=0 type=int count=2" END},
      NULL},
     {"type",
      "type",
@@ -134,18 +141,18 @@ static const struct row {
     {"collective",
      "collective",
      "different sizes (12 bytes sent, 16 received)",
-     {"Gatherv peer=0 type=int count=1 leg=-:-:int:-32768 rcounts=1,4" END,
+     {"Gatherv peer=0 type=int count=1 recv_half=-:-:int:-32768 rcounts=1,4" END,
       "Gatherv peer=0 type=int count=3" END},
-     {"Gatherv peer=0 type=int count=1 leg=-:-:int:-32768 rcounts=1,3" END,
+     {"Gatherv peer=0 type=int count=1 recv_half=-:-:int:-32768 rcounts=1,3" END,
       "Gatherv peer=0 type=int count=3" END},
      NULL},
     {"collective",
      "collective",
      "different sizes (4 bytes sent, 8 received)",
-     {"Alltoallv type=int leg=-:-:int:-32768 counts=1,2 rcounts=1,2" END,
-      "Alltoallv type=int leg=-:-:int:-32768 counts=1,2 rcounts=2,2" END},
-     {"Alltoallv type=int leg=-:-:int:-32768 counts=1,2 rcounts=1,2" END,
-      "Alltoallv type=int leg=-:-:int:-32768 counts=2,2 rcounts=2,2" END},
+     {"Alltoallv type=int recv_half=-:-:int:-32768 counts=1,2 rcounts=1,2" END,
+      "Alltoallv type=int recv_half=-:-:int:-32768 counts=1,2 rcounts=2,2" END},
+     {"Alltoallv type=int recv_half=-:-:int:-32768 counts=1,2 rcounts=1,2" END,
+      "Alltoallv type=int recv_half=-:-:int:-32768 counts=2,2 rcounts=2,2" END},
      NULL},
     {"collective",
      "collective",
@@ -170,10 +177,10 @@ static const struct row {
 #define SHARED "Win_allocate_shared args=64,4; "
 #define FENCE "Win_fence args=0; "
 #define LAST "Win_fence args=16; Win_free" END
-#define PUT(target, at) "Put peer=" target " type=int count=1 leg=-:-:int:1 args=" at "; "
-#define GET(target, at) "Get peer=" target " type=int count=1 leg=-:-:int:1 args=" at "; "
+#define PUT(target, at) "Put peer=" target " type=int count=1 recv_half=-:-:int:1 args=" at "; "
+#define GET(target, at) "Get peer=" target " type=int count=1 recv_half=-:-:int:1 args=" at "; "
 #define SUM(target, op) \
-    "Accumulate peer=" target " tag=" op " type=int count=1 leg=-:-:int:1 args=0; "
+    "Accumulate peer=" target " tag=" op " type=int count=1 recv_half=-:-:int:1 args=0; "
 #define LOCK "Win_lock peer=1 args=2,0; "
 #define UNLOCK "Win_unlock peer=1; "
     {"rma",
@@ -384,7 +391,7 @@ static const struct row {
      {LEVEL("3") WIN FENCE PUT("1", "0") "Win_free thread=1" END,
       LEVEL("3") WIN FENCE "Win_free" END},
      NULL},
-#define BESIDE(at) "Put peer=1 type=int count=1 leg=-:-:int:1 args=" at " thread=1; "
+#define BESIDE(at) "Put peer=1 type=int count=1 recv_half=-:-:int:1 args=" at " thread=1; "
     {"rma",
      "rma",
      "thread 0 of rank 0 writes them, thread 1 of rank 0 writes them",

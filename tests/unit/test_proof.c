@@ -175,7 +175,7 @@ static uint64_t exchanges_judged(uint32_t count, enum proof_standing how)
     uint32_t request[2 * COUNT_MAX + 2];
     uint64_t steps = 0;
 
-    for (uint32_t twin = 0; twin < (how == PROOF_RESTED ? 1 : 2); twin++) {
+    for (uint32_t twin = 0; twin < (how == PROOF_IDLE_64MIB ? 1 : 2); twin++) {
         job_start(2);
         for (uint32_t r = 0; r < 2; r++) {
             uint32_t requests = 0;
@@ -203,7 +203,7 @@ static uint64_t exchanges_judged(uint32_t count, enum proof_standing how)
 
 static void a_wait_for_many_tags_is_judged_at_once(void **state)
 {
-    static const enum proof_standing how[] = {PROOF_STILL, PROOF_RESTED};
+    static const enum proof_standing how[] = {PROOF_STILL, PROOF_IDLE_64MIB};
 
     (void)state;
     for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
@@ -261,9 +261,10 @@ static void any_source_needs_all_to_be_stuck(void **state)
 
 static void inside_sendrecv(uint32_t rank, int32_t dest, int32_t source, int32_t tag)
 {
-    struct spool_leg leg = {.seq = lane[rank].seq + 1, .peer = source, .tag = tag, .count = 1};
+    struct spool_recv_half recv_half = {
+        .seq = lane[rank].seq + 1, .peer = source, .tag = tag, .count = 1};
 
-    put(rank, SPOOL_LEG, 0, 0, &leg, sizeof leg, NULL, 0);
+    put(rank, SPOOL_RECV_HALF, 0, 0, &recv_half, sizeof recv_half, NULL, 0);
     inside(rank, EVENT_CLASS_SENDRECV, dest, tag, 0);
 }
 
@@ -485,7 +486,7 @@ static void persistent_collectives(void **state)
     collectives_start(2, 1); /* a wait for what is not started, that does not return */
     inside(1, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
     expect_nothing(); /* as yet */
-    standing[1] = PROOF_SETTLED;
+    standing[1] = PROOF_IDLE;
     expect_proven(1);
 
     for (int same = 0; same < 2; same++) { /* made in another order */
@@ -550,9 +551,10 @@ static void generalized_requests(void **state)
 static void both_sides_of(uint32_t rank, int32_t dest, int32_t source, int32_t tag,
                           uint32_t request)
 {
-    struct spool_leg leg = {.seq = lane[rank].seq + 1, .peer = source, .tag = tag, .count = 1};
+    struct spool_recv_half recv_half = {
+        .seq = lane[rank].seq + 1, .peer = source, .tag = tag, .count = 1};
 
-    put(rank, SPOOL_LEG, 0, 0, &leg, sizeof leg, NULL, 0);
+    put(rank, SPOOL_RECV_HALF, 0, 0, &recv_half, sizeof recv_half, NULL, 0);
     did(rank, EVENT_CLASS_ISENDRECV, dest, tag, request);
 }
 
@@ -647,12 +649,12 @@ static void a_pending_receive_takes_the_message(void **state)
         receives_behind(wide[i][0], wide[i][1]); /* two of them */
         did(1, EVENT_CLASS_SEND, 0, 5, 0);
         did(1, EVENT_CLASS_SEND, 0, 5, 0);
-        standing[0] = standing[1] = standing[2] = PROOF_SETTLED;
+        standing[0] = standing[1] = standing[2] = PROOF_IDLE;
         expect_nothing();
         receives_behind(wide[i][0], wide[i][1]); /* the receive has been taken back */
         did(0, EVENT_CLASS_CANCEL, EVENT_NONE, EVENT_NONE, 7);
         did(1, EVENT_CLASS_SEND, 0, 5, 0);
-        standing[0] = standing[1] = standing[2] = PROOF_SETTLED;
+        standing[0] = standing[1] = standing[2] = PROOF_IDLE;
         expect_nothing();
     }
     receives_behind(2, 5); /* it takes another one */
@@ -680,7 +682,7 @@ static void send_kept_out(uint32_t receives, uint32_t others)
     named_inside(0, BARRIER, EVENT_NONE);
     inside(1, EVENT_CLASS_SEND, 0, 5, 0);
     named_inside(2, BARRIER, EVENT_NONE);
-    standing[0] = standing[1] = standing[2] = PROOF_RESTED;
+    standing[0] = standing[1] = standing[2] = PROOF_IDLE_64MIB;
 }
 
 static void a_send_whose_receive_took_another_message(void **state)
@@ -696,19 +698,19 @@ static void a_send_whose_receive_took_another_message(void **state)
     expect_nothing();
     for (int rank = 0; rank < 2; rank++) { /* it may be on its way, or be taken in a moment */
         send_kept_out(1, 1);
-        standing[rank] = PROOF_SETTLED;
+        standing[rank] = PROOF_IDLE;
         expect_nothing();
     }
     send_kept_out(1, 1); /* so long that it may not have been carried over */
     lane[1].header.open[0].type = 9;
     expect_nothing();
     for (uint32_t more = 0; more < 2; more++) { /* not in so short a time */
-        struct spool_def_type def = {.id = 9, .size = PROOF_PAUSED_BYTES + more};
+        struct spool_def_type def = {.id = 9, .size = PROOF_1MIB_BYTES + more};
 
         send_kept_out(1, 1);
         put(1, SPOOL_DEF_TYPE, 0, 0, &def, sizeof def, NULL, 0);
         lane[1].header.open[0].type = 9;
-        standing[0] = standing[1] = PROOF_PAUSED;
+        standing[0] = standing[1] = PROOF_IDLE_1MIB;
         if (more)
             expect_nothing();
         else
@@ -762,7 +764,7 @@ static void a_send_whose_message_is_held(void **state)
     for (int twin = 0; twin < 6; twin++) {
         job_start(2);
         names_define();
-        standing[0] = standing[1] = PROOF_PAUSED;
+        standing[0] = standing[1] = PROOF_IDLE_1MIB;
         did_completing(0, EVENT_CLASS_MPROBE, 7, 1, twin == 1 ? 6 : 5);
         if (twin == 2) { /* it was received */
             put(0, SPOOL_ARGS, 1, 0, &(struct spool_args){.seq = lane[0].seq + 1},
@@ -773,7 +775,7 @@ static void a_send_whose_message_is_held(void **state)
                twin == 3 ? 7 : 0);
         inside(1, EVENT_CLASS_SEND, 0, 5, 0);
         if (twin == 4)
-            standing[0] = PROOF_SETTLED;
+            standing[0] = PROOF_IDLE;
         if (twin == 5)
             standing[1] = PROOF_STILL;
         if (twin <= 1) /* the first one is held; or none fits the send at all */
@@ -792,7 +794,7 @@ static void what_has_arrived_was_taken(void **state)
         receives_behind(EVENT_ANY, 5);
         did(1, twin == 1 ? EVENT_CLASS_ISEND : EVENT_CLASS_SEND, 0, 5, twin == 1 ? 9 : 0);
         did(2, EVENT_CLASS_SEND, 0, 5, 0);
-        standing[0] = standing[1] = standing[2] = PROOF_SETTLED;
+        standing[0] = standing[1] = standing[2] = PROOF_IDLE;
         if (twin == 2)
             standing[0] = PROOF_STILL;
         if (twin == 3)
@@ -824,7 +826,7 @@ static void what_has_arrived_was_taken(void **state)
         did(2, EVENT_CLASS_SEND, 0, 5, 0);
         inside(1, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
         inside(2, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
-        standing[0] = standing[1] = standing[2] = PROOF_SETTLED;
+        standing[0] = standing[1] = standing[2] = PROOF_IDLE;
         if (works)
             expect_nothing();
         else
@@ -897,7 +899,7 @@ static void a_send_beside_one_that_was_received(void **state)
     for (int twin = 0; twin < TWINS; twin++) {
         job_start(2);
         uint32_t second = thread_of(0);
-        uint8_t level = twin == EARLY ? PROOF_SETTLED : PROOF_RESTED;
+        uint8_t level = twin == EARLY ? PROOF_IDLE : PROOF_IDLE_64MIB;
 
         did(0, twin == STARTED ? EVENT_CLASS_ISEND : EVENT_CLASS_SEND, 1, 7, 0);
         if (twin == HELD || twin == TAKING)

@@ -51,7 +51,7 @@ static void collectives_that_all_have_entered_and_that_rest(void **state)
     for (int twin = 0; twin < 5; twin++) {
         job_start(3);
         for (uint32_t r = 0; r < 3; r++)
-            standing[r] = PROOF_RESTED;
+            standing[r] = PROOF_IDLE_64MIB;
         for (uint32_t r = 0; r < 3; r++) {
             struct spool_def_type def = {.id = TYPE, .size = r || twin == 4 ? 4 : 8};
             put(r, SPOOL_DEF_TYPE, 0, 0, &def, sizeof def, NULL, 0);
@@ -66,9 +66,9 @@ static void collectives_that_all_have_entered_and_that_rest(void **state)
             inside(r, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
         }
         if (twin == 1) /* not for long */
-            standing[0] = PROOF_SETTLED;
+            standing[0] = PROOF_IDLE;
         else if (twin == 2)
-            standing[1] = PROOF_SETTLED;
+            standing[1] = PROOF_IDLE;
         else if (twin == 3) /* it computes */
             standing[2] = PROOF_UNKNOWN;
         if (twin) {
@@ -107,10 +107,10 @@ static void collectives_in_which_others_are_at_work(void **state)
         int64_t bytes;
         uint8_t standing;
         bool proven;
-    } row[] = {{1000, PROOF_STILL, true},       {1 << 18, PROOF_STILL, false},
-               {1 << 18, PROOF_SETTLED, false}, {1 << 18, PROOF_PAUSED, true},
-               {1 << 24, PROOF_PAUSED, false},  {1 << 24, PROOF_RESTED, true},
-               {1 << 28, PROOF_RESTED, false}};
+    } row[] = {{1000, PROOF_STILL, true},         {1 << 18, PROOF_STILL, false},
+               {1 << 18, PROOF_IDLE, false},      {1 << 18, PROOF_IDLE_1MIB, true},
+               {1 << 24, PROOF_IDLE_1MIB, false}, {1 << 24, PROOF_IDLE_64MIB, true},
+               {1 << 28, PROOF_IDLE_64MIB, false}};
 
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -124,7 +124,7 @@ static void collectives_in_which_others_are_at_work(void **state)
         large_start(BCAST, 2, row[i].bytes, row[i].standing); /* all need the root */
         expect_proven(2);
     }
-    large_start(BCAST, 1, 1 << 18, PROOF_PAUSED);
+    large_start(BCAST, 1, 1 << 18, PROOF_IDLE_1MIB);
     standing[1] = PROOF_STILL;
     expect_nothing();
     standing[1] = PROOF_ENDED;
@@ -268,7 +268,7 @@ static void sided_start(const char *name, uint16_t class)
         struct spool_def_type type = {.id = BYTE_TYPE, .size = 1};
 
         put(r, SPOOL_DEF_TYPE, 0, 0, &type, sizeof type, NULL, 0);
-        standing[r] = PROOF_RESTED;
+        standing[r] = PROOF_IDLE_64MIB;
     }
     names_define();
 }
@@ -278,12 +278,12 @@ static struct spool_event sided_event(uint32_t rank, int32_t root, const struct 
 {
     uint64_t seq = lane[rank].seq + 1;
     struct spool_list list = {.seq = seq, .total = 3, .count = 3};
-    struct spool_leg leg = {
+    struct spool_recv_half recv_half = {
         .seq = seq, .type = BYTE_TYPE, .count = s->lists & 2 ? EVENT_NONE : s->takes[0]};
     struct spool_event event;
 
     if (s->takes[0] != -2)
-        put(rank, SPOOL_LEG, 0, 0, &leg, sizeof leg, NULL, 0);
+        put(rank, SPOOL_RECV_HALF, 0, 0, &recv_half, sizeof recv_half, NULL, 0);
     if (s->lists & 1 && s->gives[0] != -2)
         put(rank, SPOOL_LIST, SPOOL_LIST_SEND_COUNTS, 4, &list, sizeof list, s->gives, 12);
     if (s->lists & 2 && s->takes[0] != -2)
@@ -377,7 +377,7 @@ static void sizes_that_one_side_gives_and_another_takes(void **state)
         expect_proven(3);
         for (uint32_t r = 0; r < 3; r++) { /* it may still do something */
             sided_calls(row->name, row->root, side, row->stuck);
-            standing[r] = r == row->stuck ? PROOF_SETTLED : PROOF_STILL;
+            standing[r] = r == row->stuck ? PROOF_IDLE : PROOF_STILL;
             expect_nothing();
         }
     }
@@ -412,11 +412,11 @@ static void files_that_differ(void **state)
         int64_t machine, path; /* of rank 1's */
         uint8_t standing;
         bool proven;
-    } row[] = {{HERE, 9, PROOF_RESTED, true},
-               {HERE, 7, PROOF_RESTED, false},
-               {THERE, 9, PROOF_RESTED, false},
-               {HERE, 9, PROOF_SETTLED, false},
-               {0, 0, PROOF_RESTED, false}};
+    } row[] = {{HERE, 9, PROOF_IDLE_64MIB, true},
+               {HERE, 7, PROOF_IDLE_64MIB, false},
+               {THERE, 9, PROOF_IDLE_64MIB, false},
+               {HERE, 9, PROOF_IDLE, false},
+               {0, 0, PROOF_IDLE_64MIB, false}};
 
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -474,7 +474,7 @@ static void groups_that_differ(void **state)
             lane[r].header.open[0].head.a = SIDED;
         }
         if (twin == 2)
-            standing[1] = PROOF_SETTLED;
+            standing[1] = PROOF_IDLE;
         if (twin)
             expect_nothing();
         else
@@ -700,7 +700,7 @@ static void sides_that_are_not_whole(void **state)
                 named_inside(r, INTERCOMM_CREATE, EVENT_NONE);
                 lane[r].header.open[0].comm = 8;
             }
-            standing[r] = twin == 2 ? PROOF_STILL : PROOF_SETTLED;
+            standing[r] = twin == 2 ? PROOF_STILL : PROOF_IDLE;
         }
         if (twin == 3) /* it may come */
             standing[3] = PROOF_UNKNOWN;
@@ -852,8 +852,8 @@ static void a_wait_for_a_request_that_is_complete(void **state)
             inside(second, EVENT_CLASS_COLL, EVENT_NONE, EVENT_NONE, 0);
         inside(0, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, twin == UNKNOWN ? 7 : 5);
         inside(1, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
-        standing[0] = twin == EARLY ? PROOF_PAUSED : PROOF_RESTED;
-        standing[1] = twin == MOVES ? PROOF_UNKNOWN : PROOF_RESTED;
+        standing[0] = twin == EARLY ? PROOF_IDLE_1MIB : PROOF_IDLE_64MIB;
+        standing[1] = twin == MOVES ? PROOF_UNKNOWN : PROOF_IDLE_64MIB;
         if (twin >= STUCK) {
             expect_nothing();
             continue;
@@ -874,7 +874,7 @@ static void a_call_with_a_null_pointer(void **state)
         for (uint32_t r = 0; r < 3; r++) {
             object_define(r, SPOOL_DEF_WIN, 3, 300);
             on_object(r, EVENT_CLASS_RMA_FENCE, 3, EVENT_NONE, 0, false);
-            standing[r] = twin == EARLY ? PROOF_PAUSED : PROOF_RESTED;
+            standing[r] = twin == EARLY ? PROOF_IDLE_1MIB : PROOF_IDLE_64MIB;
             if (r)
                 on_object(r, EVENT_CLASS_RMA_FENCE, 3, EVENT_NONE, 0, true);
         }

@@ -192,9 +192,10 @@ static void say_list(const struct world *w, uint32_t actor, const struct call *c
 static void say_leg(const struct world *w, uint32_t actor, const struct receive *r)
 {
     const uint32_t to = lane_of(w, actor);
-    struct spool_leg leg = {.seq = lane[to].seq + 1, .peer = r->source, .tag = r->tag, .count = 1};
+    struct spool_recv_half recv_half = {
+        .seq = lane[to].seq + 1, .peer = r->source, .tag = r->tag, .count = 1};
 
-    put(to, SPOOL_LEG, 0, 0, &leg, sizeof leg, NULL, 0);
+    put(to, SPOOL_RECV_HALF, 0, 0, &recv_half, sizeof recv_half, NULL, 0);
 }
 
 static bool is_listed(const struct call *c)
@@ -366,7 +367,7 @@ static void settle(struct world *w, uint8_t level)
 
         if (level != PROOF_STILL) {
             deliver(w, true);
-            carry(w, level == PROOF_PAUSED || level == PROOF_RESTED);
+            carry(w, level == PROOF_IDLE_1MIB || level == PROOF_IDLE_64MIB);
         }
         returns_make(w);
         for (uint32_t a = 0; a < w->actors; a++) {
@@ -504,7 +505,7 @@ static uint32_t jobs = 1000; /* or as many as the command line says */
 
 static void what_is_proven_holds(void **state)
 {
-    static const uint8_t levels[] = {PROOF_STILL, PROOF_SETTLED, PROOF_PAUSED, PROOF_RESTED};
+    static const uint8_t levels[] = {PROOF_STILL, PROOF_IDLE, PROOF_IDLE_1MIB, PROOF_IDLE_64MIB};
     uint32_t stuck[2] = {0}, stuck_proven[2] = {0}, partly = 0; /* by whether it has threads */
     static struct world w;
 
@@ -521,7 +522,7 @@ static void what_is_proven_holds(void **state)
             all &= w.actor[a].inside || !w.actor[a].is;
         for (uint32_t a = w.size; a < w.actors; a++)
             threads |= w.actor[a].is;
-        bool carried = level == PROOF_PAUSED || level == PROOF_RESTED;
+        bool carried = level == PROOF_IDLE_1MIB || level == PROOF_IDLE_64MIB;
         stuck[threads] += all && carried;
         stuck_proven[threads] += all && proven && carried;
         partly += proven && !all;

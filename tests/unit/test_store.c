@@ -118,7 +118,7 @@ static void tags_write(const char *folder, int rank)
                 writer_done(&w, e.seq, 0, 0, 0, tag_of(0, i), 8);
         } else {
             e = pair_message(&w, SENDRECV, 1 - rank, tag_of(rank, i), 1);
-            writer_leg(&w, e.seq, 1 - rank, i % 2 ? EVENT_ANY : tag, 3, 1);
+            writer_recv_half(&w, e.seq, 1 - rank, i % 2 ? EVENT_ANY : tag, 3, 1);
             writer_done(&w, e.seq, 0, 0, 1 - rank, tag, 8);
         }
         writer_event(&w, e);

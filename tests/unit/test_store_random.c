@@ -43,7 +43,7 @@ struct expected { /* of one event, with names in place of ids */
     int32_t peer, tag, count, root, lane;
     int64_t bytes;
     int type;
-    bool leg, pending, list;
+    bool recv_half, pending, list;
     int32_t leg_peer, leg_tag;
     int64_t leg_bytes;
     struct trace_completion done[OPEN_MAX];
@@ -301,8 +301,8 @@ static void play_sendrecv(struct job *job, int r, struct writer *w)
     struct call c = call_begin(job, r, SENDRECV, w);
     int comm = m->comm, dest = (int)below(job, (uint32_t)job->ranks);
     call_data(job, &c, comm, to_comm(job, comm, dest), 2, 0, 3);
-    writer_leg(w, c.e.seq, EVENT_ANY, m->tag, c.p->id[1], 1000);
-    c.x->leg = true;
+    writer_recv_half(w, c.e.seq, EVENT_ANY, m->tag, c.p->id[1], 1000);
+    c.x->recv_half = true;
     c.x->leg_peer = EVENT_ANY;
     c.x->leg_tag = m->tag;
     c.x->leg_bytes = 24000;
@@ -489,8 +489,8 @@ static void event_compare(const struct trace *trace, const struct job *job,
         assert_int_equal(e->site, 0);
     if (x->call == REDUCE)
         assert_string_equal(trace->op_name[e->op], "MPI_SUM");
-    assert_int_equal(e->has_leg, x->leg);
-    if (x->leg) {
+    assert_int_equal(e->has_recv_half, x->recv_half);
+    if (x->recv_half) {
         assert_int_equal(e->recv_peer, x->leg_peer);
         assert_int_equal(e->recv_tag, x->leg_tag);
         assert_int_equal(e->recv_bytes, x->leg_bytes);

@@ -38,10 +38,10 @@ static void file_copy(const char *from, const char *to)
     fclose(out);
 }
 
-static enum core_status fate_look(const struct exit_cause *fate, void *context)
+static enum core_status exit_cause_look(const struct exit_cause *exit_cause, void *context)
 {
     (void)context;
-    assert_true(fate->kind < EXIT_CAUSE_KIND_COUNT);
+    assert_true(exit_cause->kind < EXIT_CAUSE_KIND_COUNT);
     return CORE_OK;
 }
 
@@ -83,7 +83,7 @@ static enum core_status read_all(const char *path, uint64_t *out_events)
     }
     trace_meta(&trace, "notes");
     if (!status)
-        status = trace_fates_each(&trace, fate_look, NULL);
+        status = trace_exit_causes_each(&trace, exit_cause_look, NULL);
     if (!status)
         status = trace_misuse_each(&trace, misuse_look, NULL);
     if (!status) {
@@ -377,8 +377,9 @@ static void test_tampered(void **state)
     expect_refused("UPDATE event_row SET shape = 0; UPDATE shape SET id = 0 WHERE id = 1",
                    CORE_BAD_FORMAT, "no shape");
     expect_refused(
-        "CREATE TABLE twice AS SELECT * FROM fate; DROP TABLE fate; ALTER TABLE twice "
-        "RENAME TO fate; INSERT INTO fate (rank, kind, first, after, inside, elsewhere) VALUES "
+        "CREATE TABLE twice AS SELECT * FROM exit_cause; DROP TABLE exit_cause; ALTER TABLE twice "
+        "RENAME TO exit_cause; INSERT INTO exit_cause (rank, kind, first, after, inside, "
+        "elsewhere) VALUES "
         "(0, 'exit', 0, 0, 0, 0), (0, 'exit', 0, 0, 0, 0)",
         CORE_BAD_FORMAT, "how ranks ended");
     expect_refused("INSERT INTO misuse (event, kind, object) VALUES (1099511627777, 'handle-null', "
