@@ -878,5 +878,7 @@ bool world_op_apply_basic(MPI_Op op, uint32_t basic, const void *a, void *b, int
 /* Whether the operation may be used by MPI_Accumulate and its kin: 0 no, 1 yes, 2 replaces, 3 does
  * nothing. */
 int world_op_remote(MPI_Op op);
+/* Whether the result may depend on the order in which it is done: it rounds. */
+bool world_op_rounds(MPI_Op op, MPI_Datatype type);
 
 #endif

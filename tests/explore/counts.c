@@ -283,10 +283,11 @@ static int exchange(int rank, void *context)
 }
 
 /* All ranks but 0 reach its window, each as `what` says, once or at its own place. */
-enum reach { TICKET_LOCKED, TICKET, PUT, PUT_APART, SUM, GET };
+enum reach { TICKET_LOCKED, TICKET, PUT, PUT_APART, SUM, ROUNDED_SUM, GET };
 static int window(int rank, enum reach what)
 {
     int *memory, got = -1, at = what == PUT_APART ? rank : 0;
+    float part[] = {0, 1e8f, 1, -1e8f};
     MPI_Win win;
     MPI_Win_allocate(16 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     memset(memory, 0, 16 * sizeof(int));
@@ -300,6 +301,8 @@ static int window(int rank, enum reach what)
         MPI_Fetch_and_op(&rank, &got, MPI_INT, 0, 0, MPI_SUM, win);
     else if (rank && what == SUM)
         MPI_Accumulate(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win);
+    else if (rank && what == ROUNDED_SUM)
+        MPI_Accumulate(&part[rank], 1, MPI_FLOAT, 0, 0, 1, MPI_FLOAT, MPI_SUM, win);
     else if (rank && what == GET)
         MPI_Get(&got, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
     else if (rank)
@@ -344,6 +347,12 @@ static int sum(int rank, void *context)
 {
     (void)context;
     return window(rank, SUM);
+}
+
+static int rounded_sum(int rank, void *context)
+{
+    (void)context;
+    return window(rank, ROUNDED_SUM);
 }
 
 static int get(int rank, void *context)
@@ -463,6 +472,7 @@ int main(void)
     expect("3 puts to one place", 4, put, 6, 3);
     expect("3 puts to their own places", 4, put_apart, 1, 1);
     expect("3 sums", 4, sum, 1, 1);
+    expect("3 sums that are rounded", 4, rounded_sum, 6, 2);
     expect("3 gets", 4, get, 1, 1);
     expect_end("spin", 4, spin);
     world_done();

@@ -813,7 +813,8 @@ bool world_access_take(const struct world_decider *turn, const char *why)
 /* 0: an operation whose order with any other is seen. */
 static int explore_access_commutes(const struct world_rma *rma)
 {
-    bool silent = rma->kind == RMA_ACCUMULATE && !rma->result_type && world_op_remote(rma->op) == 1;
+    bool silent = rma->kind == RMA_ACCUMULATE && !rma->result_type &&
+                  world_op_remote(rma->op) == 1 && !world_op_rounds(rma->op, rma->target_type);
     return silent ? 1 + (int)(((uintptr_t)rma->op >> 4) & 0xffffff) : 0;
 }
 

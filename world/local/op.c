@@ -229,6 +229,18 @@ int world_op_remote(MPI_Op op)
     return op->builtin == OP_REPLACE ? 2 : op->builtin == OP_NO_OP ? 3 : 1;
 }
 
+bool world_op_rounds(MPI_Op op, MPI_Datatype type)
+{
+    CORE_CHECK(world_op_remote(op));
+    if (op->builtin != OP_SUM && op->builtin != OP_PROD)
+        return false;
+    for (size_t i = 0; i < type->run_count; i++)
+        if ((type->run[i].basic >= BASIC_F32 && type->run[i].basic <= BASIC_C80) ||
+            type->run[i].basic == BASIC_F16)
+            return true;
+    return false;
+}
+
 int world_op_check(MPI_Op op, MPI_Datatype type)
 {
     if (!handle_good(op, HANDLE_OP))
