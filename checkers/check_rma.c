@@ -730,6 +730,7 @@ static void check_rma_made(struct rma *rma, const struct trace_event *event, str
             trace_arg_value(rma->input->trace, event, "base", 0);
     window->dynamic |= event->verb == VERB_WIN_CREATE_DYNAMIC;
     window->shared |= event->verb == VERB_WIN_ALLOCATE_SHARED;
+    rma->all.shared |= window->shared;
 }
 
 static void region_keep(struct rma *rma, const struct trace_event *event, struct window *window)

@@ -137,6 +137,24 @@ static bool may_have_waited(const struct conflicts *c, const struct access *own,
     return own->itself && other->passive && since && since <= own->seq;
 }
 
+/* Whether a flag may order the two, which the rank of the first set behind it and the rank of the
+ * second waited for: both have called MPI_Win_sync, the second before its access. */
+static bool flag_orders(const struct conflicts *c, const struct access *first,
+                        const struct access *second)
+{
+    CORE_CHECK(first->origin < c->input->trace->rank_count);
+    CORE_CHECK(second->origin < c->input->trace->rank_count);
+    uint64_t set = c->all->looked[first->origin], seen = c->all->looked[second->origin];
+
+    return first->end != UINT64_MAX && set && seen && seen < second->seq;
+}
+
+static bool flag_between(const struct conflicts *c, const struct access *a, const struct access *b)
+{
+    return c->all->shared && a->passive && b->passive && a->origin != b->origin &&
+           (flag_orders(c, a, b) || flag_orders(c, b, a));
+}
+
 /* Only what orders the threads of a rank is missing, as far as it is known. What the program did
  * itself is known by the next call only, which another thread may have made. */
 static bool threads_between(const struct conflicts *c, const struct access *a,
@@ -240,7 +258,8 @@ static const char *who_says(const struct conflicts *c, const struct access *acce
 
 /* Finds the first conflict between two places. */
 static void tell_first(struct conflicts *c, struct finding *finding, const struct access *a,
-                       const struct access *b, const struct layout_span *bytes, bool atomics)
+                       const struct access *b, const struct layout_span *bytes, bool atomics,
+                       bool flag)
 {
     const struct trace *trace = c->input->trace;
 
@@ -253,7 +272,7 @@ static void tell_first(struct conflicts *c, struct finding *finding, const struc
                   bytes->low, bytes->high - 1, a->target, who_says(c, b, a, who[0], sizeof who[0]),
                   kind_names[b->kind], who_says(c, a, b, who[1], sizeof who[1]),
                   kind_names[a->kind], a->itself || b->itself ? " itself" : "",
-                  atomics ? "is known to order" : "orders");
+                  atomics || flag ? "is known to order" : "orders");
     say_place(finding, trace, a);
     say_place(finding, trace, b);
     const char *first, *second;
@@ -271,6 +290,9 @@ static void tell_first(struct conflicts *c, struct finding *finding, const struc
                      "%s is also used with atomic operations; a lock made of them would order the "
                      "two, but cannot be seen: what they fetch is not recorded",
                      c->all->window[a->win].atomics ? "the window" : "another window");
+    if (flag)
+        finding_fact(finding, "ranks share memory (MPI_Win_allocate_shared), and both have called "
+                              "MPI_Win_sync; a flag there would order the two, but cannot be seen");
 }
 
 /* A conflict of two accesses; false: enough has been said. */
@@ -278,10 +300,11 @@ static bool rma_conflict_tell(struct conflicts *c, const struct access *a, const
                               const struct layout_span *bytes)
 {
     bool waited = may_have_waited(c, a, b) || may_have_waited(c, b, a),
-         atomics = !waited && atomics_between(c, a, b), swapped = false,
+         atomics = !waited && atomics_between(c, a, b),
+         flag = !waited && !atomics && flag_between(c, a, b), swapped = false,
          threads = c->input->notes->threads && threads_between(c, a, b);
     struct said of = {.side = {side_of(c, b), side_of(c, a)},
-                      .unsure = waited || atomics || threads},
+                      .unsure = waited || atomics || flag || threads},
                 *said = said_find(c, &of, &swapped);
 
     if (said) {
@@ -307,7 +330,7 @@ static bool rma_conflict_tell(struct conflicts *c, const struct access *a, const
     finding->effect = FINDING_EFFECT_MEETS;
     said_call(c, said, 0, b);
     said_call(c, said, 1, a);
-    tell_first(c, finding, a, b, bytes, atomics);
+    tell_first(c, finding, a, b, bytes, atomics, flag);
     if (waited)
         finding_fact(finding, "the rank has called MPI_Win_sync: if it waited for what the other "
                               "one wrote before it went on, that orders the two");

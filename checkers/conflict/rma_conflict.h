@@ -18,6 +18,7 @@ struct rma_accesses { /* of all ranks */
     uint32_t count, room;
     uint64_t *fetched; /* by rank: the call by which it first had what an atomic operation read */
     uint64_t *looked;  /* by rank: its first MPI_Win_sync; 0 none */
+    bool shared;       /* there is a window of MPI_Win_allocate_shared: a flag may lie there */
 };
 
 /* Sets the accesses' area, from and to, and the area of the windows' parts. */

@@ -52,13 +52,19 @@ enum core_status lower_starts(struct lower *lower, const struct trace_event *eve
     return status;
 }
 
+/* Whether MPI_Cancel of it was called by then. */
+static bool is_cancelled(const struct lower *lower, int32_t number)
+{
+    return (uint32_t)number < lower->cancel_room && lower->cancel[number] != UINT32_MAX;
+}
+
 /* A request that was cancelled turned out to complete all the same. */
 static void not_cancelled(struct lower *lower, int32_t number)
 {
     struct replay_rank *rank = &lower->program->rank[lower->rank];
 
     CORE_CHECK(number >= 0 && number < rank->request_count);
-    if ((uint32_t)number >= lower->cancel_room || lower->cancel[number] == UINT32_MAX)
+    if (!is_cancelled(lower, number))
         return;
     CORE_CHECK(lower->cancel[number] < rank->op_count);
     struct replay_op *op = &rank->op[lower->cancel[number]];
@@ -89,6 +95,8 @@ enum core_status lower_learn(enum request_step step, const struct trace_event *e
     }
     if (!done->cancelled)
         not_cancelled(lower, number);
+    else if (op->kind == REPLAY_IRECV && !is_cancelled(lower, number))
+        op->peer = REPLAY_PROC_NULL; /* another thread cancels it while this one waits */
     return CORE_OK;
 }
 
