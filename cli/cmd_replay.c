@@ -510,6 +510,8 @@ static void print_decision(struct replaying *r, const struct symbolic_decision *
         fprintf(r->out, "deadlock%s\n", decision->found.assumed ? ", if an assumption holds" : "");
     else
         fprintf(r->out, "not decided: %s\n", decision->reason);
+    if (decision->verdict == REPLAY_VERDICT_NONE && symbolic_assumption(decision))
+        fprintf(r->out, "%s\n", symbolic_assumption(decision));
     if (!decision->variables)
         return;
     fprintf(r->out, "%s, %s of any source; ",

@@ -346,6 +346,32 @@ static bool buffers_by_itself(const struct replay_explore_options *options)
            (buffering != REPLAY_RANDOM && buffering != REPLAY_CREDITS && buffering != REPLAY_POOL);
 }
 
+static uint32_t count_polls(const struct replay_program *program)
+{
+    uint32_t polls = 0;
+
+    for (uint32_t r = 0; r < program->rank_count; r++)
+        for (uint32_t i = 0; i < program->rank[r].op_count; i++) {
+            const struct replay_op *op = &program->rank[r].op[i];
+            polls += op->flags & REPLAY_FLAG_TEST || op->kind == REPLAY_IPROBE ||
+                     op->kind == REPLAY_TEST;
+        }
+    return polls;
+}
+
+const char *symbolic_assumption(const struct symbolic_decision *decision)
+{
+    CORE_CHECK(decision->verdict == REPLAY_VERDICT_NONE);
+    if (decision->polls)
+        return "this speaks of the recorded calls, where each test and probe finds what it found; "
+               "a rank whose next call depends on what came first, or on a test, may make other "
+               "calls: crosswait explore runs the program itself";
+    if (decision->wildcards)
+        return "this speaks of the recorded calls; a rank whose next call depends on what came "
+               "first may make other calls: crosswait explore runs the program itself";
+    return NULL;
+}
+
 enum core_status symbolic_decide(const struct replay_program *program,
                                  const struct symbolic_options *options,
                                  struct symbolic_decision *out_decision)
@@ -360,6 +386,7 @@ enum core_status symbolic_decide(const struct replay_program *program,
     decision.receives = d.matches.receives;
     decision.wildcards = d.matches.wildcards;
     decision.open = d.matches.open;
+    decision.polls = count_polls(program);
     if (!d.matches.excluded[0] && !buffers_by_itself(&options->explore))
         cannot_say(&d, "the policy does not say of each send by itself whether it is buffered");
     else if (d.matches.excluded[0])

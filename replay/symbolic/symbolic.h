@@ -39,6 +39,7 @@ struct symbolic_decision {
     char reason[200];             /* of CANNOT_SAY */
     uint32_t receives, wildcards; /* receives and probes; those of any source */
     uint32_t open;                /* receives of which it is not certain what they get */
+    uint32_t polls; /* tests, and probes that do not wait: each is taken to find what it found */
     uint64_t variables, clauses, conflicts;
     uint32_t rounds, loops;          /* of the solver; clauses added between them */
     struct replay_exploration found; /* of DEADLOCK: witness, result, unbuffered, forced, assumed */
@@ -49,5 +50,8 @@ enum core_status symbolic_decide(const struct replay_program *program,
                                  const struct symbolic_options *options,
                                  struct symbolic_decision *out_decision);
 void symbolic_decision_done(struct symbolic_decision *decision);
+
+/* What "no deadlock" rests on, for people; NULL: the calls leave no choice but buffers. */
+const char *symbolic_assumption(const struct symbolic_decision *decision);
 
 #endif

@@ -1,13 +1,15 @@
 # All orders and all buffering at once: a deadlock in an order that was not recorded, as --explore
 # finds it; none, although there are more orders than can be tried, with a proof where a formula was
-# needed; and what is not decided is named.
+# needed; what is not decided is named, and what the answer speaks of.
 # timeout: 120
 set -eu
 mpicc -g -o decide "$SOURCE/tests/replay/decide.c"
+mpicc -g -o decide_probe "$SOURCE/tests/replay/decide_probe.c"
 mpicc -g -o every_way "$SOURCE/tests/replay/every_way.c"
 crosswait record -o order.db -- timeout 60 mpirun -n 3 "$BUILD/corpus/programs/wildcard_order" \
     >/dev/null
 crosswait record -o decide.db -- timeout 60 mpirun -n 8 ./decide
+crosswait record -o probe.db -- timeout 60 mpirun -n 2 ./decide_probe
 crosswait record -o every.db -- timeout 60 mpirun -n 4 ./every_way
 decide() {
     code=0
@@ -19,6 +21,7 @@ crosswait replay --explore order.db >explored || [ $? = 1 ]
 crosswait replay --decide order.db | grep again: | cmp - <(grep again: explored)
 decide --proof=proof decide.db | sed 's/a formula of .*/a formula/'
 decide --policy='coll=relaxed buffering=eager' decide.db | sed 's/a formula of .*/a formula/'
+decide probe.db
 decide every.db | grep -v '^note' | sed 's/event [0-9]*/event N/'
 crosswait replay --decide --explore decide.db 2>&1 || echo "exit status $?"
 crosswait replay --proof=x decide.db 2>&1 || echo "exit status $?"
