@@ -222,7 +222,7 @@ install: all
 	    $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(BUILD)/crosswait $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(wildcard $(BUILD)/libcrosswait*.so) \
-	  $(BUILD)/ranks/libmpi.so.40 $(DESTDIR)$(PREFIX)/lib/crosswait/
+	  $(BUILD)/ranks/libmpi.so.40 $(WORLD_SHIMS) $(DESTDIR)$(PREFIX)/lib/crosswait/
 	install -m 644 $(filter %.1,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions \

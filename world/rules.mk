@@ -32,7 +32,7 @@ $(BUILD)/obj/ranks/%.o: %.c
 
 $(BUILD)/ranks/libmpi.so.40: $(RANKS_OBJECTS) $(BUILD)/libprogram.a $(BUILD)/libcore.a \
     world/pmpi.sh world/ranks/exports.map
-	$(Q)rm -rf $(@D) && mkdir -p $(@D)/obj && for o in $(RANKS_OBJECTS); \
+	$(Q)rm -rf $(@D)/obj && mkdir -p $(@D)/obj && for o in $(RANKS_OBJECTS); \
 	    do cp $$o $(@D)/obj/ || exit 1; done
 	$(Q)world/pmpi.sh $(@D)/obj/*.o
 	$(Q)$(CC) -shared -o $@ $(patsubst %,$(@D)/obj/%,$(notdir $(RANKS_OBJECTS))) \
@@ -41,6 +41,53 @@ $(BUILD)/ranks/libmpi.so.40: $(RANKS_OBJECTS) $(BUILD)/libprogram.a $(BUILD)/lib
 	  -Wl,--exclude-libs,ALL -Wl,-z,defs -lm
 
 ALL += $(BUILD)/ranks/libmpi.so.40
+
+# The same for programs of other ABIs (shims/): $(1) its name, $(2) the header with its constants,
+# $(3) the name of our library, $(4) further names that the program's library may have: empty
+# libraries, so that the loader looks for no such library; $(5) what else is generated.
+SHIM_SOURCES = $(filter-out world/ranks/mpifh.c,$(RANKS_SOURCES)) world/shims/shim.c
+define WORLD_SHIM
+SHIM_GEN_$(1) = $$(BUILD)/gen/shims/$(1)
+$$(SHIM_GEN_$(1))/mpi.h: world/shims/generate.py $$(INTERPOSE_GENERATE) interpose/calls.table $(2)
+	$$(if $$(V),,@echo "  gen   $$@")
+	$$(Q)$$(PYTHON) world/shims/generate.py $(2) interpose/calls.table $$(@D) -- $$(CC) \
+	    $$(INTERPOSE_MPI)
+$$(SHIM_GEN_$(1))/shim_calls.c $$(SHIM_GEN_$(1))/shim_missing.c: $$(SHIM_GEN_$(1))/mpi.h ;
+
+SHIM_OBJECTS_$(1) = $$(patsubst %.c,$$(BUILD)/obj/shims/$(1)/%.o, \
+    $$(filter-out %/fork_server.c,$$(SHIM_SOURCES)) world/shims/$(1).c shim_calls.c $(5) \
+    world/ranks/fork_server.c)
+SHIM_COMPILE_$(1) = $$(CC) -I$$(SHIM_GEN_$(1)) $$(filter-out $$(SANITIZE),$$(CFLAGS)) \
+    $$(CFLAGS_world) $$(INTERPOSE_MPI) -fPIC -fvisibility=default -fno-omit-frame-pointer \
+    -fno-optimize-sibling-calls -DWORLD_PROCESSES=1 -DWORLD_SHIM=1 -DSHIM_$(1)=1
+$$(BUILD)/obj/shims/$(1)/%.o: %.c | $$(SHIM_GEN_$(1))/mpi.h
+	@mkdir -p $$(@D)
+	$$(if $$(V),,@echo "  cc    $$< ($(1))")
+	$$(Q)$$(SHIM_COMPILE_$(1)) -c -o $$@ $$<
+$$(BUILD)/obj/shims/$(1)/shim_%.o: $$(SHIM_GEN_$(1))/shim_%.c
+	@mkdir -p $$(@D)
+	$$(if $$(V),,@echo "  cc    $$<")
+	$$(Q)$$(SHIM_COMPILE_$(1)) -O1 -Wno-deprecated-declarations -c -o $$@ $$<
+
+$$(BUILD)/ranks/$(3): $$(SHIM_OBJECTS_$(1)) $$(BUILD)/libprogram.a $$(BUILD)/libcore.a \
+    world/pmpi.sh world/shims/exports.map
+	$$(Q)rm -rf $$(@D)/$(1) && mkdir -p $$(@D)/$(1) && for o in $$(SHIM_OBJECTS_$(1)); \
+	    do cp $$$$o $$(@D)/$(1)/ || exit 1; done
+	$$(Q)world/pmpi.sh $$(@D)/$(1)/*.o
+	$$(Q)$$(CC) -shared -o $$@ $$(addprefix $$(@D)/$(1)/,$$(notdir $$(SHIM_OBJECTS_$(1)))) \
+	    $$(BUILD)/libprogram.a $$(BUILD)/libcore.a -Wl,-soname,$(3) \
+	  -Wl,--version-script,world/shims/exports.map -Wl,-Bsymbolic-functions \
+	  -Wl,--exclude-libs,ALL -Wl,-z,defs -lm
+$(addprefix $$(BUILD)/ranks/,$(4)): $$(BUILD)/ranks/%:
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) -shared -nostdlib -o $$@ -Wl,-soname,$$* -x c /dev/null
+
+WORLD_SHIMS += $(addprefix $$(BUILD)/ranks/,$(3) $(4))
+endef
+$(eval $(call WORLD_SHIM,mpich,world/shims/mpich.h,libmpi.so.12,libmpich.so.12, \
+    shim_missing.c))
+$(eval $(call WORLD_SHIM,abi,interpose/library/abi/mpi.h,libmpi_abi.so.1,libmpi_abi.so.0,))
+ALL += $(WORLD_SHIMS)
 
 # What runs worlds of processes: needs no MPI.
 $(BUILD)/libprocesses.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard world/processes/*.c))

@@ -64,6 +64,9 @@ struct world_handle {
     int32_t references;
     struct world_handle *next; /* made by the same rank */
     const char *made_by;       /* the call */
+#ifdef WORLD_SHIM
+    MPI_Fint number; /* by which the program knows it (shims/); 0: none yet, or MPICH's file */
+#endif
 };
 
 /* --- datatypes -------------------------------------------------------------------------------- */
@@ -355,8 +358,10 @@ struct PREDEFINED(256) ompi_predefined_request_t { /* only its address counts */
     } request;
 };
 
+#ifndef WORLD_SHIM
 _Static_assert(offsetof(struct ompi_request_t, fortran) == 0x68, "where Open MPI has it");
 _Static_assert(offsetof(struct ompi_group_t, fortran) == 0x18, "where Open MPI has it");
+#endif
 /* Each is an object of the program, too, which was linked with Open MPI's. */
 _Static_assert(sizeof(struct ompi_predefined_datatype_t) == 512, "as large as Open MPI's");
 _Static_assert(sizeof(struct ompi_predefined_op_t) == 2048, "as large as Open MPI's");
@@ -847,9 +852,28 @@ enum world_attribute_owner { OF_COMM, OF_TYPE, OF_WIN };
 /* A key whose callbacks are in Fortran; wide: values are of address size. */
 int world_keyval_fortran(enum world_attribute_owner owner, void *copy, void *drop, MPI_Aint extra,
                          bool wide, int *out_key);
+/* A key whose callbacks are called by functions of MPICH's Fortran library, which are told the kind
+ * of the value. */
+enum { WORLD_ATTRIBUTE_AINT = 1 };
+typedef int world_copy_proxy_fn(MPI_Comm_copy_attr_function *copy, int object, int key, void *extra,
+                                int kind, void *in, void **out, int *flag);
+typedef int world_delete_proxy_fn(MPI_Comm_delete_attr_function *drop, int object, int key,
+                                  int kind, void *value, void *extra);
+void world_keyval_proxy(int key, world_copy_proxy_fn *copy, world_delete_proxy_fn *drop);
+/* A predefined attribute in Fortran; others are as they are. */
+MPI_Aint world_attribute_number(int key, void *value);
 int world_attributes_copy(struct world_attribute *from, void *object, struct world_attribute **to);
 int world_attributes_drop(struct world_attribute **from, void *object);
-/* fortran.c: 0 as long as no call came from Fortran, whose library asks for none. */
+/* fortran.c: a handle as the program's callbacks know it: theirs, where a shim (shims/) stands
+ * between the program and this library. */
+#ifdef WORLD_SHIM
+MPI_Fint world_handle_number(void *handle);
+void *world_number_handle(enum world_handle_kind kind, MPI_Fint number); /* NULL: it is none */
+#define world_program_handle(handle) ((void *)(intptr_t)world_handle_number(handle))
+#else
+#define world_program_handle(handle) ((void *)(handle))
+#endif
+/* 0 as long as no call came from Fortran, whose library asks for none. */
 MPI_Fint world_group_number(MPI_Group group);
 /* The handles of the numbers that a range may hold. */
 void world_numbers_each(const struct world_rank *rank, const void *begin, size_t bytes,

@@ -1,6 +1,6 @@
 # expected
-# A program, or what it loads, that is built for another MPI library than the one whose place worlds
-# take is refused before anything comes of it, and nothing is blamed; its twin is explored.
+# A program is explored whichever MPI library it, or what it loads, is built for. What loads
+# libraries of two, or one that worlds do not know, is refused, and nothing is blamed.
 cat >first.c <<'C'
 #include <mpi.h>
 #include <stdio.h>
@@ -49,6 +49,11 @@ int count(void)
 }
 C
 mpicc -g -o later later.c -ldl || exit 1
+gcc -shared -Wl,-soname,libmpi_cray.so.12 -o libmpi_cray.so -x c /dev/null && mpicc -w -o unknown \
+    later.c -ldl -Wl,--no-as-needed -L. -lmpi_cray -Wl,-rpath,. || exit 1
+mv libmpi_cray.so libmpi_cray.so.12
+crosswait explore -n 2 -- ./unknown 2>&1
+echo "[$?]"
 for compiler in mpicc.mpich mpicc; do
     echo "--- $compiler"
     $compiler -g -DPROGRAM -o program first.c && $compiler -g -shared -fPIC -o module.so first.c &&

@@ -13,6 +13,10 @@ DOCUMENT = f"{SOURCE}/docs/mpi.md"
 sys.path.insert(0, f"{SOURCE}/interpose/generate")
 import generate
 
+sys.path.insert(0, f"{SOURCE}/tests/explore")
+os.environ["SOURCE"] = SOURCE
+import abis
+
 LIBRARIES = {  # the environment, and the name that stands in the table
     "openmpi": ("openmpi", "Open MPI 5.0.11"),
     "mpich": ("mpich", "MPICH 5.0.2"),
@@ -47,6 +51,11 @@ HANGS = [
     ("newer", 2, "start", r"^error\[deadlock\]"),
     ("newer", 2, "ready", r"^error\[deadlock\]"),
 ]
+# Of tests/explore/programs: windows, matching, completion, collectives, callbacks, threads.
+WORLDS = (
+    *("window", "exclusive", "accumulate", "stores", "probe", "waitany", "waitsome", "testany"),
+    *("cancelled", "persistent", "general", "connect", "threads", "buffering", "needle"),
+)
 PYTHON = {
     "right": ("from mpi4py import MPI\nMPI.COMM_WORLD.allreduce(1)\n", r"^verdict: clean$"),
     "hang": (
@@ -158,6 +167,16 @@ class Column:
             good += self.count(f"{name}.py:\n{out}{err}", re.search(finding, out, re.M))
         return f"{good} of {len(PYTHON)}"
 
+    def worlds(self):
+        """Programs of which worlds have what they have with this machine's Open MPI."""
+        compiler = abis.compiler(self.name)
+        good = 0
+        for name in WORLDS:
+            for flags in ([], ["-DCORRECT"]):
+                own = abis.explored(["mpicc"], name, *flags)
+                good += self.count(f"{name} {flags}", own == abis.explored(compiler, name, *flags))
+        return f"{good} of {2 * len(WORLDS)}"
+
     def lacking(self):
         """Functions of its header that calls.table has no row for."""
         include = f"{self.at}/include"
@@ -169,7 +188,14 @@ class Column:
         )
 
     def cells(self):
-        return [self.right(), self.told(WRONG), self.ended(), self.python(), self.lacking()]
+        return [
+            self.right(),
+            self.told(WRONG),
+            self.ended(),
+            self.python(),
+            self.worlds(),
+            self.lacking(),
+        ]
 
 
 ROWS = [
@@ -177,6 +203,7 @@ ROWS = [
     "wrong programs: told",
     "hangs: proven and ended",
     "mpi4py of its wheel: right",
+    "worlds: explored as with Open MPI 4.1",
     "functions of its header that are not recorded",
 ]
 

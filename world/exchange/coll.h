@@ -52,6 +52,18 @@ struct world_coll {
     struct ompi_request_t *request;
 };
 
+/* All others have -1 there, which a program may say, too. */
+static inline bool coll_has_root(enum world_coll_kind kind)
+{
+    return kind == COLL_BCAST || kind == COLL_REDUCE || kind == COLL_GATHER ||
+           kind == COLL_GATHERV || kind == COLL_SCATTER || kind == COLL_SCATTERV;
+}
+/* It stands beside a root of its own group. */
+static inline bool coll_is_alone(const struct world_coll *c)
+{
+    return coll_has_root(c->kind) && c->root == MPI_PROC_NULL;
+}
+
 int world_coll_run(const struct world_coll *coll);
 /* How many ranks it gets something from, and how many it gives something to, where a list says how
  * much: of neighbours, as many as the topology names. */

@@ -66,23 +66,16 @@ static bool coll_calls_reduces(enum world_coll_kind kind)
            kind == COLL_EXSCAN || kind == COLL_REDUCE_SCATTER || kind == COLL_REDUCE_SCATTER_BLOCK;
 }
 
-/* All others say -1, which a program may say, too. */
-static bool has_root(enum world_coll_kind kind)
-{
-    return kind == COLL_BCAST || kind == COLL_REDUCE || kind == COLL_GATHER ||
-           kind == COLL_GATHERV || kind == COLL_SCATTER || kind == COLL_SCATTERV;
-}
-
 static int check_inter(const struct world_coll *c)
 {
     MPI_Comm comm = c->comm;
     CORE_CHECK(comm->remote_size > 0);
-    bool alone = c->root == MPI_PROC_NULL, chief = c->root == MPI_ROOT;
+    bool alone = coll_is_alone(c), chief = coll_has_root(c->kind) && c->root == MPI_ROOT;
     bool to_root = c->kind == COLL_GATHER || c->kind == COLL_GATHERV;
     bool from_root = c->kind == COLL_SCATTER || c->kind == COLL_SCATTERV;
     if (c->kind == COLL_SCAN || c->kind == COLL_EXSCAN || c->kind >= COLL_NEIGHBOR_ALLGATHER)
         return world_error(comm, MPI_ERR_COMM, "not for an intercommunicator");
-    if (has_root(c->kind) && !alone && !chief && (c->root < 0 || c->root >= comm->remote_size))
+    if (coll_has_root(c->kind) && !alone && !chief && (c->root < 0 || c->root >= comm->remote_size))
         return world_error(comm, MPI_ERR_ROOT, "root %d of %d", c->root, comm->remote_size);
     if (c->send == MPI_IN_PLACE || c->recv == MPI_IN_PLACE)
         return world_error(comm, MPI_ERR_ARG, "MPI_IN_PLACE on an intercommunicator");
@@ -118,12 +111,12 @@ static int check_in_place(const struct world_coll *c, bool gives, bool gets)
 static int coll_calls_check(struct world_coll *c)
 {
     MPI_Comm comm = c->comm;
-    CORE_CHECK(has_root(c->kind) || c->root == -1);
+    CORE_CHECK(coll_has_root(c->kind) || c->root == -1);
     if (!comm)
         return world_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
     if (UNLIKELY(comm->remote_size))
         return check_inter(c);
-    if (has_root(c->kind) && (c->root < 0 || c->root >= comm->size))
+    if (coll_has_root(c->kind) && (c->root < 0 || c->root >= comm->size))
         return world_error(comm, MPI_ERR_ROOT, "root %d of %d", c->root, comm->size);
     bool to_root = c->kind == COLL_GATHER || c->kind == COLL_GATHERV;
     bool from_root = c->kind == COLL_SCATTER || c->kind == COLL_SCATTERV;

@@ -184,7 +184,7 @@ static int coll_inter_exchange(const struct world_coll *c, bool same)
 
 int world_coll_inter(const struct world_coll *c)
 {
-    if (c->root == MPI_PROC_NULL)
+    if (coll_is_alone(c))
         return MPI_SUCCESS;
     switch (c->kind) {
     case COLL_BARRIER:

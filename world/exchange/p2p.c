@@ -212,8 +212,8 @@ static int p2p_truncated(const struct ompi_request_t *request)
     CORE_CHECK(request->kind == REQUEST_RECV && request->error == MPI_ERR_TRUNCATE);
     return world_error(request->comm, MPI_ERR_TRUNCATE,
                        "a message of %zu bytes from rank %d, tag %d, for a receive of %zu",
-                       request->status._ucount, request->status.MPI_SOURCE, request->status.MPI_TAG,
-                       request->count * request->type->size);
+                       (size_t)request->status._ucount, request->status.MPI_SOURCE,
+                       request->status.MPI_TAG, request->count * request->type->size);
 }
 
 static int blocking_finish(struct ompi_request_t *request, MPI_Status *status)

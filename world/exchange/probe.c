@@ -233,7 +233,7 @@ int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count
 int MPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
     ENTER("MPI_Status_set_cancelled");
-    status->_cancelled = flag;
+    status->_cancelled = flag != 0;
     return MPI_SUCCESS;
 }
 

@@ -189,7 +189,7 @@ static int wait_report(const struct ompi_request_t *request, int code)
             request->comm, code,
             "a message of %zu bytes from rank %d, tag %d, for a receive of %zu posted"
             " by %s",
-            request->status._ucount, request->status.MPI_SOURCE, request->status.MPI_TAG,
+            (size_t)request->status._ucount, request->status.MPI_SOURCE, request->status.MPI_TAG,
             request->count * request->type->size, request->handle.made_by);
     return world_error(request->comm, code, "the operation of %s failed", request->handle.made_by);
 }

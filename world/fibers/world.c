@@ -212,7 +212,8 @@ static int error_raise(MPI_Errhandler handler, void *object, int code, const cha
             number = handler->number(object);
             object = &number;
         }
-        handler->function(object, &passed);
+        void *given = world_program_handle(*(void **)object);
+        handler->function(handler->number ? object : &given, &passed);
         return code;
     }
     char text[WORLD_TEXT_MAX / 2];

@@ -5,13 +5,14 @@
 #include "world/exchange/rma.h"
 #include "world/state.h"
 
-enum { KEYVAL_FIRST = 100, KEYVALS_MAX = 1024 };
-_Static_assert((int)MPI_TAG_UB < KEYVAL_FIRST && (int)MPI_WIN_MODEL < KEYVAL_FIRST,
-               "the program's keys are behind the predefined ones");
+enum { KEYVAL_FIRST = 4096, KEYVALS_MAX = 1024 };
+#define APART(key) ((int)(key) < KEYVAL_FIRST || (int)(key) >= KEYVAL_FIRST + KEYVALS_MAX)
+_Static_assert(APART(MPI_TAG_UB) && APART(MPI_WIN_MODEL) && APART(MPI_KEYVAL_INVALID),
+               "the program's keys are apart from the predefined ones");
 _Static_assert(sizeof(MPI_Comm_copy_attr_function *) == sizeof(void *) &&
                    sizeof(MPI_Fint) <= sizeof(MPI_Aint),
                "functions and values of all languages are kept as addresses");
-enum language { OF_C, OF_FORTRAN, OF_FORTRAN_WIDE }; /* of the callbacks */
+enum language { OF_C, OF_FORTRAN, OF_FORTRAN_WIDE, OF_PROXY }; /* of the callbacks */
 
 struct keyval {
     MPI_Comm_copy_attr_function *copy;
@@ -19,6 +20,8 @@ struct keyval {
     void *extra;
     enum world_attribute_owner owner;
     enum language language;
+    world_copy_proxy_fn *copy_proxy; /* they call the two above */
+    world_delete_proxy_fn *drop_proxy;
     bool freed;
 };
 
@@ -61,6 +64,10 @@ static int keyval_new(enum world_attribute_owner owner, void *copy, void *drop, 
     int keyval_count = WORLD->keyval_count;
     if (keyval_count >= KEYVALS_MAX)
         return world_error(NULL, MPI_ERR_NO_MEM, "more than %d keys", KEYVALS_MAX);
+#ifdef SHIM_abi
+    if (copy == (void *)1) /* MPI_COMM_DUP_FN and its like; the others are NULL */
+        copy = (void *)(uintptr_t)OMPI_C_MPI_COMM_DUP_FN;
+#endif
     WORLD->keyval_count++;
     keyval[keyval_count] = (struct keyval){.extra = extra, .owner = owner};
     memcpy(&keyval[keyval_count].copy, &copy, sizeof copy);
@@ -77,6 +84,15 @@ int world_keyval_fortran(enum world_attribute_owner owner, void *copy, void *dro
     if (!code)
         keyval[*out_key - KEYVAL_FIRST].language = wide ? OF_FORTRAN_WIDE : OF_FORTRAN;
     return code;
+}
+
+void world_keyval_proxy(int key, world_copy_proxy_fn *copy, world_delete_proxy_fn *drop)
+{
+    struct keyval *made = keyval_of(key);
+    CORE_CHECK(made && made->language == OF_C);
+    made->language = OF_PROXY;
+    made->copy_proxy = copy;
+    made->drop_proxy = drop;
 }
 
 static struct keyval *keyval_of(int key)
@@ -113,8 +129,11 @@ static int call_copy(const struct keyval *key, void *handle, int number, void *i
                      int *flag)
 {
     if (key->language == OF_C)
-        return key->copy(handle, number, key->extra, in, out, flag);
+        return key->copy(world_program_handle(handle), number, key->extra, in, out, flag);
     MPI_Fint object = number_of(key, handle), code = MPI_SUCCESS;
+    if (key->language == OF_PROXY)
+        return key->copy_proxy(key->copy, object, number, key->extra, WORLD_ATTRIBUTE_AINT, in, out,
+                               flag);
     if (key->language == OF_FORTRAN) {
         void (*copy)(MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *,
                      MPI_Fint *);
@@ -136,8 +155,10 @@ static int call_copy(const struct keyval *key, void *handle, int number, void *i
 static int call_drop(const struct keyval *key, void *handle, int number, void *value)
 {
     if (key->language == OF_C)
-        return key->drop(handle, number, value, key->extra);
+        return key->drop(world_program_handle(handle), number, value, key->extra);
     MPI_Fint object = number_of(key, handle), code = MPI_SUCCESS;
+    if (key->language == OF_PROXY)
+        return key->drop_proxy(key->drop, object, number, WORLD_ATTRIBUTE_AINT, value, key->extra);
     if (key->language == OF_FORTRAN) {
         void (*drop)(MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *);
         memcpy(&drop, &key->drop, sizeof drop);
@@ -262,6 +283,20 @@ void world_keyvals_each(world_range_fn visit, void *context)
     CORE_CHECK(WORLD->keyval_count <= KEYVALS_MAX);
     for (int i = 0; i < WORLD->keyval_count; i++)
         visit(context, &keyval[i].extra, sizeof keyval[i].extra);
+}
+
+/* --- in Fortran ------------------------------------------------------------------------------- */
+
+/* A predefined attribute is a number; where C has its address, Fortran has itself. */
+MPI_Aint world_attribute_number(int key, void *value)
+{
+    if (key == MPI_WIN_SIZE)
+        return *(MPI_Aint *)value;
+    bool number = key == MPI_TAG_UB || key == MPI_HOST || key == MPI_IO ||
+                  key == MPI_WTIME_IS_GLOBAL || key == MPI_UNIVERSE_SIZE || key == MPI_APPNUM ||
+                  key == MPI_LASTUSEDCODE || key == MPI_WIN_DISP_UNIT ||
+                  key == MPI_WIN_CREATE_FLAVOR || key == MPI_WIN_MODEL;
+    return number ? *(int *)value : (MPI_Aint)value;
 }
 
 /* --- the calls -------------------------------------------------------------------------------- */

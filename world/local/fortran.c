@@ -1,19 +1,25 @@
-/* Handles as Fortran knows them: numbers. One table for all kinds; a handle keeps the number it
- * got. */
+/* Handles as Fortran knows them, and programs of other ABIs: numbers. One table for all kinds; a
+ * handle keeps the number it got. */
 #include "world/exchange/file.h"
 #include "world/exchange/rma.h"
 #include "world/state.h"
+#ifdef WORLD_SHIM
+#include "world/shims/numbers.h"
+#endif
 
 /* mpi.h does not always name these. */
 extern struct ompi_predefined_datatype_t ompi_mpi_lb, ompi_mpi_ub, ompi_mpi_integer16;
 
-/* The numbers that Fortran programs have for what is predefined: they are in Open MPI's mpif.h, and
- * so in the programs. */
+/* The numbers that programs have for what is predefined: those of Open MPI's mpif.h, which are in
+ * programs of Fortran; where a shim stands between, those of the other ABI's mpi.h. */
 static const struct {
     enum world_handle_kind kind;
     MPI_Fint number;
     void *handle;
 } predefined[] = {
+#ifdef WORLD_SHIM
+#include "shim_handles.h"
+#else
     {HANDLE_COMM, 0, MPI_COMM_WORLD},
     {HANDLE_COMM, 1, MPI_COMM_SELF},
     {HANDLE_COMM, 2, MPI_COMM_NULL},
@@ -116,9 +122,26 @@ static const struct {
     {HANDLE_MESSAGE, 1, MPI_MESSAGE_NO_PROC},
     {HANDLE_WIN, 0, MPI_WIN_NULL},
     {HANDLE_FILE, 0, MPI_FILE_NULL},
+#endif
 };
-enum { NUMBER_FIRST = 128 }; /* of those that a program makes */
 _Static_assert(sizeof(MPI_Status) % sizeof(MPI_Fint) == 0, "a status is an array of integers");
+
+#ifndef WORLD_SHIM
+enum { NUMBER_FIRST = 128 }; /* of those that a program makes */
+
+static MPI_Fint number_made(enum world_handle_kind kind, int index)
+{
+    (void)kind;
+    return NUMBER_FIRST + index;
+}
+
+/* Negative: no such number is given for what a program makes. */
+static int number_index(enum world_handle_kind kind, MPI_Fint number)
+{
+    (void)kind;
+    return number - NUMBER_FIRST;
+}
+#endif
 
 static void *predefined_handle(enum world_handle_kind kind, MPI_Fint number)
 {
@@ -128,17 +151,20 @@ static void *predefined_handle(enum world_handle_kind kind, MPI_Fint number)
     return NULL;
 }
 
-static MPI_Fint number_of(enum world_handle_kind kind, void *handle)
+/* False: it is not predefined. */
+static bool predefined_number(const void *handle, MPI_Fint *out_number)
 {
     for (size_t i = 0; i < sizeof predefined / sizeof *predefined; i++)
-        if (predefined[i].kind == kind && predefined[i].handle == handle) {
-            CORE_CHECK(predefined[i].number < NUMBER_FIRST);
-            return predefined[i].number;
+        if (predefined[i].handle == handle) {
+            *out_number = predefined[i].number;
+            return true;
         }
+    return false;
+}
+
+static int handle_put(void *handle)
+{
     struct world_extra *extra = world_extra();
-    for (int i = extra->fortran_count - 1; i >= 0; i--)
-        if (extra->fortran[i] == handle)
-            return NUMBER_FIRST + i;
     if (extra->fortran_count == extra->fortran_room) {
         int room = extra->fortran_room ? 2 * extra->fortran_room : 16;
         void **bigger = world_alloc((size_t)room * sizeof *bigger);
@@ -149,17 +175,61 @@ static MPI_Fint number_of(enum world_handle_kind kind, void *handle)
     }
     CORE_CHECK(extra->fortran_count < extra->fortran_room);
     extra->fortran[extra->fortran_count] = handle;
-    return NUMBER_FIRST + extra->fortran_count++;
+    return extra->fortran_count++;
 }
 
 static void *handle_of(enum world_handle_kind kind, MPI_Fint number, void *null)
 {
     const struct world_extra *extra = world_extra();
-    if (number >= NUMBER_FIRST && number - NUMBER_FIRST < extra->fortran_count)
-        return extra->fortran[number - NUMBER_FIRST];
+    int index = number_index(kind, number);
+    CORE_CHECK(extra->fortran_count >= 0);
+    if (index >= 0 && index < extra->fortran_count)
+        return extra->fortran[index];
     void *known = predefined_handle(kind, number);
     return known ? known : null;
 }
+
+#ifdef WORLD_SHIM
+/* A handle keeps its number. */
+static MPI_Fint number_of(enum world_handle_kind kind, void *handle)
+{
+    struct world_handle *head = handle;
+    if (!head) /* it was none */
+        return -1;
+    CORE_CHECK(head->number || head->magic); /* it is an object of ours */
+    if (!head->number && !predefined_number(handle, &head->number))
+        head->number = number_made(kind, handle_put(handle));
+    return head->number;
+}
+
+MPI_Fint world_handle_number(void *handle)
+{
+    const struct world_handle *head = handle;
+    enum world_handle_kind kind =
+        head ? (enum world_handle_kind)(head->magic & 0xffff) : HANDLE_COMM;
+    CORE_CHECK(kind < HANDLE_KIND_COUNT);
+    return number_of(kind, handle);
+}
+
+void *world_number_handle(enum world_handle_kind kind, MPI_Fint number)
+{
+    return handle_of(kind, number, NULL);
+}
+#else
+static MPI_Fint number_of(enum world_handle_kind kind, void *handle)
+{
+    MPI_Fint number;
+    if (predefined_number(handle, &number)) {
+        CORE_CHECK(number < NUMBER_FIRST);
+        return number;
+    }
+    const struct world_extra *extra = world_extra();
+    for (int i = extra->fortran_count - 1; i >= 0; i--)
+        if (extra->fortran[i] == handle)
+            return number_made(kind, i);
+    return number_made(kind, handle_put(handle));
+}
+#endif
 
 void world_numbers_each(const struct world_rank *rank, const void *begin, size_t bytes,
                         world_range_fn visit, void *context)
@@ -169,8 +239,13 @@ void world_numbers_each(const struct world_rank *rank, const void *begin, size_t
     for (size_t at = 0; extra && at + sizeof(MPI_Fint) <= bytes; at += sizeof(MPI_Fint)) {
         MPI_Fint number;
         memcpy(&number, (const char *)begin + at, sizeof number);
-        if (number >= NUMBER_FIRST && number - NUMBER_FIRST < extra->fortran_count)
-            visit(context, &extra->fortran[number - NUMBER_FIRST], sizeof(void *));
+        for (int kind = HANDLE_COMM; kind < HANDLE_KIND_COUNT; kind++) {
+            int index = number_index((enum world_handle_kind)kind, number);
+            if (index >= 0 && index < extra->fortran_count) {
+                visit(context, &extra->fortran[index], sizeof(void *));
+                break;
+            }
+        }
     }
 }
 

@@ -251,7 +251,8 @@ int world_op_check(MPI_Op op, MPI_Datatype type)
 static void call_function(MPI_Op op, void *a, void *b, int *count, MPI_Datatype type)
 {
     if (!op->fortran) {
-        op->function(a, b, count, &type);
+        void *given = world_program_handle(type);
+        op->function(a, b, count, (MPI_Datatype *)&given);
         return;
     }
     void (*function)(void *a, void *b, MPI_Fint *count, MPI_Fint *type);

@@ -483,8 +483,8 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sour
     topology->in = topology_copied(sources, indegree);
     topology->out = topology_copied(destinations, outdegree);
     bool weighted = sourceweights != MPI_UNWEIGHTED;
-    topology->in_weight = weighted && indegree ? topology_copied(sourceweights, indegree) : NULL;
-    topology->out_weight = weighted && outdegree ? topology_copied(destweights, outdegree) : NULL;
+    topology->in_weight = weighted ? topology_copied(sourceweights, indegree) : NULL;
+    topology->out_weight = weighted ? topology_copied(destweights, outdegree) : NULL;
     world_comm_info(made, info);
     *comm_dist_graph = made;
     return MPI_SUCCESS;

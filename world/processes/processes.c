@@ -122,7 +122,15 @@ static enum core_status streams_make(struct world_processes *w)
     return CORE_OK;
 }
 
-static bool library_find(const char *wanted, char *out, size_t room)
+/* Our library for programs of an ABI, and what else is preloaded, so that the loader looks for no
+ * other library of these names. */
+static const struct ours {
+    const char *name, *also;
+} ours[REGION_OTHER] = {[REGION_OPENMPI] = {"libmpi.so.40", NULL},
+                        [REGION_MPICH] = {"libmpi.so.12", "libmpich.so.12"},
+                        [REGION_STANDARD] = {"libmpi_abi.so.1", "libmpi_abi.so.0"}};
+
+static bool library_find(const char *wanted, enum region_abi abi, char *out, size_t room)
 {
     char own[3072];
     if (wanted) {
@@ -133,9 +141,12 @@ static bool library_find(const char *wanted, char *out, size_t room)
         return false;
     static const char *const place[] = {"ranks", "../ranks", "../../ranks", "../lib/crosswait"};
     for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
-        snprintf(out, room, "%s/%s/libmpi.so.40", own, place[i]);
-        if (access(out, R_OK) == 0)
-            return true;
+        int bytes = snprintf(out, room, "%s/%s/%s", own, place[i], ours[abi].name);
+        if (access(out, R_OK) != 0)
+            continue;
+        if (ours[abi].also)
+            snprintf(out + bytes, room - (size_t)bytes, ":%s/%s/%s", own, place[i], ours[abi].also);
+        return true;
     }
     return false;
 }
@@ -162,7 +173,7 @@ static void sanitizer_set(const char *name, const char *options)
 
 static void environment_set(const struct world_program *program, const char *library)
 {
-    char text[8192];
+    char text[16384];
     static const char *const settings[] = {"PYTHONUNBUFFERED=1",
                                            "GFORTRAN_UNBUFFERED_PRECONNECTED=1",
                                            "OPENBLAS_NUM_THREADS=1", "PYTHONHASHSEED=0"};
@@ -388,7 +399,9 @@ bool world_processes_script(const struct world_processes *w, uint64_t site, cons
 
 /* --- start and end ---------------------------------------------------------------------------- */
 
-static enum core_status came_up(struct world_processes *w, const struct world_program *program)
+/* *out_wanted: the ABI for which the program is to be started again; else as it is. */
+static enum core_status came_up(struct world_processes *w, const struct world_program *program,
+                                enum region_abi *out_wanted)
 {
     uint32_t limit = program->start_ms_max && program->start_ms_max < START_MS
                          ? program->start_ms_max
@@ -399,6 +412,11 @@ static enum core_status came_up(struct world_processes *w, const struct world_pr
         status = code_read(w);
     if (status != CORE_OK || said == REGION_READY)
         return status;
+    if (said == REGION_REFUSED && *out_wanted == REGION_OPENMPI && !program->library &&
+        w->region->abi < REGION_OTHER && w->region->abi != REGION_OPENMPI) {
+        *out_wanted = w->region->abi;
+        return CORE_UNSUPPORTED;
+    }
     fputs(w->early[0], stdout);
     fflush(stdout);
     fputs(w->early[1], stderr);
@@ -420,11 +438,12 @@ static enum core_status came_up(struct world_processes *w, const struct world_pr
 }
 
 static enum core_status program_start(struct world_processes *w,
-                                      const struct world_program *program)
+                                      const struct world_program *program, enum region_abi *abi)
 {
-    char library[4096];
-    if (!library_find(program->library, library, sizeof library))
-        return core_report(CORE_NOT_FOUND, "our libmpi.so.40 is not where crosswait looks for it");
+    char library[8192];
+    if (!library_find(program->library, *abi, library, sizeof library))
+        return core_report(CORE_NOT_FOUND, "our %s is not where crosswait looks for it",
+                           ours[*abi].name);
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return core_report(CORE_IO, "no socket: %s", strerror(errno));
@@ -438,15 +457,12 @@ static enum core_status program_start(struct world_processes *w,
     close(pair[1]);
     if (w->child < 0)
         return core_report(CORE_IO, "no process for '%s': %s", program->argv[0], strerror(errno));
-    return came_up(w, program);
+    return came_up(w, program, abi);
 }
 
-enum core_status world_processes_start(const struct world_program *program,
-                                       struct world_processes **out_worlds)
+static enum core_status processes_start(const struct world_program *program, enum region_abi *abi,
+                                        struct world_processes **out_worlds)
 {
-    if (program->rank_count < 1 || program->rank_count > WORLD_RANKS_MAX)
-        return core_report(CORE_BAD_INPUT, "%d ranks: a world has 1 to %d", program->rank_count,
-                           WORLD_RANKS_MAX);
     struct world_processes *w = calloc(1, sizeof *w);
     if (!w)
         return CORE_NO_MEMORY;
@@ -457,7 +473,7 @@ enum core_status world_processes_start(const struct world_program *program,
     if (status == CORE_OK)
         status = streams_make(w);
     if (status == CORE_OK)
-        status = program_start(w, program);
+        status = program_start(w, program, abi);
     if (status != CORE_OK) {
         world_processes_end(w);
         return status;
@@ -465,6 +481,21 @@ enum core_status world_processes_start(const struct world_program *program,
     CORE_CHECK(w->region && w->control >= 0);
     *out_worlds = w;
     return CORE_OK;
+}
+
+/* A program is taken for one of Open MPI; what it has loaded when it calls MPI says better. */
+enum core_status world_processes_start(const struct world_program *program,
+                                       struct world_processes **out_worlds)
+{
+    if (program->rank_count < 1 || program->rank_count > WORLD_RANKS_MAX)
+        return core_report(CORE_BAD_INPUT, "%d ranks: a world has 1 to %d", program->rank_count,
+                           WORLD_RANKS_MAX);
+    enum region_abi abi = REGION_OPENMPI;
+    CORE_CHECK(ours[REGION_OTHER - 1].name); /* each ABI that may be wanted has a library */
+    enum core_status status = processes_start(program, &abi, out_worlds);
+    if (status == CORE_UNSUPPORTED && abi != REGION_OPENMPI)
+        status = processes_start(program, &abi, out_worlds);
+    return status;
 }
 
 static void program_end(struct world_processes *w)

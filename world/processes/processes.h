@@ -1,7 +1,7 @@
 /* Worlds of processes: every rank of a world is a process of the unmodified program. This side
  * starts the program once, lets it come up to the end of its MPI_Init, and has worlds forked from
- * there; the program's side is our libmpi.so.40 (world/ranks/), put in front of the system's by
- * preloading.
+ * there; the program's side is our libmpi.so.40 (world/ranks/), or one of another ABI
+ * (world/shims/), put in front of the system's by preloading.
  *
  * One thread may use a struct world_processes, always the same one: when that thread or the process
  * ends, everything that it started ends too. Nothing is left in the file system. */

@@ -18,7 +18,7 @@
 #define REGION_INPUT "crosswait-input" /* the file that the worlds read as standard input */
 
 enum {
-    REGION_VERSION = 2,
+    REGION_VERSION = 3,
     REGION_NAMES_MAX = 1024,
     REGION_NAME_MAX = 56,
     REGION_WHY_MAX = 160,
@@ -31,6 +31,9 @@ enum {
 
 /* Messages of the program's side. */
 enum { REGION_READY = 'r', REGION_REFUSED = 'x', REGION_DONE = 'd', REGION_FAILED = 'f' };
+
+/* The binary interface of an MPI library: each but the last has a library of ours. */
+enum region_abi { REGION_OPENMPI, REGION_MPICH, REGION_STANDARD, REGION_OTHER };
 
 struct region_rank {
     _Atomic uint32_t turn; /* 1: it goes on; a futex */
@@ -75,6 +78,7 @@ struct region {
     _Atomic int32_t zygote;
     _Atomic bool busy; /* a world runs */
     char refusal[REGION_REFUSAL_MAX];
+    enum region_abi abi; /* of a program that is refused as it has another than our library */
     char bug[REGION_REFUSAL_MAX]; /* the assertion of ours that failed in a rank; "": none */
     struct scratch scratch;
     char maps[REGION_MAPS_MAX]; /* the program's, with the names that it has for its files */

@@ -57,7 +57,8 @@ static int layer_find(struct dl_phdr_info *object, size_t bytes, void *unused)
         const char *name;
         bool python;
     } names[] = {{"/libmpi_mpifh.so", false}, {"/libmpi_usempi", false}, {"/libmpi_cxx.so", false},
-                 {"/MPI.cpython-", true},     {"/MPI.abi3.", true},      {"/MPI.so", true}};
+                 {"/libmpichfort.so", false}, {"/libmpifort.so", false}, {"/libmpichcxx.so", false},
+                 {"/libmpicxx.so", false},    {"/mpi4py/MPI.", true}};
     (void)bytes, (void)unused;
     for (size_t n = 0; n < sizeof names / sizeof *names; n++)
         for (int i = 0; strstr(object->dlpi_name, names[n].name) && i < object->dlpi_phnum; i++) {

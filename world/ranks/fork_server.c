@@ -155,6 +155,22 @@ __attribute__((constructor)) static void fork_server_begin(void)
 
 /* --- ranks ------------------------------------------------------------------------------------ */
 
+/* By which a library's starter tells a rank its place. */
+enum { OF_RANK, OF_SIZE, OF_LOCAL_RANK, OF_LOCAL_SIZE };
+static const char *const variable[] = {
+#ifdef WORLD_SHIM
+    [OF_RANK] = "PMI_RANK",
+    [OF_SIZE] = "PMI_SIZE",
+    [OF_LOCAL_RANK] = "MPI_LOCALRANKID",
+    [OF_LOCAL_SIZE] = "MPI_LOCALNRANKS",
+#else
+    [OF_RANK] = "OMPI_COMM_WORLD_RANK",
+    [OF_SIZE] = "OMPI_COMM_WORLD_SIZE",
+    [OF_LOCAL_RANK] = "OMPI_COMM_WORLD_LOCAL_RANK",
+    [OF_LOCAL_SIZE] = "OMPI_COMM_WORLD_LOCAL_SIZE",
+#endif
+};
+
 static void number_set(const char *name, int number)
 {
     char text[16];
@@ -251,8 +267,8 @@ static void fork_server_become(int rank, pid_t server)
     files_own();
     if (rank > 0)
         input_leave();
-    number_set("OMPI_COMM_WORLD_RANK", rank);
-    number_set("OMPI_COMM_WORLD_LOCAL_RANK", rank);
+    number_set(variable[OF_RANK], rank);
+    number_set(variable[OF_LOCAL_RANK], rank);
     if (rank_region->debugged == rank + 1)
         debugger_wait(rank);
     rank_turn_wait();
@@ -510,8 +526,8 @@ void world_process_begin(void)
     world_arena_forget();
     variables_share();
     setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-    number_set("OMPI_COMM_WORLD_SIZE", (int)rank_region->rank_count);
-    number_set("OMPI_COMM_WORLD_LOCAL_SIZE", (int)rank_region->rank_count);
+    number_set(variable[OF_SIZE], (int)rank_region->rank_count);
+    number_set(variable[OF_LOCAL_SIZE], (int)rank_region->rank_count);
     rank_region->zygote = getpid();
     fork_server_say(REGION_READY);
     for (char request;;) {

@@ -70,40 +70,76 @@ static struct object object_read(const struct dl_phdr_info *info)
 
 /* --- other MPI libraries ---------------------------------------------------------------------- */
 
-/* Libraries that a program of some MPI is linked with, by their names up to ".so". OWN: of Open MPI
- * it has the same name, and another number behind it where the handles are others. */
-enum whose { OTHERS, OWN };
+/* Libraries that a program of some MPI is linked with, by their names up to what follows ".so".
+ * Each ABI has a library of ours, in whose place ours stands (shims/). */
 static const struct library {
-    const char *name;
-    enum whose whose;
+    const char *name, *series; /* NULL: any */
+    enum region_abi abi;
 } libraries[] = {
-    {"libmpi", OWN},        {"libmpi_cxx", OWN},      {"libmpi_mpifh", OWN},
-    {"libmpi_abi", OTHERS}, {"libmpich", OTHERS},     {"libmpichcxx", OTHERS},
-    {"libmpicxx", OTHERS},  {"libmpichfort", OTHERS}, {"libmpifort", OTHERS},
-    {"libmpi_mt", OTHERS},  {"libmpi_cray", OTHERS},  {"libmpi_gnu", OTHERS},
+    {"libmpi", ".so.40", REGION_OPENMPI},
+    {"libmpi_cxx", ".so.40", REGION_OPENMPI},
+    {"libmpi_mpifh", ".so.40", REGION_OPENMPI},
+    {"libmpi", ".so.12", REGION_MPICH},
+    {"libmpich", ".so.12", REGION_MPICH},
+    {"libmpichcxx", ".so.12", REGION_MPICH},
+    {"libmpicxx", ".so.12", REGION_MPICH},
+    {"libmpichfort", ".so.12", REGION_MPICH},
+    {"libmpifort", ".so.12", REGION_MPICH},
+    {"libmpi_abi", NULL, REGION_STANDARD},
+    {"libmpi", NULL, REGION_OTHER},
+    {"libmpi_cxx", NULL, REGION_OTHER},
+    {"libmpi_mpifh", NULL, REGION_OTHER},
+    {"libmpich", NULL, REGION_OTHER},
+    {"libmpichcxx", NULL, REGION_OTHER},
+    {"libmpicxx", NULL, REGION_OTHER},
+    {"libmpichfort", NULL, REGION_OTHER},
+    {"libmpifort", NULL, REGION_OTHER},
+    {"libmpi_mt", NULL, REGION_OTHER},
+    {"libmpi_cray", NULL, REGION_OTHER},
+    {"libmpi_gnu", NULL, REGION_OTHER},
 };
-static const char own_series[] = ".so.40";
+#if !defined WORLD_SHIM
+static const enum region_abi own_abi = REGION_OPENMPI;
+static const char own_name[] = "Open MPI's libmpi.so.40";
+#elif defined SHIM_mpich
+static const enum region_abi own_abi = REGION_MPICH;
+static const char own_name[] = "MPICH's libmpi.so.12";
+#else
+static const enum region_abi own_abi = REGION_STANDARD;
+static const char own_name[] = "the standard ABI's libmpi_abi.so";
+#endif
 
-static bool is_other(const char *file)
+/* The ABI that the library of that name has; ours: it is ours, or no MPI library. */
+static enum region_abi abi_of(const char *file)
 {
     const char *number = strstr(file, ".so");
-    for (size_t i = 0; number && i < sizeof libraries / sizeof *libraries; i++)
-        if (strlen(libraries[i].name) == (size_t)(number - file) &&
-            !strncmp(libraries[i].name, file, (size_t)(number - file)))
-            return libraries[i].whose == OTHERS ||
-                   (number[3] && strncmp(number, own_series, sizeof own_series - 1) != 0);
-    return false;
+    for (size_t i = 0; number && i < sizeof libraries / sizeof *libraries; i++) {
+        const struct library *l = &libraries[i];
+        if (strlen(l->name) == (size_t)(number - file) &&
+            !strncmp(l->name, file, (size_t)(number - file)) &&
+            (!l->series || !number[3] || !strncmp(number, l->series, strlen(l->series))))
+            return number[3] || l->abi == REGION_STANDARD ? l->abi : own_abi;
+    }
+    return own_abi;
 }
+
+struct other {
+    const char *file;
+    enum region_abi abi;
+};
 
 static int other_find(struct dl_phdr_info *info, size_t bytes, void *argument)
 {
     (void)bytes;
     const char *slash = strrchr(info->dlpi_name, '/'), *soname = object_read(info).soname;
     const char *file = slash ? slash + 1 : info->dlpi_name;
-    const char *other = soname && is_other(soname) ? soname : is_other(file) ? file : NULL;
-    if (other)
-        *(const char **)argument = other;
-    return other != NULL;
+    if (!soname || abi_of(soname) == own_abi)
+        soname = file;
+    struct other *other = argument;
+    other->abi = abi_of(soname);
+    if (other->abi != own_abi)
+        other->file = soname;
+    return other->file != NULL;
 }
 
 static int loads_count(struct dl_phdr_info *info, size_t bytes, void *argument)
@@ -117,21 +153,24 @@ void world_process_loaded(void)
 {
     static unsigned long long looked_at;
     unsigned long long loaded = 0;
-    const char *other = NULL;
+    struct other other = {0};
     dl_iterate_phdr(loads_count, &loaded);
     if (loaded == looked_at)
         return;
     CORE_CHECK(loaded > looked_at); /* the loader counts up */
     looked_at = loaded;
     dl_iterate_phdr(other_find, &other);
-    if (!other)
+    if (!other.file)
         return;
-    static const char says[] = "%s built for another MPI library (%s) than Open MPI's libmpi%s, "
-                               "whose place worlds take";
-    CORE_CHECK(is_other(other));
-    if (rank_own < 0)
-        rank_refuse(says, "it is", other, own_series);
-    world_found("unsupported", ME->rank, says, "what a rank loads is", other, own_series);
+    static const char says[] =
+        "%s built for another MPI library (%s) than %s, whose place worlds take";
+    CORE_CHECK(other.abi != own_abi);
+    if (rank_own < 0) {
+        if (rank_region)
+            rank_region->abi = other.abi;
+        rank_refuse(says, "it is", other.file, own_name);
+    }
+    world_found("unsupported", ME->rank, says, "what a rank loads is", other.file, own_name);
     world_stop();
 }
 
@@ -151,6 +190,8 @@ static int object_check(struct dl_phdr_info *info, size_t bytes, void *argument)
 {
     (void)bytes;
     struct object o = object_read(info);
+    if (strstr(info->dlpi_name, "/libmpichfort.so") || strstr(info->dlpi_name, "/libmpifort.so"))
+        return 0; /* it has a function for each that MPI has */
     if (!info->dlpi_addr && !*info->dlpi_name && !o.symbol)
         return 0;
     if ((uintptr_t)o.symbol < info->dlpi_addr || (uintptr_t)o.names < info->dlpi_addr)

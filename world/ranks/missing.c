@@ -12,6 +12,7 @@
 MISSING(MPI_Comm_join)
 MISSING(MPI_Comm_spawn)
 MISSING(MPI_Comm_spawn_multiple)
+#ifndef WORLD_SHIM
 MISSING(MPIX_Allgather_init)
 MISSING(PMPIX_Allgather_init)
 MISSING(MPIX_Allgatherv_init)
@@ -72,3 +73,4 @@ MISSING(ompi_attr_set_fint)
 MISSING(ompi_attr_create_keyval)
 MISSING(ompi_op_set_cxx_callback)
 MISSING(ompi_mpi_errors_throw_exceptions)
+#endif

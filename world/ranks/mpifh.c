@@ -154,18 +154,6 @@ NAMES(grequest_start, void *query, void *release, void *cancel, MPI_Aint *state,
         *code = done;
 }
 
-/* A predefined attribute is a number; where C has its address, Fortran has itself. */
-static MPI_Aint value_of(int key, void *value)
-{
-    if (key == MPI_WIN_SIZE)
-        return *(MPI_Aint *)value;
-    bool number = key == MPI_TAG_UB || key == MPI_HOST || key == MPI_IO ||
-                  key == MPI_WTIME_IS_GLOBAL || key == MPI_UNIVERSE_SIZE || key == MPI_APPNUM ||
-                  key == MPI_LASTUSEDCODE || key == MPI_WIN_DISP_UNIT ||
-                  key == MPI_WIN_CREATE_FLAVOR || key == MPI_WIN_MODEL;
-    return number ? *(int *)value : (MPI_Aint)value;
-}
-
 #define ATTRIBUTES(name, Name, KIND)                                                         \
     NAMES(name##_create_keyval, void *copy, void *drop, MPI_Fint *key, MPI_Aint *extra,      \
           MPI_Fint *code)                                                                    \
@@ -186,7 +174,7 @@ static MPI_Aint value_of(int key, void *value)
         void *found;                                                                         \
         int done = MPI_##Name##_get_attr(MPI_##Name##_f2c(*object), *key, &found, flag);     \
         if (!done && *flag)                                                                  \
-            *value = value_of(*key, found);                                                  \
+            *value = world_attribute_number(*key, found);                                    \
         if (code)                                                                            \
             *code = done;                                                                    \
     }
@@ -241,7 +229,7 @@ NAMES(attr_get, MPI_Fint *comm, MPI_Fint *key, MPI_Fint *value, MPI_Fint *flag, 
     void *found;
     int done = MPI_Comm_get_attr(MPI_Comm_f2c(*comm), *key, &found, flag);
     if (!done && *flag)
-        *value = (MPI_Fint)value_of(*key, found);
+        *value = (MPI_Fint)world_attribute_number(*key, found);
     if (code)
         *code = done;
 }

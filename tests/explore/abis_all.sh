@@ -1,0 +1,3 @@
+# slow
+# timeout: 900
+programs=all . "$SOURCE/tests/explore/abis.sh"

@@ -1,0 +1,3 @@
+# slow
+# timeout: 300
+programs="collectives errors p2p rma" . "$SOURCE/tests/world/shims.sh"

@@ -1,0 +1,35 @@
+/* What programs and libraries of the standard ABI need of libmpi_abi besides its functions that
+ * take handles. */
+#include "world/shims/shim.h"
+
+int MPI_Abi_get_version(int *major, int *minor);
+int MPI_Abi_get_version(int *major, int *minor)
+{
+    *major = SHIM_MPI_ABI_VERSION;
+    *minor = SHIM_MPI_ABI_SUBVERSION;
+    return MPI_SUCCESS;
+}
+
+/* A handle is its number. */
+#define NUMBERED(Name)                            \
+    int MPI_##Name##_toint(shim_handle handle);   \
+    int MPI_##Name##_toint(shim_handle handle)    \
+    {                                             \
+        return (int)(intptr_t)handle;             \
+    }                                             \
+    shim_handle MPI_##Name##_fromint(int number); \
+    shim_handle MPI_##Name##_fromint(int number)  \
+    {                                             \
+        return (shim_handle)(intptr_t)number;     \
+    }
+NUMBERED(Comm)
+NUMBERED(Errhandler)
+NUMBERED(File)
+NUMBERED(Group)
+NUMBERED(Info)
+NUMBERED(Message)
+NUMBERED(Op)
+NUMBERED(Request)
+NUMBERED(Session)
+NUMBERED(Type)
+NUMBERED(Win)
