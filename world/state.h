@@ -498,6 +498,8 @@ struct world_state {
     uint32_t lists;                /* of requests that were waited for together */
     uint32_t handle_count;         /* made and not yet killed */
     bool stop;
+    bool tag_asked; /* for MPI_TAG_UB */
+    int tag_high;   /* above WORLD_TAG_PROMISED; 0: none */
     uint32_t round; /* looks at what can be received, each at a sender once */
     uint64_t step_count, step_count_max;
     uint64_t now_ns;
@@ -544,10 +546,12 @@ struct world_heap {
     struct world_heap *next;
     void *block;
     size_t bytes;
+    bool mapped;
 };
 /* A block of its own, zeroed, where the address sanitizer sees what goes past its end. Freed with
  * the world at the latest. */
 void *world_heap_alloc(size_t bytes);
+void *world_heap_sparse(size_t bytes);
 void world_heap_free(void *block);
 void world_heap_end(void);
 void world_arena_reset(void);
@@ -784,6 +788,13 @@ static inline MPI_Comm comm_of(MPI_Comm comm)
     if (comm == (MPI_Comm)&ompi_mpi_comm_self)
         return &ME->self;
     return handle_good(comm, HANDLE_COMM) ? comm : NULL;
+}
+
+/* The world's rank of one that a communicator's messages name; MPI_ANY_SOURCE stays. */
+static inline int world_peer(MPI_Comm comm, int peer)
+{
+    return peer == MPI_ANY_SOURCE ? MPI_ANY_SOURCE
+                                  : (comm->remote_size ? comm->remote : comm->member)[peer];
 }
 
 /* match.c */

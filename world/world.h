@@ -14,7 +14,12 @@
 #include "core/status.h"
 #include "replay/policy/policy.h"
 
-enum { WORLD_RANKS_MAX = 4096, WORLD_FINDINGS_MAX = 16, WORLD_TEXT_MAX = 1024 };
+enum {
+    WORLD_RANKS_MAX = 4096,
+    WORLD_FINDINGS_MAX = 16,
+    WORLD_TEXT_MAX = 1024,
+    WORLD_TAG_PROMISED = 32767 /* MPI has tags up to there, whatever MPI_TAG_UB says */
+};
 
 enum world_event_kind {
     WORLD_EVENT_SEND,  /* a send was posted: peer, tag, context, bytes, request; flag: buffered */
@@ -26,8 +31,12 @@ enum world_event_kind {
     WORLD_EVENT_GIVE,  /* rank did its part of it; request: a receive that was cancelled, or -1 */
     WORLD_EVENT_NEED,  /* rank went on behind all that was given of it */
     WORLD_EVENT_BLOCK, /* rank waits */
-    WORLD_EVENT_CALL   /* rank entered another call of interest (collectives, communicators); peer =
+    WORLD_EVENT_CALL,  /* rank entered another call of interest (collectives, communicators); peer =
                            root or -1 */
+    /* In a world of fibers: */
+    WORLD_EVENT_RMA,  /* a one-sided operation of so many bytes at peer, or what synchronises them:
+                         peer -1, or its target */
+    WORLD_EVENT_FREED /* rank freed the request of a message that is under way */
 };
 
 struct world_event { /* world ranks throughout */
@@ -65,6 +74,7 @@ struct world_options {
      * delays, in ticks of a microsecond. A tick passes when nobody can go on, or with a poll in
      * vain. Messages between two ranks do not overtake each other. */
     struct replay_policy policy;
+    int tag_ub;       /* what MPI_TAG_UB says; 0: 2^31 - 1 */
     bool late;        /* received data reaches its buffer when the request completes, not before */
     bool initialized; /* the ranks start with MPI_Init done and end without MPI_Finalize */
     bool hollow;      /* one-sided operations move nothing: their memory need not be there */
@@ -166,6 +176,9 @@ struct world_outcome {
      * order than the model's: never too small where a rank has at most one send and one receive
      * under way, else an estimate. */
     uint64_t round_count, word_bytes;
+    /* The highest tag above WORLD_TAG_PROMISED that the program used without asking for MPI_TAG_UB;
+     * 0: none. */
+    int tag_high;
     /* A rank that received from any source, more than once, always from the same one, while other
      * ranks named their sources: most likely a rank computed wrongly, (rank - 1) % size. -1: none.
      */

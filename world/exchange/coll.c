@@ -23,7 +23,9 @@ void *world_coll_scratch(int count, MPI_Datatype type)
     ptrdiff_t extent = type_extent(type), reach = (count - 1) * extent;
     ptrdiff_t low = type->true_lb + (reach < 0 ? reach : 0),
               high = type->true_ub + (reach > 0 ? reach : 0);
-    uint8_t *room = world_alloc((size_t)(high - low) + 1);
+    size_t bytes = (size_t)(high - low) + 1;
+    uint8_t *room =
+        bytes < WORLD_LARGE || WORLD_PROCESSES ? world_alloc(bytes) : world_heap_sparse(bytes);
     return room - low;
 }
 

@@ -484,14 +484,9 @@ void world_recv_post(struct ompi_request_t *recv)
     recv->post[0] = me->clock[0];
     recv->post[1] = me->clock[1];
     WORLD->now_ns += 100;
-    if (UNLIKELY(WORLD->options->event != NULL)) {
-        int world =
-            recv->peer == MPI_ANY_SOURCE
-                ? MPI_ANY_SOURCE
-                : (recv->comm->remote_size ? recv->comm->remote : recv->comm->member)[recv->peer];
-        world_emit_message(WORLD_EVENT_RECV, recv, NULL, world, recv->count * recv->type->size,
-                           false);
-    }
+    if (UNLIKELY(WORLD->options->event != NULL))
+        world_emit_message(WORLD_EVENT_RECV, recv, NULL, world_peer(recv->comm, recv->peer),
+                           recv->count * recv->type->size, false);
     if (UNLIKELY(WORLD->explore != NULL)) {
         if (recv->comm->overtaking && recv->context == recv->comm->context)
             world_explore_overtaking(recv->comm, false, recv->peer, recv->tag);

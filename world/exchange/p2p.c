@@ -3,7 +3,20 @@
  * can touch its buffer meanwhile. */
 #include "world/exchange/explore.h"
 
-enum { TAG_UB = 0x7fffffff };
+/* Of a tag that not every MPI library has. One above MPI_TAG_UB is a mistake of a program that
+ * asked for it; of another one it is told. */
+static int tag_check(MPI_Comm comm, int tag, bool send)
+{
+    int most = WORLD->options->tag_ub;
+    CORE_CHECK(WORLD->tag_high >= 0 && most >= 0);
+    if (tag < 0 && !(tag == MPI_ANY_TAG && !send))
+        return world_error(comm, MPI_ERR_TAG, "tag %d", tag);
+    if (most && tag > most && WORLD->tag_asked)
+        return world_error(comm, MPI_ERR_TAG, "tag %d, and MPI_TAG_UB is %d", tag, most);
+    if (tag > WORLD->tag_high)
+        WORLD->tag_high = tag;
+    return MPI_SUCCESS;
+}
 
 static int p2p_check(MPI_Comm comm, const void *buffer, int count, MPI_Datatype type, int peer,
                      int tag, bool send)
@@ -15,8 +28,8 @@ static int p2p_check(MPI_Comm comm, const void *buffer, int count, MPI_Datatype 
     int code = world_type_check(type, true);
     if (UNLIKELY(code))
         return world_error(comm, code, "the datatype is null, freed or not committed");
-    if (UNLIKELY(tag < 0 && !(tag == MPI_ANY_TAG && !send)))
-        return world_error(comm, MPI_ERR_TAG, "tag %d", tag);
+    if (UNLIKELY((unsigned)tag > WORLD_TAG_PROMISED) && (code = tag_check(comm, tag, send)))
+        return code;
     int size = comm->remote_size ? comm->remote_size : comm->size;
     if (UNLIKELY((peer < 0 || peer >= size) && peer != MPI_PROC_NULL &&
                  !(peer == MPI_ANY_SOURCE && !send)))

@@ -466,6 +466,7 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
         *request = world_request_deferred(&kept->deferred);
     if (target == MPI_PROC_NULL)
         return MPI_SUCCESS;
+    world_rma_event(win->comm.member[target], rma.target_count * rma.target_type->size);
     world_turn_thread(&win->comm, TURN_SENDS, target, 0);
     WORLD->outcome->message_count++;
     WORLD->outcome->byte_count += rma.target_count * rma.target_type->size;

@@ -144,4 +144,11 @@ bool world_rma_ordered(const struct world_rma *rma);
 /* As much of them as needs the origin's buffers; false as above. */
 bool world_rma_complete_local(MPI_Win win, int target);
 
+/* For whoever listens: the calling rank's call, with the world's rank of its target, or -1. */
+static inline void world_rma_event(int target, uint64_t bytes)
+{
+    if (!WORLD_PROCESSES && UNLIKELY(WORLD->options->event != NULL))
+        world_emit(WORLD_EVENT_RMA, target, 0, 0, bytes, -1, false);
+}
+
 #endif

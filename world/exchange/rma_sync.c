@@ -65,6 +65,7 @@ static bool rma_sync_passive(MPI_Win win)
 int MPI_Win_fence(int assert, MPI_Win win)
 {
     ENTER("MPI_Win_fence");
+    world_rma_event(-1, 0);
     int code = world_win_check(win);
     if (code)
         return code;
@@ -115,6 +116,7 @@ static struct ompi_request_t *epoch_new(MPI_Win win)
 int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
     ENTER("MPI_Win_post");
+    world_rma_event(-1, 0);
     (void)assert;
     int code = rma_sync_use(win);
     if (code)
@@ -145,6 +147,7 @@ int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
     ENTER("MPI_Win_start");
+    world_rma_event(-1, 0);
     (void)assert;
     int code = rma_sync_use(win);
     if (code)
@@ -174,6 +177,7 @@ int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 int MPI_Win_complete(MPI_Win win)
 {
     ENTER("MPI_Win_complete");
+    world_rma_event(-1, 0);
     int code = world_win_check(win);
     if (code)
         return code;
@@ -221,6 +225,7 @@ static void exposure_end(struct world_part *mine)
 int MPI_Win_wait(MPI_Win win)
 {
     ENTER("MPI_Win_wait");
+    world_rma_event(-1, 0);
     struct world_part *mine;
     int code = rma_sync_exposed(win, &mine);
     if (code)
@@ -270,6 +275,7 @@ int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
         return MPI_SUCCESS;
     if (rank < 0 || rank >= win->comm.size)
         return WIN_ERROR(win, MPI_ERR_RANK, "rank %d of %d", rank, win->comm.size);
+    world_rma_event(win->comm.member[rank], 0);
     if (win->held[rank] || win->held_all || win->in_start)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "another access epoch is open");
     win->fenced = false;
@@ -316,6 +322,7 @@ int MPI_Win_unlock(int rank, MPI_Win win)
         return code;
     if (rank < 0 || rank >= win->comm.size)
         return WIN_ERROR(win, MPI_ERR_RANK, "rank %d of %d", rank, win->comm.size);
+    world_rma_event(win->comm.member[rank], 0);
     if (!win->held[rank] || win->held_all)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "rank %d is not locked", rank);
     bool news = world_rma_complete(win, rank);
@@ -328,6 +335,7 @@ int MPI_Win_unlock(int rank, MPI_Win win)
 int MPI_Win_lock_all(int assert, MPI_Win win)
 {
     ENTER("MPI_Win_lock_all");
+    world_rma_event(-1, 0);
     int code = rma_sync_use(win);
     if (code)
         return code;
@@ -356,6 +364,7 @@ int MPI_Win_lock_all(int assert, MPI_Win win)
 int MPI_Win_unlock_all(MPI_Win win)
 {
     ENTER("MPI_Win_unlock_all");
+    world_rma_event(-1, 0);
     int code = world_win_check(win);
     if (code)
         return code;
@@ -382,6 +391,7 @@ static int rma_sync_flush(const char *call, MPI_Win win, int rank, bool local)
         return WIN_ERROR(win, MPI_ERR_RANK, "rank %d of %d", rank, win->comm.size);
     if (rank == ALL ? !rma_sync_passive(win) : !win->held[rank])
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "nothing is locked");
+    world_rma_event(rank == ALL ? -1 : win->comm.member[rank], 0);
     int target = rank == ALL ? -1 : rank;
     let_others(local ? world_rma_complete_local(win, target) : world_rma_complete(win, target));
     return MPI_SUCCESS;
@@ -410,6 +420,7 @@ int MPI_Win_flush_local_all(MPI_Win win)
 int MPI_Win_sync(MPI_Win win)
 {
     ENTER("MPI_Win_sync");
+    world_rma_event(-1, 0);
     int code = world_win_check(win);
     if (code)
         return code;

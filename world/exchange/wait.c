@@ -502,6 +502,16 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 
 /* --- freeing, cancelling ---------------------------------------------------------------------- */
 
+/* Of a message that is under way. */
+static void wait_freed_event(const struct ompi_request_t *freed)
+{
+    CORE_CHECK(freed->freed && freed->owner == ME);
+    if (freed->active && !freed->complete && freed->kind <= REQUEST_RECV &&
+        freed->peer != MPI_PROC_NULL)
+        world_emit_message(WORLD_EVENT_FREED, freed, NULL, world_peer(freed->comm, freed->peer),
+                           freed->count * freed->type->size, freed->kind == REQUEST_SEND);
+}
+
 int MPI_Request_free(MPI_Request *request)
 {
     ENTER("MPI_Request_free");
@@ -512,6 +522,8 @@ int MPI_Request_free(MPI_Request *request)
         return code;
     struct ompi_request_t *freed = *request;
     freed->freed = true;
+    if (!WORLD_PROCESSES && UNLIKELY(WORLD->options->event != NULL))
+        wait_freed_event(freed);
     if (WORLD_PROCESSES && freed->late && freed->kind == REQUEST_RECV)
         world_request_deliver(freed);
     if (freed->complete && freed->general)

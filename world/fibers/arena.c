@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 enum {
     CHUNK_BYTES = 1 << 18,
@@ -233,6 +234,7 @@ void *world_heap_alloc(size_t bytes)
         WORLD->options->memory_bytes_max ? WORLD->options->memory_bytes_max : (size_t)1 << 30;
     struct world_heap *kept = world_alloc(sizeof *kept);
     kept->bytes = bytes;
+    kept->mapped = false;
     if (WORLD_PROCESSES) { /* all members reach for it; nothing else lies in its pages (guard.c) */
         uint8_t *room = world_zalloc((bytes + !bytes + 2 * PAGE - 1) / PAGE * PAGE);
         kept->block = room + (PAGE - (uintptr_t)room % PAGE) % PAGE;
@@ -244,6 +246,24 @@ void *world_heap_alloc(size_t bytes)
         world_stop();
     }
     CORE_CHECK(WORLD->running); /* world_heap_end will free it */
+    kept->next = WORLD->heap;
+    WORLD->heap = kept;
+    return kept->block;
+}
+
+/* As much as nobody has, of which only pages that are written are there. */
+void *world_heap_sparse(size_t bytes)
+{
+    struct world_heap *kept = world_alloc(sizeof *kept);
+    CORE_CHECK(!WORLD_PROCESSES && WORLD->running);
+    kept->bytes = bytes;
+    kept->mapped = true;
+    kept->block = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (kept->block == MAP_FAILED) {
+        world_found("limit", ME->rank, "%s asks for %zu bytes", WORLD->fiber->call, bytes);
+        world_stop();
+    }
     kept->next = WORLD->heap;
     WORLD->heap = kept;
     return kept->block;
@@ -264,6 +284,8 @@ void world_heap_free(void *block)
 void world_heap_end(void)
 {
     for (; WORLD->heap; WORLD->heap = WORLD->heap->next)
-        if (!WORLD_PROCESSES)
+        if (WORLD->heap->mapped)
+            munmap(WORLD->heap->block, WORLD->heap->bytes);
+        else if (!WORLD_PROCESSES)
             free(WORLD->heap->block);
 }

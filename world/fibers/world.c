@@ -595,6 +595,7 @@ static void outcome_init(struct world_outcome *outcome)
     outcome->finished = false;
     outcome->message_count = outcome->byte_count = outcome->step_count = 0;
     outcome->round_count = outcome->word_bytes = outcome->pattern_hash = 0;
+    outcome->tag_high = 0;
     outcome->wildcard_rank = outcome->wildcard_source = -1;
 }
 
@@ -619,6 +620,7 @@ static void world_finish(void)
     find_odd_wildcard(outcome);
     outcome->finished = WORLD->live_count == 0;
     outcome->step_count = WORLD->step_count;
+    outcome->tag_high = WORLD->tag_asked ? 0 : WORLD->tag_high;
     for (int i = 0; i < WORLD->rank_count; i++) {
         const struct world_rank *rank = &WORLD->rank[i];
         outcome->pattern_hash = core_random_mix(outcome->pattern_hash ^ rank->pattern);
@@ -660,7 +662,8 @@ enum core_status world_open(const struct world_options *options, struct world_ou
         world->ready_mask = world->ready_mask * 2 + 1;
     world->ready_head = world->ready_count = 0;
     world->chosen = options->policy.order == REPLAY_ORDER_RANDOM;
-    world->stop = false;
+    world->stop = world->tag_asked = false;
+    world->tag_high = 0;
     world->step_count = 0;
     world->step_count_max = step_limit();
     world->now_ns = 0;

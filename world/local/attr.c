@@ -328,9 +328,11 @@ static int of_win(MPI_Win win, struct target *out)
 
 static bool known_of_comm(int key, void *value, int *flag)
 {
-    static int tag_ub = 0x7fffffff, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, global = 1, universe,
-               app = 0, last;
+    static int tag_ub, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, global = 1, universe, app = 0,
+                       last;
     universe = WORLD->rank_count;
+    tag_ub = WORLD->options->tag_ub ? WORLD->options->tag_ub : 0x7fffffff;
+    WORLD->tag_asked |= key == MPI_TAG_UB;
     last = MPI_ERR_LASTCODE;
     int *known = key == MPI_TAG_UB                         ? &tag_ub
                  : key == MPI_HOST                         ? &host
