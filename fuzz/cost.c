@@ -116,7 +116,8 @@ static bool cost_measure(const struct world_options *options, struct replay_meas
 
 static size_t element_bytes(enum scenario_type type)
 {
-    static const size_t bytes[] = {4, 8, 8, 12, 8, 4, 4, 8, 16, 12, 12, 1, 1 << 30};
+    static const size_t bytes[] = {
+        4, 8, 8, 12, 8, 4, 4, 8, 16, 12, 12, 1, 1 << 30, 0, (size_t)1 << 31};
     return bytes[type];
 }
 
@@ -183,7 +184,7 @@ static bool claim_of(const struct collective *collective, const struct scenario 
                      struct claim *out)
 {
     if (!claimed_here(collective, s) || s->calls != 1 || s->traffic || s->first_group ||
-        s->type != s->type_send ||
+        s->type != s->type_send || s->type == TYPE_EMPTY ||
         (shape_has_blocks_of_sizes(collective->kind) && s->sizes != SIZES_EVEN))
         return false;
     return (*collective->row && claim_of_row(collective, s, out)) ||

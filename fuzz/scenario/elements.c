@@ -7,6 +7,7 @@
 
 /* Only the first and the last int of a huge element are put and compared. */
 enum { HUGE_BYTES = 1 << 30 };
+#define MANY_BYTES ((ptrdiff_t)4 * SCENARIO_MANY)
 
 const struct element_layout element_layouts[SCENARIO_TYPES] = {
     [TYPE_INT] = {1, "i", {0}, 4, 4, 0, 0},
@@ -22,16 +23,48 @@ const struct element_layout element_layouts[SCENARIO_TYPES] = {
     [TYPE_MIXED_APART] = {2, "id", {16, 0}, 24, 20, 0, 0},
     [TYPE_BYTE] = {1, "b", {0}, 1, 1, 0, 0},
     [TYPE_HUGE] = {2, "ii", {0, HUGE_BYTES - 4}, HUGE_BYTES, HUGE_BYTES, 0, 0},
+    [TYPE_EMPTY] = {0, "", {0}, 0, 0, 0, 0},
+    [TYPE_MANY] = {2, "ii", {0, MANY_BYTES - 4}, MANY_BYTES, MANY_BYTES, 0, 0},
 };
 
-MPI_Datatype element_type_new(enum scenario_type kind)
+/* Two ints with another one between them, by one of the constructors that make such a type. */
+static MPI_Datatype elements_pair_apart(unsigned how)
 {
-    const struct element_layout *layout = element_layout(kind);
-    MPI_Datatype parts[ELEMENT_ITEMS_MAX], raw, type;
+    int sizes[] = {2, 2}, part[] = {2, 1}, start[] = {0, 0}, all[] = {4}, grid[] = {2},
+        cyclic[] = {MPI_DISTRIBUTE_CYCLIC}, by_one[] = {1};
+    MPI_Datatype single, made;
+    if (how == 1) {
+        MPI_Type_contiguous(1, MPI_INT, &single);
+        MPI_Type_vector(2, 1, 2, single, &made);
+        MPI_Type_free(&single);
+    } else if (how == 2) {
+        MPI_Type_create_subarray(2, sizes, part, start, MPI_ORDER_C, MPI_INT, &made);
+    } else {
+        MPI_Type_create_darray(2, 0, 1, all, cyclic, by_one, grid, MPI_ORDER_C, MPI_INT, &made);
+    }
+    return made;
+}
+
+static MPI_Datatype elements_struct(const struct element_layout *layout)
+{
+    MPI_Datatype parts[ELEMENT_ITEMS_MAX], made;
     int lengths[ELEMENT_ITEMS_MAX] = {1, 1, 1};
     MPI_Aint places[ELEMENT_ITEMS_MAX];
+    for (int i = 0; i < layout->items; i++) {
+        parts[i] = layout->kind[i] == 'i' ? MPI_INT : MPI_DOUBLE;
+        places[i] = layout->place[i];
+    }
+    MPI_Type_create_struct(layout->items, lengths, places, parts, &made);
+    return made;
+}
+
+MPI_Datatype element_type_new(enum scenario_type kind, unsigned how)
+{
+    const struct element_layout *layout = element_layout(kind);
+    MPI_Datatype raw, type;
     switch (kind) {
     case TYPE_INT:
+    case TYPE_MANY:
         return MPI_INT;
     case TYPE_DOUBLE:
         return MPI_DOUBLE;
@@ -43,12 +76,12 @@ MPI_Datatype element_type_new(enum scenario_type kind)
     case TYPE_HUGE:
         MPI_Type_contiguous(HUGE_BYTES / 4, MPI_INT, &type);
         break;
+    case TYPE_EMPTY:
+        MPI_Type_contiguous(0, MPI_INT, &type);
+        break;
     default:
-        for (int i = 0; i < layout->items; i++) {
-            parts[i] = layout->kind[i] == 'i' ? MPI_INT : MPI_DOUBLE;
-            places[i] = layout->place[i];
-        }
-        MPI_Type_create_struct(layout->items, lengths, places, parts, &raw);
+        how %= 4;
+        raw = kind == TYPE_STRIDED && how ? elements_pair_apart(how) : elements_struct(layout);
         MPI_Type_create_resized(raw, layout->lower, layout->extent, &type);
         MPI_Type_free(&raw);
         break;
@@ -138,6 +171,7 @@ void element_op_apply(enum scenario_op op, const uint32_t *left, uint32_t *right
     case OP_SUM_DOUBLE:
     case OP_SUM_ROUNDED:
     case OP_USER_SUM_BEHIND:
+    case OP_USER_SUM_FAR:
         right[0] += left[0];
         break;
     case OP_MAX_INT:
@@ -188,6 +222,12 @@ static void user_sum_behind(void *in, void *inout, int *count, MPI_Datatype *typ
     elements_user(OP_USER_SUM_BEHIND, in, inout, *count);
 }
 
+static void user_sum_far(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    elements_user(OP_USER_SUM_FAR, in, inout, *count);
+}
+
 static void user_affine_before(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)type;
@@ -223,6 +263,9 @@ MPI_Op element_op_new(enum scenario_op op)
         break;
     case OP_USER_SUM_BEHIND:
         MPI_Op_create(user_sum_behind, 1, &made);
+        break;
+    case OP_USER_SUM_FAR:
+        MPI_Op_create(user_sum_far, 1, &made);
         break;
     case OP_AFFINE_BEFORE:
         MPI_Op_create(user_affine_before, 0, &made);

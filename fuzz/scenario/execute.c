@@ -13,7 +13,7 @@ enum {
     TRAFFIC_TAG = 4711,
     GROUPS_TAG = 4712,
     FAR_ELEMENTS = 6,
-    HUGE_ELEMENTS = 4,
+    MANY_ELEMENTS = 3,
     STARTS = 2,
     LAST_TURN = 1000
 };
@@ -60,20 +60,30 @@ int execute_world_size(const struct scenario *s)
     return s->ranks + (s->comm == COMM_PART ? 2 : 0);
 }
 
-/* Elements far apart, where their number is small, and on one side where the other has few. */
+/* Elements far apart, where their number is small, and on one side where the other has few. Places
+ * and counts that a caller gives are ints. */
 static void adapt_far(const struct collective *c, struct scenario *s)
 {
-    bool huge = s->type == TYPE_HUGE;
+    bool huge = scenario_type_huge(s->type);
+    int most = FAR_ELEMENTS;
     if (!scenario_type_large(s->type) && !scenario_type_large(s->type_send))
         return;
-    if (!may_be_far(c->kind) || s->in_place) {
+    if (collective_reduces(c->kind)) {
+        s->in_place = false;
+    } else if (!may_be_far(c->kind) || s->in_place) {
         s->type = scenario_type_large(s->type) ? TYPE_INT : s->type;
         s->type_send = scenario_type_large(s->type_send) ? TYPE_INT : s->type_send;
         return;
     }
     if (huge) /* so that none is under way behind one that is refused */
         s->flight = 1;
-    while (s->ranks * s->count > FAR_ELEMENTS)
+    if (s->type == TYPE_MANY && shape_has_blocks_of_sizes(c->kind)) {
+        most = MANY_ELEMENTS;
+        s->sizes = SIZES_EVEN;
+        s->places = PLACES_PACKED;
+        s->blocks = 0;
+    }
+    while (s->ranks * s->count > most)
         s->count > 2 ? s->count = 2 : s->count > 1 ? s->count-- : s->ranks--;
     while (s->ranks > 1 && !collective_domain_holds(c, s->ranks))
         s->ranks--;
@@ -171,9 +181,9 @@ void execute_describe_call(const struct collective *c, const struct scenario *s,
                            size_t room)
 {
     static const char *const types[] = {
-        "int",  "pair",   "strided",        "reversed", "data before lb", "data behind lb",
-        "far",  "double", "strided double", "mixed",    "mixed apart",    "byte",
-        "a GiB"};
+        "int",   "pair",     "strided",        "reversed", "data before lb", "data behind lb",
+        "far",   "double",   "strided double", "mixed",    "mixed apart",    "byte",
+        "a GiB", "no bytes", "2^29 ints"};
     static const char *const ops[] = {"sum",
                                       "sum",
                                       "maximum",
@@ -183,7 +193,8 @@ void execute_describe_call(const struct collective *c, const struct scenario *s,
                                       "an operation that does not commute",
                                       "sum that rounds",
                                       "a commutative operation",
-                                      "an operation that does not commute"};
+                                      "an operation that does not commute",
+                                      "a commutative operation on elements far apart"};
     size_t used =
         (size_t)snprintf(text, room, "%s: %s on %d rank%s", c->name, collective_kind_name(c->kind),
                          s->ranks, s->ranks == 1 ? "" : "s");
@@ -331,12 +342,26 @@ static bool is_rounded(const struct call *c)
     return collective_reduces(c->shape.collective->kind) && c->shape.s->op == OP_SUM_ROUNDED;
 }
 
-/* Item i of element e of a block of combined values. */
+/* The items of element e of a block of combined values. */
+static void reduced_values(const struct call *c, const struct shape_block *b, long e,
+                           uint32_t sum[ELEMENT_ITEMS_MAX])
+{
+    int items = element_layout(b->type)->items;
+    uint32_t left[ELEMENT_ITEMS_MAX];
+    for (int source = b->last; source >= b->first; source--) {
+        for (int i = 0; i < items; i++)
+            (source == b->last ? sum : left)[i] =
+                execute_value(c->shape.call, source, b->mark, e * items + i);
+        if (source < b->last)
+            element_op_apply(c->shape.s->op, left, sum);
+    }
+}
+
 static void reduced_put(const struct call *c, const struct shape_block *b, long e, char *data)
 {
     const struct element_layout *layout = element_layout(b->type);
-    int items = layout->items, call = c->shape.call;
-    uint32_t sum[ELEMENT_ITEMS_MAX], left[ELEMENT_ITEMS_MAX];
+    int call = c->shape.call;
+    uint32_t sum[ELEMENT_ITEMS_MAX];
     if (c->shape.s->op == OP_SUM_DOUBLE) { /* does not wrap */
         double whole = 0;
         for (int source = b->first; source <= b->last; source++)
@@ -344,14 +369,8 @@ static void reduced_put(const struct call *c, const struct shape_block *b, long 
         memcpy(data + e * 8, &whole, sizeof whole);
         return;
     }
-    for (int source = b->last; source >= b->first; source--) {
-        for (int i = 0; i < items; i++)
-            (source == b->last ? sum : left)[i] =
-                execute_value(call, source, b->mark, e * items + i);
-        if (source < b->last)
-            element_op_apply(c->shape.s->op, left, sum);
-    }
-    for (int i = 0; i < items; i++)
+    reduced_values(c, b, e, sum);
+    for (int i = 0; i < layout->items; i++)
         element_put(layout, data + e * layout->extent, i, sum[i]);
 }
 
@@ -442,6 +461,17 @@ static void expected_put(const struct call *c, struct element_buffer *expected)
             block_put(c, &c->shape.recv.block[b], expected->data);
 }
 
+/* An item of a block that must have come, where there is no buffer to take it from. */
+static uint32_t expected_item(const struct call *c, const struct shape_block *b, long i)
+{
+    int items = element_layout(b->type)->items;
+    uint32_t sum[ELEMENT_ITEMS_MAX];
+    if (b->source != SHAPE_REDUCED)
+        return execute_value(c->shape.call, b->source, b->mark, i);
+    reduced_values(c, b, i / items, sum);
+    return sum[i % items];
+}
+
 /* The first item of a block that is not what it should be; false: all are. */
 static bool report_item(const struct call *c, const struct shape_block *b, const char *got,
                         const char *expected)
@@ -449,13 +479,20 @@ static bool report_item(const struct call *c, const struct shape_block *b, const
     const struct element_layout *layout = element_layout(b->type);
     for (long i = 0; i < b->count * layout->items; i++) {
         uint32_t is = element_get(layout, got + b->at, i),
-                 should = expected ? element_get(layout, expected + b->at, i)
-                                   : execute_value(c->shape.call, b->source, b->mark, i);
+                 should =
+                     expected ? element_get(layout, expected + b->at, i) : expected_item(c, b, i);
         if (is == should)
             continue;
-        c->env->report("wrong-result", "rank %d, call %d: item %ld of element %ld is %u, not %u",
-                       c->shape.rank, c->number + 1, i % layout->items,
+        int item = (int)(i % layout->items), kind = layout->kind[item];
+        c->env->report("wrong-result", "rank %d, call %d: item %d of element %ld is %u, not %u",
+                       c->shape.rank, c->number + 1, item,
                        b->at / layout->extent + i / layout->items, is, should);
+        if (c->env->wrong && !c->recv.mapped)
+            c->env->wrong(c->number,
+                          b->at + i / layout->items * layout->extent + layout->place[item],
+                          kind == 'd'   ? 8
+                          : kind == 'i' ? 4
+                                        : 1);
         return true;
     }
     return false;
@@ -615,7 +652,7 @@ static void traffic_end(struct call *c)
 /* A size that an int cannot count may be refused: MPI_Pack and others cannot say it. */
 static void report_error(struct call *c, int error)
 {
-    c->refused |= error && c->shape.s->type == TYPE_HUGE;
+    c->refused |= error && scenario_type_huge(c->shape.s->type);
     if (error && !c->refused)
         c->env->report("error", "rank %d: the collective returned error %d", c->shape.rank, error);
 }
@@ -651,6 +688,8 @@ static void call_begin(struct call *c)
     shape_make(&c->shape);
     buffers_make(c);
     buffers_fill(c);
+    if (c->env->filled && c->recv.memory)
+        c->env->filled(c->number, c->recv.data);
     if (s->traffic) /* a message of the program's own is under way meanwhile */
         traffic_start(c);
     if (s->slow == c->shape.member)
@@ -742,8 +781,8 @@ static void types_make(const struct collective *collective, const struct scenari
 {
     out->type = s->type;
     out->type_send = s->type_send;
-    out->mpi_type = element_type_new(s->type);
-    out->mpi_type_send = element_type_new(s->type_send);
+    out->mpi_type = element_type_new(s->type, s->sizes_seed);
+    out->mpi_type_send = element_type_new(s->type_send, s->sizes_seed);
     out->op = collective_reduces(collective->kind) ? element_op_new(s->op) : MPI_SUM;
 }
 

@@ -18,8 +18,12 @@ struct execute_environment {
     /* Digest of the result that all ranks of the group should share bit by bit. */
     void (*result)(int call, int group, int rank, uint64_t checksum);
     void (*calling)(int inside); /* 1: the collective starts, 0: it has ended */
-    MPI_Comm world;              /* what the scenario calls the world; 0: MPI_COMM_WORLD */
-    size_t margin; /* so many bytes around each buffer are watched, where nobody else does */
+    /* For whoever wants to know what stored a wrong result; both may be NULL. The calling rank's
+     * receive buffer is as it goes into the call; an item of so many bytes there is wrong. */
+    void (*filled)(int call, const char *data);
+    void (*wrong)(int call, ptrdiff_t at, size_t bytes);
+    MPI_Comm world; /* what the scenario calls the world; 0: MPI_COMM_WORLD */
+    size_t margin;  /* so many bytes around each buffer are watched, where nobody else does */
     const struct shape_memory *memory; /* NULL: the heap */
 };
 

@@ -6,11 +6,13 @@
 #include "core/check.h"
 
 static const char *const type_names[] = {
-    "int",    "pair",           "strided", "reversed",    "before", "behind", "far",
-    "double", "double-strided", "mixed",   "mixed-apart", "byte",   "huge"};
-static const char *const op_names[] = {
-    "sum-int",     "sum-double",     "max-int",     "user-sum-strided", "affine-int",
-    "affine-pair", "affine-strided", "sum-rounded", "user-sum-behind",  "affine-before"};
+    "int",         "pair", "strided", "reversed",       "before",
+    "behind",      "far",  "double",  "double-strided", "mixed",
+    "mixed-apart", "byte", "huge",    "empty",          "many"};
+static const char *const op_names[] = {"sum-int",          "sum-double",  "max-int",
+                                       "user-sum-strided", "affine-int",  "affine-pair",
+                                       "affine-strided",   "sum-rounded", "user-sum-behind",
+                                       "affine-before",    "user-sum-far"};
 static const char *const comm_names[] = {"world", "dup", "backwards", "part", "grid"};
 static const char *const also_names[] = {"none", "dup", "backwards", "halves"};
 static const char *const sizes_names[] = {"even", "uneven", "many-zero", "one"};
@@ -78,6 +80,7 @@ const struct field_row scenario_field_row[FIELDS] = {
     [FIELD_TESTED] = {"tested", AT(tested), 0, 1, flag_names, {-9}},
     [FIELD_FIRST_GROUP] =
         {"first-group", AT(first_group), 0, SCENARIO_RANKS_MAX - 1, NULL, {0, 1, 2, 3, 4, -9}},
+    [FIELD_LOW_TAGS] = {"low-tags", AT(low_tags), 0, 1, flag_names, {-9}},
     [FIELD_EXPLORED] = {"explored", AT(explored), 0, 1, flag_names, {-9}, AS_POLICY},
     [FIELD_BLOCKS] = {"blocks", AT(blocks), 0, 65535, NULL, {-9}},
 };
@@ -238,13 +241,33 @@ bool scenario_allowed(const struct scenario *s)
     return true;
 }
 
-void scenario_set(struct scenario *s, const char *key, int value)
+static enum field field_of(const char *key)
 {
     enum field f = 0;
     while (f < FIELDS && strcmp(scenario_field_row[f].key, key))
         f++;
     CORE_CHECK(f < FIELDS);
-    scenario_field_set(s, f, value);
+    return f;
+}
+
+void scenario_set(struct scenario *s, const char *key, int value)
+{
+    scenario_field_set(s, field_of(key), value);
+}
+
+int scenario_get(const struct scenario *s, const char *key)
+{
+    return scenario_field_get(s, field_of(key));
+}
+
+void scenario_word(const struct scenario *s, const char *key, char word[32])
+{
+    enum field f = field_of(key);
+    int value = scenario_field_get(s, f);
+    if (scenario_field_row[f].names)
+        snprintf(word, 32, "%s", scenario_field_row[f].names[value]);
+    else
+        snprintf(word, 32, "%d", value);
 }
 
 bool scenario_field_is_free(enum field f)

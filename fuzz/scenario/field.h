@@ -41,6 +41,7 @@ enum field {
     FIELD_FLIGHT,
     FIELD_TESTED,
     FIELD_FIRST_GROUP,
+    FIELD_LOW_TAGS,
     FIELD_EXPLORED, /* from here on never by chance */
     FIELD_BLOCKS,
     FIELDS

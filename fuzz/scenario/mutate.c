@@ -22,12 +22,25 @@ enum {
     RANKS_FEW = 32, /* with more messages are thousands, whatever else the world is */
     DEAR_ONE_OF = 4,
     WORK_MESSAGE = 32, /* a message costs what so many elements do */
-    COUNT_FEW = 3
+    COUNT_FEW = 3,
+    RARE_ONE_OF = 16
 };
+
+/* The types and operations from `rare` on are: each is for one mistake, the others for many. */
+static int mutate_rarely(unsigned rare, unsigned count, uint64_t *state)
+{
+    uint64_t number = mutate_next(state);
+    return (number >> 40) % RARE_ONE_OF ? (int)(number % rare)
+                                        : (int)(rare + (number >> 48) % (count - rare));
+}
 
 static int field_any(enum field f, uint64_t *state)
 {
     int known = 0;
+    if (f == FIELD_TYPE || f == FIELD_TYPE_SEND)
+        return mutate_rarely(TYPE_EMPTY, SCENARIO_TYPES, state);
+    if (f == FIELD_OP)
+        return mutate_rarely(OP_USER_SUM_FAR, SCENARIO_OPS, state);
     while (known < 14 && scenario_field_row[f].often[known] != -9)
         known++;
     if (known && mutate_next(state) % 4)
@@ -92,7 +105,7 @@ static void mutate_simplify(struct scenario *s, uint64_t *state)
 static void bring_down(struct scenario *s, uint64_t *state)
 {
     /* Mapping gigabytes costs what a hundred small worlds do. */
-    bool huge = s->type == TYPE_HUGE || s->type_send == TYPE_HUGE;
+    bool huge = scenario_type_huge(s->type) || scenario_type_huge(s->type_send);
     if ((scenario_type_large(s->type) || scenario_type_large(s->type_send)) &&
         mutate_next(state) % (huge ? HUGE_ONE_OF : FAR_ONE_OF))
         s->type = s->type_send = TYPE_INT;

@@ -15,18 +15,27 @@ int scenario_type_class(enum scenario_type type)
     return type <= TYPE_FAR              ? 0
            : type <= TYPE_DOUBLE_STRIDED ? 1
            : type <= TYPE_MIXED_APART    ? 2
-           : type == TYPE_BYTE           ? 3
-                                         : 4;
+                                         : 3 + (int)(type - TYPE_BYTE);
 }
 
 bool scenario_type_large(enum scenario_type type)
 {
-    return type == TYPE_FAR || type == TYPE_HUGE;
+    return type == TYPE_FAR || scenario_type_huge(type);
+}
+
+bool scenario_type_huge(enum scenario_type type)
+{
+    return type == TYPE_HUGE || type == TYPE_MANY;
+}
+
+int scenario_type_units(enum scenario_type type)
+{
+    return type == TYPE_MANY ? SCENARIO_MANY : 1;
 }
 
 int scenario_type_items(enum scenario_type type)
 {
-    static const int items[] = {1, 2, 2, 3, 2, 1, 1, 1, 2, 2, 2, 1, 2};
+    static const int items[] = {1, 2, 2, 3, 2, 1, 1, 1, 2, 2, 2, 1, 2, 1, 2};
     return items[type];
 }
 
@@ -34,7 +43,7 @@ enum scenario_type scenario_op_type(enum scenario_op op)
 {
     static const enum scenario_type type[] = {TYPE_INT,    TYPE_DOUBLE, TYPE_INT,     TYPE_STRIDED,
                                               TYPE_INT,    TYPE_PAIR,   TYPE_STRIDED, TYPE_DOUBLE,
-                                              TYPE_BEHIND, TYPE_BEFORE};
+                                              TYPE_BEHIND, TYPE_BEFORE, TYPE_FAR};
     return type[op];
 }
 

@@ -20,6 +20,7 @@ enum {
     SCENARIO_BYTES_MAX = SCENARIO_HEADER_BYTES + SCENARIO_CHOICES_MAX,
     SCENARIO_ANSWER_BYTES = 3, /* rank, number, answer */
     SCENARIO_KEEPS = 255,
+    SCENARIO_TAG_LOW = 32767,
     SCENARIO_TEXT_MAX = 4 * SCENARIO_CHOICES_MAX + 2048
 };
 
@@ -38,7 +39,9 @@ enum scenario_type { /* same signature class: interchangeable on the two sides o
                      TYPE_MIXED,
                      TYPE_MIXED_APART, /* an int and a double */
                      TYPE_BYTE,
-                     TYPE_HUGE, /* a GiB of ints side by side: sizes beyond 31 bits */
+                     TYPE_HUGE,  /* a GiB of ints side by side: sizes beyond 31 bits */
+                     TYPE_EMPTY, /* no bytes at all, whatever the count */
+                     TYPE_MANY,  /* 2^29 ints, counted one by one: counts beyond 31 bits in all */
                      SCENARIO_TYPES
 };
 
@@ -54,6 +57,7 @@ enum scenario_op {
                        asked for */
     OP_USER_SUM_BEHIND,
     OP_AFFINE_BEFORE,
+    OP_USER_SUM_FAR, /* offsets of operands beyond 31 bits */
     SCENARIO_OPS
 };
 
@@ -123,6 +127,7 @@ struct scenario {
     int first_group; /* of an intercommunicator: the first so many ranks; 0: it is none */
     int flight;      /* nonblocking: so many at a time */
     bool tested;     /* those are completed by testing, by each rank in another order */
+    bool low_tags;   /* MPI_TAG_UB is SCENARIO_TAG_LOW, the least that MPI promises */
     bool explored;   /* order=explore; `choices` are its answers and, with an answer of
                         SCENARIO_KEEPS, sends that have buffers while the others wait */
     unsigned blocks; /* 0: as `sizes` says; else the sizes of the blocks of v-forms are the digits
@@ -134,6 +139,9 @@ bool scenario_take_answers(struct scenario *scenario, const struct replay_policy
 
 /* Sets a field by its key; whether scenario_narrow allows all that the scenario has. */
 void scenario_set(struct scenario *scenario, const char *key, int value);
+int scenario_get(const struct scenario *scenario, const char *key);
+/* Its value as it is written. */
+void scenario_word(const struct scenario *scenario, const char *key, char word[32]);
 bool scenario_allowed(const struct scenario *scenario);
 void scenario_default(struct scenario *out);
 
@@ -162,8 +170,14 @@ bool scenario_is_text(const uint8_t *bytes, size_t count);
  * equal. */
 void scenario_normalise(struct scenario *scenario);
 int scenario_type_class(enum scenario_type type);
-/* Far or huge: memory that is hardly there. */
+/* Far, huge or many: memory that is hardly there. */
 bool scenario_type_large(enum scenario_type type);
+/* Of those huge or many: gigabytes of data, which an int may not count. */
+bool scenario_type_huge(enum scenario_type type);
+/* So many of what MPI counts are one element. */
+enum { SCENARIO_MANY = 1 << 29 };
+int scenario_type_units(enum scenario_type type);
+/* Items of an element, to convert counts by: one of an element of no bytes. */
 int scenario_type_items(enum scenario_type type);
 enum scenario_type scenario_op_type(enum scenario_op op);
 bool scenario_op_commutes(enum scenario_op op);

@@ -652,6 +652,17 @@ static void make_by_kind(struct shape *c)
     }
 }
 
+/* MPI counts several for each element. */
+static void shape_multiply(int units, const struct shape_side *side, int n)
+{
+    for (int b = 0; b < n; b++) {
+        if (side->counts)
+            side->counts[b] *= units;
+        if (side->places)
+            side->places[b] *= units;
+    }
+}
+
 void shape_make(struct shape *c)
 {
     struct collective_arguments *a = &c->arguments;
@@ -669,6 +680,13 @@ void shape_make(struct shape *c)
                     c->collective->kind == collective_kind_alltoallw;
     if (alltoall && c->in_place)
         initial_of_alltoall(c);
+    int units = scenario_type_units(c->types->type);
+    if (units > 1) {
+        a->sendcount *= units;
+        a->recvcount *= units;
+        shape_multiply(units, &c->send, c->send.block_count);
+        shape_multiply(units, &c->recv, c->recv.block_count);
+    }
     a->sendcounts = c->send.counts;
     a->sdispls = c->send.places;
     a->sendtypes = c->send.types;

@@ -45,13 +45,14 @@ static const struct {
     const char *key;
     int value;
 } ordinary[] = {
-    {"other", 0},        {"root-step", 0},  {"arrive", 0},
-    {"graph", false},    {"flight", 1},     {"tested", false},
-    {"traffic", false},  {"slow", -1},      {"delays", REPLAY_DELAY_NONE},
-    {"delays-seed", 0},  {"late", false},   {"shuffle", false},
-    {"in-place", false}, {"sizes-seed", 0}, {"blocks", 0},
-    {"dims", 1},         {"periods", 0},    {"parameter", 0},
-    {"eager-bytes", 0},  {"credits", 0},    {"pool-bytes", 0},
+    {"other", 0},        {"root-step", 0},    {"arrive", 0},
+    {"graph", false},    {"flight", 1},       {"tested", false},
+    {"traffic", false},  {"slow", -1},        {"delays", REPLAY_DELAY_NONE},
+    {"delays-seed", 0},  {"late", false},     {"shuffle", false},
+    {"low-tags", false}, {"in-place", false}, {"sizes-seed", 0},
+    {"blocks", 0},       {"dims", 1},         {"periods", 0},
+    {"parameter", 0},    {"eager-bytes", 0},  {"credits", 0},
+    {"pool-bytes", 0},
 };
 enum { ORDINARY = sizeof ordinary / sizeof *ordinary };
 

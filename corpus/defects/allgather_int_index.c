@@ -1,0 +1,49 @@
+/* Planted defect: a linear allgather that numbers the elements of all blocks in an int, and takes
+ * the place of a block in bytes from that.
+ *
+ * Axis: memory. Shows as: from 2^31 elements in all on, as with 2^30 ints from each of three ranks,
+ * blocks lie in the wrong place: wrong result or crash. No type of many bytes shows it.
+ */
+#include "corpus/collectives/collective.h"
+
+/* `bits` is how wide the number of an element is. */
+static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     int recvcount, MPI_Datatype recvtype, MPI_Comm comm, int bits)
+{
+    int rank, size, error = MPI_SUCCESS;
+    rank_and_size(comm, &rank, &size);
+    MPI_Aint extent = extent_of(recvtype);
+    for (int root = 0; root < size && !error; root++) {
+        MPI_Aint first = (MPI_Aint)root * recvcount;
+        if (bits == 32)
+            first = (int)(unsigned)first; /* what int arithmetic gives on every machine we know */
+        void *block = element_at(recvbuf, first, extent);
+        if (rank != root) {
+            error =
+                MPI_Recv(block, recvcount, recvtype, root, COLLECTIVE_TAG, comm, MPI_STATUS_IGNORE);
+            continue;
+        }
+        if (sendbuf != MPI_IN_PLACE)
+            error = copy_elements(sendbuf, sendcount, sendtype, block, recvcount, recvtype);
+        for (int to = 0; to < size && !error; to++)
+            if (to != root)
+                error = MPI_Send(block, recvcount, recvtype, to, COLLECTIVE_TAG, comm);
+    }
+    return error;
+}
+
+int defect_allgather_int_index(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                               void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, 32);
+}
+
+int fixed_allgather_int_index(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                              void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, 64);
+}
+
+COLLECTIVE(allgather, "", fixed_allgather_int_index)
+DEFECT(allgather, "", defect_allgather_int_index, fixed_allgather_int_index,
+       .expect = "wrong result", .axis = "memory", .origin = "rank * recvcount in an int")
