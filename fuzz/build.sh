@@ -2,9 +2,9 @@
 # usage: build.sh fuzz|real SHARE OUT FILE.c...   Builds OUT from a user's files, C, C++ or Fortran:
 # with clang (gfortran) and libFuzzer on the in-process MPI, or with mpicc (mpif90) for real ranks.
 # A FILE.so is a library whose MPI_-named collectives are called. CFLAGS is passed on. Status 1: the
-# files do not compile; 2: they do not link; 4: a compiler is missing, and the output is a sentence
-# on it. OUT.made then says what it was made of: a line of flags and files, then every file that was
-# read, a line each.
+# files do not compile; 2: they do not link; 4: a compiler is missing, 5: a function is registered
+# as what it is not, and the output is a sentence on each. OUT.made then says what it was made of: a
+# line of flags and files, then every file that was read, a line each.
 set -u
 kind=$1 share=$2 out=$3
 shift 3
@@ -34,6 +34,16 @@ next_object() { # $1: a file; sets object
     objects="$objects $object"
 }
 
+# Where all errors are those of COLLECTIVE lines: a sentence on each, of its kind or signature.
+registration_wrong() {
+    kinds=$(sed -n 's/^COLLECTIVE_CALL(\(.*\))$/\1/p' \
+        "$share/include/corpus/collectives/registry.h" | paste -sd ' ' -)
+    for kind_of in $kinds; do echo "$kind_of: COLLECTIVE_ARGUMENTS_$kind_of"; done |
+        clang $mpi -I"$share/include" -include corpus/collectives/registry.h -E -P -x c - |
+        tr '\n' ' ' | sed "s/ \([a-z_]*: \)/\n\1/g" | grep -v "^enum" >"$work/signatures"
+    awk -f "$share/registration.awk" -v kinds="$kinds" "$work/signatures" "$work/messages"
+}
+
 compile() { # $1: a file, the rest: the C compiler; sets object
     file=$1; shift
     next_object "$file"
@@ -50,12 +60,8 @@ compile() { # $1: a file, the rest: the C compiler; sets object
         set -- "$@" -Werror=incompatible-function-pointer-types -std=gnu11 ;;
     esac
     "$@" $common -c -o "$object" "$file" 2>"$work/messages" || wrong=yes
+    [ -z "${wrong-}" ] || ! registration_wrong >&2 || exit 5
     cat "$work/messages" >&2
-    if [ "${wrong-}" ] && grep -q "collective_kind_" "$work/messages"; then
-        sed -n 's/^COLLECTIVE_CALL(\(.*\))$/\1 i\1 \1_init/p' \
-            "$share/include/corpus/collectives/registry.h" | tr '\n' ' ' |
-            fold -s -w 100 | sed '1s/^/the kinds of collectives are:\n/; $s/$/\n/' >&2
-    fi
     [ -z "${wrong-}" ] || exit 1
 }
 

@@ -1,29 +1,14 @@
-/* Reading, explaining and shrinking a scenario. See harness.h. A trial runs in a child process, so
- * that whatever it does to itself (a sanitizer's report, a loop without end) is just an answer. */
+/* Reading and explaining a scenario. See harness.h. */
 #include "fuzz/harness.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "fuzz/decisions.h"
 #include "fuzz/scenario/execute.h"
-#include "fuzz/time_limit.h"
+#include "fuzz/trial.h"
 #include "core/output.h"
-
-/* A trial that takes as long as time_limit.h says is a timeout. While one is shrunk SHORT_MS do, as
- * small worlds take a few. It counts like TIMEOUT_TRIALS others, so that shrinking ends. */
-enum {
-    SHORT_MS = 200,
-    TRIALS_MAX = 3000,
-    TIMEOUT_TRIALS = TRIALS_MAX / 30,
-    RULE_MAX = 64,
-    RANKS_FEW = 8
-};
 
 void harness_print(const struct collective *collective, const struct scenario *scenario, char *text,
                    size_t room)
@@ -94,7 +79,7 @@ void harness_pattern_words(const struct collective *collective, const struct sce
     } words[] = {
         {"root", s->root != 0},
         {"root-step", s->root_step && s->calls > 1},
-        {"empty", s->count == 0},
+        {"empty", s->count == 0 && collective->kind != collective_kind_barrier},
         {"in-place", s->in_place},
         {"sizes", s->sizes != SIZES_EVEN},
         {"places", s->places != PLACES_PACKED},
@@ -121,16 +106,102 @@ void harness_pattern_words(const struct collective *collective, const struct sce
                 (size_t)snprintf(text + used, 256 - used, "%s%s", used ? "+" : "", words[i].word);
 }
 
+/* --- what else fails, and what does not ------------------------------------------------------- */
+
+enum { CHANGE_MS = 500, CHANGE_TRIALS = 300, CHANGES_SHOWN = 5 };
+
+/* A value in place of the scenario's own, in the order of what people try. */
+static const struct change {
+    const char *key;
+    int value;
+    bool more; /* so much more than it has */
+} change[] = {
+    {"ranks", -1, true},
+    {"ranks", 1, true},
+    {"root", 0, false},
+    {"root", 1, false},
+    {"count", 1, true},
+    {"count", -1, true},
+    {"type", TYPE_INT, false},
+    {"in-place", 0, false},
+    {"in-place", 1, false},
+    {"communicator", COMM_WORLD, false},
+    {"calls", -1, true},
+    {"sizes", SIZES_EVEN, false},
+    {"places", PLACES_PACKED, false},
+    {"traffic", 0, false},
+    {"low-tags", 0, false},
+    {"late", 0, false},
+    {"slow", -1, false},
+    {"arrive", 0, false},
+};
+
+static bool is_meaningful(const struct collective *c, const struct scenario *s,
+                          const struct change *of, int value)
+{
+    const bool counted = c->kind != collective_kind_barrier;
+    if (!strcmp(of->key, "ranks"))
+        return value >= 1 && value <= SCENARIO_RANKS_MAX && collective_domain_holds(c, value);
+    if (!strcmp(of->key, "root"))
+        return execute_is_rooted(c->kind) && value < s->ranks;
+    if (!strcmp(of->key, "calls"))
+        return value >= 1;
+    return strcmp(of->key, "count") ? true : counted && value >= 0;
+}
+
+/* "ranks 5 fails, 4 passes; root 1 fails, 0 passes": the changes of one field that make it pass;
+ * empty: none was found. *out_nonempty: a count above 0 fails as well. */
+static void explain_changes(const struct collective *collective, const struct scenario *given,
+                            char *text, size_t room, bool *out_nonempty)
+{
+    char rule[TRIAL_RULE_MAX], was[32], is[32];
+    const char *last = "";
+    uint64_t messages;
+    int shown = 0;
+    size_t used = 0;
+    text[0] = 0;
+    *out_nonempty = false;
+    trial_ms = CHANGE_MS;
+    trial_run(collective, given, false, rule, &messages);
+    if (!rule[0])
+        return;
+    for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
+        const struct change *of = &change[i];
+        struct scenario other = *given;
+        int before = scenario_get(given, of->key), now = of->more ? before + of->value : of->value;
+        if (before == now || !strcmp(of->key, last) || trials > CHANGE_TRIALS ||
+            shown == CHANGES_SHOWN || !is_meaningful(collective, given, of, now))
+            continue;
+        scenario_set(&other, of->key, now);
+        if (!strcmp(of->key, "type"))
+            other.type_send = other.type;
+        if (!execute_adapt(collective, &other) || scenario_get(&other, of->key) != now)
+            continue;
+        trial_run(collective, &other, false, rule, &messages);
+        *out_nonempty |= rule[0] && !strcmp(of->key, "count") && now > 0;
+        if (!rule[0] && used < room) {
+            scenario_word(given, of->key, was);
+            scenario_word(&other, of->key, is);
+            used += (size_t)snprintf(text + used, room - used, "%s%s %s fails, %s passes",
+                                     used ? "; " : "", of->key, was, is);
+            last = of->key;
+            shown++;
+        }
+    }
+}
+
 static const char *explain_plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
 }
 
-int harness_explain(const struct collective *collective, const struct scenario *given)
+int harness_explain(const struct collective *collective, const struct scenario *given, bool changed)
 {
     static struct world_outcome outcome;
     static char text[SCENARIO_TEXT_MAX];
     struct scenario scenario = *given;
+    char changes[512] = "";
+    bool nonempty = false;
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!execute_adapt(collective, &scenario)) {
         printf("%s is not defined for any number of ranks of this scenario\n", collective->name);
@@ -142,7 +213,13 @@ int harness_explain(const struct collective *collective, const struct scenario *
     printf("%s\n\n", text);
     harness_print(collective, &scenario, text, sizeof text);
     printf("%s\n", text);
-    harness_pattern_words(collective, &scenario, text);
+    if (changed)
+        explain_changes(collective, &scenario, changes, sizeof changes, &nonempty);
+    struct scenario needed = scenario;
+    needed.count += needed.count == 0 && nonempty;
+    harness_pattern_words(collective, &needed, text);
+    if (changes[0])
+        printf("changes: %s\n", changes);
     printf("pattern: %s\ntimeline, ranks of MPI_COMM_WORLD:\n", text);
     harness_run(collective, &scenario, stdout, &outcome);
     printf(
@@ -152,8 +229,17 @@ int harness_explain(const struct collective *collective, const struct scenario *
         (unsigned long long)outcome.byte_count, explain_plural(outcome.byte_count),
         (unsigned long long)outcome.round_count, explain_plural(outcome.round_count),
         (unsigned long long)outcome.word_bytes, explain_plural(outcome.word_bytes));
+    harness_portability(collective, &outcome, text);
+    if (text[0])
+        printf("%s\n", text);
     for (int i = 0; i < outcome.finding_count; i++)
         printf("finding: %s: %s\n", outcome.finding[i].rule, outcome.finding[i].text);
+    if (outcome.finding_count && !strcmp(outcome.finding[0].rule, "wrong-result"))
+        stored_find(collective, &scenario, text);
+    else
+        text[0] = 0;
+    if (text[0])
+        printf("stored: %s\n", text);
     bool leaks = harness_leaks();
     if (leaks)
         printf("finding: %s\n", harness_leaked);
@@ -195,322 +281,4 @@ int harness_decide(const struct collective *collective, const struct scenario *g
     harness_noting = false;
     decisions_write();
     return 0;
-}
-
-/* --- shrinking -------------------------------------------------------------------------------- */
-
-static int trials, trial_ms;
-static const char leaked[] = "leaked-memory", timeout[] = "timeout";
-
-static void trial_child(const struct collective *collective, struct scenario *scenario,
-                        bool look_for_leaks, int out)
-{
-    static struct world_outcome outcome;
-    int null = open("/dev/null", O_WRONLY);
-    dup2(null, 1);
-    dup2(null, 2);
-    signal(SIGABRT, SIG_DFL);
-    signal(SIGSEGV, SIG_DFL);
-    time_limit_once(trial_ms, SIG_DFL);
-    if (!harness_run(collective, scenario, NULL, &outcome))
-        _exit(0);
-    const char *rule = outcome.finding[0].rule;
-    if (!outcome.finding_count && look_for_leaks && harness_leaks())
-        rule = leaked;
-    else if (!outcome.finding_count)
-        _exit(0);
-    uint64_t messages = outcome.message_count;
-    if (write(out, &messages, sizeof messages) < 0 || write(out, rule, strlen(rule)) < 0)
-        _exit(3);
-    _exit(0);
-}
-
-/* The rule of the first finding, "crash", "timeout", or "" for none. Looking for leaks is slow. */
-static void explain_trial(const struct collective *collective, const struct scenario *scenario,
-                          bool look_for_leaks, char rule[RULE_MAX], uint64_t *out_messages)
-{
-    int fds[2], status;
-    struct scenario copy = *scenario;
-    trials++;
-    rule[0] = 0;
-    *out_messages = 0;
-    if (pipe(fds))
-        return;
-    pid_t child = fork();
-    if (child < 0) {
-        close(fds[0]);
-        close(fds[1]);
-        return;
-    }
-    if (child == 0)
-        trial_child(collective, &copy, look_for_leaks, fds[1]);
-    close(fds[1]);
-    char answer[sizeof(uint64_t) + RULE_MAX];
-    size_t got = 0;
-    for (ssize_t n;
-         got < sizeof answer - 1 && (n = read(fds[0], answer + got, sizeof answer - 1 - got)) > 0;)
-        got += (size_t)n;
-    close(fds[0]);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (got > sizeof(uint64_t)) {
-        answer[got] = 0;
-        memcpy(out_messages, answer, sizeof *out_messages);
-        snprintf(rule, RULE_MAX, "%.60s", answer + sizeof(uint64_t));
-    } else if (WIFSIGNALED(status) &&
-               (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF)) {
-        strcpy(rule, timeout);
-        trials += TIMEOUT_TRIALS - 1;
-    } else if (WIFSIGNALED(status) || WEXITSTATUS(status)) {
-        strcpy(rule, "crash");
-    }
-}
-
-struct shrinking {
-    const struct collective *collective;
-    struct scenario *best;
-    char rule[RULE_MAX];
-    bool any_symptom; /* a candidate may fail in another way that the same mistake has */
-    uint64_t messages;
-};
-
-/* Symptoms of one mistake: data that go astray show as any of these, depending on the ranks. */
-static bool of_one_family(const char *a, const char *b)
-{
-    static const char *const family[] = {"wrong-result", "truncation",       "overrun",
-                                         "disagreement", "leftover-message", "error"};
-    bool has_a = false, has_b = false;
-    for (size_t i = 0; i < sizeof family / sizeof *family; i++) {
-        has_a |= !strcmp(a, family[i]);
-        has_b |= !strcmp(b, family[i]);
-    }
-    return has_a && has_b;
-}
-
-static bool explain_attempt(struct shrinking *work, struct scenario candidate)
-{
-    static uint8_t old_bytes[SCENARIO_BYTES_MAX], new_bytes[SCENARIO_BYTES_MAX];
-    char rule[RULE_MAX];
-    uint64_t messages;
-    if (!execute_adapt(work->collective, &candidate) || trials >= TRIALS_MAX)
-        return false;
-    size_t old_size = scenario_encode(work->best, old_bytes),
-           new_size = scenario_encode(&candidate, new_bytes);
-    if (old_size == new_size && !memcmp(old_bytes, new_bytes, old_size))
-        return false;
-    explain_trial(work->collective, &candidate, !strcmp(work->rule, leaked), rule, &messages);
-    if (strcmp(rule, work->rule) && !(work->any_symptom && of_one_family(rule, work->rule)))
-        return false;
-    strcpy(work->rule, rule);
-    *work->best = candidate;
-    work->messages = messages;
-    return true;
-}
-
-static bool shrink_ranks(struct shrinking *work)
-{
-    for (int ranks = 1; ranks < work->best->ranks; ranks++) {
-        struct scenario candidate = *work->best;
-        candidate.ranks = ranks;
-        if (explain_attempt(work, candidate))
-            return true;
-    }
-    return false;
-}
-
-static bool shrink_fields(struct shrinking *work)
-{
-    bool changed = false;
-    struct scenario candidate;
-    for (int step = 0; scenario_simpler(work->best, step, &candidate); step++)
-        changed |= explain_attempt(work, candidate);
-    return changed;
-}
-
-/* Many delays: is there one link whose alone does it? */
-static void shrink_delays(struct shrinking *work)
-{
-    int ranks = execute_world_size(work->best);
-    if (work->best->delays == REPLAY_DELAY_NONE || work->best->delays == REPLAY_DELAY_SLOW_LINK)
-        return;
-    for (int pair = 0; pair < ranks * ranks && trials < TRIALS_MAX / 2; pair++) {
-        struct scenario candidate = *work->best;
-        candidate.delays = REPLAY_DELAY_SLOW_LINK;
-        candidate.delays_seed = (unsigned)(pair / ranks * SCENARIO_RANKS_MAX + pair % ranks);
-        if (pair / ranks != pair % ranks && explain_attempt(work, candidate))
-            return;
-    }
-}
-
-/* One answer, all the others by default. */
-static bool shrink_to_one_choice(struct shrinking *work)
-{
-    size_t most = work->best->choice_count < 64 ? work->best->choice_count : 64;
-    for (size_t i = 0; i < most && trials < TRIALS_MAX / 2; i++)
-        for (uint8_t value = 1; value <= 3; value++) {
-            struct scenario candidate = *work->best;
-            memset(candidate.choices, 0, sizeof candidate.choices);
-            candidate.choices[i] = value;
-            candidate.choice_count = i + 1;
-            if (explain_attempt(work, candidate))
-                return true;
-        }
-    return false;
-}
-
-static bool shrink_choice(struct shrinking *work, size_t i)
-{
-    struct scenario candidate = *work->best;
-    candidate.choice_count--;
-    memmove(candidate.choices + i, candidate.choices + i + 1, candidate.choice_count - i);
-    if (explain_attempt(work, candidate))
-        return true;
-    for (uint8_t value = 0; value < 2 && work->best->choices[i] > value; value++) {
-        candidate = *work->best;
-        candidate.choices[i] = value;
-        if (explain_attempt(work, candidate))
-            return true;
-    }
-    return false;
-}
-
-/* Fewer answers of order=explore, or none of its at all. */
-static void shrink_answers(struct shrinking *work)
-{
-    struct scenario plain = *work->best;
-    plain.explored = false;
-    plain.choice_count = 0;
-    if (explain_attempt(work, plain))
-        return;
-    for (size_t i = work->best->choice_count; i >= SCENARIO_ANSWER_BYTES;) {
-        struct scenario candidate = *work->best;
-        i -= SCENARIO_ANSWER_BYTES;
-        candidate.choice_count -= SCENARIO_ANSWER_BYTES;
-        memmove(candidate.choices + i, candidate.choices + i + SCENARIO_ANSWER_BYTES,
-                candidate.choice_count - i);
-        explain_attempt(work, candidate);
-    }
-}
-
-/* The schedule: one answer that is not the default, or fewer of them. */
-static void shrink_choices(struct shrinking *work)
-{
-    if (work->best->explored) {
-        shrink_answers(work);
-        return;
-    }
-    while (work->best->choice_count > 0) {
-        struct scenario candidate = *work->best;
-        candidate.choice_count /= 2;
-        if (!explain_attempt(work, candidate))
-            break;
-    }
-    bool changed = work->best->choice_count > 0 && !shrink_to_one_choice(work);
-    for (int round = 0; round < 8 && changed; round++) {
-        changed = false;
-        for (size_t i = work->best->choice_count; i-- > 0 && trials < TRIALS_MAX;)
-            changed |= shrink_choice(work, i);
-    }
-    while (work->best->choice_count > 0 && work->best->choices[work->best->choice_count - 1] == 0)
-        work->best->choice_count--;
-}
-
-/* Nothing buffered fails: which sends must be unbuffered? Each that need not is buffered. */
-static void shrink_buffering(struct shrinking *work)
-{
-    if (work->best->buffering != REPLAY_RENDEZVOUS || work->best->shuffle || work->best->explored ||
-        work->messages > 256)
-        return;
-    struct scenario candidate = *work->best;
-    candidate.buffering = REPLAY_RANDOM;
-    candidate.choice_count = work->messages;
-    memset(candidate.choices, 0, candidate.choice_count);
-    struct scenario before = *work->best;
-    if (!explain_attempt(work, candidate))
-        return;
-    size_t sends = candidate.choice_count, unbuffered = 0;
-    for (size_t i = 0; i < sends && trials < TRIALS_MAX; i++) {
-        candidate = *work->best;
-        candidate.choices[i] = 1;
-        if (!explain_attempt(work, candidate))
-            unbuffered++;
-    }
-    if (unbuffered == 0 || unbuffered == sends || trials >= TRIALS_MAX)
-        *work->best = before;
-}
-
-/* Until no step leads to a simpler scenario that fails. */
-static void shrink_fields_all(struct shrinking *work)
-{
-    while (shrink_fields(work))
-        continue;
-}
-
-static void shrink_all(struct shrinking *work)
-{
-    shrink_fields_all(work);
-    shrink_delays(work);
-    shrink_choices(work);
-    shrink_fields_all(work);
-}
-
-/* Still many ranks: fewer, from what was found on, may show the same mistake in another way. */
-static void shrink_by_any_symptom(struct shrinking *work, const struct scenario *found)
-{
-    struct scenario small = *work->best;
-    char rule[RULE_MAX];
-    if (small.ranks <= RANKS_FEW)
-        return;
-    strcpy(rule, work->rule);
-    *work->best = *found;
-    work->any_symptom = true;
-    shrink_ranks(work);
-    work->any_symptom = false;
-    if (work->best->ranks * 2 <= small.ranks) {
-        shrink_all(work);
-        return;
-    }
-    *work->best = small;
-    strcpy(work->rule, rule);
-}
-
-/* Whether it is made small as one that does not end: what is left may only be slow. */
-static bool shrink_timeout(struct shrinking *work)
-{
-    struct scenario found = *work->best;
-    char rule[RULE_MAX];
-    if (strcmp(work->rule, timeout))
-        return false;
-    shrink_all(work);
-    trial_ms = time_limit_seconds_again() * 1000;
-    explain_trial(work->collective, work->best, false, rule, &work->messages);
-    if (!strcmp(rule, timeout))
-        return true;
-    *work->best = found;
-    return false;
-}
-
-const char *harness_shrink(const struct collective *collective, struct scenario *scenario)
-{
-    static struct shrinking work;
-    if (!execute_adapt(collective, scenario))
-        return NULL;
-    work = (struct shrinking){.collective = collective, .best = scenario};
-    const int long_ms = time_limit_seconds_again() * 1000;
-    for (trial_ms = SHORT_MS;; trial_ms = long_ms) {
-        trials = 0;
-        explain_trial(collective, scenario, true, work.rule, &work.messages);
-        if (!work.rule[0])
-            return NULL;
-        if (strcmp(work.rule, timeout))
-            break;
-        if (trial_ms == long_ms || shrink_timeout(&work))
-            return work.rule;
-    }
-    trial_ms = long_ms;
-    struct scenario found = *scenario;
-    shrink_all(&work);
-    shrink_by_any_symptom(&work, &found);
-    shrink_buffering(&work);
-    return work.rule;
 }

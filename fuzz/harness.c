@@ -16,8 +16,12 @@
 #include "fuzz/scenario/execute.h"
 
 bool harness_noting;
+struct harness_wrong harness_wrong;
+const struct harness_watch *harness_watch;
 
-enum { GROUPS = 2, MARGIN = 64 };
+/* STEPS_HUGE: gigabytes in segments of some KiB are as many messages, and those behind the first
+ * ones are like them. */
+enum { GROUPS = 2, MARGIN = 64, STEPS_MAX = 5000000, STEPS_HUGE = 40000 };
 
 static struct {
     struct execute_plan plan;
@@ -66,6 +70,21 @@ static void harness_result(int call, int group, int rank, uint64_t checksum)
     }
 }
 
+static void note_wrong(int call, ptrdiff_t at, size_t bytes)
+{
+    if (harness_wrong.bytes)
+        return;
+    if (harness_watch)
+        harness_watch->judged();
+    harness_wrong = (struct harness_wrong){world_rank(), call, at, bytes};
+}
+
+static void note_filled(int call, const char *data)
+{
+    if (harness_watch)
+        harness_watch->filled(world_rank(), call, data);
+}
+
 static void harness_calling(int inside)
 {
     (void)inside;
@@ -96,13 +115,23 @@ static void harness_note(void *context, const struct world_event *event)
         decisions_sent(event->rank, event->flag);
 }
 
+static void harness_show_rma(FILE *out, const struct world_event *event, const char *place)
+{
+    const bool moves = event->bytes > 0, of_one = event->peer >= 0;
+    fprintf(out, "  rank %-2d %-22s ", event->rank, event->call);
+    if (moves)
+        fprintf(out, "%llu bytes%s", (unsigned long long)event->bytes, of_one ? ", " : "");
+    if (of_one)
+        fprintf(out, "target rank %d", event->peer);
+    fprintf(out, "%s%s%s\n", *place && (moves || of_one) ? ", " : "", *place ? "at " : "", place);
+}
+
 static void harness_show(void *context, const struct world_event *event)
 {
     FILE *out = context;
     const char *call = event->call ? event->call : "";
     char tag[24], peer[24], place[SRCLINE_BYTES] = "";
-    if (event->kind == WORLD_EVENT_SEND || event->kind == WORLD_EVENT_RECV ||
-        event->kind == WORLD_EVENT_BLOCK)
+    if (event->kind != WORLD_EVENT_MATCH && event->kind != WORLD_EVENT_WAIT)
         srcline_get(place);
     const char *at = *place ? ", at " : "";
     snprintf(tag, sizeof tag, event->tag < 0 ? "any tag" : "tag %d", event->tag);
@@ -126,7 +155,17 @@ static void harness_show(void *context, const struct world_event *event)
                 event->flag ? "its message to" : "for a message of", peer, tag, at, place);
         break;
     case WORLD_EVENT_CALL:
-        fprintf(out, "  rank %-2d %s\n", event->rank, call);
+        fprintf(out, *place ? "  rank %-2d %-22s at %s\n" : "  rank %-2d %s%s\n", event->rank, call,
+                place);
+        break;
+    case WORLD_EVENT_RMA:
+        harness_show_rma(out, event, place);
+        break;
+    case WORLD_EVENT_FREED:
+        fprintf(out, "  rank %-2d %-22s while %s is under way: %llu bytes %s %s, %s%s%s\n",
+                event->rank, call, event->flag ? "its message" : "what it receives",
+                (unsigned long long)event->bytes, event->flag ? "to" : "from", peer, tag, at,
+                place);
         break;
     case WORLD_EVENT_WAIT:
     case WORLD_EVENT_PROBE:
@@ -294,12 +333,14 @@ static void plan_make(const struct collective *collective, struct scenario *scen
 }
 
 /* For gigabytes only wrong results and overruns count: a size that an int cannot count may be
- * refused by MPI_Pack, or by a collective on some ranks alone, and the world has no room for it. */
+ * refused by MPI_Pack, or by a collective on some ranks alone, and the world has no room for it;
+ * nor has it for windows on elements far apart. */
 static bool harness_refused(const struct scenario *scenario, const struct world_outcome *out)
 {
-    return scenario->type == TYPE_HUGE && out->finding_count &&
-           strcmp(out->finding[0].rule, "wrong-result") != 0 &&
-           strcmp(out->finding[0].rule, "overrun") != 0;
+    const char *rule = out->finding_count ? out->finding[0].rule : "";
+    if (scenario_type_huge(scenario->type))
+        return strcmp(rule, "wrong-result") != 0 && strcmp(rule, "overrun") != 0;
+    return scenario_type_large(scenario->type) && !strcmp(rule, "limit");
 }
 
 /* The number of ranks in the smallest group around which messages travel. */
@@ -332,6 +373,8 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
                                                      .missing = harness_missing,
                                                      .result = harness_result,
                                                      .calling = harness_calling,
+                                                     .filled = note_filled,
+                                                     .wrong = note_wrong,
                                                      .memory = &memory};
     if (!execute_adapt(collective, scenario))
         return false;
@@ -340,6 +383,7 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
     memset(now.entered, 0, sizeof now.entered);
     memset(now.left_early, 0, sizeof now.left_early);
     memset(now.result_rank, -1, sizeof now.result_rank);
+    harness_wrong.bytes = 0;
     struct world_options options = {
         .rank_count = execute_world_size(scenario),
         .run = run_rank,
@@ -349,7 +393,8 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
         .late = scenario->late,
         .initialized = true,
         .warn_types = true,
-        .step_count_max = 5000000,
+        .step_count_max = scenario_type_huge(scenario->type) ? STEPS_HUGE : STEPS_MAX,
+        .tag_ub = scenario->low_tags ? SCENARIO_TAG_LOW : 0,
         .event = schedule->event,
         .event_context = schedule->event_context,
         .pattern = harness_by_pattern ? harness_pattern : NULL,
@@ -375,16 +420,33 @@ bool harness_run_as(const struct collective *collective, struct scenario *scenar
     return true;
 }
 
-bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline,
-                 struct world_outcome *out)
+void harness_portability(const struct collective *collective, const struct world_outcome *outcome,
+                         char text[256])
+{
+    text[0] = 0;
+    if (outcome->tag_high)
+        snprintf(text, 256,
+                 "note: %s uses tag %d: MPI promises tags up to %d, and MPI_TAG_UB says how many"
+                 " more there are",
+                 collective->name, outcome->tag_high, WORLD_TAG_PROMISED);
+}
+
+bool harness_run_events(const struct collective *collective, struct scenario *scenario,
+                        world_event_fn event, FILE *out_events, struct world_outcome *out)
 {
     if (!execute_adapt(collective, scenario))
         return false;
     const struct replay_policy policy = scenario_policy(scenario, execute_world_size(scenario));
     struct replay_choice choice;
-    struct harness_schedule schedule = {&policy, &choice, NULL, timeline, timeline};
-    schedule.event = timeline ? harness_show : harness_noting ? harness_note : NULL;
+    struct harness_schedule schedule = {&policy, &choice, event, out_events, out_events};
     replay_choice_bytes(&choice, scenario->choices,
                         scenario->explored ? 0 : scenario->choice_count);
     return harness_run_as(collective, scenario, &schedule, out);
+}
+
+bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline,
+                 struct world_outcome *out)
+{
+    world_event_fn event = timeline ? harness_show : harness_noting ? harness_note : NULL;
+    return harness_run_events(collective, scenario, event, timeline, out);
 }

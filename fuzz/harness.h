@@ -25,7 +25,7 @@ const struct collective *harness_target_find(const char *name, unsigned *out_ind
 bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline,
                  struct world_outcome *out);
 
-/* The same, under a policy that is not the scenario's. */
+/* The same, with whoever hears of each event; and under a policy that is not the scenario's. */
 struct harness_schedule {
     const struct replay_policy *policy;
     const struct replay_choice *choice;
@@ -33,6 +33,8 @@ struct harness_schedule {
     void *event_context;
     FILE *places; /* NULL, or where the places are printed that a finding is about */
 };
+bool harness_run_events(const struct collective *collective, struct scenario *scenario,
+                        world_event_fn event, FILE *out_events, struct world_outcome *out);
 bool harness_run_as(const struct collective *collective, struct scenario *scenario,
                     const struct harness_schedule *schedule, struct world_outcome *out);
 
@@ -50,6 +52,30 @@ bool harness_keep(const char *folder, const char *kind, const struct collective 
  * given up: its ranks' buffers are nobody's fault. Asked once a process. */
 bool harness_leaks(void);
 extern const char harness_leaked[]; /* "leaked-memory: ..." */
+
+/* The wrong item of a result that the last world reported first; bytes 0: none. */
+struct harness_wrong {
+    int rank, call; /* of MPI_COMM_WORLD; from 0 */
+    ptrdiff_t at;   /* in the receive buffer */
+    size_t bytes;
+};
+extern struct harness_wrong harness_wrong;
+/* For whoever looks at a buffer: a rank has filled its own and is about to call, and an item is
+ * found wrong. NULL: nobody does. */
+struct harness_watch {
+    void (*filled)(int rank, int call, const char *data);
+    void (*judged)(void);
+};
+extern const struct harness_watch *harness_watch;
+
+/* Runs the scenario, which has a wrong result, once more and says in a line what stored it last;
+ * empty: that is not known. */
+void stored_find(const struct collective *collective, const struct scenario *scenario,
+                 char text[512]);
+
+/* What every MPI library need not have of what a world used, a line; empty: nothing. */
+void harness_portability(const struct collective *collective, const struct world_outcome *outcome,
+                         char text[256]);
 
 /* Runs without a timeline note what the library decided: see decisions.h. */
 extern bool harness_noting;
@@ -76,10 +102,17 @@ void harness_pattern_words(const struct collective *collective, const struct sce
 /* The scenario in a file, as bytes or as text. Returns the collective, or NULL with a message
  * printed. */
 const struct collective *harness_read(const char *path, struct scenario *out);
-/* Description, scenario, timeline, findings, on stdout. Returns the number of findings. */
-int harness_explain(const struct collective *collective, const struct scenario *scenario);
-/* Makes *scenario as small as it can while it still fails with the same rule (or still crashes).
- * Returns the rule, "crash" or "timeout"; NULL when it does not fail at all. */
-const char *harness_shrink(const struct collective *collective, struct scenario *scenario);
+/* Description, scenario, timeline, findings, on stdout; which changes of the scenario pass, if they
+ * are to be tried. Returns the number of findings. */
+int harness_explain(const struct collective *collective, const struct scenario *scenario,
+                    bool changed);
+/* Makes *scenario as small as it can while it still fails with the same rule (or still crashes), in
+ * so many trials, or so much computing, at most. `smaller`, which may be NULL, is called with each
+ * that is smaller than the one before. Returns the rule, "crash" or "timeout"; NULL when it does
+ * not fail at all. Progress goes to standard error. */
+typedef void (*harness_smaller_fn)(const struct collective *collective,
+                                   const struct scenario *scenario);
+const char *harness_shrink(const struct collective *collective, struct scenario *scenario,
+                           harness_smaller_fn smaller);
 
 #endif

@@ -3,6 +3,7 @@
  * twin, printed; tabs between
  *     --explain=FILE             print a scenario, run it, print timeline and findings; exit status
  * 1 with findings
+ *     --run=FILE                 the same without changes of the scenario
  *     --shrink=FILE --out=FILE   make it small; writes text. Prints the rule; exit status 1, or 0
  * when it does not fail
  *     --replay FILE...           run each file once, in a process of its own; exit status 1 with
@@ -111,12 +112,31 @@ static void limit_one(void)
     time_limit_once(time_limit_seconds_again() * 1000, on_alarm);
 }
 
-static int libfuzzer_main_explain(const char *path)
+static int libfuzzer_main_explain(const char *path, bool changed)
 {
     limit_one();
     static struct scenario scenario;
     const struct collective *collective = harness_read(path, &scenario);
-    return collective ? harness_explain(collective, &scenario) > 0 : 2;
+    return collective ? harness_explain(collective, &scenario, changed) > 0 : 2;
+}
+
+static const char *shrunk_path; /* NULL: standard output, at the end */
+
+/* Whole at any time, so that what there is remains when this process is ended. */
+static void shrunk_write(const struct collective *collective, const struct scenario *scenario)
+{
+    static char text[SCENARIO_TEXT_MAX];
+    char beside[4096];
+    if (!shrunk_path)
+        return;
+    snprintf(beside, sizeof beside, "%.4000s.made", shrunk_path);
+    harness_print(collective, scenario, text, sizeof text);
+    FILE *file = fopen(beside, "w");
+    bool good = file && fputs(text, file) >= 0;
+    if (!file || fclose(file) || !good || rename(beside, shrunk_path)) {
+        fprintf(stderr, "crosswait: cannot write '%s'\n", shrunk_path);
+        exit(3);
+    }
 }
 
 static int libfuzzer_main_shrink(const char *path, const char *out)
@@ -126,17 +146,16 @@ static int libfuzzer_main_shrink(const char *path, const char *out)
     const struct collective *collective = harness_read(path, &scenario);
     if (!collective)
         return 2;
-    const char *rule = harness_shrink(collective, &scenario);
+    shrunk_path = out;
+    const char *rule = harness_shrink(collective, &scenario, shrunk_write);
     if (!rule) {
         printf("no finding\n");
         return 0;
     }
+    shrunk_write(collective, &scenario);
     harness_print(collective, &scenario, text, sizeof text);
-    FILE *file = out ? fopen(out, "w") : stdout;
-    if (!file || fputs(text, file) < 0 || (out && fclose(file))) {
-        fprintf(stderr, "crosswait: cannot write '%s'\n", out ? out : "standard output");
+    if (!out && fputs(text, stdout) < 0)
         return 3;
-    }
     printf("%s\n", rule);
     return 1;
 }
@@ -334,6 +353,9 @@ bool harness_keep(const char *folder, const char *kind, const struct collective 
     bool good = file && fwrite(bytes, 1, size, file) == size;
     if (!file || fclose(file) || !good)
         fprintf(stderr, "crosswait: cannot write '%s'\n", path);
+    else
+        fprintf(stderr, "crosswait: found %s: %s: %s (%s)\n", collective->name, finding->rule,
+                finding->text, path);
     return good;
 }
 
@@ -395,7 +417,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
             exit(libfuzzer_main_list());
         if (!strncmp(arg, "--explain=", 10)) {
             watch_stacks();
-            exit(libfuzzer_main_explain(arg + 10));
+            exit(libfuzzer_main_explain(arg + 10, true));
+        }
+        if (!strncmp(arg, "--run=", 6)) {
+            watch_stacks();
+            exit(libfuzzer_main_explain(arg + 6, false));
         }
         if (!strncmp(arg, "--cost=", 7))
             exit(libfuzzer_main_cost(arg + 7, i + 1 < *argc ? (*argv)[i + 1] : NULL,
@@ -442,6 +468,20 @@ static void libfuzzer_main_progress(void)
     told = now;
 }
 
+/* Once. */
+static void note_portability(const struct collective *collective,
+                             const struct world_outcome *outcome)
+{
+    static bool noted;
+    char text[256];
+    if (noted)
+        return;
+    harness_portability(collective, outcome, text);
+    noted = text[0];
+    if (noted)
+        fprintf(stderr, "%s\n", text);
+}
+
 static void run_input(const uint8_t *data, size_t size)
 {
     static struct scenario scenario;
@@ -465,7 +505,10 @@ static void run_input(const uint8_t *data, size_t size)
         scenario_decode(data, size, &scenario);
     }
     const struct collective *collective = harness_target(scenario.target);
-    if (!harness_run(collective, &scenario, NULL, &outcome) || !outcome.finding_count)
+    if (!harness_run(collective, &scenario, NULL, &outcome))
+        return;
+    note_portability(collective, &outcome);
+    if (!outcome.finding_count)
         return;
     const char *folder = getenv("CROSSWAIT_FUZZ_KEEP");
     if (folder) {

@@ -5,8 +5,8 @@ CFLAGS_fuzz = $(MPI_CFLAGS) -fno-semantic-interposition
 # --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------
 
 FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) \
-    $(addprefix fuzz/,harness decisions exhaust exhaust_set explain cost memory srcline \
-    time_limit replaced libfuzzer_main trace)
+    $(addprefix fuzz/,harness decisions exhaust exhaust_set explain shrink trial stored cost \
+    memory srcline time_limit replaced libfuzzer_main trace)
 FUZZ_HARNESS += $(addprefix explore/,ahead branch search failure message_diff buffers \
     state spread meeting)
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
@@ -51,7 +51,8 @@ $(BUILD)/fuzz/deep: $(BUILD)/fuzz/obj/fuzz/planted_hard.o $(FUZZ_LIBS)
 FUZZ_SHARE = $(BUILD)/share/crosswait
 FUZZ_SHARED_SOURCES = $(wildcard fuzz/real/*.c) corpus/collectives/registry.c
 FUZZ_SHARED_SCENARIO = $(wildcard fuzz/scenario/*.c)
-FUZZ_SHARED_SCRIPTS = fuzz/build.sh fuzz/wrappers.sh fuzz/program/globals.sh fuzz/real/library.py
+FUZZ_SHARED_SCRIPTS = fuzz/build.sh fuzz/registration.awk fuzz/wrappers.sh \
+    fuzz/program/globals.sh fuzz/real/library.py
 FUZZ_SHARED_HEADERS = $(wildcard fuzz/*.h fuzz/scenario/*.h replay/policy/*.h) \
     corpus/collectives/registry.h core/check.h core/random.h core/status.h
 FUZZ_SHARED = $(FUZZ_SHARED_HEADERS:%=$(FUZZ_SHARE)/include/%) \

@@ -1,12 +1,18 @@
-/* Time limits: the timer of the process's computing (SIGPROF) beside the alarm (SIGALRM).
+/* Time limits: the timer of the process's computing (SIGPROF) beside the alarm (SIGALRM). Time in
+ * which the process could compute, and others had the processor, does not count: Linux says how
+ * much that was.
  *
  * Invariants
- *  1. `computed` counts seconds of computing, and `rang` libFuzzer's alarms, since the input
- *     started; each alarm is -timeout / 2 + 1 s after the one before it. */
+ *  1. `computed` counts seconds of computing since the input started, and `rang` those of
+ *     libFuzzer's alarms before which the process did not wait for the processor most of the time;
+ *     each alarm is -timeout / 2 + 1 s after the one before it. */
 #include "fuzz/time_limit.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -16,6 +22,34 @@ enum { CLOCK_FACTOR = 3, AGAIN_MOST = 10 };
 static volatile sig_atomic_t computed, rang;
 static int input_seconds;
 static struct sigaction libfuzzer_alarm;
+static void (*once_handler)(int);
+static unsigned once_seconds;
+static uint64_t waited_ns; /* for the processor, when the last alarm was set */
+
+/* How long this process has waited for the processor; 0: not known. Safe in a signal handler. */
+static uint64_t time_limit_waited(void)
+{
+    char text[96];
+    uint64_t number[2] = {0, 0};
+    int file = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC), which = 0;
+    ssize_t got = file < 0 ? 0 : read(file, text, sizeof text);
+    if (file >= 0)
+        close(file);
+    for (ssize_t i = 0; i < got && which < 2; i++)
+        if (text[i] >= '0' && text[i] <= '9')
+            number[which] = number[which] * 10 + (uint64_t)(text[i] - '0');
+        else
+            which++;
+    return number[1];
+}
+
+/* Whether the process waited for most of the seconds since the last alarm was set. */
+static bool has_waited(unsigned seconds)
+{
+    uint64_t before = waited_ns;
+    waited_ns = time_limit_waited();
+    return waited_ns - before > (uint64_t)seconds * 500000000;
+}
 
 static void on_second(int number)
 {
@@ -25,7 +59,8 @@ static void on_second(int number)
 
 static void on_alarm(int number, siginfo_t *info, void *context)
 {
-    if (++rang < 2 * CLOCK_FACTOR && computed + 1 < input_seconds)
+    rang += !has_waited((unsigned)input_seconds / 2 + 1);
+    if (rang < 2 * CLOCK_FACTOR && computed + 1 < input_seconds)
         return;
     if (libfuzzer_alarm.sa_flags & SA_SIGINFO)
         libfuzzer_alarm.sa_sigaction(number, info, context);
@@ -46,14 +81,27 @@ int time_limit_seconds_again(void)
     return seconds < AGAIN_MOST / 2 ? 2 * seconds : AGAIN_MOST;
 }
 
+static void on_alarm_once(int number)
+{
+    if (has_waited(once_seconds)) {
+        alarm(once_seconds);
+        return;
+    }
+    signal(number, once_handler);
+    raise(number);
+}
+
 void time_limit_once(int ms, void (*handler)(int))
 {
     struct itimerval time = {{0, 0}, {ms / 1000, ms % 1000 * 1000}};
 
+    once_handler = handler;
+    once_seconds = ((unsigned)ms + 999) / 1000 * CLOCK_FACTOR;
+    waited_ns = time_limit_waited();
     signal(SIGPROF, handler);
-    signal(SIGALRM, handler);
+    signal(SIGALRM, on_alarm_once);
     setitimer(ITIMER_PROF, &time, NULL);
-    alarm(((unsigned)ms + 999) / 1000 * CLOCK_FACTOR);
+    alarm(once_seconds);
 }
 
 void time_limit_inputs(int seconds)
@@ -67,6 +115,7 @@ void time_limit_inputs(int seconds)
         (libfuzzer_alarm.sa_handler == SIG_DFL || libfuzzer_alarm.sa_handler == SIG_IGN))
         return;
     input_seconds = seconds;
+    waited_ns = time_limit_waited();
     sigaction(SIGPROF, &second, NULL);
     sigaction(SIGALRM, &alarm, NULL);
     setitimer(ITIMER_PROF, &time, NULL);

@@ -1,5 +1,5 @@
 /* Time limits that a busy machine does not reach: so many seconds of computing, or three times as
- * many by the clock for what only sleeps. */
+ * many by the clock for what only sleeps; a process that waits for the processor does not sleep. */
 #ifndef FUZZ_TIME_LIMIT_H
 #define FUZZ_TIME_LIMIT_H
 

@@ -117,6 +117,9 @@ static void cmd_fuzz_summarise(const char *log, const struct fuzz_job *job)
     fuzz_output_judged();
     printf("%s: nothing found in%s execution%s%s%s\n", job->file[0], number ? number : " all",
            number && !strcmp(number, " 1") ? "" : "s", *cover ? ", branches seen: " : "", cover);
+    fuzz_line(log, "note: ", line);
+    if (line[0])
+        printf("%s\n", line);
 }
 
 /* --- running ---------------------------------------------------------------------------------- */
@@ -219,9 +222,9 @@ static enum core_status run_all(const char *program, const struct passed *passed
         if (i > 0 && (left < 1 || (passed->runs > 0 && runs < 1)))
             break;
         start_make(program, passed, left, runs, i, start);
-        result = fuzz_spawn_watched(start->argv, start->log, left, out_status);
+        result = fuzz_spawn_watched(start->argv, start->log, start->log, left, out_status);
         runs -= cmd_fuzz_executed(start->log) > 0 ? cmd_fuzz_executed(start->log) : 1;
-        if (!keep_going || *out_status == 0 || *out_status == 2 || *out_status == FUZZ_INTERRUPTED)
+        if (!keep_going || *out_status == 0 || *out_status == 2 || fuzz_interrupted())
             break;
     }
     return result;
@@ -252,12 +255,12 @@ static int cmd_fuzz_body(const struct fuzz_job *job, const char *program,
     int found = fuzz_found_present(job, program, start.crashes, start.log, since, wanted, &ignored);
     if (found)
         return CLI_FINDINGS;
-    if (status == FUZZ_INTERRUPTED) {
+    if (fuzz_interrupted()) {
         cmd_fuzz_summarise(start.log, job);
         fprintf(stderr,
                 "crosswait: interrupted; the corpus is kept, and the next run continues from "
                 "it\n");
-        return FUZZ_INTERRUPTED;
+        return fuzz_interrupted();
     }
     fuzz_line(start.log, "crosswait: ", line);
     if (status == 2 && line[0]) {
@@ -273,23 +276,6 @@ static int cmd_fuzz_body(const struct fuzz_job *job, const char *program,
     }
     cmd_fuzz_summarise(start.log, job);
     return CLI_CLEAN;
-}
-
-static void cmd_fuzz_hear(int number)
-{
-    (void)number;
-}
-
-/* An interrupt, which the terminal sends to both, is the child's. */
-static enum core_status spawn_outlived(char *const argv[], const char *output, const char *errors,
-                                       int *out_status)
-{
-    void (*before)(int) = signal(SIGINT, cmd_fuzz_hear);
-    if (before == SIG_IGN)
-        signal(SIGINT, SIG_IGN);
-    enum core_status result = fuzz_spawn(argv, output, errors, out_status);
-    signal(SIGINT, before);
-    return result;
 }
 
 /* The program tells what it verified, and leaves what it found as a campaign does. */
@@ -310,11 +296,11 @@ static int cmd_fuzz_exhaust(const struct fuzz_job *job, const char *program, dou
         return CLI_TROUBLE;
     clock_gettime(CLOCK_REALTIME_COARSE, &since);
     char *argv[] = {(char *)(uintptr_t)program, most, limit, out, NULL};
-    enum core_status result = spawn_outlived(argv, told, log, &status);
+    enum core_status result = fuzz_spawn_watched(argv, told, log, seconds, &status);
     if (result != CORE_OK)
         return cli_exit_of(result);
     fuzz_show(told, stdout);
-    if (status == FUZZ_INTERRUPTED)
+    if (fuzz_interrupted())
         fprintf(stderr, "crosswait: interrupted; what was found until then is told\n");
     if (status == CLI_USAGE || status == CLI_TROUBLE)
         fuzz_show(log, stderr);
@@ -323,10 +309,10 @@ static int cmd_fuzz_exhaust(const struct fuzz_job *job, const char *program, dou
     int found = fuzz_found_present(job, program, crashes, log, since, wanted, &ignored);
     if (!found)
         fuzz_output_judged();
-    return found                        ? CLI_FINDINGS
-           : status == FUZZ_INTERRUPTED ? status
-           : status == 0 || ignored     ? CLI_CLEAN
-                                        : CLI_TROUBLE;
+    return found                    ? CLI_FINDINGS
+           : fuzz_interrupted()     ? fuzz_interrupted()
+           : status == 0 || ignored ? CLI_CLEAN
+                                    : CLI_TROUBLE;
 }
 
 static int cmd_fuzz_explain(const char *program, const char *path)
@@ -403,7 +389,8 @@ static int cmd_fuzz_library(const struct fuzz_job *job, const struct options *o)
     for (int i = 0; i < o->rest_count && n < ARGUMENTS_MAX; i++)
         argv[n++] = o->rest[i];
     argv[n] = NULL;
-    enum core_status result = spawn_outlived(argv, NULL, NULL, &status);
+    fuzz_hear();
+    enum core_status result = fuzz_spawn(argv, NULL, NULL, &status);
     return result != CORE_OK ? cli_exit_of(result) : status;
 }
 
@@ -562,6 +549,7 @@ int cmd_fuzz(int argc, char **argv)
         return fuzz_real(&job, program, on_real);
     status = fuzz_output_open(junit, sarif, files[0]);
     int code = CLI_CLEAN;
+    fuzz_hear();
     if (status == CORE_OK && exhausted > 0)
         code = cmd_fuzz_exhaust(&job, program, exhausted,
                                 seconds > 0 ? seconds : SECONDS_EXHAUSTIVE, &wanted);

@@ -21,7 +21,10 @@ struct kept {
     char path[FUZZ_PATH_MAX], input[FUZZ_PATH_MAX + 8], explained[FUZZ_PATH_MAX + 24];
     char line[512], with[512], place[512], cause[CAUSE_MAX]; /* with: the scenario in one line */
     char waits[512];                                         /* where a rank waits for ever */
-    int more;                                                /* inputs with the same cause */
+    char freed[512];   /* where memory, or a request, was freed that is used */
+    char stored[512];  /* what stored a wrong result last */
+    char changes[512]; /* of the scenario that make it pass */
+    int more;          /* inputs with the same cause */
 };
 
 static bool is_artifact(const char *name)
@@ -40,7 +43,7 @@ static void fuzz_found_shrink(const char *program, const char *artifact, const c
     snprintf(from, sizeof from, "--shrink=%s", artifact);
     snprintf(to, sizeof to, "--out=%s", scenario);
     char *argv[] = {(char *)(uintptr_t)program, from, to, NULL};
-    fuzz_spawn(argv, "/dev/null", "/dev/null", &status);
+    fuzz_spawn(argv, "/dev/null", NULL, &status); /* it tells how far it is */
 }
 
 /* "crosswait fuzz FILE... --option=INPUT", with all that the program was built with. Free with
@@ -73,14 +76,17 @@ static char *command_for(const struct fuzz_job *job, const char *option, const c
     return core_text_close(out, &text);
 }
 
-bool fuzz_place(const struct fuzz_job *job, const char *report, char place[512])
+/* The first line of the job's own sources named behind a line that has one of the words, and before
+ * one that has `until`. */
+static bool place_behind(const struct fuzz_job *job, const char *report, const char *const words[],
+                         const char *until, char place[512])
 {
     char line[2048];
     FILE *file = fopen(report, "r");
     bool found = false, speaks = false;
-    while (file && !found && fgets(line, sizeof line, file)) {
-        speaks |= strstr(line, "ERROR: ") || strstr(line, "runtime error: ") ||
-                  !strncmp(line, "allocated in ", 13);
+    while (file && !found && fgets(line, sizeof line, file) && !(speaks && strstr(line, until))) {
+        for (int i = 0; !speaks && words[i]; i++)
+            speaks = strstr(line, words[i]);
         for (int i = 0; speaks && !found && i < job->file_count; i++) {
             const char *base = strrchr(job->file[i], '/');
             char name[FUZZ_PATH_MAX];
@@ -96,6 +102,24 @@ bool fuzz_place(const struct fuzz_job *job, const char *report, char place[512])
     if (file)
         fclose(file);
     return found;
+}
+
+bool fuzz_place(const struct fuzz_job *job, const char *report, char place[512])
+{
+    static const char *const words[] = {"ERROR: ", "runtime error: ", "allocated in ", NULL};
+    return place_behind(job, report, words, "SUMMARY: ", place);
+}
+
+/* Of memory that was freed: where, by the sanitizer, or where the request of a message was freed
+ * whose buffer it is. */
+static void freed_of(const struct fuzz_job *job, struct kept *kept)
+{
+    static const char *const of_memory[] = {"freed by thread", NULL}, *const of_request[] = {
+                                                                          " is under way: ", NULL};
+    if (!strstr(kept->line, "use-after-free") ||
+        (!place_behind(job, kept->explained, of_memory, "previously allocated", kept->freed) &&
+         !place_behind(job, kept->explained, of_request, "ERROR: ", kept->freed)))
+        kept->freed[0] = 0;
 }
 
 /* Another one each time. */
@@ -198,6 +222,19 @@ static void with_of(struct kept *kept)
     fuzz_line(kept->explained, start, kept->with);
 }
 
+/* Says what was found, before it is made small, which may take a while. */
+static void found_at_once(const char *log, const char *path)
+{
+    static const char own[] = "crosswait: ";
+    char line[512];
+    fuzz_line(log, own, line);
+    if (line[0])
+        memmove(line, line + strlen(own), strlen(line + strlen(own)) + 1);
+    else if (!fuzz_sanitizer_line(log, line))
+        line_of(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, log, log, line);
+    fprintf(stderr, "%s%s (%s); making it small\n", FUZZ_FOUND, line, path);
+}
+
 /* Shrinks and explains one artifact into files beside it. */
 static void fuzz_found_examine(const struct fuzz_job *job, const char *program, const char *log,
                                const struct fuzz_wanted *wanted, struct kept *kept)
@@ -207,8 +244,13 @@ static void fuzz_found_examine(const struct fuzz_job *job, const char *program, 
     int status;
     snprintf(scenario, sizeof scenario, "%s.txt", kept->path);
     snprintf(kept->explained, sizeof kept->explained, "%s.explained.txt", kept->path);
-    if (wanted->shrunk)
+    if (wanted->shrunk && fuzz_interrupted() != FUZZ_TERMINATED) {
+        if (!wanted->keep_going) /* else it was said */
+            found_at_once(log, kept->path);
         fuzz_found_shrink(program, kept->path, scenario);
+    }
+    if (fuzz_interrupted() == FUZZ_TERMINATED) /* whoever asked waits */
+        setenv("CROSSWAIT_FUZZ_SECONDS", "1", 1);
     snprintf(kept->input, sizeof kept->input, "%s", access(scenario, R_OK) ? kept->path : scenario);
     snprintf(option, sizeof option, "--explain=%.4000s", kept->input);
     char *argv[] = {(char *)(uintptr_t)program, option, NULL};
@@ -217,6 +259,9 @@ static void fuzz_found_examine(const struct fuzz_job *job, const char *program, 
     with_of(kept);
     if (!fuzz_place(job, kept->explained, kept->place))
         kept->place[0] = 0;
+    freed_of(job, kept);
+    fuzz_line(kept->explained, "changes: ", kept->changes);
+    fuzz_line(kept->explained, "stored: ", kept->stored);
     if (!strcmp(fuzz_rule_of(kept->line)->id, "deadlock"))
         waits_of(job, kept);
     cause_of(kept);
@@ -231,6 +276,12 @@ static void fuzz_found_show(const struct fuzz_job *job, const struct kept *kept)
     const char *place = *kept->place ? kept->place : kept->waits;
     if (*place)
         printf("  place      %s\n", place);
+    if (*kept->freed)
+        printf("  freed      %s\n", kept->freed);
+    if (*kept->stored)
+        printf("  stored     %s\n", kept->stored + strlen("stored: "));
+    if (*kept->changes)
+        printf("  changes    %s\n", kept->changes + strlen("changes: "));
     printf("  cause      %s", kept->cause);
     if (kept->more)
         printf(" (%d more input%s)", kept->more, kept->more > 1 ? "s" : "");

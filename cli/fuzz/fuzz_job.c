@@ -1,6 +1,6 @@
 /* See fuzz_job.h. Relies on sh, clang, mpicc and nm being found through PATH.
  *
- * State: whether the child that is watched was interrupted. */
+ * State: the child that runs, and the signal that came to end the command. */
 #include "core/file.h"
 #include "core/trace/describe.h"
 #include "cli/fuzz/fuzz_job.h"
@@ -88,10 +88,35 @@ static void fuzz_job_redirect(const char *path, int fd)
     }
 }
 
+static volatile sig_atomic_t running, heard;
+
+int fuzz_interrupted(void)
+{
+    return heard ? 128 + heard : 0;
+}
+
+/* A terminal's interrupt goes to the child as well; to be asked to end does not. A second one ends
+ * this process. */
+static void on_interrupt(int number)
+{
+    if (number == SIGTERM && running > 0)
+        kill(running, SIGINT);
+    heard = number;
+}
+
+void fuzz_hear(void)
+{
+    static const int heard_of[] = {SIGINT, SIGTERM};
+    struct sigaction hear = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
+    for (size_t i = 0; i < sizeof heard_of / sizeof *heard_of; i++)
+        if (sigaction(heard_of[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(heard_of[i], &hear, NULL);
+}
+
 /* An interrupt that comes meanwhile ends the child, whatever this process does with it. */
 static pid_t fuzz_job_start(char *const argv[], const char *output, const char *errors)
 {
-    struct sigaction heard;
+    struct sigaction action;
     sigset_t interrupt, before;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
@@ -99,7 +124,7 @@ static pid_t fuzz_job_start(char *const argv[], const char *output, const char *
     pid_t parent = getpid();
     fflush(NULL);
     pid_t child = fork();
-    if (!child && sigaction(SIGINT, NULL, &heard) == 0 && heard.sa_handler != SIG_IGN)
+    if (!child && sigaction(SIGINT, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
         signal(SIGINT, SIG_DFL);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (child)
@@ -129,9 +154,11 @@ enum core_status fuzz_spawn(char *const argv[], const char *output, const char *
     pid_t child = fuzz_job_start(argv, output, errors);
     if (child < 0)
         return core_report(CORE_IO, "cannot start '%s': %s", argv[0], strerror(errno));
+    running = child;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return core_report(CORE_IO, "cannot wait for '%s': %s", argv[0], strerror(errno));
+    running = 0;
     *out_status = status_of(status);
     return CORE_OK;
 }
@@ -179,7 +206,21 @@ static void progress_show(const struct progress *progress, double elapsed, doubl
             worlds, rate, progress->branches, progress->branches == 1 ? "" : "es");
 }
 
-static volatile sig_atomic_t interrupted;
+/* Shows the lines of the log's that say what was found, from *at on. */
+static void found_show(const char *log, long *at)
+{
+    char line[1024];
+    FILE *file = fopen(log, "r");
+    if (!file)
+        return;
+    fseek(file, *at, SEEK_SET);
+    while (fgets(line, sizeof line, file) && strchr(line, '\n')) {
+        *at = ftell(file);
+        if (!strncmp(line, FUZZ_FOUND, strlen(FUZZ_FOUND)))
+            fprintf(stderr, "%s%s", isatty(STDERR_FILENO) ? "\r\033[K" : "", line);
+    }
+    fclose(file);
+}
 
 enum { TURN_MS = 20, SHOW_TURNS = 15, PATIENCE_TURNS = 250 };
 
@@ -191,48 +232,39 @@ static int fuzz_job_watch(pid_t child, const char *log, double seconds)
     struct progress progress = {0};
     struct timespec began, now;
     int status, patience = PATIENCE_TURNS;
+    long at = 0;
     clock_gettime(CLOCK_MONOTONIC, &began);
     for (long turn = 1; waitpid(child, &status, WNOHANG) != child; turn++) {
         nanosleep(&(struct timespec){.tv_nsec = TURN_MS * 1000000L}, NULL);
         clock_gettime(CLOCK_MONOTONIC, &now);
+        if (turn % SHOW_TURNS == 0)
+            found_show(log, &at);
         if (shown && turn % SHOW_TURNS == 0) {
             progress_read(log, &progress);
             progress_show(&progress, (double)(now.tv_sec - began.tv_sec), seconds);
         }
-        if (interrupted && patience-- == 0)
+        if (heard && patience-- == 0)
             kill(child, SIGKILL);
     }
+    found_show(log, &at);
     if (shown)
         fprintf(stderr, "\r\033[K");
     return status_of(status);
 }
 
-static void on_interrupt(int number)
+enum core_status fuzz_spawn_watched(char *const argv[], const char *output, const char *log,
+                                    double seconds, int *out_status)
 {
-    (void)number;
-    interrupted = 1;
-}
-
-enum core_status fuzz_spawn_watched(char *const argv[], const char *log, double seconds,
-                                    int *out_status)
-{
-    struct sigaction hear = {.sa_handler = on_interrupt}, before;
-    enum core_status result = CORE_OK;
-    interrupted = 0;
     if (isatty(STDERR_FILENO))
         setenv("CROSSWAIT_FUZZ_PROGRESS", "1", 1);
-    sigaction(SIGINT, NULL, &before);
-    if (before.sa_handler != SIG_IGN)
-        sigaction(SIGINT, &hear, NULL);
-    pid_t child = fuzz_job_start(argv, log, log);
-    if (child < 0)
-        result = core_report(CORE_IO, "cannot start '%s': %s", argv[0], strerror(errno));
-    else
-        *out_status = fuzz_job_watch(child, log, seconds);
-    sigaction(SIGINT, &before, NULL);
-    if (interrupted)
-        *out_status = FUZZ_INTERRUPTED;
-    return result;
+    running = fuzz_job_start(argv, output, log);
+    if (running < 0)
+        return core_report(CORE_IO, "cannot start '%s': %s", argv[0], strerror(errno));
+    *out_status = fuzz_job_watch(running, log, seconds);
+    running = 0;
+    if (heard)
+        *out_status = fuzz_interrupted();
+    return CORE_OK;
 }
 
 /* --- building --------------------------------------------------------------------------------- */
@@ -297,17 +329,19 @@ void fuzz_show(const char *path, FILE *out)
         fclose(file);
 }
 
-/* The log is one sentence (build.sh). */
-static enum core_status compiler_missing(const char *log)
+/* The log is a sentence on each line (build.sh). */
+static enum core_status build_refused(const char *log, enum core_status status)
 {
-    char line[512] = "a compiler is missing";
+    char line[2048];
     FILE *file = fopen(log, "r");
 
-    if (file && fgets(line, sizeof line, file))
+    while (file && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = 0;
+        core_report(status, "%s", line);
+    }
     if (file)
         fclose(file);
-    return core_report(CORE_IO, "%s", line);
+    return status;
 }
 
 static bool log_says(const char *log, const char *words)
@@ -408,8 +442,8 @@ enum core_status fuzz_build(const struct fuzz_job *job, const char *kind,
     enum core_status result = fuzz_spawn(argv, log, log, &status);
     if (result != CORE_OK || status == 0)
         return result;
-    if (status == 4)
-        return compiler_missing(log);
+    if (status == 4 || status == 5)
+        return build_refused(log, status == 4 ? CORE_IO : CORE_BAD_INPUT);
     if (status == 1) {
         fuzz_show(log, stderr);
         return core_report(CORE_BAD_INPUT, "'%s' does not compile", job->file[0]);

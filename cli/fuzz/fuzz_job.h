@@ -32,11 +32,18 @@ enum core_status fuzz_build(const struct fuzz_job *job, const char *kind,
 enum core_status fuzz_spawn(char *const argv[], const char *output, const char *errors,
                             int *out_status);
 /* The same of libFuzzer, with progress on a terminal, from the last "#..." line of its log: so many
- * seconds of `seconds` (0: not known), worlds, worlds a second, branches seen. An interrupt
- * (SIGINT) ends it alone, and gives FUZZ_INTERRUPTED: what it found can still be told. */
-enum { FUZZ_INTERRUPTED = 130 };
-enum core_status fuzz_spawn_watched(char *const argv[], const char *log, double seconds,
-                                    int *out_status);
+ * seconds of `seconds` (0: not known), worlds, worlds a second, branches seen. Lines that begin
+ * with FUZZ_FOUND are shown as they come. `output` may be `log`. A signal that fuzz_hear hears ends
+ * it alone. */
+#define FUZZ_FOUND "crosswait: found "
+enum core_status fuzz_spawn_watched(char *const argv[], const char *output, const char *log,
+                                    double seconds, int *out_status);
+/* From now on an interrupt, or SIGTERM, ends the child that runs, and not the command, which tells
+ * what was found; the second one ends the command as well. */
+void fuzz_hear(void);
+/* The exit status that says so: 128 + the signal; 0: none came. */
+enum { FUZZ_TERMINATED = 143 };
+int fuzz_interrupted(void);
 enum core_status fuzz_folder_make(const char *path);
 void fuzz_show(const char *path, FILE *out);
 /* Copies the part from `start` on of the first line that has it; empty: no line has. */

@@ -24,10 +24,12 @@ static int scenario_text(const struct fuzz_job *job, const char *program, const 
     int status, ranks = 0, extra = 0;
     snprintf(out_path, FUZZ_PATH_MAX, "%.4000s/real.txt", job->folder);
     snprintf(explained, sizeof explained, "%.4000s/real.explained", job->folder);
-    snprintf(option, sizeof option, "--explain=%.4000s", path);
+    snprintf(option, sizeof option, "--run=%.4000s", path);
     char *argv[] = {(char *)(uintptr_t)program, option, NULL};
-    if (fuzz_spawn(argv, explained, NULL, &status) != CORE_OK || status == 2)
+    if (fuzz_spawn(argv, explained, explained, &status) != CORE_OK || status == 2) {
+        fuzz_show(explained, stderr);
         return CLI_USAGE;
+    }
     FILE *in = fopen(explained, "r"), *out = fopen(out_path, "w");
     static char text[16384];
     bool inside = false;
@@ -222,9 +224,12 @@ int fuzz_real(const struct fuzz_job *job, const char *program, const char *path)
         code = cli_exit_of(result);
     snprintf(trace, sizeof trace, "%.4000s/real.explained", job->folder);
     fuzz_line(trace, "finding: ", line);
+    if (line[0])
+        memmove(line, line + strlen("finding: "), strlen(line + strlen("finding: ")) + 1);
+    else
+        fuzz_sanitizer_line(trace, line);
     if (code == CLI_CLEAN && line[0])
-        printf("real ranks do not show what was found in process: %s\n",
-               line + strlen("finding: "));
+        printf("real ranks do not show what was found in process: %s\n", line);
     launch_result_done(&launched);
     return code;
 }

@@ -42,13 +42,23 @@ parser.add_argument("--no-trace", action="store_true", help="do not record faili
 args = parser.parse_args()
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that has seen enough
 INTERRUPTED = 130  # the exit status, as a shell has it
-interrupted = False
+interrupted, heard_at, parent = False, 0, os.getppid()
 
 
 def on_interrupt(number, frame):
-    global interrupted
-    interrupted = True
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the second one ends it at once
+    """The second one ends it at once; one that comes together with the first is the same."""
+    global interrupted, heard_at
+    if os.getppid() != parent:  # nobody reads what would be told
+        os._exit(INTERRUPTED)
+    if interrupted and time.monotonic() > heard_at + 1:
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    interrupted, heard_at = True, time.monotonic()
+
+
+def tell(text):
+    """What goes on, while it does."""
+    print("crosswait: " + text, file=sys.stderr, flush=True)
 
 
 def clock():
@@ -411,8 +421,8 @@ def go_through(entries, environment, table, synchronous, ended):
         algorithm, first, count = entries[at]
         row = table[algorithm[:2]]
         keep_failure(algorithm, row, found, description, status, synchronous)
-        if sys.stderr.isatty():
-            print(f"{algorithm.kind} {algorithm.name}: {row.failures[-1].rule}", file=sys.stderr)
+        failure = row.failures[-1]
+        tell(f"found {algorithm.kind} {algorithm.name}: {failure.verdict()}: {failure.text}")
         left = first + count - case - 1
         entries = ([(algorithm, case + 1, left)] if left > 0 else []) + entries[at + 1 :]
         entries = [
@@ -449,9 +459,9 @@ def campaign(algorithms, table, synchronous, ended):
 # --- small ----------------------------------------------------------------------------------------
 
 
-def shrink(algorithm, failure):
+def shrink(algorithm, failure, shrunk_by):
     """Makes the scenario of a failure small, job after job, and describes it anew."""
-    ended = clock() + SHRINK_SECONDS
+    ended = min(clock() + SHRINK_SECONDS, shrunk_by)
     step = 0
     while clock() < ended:
         line = f"{forced(algorithm)} shrink {failure.rule} {step} {failure.path}"
@@ -510,7 +520,8 @@ def confirm(algorithm, failure, first):
 
 def distinct(table, algorithms):
     """One failure of each verdict of an algorithm, made small; those that only synchronous sends
-    have are told apart."""
+    have are told apart. All together takes no longer than the campaign did, or one case may."""
+    shrunk_by = clock() + max(args.seconds, SHRINK_SECONDS)
     for algorithm in algorithms:
         row, kept = table[algorithm[:2]], {}
         for failure in row.failures:
@@ -519,8 +530,9 @@ def distinct(table, algorithms):
         for failure in kept.values():
             with open(failure.path) as f:
                 first = f.read()
-            if not args.no_shrink:
-                shrink(algorithm, failure)
+            if not args.no_shrink and clock() < shrunk_by:
+                tell(f"making {algorithm.kind} {algorithm.name} small: {failure.verdict()}")
+                shrink(algorithm, failure, shrunk_by)
             if failure.rule == "crash":
                 confirm(algorithm, failure, first)
         row.failures = []
@@ -704,6 +716,7 @@ version = openmpi_version() if args.mpi == "openmpi" else mpich_version()
 last = read_table(args.diff) if args.diff else None
 twice = preload and not args.no_synchronous
 signal.signal(signal.SIGINT, on_interrupt)
+signal.signal(signal.SIGTERM, on_interrupt)
 started = clock()
 table = {a[:2]: Row() for a in algorithms}
 campaign(algorithms, table, False, started + args.seconds / (2 if twice else 1))

@@ -19,6 +19,6 @@ try cache.f90 keeps_array
 keeps=$(sed -nE 's/^COLLECTIVE\(.*, (keeps[a-z_]*)\)$/\1/p' cache.c | paste -sd,)
 crosswait fuzz cache.c --target=$keeps --exhaustive=2 | grep -E "verified"
 # Of each lost block the line is told, in all causes of a campaign.
-crosswait fuzz cache.c --target=loses_list --keep-going -seed=1 -runs=1500 |
+crosswait fuzz cache.c --target=loses_list --keep-going -seed=1 -runs=1500 2>/dev/null |
     sed -nE 's/^  (cause|place) */\1 /p' |
         sed 's/leaked-memory:\([^:]*:[0-9]*\).*/leaked-memory:\1/' | sort -u

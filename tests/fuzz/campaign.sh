@@ -87,9 +87,9 @@ grep "^ranks" small.txt
 # One corpus for many: what one fuzzer found new the next one starts from, on whatever machine;
 # -jobs does so at once.
 mkdir shared
-crosswait fuzz two.c --only=root=0..1 -o one shared -seed=1 -runs=300 --keep-going >/dev/null
+crosswait fuzz two.c --only=root=0..1 -o one shared -seed=1 -runs=300 --keep-going >/dev/null 2>&1
 files=$(ls shared | wc -l)
-crosswait fuzz two.c --only=root=0..1 -o two shared -seed=2 -runs=300 --keep-going >/dev/null
+crosswait fuzz two.c --only=root=0..1 -o two shared -seed=2 -runs=300 --keep-going >/dev/null 2>&1
 echo "one corpus: $(grep -c "INFO: *$files files found in shared" two/log), $([ "$(ls shared |
     wc -l)" -gt "$files" ] && echo grown)"
 crosswait fuzz two.c -o three -jobs=2 -workers=2 -seed=1 -runs=700 >out.txt 2>&1

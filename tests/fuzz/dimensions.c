@@ -64,11 +64,11 @@ static int gather_scratch(int wrong, const void *s, int n, MPI_Datatype t, void 
          *place = own - (wrong ? 0 : low);
     for (int i = 0; i < size; i++) {
         if (i == root && s != MPI_IN_PLACE)
-            copy(s, n, t, (char *)r + i * m * extent, m, u);
+            copy(s, n, t, (char *)r + (MPI_Aint)i * m * extent, m, u);
         if (i == root)
             continue;
         MPI_Recv(place, m, u, i, TAG, comm, STATUS);
-        copy(place, m, u, (char *)r + i * m * extent, m, u);
+        copy(place, m, u, (char *)r + (MPI_Aint)i * m * extent, m, u);
     }
     free(own);
     return MPI_SUCCESS;
@@ -105,7 +105,7 @@ static int allgather_int(int wrong, const void *s, int n, MPI_Datatype t, void *
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     for (int i = 0; i < size; i++) {
-        MPI_Aint at = i * m * extent_of(u);
+        MPI_Aint at = (MPI_Aint)i * m * extent_of(u);
         if (wrong)
             at = (int)(unsigned)at;
         if (i == rank && s != MPI_IN_PLACE)
@@ -131,11 +131,11 @@ static int gather_any(const void *s, int n, MPI_Datatype t, void *r, int m, MPI_
         return MPI_Send(s, n, t, root, tag, comm);
     for (int i = 1; i < size; i++) {
         MPI_Probe(MPI_ANY_SOURCE, tag, comm, &status);
-        MPI_Recv((char *)r + status.MPI_SOURCE * m * extent_of(u), m, u, status.MPI_SOURCE, tag,
-                 comm, STATUS);
+        MPI_Recv((char *)r + (MPI_Aint)status.MPI_SOURCE * m * extent_of(u), m, u,
+                 status.MPI_SOURCE, tag, comm, STATUS);
     }
     if (s != MPI_IN_PLACE)
-        copy(s, n, t, (char *)r + rank * m * extent_of(u), m, u);
+        copy(s, n, t, (char *)r + (MPI_Aint)rank * m * extent_of(u), m, u);
     return MPI_SUCCESS;
 }
 
@@ -232,10 +232,11 @@ static int gather_arrival(int wrong, const void *s, int n, MPI_Datatype t, void 
             continue;
         MPI_Probe(MPI_ANY_SOURCE, TAG, comm, &status);
         int place = wrong ? i : status.MPI_SOURCE;
-        MPI_Recv((char *)r + place * m * extent_of(u), m, u, status.MPI_SOURCE, TAG, comm, STATUS);
+        MPI_Recv((char *)r + (MPI_Aint)place * m * extent_of(u), m, u, status.MPI_SOURCE, TAG, comm,
+                 STATUS);
     }
     if (rank == root && s != MPI_IN_PLACE)
-        copy(s, n, t, (char *)r + rank * m * extent_of(u), m, u);
+        copy(s, n, t, (char *)r + (MPI_Aint)rank * m * extent_of(u), m, u);
     return MPI_Barrier(comm); /* the next call's messages come when these have been taken */
 }
 
@@ -404,7 +405,8 @@ static int neighbor_allgather_graph(int wrong, const void *s, int n, MPI_Datatyp
     if (wrong)
         memcpy(to, from, (size_t)(in < out ? in : out) * sizeof *to);
     for (int i = 0; i < in; i++)
-        MPI_Irecv((char *)r + i * m * extent_of(u), m, u, from[i], TAG, comm, &request[i]);
+        MPI_Irecv((char *)r + (MPI_Aint)i * m * extent_of(u), m, u, from[i], TAG, comm,
+                  &request[i]);
     for (int i = 0; i < out; i++)
         MPI_Isend(s, n, t, to[i], TAG, comm, &request[in + i]);
     return MPI_Waitall(in + out, request, MPI_STATUSES_IGNORE);
@@ -443,7 +445,7 @@ static int ring_start(int wrong, const void *s, int n, MPI_Datatype t, void *r, 
     MPI_Comm_rank(comm, &g->rank);
     MPI_Comm_size(comm, &g->size);
     if (s != MPI_IN_PLACE)
-        copy(s, n, t, (char *)r + g->rank * m * extent_of(u), m, u);
+        copy(s, n, t, (char *)r + (MPI_Aint)g->rank * m * extent_of(u), m, u);
     if (g->size > 1)
         ring_step(g);
     *state = g;

@@ -26,7 +26,7 @@ done <<'TABLE'
 bcast_tree 500 root-step,also
 gather_scratch 500 before,behind
 gatherv_packed 500 places
-allgather_int 3000 far,huge
+allgather_int 3000 far,huge,many
 scan_ring,gather_any 4000 other
 flat_lazy,flat_early 800 other
 flat_lazy,flat_early 800 flight
@@ -49,5 +49,4 @@ cat >kind.c <<'END'
 int f(MPI_Comm c) { return MPI_Barrier(c); }
 COLLECTIVE(barier, "", f)
 END
-crosswait fuzz kind.c -runs=1 2>&1 | sed -n '/the kinds/,/does not compile/p' | tr '\n' ' ' |
-    grep -oE "the kinds of collectives are:|iallreduce|neighbor_alltoallw_init|does not compile"
+crosswait fuzz kind.c -runs=1 2>&1 || echo "exit $?"

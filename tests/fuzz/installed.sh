@@ -31,7 +31,7 @@ kept=$(ls crosswait-fuzz/my_allreduce/corpus | wc -l)
 crosswait fuzz my_allreduce.c --time=100 -runs=1 >/dev/null
 grep -q "INFO: *$kept files found" crosswait-fuzz/my_allreduce/log && echo "and used again"
 crosswait fuzz my_allreduce.c --cflags=-DWRONG=1 --time=100 -seed=1 --junit=fuzz.xml \
-    --sarif=fuzz.sarif >out.txt
+    --sarif=fuzz.sarif >out.txt 2>/dev/null
 echo "wrong: exit $?"
 /usr/bin/python3 - <<'END'
 import xml.dom.minidom

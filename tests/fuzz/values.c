@@ -97,11 +97,11 @@ static int gather(ROOTED, int wrong_before, int wrong_behind)
     char *own = malloc(m ? (size_t)((m - 1) * extent + reach) : 1);
     for (int i = 0; i < size; i++) {
         if (i == root && s != MPI_IN_PLACE)
-            copy(s, n, t, (char *)r + i * m * extent, m, u);
+            copy(s, n, t, (char *)r + (MPI_Aint)i * m * extent, m, u);
         if (i == root)
             continue;
         MPI_Recv(own - shift, m, u, i, TAG, comm, STATUS);
-        copy(own - shift, m, u, (char *)r + i * m * extent, m, u);
+        copy(own - shift, m, u, (char *)r + (MPI_Aint)i * m * extent, m, u);
     }
     free(own);
     return MPI_SUCCESS;

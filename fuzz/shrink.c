@@ -1,0 +1,285 @@
+/* Makes a scenario that fails small: see harness.h. While one that does not end is shrunk SHORT_MS
+ * count as no end, as small worlds take a few. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "fuzz/harness.h"
+#include "fuzz/scenario/execute.h"
+#include "fuzz/time_limit.h"
+#include "fuzz/trial.h"
+
+enum { SHORT_MS = 200, TRIALS_MAX = 3000, PROGRESS_SECONDS = 5, RANKS_FEW = 8 };
+
+struct shrinking {
+    const struct collective *collective;
+    struct scenario *best;
+    char rule[TRIAL_RULE_MAX];
+    bool any_symptom; /* a candidate may fail in another way that the same mistake has */
+    uint64_t messages;
+    bool narrowed; /* what was found is allowed, and so is what it is made */
+    harness_smaller_fn smaller;
+    time_t shown; /* when progress was shown last */
+};
+
+/* Symptoms of one mistake: data that go astray show as any of these, depending on the ranks. */
+static bool of_one_family(const char *a, const char *b)
+{
+    static const char *const family[] = {"wrong-result", "truncation",       "overrun",
+                                         "disagreement", "leftover-message", "error"};
+    bool has_a = false, has_b = false;
+    for (size_t i = 0; i < sizeof family / sizeof *family; i++) {
+        has_a |= !strcmp(a, family[i]);
+        has_b |= !strcmp(b, family[i]);
+    }
+    return has_a && has_b;
+}
+
+/* A line every few seconds. */
+static void shrink_progress(struct shrinking *work)
+{
+    time_t now = time(NULL);
+    if (now < work->shown + PROGRESS_SECONDS)
+        return;
+    work->shown = now;
+    fprintf(stderr, "crosswait: making it small: %d of at most %d trials, %d rank%s, count %d\n",
+            trials, TRIALS_MAX, work->best->ranks, work->best->ranks == 1 ? "" : "s",
+            work->best->count);
+}
+
+static bool shrink_attempt(struct shrinking *work, struct scenario candidate)
+{
+    static uint8_t old_bytes[SCENARIO_BYTES_MAX], new_bytes[SCENARIO_BYTES_MAX];
+    char rule[TRIAL_RULE_MAX];
+    uint64_t messages;
+    if (!execute_adapt(work->collective, &candidate) || trials >= TRIALS_MAX ||
+        (work->narrowed && !scenario_allowed(&candidate)))
+        return false;
+    size_t old_size = scenario_encode(work->best, old_bytes),
+           new_size = scenario_encode(&candidate, new_bytes);
+    if (old_size == new_size && !memcmp(old_bytes, new_bytes, old_size))
+        return false;
+    shrink_progress(work);
+    trial_run(work->collective, &candidate, !strcmp(work->rule, trial_leaked), rule, &messages);
+    if (strcmp(rule, work->rule) && !(work->any_symptom && of_one_family(rule, work->rule)))
+        return false;
+    strcpy(work->rule, rule);
+    *work->best = candidate;
+    work->messages = messages;
+    if (work->smaller)
+        work->smaller(work->collective, work->best);
+    return true;
+}
+
+static bool shrink_ranks(struct shrinking *work)
+{
+    for (int ranks = 1; ranks < work->best->ranks; ranks++) {
+        struct scenario candidate = *work->best;
+        candidate.ranks = ranks;
+        if (shrink_attempt(work, candidate))
+            return true;
+    }
+    return false;
+}
+
+static bool shrink_fields(struct shrinking *work)
+{
+    bool changed = false;
+    struct scenario candidate;
+    for (int step = 0; scenario_simpler(work->best, step, &candidate); step++)
+        changed |= shrink_attempt(work, candidate);
+    return changed;
+}
+
+/* Many delays: is there one link whose alone does it? */
+static void shrink_delays(struct shrinking *work)
+{
+    int ranks = execute_world_size(work->best);
+    if (work->best->delays == REPLAY_DELAY_NONE || work->best->delays == REPLAY_DELAY_SLOW_LINK)
+        return;
+    for (int pair = 0; pair < ranks * ranks && trials < TRIALS_MAX / 2; pair++) {
+        struct scenario candidate = *work->best;
+        candidate.delays = REPLAY_DELAY_SLOW_LINK;
+        candidate.delays_seed = (unsigned)(pair / ranks * SCENARIO_RANKS_MAX + pair % ranks);
+        if (pair / ranks != pair % ranks && shrink_attempt(work, candidate))
+            return;
+    }
+}
+
+/* One answer, all the others by default. */
+static bool shrink_to_one_choice(struct shrinking *work)
+{
+    size_t most = work->best->choice_count < 64 ? work->best->choice_count : 64;
+    for (size_t i = 0; i < most && trials < TRIALS_MAX / 2; i++)
+        for (uint8_t value = 1; value <= 3; value++) {
+            struct scenario candidate = *work->best;
+            memset(candidate.choices, 0, sizeof candidate.choices);
+            candidate.choices[i] = value;
+            candidate.choice_count = i + 1;
+            if (shrink_attempt(work, candidate))
+                return true;
+        }
+    return false;
+}
+
+static bool shrink_choice(struct shrinking *work, size_t i)
+{
+    struct scenario candidate = *work->best;
+    candidate.choice_count--;
+    memmove(candidate.choices + i, candidate.choices + i + 1, candidate.choice_count - i);
+    if (shrink_attempt(work, candidate))
+        return true;
+    for (uint8_t value = 0; value < 2 && work->best->choices[i] > value; value++) {
+        candidate = *work->best;
+        candidate.choices[i] = value;
+        if (shrink_attempt(work, candidate))
+            return true;
+    }
+    return false;
+}
+
+/* Fewer answers of order=explore, or none of its at all. */
+static void shrink_answers(struct shrinking *work)
+{
+    struct scenario plain = *work->best;
+    plain.explored = false;
+    plain.choice_count = 0;
+    if (shrink_attempt(work, plain))
+        return;
+    for (size_t i = work->best->choice_count; i >= SCENARIO_ANSWER_BYTES;) {
+        struct scenario candidate = *work->best;
+        i -= SCENARIO_ANSWER_BYTES;
+        candidate.choice_count -= SCENARIO_ANSWER_BYTES;
+        memmove(candidate.choices + i, candidate.choices + i + SCENARIO_ANSWER_BYTES,
+                candidate.choice_count - i);
+        shrink_attempt(work, candidate);
+    }
+}
+
+/* The schedule: one answer that is not the default, or fewer of them. */
+static void shrink_choices(struct shrinking *work)
+{
+    if (work->best->explored) {
+        shrink_answers(work);
+        return;
+    }
+    while (work->best->choice_count > 0) {
+        struct scenario candidate = *work->best;
+        candidate.choice_count /= 2;
+        if (!shrink_attempt(work, candidate))
+            break;
+    }
+    bool changed = work->best->choice_count > 0 && !shrink_to_one_choice(work);
+    for (int round = 0; round < 8 && changed; round++) {
+        changed = false;
+        for (size_t i = work->best->choice_count; i-- > 0 && trials < TRIALS_MAX;)
+            changed |= shrink_choice(work, i);
+    }
+    while (work->best->choice_count > 0 && work->best->choices[work->best->choice_count - 1] == 0)
+        work->best->choice_count--;
+}
+
+/* Nothing buffered fails: which sends must be unbuffered? Each that need not is buffered. */
+static void shrink_buffering(struct shrinking *work)
+{
+    if (work->best->buffering != REPLAY_RENDEZVOUS || work->best->shuffle || work->best->explored ||
+        work->messages > 256)
+        return;
+    struct scenario candidate = *work->best;
+    candidate.buffering = REPLAY_RANDOM;
+    candidate.choice_count = work->messages;
+    memset(candidate.choices, 0, candidate.choice_count);
+    struct scenario before = *work->best;
+    if (!shrink_attempt(work, candidate))
+        return;
+    size_t sends = candidate.choice_count, unbuffered = 0;
+    for (size_t i = 0; i < sends && trials < TRIALS_MAX; i++) {
+        candidate = *work->best;
+        candidate.choices[i] = 1;
+        if (!shrink_attempt(work, candidate))
+            unbuffered++;
+    }
+    if (unbuffered == 0 || unbuffered == sends || trials >= TRIALS_MAX)
+        *work->best = before;
+}
+
+/* Until no step leads to a simpler scenario that fails. */
+static void shrink_fields_all(struct shrinking *work)
+{
+    while (shrink_fields(work))
+        continue;
+}
+
+static void shrink_all(struct shrinking *work)
+{
+    shrink_fields_all(work);
+    shrink_delays(work);
+    shrink_choices(work);
+    shrink_fields_all(work);
+}
+
+/* Still many ranks: fewer, from what was found on, may show the same mistake in another way. */
+static void shrink_by_any_symptom(struct shrinking *work, const struct scenario *found)
+{
+    struct scenario small = *work->best;
+    char rule[TRIAL_RULE_MAX];
+    if (small.ranks <= RANKS_FEW)
+        return;
+    strcpy(rule, work->rule);
+    *work->best = *found;
+    work->any_symptom = true;
+    shrink_ranks(work);
+    work->any_symptom = false;
+    if (work->best->ranks * 2 <= small.ranks) {
+        shrink_all(work);
+        return;
+    }
+    *work->best = small;
+    strcpy(work->rule, rule);
+}
+
+/* Whether it is made small as one that does not end: what is left may only be slow. */
+static bool shrink_timeout(struct shrinking *work)
+{
+    struct scenario found = *work->best;
+    char rule[TRIAL_RULE_MAX];
+    if (strcmp(work->rule, trial_timeout))
+        return false;
+    shrink_all(work);
+    trial_ms = time_limit_seconds_again() * 1000;
+    trial_run(work->collective, work->best, false, rule, &work->messages);
+    if (!strcmp(rule, trial_timeout))
+        return true;
+    *work->best = found;
+    return false;
+}
+
+const char *harness_shrink(const struct collective *collective, struct scenario *scenario,
+                           harness_smaller_fn smaller)
+{
+    static struct shrinking work;
+    if (!execute_adapt(collective, scenario))
+        return NULL;
+    work = (struct shrinking){.collective = collective,
+                              .best = scenario,
+                              .smaller = smaller,
+                              .shown = time(NULL),
+                              .narrowed = scenario_allowed(scenario)};
+    const int long_ms = time_limit_seconds_again() * 1000;
+    for (trial_ms = SHORT_MS;; trial_ms = long_ms) {
+        trials = 0;
+        trial_run(collective, scenario, true, work.rule, &work.messages);
+        if (!work.rule[0])
+            return NULL;
+        if (strcmp(work.rule, trial_timeout))
+            break;
+        if (trial_ms == long_ms || shrink_timeout(&work))
+            return work.rule;
+    }
+    trial_ms = long_ms;
+    struct scenario found = *scenario;
+    shrink_all(&work);
+    shrink_by_any_symptom(&work, &found);
+    shrink_buffering(&work);
+    return work.rule;
+}

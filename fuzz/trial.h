@@ -1,0 +1,23 @@
+/* Trials of a scenario, each in a child process, so that whatever it does to itself (a sanitizer's
+ * report, a loop without end) is just an answer. */
+#ifndef FUZZ_TRIAL_H
+#define FUZZ_TRIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "corpus/collectives/registry.h"
+#include "fuzz/scenario/scenario.h"
+
+enum { TRIAL_RULE_MAX = 64 };
+
+/* What was spent, for whoever has a limit: one that computes for long, or does not end, counts as
+ * several. Milliseconds of computing that one may take: set before the first. */
+extern int trials, trial_ms;
+extern const char trial_leaked[], trial_timeout[];
+
+/* The rule of the first finding, "crash", "timeout", or "" for none. Looking for leaks is slow. */
+void trial_run(const struct collective *collective, const struct scenario *scenario,
+               bool look_for_leaks, char rule[TRIAL_RULE_MAX], uint64_t *out_messages);
+
+#endif
