@@ -349,11 +349,12 @@ bool harness_keep(const char *folder, const char *kind, const struct collective 
         return false;
     size_t size = scenario_encode(scenario, bytes);
     snprintf(path, sizeof path, "%s/%s-%016llx", folder, kind, (unsigned long long)key);
+    bool said = access(path, F_OK) == 0; /* by a process before this one */
     FILE *file = fopen(path, "wb");
     bool good = file && fwrite(bytes, 1, size, file) == size;
     if (!file || fclose(file) || !good)
         fprintf(stderr, "crosswait: cannot write '%s'\n", path);
-    else
+    else if (!said)
         fprintf(stderr, "crosswait: found %s: %s: %s (%s)\n", collective->name, finding->rule,
                 finding->text, path);
     return good;

@@ -9,51 +9,7 @@ for name in allgather_first_send gather_first_and_last reduce_arrival_order bcas
     neighbor_ordered_pairs bcast_torus_tie barrier_two_groups bcast_whole_messages; do
     cp "$SOURCE/corpus/defects/$name.c" .
 done
-scenario() { # $1: collective, the rest: lines
-    printf 'crosswait scenario 1\ncollective %s\n' "$1"; shift
-    printf '%s\n' "$@"
-}
-in_process() {
-    crosswait fuzz ./*.c -o out --cflags=-I. --explain="$1" 2>/dev/null |
-        sed -nE 's/^finding: ([a-z-]+):.*/  in process: \1/p
-            s/^no finding/  in process: silent/p' | sort -u
-}
-on_real_ranks() {
-    crosswait fuzz ./*.c -o out --cflags=-I. --real="$1" 2>/dev/null </dev/null |
-        sed -nE 's/^finding: ([a-z-]+):.*/  real ranks: \1/p
-            s/^no finding/  real ranks: silent/p' | sort -u
-}
-case_of() { # $1: title, $2: name, $3: lines of the axis, separated by ';', the rest: lines of both
-    title=$1 name=$2 axis=$3; shift 3
-    echo "$title: $name"
-    scenario "defect_$name" "$@" >plain.txt
-    scenario "defect_$name" "$@" >axis.txt; echo "$axis" | tr ';' '\n' >>axis.txt
-    sed 's/defect_/fixed_/' axis.txt >twin.txt
-    echo " without"; in_process plain.txt
-    echo " with"; in_process axis.txt; on_real_ranks axis.txt
-    echo " its twin"; in_process twin.txt; on_real_ranks twin.txt
-}
-case_of credits allgather_first_send 'buffering credits;credits 2' 'ranks 3' 'buffering rendezvous'
-case_of pool gather_first_and_last 'buffering pool;pool-bytes 4' 'ranks 2' 'count 2' \
-    'buffering rendezvous'
-case_of delays reduce_arrival_order 'delays slow-link;delays-seed 64' 'ranks 3' 'op affine-int' \
-    'buffering eager'
-case_of schedule reduce_arrival_order 'shuffle yes;choices 040500' 'ranks 3' 'op affine-pair' \
-    'buffering eager'
-case_of timing bcast_try_and_ask 'delays slow-link;delays-seed 0' 'ranks 3' 'buffering eager' \
-    'calls 2'
-case_of grid neighbor_ordered_pairs 'periods 2' 'ranks 3' 'dims 2' 'buffering eager'
-case_of "early exit" barrier_two_groups 'ranks 2' 'ranks 1'
-case_of cost bcast_whole_messages 'ranks 3' 'ranks 1' 'count 8'
-case_of grid bcast_torus_tie 'communicator grid;periods 1' 'ranks 2' 'buffering eager'
-
-# Each order by two of the ways to be told of it; real_order_all.sh has the others.
-. "$SOURCE/tests/fuzz/real_order.bash"
-order delays waitany iprobe
-order shuffle testsome recv
-
 # What no decision tells, only time: a buffer is read before its receive is complete.
-mkdir early && cd early || exit 1
 cat >early.c <<'END'
 #include <mpi.h>
 #include <stdlib.h>
@@ -99,16 +55,7 @@ static int whole(SIDES)
 COLLECTIVE(gather, "", early)
 COLLECTIVE(gather, "", whole)
 END
-for what in early whole; do
-    scenario $what 'ranks 3' 'buffering eager' 'delays slow-link' 'delays-seed 64' >$what.txt
-    crosswait fuzz early.c -o out --explain=$what.txt 2>/dev/null |
-        sed -nE "s/^(finding: wrong-result|no finding).*/$what in process: \\1/p"
-    crosswait fuzz early.c -o out --real=$what.txt 2>/dev/null </dev/null |
-        sed -nE "s/^(finding: wrong-result|no finding).*/$what on real ranks: \\1/p"
-done
-
 # What ends the job itself.
-mkdir ../ends && cd ../ends || exit 1
 cat >ends.c <<'END'
 #include <mpi.h>
 static int dies(MPI_Comm c)
@@ -132,7 +79,60 @@ static int cuts(MPI_Comm c)
 COLLECTIVE(barrier, "", dies)
 COLLECTIVE(barrier, "", cuts)
 END
+scenario() { # $1: collective, the rest: lines
+    printf 'crosswait scenario 1\ncollective %s\n' "$1"; shift
+    printf '%s\n' "$@"
+}
+crosswait fuzz ./*.c -o out --cflags=-I. -runs=0 >/dev/null 2>&1 # built once
+in_process() {
+    CROSSWAIT_FUZZ_TARGET= out/fuzz --run="$1" 2>/dev/null |
+        sed -nE 's/^finding: ([a-z-]+):.*/  in process: \1/p
+            s/^no finding/  in process: silent/p' | sort -u
+}
+on_real_ranks() {
+    crosswait fuzz ./*.c -o out --cflags=-I. --real="$1" 2>/dev/null </dev/null |
+        sed -nE 's/^finding: ([a-z-]+):.*/  real ranks: \1/p
+            s/^no finding/  real ranks: silent/p' | sort -u
+}
+case_of() { # $1: title, $2: name, $3: lines of the axis, separated by ';', the rest: lines of both
+    title=$1 name=$2 axis=$3; shift 3
+    echo "$title: $name"
+    scenario "defect_$name" "$@" >plain.txt
+    scenario "defect_$name" "$@" >axis.txt; echo "$axis" | tr ';' '\n' >>axis.txt
+    sed 's/defect_/fixed_/' axis.txt >twin.txt
+    echo " without"; in_process plain.txt
+    echo " with"; in_process axis.txt; on_real_ranks axis.txt
+    echo " its twin"; in_process twin.txt; on_real_ranks twin.txt
+}
+case_of credits allgather_first_send 'buffering credits;credits 2' 'ranks 3' 'buffering rendezvous'
+case_of pool gather_first_and_last 'buffering pool;pool-bytes 4' 'ranks 2' 'count 2' \
+    'buffering rendezvous'
+case_of delays reduce_arrival_order 'delays slow-link;delays-seed 64' 'ranks 3' 'op affine-int' \
+    'buffering eager'
+case_of schedule reduce_arrival_order 'shuffle yes;choices 040500' 'ranks 3' 'op affine-pair' \
+    'buffering eager'
+case_of timing bcast_try_and_ask 'delays slow-link;delays-seed 0' 'ranks 3' 'buffering eager' \
+    'calls 2'
+case_of grid neighbor_ordered_pairs 'periods 2' 'ranks 3' 'dims 2' 'buffering eager'
+case_of "early exit" barrier_two_groups 'ranks 2' 'ranks 1'
+case_of cost bcast_whole_messages 'ranks 3' 'ranks 1' 'count 8'
+case_of grid bcast_torus_tie 'communicator grid;periods 1' 'ranks 2' 'buffering eager'
+
+# Each order by two of the ways to be told of it; real_order_all.sh has the others.
+. "$SOURCE/tests/fuzz/real_order.bash"
+order delays waitany iprobe
+order shuffle testsome recv
+
+for what in early whole; do
+    scenario $what 'ranks 3' 'buffering eager' 'delays slow-link' 'delays-seed 64' >$what.txt
+    CROSSWAIT_FUZZ_TARGET= out/fuzz --run=$what.txt 2>/dev/null |
+        sed -nE "s/^(finding: wrong-result|no finding).*/$what in process: \\1/p"
+    crosswait fuzz ./*.c -o out --cflags=-I. --real=$what.txt 2>/dev/null </dev/null |
+        sed -nE "s/^(finding: wrong-result|no finding).*/$what on real ranks: \\1/p"
+done
+
 for what in dies cuts; do
     scenario $what 'ranks 2' >$what.txt
-    crosswait fuzz ends.c -o out --real=$what.txt 2>/dev/null </dev/null | grep "^finding"
+    crosswait fuzz ./*.c -o out --cflags=-I. --real=$what.txt 2>/dev/null </dev/null |
+        grep "^finding"
 done

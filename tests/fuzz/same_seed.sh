@@ -52,7 +52,7 @@ COLLECTIVE(allreduce, "", my_allreduce)
 C
 for how in "" "$fixed"; do
     rm -rf crosswait-fuzz
-    $how crosswait fuzz sum.c --keep-going -seed=5 -runs=2000 |
+    $how crosswait fuzz sum.c --keep-going -seed=5 -runs=2000 2>/dev/null |
         sed -nE "s/^  cause      //p" | sort >found.txt
     [ -e first.txt ] || cp found.txt first.txt
 done
@@ -78,7 +78,7 @@ template <int... n> static int all(int mask, std::integer_sequence<int, n...>)
 }
 int my_bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
-    volatile int sum = all(count * 7 + root, std::make_integer_sequence<int, 60>());
+    volatile int sum = all(count % 1000 * 7 + root, std::make_integer_sequence<int, 60>());
     return MPI_Bcast(buffer, count, type, root, comm);
 }
 COLLECTIVE(bcast, "", my_bcast)
