@@ -123,6 +123,22 @@ static void same_deadlocks_drop(struct finding_list *list, uint32_t first)
             }
 }
 
+/* In every order a message has other types than its receive: so it did in the recorded one. */
+static void same_types_drop(struct finding_list *list, uint32_t first)
+{
+    for (uint32_t i = list->count; i-- > first;) {
+        const struct finding *found = &list->finding[i];
+        bool plain = found->rule == &rule_table[RULE_BEHAVIOUR] && found->call_count == 1 &&
+                     found->call[0].seq;
+        for (uint32_t k = 0; plain && k < first; k++)
+            if (list->finding[k].rule == &rule_table[RULE_MESSAGE] &&
+                has_call(&list->finding[k], &found->call[0])) {
+                finding_list_drop(list, i);
+                break;
+            }
+    }
+}
+
 static bool any_fails(const struct finding_list *list, uint32_t first)
 {
     for (uint32_t i = first; i < list->count; i++)
@@ -243,6 +259,7 @@ static enum core_status found_tell(struct trace *trace, struct explore_program *
     if (status == CORE_OK && list->orders.extent == ORDERS_ALL && !any_fails(list, before))
         explored_refute(list, before);
     same_deadlocks_drop(list, before);
+    same_types_drop(list, before);
     if (search->complete)
         threads_settle(list, before);
     return status;

@@ -18,6 +18,11 @@ bool explore_failure_is_refusal(const struct world_finding *finding)
     return world_rule_traits(finding->rule) & WORLD_RULE_REFUSED;
 }
 
+bool explore_failure_is_unseen(const struct world_finding *finding)
+{
+    return world_rule_traits(finding->rule) & WORLD_RULE_UNSEEN;
+}
+
 const struct world_finding *explore_failure_of(const struct world_outcome *outcome)
 {
     for (size_t rule = 0; rule < WORLD_RULES; rule++)

@@ -95,8 +95,10 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
     struct explore_program *p = context;
     double left_s = p->end_s > 0 ? p->end_s - explore_program_now_s() : 0;
     bool late = p->end_s > 0 && left_s < LEAST_S;
-    const struct world_options options = {
-        .policy = *policy, .choice = *choice, .left_ms = late ? 0 : program_milliseconds(left_s)};
+    const struct world_options options = {.policy = *policy,
+                                          .choice = *choice,
+                                          .warn_types = true,
+                                          .left_ms = late ? 0 : program_milliseconds(left_s)};
     enum core_status status = CORE_OK;
 
     if (late)
@@ -117,7 +119,7 @@ enum core_status explore_program_run(void *context, const struct replay_policy *
         if (!strcmp(p->outcome.world.finding[i].rule, "unsupported"))
             return core_report(CORE_UNSUPPORTED, "%s", p->outcome.world.finding[i].text);
     const struct world_finding *failure = explore_failure_of(&p->outcome.world);
-    p->passed |= !failure;
+    p->passed |= !failure || explore_failure_is_unseen(failure);
     p->refused |= failure && explore_failure_is_refusal(failure);
     const struct explore_view view = {.allow = &p->allow,
                                       .rank_count = p->command->rank_count,

@@ -9,7 +9,8 @@ enum world_rule_trait {
     WORLD_RULE_FAILS = 1,
     WORLD_RULE_OF_CALL = 2, /* it is about the call in which a rank is */
     WORLD_RULE_ENDS = 4,    /* a rank ended the job by it */
-    WORLD_RULE_REFUSED = 8  /* MPI, or the world for it, refused a call */
+    WORLD_RULE_REFUSED = 8, /* MPI, or the world for it, refused a call */
+    WORLD_RULE_UNSEEN = 16  /* a library goes on with it as if nothing were wrong */
 };
 
 struct world_rule {
@@ -33,6 +34,7 @@ static const struct world_rule world_rules[] = {
     {"exit-status", WORLD_RULE_FAILS},
     {"collective-mismatch", WORLD_RULE_CALL_REFUSED},
     {"freed", WORLD_RULE_CALL_REFUSED},
+    {"type-mismatch", WORLD_RULE_FAILS | WORLD_RULE_OF_CALL | WORLD_RULE_UNSEEN},
 };
 enum { WORLD_RULES = sizeof world_rules / sizeof *world_rules };
 

@@ -150,8 +150,13 @@ size_t world_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const vo
 uint64_t world_type_checksum(const void *buffer, size_t count, MPI_Datatype type);
 /* How many basic elements `bytes` of packed data hold; -1 when they end inside one. */
 ptrdiff_t world_type_elements(MPI_Datatype type, size_t bytes);
-/* Whether the first bytes of both describe the same basics. */
-bool world_type_same_signature(MPI_Datatype a, MPI_Datatype b, size_t bytes);
+/* The worst difference of the basics that the first bytes of both describe. */
+enum world_types {
+    WORLD_TYPES_ALIKE,
+    WORLD_TYPES_NAMED, /* integers of one size */
+    WORLD_TYPES_DIFFER
+};
+enum world_types world_type_compare(MPI_Datatype a, MPI_Datatype b, size_t bytes);
 int world_type_check(MPI_Datatype type, bool committed);
 /* Where count elements begin and end, from the buffer's address. */
 void world_type_reach(MPI_Datatype type, size_t count, ptrdiff_t *out_low, ptrdiff_t *out_high);

@@ -235,31 +235,45 @@ static const struct world_run *cursor_at(struct cursor *cursor)
     return &cursor->type->run[cursor->run];
 }
 
-bool world_type_same_signature(MPI_Datatype a, MPI_Datatype b, size_t bytes)
+/* Integers of one size, whatever they are for; or other elements of one kind. */
+static uint32_t basic_kind(uint32_t basic)
 {
+    static const uint8_t integer[BASIC_COUNT] = {
+        [BASIC_CHAR] = BASIC_I8, [BASIC_BOOL] = BASIC_I8, [BASIC_U8] = BASIC_I8,
+        [BASIC_U16] = BASIC_I16, [BASIC_U32] = BASIC_I32, [BASIC_WCHAR] = BASIC_I32,
+        [BASIC_U64] = BASIC_I64};
+    CORE_CHECK_HOT(basic < BASIC_COUNT);
+    return integer[basic] ? integer[basic] : basic;
+}
+
+enum world_types world_type_compare(MPI_Datatype a, MPI_Datatype b, size_t bytes)
+{
+    enum world_types worst = WORLD_TYPES_ALIKE;
     if (a == b || bytes == 0 || a->size == 0 || b->size == 0)
-        return true;
+        return worst;
     if (a->uniform && b->uniform && a->run[0].basic == b->run[0].basic)
-        return true;
+        return worst;
     struct cursor left = {a, 0, a->run[0].count}, right = {b, 0, b->run[0].count};
     while (bytes > 0) {
         const struct world_run *x = cursor_at(&left), *y = cursor_at(&right);
         /* Packed data may be received as anything; bytes stand for raw memory. */
         if (x->basic <= BASIC_PACKED || y->basic <= BASIC_PACKED)
-            return true;
+            return worst;
+        if (basic_kind(x->basic) != basic_kind(y->basic))
+            return WORLD_TYPES_DIFFER;
         if (x->basic != y->basic)
-            return false;
+            worst = WORLD_TYPES_NAMED;
         size_t step = left.left < right.left ? left.left : right.left;
         CORE_CHECK_HOT(step > 0);
         if (step * x->size >= bytes)
-            return true;
+            return worst;
         bytes -= step * x->size;
         left.left -= step;
         right.left -= step;
         if (a->run_count == 1 && b->run_count == 1)
-            return true;
+            return worst;
     }
-    return true;
+    return worst;
 }
 
 /* --- the calls -------------------------------------------------------------------------------- */
