@@ -428,6 +428,80 @@ static int looked_at_early(int rank, void *context)
     return 0;
 }
 
+enum { WHOLE, STAGGERED, APART, IN_ORDER, LOOSE };
+
+/* All but rank 0 replace two elements of its memory: the same ones, ones of which two ranks share
+ * one, or their own; or one rank replaces one element twice. */
+static int replaced(int rank, int what)
+{
+    int *memory, data[] = {rank, rank},
+                 at = what == WHOLE       ? 0
+                      : what == STAGGERED ? rank
+                                          : 2 * rank;
+    MPI_Win win;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "accumulate_ordering", what == LOOSE ? "rar,raw" : "rar,raw,war,waw");
+    MPI_Win_allocate(16 * sizeof(int), sizeof(int), info, MPI_COMM_WORLD, &memory, &win);
+    MPI_Info_free(&info);
+    memset(memory, 0, 16 * sizeof(int));
+    MPI_Win_fence(0, win);
+    if (rank && what <= APART)
+        MPI_Accumulate(data, 2, MPI_INT, 0, at, 2, MPI_INT, MPI_REPLACE, win);
+    for (int i = 1; i < 3 && rank == 1 && what > APART; i++)
+        MPI_Accumulate(&i, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_REPLACE, win);
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < 16; i++)
+        fibers_saw(rank, memory[i]);
+    MPI_Win_free(&win);
+    return 0;
+}
+
+static int replaced_whole(int rank, void *context)
+{
+    (void)context;
+    return replaced(rank, WHOLE);
+}
+
+static int replaced_staggered(int rank, void *context)
+{
+    (void)context;
+    return replaced(rank, STAGGERED);
+}
+
+static int replaced_apart(int rank, void *context)
+{
+    (void)context;
+    return replaced(rank, APART);
+}
+
+static int replaced_in_order(int rank, void *context)
+{
+    (void)context;
+    return replaced(rank, IN_ORDER);
+}
+
+static int replaced_loose(int rank, void *context)
+{
+    (void)context;
+    return replaced(rank, LOOSE);
+}
+
+/* A program of which more is possible than is run: the search says so. */
+static void expect_more(const char *what, int ranks, world_rank_fn program)
+{
+    struct explore_search search;
+    fibers.program = program;
+    fibers.rank_count = ranks;
+    if (explore_search(fibers_run, &fibers, ranks, &(struct explore_options){.worlds_max = 400},
+                       &search) != CORE_OK ||
+        search.complete || search.heap_count) {
+        printf("%s: %u outcomes, all there are\n", what, search.class_count);
+        faults++;
+    }
+    explore_search_done(&search);
+}
+
 /* A program for which it only matters that every world comes to its end. */
 static void expect_end(const char *what, int ranks, world_rank_fn program)
 {
@@ -474,6 +548,11 @@ int main(void)
     expect("3 sums", 4, sum, 1, 1);
     expect("3 sums that are rounded", 4, rounded_sum, 6, 2);
     expect("3 gets", 4, get, 1, 1);
+    expect_more("2 accumulates of the same 2 elements", 3, replaced_whole);
+    expect("2 accumulates that share an element", 3, replaced_staggered, 2, 2);
+    expect("2 accumulates of their own elements", 3, replaced_apart, 1, 1);
+    expect("2 accumulates of one rank", 2, replaced_in_order, 1, 1);
+    expect_more("2 accumulates of one rank whose order is given up", 2, replaced_loose);
     expect_end("spin", 4, spin);
     world_done();
     printf("%d faults\n", faults);

@@ -136,6 +136,7 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     const uint8_t *low, *high;           /* what it touches lies between them */
     const struct world_pieces *pieces;   /* and is that; NULL: all */
     const uint8_t *sure_low, *sure_high; /* it touches all between them; equal: unknown */
+    size_t element;                      /* of an accumulate: the bytes that are atomic */
     uint64_t file;                       /* another one is elsewhere; 0: it may be any */
     uint32_t object, queue;
     const struct world_past *past;   /* of whose turn it was, when it asked */

@@ -2,6 +2,7 @@
 #include "world/exchange/explore_access.h"
 
 #include "core/random.h"
+#include "world/exchange/explore_atomic.h"
 #include "world/exchange/explore_overlap.h"
 #include "world/exchange/explore_report.h"
 
@@ -664,6 +665,19 @@ void world_access_given(struct world_decider *d, struct world_decider *asks)
         world_access_happened(asks);
 }
 
+/* Some of what may come of two that are both under way is not run. */
+static void explore_access_tear(const struct world_decider *asks)
+{
+    for (struct world_near e = asking_near(asks); world_near_next(&e);)
+        if (e.turn->element && explore_access_conflict(asks, e.turn) &&
+            world_atomic_torn(asks, e.turn))
+            world_explore_limited();
+    const struct world_effect *before = asks->effect->after;
+    for (; before && !before->done && !asks->effect->in_order; before = before->after)
+        if (explore_access_conflict(asks, before->turn))
+            world_explore_limited();
+}
+
 /* It could go on from now on. */
 static struct world_decider *asks_new(const struct world_decider *like)
 {
@@ -679,6 +693,8 @@ static struct world_decider *asks_new(const struct world_decider *like)
     CORE_CHECK(d->poll || d->name >= 0);
     if (!d->poll)
         might_have_come(d);
+    if (d->element)
+        explore_access_tear(d);
     explore_access_come(d);
     return d;
 }
@@ -870,6 +886,7 @@ void world_access_called(struct world_rma *rma)
         if (!part->ordered)
             part->ordered = world_zalloc((size_t)WORLD->rank_count * sizeof(*part->ordered));
         rma->effect.ordered = true;
+        rma->effect.in_order = world_atomic_ordered(rma->win);
         rma->effect.after = part->ordered[ME->rank];
         part->ordered[ME->rank] = &rma->effect;
     }
@@ -883,7 +900,8 @@ void world_access_called(struct world_rma *rma)
                                  .high = rma->at + high,
                                  .reads = rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE &&
                                                                    world_op_remote(rma->op) == 3),
-                                 .op = explore_access_commutes(rma)};
+                                 .op = explore_access_commutes(rma),
+                                 .element = world_atomic_bytes(rma)};
     if (!part->is_file && part->base && part->base <= turn.low &&
         (size_t)(high - low) == rma->target_count * rma->target_type->size) { /* no gaps */
         turn.sure_low = turn.low;

@@ -69,6 +69,7 @@ struct world_effect {
     bool done;                                /* but not yet completed */
     bool blind;                               /* its rank does not learn what was there */
     bool ordered;                             /* behind what its rank did there before, `after` */
+    bool in_order;                            /* MPI promises that order */
     const struct world_rank *reached;         /* whose memory it needs; NULL: none */
     /* order=explore: what asks for it, and what it keeps its order behind */
     struct world_decider *turn;
