@@ -166,6 +166,7 @@ static void job_end(struct launch *launch)
     uint64_t killed_ns = 0;
 
     launch->end_ns = launch_now_ns();
+    launch_stack_note(launch);
     launch_leftover_note(launch);
     launch_end_signal(launch, SIGTERM, true);
     launch_relay_signal(launch, SIGTERM);

@@ -224,6 +224,9 @@ bool launch_proof_outside(const struct launch_rank *rank, const struct launch_la
 /* launch_handlers.c: caught: bits of signals that have a handler, as in a status file. */
 bool launch_handlers_may_wake(const struct launch_rank *rank, uint64_t caught);
 
+/* launch_stack.c: adds to result->ending the functions that led to its calls. */
+void launch_stack_note(struct launch *launch);
+
 /* launch_quiet.c: says once on stderr that a job which is not proven to hang seems to */
 void launch_quiet_look(struct launch *launch);
 /* Adds to result->ending who is in which call, and since when, as far as that can be said. */

@@ -175,6 +175,8 @@ enum core_status store_write(const char *job_path, const char *trace_path,
     core_progress_end();
     core_progress_begin("writing the trace: the rest of it", 0);
     if (status == CORE_OK)
+        status = store_ending_stacks(&store, store.options->ending);
+    if (status == CORE_OK)
         status = store_define_finish(&store);
     if (status == CORE_OK)
         status = store_meta(&store, store.options);

@@ -131,32 +131,40 @@ static enum core_status define_call(struct store *store, struct store_rank *rank
 
 /* --- sites ------------------------------------------------------------------------------------ */
 
+/* id_bytes of text behind the path are its build id. */
+static enum core_status module_intern(struct store *store, const char *path, size_t path_bytes,
+                                      size_t id_bytes, uint32_t *out_id)
+{
+    struct store_defs *defs = &store->defs;
+    struct store_module module = {.build_id_bytes = (uint32_t)id_bytes};
+    bool is_new;
+    enum core_status status =
+        intern_text(&defs->module_by_path, path, path_bytes + id_bytes, out_id, &is_new);
+
+    if (status != CORE_OK || !is_new)
+        return status;
+    status =
+        CORE_ARRAY_ROOM_ZERO(defs->module, defs->module_room, (uint64_t)*out_id + 1, "the trace");
+    if (status == CORE_OK)
+        status = text_copy(path, path_bytes, &module.path);
+    if (status == CORE_OK)
+        status = text_copy(path + path_bytes, id_bytes, (char **)&module.build_id);
+    if (status != CORE_OK) {
+        free(module.path);
+        return status;
+    }
+    CORE_CHECK(!defs->module[*out_id].path);
+    defs->module[*out_id] = module;
+    return CORE_OK;
+}
+
 static enum core_status define_module(struct store *store, struct store_rank *rank,
                                       const struct spool_def_module *def)
 {
-    const char *path = spool_tail(def, sizeof *def);
-    struct store_defs *defs = &store->defs;
-    struct store_module module = {.build_id_bytes = def->head.b};
-    enum core_status status;
     uint32_t id;
-    bool is_new;
+    enum core_status status =
+        module_intern(store, spool_tail(def, sizeof *def), def->head.a, def->head.b, &id);
 
-    status =
-        intern_text(&defs->module_by_path, path, (size_t)def->head.a + def->head.b, &id, &is_new);
-    if (status == CORE_OK && is_new) {
-        status =
-            CORE_ARRAY_ROOM_ZERO(defs->module, defs->module_room, (uint64_t)id + 1, "the trace");
-        if (status == CORE_OK)
-            status = text_copy(path, def->head.a, &module.path);
-        if (status == CORE_OK)
-            status = text_copy(path + def->head.a, def->head.b, (char **)&module.build_id);
-        if (status != CORE_OK) {
-            free(module.path);
-            return status;
-        }
-        CORE_CHECK(!defs->module[id].path);
-        defs->module[id] = module;
-    }
     return status != CORE_OK ? status : store_map_set(&rank->ids.module, def->id, id);
 }
 
@@ -217,40 +225,54 @@ static enum core_status define_callers(struct store *store, struct store_rank *r
     return status != CORE_OK ? status : store_map_set(&rank->ids.site, def->id, id);
 }
 
-static enum core_status define_site(struct store *store, struct store_rank *rank,
-                                    const struct spool_def_site *def)
+/* function: where the address is a line, as several functions may be on it; else NULL. */
+static enum core_status site_intern(struct store *store, uint32_t module, uint64_t address,
+                                    const char *function, size_t bytes, uint32_t *out_id)
 {
     struct store_defs *defs = &store->defs;
-    /* with its function, where the address is a line: several may be on it */
     struct {
         uint64_t place[2];
         char function[128];
-    } key = {{store_map_get(&rank->ids.module, def->module), def->address}, ""};
-    const uint64_t *place = key.place;
+    } key = {{module, address}, ""};
     enum core_status status;
-    uint32_t id;
     bool is_new;
+
+    if (function)
+        memcpy(key.function, function, bytes < sizeof key.function ? bytes : sizeof key.function);
+    status = store_intern(&defs->site_by_place, &key, sizeof key, out_id, &is_new);
+    CORE_CHECK(module <= defs->module_by_path.next); /* invariant 1 */
+    if (status != CORE_OK || !is_new)
+        return status;
+    status = CORE_ARRAY_ROOM_ZERO(defs->site, defs->site_room, (uint64_t)*out_id + 1, "the trace");
+    if (status != CORE_OK)
+        return status;
+    CORE_CHECK(!defs->site[*out_id].function);
+    defs->site[*out_id].module = module;
+    defs->site[*out_id].address = address;
+    return function ? text_copy(function, bytes, &defs->site[*out_id].function) : CORE_OK;
+}
+
+static enum core_status define_site(struct store *store, struct store_rank *rank,
+                                    const struct spool_def_site *def)
+{
+    uint32_t id;
 
     if (def->head.b == SPOOL_SITE_CALLERS)
         return define_callers(store, rank, def);
-    if (def->head.b)
-        memcpy(key.function, spool_tail(def, sizeof *def),
-               def->head.a < sizeof key.function ? def->head.a : sizeof key.function);
-    status = store_intern(&defs->site_by_place, &key, sizeof key, &id, &is_new);
-    CORE_CHECK(place[0] <= defs->module_by_path.next); /* invariant 1 */
-    if (status == CORE_OK && is_new) {
-        status = CORE_ARRAY_ROOM_ZERO(defs->site, defs->site_room, (uint64_t)id + 1, "the trace");
-        if (status != CORE_OK)
-            return status;
-        CORE_CHECK(!defs->site[id].function);
-        defs->site[id].module = (uint32_t)place[0];
-        defs->site[id].address = def->address;
-        if (def->head.b)
-            status = text_copy(spool_tail(def, sizeof *def), def->head.a, &defs->site[id].function);
-    }
-    if (status != CORE_OK)
-        return status;
+    enum core_status status =
+        site_intern(store, store_map_get(&rank->ids.module, def->module), def->address,
+                    def->head.b ? spool_tail(def, sizeof *def) : NULL, def->head.a, &id);
+
     return status != CORE_OK ? status : store_map_set(&rank->ids.site, def->id, id);
+}
+
+enum core_status store_define_place(struct store *store, const char *module, uint64_t address,
+                                    uint32_t *out_site)
+{
+    uint32_t id = 0;
+    enum core_status status = module_intern(store, module, strlen(module), 0, &id);
+
+    return status != CORE_OK ? status : site_intern(store, id, address, NULL, 0, out_site);
 }
 
 /* Decides without looking into machine code, where that suffices. */

@@ -93,6 +93,29 @@ static enum core_status grounds_put(struct store *store, const struct ending *en
     return status;
 }
 
+/* The ways to the calls that ranks were in, of which the ranks have recorded none themselves. */
+enum core_status store_ending_stacks(struct store *store, const struct ending *ending)
+{
+    enum core_status status = CORE_OK;
+    int64_t depth = 0;
+
+    for (uint32_t i = 0; ending && i < ending->frame_count && status == CORE_OK; i++) {
+        const struct ending_frame *frame = &ending->frame[i], *last = i ? frame - 1 : NULL;
+        uint32_t site = 0;
+
+        CORE_CHECK(frame->module && frame->seq);
+        depth = last && last->rank == frame->rank && last->seq == frame->seq ? depth + 1 : 0;
+        status = store_define_place(store, frame->module, frame->address, &site);
+        if (status == CORE_OK)
+            status = store_put_integers(
+                &store->sql, STORE_STACK,
+                (int64_t[]){(int64_t)frame->rank << STORE_SEQ_BITS | (int64_t)frame->seq, depth,
+                            site},
+                3);
+    }
+    return status;
+}
+
 enum core_status store_ending(struct store *store, const struct ending *ending)
 {
     enum core_status status = CORE_OK;

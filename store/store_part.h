@@ -237,6 +237,9 @@ enum core_status store_define(struct store *store, struct store_rank *rank,
 int32_t store_world(const struct store *store, const struct store_rank *rank, uint32_t local_comm,
                     int32_t peer);
 enum core_status
+store_define_place(struct store *store, const char *module, uint64_t address,
+                   uint32_t *out_site); /* of no rank's; before store_define_finish */
+enum core_status
 store_define_finish(struct store *store); /* communicators, sites with their source lines */
 void store_defs_done(struct store_defs *defs);
 void store_ids_done(struct store_ids *ids);
@@ -424,6 +427,7 @@ enum core_status store_exit_cause_of(struct store *store, const struct store_ran
 /* --- store_ending.c --------------------------------------------------------------------------- */
 
 /* ending may be NULL. */
+enum core_status store_ending_stacks(struct store *store, const struct ending *ending);
 enum core_status store_ending(struct store *store, const struct ending *ending);
 
 /* --- store.c ---------------------------------------------------------------------------------- */

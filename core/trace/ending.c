@@ -179,8 +179,31 @@ uint32_t ending_wait_ranks(const struct ending *ending, const struct ending_wait
     return ranks;
 }
 
+enum core_status ending_frame_add(struct ending *ending, const struct ending_call *call,
+                                  const char *module, uint64_t address)
+{
+    struct ending_frame frame = {call->rank, call->seq, strdup(module), address};
+    enum core_status status =
+        frame.module
+            ? CORE_ARRAY_PUSH(ending->frame, ending->frame_count, ending->frame_room, what, frame)
+            : core_report(CORE_NO_MEMORY, "out of memory for %s", what);
+
+    CORE_CHECK(call->seq);
+    if (status != CORE_OK)
+        free(frame.module);
+    return status;
+}
+
+void ending_frames_drop(struct ending *ending)
+{
+    for (uint32_t i = 0; i < ending->frame_count; i++)
+        free(ending->frame[i].module);
+    CORE_ARRAY_DONE(ending->frame, ending->frame_count, ending->frame_room);
+}
+
 void ending_done(struct ending *ending)
 {
+    ending_frames_drop(ending);
     CORE_ARRAY_DONE(ending->call, ending->call_count, ending->call_room);
     CORE_ARRAY_DONE(ending->wait, ending->wait_count, ending->wait_room);
     CORE_ARRAY_DONE(ending->span, ending->span_count, ending->span_room);

@@ -183,6 +183,12 @@ struct ending_member { /* of a collective that a call waits in */
     uint32_t rank;
     uint64_t entered; /* collectives of the object, the call that it is in included */
 };
+struct ending_frame { /* of the functions that led to a call, the innermost first */
+    uint32_t rank;
+    uint64_t seq;     /* of the call's event */
+    char *module;     /* path */
+    uint64_t address; /* a return address, relative to the module's bias */
+};
 struct ending { /* zeroed: not ended */
     enum ending_reason reason;
     uint64_t limit_ms;
@@ -196,6 +202,8 @@ struct ending { /* zeroed: not ended */
     struct ending_member *member;
     uint32_t rank_count, channel_count, member_count;
     uint32_t rank_room, channel_room, member_room;
+    struct ending_frame *frame; /* not read back: the trace has them in its table stack */
+    uint32_t frame_count, frame_room;
 };
 
 /* Building. A wait belongs to the call added last; its ranks come in any order, and any number of
@@ -203,6 +211,10 @@ struct ending { /* zeroed: not ended */
 enum core_status ending_call_add(struct ending *ending, const struct ending_call *call);
 enum core_status ending_wait_add(struct ending *ending, const struct ending_wait *wait,
                                  const uint32_t *rank, uint32_t rank_count);
+/* The next function outwards on the way to the call. */
+enum core_status ending_frame_add(struct ending *ending, const struct ending_call *call,
+                                  const char *module, uint64_t address);
+void ending_frames_drop(struct ending *ending);
 /* For a reader that has spans: each lies behind the one before, or CORE_BAD_FORMAT, without a
  * report. */
 enum core_status ending_span_add(struct ending *ending, struct ending_span span);
