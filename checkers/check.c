@@ -8,6 +8,7 @@
 
 #include "checkers/cause.h"
 #include "checkers/check_rules.h"
+#include "checkers/hint_destructor.h"
 #include "core/check.h"
 #include "core/progress.h"
 #include "core/text.h"
@@ -394,6 +395,8 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
     if (shared.has_collectives)
         collective_list_done(&shared.collectives);
     replay_program_done(&program);
+    if (status == CORE_OK)
+        status = hint_destructor_add(trace, list);
     if (status == CORE_OK)
         status = cause_find(list);
     if (status == CORE_OK)

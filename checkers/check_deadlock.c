@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "checkers/hint_lock_holder.h"
 #include "checkers/hint_near_miss.h"
 #include "checkers/hint_stolen_message.h"
 #include "checkers/waiting.h"
@@ -529,6 +530,21 @@ static const char *went_on(const struct check_input *input, const struct replay_
     return "got past these calls";
 }
 
+/* Whoever holds a lock that others wait for is the one who is to give it back. */
+static enum core_status add_lock_holders(struct trace *trace, struct finding *finding)
+{
+    const uint32_t before = finding->fact_count;
+    struct ending ending = {0};
+    enum core_status status = trace_ending_get(trace, &ending);
+
+    if (status == CORE_OK && ending.reason == ENDING_DEADLOCK)
+        status = hint_lock_holder_add(trace, finding, &ending);
+    if (finding->fact_count > before)
+        finding->remedy = REMEDY_RELEASE;
+    ending_done(&ending);
+    return status;
+}
+
 static enum core_status add_finding(const struct check_input *input, struct finding_list *list,
                                     enum world world, const struct replay_result *result,
                                     const char *witness)
@@ -553,7 +569,10 @@ static enum core_status add_finding(const struct check_input *input, struct find
     add_cores(finding, &result->waitfor);
     finding->remedy = hold_by_locks(input, &result->waitfor) ? REMEDY_UNLOCK : REMEDY_OF_RULE;
     bool hung = check_deadlock_happened(input, result);
-    status = hung || world == ORDER ? hint_stolen_message_add(input, finding, hung) : CORE_OK;
+    if (hung)
+        status = add_lock_holders(input->trace, finding);
+    if (status == CORE_OK)
+        status = hung || world == ORDER ? hint_stolen_message_add(input, finding, hung) : CORE_OK;
     if (status == CORE_OK && world != ORDER)
         status = hint_near_miss_add(input, finding, result);
     if (status != CORE_OK)
@@ -609,6 +628,15 @@ static uint32_t list_unknown(const struct check_input *input, uint32_t *rank)
     return culprits;
 }
 
+static bool is_proven(struct trace *trace)
+{
+    struct ending ending = {0};
+    bool proven = trace_ending_get(trace, &ending) == CORE_OK && ending.reason == ENDING_DEADLOCK;
+
+    ending_done(&ending);
+    return proven;
+}
+
 /* Where the record ends early the world may stall without anybody being to blame. What ended the
  * job says so already, where it is known. */
 static enum core_status add_stalled(const struct check_input *input, struct finding_list *list,
@@ -619,6 +647,8 @@ static enum core_status add_stalled(const struct check_input *input, struct find
     for (uint32_t i = 0; i < list->count; i++)
         if (list->finding[i].ended_job)
             return CORE_OK;
+    if (is_proven(input->trace))
+        return CORE_OK; /* check_hang tells of it */
     struct finding *finding = finding_list_reach(list, RULE_DEADLOCK);
     if (!finding)
         return CORE_NO_MEMORY;

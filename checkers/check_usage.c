@@ -48,11 +48,15 @@ static const enum remedy remedies[MISUSE_KIND_COUNT] = {
     [MISUSE_TYPE_UNCOMMITTED] = REMEDY_COMMIT,       [MISUSE_NOTHING_ATTACHED] = REMEDY_ATTACH,
     [MISUSE_ATTACHED_SMALL] = REMEDY_ATTACH,         [MISUSE_MESSAGE_LEFT] = REMEDY_MATCHED,
     [MISUSE_BUFFERS_OVERLAP] = REMEDY_APART,         [MISUSE_WINDOW_FREED] = REMEDY_WINDOW,
+    [MISUSE_WINDOW_RETURNED] = REMEDY_RETURNED,      [MISUSE_REGION_RETURNED] = REMEDY_RETURNED,
     [MISUSE_WINDOW_UNMAPPED] = REMEDY_WINDOW,        [MISUSE_REGION_FREED] = REMEDY_WINDOW,
     [MISUSE_REGION_UNMAPPED] = REMEDY_WINDOW,        [MISUSE_SEND_FREED_MEMORY] = REMEDY_FREED,
     [MISUSE_RECEIVE_FREED_MEMORY] = REMEDY_FREED,    [MISUSE_READ_ARRAY_FREED] = REMEDY_FREED,
     [MISUSE_WRITE_ARRAY_FREED] = REMEDY_FREED,       [MISUSE_SEND_UNINITIALIZED] = REMEDY_FILL,
-    [MISUSE_SEND_BYTES_UNINITIALIZED] = REMEDY_FILL,
+    [MISUSE_SEND_BYTES_UNINITIALIZED] = REMEDY_FILL, [MISUSE_SEND_EXTENT] = REMEDY_EXTENT,
+    [MISUSE_RECEIVE_EXTENT] = REMEDY_EXTENT,         [MISUSE_SEND_BEFORE] = REMEDY_DISPLACE,
+    [MISUSE_RECEIVE_BEFORE] = REMEDY_DISPLACE,       [MISUSE_SEND_DISPLACED] = REMEDY_DISPLACE,
+    [MISUSE_RECEIVE_DISPLACED] = REMEDY_DISPLACE,
 };
 
 enum { RECEIVED_MAX = 64 }; /* receives whose messages are looked for: it takes long */
@@ -104,7 +108,8 @@ static enum finding_effect effect_of(enum misuse_kind kind, const struct trace_e
 {
     CORE_CHECK(misuse_kind_rule(kind) < sizeof rules / sizeof *rules);
     enum finding_effect effect = kind == MISUSE_RECEIVE_PAST_END || kind == MISUSE_WINDOW_FREED ||
-                                         kind == MISUSE_WINDOW_UNMAPPED
+                                         kind == MISUSE_WINDOW_UNMAPPED ||
+                                         kind == MISUSE_WINDOW_RETURNED
                                      ? FINDING_EFFECT_SPOILS
                                  : kind == MISUSE_BUFFERS_OVERLAP ? FINDING_EFFECT_MEETS
                                  : kind == MISUSE_PARTITION_LEFT  ? FINDING_EFFECT_BLOCKS
@@ -113,6 +118,37 @@ static enum finding_effect effect_of(enum misuse_kind kind, const struct trace_e
     if (is_missed(event))
         return FINDING_EFFECT_REFUSED;
     return effect == FINDING_EFFECT_OPEN ? rules[misuse_kind_rule(kind)].effect : effect;
+}
+
+/* Names the flush, before a buffer was used, of another target than that of the access whose buffer
+ * it is: it completed nothing of it. */
+static enum core_status note_flush(struct trace *trace, struct finding *finding,
+                                   const struct trace_event *access, uint64_t until)
+{
+    struct trace_cursor *cursor;
+    struct trace_event event, flush = {.seq = 0};
+    bool more;
+    char place[256];
+    enum core_status status = trace_cursor_open(trace, access->rank, &cursor);
+
+    if (status != CORE_OK)
+        return status;
+    trace_cursor_only(cursor, TRAIT_BIT(WINDOW));
+    while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more &&
+           event.seq <= until)
+        if (event.seq > access->seq && event.class == EVENT_CLASS_RMA_FLUSH &&
+            event.win == access->win && event.peer >= 0 && event.peer != access->peer)
+            flush = event;
+    trace_cursor_close(cursor);
+    if (status != CORE_OK || !flush.seq)
+        return status;
+    finding_fact(finding,
+                 "%s at %s completes what rank %" PRIu32 " does at target %" PRId32
+                 "; this %s is at target %" PRId32,
+                 trace->call[flush.call].name,
+                 trace_site_text(trace, flush.site, place, sizeof place), access->rank, flush.peer,
+                 trace->call[access->call].name, access->peer);
+    return CORE_OK;
 }
 
 /* The finding of a mistake that was not seen before. */
@@ -231,7 +267,7 @@ static enum core_status check_usage_gather(uint32_t rank, uint64_t seq, const st
     gathering->of_rank = rank == gathering->rank ? gathering->of_rank + 1 : 1;
     gathering->rank = rank;
     gathering->more |= gathering->of_rank >= MISUSE_KEPT_MAX;
-    if (misuse_kind_rule(misuse->kind) == MISUSE_RULE_WINDOW || /* check_rma's */
+    if (misuse_kind_rule(misuse->kind) >= MISUSE_RULE_WINDOW || /* check_rma's, context's */
         trace_event_get(trace, rank, seq, &event) != CORE_OK || met_nobody(trace, &event, misuse))
         return CORE_OK;
     if (other && trace_event_get(trace, rank, other, &other_event) != CORE_OK)
@@ -264,6 +300,10 @@ static enum core_status check_usage_gather(uint32_t rank, uint64_t seq, const st
         return status;
     if (fresh && event_error_text(event.error))
         finding_fact(finding, "the call returned %s to the program", event_error_text(event.error));
+    if (fresh && other && other_event.class == EVENT_CLASS_RMA)
+        status = note_flush(trace, finding, &other_event, seq);
+    if (status != CORE_OK)
+        return status;
     if (mistake->meant == mistake->count && expected_error_on_purpose(trace, &event))
         mistake->meant++;
     mistake->count++;

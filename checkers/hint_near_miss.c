@@ -68,6 +68,14 @@ static enum differs hint_near_miss_difference(const struct side *send, const str
     return found;
 }
 
+static bool side_meets(const struct side *send, const struct side *receive)
+{
+    return (receive->tag == REPLAY_ANY || receive->tag == send->tag) &&
+           receive->comm == send->comm &&
+           (receive->peer == REPLAY_ANY || receive->peer == (int32_t)send->rank) &&
+           send->peer == (int32_t)receive->rank;
+}
+
 /* A message in partitions meets no receive but one in partitions. */
 static bool in_pairs(const struct near *near, const struct side *side)
 {
@@ -269,6 +277,52 @@ static enum core_status look_idle(struct near *near, uint32_t its, const struct 
     return CORE_OK;
 }
 
+/* Whether what the rank does after the operation in which it is blocked would be the partner: then
+ * the two fit, and come in the wrong order. out: the first such one. */
+static bool is_ahead(const struct near *near, uint32_t its, const struct side *waiting,
+                     bool receives, struct side *out)
+{
+    const struct replay_waitfor *waitfor = &near->result->waitfor;
+    const struct replay_rank *rank = &near->input->program->rank[its];
+    uint32_t from = rank->op_count;
+
+    CORE_CHECK(its < near->input->program->rank_count);
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++)
+        if (waitfor->blocked[i].rank == its && waitfor->blocked[i].op < from)
+            from = waitfor->blocked[i].op;
+    CORE_CHECK(from <= rank->op_count);
+    for (uint32_t i = from + (from < rank->op_count); i < rank->op_count; i++) {
+        const struct replay_op *op = &rank->op[i];
+        struct side other = {its, op->event, op->peer, op->tag, op->comm};
+
+        if (!(receives ? is_send(op) : is_receive(op)) || !op->event)
+            continue;
+        *out = other;
+        if (receives ? side_meets(&other, waiting) : side_meets(waiting, &other))
+            return true;
+    }
+    return false;
+}
+
+/* A rank that sends to itself, and posts the receive after that. */
+static void tell_own(struct near *near, const struct side *receive)
+{
+    struct trace *trace = near->input->trace;
+    struct trace_event event;
+    char place[256];
+
+    CORE_CHECK(receive->rank < trace->rank_count);
+    CORE_CHECK(receive->event);
+    if (trace_event_get(trace, receive->rank, receive->event, &event) != CORE_OK)
+        return;
+    finding_fact(near->finding,
+                 "rank %" PRIu32 " sends to itself before it posts the receive, %s at %s: copy the "
+                 "data, leave the rank itself out, or post MPI_Irecv first",
+                 receive->rank, trace->call[event.call].name,
+                 trace_site_text(trace, event.site, place, sizeof place));
+    near->told++;
+}
+
 /* One thing that a blocked call waits for. */
 static enum core_status hint_near_miss_look(struct near *near, uint32_t rank,
                                             const struct replay_clause *clause)
@@ -287,7 +341,13 @@ static enum core_status hint_near_miss_look(struct near *near, uint32_t rank,
 
     if (!collective && !is_send(op) && !is_receive(op))
         return CORE_OK;
-    if (!collective)
+    struct side partner;
+    bool comes = !collective && clause->count == 1 && !clause->any &&
+                 is_ahead(near, near->result->waitfor.peer[clause->first], &waiting, is_receive(op),
+                          &partner);
+    if (comes && partner.rank == rank && is_send(op))
+        tell_own(near, &partner);
+    else if (!collective && !comes)
         look_left(near, &waiting, is_receive(op));
     for (uint32_t i = 0; i < clause->count && !clause->any && told == near->told && i < NEAR_MAX &&
                          status == CORE_OK;

@@ -168,10 +168,27 @@ const struct remedy_row remedy_table[REMEDY_COUNT] = {
                        "window after MPI_Win_detach",
                        OF(BUFFER)},
     [REMEDY_FREED] = {"freed", "free the memory after the last call that is given it", OF(BUFFER)},
+    [REMEDY_EXTENT] = {"extent",
+                       "give the datatype the extent of the structure before it is committed: "
+                       "MPI_Type_create_resized(type, 0, sizeof(struct), &resized)",
+                       OF(BUFFER_TYPE)},
+    [REMEDY_RETURNED] = {"returned",
+                         "free the window before the function returns, or give it memory that "
+                         "lives as long: static, of MPI_Win_allocate, or of the caller",
+                         OF(BUFFER)},
+    [REMEDY_DISPLACE] = {"displace",
+                         "correct the displacement: the product or sum that makes it may overflow "
+                         "an int, or count bytes where elements are meant",
+                         OF(BUFFER)},
     [REMEDY_FILL] = {"fill", "store to all that is sent before it is sent, or send less",
                      OF(BUFFER)},
     [REMEDY_UNLOCK] = {"unlock",
                        "let a rank give up the lock that it has (MPI_Win_unlock) before it asks "
                        "for another one, or let all ranks ask for locks in the same order",
                        OF(DEADLOCK)},
+    [REMEDY_RELEASE] =
+        {"release",
+         "let the rank that holds the lock give it back: MPI_Win_unlock on every way "
+         "out of the code that takes it",
+         OF(DEADLOCK) | OF(HANG)},
 };

@@ -53,7 +53,11 @@ enum remedy {
     REMEDY_WINDOW,
     REMEDY_FREED,
     REMEDY_FILL,
+    REMEDY_EXTENT,
+    REMEDY_RETURNED,
+    REMEDY_DISPLACE,
     REMEDY_UNLOCK,
+    REMEDY_RELEASE,
     REMEDY_COUNT
 };
 struct remedy_row {

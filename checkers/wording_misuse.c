@@ -91,6 +91,11 @@ static const char *const misuse_forms[] = {
     [MISUSE_WINDOW_UNMAPPED] = "the memory of the window was unmapped before the window was freed",
     [MISUSE_REGION_UNMAPPED] = "memory was unmapped while it was attached to the window",
     [MISUSE_WINDOW_FREED] = "the memory of the window was freed before the window was",
+    [MISUSE_WINDOW_RETURNED] =
+        "the memory of the window lies in the stack frame of a function that "
+        "has returned",
+    [MISUSE_REGION_RETURNED] = "memory attached to the window lies in the stack frame of a "
+                               "function that has returned",
     [MISUSE_REGION_FREED] = "memory was freed while it was attached to the window",
     [MISUSE_ATTACHED_SMALL] = "the message has %,0 byte%s, the attached buffer %,1",
     [MISUSE_PACK_PAST_END] =
@@ -152,6 +157,16 @@ static const char *const misuse_forms[] = {
         "%v is %S as %d%t, where it holds %c: only MPI_BYTE stands for bytes of anything",
     [MISUSE_RECEIVE_CHARACTERS] =
         "%v is %R as %d%t, where it holds %c: only MPI_BYTE stands for bytes of anything",
+    [MISUSE_SEND_EXTENT] = "%v is %S as %,0 elements with an extent of %,2 byte%s, where it holds "
+                           "%c of %,4 bytes each",
+    [MISUSE_RECEIVE_EXTENT] = "%v is %R as %,0 elements with an extent of %,2 byte%s, where it "
+                              "holds %c of %,4 bytes each",
+    [MISUSE_SEND_BEFORE] = "%v is %S as %,0 %d from %,4 byte%s before its start on",
+    [MISUSE_RECEIVE_BEFORE] = "%v is %R as %,0 %d from %,4 byte%s before its start on",
+    [MISUSE_SEND_DISPLACED] = "the displacement of block %0 of '%a' is %1: what is %S lies %p the "
+                              "allocated block of %,4 byte%s that '%a' points into",
+    [MISUSE_RECEIVE_DISPLACED] = "the displacement of block %0 of '%a' is %1: what is %R lies %p "
+                                 "the allocated block of %,4 byte%s that '%a' points into",
     [MISUSE_START_NULL] = "'%a' is MPI_REQUEST_NULL: there is nothing to start",
     [MISUSE_START_UNKNOWN] =
         "'%a' is not a request that can be started: it was freed, or never made",
@@ -205,6 +220,7 @@ static const char *const misuse_forms[] = {
     [MISUSE_WINDOW_LOADED] = "bytes %,0 to %,1 of its window were loaded",
     [MISUSE_WINDOW_STORED] = "bytes %,0 to %,1 of its window were stored to",
     [MISUSE_WINDOW_CHANGED] = "bytes %,0 to %,1 of its window changed",
+    [MISUSE_UNWINDING] = "it is called while a C++ exception is thrown",
 };
 _Static_assert(sizeof misuse_forms / sizeof *misuse_forms == MISUSE_KIND_COUNT, "words per kind");
 
@@ -287,6 +303,18 @@ static void offset_write(FILE *file, const struct misuse *misuse, const char *be
         fprintf(file, " %s byte %" PRId64 "%s", before, misuse->value[3], behind);
 }
 
+/* How far a displacement leads out of a block: before its start, or behind its end. */
+static void displaced_write(FILE *file, const struct misuse *misuse)
+{
+    char bytes[64];
+    bool before = misuse->value[2] != 0;
+
+    if (misuse->value[before ? 2 : 3])
+        fprintf(file, "%s ",
+                describe_bytes((uint64_t)misuse->value[before ? 2 : 3], bytes, sizeof bytes));
+    fputs(before ? "before" : "behind", file);
+}
+
 /* A quantity is told as all quantities are, "4,096"; anything else as the program has it. */
 static void value_write(FILE *file, int64_t value, bool quantity)
 {
@@ -353,6 +381,8 @@ char *wording_misuse(const struct misuse *misuse, uint64_t traits, const char *o
                   file);
         } else if (*at == 'd') {
             datatype_write(file, misuse);
+        } else if (*at == 'p') {
+            displaced_write(file, misuse);
         } else if (*at == 'f' || *at == 't') {
             offset_write(file, misuse, *at == 'f' ? "from" : "at", *at == 'f' ? " on" : "");
         } else {

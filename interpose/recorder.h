@@ -241,6 +241,8 @@ static inline void recorder_unmute(struct lane *lane)
     recorder_thread.ready = lane;
 }
 void recorder_stack(struct lane *lane, uint64_t seq, void **cfa);
+/* The same where a destructor of Python's makes the call, whatever was asked for. */
+void recorder_stack_destructor(struct lane *lane, uint64_t seq, void **cfa);
 /* Ids of places in Python; how many could be told. */
 struct python_place;
 unsigned recorder_python_sites(struct lane *lane, const struct python_place *place, unsigned count,

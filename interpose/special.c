@@ -109,6 +109,7 @@ int special_Finalize(Finalize_fn real, void **cfa)
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
     recorder_request_finalizing(lane, e->seq);
     usage_finalizing(lane, e->seq);
+    usage_unwinding(lane, e->seq);
     recorder_open(lane, e);
     recorder_finalizing(lane);
     int returned = real();

@@ -280,6 +280,29 @@ uint64_t variable_bytes(const struct variable *variable)
     return variable->bytes;
 }
 
+bool variable_is_pointed(const struct variable *variable)
+{
+    return variable->pointed;
+}
+
+uint64_t variable_structure_bytes(const struct variable *variable, char *out_type, size_t room)
+{
+    uint64_t bytes = 0;
+    Dwarf_Die structure;
+
+    for (uint32_t i = 0; i < variable->count; i++) {
+        const struct found *found = &variable->found[i];
+        uint64_t one = type_structure_bytes(&found->type, variable->pointed, &structure);
+        if (!one || (i && one != bytes) || (!variable->pointed && found->offset % one))
+            return 0;
+        bytes = one;
+    }
+    CORE_CHECK(!bytes || variable->count > 0);
+    if (bytes)
+        type_write(&structure, out_type, room);
+    return bytes;
+}
+
 void variable_repeat(struct variable *variable, uint64_t bytes)
 {
     CORE_CHECK(bytes > 0);

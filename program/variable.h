@@ -87,6 +87,10 @@ int variable_line(const struct variable *variable);         /* 0 unknown */
  * and UINT64_MAX. */
 uint64_t variable_offset(const struct variable *variable);
 uint64_t variable_bytes(const struct variable *variable);
+/* Bytes of the structures that it is a row of, the address being where one of them begins, and
+ * their type; 0: it is none, or not known. */
+uint64_t variable_structure_bytes(const struct variable *variable, char *out_type, size_t room);
+bool variable_is_pointed(const struct variable *variable); /* what a pointer points to */
 /* In the memory pointed to there is one element of a datatype every so many bytes. */
 void variable_repeat(struct variable *variable, uint64_t bytes);
 /* Whether such an element may lie `offset` bytes behind the address that was looked for. */

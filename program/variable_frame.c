@@ -171,8 +171,18 @@ static void consider_pointer(struct local *local, Dwarf_Die *die, uint64_t at, b
 
     CORE_CHECK(local->asked->slot_count <= VARIABLE_SLOTS_MAX);
     for (uint32_t i = 0; i < local->asked->slot_count; i++) {
-        if (at != local->base.place->cfa + (uint64_t)local->asked->slot[i] ||
-            !type_of(die, &type) || !type_peel(&type))
+        uint64_t slot = local->base.place->cfa + (uint64_t)local->asked->slot[i];
+        if (!type_of(die, &type) || !type_peel(&type))
+            continue;
+        if (!away && slot >= at && type_is_structure(&type)) {
+            bool owned;
+            if (type_pointer_at(&type, slot - at, &found.type, &owned)) {
+                found.member = !owned;
+                variable_frame_add(local, &found);
+            }
+            continue;
+        }
+        if (at != slot)
             continue;
         int tag = dwarf_tag(&type);
         /* the elements of a descriptor's array, which begins with their address; what is passed by
@@ -490,7 +500,7 @@ enum core_status variable_confirm(struct site_resolver *resolver,
         status = find_in_frame(resolver, place, asked, !plain, &all);
     CORE_CHECK(status != CORE_OK || all->in_scope > 0); /* it was found before */
     for (uint32_t i = 0; status == CORE_OK && i < all->in_scope && !has_place; i++)
-        has_place = is_written_of(&all->found[i]);
+        has_place = !all->found[i].member && is_written_of(&all->found[i]);
     if (status == CORE_OK)
         all->repeats = (*variable)->repeats;
     variable_free(*variable);

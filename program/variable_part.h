@@ -15,6 +15,7 @@ struct found {
      * executes. */
     const char *file; /* NULL unknown */
     int line, column;
+    bool member; /* a structure's pointer, which may be left from what was freed */
 };
 struct variable {
     struct found found[VARIABLE_SAME_MAX];
@@ -63,6 +64,14 @@ bool type_is_described(Dwarf_Die *type);
 /* How an element at the offset fits into the type. */
 void type_ask(const Dwarf_Die *type, uint64_t offset, struct variable_element element,
               struct variable_answer *out_answer);
+bool type_is_structure(const Dwarf_Die *type); /* or a class, behind no typedef */
+/* Where a pointer lies in a structure: the type that it points to. owned: it is a container's,
+ * which points to nothing that was freed. False: none lies there. */
+bool type_pointer_at(const Dwarf_Die *type, uint64_t offset, Dwarf_Die *out_pointed,
+                     bool *out_owned);
+/* Bytes from one structure to the next where such ones lie one behind the other: in an array, or
+ * (pointed) where the pointer to one points to several; 0: it is no structure, or not known. */
+uint64_t type_structure_bytes(const Dwarf_Die *type, bool pointed, Dwarf_Die *out_structure);
 /* The same of what a pointer to the type points to. There may be any number of such, one behind the
  * other; of structures, whose pointer may stand for one that begins with it, or that more follows,
  * only where the datatype's elements are as far apart (`repeats`). */

@@ -302,6 +302,35 @@ static bool member_place(Dwarf_Die *member, uint64_t *out)
     return true;
 }
 
+/* Whether something larger than a byte, or a gap, comes behind the member at that place. */
+static bool ends_behind(Dwarf_Die *type, uint64_t place)
+{
+    uint64_t nearest = UINT64_MAX, other;
+    Dwarf_Word bytes = 0, nearest_bytes = 0;
+    Dwarf_Die member, inner;
+
+    if (dwarf_child(type, &member) != 0)
+        return false;
+    do {
+        if (dwarf_tag(&member) != DW_TAG_member || !type_of(&member, &inner) ||
+            !member_place(&member, &other) || other <= place || other > nearest)
+            continue;
+        nearest = other;
+        nearest_bytes = dwarf_aggregate_size(&inner, &bytes) == 0 ? bytes : 0;
+    } while (dwarf_siblingof(&member, &member) == 0);
+    return nearest != UINT64_MAX && (nearest > place + 1 || nearest_bytes > 1);
+}
+
+/* A member of one byte, which is no array: bytes of anything are kept in arrays. */
+static bool is_byte(const Dwarf_Die *type)
+{
+    Dwarf_Die die = *type;
+    Dwarf_Word bytes = 0;
+
+    return type_peel(&die) && dwarf_tag(&die) == DW_TAG_base_type &&
+           dwarf_aggregate_size(&die, &bytes) == 0 && bytes == 1;
+}
+
 /* The members of a structure or union that hold the offset: one of them is enough. What a member of
  * unknown size holds, no other one does: but in unions. */
 static void ask_members(Dwarf_Die *type, uint64_t offset, struct variable_element element,
@@ -337,6 +366,9 @@ static void ask_members(Dwarf_Die *type, uint64_t offset, struct variable_elemen
             continue;
         }
         variable_type_ask(&inner, offset - place, element, depth + 1, &one);
+        if (!is_union && element.bytes > 1 && element.sort != VARIABLE_ANY && is_byte(&inner) &&
+            ends_behind(type, place))
+            variable_type_answer(&one, VARIABLE_IS_OTHER, 1, &inner);
         if (!any || one.fit < out->fit)
             *out = one;
         any = true;
@@ -393,6 +425,79 @@ void type_ask(const Dwarf_Die *type, uint64_t offset, struct variable_element el
               struct variable_answer *out_answer)
 {
     variable_type_ask(type, offset, element, 0, out_answer);
+}
+
+bool type_is_structure(const Dwarf_Die *type)
+{
+    int tag = dwarf_tag((Dwarf_Die *)type);
+
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+}
+
+/* Containers' pointers to where their elements end: what lies there is not theirs. */
+static bool is_end(const char *name)
+{
+    return name && (!strcmp(name, "_M_finish") || !strcmp(name, "_M_end_of_storage") ||
+                    !strncmp(name, "__end_", 6));
+}
+
+/* Containers' pointers to their elements, which are never left behind when those are freed. */
+static bool is_start(const char *name)
+{
+    return name && (!strcmp(name, "_M_start") || !strcmp(name, "_M_head_impl") ||
+                    !strcmp(name, "__begin_") || !strcmp(name, "__ptr_"));
+}
+
+static bool pointer_at(Dwarf_Die type, uint64_t offset, int depth, Dwarf_Die *out_pointed,
+                       bool *out_owned)
+{
+    Dwarf_Die member, inner;
+    Dwarf_Word bytes = 0;
+    uint64_t place;
+
+    CORE_CHECK(depth <= DEPTH_MAX);
+    if (depth == DEPTH_MAX || !type_peel(&type))
+        return false;
+    if (dwarf_tag(&type) == DW_TAG_pointer_type)
+        return !offset && type_of(&type, out_pointed);
+    if (!type_is_structure(&type) || dwarf_hasattr(&type, DW_AT_declaration) ||
+        dwarf_child(&type, &member) != 0)
+        return false;
+    do { /* a base without members has a byte all the same, where others may be */
+        int tag = dwarf_tag(&member);
+        if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+            !dwarf_hasattr(&member, DW_AT_external) && !is_end(dwarf_diename(&member)) &&
+            type_of(&member, &inner) && member_place(&member, &place) && offset >= place &&
+            dwarf_aggregate_size(&inner, &bytes) == 0 && offset - place < bytes &&
+            pointer_at(inner, offset - place, depth + 1, out_pointed, out_owned)) {
+            *out_owned = *out_owned || is_start(dwarf_diename(&member));
+            return true;
+        }
+    } while (dwarf_siblingof(&member, &member) == 0);
+    return false;
+}
+
+bool type_pointer_at(const Dwarf_Die *type, uint64_t offset, Dwarf_Die *out_pointed,
+                     bool *out_owned)
+{
+    *out_owned = false;
+    return pointer_at(*type, offset, 0, out_pointed, out_owned);
+}
+
+uint64_t type_structure_bytes(const Dwarf_Die *type, bool pointed, Dwarf_Die *out_structure)
+{
+    Dwarf_Die die = *type, inner;
+    Dwarf_Word bytes = 0;
+    bool row = pointed;
+
+    *out_structure = *type;
+    for (int i = 0; i < DEPTH_MAX && type_peel(&die) && dwarf_tag(&die) == DW_TAG_array_type; i++) {
+        if (type_is_described(&die) || !type_of(&die, &inner))
+            return 0;
+        *out_structure = die = inner;
+        row = true;
+    }
+    return row && type_is_structure(&die) && dwarf_aggregate_size(&die, &bytes) == 0 ? bytes : 0;
 }
 
 /* Whether it is made of structures; false: of basic types, alone or as an array. */

@@ -272,6 +272,7 @@ enum core_status store_define_place(struct store *store, const char *module, uin
     uint32_t id = 0;
     enum core_status status = module_intern(store, module, strlen(module), 0, &id);
 
+    CORE_CHECK(status != CORE_OK || id <= store->defs.module_by_path.next); /* invariant 1 */
     return status != CORE_OK ? status : site_intern(store, id, address, NULL, 0, out_site);
 }
 

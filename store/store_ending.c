@@ -104,6 +104,7 @@ enum core_status store_ending_stacks(struct store *store, const struct ending *e
         uint32_t site = 0;
 
         CORE_CHECK(frame->module && frame->seq);
+        CORE_CHECK(ending->call_count > 0); /* whose way it is */
         depth = last && last->rank == frame->rank && last->seq == frame->seq ? depth + 1 : 0;
         status = store_define_place(store, frame->module, frame->address, &site);
         if (status == CORE_OK)

@@ -19,7 +19,7 @@
 #include "core/trace/basic.h"
 #include "program/variable.h"
 
-enum { STEPS_MAX = 20000, PARTS_MAX = 2 };
+enum { STEPS_MAX = 20000, PARTS_MAX = 2, ELEMENTS_TRIED = 64 };
 
 struct store_outcome { /* of a buffer in which something is wrong */
     struct misuse misuse;
@@ -122,7 +122,9 @@ _Static_assert(MISUSE_RECEIVE_PAST_END == MISUSE_SEND_PAST_END + 1 &&
                    MISUSE_RECEIVE_TYPE == MISUSE_SEND_TYPE + 1 &&
                    MISUSE_RECEIVE_NO_MEMBER == MISUSE_SEND_NO_MEMBER + 1 &&
                    MISUSE_RECEIVE_POINTER == MISUSE_SEND_POINTER + 1 &&
-                   MISUSE_RECEIVE_CHARACTERS == MISUSE_SEND_CHARACTERS + 1,
+                   MISUSE_RECEIVE_CHARACTERS == MISUSE_SEND_CHARACTERS + 1 &&
+                   MISUSE_RECEIVE_EXTENT == MISUSE_SEND_EXTENT + 1 &&
+                   MISUSE_RECEIVE_BEFORE == MISUSE_SEND_BEFORE + 1,
                "kinds of sends and receives");
 
 static void store_memory_say(struct judging *j, enum misuse_kind sent, enum misuse_object object)
@@ -229,6 +231,65 @@ static bool row_fits(struct judging *j, int64_t at, uint64_t count, const struct
     return true;
 }
 
+/* Whether all parts of an element that begins so far behind the address are what lies there. */
+static bool element_fits(const struct judging *j, int64_t at)
+{
+    struct variable_answer answer;
+    struct basic b;
+
+    for (uint32_t i = 0; i < j->type->segment_count; i++) {
+        const struct spool_segment *s = &j->type->segment[i];
+        const struct store_type *basic = type_at(j->store, s->basic);
+        basic_find(basic, &b);
+        for (uint32_t n = 0; n < s->count && n < ELEMENTS_TRIED; n++)
+            for (int k = 0; k < b.parts; k++) {
+                variable_ask(j->variable, at + s->displacement + n * basic->extent + b.at[k],
+                             b.part[k], &answer);
+                if (answer.fit != VARIABLE_FITS)
+                    return false;
+            }
+    }
+    return true;
+}
+
+/* A datatype of which one element is one of the structures that lie there one behind the other,
+ * and whose extent is not theirs: the elements after the first are somewhere in them. A pointer to
+ * smaller structures may be one to what they are the beginning of. */
+static bool extent_differs(struct judging *j)
+{
+    struct store_outcome *o = j->outcome;
+    const struct store_type *type = j->type;
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    CORE_CHECK(type->extent > 0); /* is_judged */
+    CORE_CHECK(!j->wrong);
+    uint64_t bytes = variable_structure_bytes(j->variable, o->held, sizeof o->held);
+    bool differs = false;
+
+    for (uint32_t i = 0; i < type->segment_count; i++) {
+        const struct spool_segment *s = &type->segment[i];
+        int64_t end = s->displacement + (int64_t)s->count * type_at(j->store, s->basic)->extent;
+        low = s->displacement < low ? s->displacement : low;
+        high = end > high ? end : high;
+    }
+    if (!bytes || type->segment_count < 2 || j->memory->count < 2 || low < 0 ||
+        high > (int64_t)bytes || type->extent % (int64_t)bytes == 0 ||
+        (variable_is_pointed(j->variable) && type->extent > (int64_t)bytes))
+        return false;
+    variable_repeat(j->variable, bytes);
+    if (element_fits(j, 0))
+        for (int64_t k = 1; k < j->memory->count && k < ELEMENTS_TRIED && !differs; k++)
+            differs = !element_fits(j, k * type->extent);
+    variable_repeat(j->variable, (uint64_t)type->extent);
+    if (!differs)
+        return false;
+    store_memory_say(j, MISUSE_SEND_EXTENT,
+                     variable_is_pointed(j->variable) ? MISUSE_OBJECT_BLOCK
+                                                      : MISUSE_OBJECT_VARIABLE);
+    o->misuse.value[2] = type->extent;
+    o->misuse.value[4] = (int64_t)bytes;
+    return true;
+}
+
 static void judge_type(struct judging *j)
 {
     const struct spool_memory *m = j->memory;
@@ -237,6 +298,8 @@ static void judge_type(struct judging *j)
 
     CORE_CHECK(j->variable);
     CORE_CHECK(!j->wrong); /* what is no memory of the program's has no elements */
+    if (go_on && extent_differs(j))
+        return;
     if (j->type->segment_count && go_on) {
         const struct spool_segment *s = &j->type->segment[0];
         const struct store_type *basic = type_at(j->store, s->basic);
@@ -251,6 +314,21 @@ static void judge_type(struct judging *j)
             go_on = row_fits(j, k * j->type->extent + s->displacement, s->count,
                              type_at(j->store, s->basic), &steps);
         }
+}
+
+/* Elements that begin before the variable or block that the argument lies in, where the datatype
+ * was made of elements and not of distances in bytes. */
+static bool begins_before(struct judging *j, uint64_t before, enum misuse_object object)
+{
+    const struct spool_memory *m = j->memory;
+
+    CORE_CHECK(!j->wrong);
+    if (m->head.b & (SPOOL_MEMORY_SPAN | SPOOL_MEMORY_PLACED) || m->start >= m->at ||
+        m->at - m->start <= before)
+        return false;
+    store_memory_say(j, MISUSE_SEND_BEFORE, object);
+    j->outcome->misuse.value[4] = (int64_t)(m->at - m->start - before);
+    return true;
 }
 
 /* The smallest thing that the buffer is known to lie in, and does not fit into. */
@@ -270,6 +348,8 @@ static void judge_room(struct judging *j)
         room = m->block_end - m->at;
         object = m->head.a == SPOOL_PLACE_HEAP ? MISUSE_OBJECT_BLOCK : MISUSE_OBJECT_FRAME;
     }
+    if (room != INT64_MAX && begins_before(j, before, object))
+        return;
     if (!store_memory_passes(j, before, room)) {
         object = MISUSE_OBJECT_MAPPING;
         before = 0;

@@ -189,6 +189,7 @@ enum core_status ending_frame_add(struct ending *ending, const struct ending_cal
             : core_report(CORE_NO_MEMORY, "out of memory for %s", what);
 
     CORE_CHECK(call->seq);
+    CORE_CHECK(ending->call_count > 0); /* it is of one of them */
     if (status != CORE_OK)
         free(frame.module);
     return status;

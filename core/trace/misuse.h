@@ -8,159 +8,172 @@
 
 /* X(kind, text, rule): the text is what the trace holds. What the values and names are, the words
  * of the kind say (checkers/wording.c): names are those of arguments, operations and datatypes. */
-#define MISUSE_KINDS(X)                                                          \
-    X(HANDLE_POINTER, "handle-null-pointer", ARGUMENT)                           \
-    X(HANDLE_NULL, "handle-null", ARGUMENT)                                      \
-    X(HANDLE_FREED, "handle-freed", ARGUMENT)                                    \
-    X(HANDLE_UNKNOWN, "handle-unknown", ARGUMENT)                                \
-    X(HANDLE_PREDEFINED, "handle-predefined", ARGUMENT)                          \
-    X(OF_OTHERS, "of-others", ARGUMENT)                                          \
-    X(COMM_INCOMPLETE, "comm-incomplete", ARGUMENT)                              \
-    X(KEYVAL_PREDEFINED, "keyval-predefined", ARGUMENT)                          \
-    X(TYPE_UNCOMMITTED, "type-uncommitted", ARGUMENT)                            \
-    X(TYPE_OVERLAPS, "type-overlaps", ARGUMENT)                                  \
-    X(TARGET_OVERLAPS, "target-overlaps", ARGUMENT)                              \
-    X(PEER_RANGE, "peer-range", ARGUMENT)                                        \
-    X(PEER_ANY, "peer-any", ARGUMENT)                                            \
-    X(TARGET_RANGE, "target-range", ARGUMENT)                                    \
-    X(TAG_NEGATIVE, "tag-negative", ARGUMENT)                                    \
-    X(LEAST, "least", ARGUMENT)                                                  \
-    X(NEGATIVE, "negative", ARGUMENT)                                            \
-    X(NEGATIVE_ENTRY, "negative-entry", ARGUMENT)                                \
-    X(NULL_POINTER, "null-pointer", ARGUMENT)                                    \
-    X(OP_DERIVED, "op-derived", ARGUMENT)                                        \
-    X(OP_TYPE, "op-type", ARGUMENT)                                              \
-    X(OP_CUSTOM, "op-custom", ARGUMENT_CUSTOM)                                   \
-    X(OP_ONE_SIDED, "op-one-sided", ARGUMENT)                                    \
-    X(OP_FETCHES, "op-fetches", ARGUMENT)                                        \
-    X(OP_USER, "op-user", ARGUMENT)                                              \
-    X(OP_MIXED, "op-mixed", ARGUMENT)                                            \
-    X(SWAP_TYPE, "swap-type", ARGUMENT)                                          \
-    X(SWAP_DERIVED, "swap-derived", ARGUMENT)                                    \
-    X(DIMS_ENTRY, "dims-entry", ARGUMENT)                                        \
-    X(DIMS_PRODUCT, "dims-product", ARGUMENT)                                    \
-    X(DIMS_DIVIDE, "dims-divide", ARGUMENT)                                      \
-    X(TEXT_LONG, "text-long", ARGUMENT)                                          \
-    X(SUBARRAY, "subarray", ARGUMENT)                                            \
-    X(DARRAY_RANK, "darray-rank", ARGUMENT)                                      \
-    X(DARRAY_GRID, "darray-grid", ARGUMENT)                                      \
-    X(CONTENTS_BASIC, "contents-basic", ARGUMENT)                                \
-    X(GROUP_RANGE, "group-range", ARGUMENT)                                      \
-    X(NO_SUBGROUP, "no-subgroup", ARGUMENT)                                      \
-    X(EDGE_RANGE, "edge-range", ARGUMENT)                                        \
-    X(INDEX_FALLS, "index-falls", ARGUMENT)                                      \
-    X(RANK_TWICE, "rank-twice", ARGUMENT)                                        \
-    X(RANGE_OUTSIDE, "range-outside", ARGUMENT)                                  \
-    X(RANGE_STRIDE, "range-stride", ARGUMENT)                                    \
-    X(NO_INTER, "no-inter", ARGUMENT)                                            \
-    X(NO_INTRA, "no-intra", ARGUMENT)                                            \
-    X(DATAREP, "datarep", ARGUMENT)                                              \
-    X(NO_CART, "no-cart", ARGUMENT)                                              \
-    X(NO_GRAPH, "no-graph", ARGUMENT)                                            \
-    X(NO_DIST_GRAPH, "no-dist-graph", ARGUMENT)                                  \
-    X(NO_TOPOLOGY, "no-topology", ARGUMENT)                                      \
-    X(CART_COORDINATE, "cart-coordinate", ARGUMENT)                              \
-    X(CART_DIMENSION, "cart-dimension", ARGUMENT)                                \
-    X(CART_RANK, "cart-rank", ARGUMENT)                                          \
-    X(NONE_OF, "none-of", ARGUMENT)                                              \
-    X(ASSERTION, "assertion", ARGUMENT)                                          \
-    X(NO_DYNAMIC, "no-dynamic", ARGUMENT)                                        \
-    X(NO_SHARED, "no-shared", ARGUMENT)                                          \
-    X(PROMISED, "promised", ARGUMENT)                                            \
-    X(INEXACT, "inexact", ARGUMENT)                                              \
-    X(AMODE_ACCESS, "amode-access", ARGUMENT)                                    \
-    X(AMODE_CREATE, "amode-create", ARGUMENT)                                    \
-    X(AMODE_SEQUENTIAL, "amode-sequential", ARGUMENT)                            \
-    X(KEYVAL_FREED, "keyval-freed", ARGUMENT)                                    \
-    X(KEYVAL_UNKNOWN, "keyval-unknown", ARGUMENT)                                \
-    X(NOTHING_ATTACHED, "nothing-attached", ARGUMENT)                            \
-    X(ATTACHED_ALREADY, "attached-already", ARGUMENT)                            \
-    X(WINDOW_NO_MEMORY, "window-no-memory", ARGUMENT)                            \
-    X(REGION_TWICE, "region-twice", ARGUMENT)                                    \
-    X(REGION_UNKNOWN, "region-unknown", ARGUMENT)                                \
-    X(WINDOW_UNMAPPED, "window-unmapped", BUFFER)                                \
-    X(REGION_UNMAPPED, "region-unmapped", BUFFER)                                \
-    X(WINDOW_FREED, "window-freed", BUFFER)                                      \
-    X(REGION_FREED, "region-freed", BUFFER)                                      \
-    X(ATTACHED_SMALL, "attached-small", ARGUMENT)                                \
-    X(PACK_PAST_END, "pack-past-end", ARGUMENT)                                  \
-    X(UNPACK_PAST_END, "unpack-past-end", ARGUMENT)                              \
-    X(NO_MESSAGE, "no-message", ARGUMENT)                                        \
-    X(IN_PLACE, "in-place", ARGUMENT)                                            \
-    X(NULL_SENT, "null-sent", ARGUMENT)                                          \
-    X(NULL_RECEIVED, "null-received", ARGUMENT)                                  \
-    X(ADDRESS_SENT, "address-sent", ARGUMENT)                                    \
-    X(ADDRESS_RECEIVED, "address-received", ARGUMENT)                            \
-    X(PARTS_OVERLAP, "parts-overlap", ARGUMENT)                                  \
-    X(BUFFERS_OVERLAP, "buffers-overlap", ARGUMENT)                              \
-    X(SPLIT_OTHER, "split-other", ARGUMENT)                                      \
-    X(BUFFER_OVERLAPS, "buffer-overlaps", BUFFER)                                \
-    X(BUFFER_BOTH_WRITTEN, "buffer-both-written", BUFFER)                        \
-    X(SEND_WRITTEN, "send-written", BUFFER)                                      \
-    X(SEND_UNMAPPED, "send-unmapped", BUFFER)                                    \
-    X(RECEIVE_WRITTEN, "receive-written", BUFFER)                                \
-    X(RECEIVE_UNMAPPED, "receive-unmapped", BUFFER)                              \
-    X(RECEIVE_ACCESSED, "receive-accessed", LOAD)                                \
-    X(SEND_PAST_END, "send-past-end", MEMORY)                                    \
-    X(RECEIVE_PAST_END, "receive-past-end", MEMORY)                              \
-    X(SEND_FREED_MEMORY, "send-freed-memory", MEMORY)                            \
-    X(RECEIVE_FREED_MEMORY, "receive-freed-memory", MEMORY)                      \
-    X(READ_ARRAY_SHORT, "read-array-short", MEMORY)                              \
-    X(WRITE_ARRAY_SHORT, "write-array-short", MEMORY)                            \
-    X(READ_ARRAY_FREED, "read-array-freed", MEMORY)                              \
-    X(WRITE_ARRAY_FREED, "write-array-freed", MEMORY)                            \
-    X(SEND_POISONED, "send-poisoned", BUFFER)                                    \
-    X(RECEIVE_POISONED, "receive-poisoned", BUFFER)                              \
-    X(SEND_UNINITIALIZED, "send-uninitialized", UNINITIALIZED)                   \
-    X(SEND_BYTES_UNINITIALIZED, "send-bytes-uninitialized", UNINITIALIZED_BYTES) \
-    X(SEND_TYPE, "send-type", TYPE)                                              \
-    X(RECEIVE_TYPE, "receive-type", TYPE)                                        \
-    X(SEND_NO_MEMBER, "send-no-member", TYPE)                                    \
-    X(RECEIVE_NO_MEMBER, "receive-no-member", TYPE)                              \
-    X(SEND_POINTER, "send-pointer", TYPE)                                        \
-    X(RECEIVE_POINTER, "receive-pointer", TYPE)                                  \
-    X(SEND_CHARACTERS, "send-characters", TYPE_LOOSE)                            \
-    X(RECEIVE_CHARACTERS, "receive-characters", TYPE_LOOSE)                      \
-    X(START_NULL, "start-null", REQUEST)                                         \
-    X(START_UNKNOWN, "start-unknown", REQUEST)                                   \
-    X(START_ONCE, "start-not-persistent", REQUEST)                               \
-    X(START_ACTIVE, "start-active", REQUEST)                                     \
-    X(MARK_UNKNOWN, "mark-unknown", REQUEST)                                     \
-    X(MARK_UNSTARTED, "mark-unstarted", REQUEST)                                 \
-    X(MARKED_TWICE, "marked-twice", REQUEST)                                     \
-    X(PARTITION_LEFT, "partition-left", REQUEST)                                 \
-    X(PARTITION_RANGE, "partition-range", ARGUMENT)                              \
-    X(ASKED_UNKNOWN, "asked-unknown", REQUEST)                                   \
-    X(WAIT_UNKNOWN, "wait-unknown", REQUEST)                                     \
-    X(WAITED_TWICE, "waited-twice", REQUEST)                                     \
-    X(OVERWRITTEN, "overwritten", REQUEST)                                       \
-    X(COMPLETE_NULL, "complete-null", REQUEST)                                   \
-    X(NOT_GENERALIZED, "not-generalized", REQUEST)                               \
-    X(CANCEL_NULL, "cancel-null", REQUEST)                                       \
-    X(CANCEL_OTHER, "cancel-other", REQUEST)                                     \
-    X(FREE_NULL, "free-null", REQUEST)                                           \
-    X(FREE_UNKNOWN, "free-unknown", REQUEST)                                     \
-    X(FREE_COLLECTIVE, "free-collective", REQUEST)                               \
-    X(FREE_RECEIVE, "free-receive", REQUEST_UNWISE)                              \
-    X(FREE_SEND, "free-send", REQUEST_ALLOWED)                                   \
-    X(NEVER_STARTED, "never-started", REQUEST_ALLOWED)                           \
-    X(NEVER_STARTED_ONE, "never-started-one", REQUEST_ALLOWED)                   \
-    X(MESSAGE_LEFT, "message-left", REQUEST)                                     \
-    X(REQUEST_LEFT, "request-left", REQUEST)                                     \
-    X(CANCELLED_LEFT, "cancelled-left", REQUEST) /* value 0: the cancel */       \
-    X(OBJECT_LEFT, "object-left", LEAK)                                          \
-    X(BUFFER_LEFT, "buffer-left", LEAK_ALLOWED)                                  \
-    X(PERSISTENT_LEFT, "persistent-left", LEAK)                                  \
-    X(PERSISTENT_UNSTARTED, "persistent-unstarted", LEAK)                        \
-    X(INIT_TWICE, "init-twice", LIFECYCLE)                                       \
-    X(AFTER_FINALIZE, "after-finalize", LIFECYCLE)                               \
-    X(BEFORE_INIT, "before-init", LIFECYCLE)                                     \
-    /* from here on: no misuse by itself, but an access to its own window */     \
-    X(WINDOW_READ, "window-read", WINDOW)       /* bytes [value 0, 1) of */      \
-    X(WINDOW_WRITTEN, "window-written", WINDOW) /* its window, made */           \
-    X(WINDOW_LOADED, "window-loaded", WINDOW)   /* by the other call: */         \
-    X(WINDOW_STORED, "window-stored", WINDOW)   /* no misuse by itself */        \
-    X(WINDOW_CHANGED, "window-changed", WINDOW)
+#define MISUSE_KINDS(X)                                                                          \
+    X(HANDLE_POINTER, "handle-null-pointer", ARGUMENT)                                           \
+    X(HANDLE_NULL, "handle-null", ARGUMENT)                                                      \
+    X(HANDLE_FREED, "handle-freed", ARGUMENT)                                                    \
+    X(HANDLE_UNKNOWN, "handle-unknown", ARGUMENT)                                                \
+    X(HANDLE_PREDEFINED, "handle-predefined", ARGUMENT)                                          \
+    X(OF_OTHERS, "of-others", ARGUMENT)                                                          \
+    X(COMM_INCOMPLETE, "comm-incomplete", ARGUMENT)                                              \
+    X(KEYVAL_PREDEFINED, "keyval-predefined", ARGUMENT)                                          \
+    X(TYPE_UNCOMMITTED, "type-uncommitted", ARGUMENT)                                            \
+    X(TYPE_OVERLAPS, "type-overlaps", ARGUMENT)                                                  \
+    X(TARGET_OVERLAPS, "target-overlaps", ARGUMENT)                                              \
+    X(PEER_RANGE, "peer-range", ARGUMENT)                                                        \
+    X(PEER_ANY, "peer-any", ARGUMENT)                                                            \
+    X(TARGET_RANGE, "target-range", ARGUMENT)                                                    \
+    X(TAG_NEGATIVE, "tag-negative", ARGUMENT)                                                    \
+    X(LEAST, "least", ARGUMENT)                                                                  \
+    X(NEGATIVE, "negative", ARGUMENT)                                                            \
+    X(NEGATIVE_ENTRY, "negative-entry", ARGUMENT)                                                \
+    X(NULL_POINTER, "null-pointer", ARGUMENT)                                                    \
+    X(OP_DERIVED, "op-derived", ARGUMENT)                                                        \
+    X(OP_TYPE, "op-type", ARGUMENT)                                                              \
+    X(OP_CUSTOM, "op-custom", ARGUMENT_CUSTOM)                                                   \
+    X(OP_ONE_SIDED, "op-one-sided", ARGUMENT)                                                    \
+    X(OP_FETCHES, "op-fetches", ARGUMENT)                                                        \
+    X(OP_USER, "op-user", ARGUMENT)                                                              \
+    X(OP_MIXED, "op-mixed", ARGUMENT)                                                            \
+    X(SWAP_TYPE, "swap-type", ARGUMENT)                                                          \
+    X(SWAP_DERIVED, "swap-derived", ARGUMENT)                                                    \
+    X(DIMS_ENTRY, "dims-entry", ARGUMENT)                                                        \
+    X(DIMS_PRODUCT, "dims-product", ARGUMENT)                                                    \
+    X(DIMS_DIVIDE, "dims-divide", ARGUMENT)                                                      \
+    X(TEXT_LONG, "text-long", ARGUMENT)                                                          \
+    X(SUBARRAY, "subarray", ARGUMENT)                                                            \
+    X(DARRAY_RANK, "darray-rank", ARGUMENT)                                                      \
+    X(DARRAY_GRID, "darray-grid", ARGUMENT)                                                      \
+    X(CONTENTS_BASIC, "contents-basic", ARGUMENT)                                                \
+    X(GROUP_RANGE, "group-range", ARGUMENT)                                                      \
+    X(NO_SUBGROUP, "no-subgroup", ARGUMENT)                                                      \
+    X(EDGE_RANGE, "edge-range", ARGUMENT)                                                        \
+    X(INDEX_FALLS, "index-falls", ARGUMENT)                                                      \
+    X(RANK_TWICE, "rank-twice", ARGUMENT)                                                        \
+    X(RANGE_OUTSIDE, "range-outside", ARGUMENT)                                                  \
+    X(RANGE_STRIDE, "range-stride", ARGUMENT)                                                    \
+    X(NO_INTER, "no-inter", ARGUMENT)                                                            \
+    X(NO_INTRA, "no-intra", ARGUMENT)                                                            \
+    X(DATAREP, "datarep", ARGUMENT)                                                              \
+    X(NO_CART, "no-cart", ARGUMENT)                                                              \
+    X(NO_GRAPH, "no-graph", ARGUMENT)                                                            \
+    X(NO_DIST_GRAPH, "no-dist-graph", ARGUMENT)                                                  \
+    X(NO_TOPOLOGY, "no-topology", ARGUMENT)                                                      \
+    X(CART_COORDINATE, "cart-coordinate", ARGUMENT)                                              \
+    X(CART_DIMENSION, "cart-dimension", ARGUMENT)                                                \
+    X(CART_RANK, "cart-rank", ARGUMENT)                                                          \
+    X(NONE_OF, "none-of", ARGUMENT)                                                              \
+    X(ASSERTION, "assertion", ARGUMENT)                                                          \
+    X(NO_DYNAMIC, "no-dynamic", ARGUMENT)                                                        \
+    X(NO_SHARED, "no-shared", ARGUMENT)                                                          \
+    X(PROMISED, "promised", ARGUMENT)                                                            \
+    X(INEXACT, "inexact", ARGUMENT)                                                              \
+    X(AMODE_ACCESS, "amode-access", ARGUMENT)                                                    \
+    X(AMODE_CREATE, "amode-create", ARGUMENT)                                                    \
+    X(AMODE_SEQUENTIAL, "amode-sequential", ARGUMENT)                                            \
+    X(KEYVAL_FREED, "keyval-freed", ARGUMENT)                                                    \
+    X(KEYVAL_UNKNOWN, "keyval-unknown", ARGUMENT)                                                \
+    X(NOTHING_ATTACHED, "nothing-attached", ARGUMENT)                                            \
+    X(ATTACHED_ALREADY, "attached-already", ARGUMENT)                                            \
+    X(WINDOW_NO_MEMORY, "window-no-memory", ARGUMENT)                                            \
+    X(REGION_TWICE, "region-twice", ARGUMENT)                                                    \
+    X(REGION_UNKNOWN, "region-unknown", ARGUMENT)                                                \
+    X(WINDOW_UNMAPPED, "window-unmapped", BUFFER)                                                \
+    X(REGION_UNMAPPED, "region-unmapped", BUFFER)                                                \
+    X(WINDOW_FREED, "window-freed", BUFFER)                                                      \
+    X(REGION_FREED, "region-freed", BUFFER)                                                      \
+    X(WINDOW_RETURNED, "window-returned", BUFFER)                                                \
+    X(REGION_RETURNED, "region-returned", BUFFER)                                                \
+    X(ATTACHED_SMALL, "attached-small", ARGUMENT)                                                \
+    X(PACK_PAST_END, "pack-past-end", ARGUMENT)                                                  \
+    X(UNPACK_PAST_END, "unpack-past-end", ARGUMENT)                                              \
+    X(NO_MESSAGE, "no-message", ARGUMENT)                                                        \
+    X(IN_PLACE, "in-place", ARGUMENT)                                                            \
+    X(NULL_SENT, "null-sent", ARGUMENT)                                                          \
+    X(NULL_RECEIVED, "null-received", ARGUMENT)                                                  \
+    X(ADDRESS_SENT, "address-sent", ARGUMENT)                                                    \
+    X(ADDRESS_RECEIVED, "address-received", ARGUMENT)                                            \
+    X(PARTS_OVERLAP, "parts-overlap", ARGUMENT)                                                  \
+    X(BUFFERS_OVERLAP, "buffers-overlap", ARGUMENT)                                              \
+    X(SPLIT_OTHER, "split-other", ARGUMENT)                                                      \
+    X(BUFFER_OVERLAPS, "buffer-overlaps", BUFFER)                                                \
+    X(BUFFER_BOTH_WRITTEN, "buffer-both-written", BUFFER)                                        \
+    X(SEND_WRITTEN, "send-written", BUFFER)                                                      \
+    X(SEND_UNMAPPED, "send-unmapped", BUFFER)                                                    \
+    X(RECEIVE_WRITTEN, "receive-written", BUFFER)                                                \
+    X(RECEIVE_UNMAPPED, "receive-unmapped", BUFFER)                                              \
+    X(RECEIVE_ACCESSED, "receive-accessed", LOAD)                                                \
+    X(SEND_PAST_END, "send-past-end", MEMORY)                                                    \
+    X(RECEIVE_PAST_END, "receive-past-end", MEMORY)                                              \
+    X(SEND_FREED_MEMORY, "send-freed-memory", MEMORY)                                            \
+    X(RECEIVE_FREED_MEMORY, "receive-freed-memory", MEMORY)                                      \
+    X(READ_ARRAY_SHORT, "read-array-short", MEMORY)                                              \
+    X(WRITE_ARRAY_SHORT, "write-array-short", MEMORY)                                            \
+    X(READ_ARRAY_FREED, "read-array-freed", MEMORY)                                              \
+    X(WRITE_ARRAY_FREED, "write-array-freed", MEMORY)                                            \
+    X(SEND_POISONED, "send-poisoned", BUFFER)                                                    \
+    X(RECEIVE_POISONED, "receive-poisoned", BUFFER)                                              \
+    X(SEND_UNINITIALIZED, "send-uninitialized", UNINITIALIZED)                                   \
+    X(SEND_BYTES_UNINITIALIZED, "send-bytes-uninitialized", UNINITIALIZED_BYTES)                 \
+    X(SEND_TYPE, "send-type", TYPE)                                                              \
+    X(RECEIVE_TYPE, "receive-type", TYPE)                                                        \
+    X(SEND_NO_MEMBER, "send-no-member", TYPE)                                                    \
+    X(RECEIVE_NO_MEMBER, "receive-no-member", TYPE)                                              \
+    X(SEND_POINTER, "send-pointer", TYPE)                                                        \
+    X(RECEIVE_POINTER, "receive-pointer", TYPE)                                                  \
+    X(SEND_CHARACTERS, "send-characters", TYPE_LOOSE)                                            \
+    X(RECEIVE_CHARACTERS, "receive-characters", TYPE_LOOSE)                                      \
+    /* an extent of value 2 in a row of structures of value 4 bytes */                           \
+    X(SEND_EXTENT, "send-extent", TYPE)                                                          \
+    X(RECEIVE_EXTENT, "receive-extent", TYPE)                                                    \
+    X(SEND_BEFORE, "send-before", MEMORY) /* value 4 bytes before it */                          \
+    X(RECEIVE_BEFORE, "receive-before", MEMORY)                                                  \
+    /* block value 0 lies value 1 elements on: value 2 bytes before, or value 3 behind memory of \
+       value 4 bytes */                                                                          \
+    X(SEND_DISPLACED, "send-displaced", MEMORY)                                                  \
+    X(RECEIVE_DISPLACED, "receive-displaced", MEMORY)                                            \
+    X(START_NULL, "start-null", REQUEST)                                                         \
+    X(START_UNKNOWN, "start-unknown", REQUEST)                                                   \
+    X(START_ONCE, "start-not-persistent", REQUEST)                                               \
+    X(START_ACTIVE, "start-active", REQUEST)                                                     \
+    X(MARK_UNKNOWN, "mark-unknown", REQUEST)                                                     \
+    X(MARK_UNSTARTED, "mark-unstarted", REQUEST)                                                 \
+    X(MARKED_TWICE, "marked-twice", REQUEST)                                                     \
+    X(PARTITION_LEFT, "partition-left", REQUEST)                                                 \
+    X(PARTITION_RANGE, "partition-range", ARGUMENT)                                              \
+    X(ASKED_UNKNOWN, "asked-unknown", REQUEST)                                                   \
+    X(WAIT_UNKNOWN, "wait-unknown", REQUEST)                                                     \
+    X(WAITED_TWICE, "waited-twice", REQUEST)                                                     \
+    X(OVERWRITTEN, "overwritten", REQUEST)                                                       \
+    X(COMPLETE_NULL, "complete-null", REQUEST)                                                   \
+    X(NOT_GENERALIZED, "not-generalized", REQUEST)                                               \
+    X(CANCEL_NULL, "cancel-null", REQUEST)                                                       \
+    X(CANCEL_OTHER, "cancel-other", REQUEST)                                                     \
+    X(FREE_NULL, "free-null", REQUEST)                                                           \
+    X(FREE_UNKNOWN, "free-unknown", REQUEST)                                                     \
+    X(FREE_COLLECTIVE, "free-collective", REQUEST)                                               \
+    X(FREE_RECEIVE, "free-receive", REQUEST_UNWISE)                                              \
+    X(FREE_SEND, "free-send", REQUEST_ALLOWED)                                                   \
+    X(NEVER_STARTED, "never-started", REQUEST_ALLOWED)                                           \
+    X(NEVER_STARTED_ONE, "never-started-one", REQUEST_ALLOWED)                                   \
+    X(MESSAGE_LEFT, "message-left", REQUEST)                                                     \
+    X(REQUEST_LEFT, "request-left", REQUEST)                                                     \
+    X(CANCELLED_LEFT, "cancelled-left", REQUEST) /* value 0: the cancel */                       \
+    X(OBJECT_LEFT, "object-left", LEAK)                                                          \
+    X(BUFFER_LEFT, "buffer-left", LEAK_ALLOWED)                                                  \
+    X(PERSISTENT_LEFT, "persistent-left", LEAK)                                                  \
+    X(PERSISTENT_UNSTARTED, "persistent-unstarted", LEAK)                                        \
+    X(INIT_TWICE, "init-twice", LIFECYCLE)                                                       \
+    X(AFTER_FINALIZE, "after-finalize", LIFECYCLE)                                               \
+    X(BEFORE_INIT, "before-init", LIFECYCLE)                                                     \
+    /* from here on: no misuse by itself, but an access to its own window */                     \
+    X(WINDOW_READ, "window-read", WINDOW)       /* bytes [value 0, 1) of */                      \
+    X(WINDOW_WRITTEN, "window-written", WINDOW) /* its window, made */                           \
+    X(WINDOW_LOADED, "window-loaded", WINDOW)   /* by the other call: */                         \
+    X(WINDOW_STORED, "window-stored", WINDOW)   /* no misuse by itself */                        \
+    X(WINDOW_CHANGED, "window-changed", WINDOW)                                                  \
+    /* no misuse either, but what the call was made in: */                                       \
+    X(UNWINDING, "unwinding", CONTEXT) /* value 0 C++ exceptions look for a handler */
 /* WINDOW_READ and WINDOW_WRITTEN: value 3 elements of the datatype value 4 (0: all bytes of the
  * span are meant), of which the first is at byte value 2. */
 
@@ -184,7 +197,8 @@ enum misuse_rule {
     MISUSE_RULE_LEAK,
     MISUSE_RULE_LEAK_ALLOWED, /* MPI_Finalize detaches it */
     MISUSE_RULE_LIFECYCLE,
-    MISUSE_RULE_WINDOW /* an access of the rank to its own window */
+    MISUSE_RULE_WINDOW, /* an access of the rank to its own window */
+    MISUSE_RULE_CONTEXT /* explains other findings */
 };
 
 #define MISUSE_OBJECTS(X)       \

@@ -227,6 +227,12 @@ bool trace_named_same(const struct trace_named *a, const struct trace_named *b);
 enum core_status trace_event_refused(struct trace *trace, const struct trace_event *event,
                                      bool *out_refused);
 
+typedef enum core_status (*trace_made_in_fn)(uint32_t rank, uint64_t seq, void *context);
+/* Visits the calls that a function led to, as far as their stacks were recorded, in the order of
+ * ranks and their calls. */
+enum core_status trace_made_in(struct trace *trace, const char *function, trace_made_in_fn fn,
+                               void *context);
+
 /* Visits the misuse that ranks saw themselves, in the order of ranks and their calls. The names are
  * valid until fn returns. A status other than CORE_OK ends it and is returned. */
 typedef enum core_status (*trace_misuse_fn)(uint32_t rank, uint64_t seq,

@@ -10,8 +10,9 @@ enum { REGIONS_MAX = 4096, LOOKS_FIRST = 8, WINDOWS_TOLD_APART = 256 };
 static struct region {
     const void *win; /* NULL: memory from MPI_Alloc_mem */
     uintptr_t start, end;
-    uint64_t seq;  /* of the call that gave it */
-    bool attached; /* to a dynamic window; else the window's own */
+    uint64_t seq;    /* of the call that gave it */
+    uintptr_t stack; /* the end of the stack in whose frames it lay then; 0: in none */
+    bool attached;   /* to a dynamic window; else the window's own */
     bool told;
 } * region;
 static uint32_t region_count, region_room;
@@ -36,9 +37,21 @@ void usage_region(struct lane *lane, uint64_t seq, MPI_Win win, const void *base
         usage_say(lane, seq, MISUSE_REGION_TWICE, "base", other);
 }
 
-void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64_t seq,
-                       bool attached)
+/* The end of the stack in whose live frames it lies; 0: in none. */
+static uintptr_t stack_of(uintptr_t start, uintptr_t end, void **cfa)
 {
+    uintptr_t stack_end = 0;
+
+    return memory_stack((uintptr_t)cfa, &stack_end) && start >= (uintptr_t)cfa && end <= stack_end
+               ? stack_end
+               : 0;
+}
+
+void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64_t seq,
+                       bool attached, void **cfa)
+{
+    const uintptr_t start = (uintptr_t)base, end = start + (uintptr_t)bytes;
+
     if (bytes <= 0)
         return;
     recorder_lock();
@@ -50,9 +63,10 @@ void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64
     }
     if (region_count < region_room)
         region[region_count++] = (struct region){.win = win,
-                                                 .start = (uintptr_t)base,
-                                                 .end = (uintptr_t)base + (uintptr_t)bytes,
+                                                 .start = start,
+                                                 .end = end,
                                                  .seq = seq,
+                                                 .stack = stack_of(start, end, cfa),
                                                  .attached = attached};
     else
         region_missed = true;
@@ -74,16 +88,29 @@ bool usage_region_find(uintptr_t at, uint64_t *out_start, uint64_t *out_end)
     return found;
 }
 
+/* Whether the function that the memory is a variable of has returned: it lies below the frames of
+ * the stack that the call is made on. */
+static bool has_returned(const struct region *r, void **cfa)
+{
+    uintptr_t stack_end;
+
+    return r->stack && memory_stack((uintptr_t)cfa, &stack_end) && stack_end == r->stack &&
+           r->end <= (uintptr_t)cfa;
+}
+
 /* Freed memory may have been given out again: then it looks as if it had never been freed. */
-static void region_look(struct lane *lane, uint64_t seq, struct region *r)
+static void region_look(struct lane *lane, uint64_t seq, struct region *r, void **cfa)
 {
     struct heap_block block;
 
     if (r->told)
         return;
     r->told = true;
-    if (memory_mapped((const void *)r->start, 1) && heap_block_find(r->start, r->end, &block) &&
-        block.freed)
+    if (has_returned(r, cfa))
+        usage_say(lane, seq, r->attached ? MISUSE_REGION_RETURNED : MISUSE_WINDOW_RETURNED, NULL,
+                  r->seq);
+    else if (memory_mapped((const void *)r->start, 1) &&
+             heap_block_find(r->start, r->end, &block) && block.freed)
         usage_say(lane, seq, r->attached ? MISUSE_REGION_FREED : MISUSE_WINDOW_FREED, NULL, r->seq);
     else if (!memory_mapped((const void *)r->start, r->end - r->start))
         usage_say(lane, seq, r->attached ? MISUSE_REGION_UNMAPPED : MISUSE_WINDOW_UNMAPPED, NULL,
@@ -93,7 +120,7 @@ static void region_look(struct lane *lane, uint64_t seq, struct region *r)
 }
 
 /* While it is in use: at the first calls that synchronize it, then ever more rarely. */
-void usage_regions_synchronized(struct lane *lane, uint64_t seq, const void *win)
+void usage_regions_synchronized(struct lane *lane, uint64_t seq, const void *win, void **cfa)
 {
     unsigned looks =
         1 + atomic_fetch_add_explicit(&synchronized[((uintptr_t)win >> 6) % WINDOWS_TOLD_APART], 1,
@@ -104,11 +131,12 @@ void usage_regions_synchronized(struct lane *lane, uint64_t seq, const void *win
     recorder_lock();
     for (uint32_t i = 0; i < region_count; i++)
         if (region[i].win == win)
-            region_look(lane, seq, &region[i]);
+            region_look(lane, seq, &region[i], cfa);
     recorder_unlock();
 }
 
-void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const void *base)
+void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const void *base,
+                            void **cfa)
 {
     bool found = false;
 
@@ -117,7 +145,7 @@ void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const 
     for (uint32_t i = 0; i < region_count && !found; i++)
         if (region[i].win == HANDLE(win) && region[i].start == (uintptr_t)base) {
             found = true;
-            region_look(lane, seq, &region[i]);
+            region_look(lane, seq, &region[i], cfa);
         }
     recorder_unlock();
     if (!found && all_known && !recorder.partial)
@@ -135,12 +163,12 @@ void usage_region_gone(const void *win, const void *base)
     recorder_unlock();
 }
 
-void usage_regions_freeing(struct lane *lane, uint64_t seq, const void *win)
+void usage_regions_freeing(struct lane *lane, uint64_t seq, const void *win, void **cfa)
 {
     recorder_lock();
     for (uint32_t i = 0; i < region_count; i++)
         if (region[i].win == win)
-            region_look(lane, seq, &region[i]);
+            region_look(lane, seq, &region[i], cfa);
     recorder_unlock();
 }
 

@@ -1,10 +1,11 @@
 /* Finds the bytes of a call's buffers, and how many two of them share (usage.h, inflight.h). */
 #include <stdlib.h>
 
+#include "interpose/misuse/heap.h"
 #include "interpose/misuse/inflight.h"
 #include "interpose/misuse/payload.h"
 
-enum { PIECES_MAX = 4096, ROWS_MAX = 64 };
+enum { PIECES_MAX = 4096, ROWS_MAX = 64, DISPLACED_KEPT = 64 };
 
 /* False: nothing is touched. */
 static inline bool spans_span(const void *at, int64_t count, const struct datatype_span *s,
@@ -184,6 +185,65 @@ static void put_rows(struct lane *lane, uint64_t seq, struct usage_buffers *all,
     }
 }
 
+/* Blocks of one buffer: `at` is the argument, displacements count elements. */
+struct blocks {
+    const char *argument;
+    const void *at;
+    int n;
+    const int *counts, *displs;
+    const struct datatype_span *s;
+};
+
+/* The first block that begins outside of the allocated block that the argument points into, where
+ * another one lies in it, or one holds the argument's own place; -1: none. */
+static int displaced_find(const struct blocks *b, const struct heap_block *heap)
+{
+    int found = -1;
+    bool inside = false;
+
+    for (int i = 0; i < b->n; i++) {
+        const char *at = (const char *)b->at + b->displs[i] * b->s->extent;
+        uintptr_t start, end;
+        if (!spans_span(at, b->counts[i], b->s, &start, &end))
+            continue;
+        inside = inside || (start >= heap->start && end <= heap->end) ||
+                 (start <= (uintptr_t)b->at && (uintptr_t)b->at < end);
+        if (found < 0 && (start < heap->start || start >= heap->end))
+            found = i;
+    }
+    return inside ? found : -1;
+}
+
+/* Displacements lead from the argument to parts of one block of memory (MPI 4.1, 5.1.12): they may
+ * not go from one variable to another. Looked at when they are first seen. */
+static __attribute__((noinline)) void displaced_look(struct lane *lane, uint64_t seq,
+                                                     const struct blocks *b, int64_t first,
+                                                     int64_t end, enum usage_access access)
+{
+    static uint64_t seen[DISPLACED_KEPT];
+    uintptr_t at = (uintptr_t)b->at;
+    uint64_t key =
+        (at ^ ((uint64_t)first * 31 + (uint64_t)end) * 0xD6E8FEB86659FD93u) * 0x9E3779B97F4A7C15u;
+    struct heap_block heap;
+
+    if (seen[key % DISPLACED_KEPT] == key || at < 4096)
+        return;
+    seen[key % DISPLACED_KEPT] = key;
+    if (!heap_block_find(at, at + 1, &heap) || heap.freed || displaced_find(b, &heap) < 0 ||
+        !heap_block_find(at, UINTPTR_MAX, &heap) || heap.freed)
+        return; /* the second time it is not found from a place that was a block's before */
+    int i = displaced_find(b, &heap);
+    if (i < 0)
+        return;
+    uintptr_t start = at + (uintptr_t)(b->displs[i] * b->s->extent + b->s->low);
+    bool before = start < heap.start;
+    usage_say(lane, seq, access == USAGE_READ ? MISUSE_SEND_DISPLACED : MISUSE_RECEIVE_DISPLACED,
+              b->argument, 0,
+              .value = {i, b->displs[i], before ? (int64_t)(heap.start - start) : 0,
+                        before ? 0 : (int64_t)(start - heap.end),
+                        (int64_t)(heap.end - heap.start)});
+}
+
 void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
                     const char *argument, const void *at, int n, const int *counts,
                     const int *displs, uint32_t type, enum usage_access access,
@@ -213,6 +273,9 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
     }
     if (!count)
         return;
+    if (UNLIKELY(first < 0 || !in_turn) && first <= 0 && end > 0)
+        displaced_look(lane, seq, &(struct blocks){argument, at, n, counts, displs, s}, first, end,
+                       access);
     if (!in_turn && (uintptr_t)at >= 4096 && (n <= ROWS_MAX || count < end - first))
         put_rows(lane, seq, all, &buffer, s, n, counts, displs);
     else if (row_of(&buffer, s, at, first, end - first))

@@ -253,16 +253,19 @@ bool usage_automatic(const void *buffer);
  * memory, and not attached already? */
 void usage_region(struct lane *lane, uint64_t seq, MPI_Win win, const void *base, MPI_Aint bytes);
 void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64_t seq,
-                       bool attached);
+                       bool attached, void **cfa);
 /* The memory from MPI_Alloc_mem (win: NULL) that holds the address. False: none does. */
 bool usage_region_find(uintptr_t at, uint64_t *out_start, uint64_t *out_end);
 /* In use: is it still memory? */
-void usage_regions_synchronized(struct lane *lane, uint64_t seq, const void *win);
+void usage_regions_synchronized(struct lane *lane, uint64_t seq, const void *win, void **cfa);
+/* unwinding.c: whether a destructor makes the call because of an exception (C++). */
+void usage_unwinding(struct lane *lane, uint64_t seq);
 /* About to be given back: is it still memory, and was it attached? */
-void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const void *base);
+void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const void *base,
+                            void **cfa);
 void usage_region_gone(const void *win, const void *base);
-void usage_regions_freeing(struct lane *lane, uint64_t seq,
-                           const void *win); /* all of the window's */
+void usage_regions_freeing(struct lane *lane, uint64_t seq, const void *win,
+                           void **cfa); /* all of the window's */
 void usage_regions_gone(const void *win);
 
 /* --- life ------------------------------------------------------------------------------------- */

@@ -597,6 +597,17 @@ unsigned recorder_python_sites(struct lane *lane, const struct python_place *pla
     return known;
 }
 
+static void frames_keep(const struct frames *f, uint64_t seq)
+{
+    uint32_t words = (uint32_t)((sizeof(struct spool_stack) + f->count * sizeof *f->id + 7) / 8);
+    struct spool_stack *record = f->count ? spool_reserve(&f->lane->writer, words) : NULL;
+
+    if (!record)
+        return;
+    *record = (struct spool_stack){{SPOOL_STACK, (uint16_t)words, (uint16_t)f->count, 0}, seq};
+    memcpy(record + 1, f->id, f->count * sizeof *f->id);
+}
+
 /* By unwinding, which needs no frame pointers and takes a microsecond or two: only on request. Of a
  * stack that the program made, for a coroutine, only the call's own frame: what it ends in is known
  * to nobody else, and the unwinder reads there. */
@@ -614,12 +625,26 @@ void recorder_stack(struct lane *lane, uint64_t seq, void **cfa)
     if (!f.count)
         _Unwind_Backtrace(one_frame, &f);
     recorder_unlock();
-    uint32_t words = (uint32_t)((sizeof(struct spool_stack) + f.count * sizeof *f.id + 7) / 8);
-    struct spool_stack *record = f.count ? spool_reserve(&lane->writer, words) : NULL;
-    if (!record)
-        return;
-    *record = (struct spool_stack){{SPOOL_STACK, (uint16_t)words, (uint16_t)f.count, 0}, seq};
-    memcpy(record + 1, f.id, f.count * sizeof *f.id);
+    frames_keep(&f, seq);
+}
+
+void recorder_stack_destructor(struct lane *lane, uint64_t seq, void **cfa)
+{
+    struct frames f = {.cfa = cfa, .lane = lane};
+    struct python_place place[SITE_FRAMES_MAX];
+    bool destructs = false;
+
+    if (recorder.stack > 0)
+        return; /* of all calls */
+    recorder_lock();
+    const struct facade *from = facade_of(cfa[-1]);
+    unsigned count = from && from->python ? python_places(place, SITE_FRAMES_MAX) : 0;
+    for (unsigned i = 0; i < count; i++)
+        destructs |= !strcmp(place[i].function, "__del__");
+    for (unsigned i = 0; destructs && i < count; i++)
+        f.id[f.count++] = python_id(lane, &place[i]);
+    recorder_unlock();
+    frames_keep(&f, seq);
 }
 
 /* --- in a signal handler (signal_site.h) ------------------------------------------------------ */

@@ -333,6 +333,80 @@ static void pointed(void)
     free(list), free(body);
 }
 
+/* Elements of a datatype that are closer to each other than the structures that they are. */
+static void extents(void)
+{
+    struct point *list = calloc(4, sizeof *list), row[4] = {{0}};
+    struct {
+        char tag;
+        double x;
+    } *tight = calloc(4, sizeof *tight);
+    int ones[] = {1, 1};
+    MPI_Aint at[] = {offsetof(struct point, tag), offsetof(struct point, x)};
+    MPI_Datatype members[] = {MPI_CHAR, MPI_DOUBLE}, brief, whole, other;
+    keep(list), keep(row), keep(tight);
+    MPI_Type_create_struct(2, ones, at, members, &brief);
+    MPI_Type_create_resized(brief, 0, sizeof *list, &whole);
+    MPI_Type_create_resized(brief, 0, 2 * sizeof *list, &other);
+    MPI_Type_commit(&brief), MPI_Type_commit(&whole), MPI_Type_commit(&other);
+    INIT(list, 4, brief); /* finds: buffer-type stack */
+    INIT(row, 4, brief);  /* finds: buffer-type -g */
+    INIT(list, 4, whole);
+    INIT(row, 4, whole);
+    INIT(list, 2, other);
+    INIT(list, 1, brief);
+    INIT(tight, 4, brief);
+    MPI_Type_free(&brief), MPI_Type_free(&whole), MPI_Type_free(&other);
+    free(list), free(tight);
+}
+
+/* Members of one byte: in a row, they may hold anything. */
+static void single_bytes(void)
+{
+    struct {
+        char tag;
+        bool known;
+        double x;
+    } one = {0};
+    struct {
+        unsigned char red, green, blue, alpha;
+    } color = {0};
+    struct {
+        int kind;
+        char data[12];
+    } packet = {0};
+    keep(&one), keep(&color), keep(&packet);
+    INIT(&one.tag, 1, MPI_CHAR);
+    INIT(&one.known, 1, MPI_C_BOOL);
+    INIT(&one.known, 1, MPI_INT); /* finds: buffer-type -g */
+    INIT(&color, 1, MPI_INT);
+    INIT(packet.data, 3, MPI_INT);
+    INIT(&packet, 4, MPI_INT);
+}
+
+/* What begins before its memory. */
+static void displaced(void)
+{
+    int *block = calloc(40, sizeof *block), *from_one = block - 1, n[] = {4}, back[] = {-2},
+        zero[] = {0}, on[] = {1}, ones[] = {1, 1}, negative[] = {-1, 0};
+    MPI_Datatype behind;
+    keep(block);
+    MPI_Type_indexed(2, ones, negative, MPI_INT, &behind);
+    MPI_Type_commit(&behind);
+    INIT(block, 1, behind); /* finds: buffer */
+    INIT(block + 1, 1, behind);
+    INIT(table, 1, behind); /* finds: buffer */
+    INIT(table + 1, 1, behind);
+#define FROM(at, displs) \
+    MPI_Alltoallv(at, n, displs, MPI_INT, bytes, n, zero, MPI_INT, MPI_COMM_SELF)
+    FROM(block, zero);
+    FROM(block + 2, back);
+    FROM(from_one, on);
+    FROM(block, back); /* finds: buffer */
+    MPI_Type_free(&behind);
+    free(block);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -346,6 +420,9 @@ int main(int argc, char **argv)
     heap();
     types();
     structures();
+    extents();
+    single_bytes();
+    displaced();
     inlined();
     INIT(table, 0, MPI_INT);
     MPI_Allreduce(MPI_IN_PLACE, table, 10, MPI_INT, MPI_SUM, MPI_COMM_SELF);

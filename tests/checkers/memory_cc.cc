@@ -82,10 +82,52 @@ __attribute__((noinline)) static void temporaries(int n)
 }
 } // namespace app
 
+// What containers and members of structures point to.
+struct particle {
+    double x, y;
+    int cell;
+    double t;
+};
+struct holder {
+    int n;
+    double *value;
+};
+static void owned_elsewhere()
+{
+    std::vector<particle> list(4);
+    std::vector<double> values(8), none;
+    std::vector<char> raw(64);
+    std::vector<std::complex<double>> z(4);
+    std::unique_ptr<particle[]> owner(new particle[4]());
+    holder held{4, new double[4]()};
+    int ones[] = {1, 1};
+    MPI_Aint at[] = {offsetof(particle, x), offsetof(particle, cell)};
+    MPI_Datatype members[] = {MPI_DOUBLE, MPI_INT}, brief, whole;
+    keep(&list), keep(&values), keep(&raw), keep(&z), keep(&owner), keep(&held), keep(&none);
+    MPI_Type_create_struct(2, ones, at, members, &brief);
+    MPI_Type_create_resized(brief, 0, sizeof(particle), &whole);
+    MPI_Type_commit(&brief), MPI_Type_commit(&whole);
+    INIT(list.data(), 4, brief);            // finds: buffer-type stack
+    INIT(list.data(), 4, whole);
+    INIT(list.data(), 1, brief);
+    INIT(owner.get(), 4, brief);            // finds: buffer-type stack
+    INIT(owner.get(), 4, whole);
+    INIT(values.data(), 8, MPI_DOUBLE);
+    INIT(values.data(), 8, MPI_LONG);       // finds: buffer-type stack
+    INIT(values.data(), 64, MPI_BYTE);
+    INIT(raw.data(), 8, MPI_DOUBLE);
+    INIT(z.data(), 8, MPI_DOUBLE);
+    INIT(held.value, 4, MPI_DOUBLE);
+    INIT(held.value, 4, MPI_LONG);          // finds: buffer-type stack
+    MPI_Type_free(&brief), MPI_Type_free(&whole);
+    delete[] held.value;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     app::temporaries(argc + 1);
+    owned_elsewhere();
     std::vector<double> v(8);
     std::array<int, 8> a{};
     std::complex<double> z[2];

@@ -1,0 +1,11 @@
+/* Explains a call that the other ranks did not expect: a destructor made it, which ran because a
+ * C++ exception was thrown, or because Python took an object back. */
+#ifndef CHECKERS_HINT_DESTRUCTOR_H
+#define CHECKERS_HINT_DESTRUCTOR_H
+
+#include "checkers/finding.h"
+
+/* Adds it to each error one of whose calls was recorded so (misuse.h, UNWINDING; table stack). */
+enum core_status hint_destructor_add(struct trace *trace, struct finding_list *list);
+
+#endif

@@ -1,0 +1,12 @@
+/* Explains a wait for a lock: which rank holds it, and where that rank took it. */
+#ifndef CHECKERS_HINT_LOCK_HOLDER_H
+#define CHECKERS_HINT_LOCK_HOLDER_H
+
+#include "checkers/finding.h"
+#include "core/trace/ending.h"
+
+/* Adds it to a hang whose record is `ending`, for each lock that a rank of its core waits for. */
+enum core_status hint_lock_holder_add(struct trace *trace, struct finding *finding,
+                                      const struct ending *ending);
+
+#endif
