@@ -2,7 +2,6 @@
  * call while the job runs would cost a microsecond each; here it is done once, from outside, just
  * before the job is ended, by way of ptrace. Where that is not allowed, or a stack cannot be read,
  * nothing is added. Frames of Python's interpreter say nothing of the program, and are left out. */
-#include <stdlib.h>
 #include <string.h>
 
 #include <elfutils/libdwfl.h>
@@ -147,8 +146,7 @@ void launch_stack_note(struct launch *launch)
     struct ending *ending = &launch->result->ending;
     const uint64_t until_ns = launch_now_ns() + STACKS_NS_MAX;
     uint32_t noted = 0;
-    bool all = launch->ended_world < launch->world_count &&
-               !getenv("CROSSWAIT_STACK"); /* or the ranks have recorded them */
+    bool all = launch->ended_world < launch->world_count;
 
     for (uint32_t i = 0; i < ending->call_count && all; i++) {
         const struct ending_call *call = &ending->call[i];

@@ -93,7 +93,7 @@ static enum core_status grounds_put(struct store *store, const struct ending *en
     return status;
 }
 
-/* The ways to the calls that ranks were in, of which the ranks have recorded none themselves. */
+/* The ways to the calls that ranks were in, where the ranks have recorded none themselves. */
 enum core_status store_ending_stacks(struct store *store, const struct ending *ending)
 {
     enum core_status status = CORE_OK;
@@ -105,6 +105,8 @@ enum core_status store_ending_stacks(struct store *store, const struct ending *e
 
         CORE_CHECK(frame->module && frame->seq);
         CORE_CHECK(ending->call_count > 0); /* whose way it is */
+        if (store->has_stacks)
+            return CORE_OK;
         depth = last && last->rank == frame->rank && last->seq == frame->seq ? depth + 1 : 0;
         status = store_define_place(store, frame->module, frame->address, &site);
         if (status == CORE_OK)

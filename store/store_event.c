@@ -362,6 +362,7 @@ static enum core_status stack_put(struct store *store, const struct store_rank *
     for (uint32_t i = 0; status == CORE_OK && i < parts->frame_count; i++) {
         int64_t row[3] = {(int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)seq, i,
                           store_map_get(&rank->ids.site, parts->frame[i])};
+        store->has_stacks = true;
         status = store_put_integers(&store->sql, STORE_STACK, row, 3);
     }
     return status;

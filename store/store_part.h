@@ -443,6 +443,7 @@ struct store {
     uint32_t outcome_room;
     struct site_resolver *resolver; /* NULL: nothing was looked up yet */
     struct store_clock *clock;      /* one a host */
+    bool has_stacks;                /* ranks recorded the ways to their calls */
     bool *gaps; /* by world rank: calls are missing in front or in between, so that its messages
                    cannot just be counted */
     uint32_t *rank_clock; /* by world rank: index into clock */
