@@ -236,7 +236,9 @@ void world_numbers_each(const struct world_rank *rank, const void *begin, size_t
 {
     const struct world_extra *extra = rank->extra;
     CORE_CHECK(!extra || extra->fortran_count <= extra->fortran_room);
-    for (size_t at = 0; extra && at + sizeof(MPI_Fint) <= bytes; at += sizeof(MPI_Fint)) {
+    if (!extra || !extra->fortran_count)
+        return;
+    for (size_t at = 0; at + sizeof(MPI_Fint) <= bytes; at += sizeof(MPI_Fint)) {
         MPI_Fint number;
         memcpy(&number, (const char *)begin + at, sizeof number);
         for (int kind = HANDLE_COMM; kind < HANDLE_KIND_COUNT; kind++) {

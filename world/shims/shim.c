@@ -1,4 +1,4 @@
-/* Lists of handles, for the functions that are generated. */
+/* Lists of handles, for the functions that are generated; functions that are macros of Open MPI. */
 #include "world/shims/shim.h"
 
 #include <stdlib.h>
@@ -49,4 +49,18 @@ const MPI_Datatype *shim_types(const void *buffer, const shim_handle *types, int
     for (int i = 0; i < count; i++)
         ours[i] = shim_object(HANDLE_TYPE, types[i]);
     return ours;
+}
+
+#undef MPI_Aint_add
+#undef MPI_Aint_diff
+MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp);
+MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
+{
+    return (MPI_Aint)((uintptr_t)base + (uintptr_t)disp);
+}
+
+MPI_Aint MPI_Aint_diff(MPI_Aint left, MPI_Aint right);
+MPI_Aint MPI_Aint_diff(MPI_Aint left, MPI_Aint right)
+{
+    return (MPI_Aint)((uintptr_t)left - (uintptr_t)right);
 }

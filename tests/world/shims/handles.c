@@ -124,6 +124,7 @@ static void types(void)
     MPI_Type_free(&got[1]);
     MPI_Type_get_envelope(MPI_LONG_LONG_INT, &ints, &addresses, &types, &combiner);
     SAY(combiner == MPI_COMBINER_NAMED);
+    SAY(MPI_Aint_diff(MPI_Aint_add(places[1], 5), places[1]) == 5);
     SAY(TYPE_AGAIN(made) == made);
     SAY(COMM_AGAIN(MPI_COMM_WORLD) == MPI_COMM_WORLD);
     MPI_Type_free(&made);
