@@ -143,8 +143,86 @@ static struct finding *add_finding(const struct judging *j, enum rule_id rule,
     return finding;
 }
 
+/* MPI owns the buffers of a nonblocking call until its wait, and the program can store there. */
+static bool is_nonblocking(const struct judging *j)
+{
+    return j->part[0].event.request != 0;
+}
+
+static bool digest_find(const struct judging *j, uint32_t member, unsigned at, unsigned side,
+                        uint64_t *out_digest)
+{
+    uint64_t bytes;
+
+    CORE_CHECK(member < j->count);
+    return trace_digest_get(j->input->trace, j->part[member].rank, j->part[member].event.seq, at,
+                            side, out_digest, &bytes) == CORE_OK;
+}
+
+/* Finds a member whose send buffer is another at the wait than at the call: not what it received
+ * in place. */
+static bool sent_changed(const struct judging *j, uint32_t *out_member)
+{
+    uint64_t before, after, got;
+
+    for (uint32_t i = 0; i < j->count; i++)
+        if (digest_find(j, i, SPOOL_AT_POST, SPOOL_BUFFER_SEND, &before) &&
+            digest_find(j, i, SPOOL_AT_DONE, SPOOL_BUFFER_SEND, &after) && before != after &&
+            !(digest_find(j, i, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, &got) && got == after)) {
+            *out_member = i;
+            return true;
+        }
+    return false;
+}
+
+static bool is_said(const struct judging *j, uint32_t member)
+{
+    const struct collective_part *part = &j->part[member];
+
+    CORE_CHECK(member < j->count);
+    for (uint32_t i = 0; i < j->list->count; i++)
+        for (uint32_t c = 0; c < j->list->finding[i].call_count; c++)
+            if (j->list->finding[i].rule == &rule_table[RULE_BUFFER] &&
+                j->list->finding[i].call[c].rank == part->rank &&
+                j->list->finding[i].call[c].seq == part->event.seq)
+                return true;
+    return false;
+}
+
+/* Of a nonblocking call: unless what was sent has changed, nothing tells whether the library or the
+ * rank stored it there. */
+static void add_stored(const struct judging *j, uint32_t member)
+{
+    bool sent = sent_changed(j, &member);
+    struct finding *finding =
+        is_said(j, member) ? NULL : add_finding(j, RULE_BUFFER, FINDING_ERROR, member);
+
+    if (!finding)
+        return;
+    const char *call = j->input->trace->call[j->part[member].event.call].name;
+    finding->remedy = REMEDY_COMPLETE;
+    if (sent) {
+        finding_title(finding,
+                      "the send buffer of %s was written to before that call had completed "
+                      "(rank %" PRIu32 ")",
+                      call, j->part[member].rank);
+        finding_fact(finding, "what ranks received is not what it held at the call");
+        return;
+    }
+    finding_title(finding,
+                  "what %s received on rank %" PRIu32
+                  " is not what the ranks sent: something else was stored there before its wait",
+                  call, j->part[member].rank);
+    finding_fact(finding, "the program stores there while MPI owns the buffer, or the library's "
+                          "result is wrong");
+}
+
 static void add_wrong(const struct judging *j, uint32_t member, uint64_t at, const char *what)
 {
+    if (is_nonblocking(j)) {
+        add_stored(j, member);
+        return;
+    }
     struct finding *finding = add_finding(j, RULE_RESULT, FINDING_ERROR, member);
 
     if (finding)
@@ -512,6 +590,10 @@ static void judge_digests(const struct judging *j, bool broadcast)
             expected = digest;
             expected_bytes = bytes;
             known = true;
+        } else if (bytes == expected_bytes && digest != expected && broadcast &&
+                   is_nonblocking(j)) {
+            add_stored(j, i);
+            return;
         } else if (bytes == expected_bytes && digest != expected) {
             struct finding *finding = add_finding(j, broadcast ? RULE_RESULT : RULE_AGREEMENT,
                                                   broadcast ? FINDING_ERROR : FINDING_WARNING, i);

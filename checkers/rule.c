@@ -72,7 +72,7 @@ const struct rule rule_table[RULE_COUNT] = {
     [RULE_BUFFER] = {"buffer", "usage", "misuse",
                      "buffers are as large as the call says, and left alone while MPI owns them",
                      "correct count and datatype, or give the call a buffer with room for them",
-                     .subject = REMEDY_COMPLETE},
+                     .also = {"result"}, .subject = REMEDY_COMPLETE},
     [RULE_BUFFER_TYPE] = {"buffer-type", "usage", "misuse",
                           "buffers are variables of the types that datatypes stand for",
                           "name the datatype of the variable (MPI_DOUBLE for a double, MPI_BYTE "

@@ -34,3 +34,30 @@ sqlite3 d.db "update digest set digest = digest + 1 where rowid =
     where e.call = 'MPI_Allreduce' and d.at = 1 limit 1)"
 crosswait check --only=agreement d.db >out && fail "different digests are not found"
 grep -q "ranks disagree bit by bit on the result of MPI_Allreduce" out || fail "$(cat out)"
+# Of a nonblocking call the program may have stored there, and what was sent may have changed.
+cat >pending.c <<'END'
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int value[4] = {1, 2, 3, 4};
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Ibcast(value, 4, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -o pending pending.c || exit 1
+timeout 60 crosswait record --payload=full -o pending.db -- mpirun -n 2 ./pending >/dev/null 2>&1
+crosswait check pending.db >out || fail "a nonblocking call is blamed: $(cat out)"
+sqlite3 pending.db "update payload set data = cast(x'5a' || substr(data, 2) as blob) where at = 1
+    and buffer = 1"
+crosswait check pending.db >out && fail "a nonblocking call: a changed byte is not found"
+grep -q "^error\[buffer\]: what MPI_Ibcast received on rank 1 is not what" out || fail "$(cat out)"
+sqlite3 pending.db "update digest set digest = digest + 1 where at = 1 and buffer = 0"
+crosswait check pending.db >out && fail "a changed send buffer is not found"
+grep -q "^error\[buffer\]: the send buffer of MPI_Ibcast was written to" out || fail "$(cat out)"
+grep -q "wrong result" out && fail "the library is blamed: $(cat out)"
+exit 0
