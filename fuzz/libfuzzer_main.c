@@ -355,8 +355,8 @@ bool harness_keep(const char *folder, const char *kind, const struct collective 
     if (!file || fclose(file) || !good)
         fprintf(stderr, "crosswait: cannot write '%s'\n", path);
     else if (!said)
-        fprintf(stderr, "crosswait: found %s: %s: %s (%s)\n", collective->name, finding->rule,
-                finding->text, path);
+        fprintf(stderr, "crosswait: found %s: %s%s%s (%s)\n", collective->name, finding->rule,
+                finding->text[0] ? ": " : "", finding->text, path);
     return good;
 }
 

@@ -3,8 +3,8 @@
  * much that was.
  *
  * Invariants
- *  1. `computed` counts seconds of computing since the input started, and `rang` those of
- *     libFuzzer's alarms before which the process did not wait for the processor most of the time;
+ *  1. `computed` counts quarters of a second of computing since the input started, and `rang` those
+ * of libFuzzer's alarms before which the process did not wait for the processor most of the time;
  *     each alarm is -timeout / 2 + 1 s after the one before it. */
 #include "fuzz/time_limit.h"
 
@@ -17,7 +17,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { CLOCK_FACTOR = 3, AGAIN_MOST = 10 };
+enum { CLOCK_FACTOR = 3, AGAIN_MOST = 10, TICKS = 4 /* a second */ };
 
 static volatile sig_atomic_t computed, rang;
 static int input_seconds;
@@ -51,7 +51,7 @@ static bool has_waited(unsigned seconds)
     return waited_ns - before > (uint64_t)seconds * 500000000;
 }
 
-static void on_second(int number)
+static void on_tick(int number)
 {
     (void)number;
     computed++;
@@ -60,7 +60,7 @@ static void on_second(int number)
 static void on_alarm(int number, siginfo_t *info, void *context)
 {
     rang += !has_waited((unsigned)input_seconds / 2 + 1);
-    if (rang < 2 * CLOCK_FACTOR && computed + 1 < input_seconds)
+    if (rang < 2 * CLOCK_FACTOR && computed + 1 < TICKS * input_seconds)
         return;
     if (libfuzzer_alarm.sa_flags & SA_SIGINFO)
         libfuzzer_alarm.sa_sigaction(number, info, context);
@@ -106,9 +106,10 @@ void time_limit_once(int ms, void (*handler)(int))
 
 void time_limit_inputs(int seconds)
 {
-    struct sigaction second = {.sa_handler = on_second, .sa_flags = SA_RESTART | SA_ONSTACK};
+    struct sigaction tick = {.sa_handler = on_tick, .sa_flags = SA_RESTART | SA_ONSTACK};
     struct sigaction alarm = {.sa_sigaction = on_alarm, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    struct itimerval time = {.it_value.tv_sec = 1, .it_interval.tv_sec = 1};
+    struct itimerval time = {.it_value.tv_usec = 1000000 / TICKS,
+                             .it_interval.tv_usec = 1000000 / TICKS};
 
     sigaction(SIGALRM, NULL, &libfuzzer_alarm);
     if (!(libfuzzer_alarm.sa_flags & SA_SIGINFO) &&
@@ -116,7 +117,7 @@ void time_limit_inputs(int seconds)
         return;
     input_seconds = seconds;
     waited_ns = time_limit_waited();
-    sigaction(SIGPROF, &second, NULL);
+    sigaction(SIGPROF, &tick, NULL);
     sigaction(SIGALRM, &alarm, NULL);
     setitimer(ITIMER_PROF, &time, NULL);
 }

@@ -501,13 +501,18 @@ static void make_custom(struct shape *c)
     block_add(&c->recv, TYPE_INT, 0, receives, 0, 0);
 }
 
+enum { DOUBLED_SEED = 192, DOUBLED_RANKS = SCENARIO_RANKS_MAX / 2 };
+
 /* --- neighbours ------------------------------------------------------------------------------- */
 
-/* Whether the graph of the scenario has an edge. */
-static bool has_edge(const struct scenario *s, int from, int to, int size)
+/* How many edges the graph of the scenario has from one rank to another: 0 or 1, but in small
+ * graphs of high numbers up to 2. Of several the n-th of one rank's is the n-th of the other's. */
+static int edges_of(const struct scenario *s, int from, int to, int size)
 {
-    return hash_of((uint32_t)from, (uint32_t)to, s->sizes_seed ^ 0x55) % 3 == 0 ||
-           to == (from + 1) % size;
+    const uint32_t hash = hash_of((uint32_t)from, (uint32_t)to, s->sizes_seed ^ 0x55);
+    const bool is_one = hash % 3 == 0 || to == (from + 1) % size;
+    const bool doubled = s->sizes_seed >= DOUBLED_SEED && size <= DOUBLED_RANKS;
+    return is_one + (is_one && doubled && hash / 3 % 2);
 }
 
 static void neighbours_of_graph(const struct scenario *s, int rank, int size,
@@ -515,14 +520,15 @@ static void neighbours_of_graph(const struct scenario *s, int rank, int size,
 {
     out->in_count = out->out_count = 0;
     for (int i = 0; i < size; i++) {
-        if (has_edge(s, rank, i, size))
+        int mark = 0;
+        for (int edge = edges_of(s, rank, i, size); edge > 0; edge--)
             out->out[out->out_count++] = i;
-        if (!has_edge(s, i, rank, size))
-            continue;
-        out->in_mark[out->in_count] = 0;
         for (int before = 0; before < rank; before++)
-            out->in_mark[out->in_count] += has_edge(s, i, before, size);
-        out->in[out->in_count++] = i;
+            mark += edges_of(s, i, before, size);
+        for (int edge = edges_of(s, i, rank, size); edge > 0; edge--) {
+            out->in_mark[out->in_count] = mark++;
+            out->in[out->in_count++] = i;
+        }
     }
 }
 
